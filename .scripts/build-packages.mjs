@@ -81,7 +81,7 @@ for (const name of new Set(modules.map(packageOf))) {
   writeFileSync(join(outdir, name, 'package.json'), JSON.stringify(about));
 }
 
-const PROGRAMS = ['src/cli/run-research', 'src/app/research/sweep/sweep-worker'];
+const PROGRAMS = ['src/cli/run-research', 'src/research/sweep/sweep-worker'];
 /** Files of their own still: stacks tell strategies and the trap by their path, and strategies of users import the same modules. */
 const APART = /^(src\/(strategy|domain|app\/host\/strategy-files\/clock-trap)|strategies)\b/;
 

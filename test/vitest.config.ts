@@ -8,7 +8,7 @@ import { createRandom, SEED } from './support/seed.ts';
  * These start the compiled program and wait for it, or fake the clocks that all files of a process share: each file has a process of its
  * own.
  */
-const OWN_PROCESS = ['test/e2e/**/*.test.ts', 'test/app/edge/schedule.test.ts'];
+const OWN_PROCESS = ['test/e2e/**/*.test.ts', 'test/daemon/edge/schedule.test.ts'];
 
 /** Files that take long or mostly wait begin first, so that none of them is left alone at the end. */
 const EARLY = ['/test/e2e/kill.test.ts', '/test/e2e/', '/test/simulate/', '/test/parity/'];

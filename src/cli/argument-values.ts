@@ -1,6 +1,6 @@
 /** Parsers of command line values: a value, or a refusal that names the expected form. */
 import { InvalidArgumentError } from 'commander';
-import type { SideWords } from '../app/research/recorded/recorded-market.ts';
+import type { SideWords } from '../research/recorded/recorded-market.ts';
 import type { BarSpec } from '../domain/bars.ts';
 import { isTradingDay } from '../domain/civil-date.ts';
 import { durationUs, type DurationUs, type Money, money, type Qty, qty, US_PER_MS } from '../domain/units.ts';

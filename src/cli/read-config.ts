@@ -1,6 +1,6 @@
 /** Apart from the other helpers: it loads every strategy of this build. */
-import { storedConfig } from '../app/host/catalog.ts';
-import { loadRunConfig } from '../app/host/strategy-files/load-run-config.ts';
+import { storedConfig } from '../host/catalog.ts';
+import { loadRunConfig } from '../host/strategy-files/load-run-config.ts';
 import type { Config } from '../config/config.ts';
 import type { ReadConfig } from '../config/load-config.ts';
 import { formatProblem } from '../config/problem.ts';

@@ -1,6 +1,6 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
-import { packageVersion } from '../app/host/program-files.ts';
+import { packageVersion } from '../host/program-files.ts';
 import { retiredOptions } from '../config/retired.ts';
 import { failureText, NothingThere, OtherFormat } from '../domain/failure.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, processIo } from './cli-io.ts';

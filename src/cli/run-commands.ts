@@ -1,11 +1,11 @@
 /** `paper`, `live`, `dry-run`: the daemon itself. */
 import type { Command } from 'commander';
-import { apiKeyPlace } from '../app/edge/broker-address.ts';
+import { apiKeyPlace } from '../daemon/edge/broker-address.ts';
 import type { Config, Mode } from '../config/config.ts';
 import { durationMs, speedFactor } from './argument-values.ts';
 import { type CliContext, wrongUsage, needFile } from './cli-io.ts';
 import { valid } from './read-config.ts';
-import { loadRunConfig } from '../app/host/strategy-files/load-run-config.ts';
+import { loadRunConfig } from '../host/strategy-files/load-run-config.ts';
 import { formatProblem } from '../config/problem.ts';
 
 interface RunFlags {
@@ -59,7 +59,7 @@ function finishRun(command: Command, mode: Mode, context: CliContext, example: s
       needFile('--replay', replay);
       // Modules and the simulated broker take seconds on a slow machine.
       if (context.io.isTerminal === true) context.io.err(`Starting ${mode} with ${flags.config}\n`);
-      const { runDaemon } = await import('../app/live/run-daemon.ts');
+      const { runDaemon } = await import('../daemon/run-daemon.ts');
       const code = await runDaemon({
         config,
         fresh: flags.fresh ?? false,
@@ -77,7 +77,7 @@ function finishRun(command: Command, mode: Mode, context: CliContext, example: s
 async function configFor(mode: Mode, file: string): Promise<Config> {
   const loaded = await loadRunConfig(file);
   if (!loaded.ok && loaded.reach !== undefined) {
-    const { tellNoStart } = await import('../app/live/run-daemon.ts');
+    const { tellNoStart } = await import('../daemon/run-daemon.ts');
     await tellNoStart(loaded.reach, loaded.problems.map(formatProblem).join('\n'));
   }
   const { config } = valid(loaded);

@@ -1,7 +1,7 @@
 /** `tickwright simulator`: the simulated broker alone, for a client in any language. */
 import type { Command } from 'commander';
-import { Shutdown } from '../app/host/shutdown.ts';
-import type { simulatorFaults, SimulatorRun } from '../app/simulator/run-simulator.ts';
+import { Shutdown } from '../host/shutdown.ts';
+import type { simulatorFaults, SimulatorRun } from '../daemon/simulator/run-simulator.ts';
 import { portNumber, speedFactor, wholeNumber } from './argument-values.ts';
 import { type CliContext, type CliIo, EXIT, jsonText, failed, wrongUsage, needFile } from './cli-io.ts';
 import { formatTable } from '../text/table.ts';
@@ -52,7 +52,7 @@ function addFaultsCommand(simulator: Command, io: CliIo): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  tickwright simulator faults\n')
     .action(async () => {
-      const { simulatorFaults } = await import('../app/simulator/run-simulator.ts');
+      const { simulatorFaults } = await import('../daemon/simulator/run-simulator.ts');
       const known = simulatorFaults();
       // The parent command has a --json of its own and takes the flag first.
       io.out(
@@ -86,7 +86,7 @@ type ListedFault = ReturnType<typeof simulatorFaults>[number];
 async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
   needFile('--config', flags.config);
   needFile('--tape', flags.tape);
-  const { runSimulator } = await import('../app/simulator/run-simulator.ts');
+  const { runSimulator } = await import('../daemon/simulator/run-simulator.ts');
   try {
     return await runSimulator({
       port: flags.port ?? null,

@@ -1,7 +1,7 @@
 /** A backtest's ticks a second in one thread, against a loop that only reads the same columns and keeps the same two averages. */
 import { join } from 'node:path';
-import type { BacktestData } from '../../src/backtest/backtest-plan.ts';
-import { runBacktest } from '../../src/backtest/run/run-backtest.ts';
+import type { BacktestData } from '../../src/research/backtest-plan.ts';
+import { runBacktest } from '../../src/research/run/run-backtest.ts';
 import { addDays } from '../../src/domain/civil-date.ts';
 import { US_PER_DAY } from '../../src/domain/units.ts';
 import { benchData, benchDays, benchPlan } from './backtest-plan.ts';

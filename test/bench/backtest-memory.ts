@@ -4,7 +4,7 @@
  * trips, samples.
  */
 import { cpus } from 'node:os';
-import { runBacktest } from '../../src/backtest/run/run-backtest.ts';
+import { runBacktest } from '../../src/research/run/run-backtest.ts';
 import { addDays, type TradingDay, weekdayOf } from '../../src/domain/civil-date.ts';
 import { benchDays, benchPlan } from './backtest-plan.ts';
 import { BENCH_DAY, BenchWalk } from './backtest-ticks.ts';

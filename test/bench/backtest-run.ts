@@ -1,5 +1,5 @@
 /** One process that is measured: `backtest-run.js rows strategies orders|looks rounds contracts` prints one line of JSON. */
-import { runBacktest } from '../../src/backtest/run/run-backtest.ts';
+import { runBacktest } from '../../src/research/run/run-backtest.ts';
 import { benchData, benchPlan } from './backtest-plan.ts';
 import { benchTapes } from './backtest-ticks.ts';
 import { FAST, SLOW, type BenchFigures } from './bench-figures.ts';

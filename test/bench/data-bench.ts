@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { importFile } from '../../src/app/research/recorded/import-file.ts';
-import { recordedMarket } from '../../src/app/research/recorded/recorded-market.ts';
+import { importFile } from '../../src/research/recorded/import-file.ts';
+import { recordedMarket } from '../../src/research/recorded/recorded-market.ts';
 import type { Config } from '../../src/config/config.ts';
 import { minutes } from '../../src/domain/units.ts';
 import { openCatalogue } from '../../src/recording/columns/catalogue.ts';

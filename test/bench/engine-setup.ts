@@ -1,5 +1,5 @@
 /** An engine as the daemon builds it, in a session that is open, with prices, account and positions known. */
-import type { EngineThreadOptions } from '../../src/app/host/engine-thread.ts';
+import type { EngineThreadOptions } from '../../src/host/engine-thread.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Contract } from '../../src/domain/contract.ts';
 import type { EngineSettings } from '../../src/domain/settings.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Database } from '../../src/sqlite/database.ts';
-import { EngineThread } from '../../src/app/host/engine-thread.ts';
+import { EngineThread } from '../../src/host/engine-thread.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { openingEvents, threadData } from './engine-setup.ts';
 import type { MarketDay } from './market-day.ts';

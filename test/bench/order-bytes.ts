@@ -2,7 +2,7 @@
  * One process that is measured: `order-bytes.js orders|looks` prints how far the heap grew between two crosses of a backtest. Its flags
  * keep the compiler in step with the run and the young generation large enough to need no collection, so that the figure repeats.
  */
-import { runBacktest } from '../../src/backtest/run/run-backtest.ts';
+import { runBacktest } from '../../src/research/run/run-backtest.ts';
 import { benchData, benchPlan } from './backtest-plan.ts';
 import { benchRows } from './backtest-ticks.ts';
 import { FAST, SLOW } from './bench-figures.ts';

@@ -1,8 +1,8 @@
 /** A restart in mid-session: from the state on disk to an engine that answers, against reading the same bytes and parsing their JSON. */
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../src/app/host/system-clock.ts';
-import { prepareSession, TradingSession } from '../../src/app/live/trading-session.ts';
+import { systemClock } from '../../src/host/system-clock.ts';
+import { prepareSession, TradingSession } from '../../src/daemon/session/trading-session.ts';
 import type { Config } from '../../src/config/config.ts';
 import { Database } from '../../src/sqlite/database.ts';
 import { formatNumber } from '../../src/text/numbers.ts';

@@ -4,14 +4,19 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { serveEngine } from '../../src/app/host/engine-server.ts';
-import type { EngineLine, StartEngine } from '../../src/app/host/engine-thread.ts';
-import { loadDefinitions } from '../../src/app/host/strategy-files/own-strategies.ts';
-import { REAL_TIME, systemClock, systemTimers } from '../../src/app/host/system-clock.ts';
-import type { FromEngine, ToEngine } from '../../src/app/host/worker-protocol.ts';
-import { PriceBoard } from '../../src/app/live/price-board.ts';
-import { prepareSession, type SessionContext, TradingSession } from '../../src/app/live/trading-session.ts';
-import { statePaths } from '../../src/app/restart/state-paths.ts';
+import { Subject } from 'rxjs';
+import { serveEngine } from '../../src/host/engine-server.ts';
+import type { EngineLine, StartEngine } from '../../src/host/engine-thread.ts';
+import { loadDefinitions } from '../../src/host/strategy-files/own-strategies.ts';
+import { REAL_TIME, systemClock, systemTimers } from '../../src/host/system-clock.ts';
+import type { FromEngine, ToEngine } from '../../src/host/worker-protocol.ts';
+import { PriceBoard } from '../../src/daemon/session/price-board.ts';
+import {
+  prepareSession,
+  type SessionContext,
+  TradingSession,
+} from '../../src/daemon/session/trading-session.ts';
+import { statePaths } from '../../src/host/state/state-paths.ts';
 import { ContractTable } from '../../src/broker/reports/contract-table.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -223,6 +228,7 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
       subscribe: () => undefined,
       status: () => ({ state: 'live', isStale: false }),
     },
+    frames$: new Subject<string>(),
     gateway: { submit: () => undefined, modify: () => undefined, cancel: () => undefined },
     reports,
   };
@@ -281,7 +287,7 @@ export async function makeDay(dir: string, config: Config, day: MarketDay, rowsM
       }
       if (journal.rows >= rowsMax) break;
       broker.answer();
-      session.frame(text);
+      edge.frames$.next(text);
       await new Promise((resolve) => setImmediate(resolve));
     }
     await session.close();

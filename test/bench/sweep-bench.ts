@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { loadBacktest } from '../../src/app/research/backtest/load-backtest.ts';
-import { readSweep } from '../../src/app/research/sweep/read-sweep.ts';
-import { runSweep } from '../../src/app/research/sweep/run-sweep.ts';
+import { loadBacktest } from '../../src/research/spec/load-backtest.ts';
+import { readSweep } from '../../src/research/sweep/read-sweep.ts';
+import { runSweep } from '../../src/research/sweep/run-sweep.ts';
 import { type Candidate, timed } from './rounds.ts';
 import { YEAR_CLOSES, yearFile } from './start-bench.ts';
 

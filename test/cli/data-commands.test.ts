@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ImportedFile } from '../../src/app/research/recorded/import-file.ts';
-import type { DataListing } from '../../src/app/research/recorded/inspect-data.ts';
+import type { ImportedFile } from '../../src/research/recorded/import-file.ts';
+import type { DataListing } from '../../src/research/recorded/inspect-data.ts';
 import { importMarket } from '../../src/cli/data/data-import.ts';
 import { cliDir, cliRun } from './support/cli-run.ts';
 import { CONFIG, imported, importing, ROWS, tape } from './support/data-files.ts';

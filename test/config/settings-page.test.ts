@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { backtestSchema, inlineMarket } from '../../src/app/research/backtest/backtest-schema.ts';
-import { sweepSchema } from '../../src/app/research/sweep/read-sweep.ts';
+import { backtestSchema, inlineMarket } from '../../src/research/spec/backtest-schema.ts';
+import { sweepSchema } from '../../src/research/sweep/read-sweep.ts';
 import { configSchema } from '../../src/config/config-schema.ts';
 import { closuresSchema, marketSchema } from '../../src/config/market-file.ts';
 import { type Setting, settingsOf, tableOf } from './settings-page.ts';

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 
 const DIST = join(import.meta.dirname, '../../dist');
-const CODE = pathToFileURL(join(DIST, 'src/app/host/strategy-files/strategy-code.js')).href;
+const CODE = pathToFileURL(join(DIST, 'src/host/strategy-files/strategy-code.js')).href;
 
 function printed(script: string): unknown {
   const args = ['--input-type=module', '-e', script];

@@ -6,9 +6,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { readControl } from '../../src/app/restart/daemon-list.ts';
+import { readControl } from '../../src/daemon/restart/daemon-list.ts';
 import { readJournal, type StoredEntry } from '../../src/journal/journal-reader.ts';
-import type { SimulatorLink } from '../../src/app/simulator/embedded-simulator.ts';
+import type { SimulatorLink } from '../../src/daemon/simulator/embedded-simulator.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Of the summary of a run. */

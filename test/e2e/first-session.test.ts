@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { SessionAgreement } from '../../src/app/research/agreement/compare-session.ts';
+import type { SessionAgreement } from '../../src/research/agreement/compare-session.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
   BOOKS_AGREE,

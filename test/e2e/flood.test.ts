@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { StartEngine } from '../../src/app/host/engine-thread.ts';
+import type { StartEngine } from '../../src/host/engine-thread.ts';
 import { priceHundredths, priceTicks, qty } from '../../src/domain/units.ts';
 import { encodeTrade } from '../../src/wire/stream/data-frame.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadBacktest } from '../../src/app/research/backtest/load-backtest.ts';
+import { loadBacktest } from '../../src/research/spec/load-backtest.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 
 const MAIN = join(import.meta.dirname, '../../dist/src/cli/main.js');

@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 import axe from 'axe-core';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadReportAssets, renderReport } from '../../src/backtest/report/render-report.ts';
-import { SAMPLE_REPORT } from '../backtest/report/sample-report.ts';
+import { loadReportAssets, renderReport } from '../../src/research/report/render-report.ts';
+import { SAMPLE_REPORT } from '../research/report/sample-report.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 

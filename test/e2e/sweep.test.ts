@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { sweepPlace } from '../app/research/sweep/sweep-place.ts';
+import { sweepPlace } from '../research/sweep/sweep-place.ts';
 import { MAIN, until } from './daemon-process.ts';
 
 const SECTION =

@@ -1,6 +1,6 @@
 /** Machines of other time zones, whose clocks change while the daemon trades. */
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../src/app/host/system-clock.ts';
+import { systemClock } from '../../src/host/system-clock.ts';
 import { PLACE, running } from './support/story.ts';
 
 const RESTING = { do: 'buy', qty: 1, price: 12_900 } as const;

@@ -1,6 +1,6 @@
 /** What a person was answered holds, though the process dies right after the answer. */
 import { expect, it } from 'vitest';
-import { obey, type RunActions } from '../../src/app/live/daemon-commands.ts';
+import { obey, type RunActions } from '../../src/daemon/daemon-commands.ts';
 import { type CommandBody, type CommandName, EMPTY_BODY } from '../../src/operator/control-command.ts';
 import type { CommandResult } from '../../src/operator/control-server.ts';
 import { running, type Story } from './support/story.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { obey, type RunActions } from '../../src/app/live/daemon-commands.ts';
+import { obey, type RunActions } from '../../src/daemon/daemon-commands.ts';
 import { tsUs } from '../../src/domain/units.ts';
 import { type CommandBody, EMPTY_BODY } from '../../src/operator/control-command.ts';
 import type { CommandResult } from '../../src/operator/control-server.ts';

@@ -1,6 +1,6 @@
 /** A halt and protection over the real wire: what a halt leaves protects a position, also after a restart. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { StartEngine } from '../../src/app/host/engine-thread.ts';
+import type { StartEngine } from '../../src/host/engine-thread.ts';
 import { engineHere } from './support/engine-here.ts';
 import type { Step } from './support/scripted.ts';
 import { running, Story } from './support/story.ts';

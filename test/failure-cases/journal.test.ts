@@ -2,8 +2,8 @@
 import { readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { dayReport } from '../../src/app/inspect/day-report.ts';
-import { exportJournal } from '../../src/app/inspect/export-journal.ts';
+import { dayReport } from '../../src/daemon/inspect/day-report.ts';
+import { exportJournal } from '../../src/daemon/inspect/export-journal.ts';
 import {
   inSession,
   journalView,
@@ -11,8 +11,8 @@ import {
   pnlView,
   positionsView,
   verifyJournal,
-} from '../../src/app/inspect/read-state.ts';
-import { replaySession } from '../../src/app/inspect/replay-session.ts';
+} from '../../src/host/state/read-state.ts';
+import { replaySession } from '../../src/host/state/replay-session.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { TradingDay } from '../../src/domain/civil-date.ts';
 import { StrategyNames } from '../../src/domain/strategy-names.ts';

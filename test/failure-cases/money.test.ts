@@ -1,8 +1,8 @@
 /** Money of the day in our books and in the broker's, over the real wire. */
 import { describe, expect, it } from 'vitest';
-import { dayReportOf } from '../../src/app/inspect/day-report.ts';
-import { inSession } from '../../src/app/inspect/read-state.ts';
-import { statusOf } from '../../src/app/live/daemon-control.ts';
+import { dayReportOf } from '../../src/daemon/inspect/day-report.ts';
+import { inSession } from '../../src/host/state/read-state.ts';
+import { statusOf } from '../../src/daemon/daemon-control.ts';
 import { statusText } from '../../src/cli/control/status-text.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { COSTS } from '../support/engine-world.ts';

@@ -1,8 +1,8 @@
 /** Other strategies in a running daemon: nothing is lost, doubled or forgotten, and a restart after it is the same. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { StartEngine } from '../../src/app/host/engine-thread.ts';
-import { replaySession } from '../../src/app/inspect/replay-session.ts';
-import { startStrategy } from '../../src/app/live/reload.ts';
+import type { StartEngine } from '../../src/host/engine-thread.ts';
+import { replaySession } from '../../src/host/state/replay-session.ts';
+import { startStrategy } from '../../src/daemon/reload.ts';
 import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import { strategyIndex } from '../../src/domain/units.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';

@@ -1,6 +1,6 @@
 /** A stream that says nothing, and looks as if it lived. Timers of the daemon run ten times as fast. */
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock, systemTimers } from '../../src/app/host/system-clock.ts';
+import { systemClock, systemTimers } from '../../src/host/system-clock.ts';
 import { durationUs } from '../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import type { Step } from './support/scripted.ts';

@@ -231,8 +231,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     symptom: 'After a standby several bars fire at once.',
     proofs: [
       silence('case 26: is told, and what came meanwhile is decided once'),
-      proof('app/host/system-clock', 'moves the time of the process by its length'),
-      proof('app/live/clock-watch', 'a standby is told'),
+      proof('host/system-clock', 'moves the time of the process by its length'),
+      proof('daemon/clock-watch', 'a standby is told'),
       proof('strategy/bar-channel', 'after a standby'),
     ],
   },
@@ -261,8 +261,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
         'simulate/host-zones',
         'case 28: a clock that is a day ahead for a minute costs no job and no order',
       ),
-      proof('app/edge/schedule', 'does late what a standby slept through, once, and not on another day'),
-      proof('app/edge/schedule', 'on a machine in %s'),
+      proof('daemon/edge/schedule', 'does late what a standby slept through, once, and not on another day'),
+      proof('daemon/edge/schedule', 'on a machine in %s'),
     ],
   },
   {
@@ -274,7 +274,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
         'broker/rest/clock-skew',
         'is posted when it changes, and every ten minutes, not with every answer',
       ),
-      proof('app/host/system-clock', 'is followed slowly, and never back'),
+      proof('host/system-clock', 'is followed slowly, and never back'),
     ],
   },
   {
@@ -299,7 +299,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
         'case 31: no order follows a halt, though reads and cancels fail and the daemon is killed',
       ),
       proof(
-        'app/live/halt',
+        'daemon/session/halt',
         'holds when the journal fails, and a resume that cannot be kept changes nothing',
       ),
     ],
@@ -364,7 +364,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
       ),
       proof('e2e/pm2', 'pm2 starts the daemon, brings it back after a crash, and ends it cleanly'),
       proof('journal/instance-lock', 'keeps a second process out'),
-      proof('app/live/run-daemon', 'has one daemon with real money an account, whatever its state directory'),
+      proof('daemon/run-daemon', 'has one daemon with real money an account, whatever its state directory'),
     ],
   },
   {

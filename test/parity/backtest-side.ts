@@ -1,6 +1,6 @@
 /** A day of parity through a backtest: a strategy that asks what its script says, when it says so. */
 import { z } from 'zod';
-import { runBacktest } from '../../src/backtest/run/run-backtest.ts';
+import { runBacktest } from '../../src/research/run/run-backtest.ts';
 import type { ClientOrderId } from '../../src/domain/ids.ts';
 import { type DurationUs, durationUs, money } from '../../src/domain/units.ts';
 import type { CancelToSend } from '../../src/engine/ports/approved.ts';

@@ -1,6 +1,6 @@
 /** The journal as a kill would leave it now: its committed rows, read by a connection of their own, and the orders that they tell of. */
 import { readFileSync } from 'node:fs';
-import type { StatePaths } from '../../src/app/restart/state-paths.ts';
+import type { StatePaths } from '../../src/host/state/state-paths.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
 import { type OrderStatus, TERMINAL_STATUSES } from '../../src/domain/order.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from '../../src/engine/ports/approved.ts';

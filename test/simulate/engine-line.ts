@@ -1,7 +1,7 @@
 /** The engine in this thread, behind the same messages as in its own; they take their time and keep their order. */
-import type { EngineLine, StartEngine } from '../../src/app/host/engine-thread.ts';
-import { serveEngine } from '../../src/app/host/engine-server.ts';
-import type { FromEngine, ToEngine } from '../../src/app/host/worker-protocol.ts';
+import type { EngineLine, StartEngine } from '../../src/host/engine-thread.ts';
+import { serveEngine } from '../../src/host/engine-server.ts';
+import type { FromEngine, ToEngine } from '../../src/host/worker-protocol.ts';
 import type { StrategyDefinition } from '../../src/strategy/index.ts';
 import type { VirtualTime } from './virtual-time.ts';
 

@@ -1,5 +1,5 @@
 /** Strikes: each mishap by its name, at a moment of its own choosing. */
-import { obey } from '../../src/app/live/daemon-commands.ts';
+import { obey } from '../../src/daemon/daemon-commands.ts';
 import { brokerOrderNo } from '../../src/domain/ids.ts';
 import { type CommandBody, type CommandName, EMPTY_BODY } from '../../src/operator/control-command.ts';
 import type { CommandResult } from '../../src/operator/control-server.ts';

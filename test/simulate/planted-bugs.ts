@@ -26,7 +26,7 @@ const OLD: readonly PlantedBug[] = [
   },
   {
     what: 'a halt lets entries through',
-    file: 'app/live/halt',
+    file: 'daemon/session/halt',
     from: "return purpose === 'entry' ? this.#reason : null;",
     to: 'return null;',
   },
@@ -68,13 +68,13 @@ const OLD: readonly PlantedBug[] = [
   },
   {
     what: 'frames that a full disk refused are dropped',
-    file: 'app/live/inbox',
+    file: 'daemon/session/inbox',
     from: 'const problem = failureOf(() => this.writeFrames());',
     to: 'const problem = failureOf(() => this.writeFrames()); this.#unwritten = [];',
   },
   {
     what: 'the tail of a killed process is taken for written',
-    file: 'app/host/session-past',
+    file: 'host/session-past',
     from: 'event.seq > writtenUntil ? null :',
     to: 'false ? null :',
   },
@@ -105,19 +105,19 @@ const OLD: readonly PlantedBug[] = [
   },
   {
     what: 'inputs are not journaled',
-    file: 'app/live/inbox',
+    file: 'daemon/session/inbox',
     from: 'this.#options.recordInput(input);',
     to: ';',
   },
   {
     what: 'frames are not recorded',
-    file: 'app/live/inbox',
+    file: 'daemon/session/inbox',
     from: 'this.frameLog.append(frames);',
     to: ';',
   },
   {
     what: 'a session goes on with a number that was used',
-    file: 'app/live/inbox',
+    file: 'daemon/session/inbox',
     from: 'this.lastSeq = lastSeq;',
     to: 'this.lastSeq = 0;',
   },
@@ -147,7 +147,7 @@ const OLD: readonly PlantedBug[] = [
   },
   {
     what: 'a restart forgets what was carried out in the day',
-    file: 'app/live/trading-session',
+    file: 'daemon/session/trading-session',
     from: 'if (past !== null)',
     to: 'if (false)',
   },
@@ -168,7 +168,7 @@ const MISSED: readonly PlantedBug[] = [
   },
   {
     what: 'a halt is confirmed before its row is durable',
-    file: 'app/live/halt',
+    file: 'daemon/session/halt',
     from: 'journal.flush();',
     to: ';',
   },
@@ -204,7 +204,7 @@ const MISSED: readonly PlantedBug[] = [
   },
   {
     what: 'a halt is proven while a call is in flight',
-    file: 'app/live/halt-sweep',
+    file: 'daemon/session/halt-sweep',
     from: 'this.#parts.gateway.inFlight === 0',
     to: 'true',
   },
@@ -225,13 +225,13 @@ const DRAWN: readonly PlantedBug[] = [
   },
   {
     what: 'a strategy that a person stopped trades again on the next day',
-    file: 'app/restart/carry-over',
+    file: 'daemon/restart/carry-over',
     from: 'lastingStops(this.#rare)',
     to: '[]',
   },
   {
     what: 'after a restart no order without an answer keeps a halt from being proven',
-    file: 'app/restart/own-books',
+    file: 'daemon/restart/own-books',
     from: 'unknown.push(ownOrder(order))',
     to: 'null',
   },

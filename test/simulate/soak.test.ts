@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { verifyJournal } from '../../src/app/inspect/read-state.ts';
+import { verifyJournal } from '../../src/host/state/read-state.ts';
 import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
 import { US_PER_DAY } from '../../src/domain/units.ts';
 import { Draws } from './draws.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { reload, startStrategy } from '../../src/app/live/reload.ts';
+import { reload, startStrategy } from '../../src/daemon/reload.ts';
 import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
 import { strategyIndex } from '../../src/domain/units.ts';
 import type { StrategyEntry } from '../../src/engine/engine-snapshot.ts';

@@ -1,9 +1,9 @@
 /** One seed's world: the broker, the network, the disk, and daemons that start, trade and die. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ClockSources, REAL_TIME, systemClock, systemTimers } from '../../src/app/host/system-clock.ts';
-import { Daemon } from '../../src/app/live/daemon.ts';
-import { prepareStateDir, type StatePaths, statePaths } from '../../src/app/restart/state-paths.ts';
+import { type ClockSources, REAL_TIME, systemClock, systemTimers } from '../../src/host/system-clock.ts';
+import { Daemon } from '../../src/daemon/daemon.ts';
+import { prepareStateDir, type StatePaths, statePaths } from '../../src/host/state/state-paths.ts';
 import type { Config } from '../../src/config/config.ts';
 import { errorText } from '../../src/domain/failure.ts';
 import { StrategyNames } from '../../src/domain/strategy-names.ts';
@@ -15,7 +15,7 @@ import { type Assembled, assembleSimulator } from '../../src/simulator/start-sim
 import { StateStore } from '../../src/simulator/state/state-store.ts';
 import { Secrets } from '../../src/operator/redact.ts';
 import type { StrategyDefinition } from '../../src/strategy/index.ts';
-import { timerSchedule } from '../../src/app/edge/schedule.ts';
+import { timerSchedule } from '../../src/daemon/edge/schedule.ts';
 import type { AnswerFaults } from './answers.ts';
 import { configOf } from './configuration.ts';
 import { Disk } from './disk.ts';

@@ -2,7 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { accountsOf, readSimulatorFile, simulatorFileSchema } from '../../src/app/simulator/run-simulator.ts';
+import {
+  accountsOf,
+  readSimulatorFile,
+  simulatorFileSchema,
+} from '../../src/daemon/simulator/run-simulator.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

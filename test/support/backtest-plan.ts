@@ -1,8 +1,8 @@
 /** Plans for tests of backtests: small tapes written by hand, or a file of prints, on the exchange's own day. */
 import { join } from 'node:path';
-import type { BacktestData, BacktestPlan } from '../../src/backtest/backtest-plan.ts';
+import type { BacktestData, BacktestPlan } from '../../src/research/backtest-plan.ts';
 import type { FillModel } from '../../src/venue/exchange/fill-models.ts';
-import type { LatencyModel } from '../../src/backtest/run/latency.ts';
+import type { LatencyModel } from '../../src/research/run/latency.ts';
 import { expiryOf, contractMonthOf } from '../../src/domain/contract-code.ts';
 import { tradingDay, type TradingDay } from '../../src/domain/civil-date.ts';
 import type { Contract } from '../../src/domain/contract.ts';

@@ -1,5 +1,5 @@
 /** Settings of the engine that hardly a test turns. */
-import type { StatisticsSettings } from '../../src/backtest/statistics/return-ratios.ts';
+import type { StatisticsSettings } from '../../src/research/statistics/return-ratios.ts';
 import { minutes, seconds } from '../../src/domain/units.ts';
 
 export const USUAL_SETTINGS = {

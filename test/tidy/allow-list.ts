@@ -19,21 +19,25 @@ const EDGE = [
   'node:url',
 ];
 
-/** Folders of `src/app`, lowest first: each may import only those that its row names, all of them before it. */
-const APP = words('host restart simulator edge manual inspect research record live').map(
-  (folder) => `src/app/${folder}`,
-);
-
 /** Rooms that a program is composed of. */
 const ROOMS = words(`
   src/domain src/sqlite src/text src/wire src/engine src/engine/ports src/strategy src/venue src/broker src/simulator
-  src/journal src/recording src/backtest src/config src/operator strategies/catalog.ts
+  src/journal src/recording src/config src/operator strategies/catalog.ts
 `);
 
-const program = (...shared: readonly string[]): Row => ({
-  folders: [...ROOMS, ...shared.map((folder) => `src/app/${folder}`)],
+/** A part of research that only computes. */
+const made = (...folders: readonly string[]): Row => ({
+  folders: ['src/domain', 'src/text', ...folders],
+  packages: ['simple-statistics', 'node:fs', 'node:zlib', ...EDGE],
+});
+
+/** May import all of them, and those of the layers below that it names. */
+const program = (...below: readonly string[]): Row => ({
+  folders: [...ROOMS, ...below.map((folder) => `src/${folder}`)],
   packages: ['*'],
 });
+
+const RESEARCH = words('host research research/run research/statistics research/report');
 
 export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   'src/domain': { folders: [], packages: [] },
@@ -72,19 +76,6 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
       ...EDGE,
     ],
   },
-  'src/backtest': {
-    folders: [
-      'src/domain',
-      'src/text',
-      'src/engine',
-      'src/engine/ports',
-      'src/strategy',
-      'src/venue',
-      'src/recording',
-      'src/journal',
-    ],
-    packages: ['simple-statistics', 'node:fs', 'node:worker_threads', 'node:zlib', ...EDGE],
-  },
   'src/config': {
     folders: ['src/domain', 'src/text'],
     packages: ['yaml', 'zod', 'node:fs', 'node:path', 'node:url'],
@@ -105,20 +96,49 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   },
   // Runs in a browser: from the rooms that make its data it takes types alone, which its own compilation proves.
   'src/page': {
-    folders: ['src/domain', 'src/text', 'src/backtest', 'src/operator'],
+    folders: ['src/domain', 'src/text', 'src/research/report', 'src/operator'],
     packages: ['preact', '@preact/signals', 'lightweight-charts'],
   },
-  'src/app/host': program(),
-  'src/app/restart': program('host'),
-  'src/app/simulator': program('host', 'restart'),
-  'src/app/edge': program('host', 'restart', 'simulator'),
-  'src/app/manual': program('host', 'restart', 'simulator', 'edge'),
-  'src/app/inspect': program('host', 'restart', 'edge'),
-  'src/app/research': program('host', 'restart', 'inspect'),
-  'src/app/record': program('host', 'restart', 'simulator', 'edge', 'inspect', 'research'),
-  'src/app/live': program('host', 'restart', 'simulator', 'edge', 'inspect', 'record'),
+  'src/host': program(),
+  // A plan, its run, figures and report only compute: they know no file and no configuration.
+  'src/research': made(
+    'src/venue',
+    'src/engine',
+    'src/engine/ports',
+    'src/strategy',
+    'src/recording',
+    'src/research/run',
+    'src/research/statistics',
+  ),
+  'src/research/statistics': made('src/strategy', 'src/venue', 'src/research'),
+  'src/research/run': made(
+    'src/engine',
+    'src/engine/ports',
+    'src/strategy',
+    'src/venue',
+    'src/recording',
+    'src/research',
+    'src/research/statistics',
+  ),
+  'src/research/report': made('src/engine/ports', 'src/research', 'src/research/statistics'),
+  'src/research/recorded': program('host'),
+  'src/research/agreement': program(...words('host research research/run research/recorded')),
+  'src/research/spec': program(...RESEARCH, 'research/recorded'),
+  'src/research/sweep': program(...RESEARCH, 'research/spec'),
+  'src/daemon/restart': program('host'),
+  'src/daemon/simulator': program('host', 'daemon/restart'),
+  'src/daemon/edge': program('host', 'daemon/restart', 'daemon/simulator'),
+  'src/daemon/inspect': program('host', 'research/report', 'daemon/restart', 'daemon/edge'),
+  'src/daemon/session': program('host', 'daemon/restart', 'daemon/simulator', 'daemon/edge'),
+  'src/daemon': program(
+    ...words(
+      'host research/recorded daemon/restart daemon/simulator daemon/edge daemon/inspect daemon/session',
+    ),
+  ),
   'src/cli': {
-    folders: [...APP, 'src/config', 'src/domain', 'src/text'],
+    folders: words(
+      'src/host src/daemon src/daemon/restart src/daemon/simulator src/daemon/edge src/daemon/inspect src/research src/research/spec src/research/sweep src/research/agreement src/research/recorded src/research/report src/config src/domain src/text',
+    ),
     packages: ['commander', 'node:*'],
   },
   'strategies/catalog.ts': { folders: ['src/strategy', 'strategies'], packages: [] },

@@ -36,12 +36,12 @@ it("keeps one table of an order's life, one exchange, and no twin for the past",
   expect(
     linesThat(/^(?:export )?const [A-Z_]+: (?:LifeTable|Readonly<Record<OrderStatus,)/, source),
   ).toHaveLength(1);
-  const backtest = source.filter(({ path }) => path.startsWith('src/backtest/'));
+  const research = source.filter(({ path }) => path.startsWith('src/research/'));
   expect(
-    backtest.filter(({ path }) => /exchange|book\.ts|queue|uncross|trigger|condition/.test(path)),
+    research.filter(({ path }) => /exchange|book\.ts|queue|uncross|trigger|condition/.test(path)),
   ).toEqual([]);
   expect(
-    linesThat(/\b(?:class|interface) \w*(?:Exchange|Queue|Uncross|Trigger|Condition)\b/, backtest),
+    linesThat(/\b(?:class|interface) \w*(?:Exchange|Queue|Uncross|Trigger|Condition)\b/, research),
   ).toEqual([]);
   expect(linesThat(/\b#?\w+Recorded\(/, source)).toEqual([]);
 });

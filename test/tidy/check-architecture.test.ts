@@ -82,7 +82,7 @@ describe('arrows between folders', () => {
     expect(problemsOf('src/broker/a.ts', "import '../domain/money';")).toHaveLength(1);
     expect(problemsOf('src/broker/a.ts', "import '../domain/gone.ts';")).toHaveLength(1);
     expect(problemsOf('src/broker/a.ts', 'import(process.argv[2]);')).toHaveLength(1);
-    expect(problemsOf('src/app/live/a.ts', 'import(process.argv[2]);')).toEqual([]);
+    expect(problemsOf('src/daemon/a.ts', 'import(process.argv[2]);')).toEqual([]);
   });
 
   it('sees a cycle', () => {
@@ -127,7 +127,7 @@ describe('packages', () => {
     ['src/strategy', 'rxjs'],
     ['src/journal', 'node:fs/promises'],
     ['src/cli', 'node:readline'],
-    ['src/app/live', 'fastify'],
+    ['src/daemon', 'fastify'],
   ])('allows in %s the package %s', (folder, name) => {
     expect(problemsOf(`${folder}/a.ts`, `import '${name}';`)).toEqual([]);
   });
@@ -186,7 +186,7 @@ describe('pure folders', () => {
       'export const a = import.meta.url;',
     ]) {
       expect(problemsOf(`${folder}/a.ts`, line), line).toHaveLength(1);
-      expect(problemsOf('src/app/live/a.ts', line), line).toEqual([]);
+      expect(problemsOf('src/daemon/a.ts', line), line).toEqual([]);
     }
   });
 

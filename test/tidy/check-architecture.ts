@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { ALLOW_LIST, PURE_FOLDERS, TOP_LEVEL, TOP_LEVEL_PRODUCED } from './allow-list.ts';
-import { REFUSED_OF_RXJS } from '../../src/app/host/strategy-files/strategy-imports.ts';
+import { REFUSED_OF_RXJS } from '../../src/host/strategy-files/strategy-imports.ts';
 import { type Import, type SourceFacts, type SourceFile, readFacts } from './source-facts.ts';
 
 /** One idea may take that much: a table, a family of codecs, a state machine. */
@@ -103,7 +103,7 @@ function checkSkips({ path, text }: SourceFile): string[] {
 /** The one file beside the strategies' folders: it lists them, and may therefore import them. */
 const CATALOG = 'strategies/catalog.ts';
 
-/** `src/engine/ports`, `src/app/live`, `src/domain`, `strategies/ema-cross`; null for a place that the plan does not know. */
+/** `src/engine/ports`, `src/daemon/edge`, `src/domain`, `strategies/ema-cross`; null for a place that the plan does not know. */
 function folderOf(path: string): string | null {
   const [top, first, second, ...rest] = path.split('/');
   if (path === CATALOG) return CATALOG;
@@ -123,7 +123,9 @@ function checkImport(path: string, folder: string, entry: Import, paths: Readonl
   const row = ALLOW_LIST[rowOf(folder)];
   if (row === undefined) return [`${where} ${folder} has no row in test/tidy/allow-list.ts`];
   if (entry.specifier === null) {
-    return row.packages.includes('*') ? [] : [`${where} imports a computed path: only src/app may`];
+    return row.packages.includes('*')
+      ? []
+      : [`${where} imports a computed path: only rooms with every package may`];
   }
   if (!entry.specifier.startsWith('.')) return checkPackage(where, folder, row.packages, entry);
   const target = posix.join(posix.dirname(path), entry.specifier);

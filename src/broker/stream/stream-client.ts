@@ -194,8 +194,9 @@ export class StreamClient {
   }
 
   #onData(slot: Slot, text: string): void {
-    if (slot.send !== undefined && this.#handOver.owns(slot)) this.#handOver.complete();
-    if (slot.send !== undefined && slot === this.#active) this.#frames.next(text);
+    if (slot !== this.#active && slot.send !== undefined && this.#handOver.owns(slot))
+      this.#handOver.complete();
+    if (slot === this.#active && slot.send !== undefined) this.#frames.next(text);
     else this.#framesDropped += 1;
   }
 

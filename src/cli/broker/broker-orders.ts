@@ -1,6 +1,6 @@
 /** Orders by hand: place, change and cancel, with and without a trigger. */
 import { type Command, Option } from 'commander';
-import type { ManualCall, ManualTrader } from '../../app/manual/manual-trader.ts';
+import type { ManualCall, ManualTrader } from '../../daemon/edge/manual-trader.ts';
 import { type ContractSpec, parsePoints } from '../../domain/contract.ts';
 import { brokerOrderNo, type OrderCode, orderCode } from '../../domain/ids.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';

@@ -1,6 +1,6 @@
 /** Reads of the broker, one command an operation. Answers are rows of named cells, for tables and JSON: prices in points, money in VND. */
 import type { Command } from 'commander';
-import type { ManualTrader } from '../../app/manual/manual-trader.ts';
+import type { ManualTrader } from '../../daemon/edge/manual-trader.ts';
 import type {
   BrokerAccount,
   BrokerClosedPosition,

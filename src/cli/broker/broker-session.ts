@@ -6,7 +6,7 @@ import {
   type ManualCall,
   type ManualTrader,
   openBroker,
-} from '../../app/manual/manual-trader.ts';
+} from '../../daemon/edge/manual-trader.ts';
 import { type CliContext, EXIT, failed, jsonText, nothingThere, wrongUsage } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
 

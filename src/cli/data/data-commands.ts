@@ -5,7 +5,7 @@ import type {
   DataListing,
   TickListing,
   VerifiedFile,
-} from '../../app/research/recorded/inspect-data.ts';
+} from '../../research/recorded/inspect-data.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import { tsUs } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
@@ -14,7 +14,7 @@ import { type CliContext, type CliIo, EXIT, noData, jsonText, failed, wrongUsage
 import { ProgressLine } from '../progress-line.ts';
 import { addDataImport } from './data-import.ts';
 import { barSize, DATA_DIR, exportPlace, sessionDay } from '../argument-values.ts';
-import type { Exported, ExportWhat } from '../../app/research/recorded/export-data.ts';
+import type { Exported, ExportWhat } from '../../research/recorded/export-data.ts';
 import { readConfig } from '../read-config.ts';
 
 export function addDataCommands(program: Command, context: CliContext): void {
@@ -63,7 +63,7 @@ function addDataList(data: Command, { io }: CliContext): void {
     .addHelpText('after', '\nExamples:\n  tickwright data ls\n  tickwright data ls VN30F2603 --gaps\n')
     .action(async (symbol: string | undefined) => {
       const flags = command.opts<ListFlags>();
-      const { listData } = await import('../../app/research/recorded/inspect-data.ts');
+      const { listData } = await import('../../research/recorded/inspect-data.ts');
       const listing = listData(flags.dir, symbol ?? null);
       if (listing.ticks.length + listing.bars.length === 0) throw noData(flags.dir, symbol);
       io.out(flags.json === true ? jsonText(listing) : listingText(listing, flags.gaps === true));
@@ -132,7 +132,7 @@ function addDataVerify(data: Command, { io, finish }: CliContext): void {
     .addHelpText('after', '\nExit code 1 when a file is damaged.\n\nExample:\n  tickwright data verify\n')
     .action(async (symbol: string | undefined) => {
       const flags = command.opts<Omit<ListFlags, 'gaps'>>();
-      const { filesToVerify, verifyData } = await import('../../app/research/recorded/inspect-data.ts');
+      const { filesToVerify, verifyData } = await import('../../research/recorded/inspect-data.ts');
       const total = filesToVerify(flags.dir, symbol ?? null);
       if (total === 0) throw noData(flags.dir, symbol);
       const progress = new ProgressLine(io, 'rows', () => performance.now());
@@ -220,7 +220,7 @@ function addDataExport(data: Command, { io }: CliContext): void {
 
 async function run(symbol: string, flags: ExportFlags, io: CliIo): Promise<Exported | undefined> {
   const line = new ProgressLine(io, 'rows', () => performance.now());
-  const { exportData, MixedSteps } = await import('../../app/research/recorded/export-data.ts');
+  const { exportData, MixedSteps } = await import('../../research/recorded/export-data.ts');
   const { dir, from = null, to = null, out } = flags;
   try {
     return await exportData(

@@ -10,8 +10,8 @@ import {
   recordedMarket,
   type RecordedMarket,
   type SideWords,
-} from '../../app/research/recorded/recorded-market.ts';
-import type { ImportedFile, ImportedPart, ImportRequest } from '../../app/research/recorded/import-file.ts';
+} from '../../research/recorded/recorded-market.ts';
+import type { ImportedFile, ImportedPart, ImportRequest } from '../../research/recorded/import-file.ts';
 import { durationUs, US_PER_MS } from '../../domain/units.ts';
 import {
   barLength,
@@ -166,7 +166,7 @@ async function importOne(
   market: RecordedMarket,
   { io, badFile }: ImportOutput,
 ): Promise<ImportedFile> {
-  const { importFile } = await import('../../app/research/recorded/import-file.ts');
+  const { importFile } = await import('../../research/recorded/import-file.ts');
   const progress = new ProgressLine(io, 'rows', () => performance.now());
   let bad = 0;
   try {
@@ -192,7 +192,7 @@ async function importOne(
 }
 
 async function explained(file: string, error: unknown): Promise<unknown> {
-  const { faultOf, isFileFault, isWronglyAsked } = await import('../../app/research/recorded/import-file.ts');
+  const { faultOf, isFileFault, isWronglyAsked } = await import('../../research/recorded/import-file.ts');
   if (!isFileFault(error)) return error;
   return new CliFailure(isWronglyAsked(error) ? EXIT.usage : EXIT.failed, faultOf(file, error));
 }

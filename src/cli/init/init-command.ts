@@ -2,7 +2,7 @@
 import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import { diagnose } from '../../app/inspect/doctor.ts';
+import { diagnose } from '../../daemon/inspect/doctor.ts';
 import { pathText } from '../../config/values.ts';
 import { failureText } from '../../domain/failure.ts';
 import { SCREEN_WIDTH, wrapText } from '../../text/table.ts';

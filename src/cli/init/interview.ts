@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { CATALOG } from '../../app/host/catalog.ts';
-import { packageRoot } from '../../app/host/program-files.ts';
+import { CATALOG } from '../../host/catalog.ts';
+import { packageRoot } from '../../host/program-files.ts';
 import { isAddress, isExposed, isFile } from '../../config/config-rules.ts';
 import { commentedLine } from '../../config/config-text.ts';
 import type { SecretPlace } from '../../config/config.ts';

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { packageRoot } from '../../app/host/program-files.ts';
-import { isInstalled } from '../../app/host/strategy-files/strategy-code.ts';
+import { packageRoot } from '../../host/program-files.ts';
+import { isInstalled } from '../../host/strategy-files/strategy-code.ts';
 import { failureText } from '../../domain/failure.ts';
 import { type CliContext, failed, wrongUsage } from '../cli-io.ts';
 import { type NewStrategyFile, strategyFiles } from './strategy-template.ts';

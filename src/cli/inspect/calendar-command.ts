@@ -1,7 +1,7 @@
 /** `tickwright calendar`: the days that the file of closures knows. */
 import type { Command } from 'commander';
-import { calendarEnd, type CalendarView, calendarView } from '../../app/inspect/calendar-view.ts';
-import { systemClock } from '../../app/host/system-clock.ts';
+import { calendarEnd, type CalendarView, calendarView } from '../../daemon/inspect/calendar-view.ts';
+import { systemClock } from '../../host/system-clock.ts';
 import { tradingDayAt } from '../../domain/calendar.ts';
 import { weekdayOf } from '../../domain/civil-date.ts';
 import { formatCount } from '../../text/numbers.ts';

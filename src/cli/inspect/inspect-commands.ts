@@ -1,7 +1,7 @@
 /** `check`, `strategies` and `doctor`: inspect before a run. */
 import type { Command } from 'commander';
-import { CATALOG } from '../../app/host/catalog.ts';
-import { diagnose, type Finding, OPEN_READINGS } from '../../app/inspect/doctor.ts';
+import { CATALOG } from '../../host/catalog.ts';
+import { diagnose, type Finding, OPEN_READINGS } from '../../daemon/inspect/doctor.ts';
 import { configText, writtenConfig } from '../../config/config-text.ts';
 import { formatTable, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { type CliContext, type CliIo, EXIT, jsonText } from '../cli-io.ts';

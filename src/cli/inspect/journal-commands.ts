@@ -1,8 +1,8 @@
 /** `journal verify` proves that the journal is whole; `journal export` and `journal report` write tables and a page of it. */
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { JournalTable } from '../../app/inspect/export-journal.ts';
-import { verifyJournal } from '../../app/inspect/read-state.ts';
+import type { JournalTable } from '../../daemon/inspect/export-journal.ts';
+import { verifyJournal } from '../../host/state/read-state.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
 import { refuse, sessionDay } from '../argument-values.ts';
@@ -67,7 +67,7 @@ function addReport(journal: Command, { io }: CliContext): void {
     .addHelpText('after', REPORT_HELP)
     .action(async () => {
       const { session, out, ...flags } = command.opts<Pick<ExportFlags, 'state' | 'session' | 'out'>>();
-      const { dayReport } = await import('../../app/inspect/day-report.ts');
+      const { dayReport } = await import('../../daemon/inspect/day-report.ts');
       const { day, html } = dayReport(stateOf(flags), session);
       writeFileSync(out, html);
       io.out(`${out}: the report of ${day}\n`);
@@ -85,7 +85,7 @@ function addExport(journal: Command, { io }: CliContext): void {
     .action(async (table: JournalTable) => {
       const { json, all, session, out, ...flags } = command.opts<ExportFlags>();
       if (all === true && session !== undefined) throw wrongUsage('expected --session or --all, was both');
-      const { exportJournal } = await import('../../app/inspect/export-journal.ts');
+      const { exportJournal } = await import('../../daemon/inspect/export-journal.ts');
       const exported = exportJournal(stateOf(flags), { session, all: all === true }, table, out);
       const { rows, sessions } = exported;
       const text = `${out}: ${formatCount(rows, 'row')} of ${formatCount(sessions, 'session')}\n`;

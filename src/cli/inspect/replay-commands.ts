@@ -1,9 +1,9 @@
 /** `replay` and `agree`: judge a recorded session. */
 import type { Command } from 'commander';
-import type { SessionQuery } from '../../app/inspect/read-state.ts';
-import type { SessionReplay } from '../../app/inspect/replay-session.ts';
-import type { FillDifference, SessionAgreement } from '../../app/research/agreement/compare-session.ts';
-import { CLAUSE_WORDS, type Filled } from '../../app/research/agreement/explain-fill.ts';
+import type { SessionQuery } from '../../host/state/read-state.ts';
+import type { SessionReplay } from '../../host/state/replay-session.ts';
+import type { FillDifference, SessionAgreement } from '../../research/agreement/compare-session.ts';
+import { CLAUSE_WORDS, type Filled } from '../../research/agreement/explain-fill.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { sessionDay } from '../argument-values.ts';
@@ -59,7 +59,7 @@ export function addReplayCommand(program: Command, context: CliContext): void {
     name: 'replay',
     description: 'replay a recorded session and compare every decision with the journal',
     failsWhen: 'a decision differs',
-    look: async (query) => (await import('../../app/inspect/replay-session.ts')).replayStored(query),
+    look: async (query) => (await import('../../host/state/replay-session.ts')).replayStored(query),
     text: replayText,
     isGood: ({ difference }) => difference === null,
   });
@@ -94,7 +94,7 @@ export function addAgreeCommand(program: Command, context: CliContext): void {
     description: 'compare a recorded session with a backtest of its recording, fill by fill',
     failsWhen: 'an order was decided otherwise or a fill is unexplained',
     look: async (query) =>
-      (await import('../../app/research/agreement/compare-session.ts')).compareSession(query),
+      (await import('../../research/agreement/compare-session.ts')).compareSession(query),
     text: agreementText,
     isGood: isExplained,
   });

@@ -13,7 +13,7 @@ import {
   type SessionHead,
   type StateQuery,
   type StateView,
-} from '../../app/inspect/read-state.ts';
+} from '../../host/state/read-state.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { tsUs } from '../../domain/units.ts';

@@ -1,6 +1,6 @@
 /** `sweep`: many runs of one backtest with varied parameters. */
 import type { Command } from 'commander';
-import type { SweepFileOptions, SweepOutcome } from '../../app/research/sweep/sweep-report.ts';
+import type { SweepFileOptions, SweepOutcome } from '../../research/sweep/sweep-report.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { formatCount, formatRate } from '../../text/numbers.ts';
 import { countAboveZero } from '../argument-values.ts';
@@ -51,10 +51,10 @@ export function addSweepCommand(program: Command, { io, finish }: CliContext): v
 async function sweep(file: string, flags: Flags, io: CliIo): Promise<string | null> {
   const where = 'in the sweep; nothing was run';
   const backtest = await loaded(file, where, io, flags.eventLimit);
-  const { readSweep } = await import('../../app/research/sweep/read-sweep.ts');
+  const { readSweep } = await import('../../research/sweep/read-sweep.ts');
   const read = readSweep(backtest);
   if (!read.ok) throw refused(read.problems.map(formatProblem), where);
-  const { sweepFile } = await import('../../app/research/sweep/sweep-report.ts');
+  const { sweepFile } = await import('../../research/sweep/sweep-report.ts');
   let line = new ProgressLine(io, 'runs', () => performance.now());
   let what = '';
   const outcome = await sweepFile(backtest, read.plan, {
@@ -69,7 +69,7 @@ async function sweep(file: string, flags: Flags, io: CliIo): Promise<string | nu
   line.clear();
   if (flags.json === true) io.out(jsonText(outcome.json));
   else printOutcome(io, outcome);
-  const { stoppedText } = await import('../../app/research/sweep/sweep-report.ts');
+  const { stoppedText } = await import('../../research/sweep/sweep-report.ts');
   return stoppedText(outcome.found);
 }
 

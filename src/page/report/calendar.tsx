@@ -1,6 +1,6 @@
 /** Results by day: a year is twelve months of weeks, each day in the colour and strength of its result. */
 import type { VNode } from 'preact';
-import type { ReportDaily } from '../../backtest/report/report-model.ts';
+import type { ReportDaily } from '../../research/report/report-model.ts';
 import { moneyText } from '../charts/axis-text.ts';
 
 const LEVELS = 8;

@@ -6,7 +6,7 @@ import type {
   ReportHistogram,
   ReportPrices,
   ReportSeries,
-} from '../../backtest/report/report-model.ts';
+} from '../../research/report/report-model.ts';
 import { moneyText } from '../charts/axis-text.ts';
 import { type ChartContent, type ChartLook, drawLineChart } from '../charts/line-chart.ts';
 import { createPriceChart } from '../charts/price-chart.ts';

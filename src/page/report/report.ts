@@ -1,6 +1,6 @@
 /** Runs in the reader's browser: draws what the page holds as data, in the page's colours, as wide as the page is. */
 import { render } from 'preact';
-import type { ReportData } from '../../backtest/report/report-model.ts';
+import type { ReportData } from '../../research/report/report-model.ts';
 import { attribute } from '../charts/price-chart.ts';
 import { drawChart } from './pictures.ts';
 import { Calendar } from './calendar.tsx';

@@ -1,7 +1,7 @@
 /** The list of trades, a page at a time, in the order of any column. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ReportData, ReportTrade } from '../../backtest/report/report-model.ts';
+import type { ReportData, ReportTrade } from '../../research/report/report-model.ts';
 import { momentText, moneyText } from '../charts/axis-text.ts';
 
 /** A row is a card on a phone. */

@@ -6,7 +6,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runBacktest } from '../../../src/backtest/run/run-backtest.ts';
+import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { Draws } from '../../simulate/draws.ts';
 import { exchangeHours, steadyPlan } from '../../simulate/month.ts';
 import type { Owner } from '../../simulate/virtual-time.ts';

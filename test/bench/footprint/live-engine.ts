@@ -1,8 +1,8 @@
 /** The engine thread of `live-footprint.ts`: sends its samples once it has them all. */
 import { BroadcastChannel, parentPort, workerData } from 'node:worker_threads';
 import { filter } from 'rxjs';
-import type { EngineThreadData } from '../../../src/app/host/worker-protocol.ts';
-import { serveEngine } from '../../../src/app/host/engine-server.ts';
+import type { EngineThreadData } from '../../../src/host/worker-protocol.ts';
+import { serveEngine } from '../../../src/host/engine-server.ts';
 import { MANY, Samples } from './coverage.ts';
 import { footprintTrader } from './footprint-trader.ts';
 import { CHANNEL } from './live-footprint.ts';

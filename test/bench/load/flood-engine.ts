@@ -1,9 +1,9 @@
 /** The engine thread of a flooded daemon, with a strategy that looks at the age of each price. */
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
-import type { EngineThreadData } from '../../../src/app/host/worker-protocol.ts';
+import type { EngineThreadData } from '../../../src/host/worker-protocol.ts';
 import { priceTicks } from '../../../src/domain/units.ts';
-import { serveEngine } from '../../../src/app/host/engine-server.ts';
+import { serveEngine } from '../../../src/host/engine-server.ts';
 import { defineStrategy } from '../../../src/strategy/index.ts';
 import { enlist, type FloodMemory, KINDS, now } from './flood-frames.ts';
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SimulatorLink } from '../../../src/app/simulator/embedded-simulator.ts';
+import type { SimulatorLink } from '../../../src/daemon/simulator/embedded-simulator.ts';
 import { addBrokerCommands } from '../../../src/cli/broker/broker-commands.ts';
 import type { Ask } from '../../../src/cli/broker/broker-session.ts';
 import { CliFailure, EXIT } from '../../../src/cli/cli-io.ts';

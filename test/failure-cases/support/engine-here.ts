@@ -1,7 +1,7 @@
 /** The engine in this thread, behind the messages of a thread of its own. */
-import { serveEngine } from '../../../src/app/host/engine-server.ts';
-import type { EngineLine, StartEngine } from '../../../src/app/host/engine-thread.ts';
-import type { FromEngine, ToEngine } from '../../../src/app/host/worker-protocol.ts';
+import { serveEngine } from '../../../src/host/engine-server.ts';
+import type { EngineLine, StartEngine } from '../../../src/host/engine-thread.ts';
+import type { FromEngine, ToEngine } from '../../../src/host/worker-protocol.ts';
 import { scripted } from './scripted.ts';
 
 export const engineHere: StartEngine = (data) => {

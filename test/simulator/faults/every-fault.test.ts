@@ -1,6 +1,6 @@
 /** Every fault that is listed strikes when it is set over the control API's own port. */
 import { describe, expect, it } from 'vitest';
-import { simulatorFaults } from '../../../src/app/simulator/run-simulator.ts';
+import { simulatorFaults } from '../../../src/daemon/simulator/run-simulator.ts';
 import { FAULT_EFFECTS } from '../support/fault-effects.ts';
 import { started } from '../support/started.ts';
 

@@ -1,0 +1,266 @@
+/** Carries alerts to the operator's channels and commands back, on the main thread and off the way of any order. */
+import type { Config } from '../config/config.ts';
+import { dayAt, timeOfDayUs } from '../domain/civil-date.ts';
+import type { StrategyNames } from '../domain/strategy-names.ts';
+import { milliseconds, OPERATOR_INDEX, type TsUs, US_PER_DAY, US_PER_HOUR } from '../domain/units.ts';
+import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
+import type { JournalStore } from '../journal/journal-store.ts';
+import { AlertDesk, quietHours } from '../operator/alerts/alert-desk.ts';
+import type { Channel, Draft, Message } from '../operator/alerts/message.ts';
+import { type ChannelState, type Route, Routes } from '../operator/alerts/routes.ts';
+import { WaitingFile } from '../operator/alerts/waiting-file.ts';
+import { DeadMansSwitch } from '../operator/channels/dead-man.ts';
+import { RemoteControl, type RemoteOptions } from '../operator/channels/remote-control.ts';
+import type { TelegramBot } from '../operator/channels/telegram.ts';
+import { TelegramListener } from '../operator/channels/telegram-listener.ts';
+import type { BrokerAddress } from './edge/broker-address.ts';
+import type { StatePaths } from '../host/state/state-paths.ts';
+import { remedyOf } from '../operator/remedies.ts';
+import { formatLocalTime } from '../text/dates.ts';
+import { systemClock, systemTimers } from '../host/system-clock.ts';
+import { OWN_CAUSE } from './session/halt.ts';
+import { type ChannelTrial, keptSecret, openChannel, tryChannels } from './edge/operator-channels.ts';
+
+export interface AlertingOptions {
+  readonly config: Config;
+  readonly paths: Pick<StatePaths, 'messages'>;
+  readonly names: StrategyNames;
+  readonly address: Pick<BrokerAddress, 'secrets'>;
+  /** Journals an alert of a channel; it comes back through `entry`. */
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+  /** A name and a count that outlive the process. */
+  readonly counters: Pick<JournalStore, 'counter' | 'keepCounter'>;
+}
+
+export interface AlertingState {
+  readonly channels: readonly ChannelState[];
+  readonly counts: AlertDesk['counts'];
+  /** Critical alerts that nobody has acknowledged. */
+  readonly unseen: number;
+}
+
+/** Older messages say nothing about now; the journal has them. */
+const TOLD_AGAIN_MAX = 24 * US_PER_HOUR;
+/** Outcomes of a command that somebody waits for, and runs that begin or end while something is held: every channel gets them. */
+const TOLD_AT_ONCE: ReadonlySet<string> = new Set([
+  'halt_proven',
+  'started_after_a_crash',
+  'started_with_a_position',
+  'stopped_with_a_position',
+]);
+
+/** A stop waits for at most three seconds. */
+const LAST_LOOKS = 30;
+const LAST_LOOK_EVERY = milliseconds(100);
+
+interface Bot {
+  readonly id: string;
+  readonly bot: TelegramBot;
+  readonly users: readonly number[];
+}
+
+export class Alerting {
+  readonly #options: AlertingOptions;
+  readonly #desk: AlertDesk;
+  readonly #routes: Routes;
+  readonly #file: WaitingFile;
+  readonly #bots: Bot[] = [];
+  readonly #channels: Channel[] = [];
+  #listeners: readonly TelegramListener[] = [];
+  #switch: DeadMansSwitch | undefined = undefined;
+
+  /** Throws for a secret that is missing. */
+  constructor(options: AlertingOptions) {
+    this.#options = options;
+    const { config, alert } = options;
+    const path = options.paths.messages;
+    const { alerts, calendar, mode } = config;
+    const offset = calendar.utcOffsetMinutes;
+    const routes = alerts.channels.map((settings): Route => {
+      const { id, least, perMinute } = settings;
+      const { channel, bot } = openChannel(settings, options.address.secrets);
+      if (bot !== null && settings.kind === 'telegram') this.#bots.push({ id, bot, users: settings.users });
+      this.#channels.push(channel);
+      return { channel, least, perMinute };
+    });
+    const changed = (): void => this.#file.changed();
+    this.#routes = new Routes({
+      routes,
+      clock: systemClock,
+      timers: systemTimers,
+      time: (at) => shownTime(at, systemClock.nowUs(), offset),
+      alert,
+      onChange: changed,
+    });
+    const { quiet, repeatAfter, escalateAfter } = alerts;
+    this.#desk = new AlertDesk({
+      clock: systemClock,
+      timers: systemTimers,
+      repeatAfter,
+      escalateAfter,
+      quietUntil:
+        quiet === undefined
+          ? () => null
+          : quietHours(quiet.from, quiet.until, (at) => timeOfDayUs(at, offset), US_PER_DAY),
+      label: mode,
+      send: (message) => this.#routes.send(message),
+      onChange: changed,
+    });
+    this.#file = new WaitingFile(
+      path,
+      () => ({ desk: this.#desk.memory, queues: this.#routes.waiting }),
+      (reason) =>
+        alert(
+          'warning',
+          'alerts_not_kept',
+          `${path} could not be written: ${reason}; a restart would forget what was not delivered`,
+        ),
+    );
+    if (this.isUsed) this.#takeOver(path, systemClock.nowUs());
+  }
+
+  /** Whether anybody is told. */
+  get isUsed(): boolean {
+    return this.#options.config.alerts.channels.length > 0;
+  }
+
+  get state(): AlertingState {
+    const { counts, memory } = this.#desk;
+    return { channels: this.#routes.states, counts, unseen: memory.unseen.length };
+  }
+
+  /** A row of the journal. */
+  entry(entry: JournalEntry): void {
+    if (!this.isUsed) return;
+    if (entry.kind === 'alert') {
+      const { severity, code, text, strategy } = entry;
+      if (TOLD_AT_ONCE.has(code))
+        return this.tell({ severity, kind: 'reminder', title: this.#title(code), text, page: null });
+      return this.#alert(severity, code, text, this.#subjectOf(strategy));
+    }
+    // A halt of the engine has an alert of its own, and any other one the outcome of its sweep.
+    if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause !== OWN_CAUSE) return;
+    if (!entry.halted) this.#alert('info', 'entries_on', `entries are on again: ${entry.reason}`, '');
+    else if (this.#options.config.mode === 'dry-run')
+      this.#alert('warning', 'entries_off', `entries are off until you resume: ${entry.reason}`, '');
+  }
+
+  tell(draft: Draft): void {
+    if (!this.isUsed) return;
+    const { secrets } = this.#options.address;
+    this.#desk.tell({ ...draft, title: secrets.hide(draft.title), text: secrets.hide(draft.text) });
+  }
+
+  /** Sends a test message to this channel, or to all. */
+  try(id: string | null): Promise<readonly ChannelTrial[]> {
+    const { config, address } = this.#options;
+    const asked = this.#channels.filter((channel) => id === null || channel.id === id);
+    return tryChannels(asked, config.mode, address.secrets);
+  }
+
+  acknowledge(): number {
+    return this.#desk.acknowledge();
+  }
+
+  /** Commands by phone are taken from here on, and the dead man's switch is held while `problem` has none. */
+  listen(remote: RemoteOptions, problem: () => string | null): void {
+    this.#holdSwitch(problem);
+    const { counters, alert, address } = this.#options;
+    const control = new RemoteControl(remote);
+    this.#listeners = this.#bots
+      .filter(({ users }) => users.length > 0)
+      .map(
+        ({ id, bot, users }) =>
+          new TelegramListener({
+            bot,
+            users,
+            clock: systemClock,
+            timers: systemTimers,
+            taken: {
+              stampOf: (update) => counters.counter('telegram_update', `${id} ${update}`),
+              keep: (update, stamp) => counters.keepCounter('telegram_update', `${id} ${update}`, stamp),
+            },
+            take: async (asked) => address.secrets.hide(await control.take(asked)),
+            seen: (by) => {
+              const count = this.acknowledge();
+              remote.journal(by, 'seen', `${count} alerts acknowledged`);
+              return 'acknowledged';
+            },
+            alert,
+          }),
+      );
+    for (const listener of this.#listeners) listener.start();
+  }
+
+  async stopListening(): Promise<void> {
+    this.#switch?.close();
+    const listeners = this.#listeners;
+    this.#listeners = [];
+    await Promise.all(listeners.map((listener) => listener.close()));
+  }
+
+  /** Gives the last messages a moment; what is left is told by the next start. */
+  async close(): Promise<void> {
+    this.#desk.close();
+    for (let looks = 0; looks < LAST_LOOKS && !this.#routes.isIdle; looks += 1)
+      await new Promise<void>((resolve) => systemTimers.after(LAST_LOOK_EVERY, resolve));
+    await this.#routes.close();
+    if (this.isUsed) this.#file.changed();
+    await this.#file.settled();
+  }
+
+  #holdSwitch(problem: () => string | null): void {
+    const { config, alert, address } = this.#options;
+    const { deadMansSwitch: settings } = config.alerts;
+    if (settings === undefined) return;
+    const { url, every, start, fail } = settings;
+    this.#switch = new DeadMansSwitch({
+      url: keptSecret('deadMansSwitch', url, address.secrets),
+      every,
+      start,
+      fail,
+      timers: systemTimers,
+      problem,
+      onService: (failure) =>
+        failure === null
+          ? alert('info', 'dead_man_reached', 'the service of the dead man’s switch is reached again')
+          : alert(
+              'warning',
+              'dead_man_unreached',
+              `the service of the dead man’s switch is not reached: ${failure}; it will raise its alarm`,
+            ),
+    });
+    this.#switch.start();
+  }
+
+  #alert(severity: AlertSeverity, code: string, text: string, subject: string): void {
+    const { address, config } = this.#options;
+    const remedy = remedyOf(code, text, (command) => `tickwright ${command} --state ${config.stateDir}`);
+    this.#desk.alert({ severity, code, subject, text: address.secrets.hide(text), remedy });
+  }
+
+  #title(code: string): string {
+    return `${code.replaceAll('_', ' ')} (${this.#options.config.mode})`;
+  }
+
+  #subjectOf(strategy: JournalEntry['strategy']): string {
+    if (strategy === null) return '';
+    return strategy === OPERATOR_INDEX ? 'operator' : this.#options.names.nameOf(strategy);
+  }
+
+  #takeOver(path: string, nowUs: TsUs): void {
+    const left = WaitingFile.read(path);
+    if (left === null) return;
+    const isWorthIt = ({ atUs, kind }: Message): boolean =>
+      kind !== 'question' && nowUs - atUs < TOLD_AGAIN_MAX;
+    for (const { channel, messages } of left.queues)
+      for (const message of messages.filter(isWorthIt)) this.#routes.resume(channel, message);
+    this.#desk.resume({ held: left.desk.held.filter(isWorthIt), unseen: left.desk.unseen.filter(isWorthIt) });
+  }
+}
+
+/** With the day where it is another one. */
+function shownTime(at: TsUs, now: TsUs, offset: number): string {
+  const text = formatLocalTime(at, offset).slice(0, 19).replace('T', ' ');
+  return dayAt(at, offset) === dayAt(now, offset) ? text.slice(11) : text;
+}

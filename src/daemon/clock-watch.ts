@@ -1,0 +1,95 @@
+/** Alerts that the machine's clock was set, that the machine slept, and that the calendar ends. */
+import type { CancelTimer, Clock, Timers } from '../domain/clock.ts';
+import { seconds, US_PER_MINUTE, US_PER_SECOND } from '../domain/units.ts';
+import type { AlertSeverity } from '../engine/ports/journal-entry.ts';
+import { FOLLOWED_STEP_US_MAX, SLEW_MS, type SystemClock } from '../host/system-clock.ts';
+import { daysKnown, type TradingCalendar, tradingDayAt } from '../domain/calendar.ts';
+import { dayNumber } from '../domain/civil-date.ts';
+import type { JournalStore } from '../journal/journal-store.ts';
+import { calendarEnd } from './inspect/calendar-view.ts';
+
+export interface ClockWatchOptions {
+  readonly clock: Pick<SystemClock, 'nowUs' | 'stepUs' | 'slept'>;
+  readonly timers: Timers;
+  /** The session that is told; another one knows nothing of what was told before. */
+  readonly session: () => object | undefined;
+  /** Zero: wall clock and market time agree again. */
+  readonly onStep: (stepUs: number) => void;
+  /** The wall clock was set, or the machine slept: timers that count by either are wrong. */
+  readonly onSet: () => void;
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+}
+
+const LOOK_EVERY = seconds(1);
+/** A further step that is told anew. */
+const CHANGE_US_MIN = US_PER_SECOND;
+
+/** Returns how to stop. */
+export function watchClock({ clock, timers, session, onStep, onSet, alert }: ClockWatchOptions): CancelTimer {
+  let { slept } = clock;
+  let told: { readonly session: object | undefined; readonly stepUs: number } = {
+    session: undefined,
+    stepUs: 0,
+  };
+  let noticedUs = 0;
+  let cancel = timers.after(LOOK_EVERY, look);
+
+  function look(): void {
+    cancel = timers.after(LOOK_EVERY, look);
+    clock.nowUs();
+    if (clock.slept > slept || Math.abs(clock.stepUs - noticedUs) > CHANGE_US_MIN) onSet();
+    if (clock.slept > slept) tellSleep(clock.slept - slept);
+    slept = clock.slept;
+    const { stepUs } = clock;
+    const isFollowed = Math.abs(stepUs) <= FOLLOWED_STEP_US_MAX;
+    if (isFollowed && Math.abs(stepUs) > Math.abs(noticedUs) + CHANGE_US_MIN) tellFollowed(stepUs);
+    noticedUs = stepUs;
+    tellStep(isFollowed ? 0 : stepUs);
+  }
+
+  function tellStep(stepUs: number): void {
+    const to = session();
+    const knownUs = told.session === to ? told.stepUs : 0;
+    if (to === undefined || Math.abs(stepUs - knownUs) < CHANGE_US_MIN) return;
+    told = { session: to, stepUs };
+    onStep(stepUs);
+  }
+
+  function tellSleep(spanUs: number): void {
+    const span = `${Math.round(spanUs / US_PER_SECOND)} s`;
+    alert('warning', 'standby', `the machine slept for ${span}: prices and timers of that time were missed`);
+  }
+
+  function tellFollowed(stepUs: number): void {
+    const by = `${Math.abs(stepUs) / US_PER_SECOND} s ${stepUs > 0 ? 'ahead' : 'back'}`;
+    const takes = Math.ceil((Math.abs(stepUs) * SLEW_MS) / US_PER_MINUTE);
+    alert('warning', 'clock_set', `the clock of this machine was set ${by}: followed within ${takes} min`);
+  }
+
+  return () => cancel();
+}
+
+const DAILY_FROM = 7;
+const TOLD = 'calendar_told';
+
+interface CalendarWatchParts {
+  readonly calendar: TradingCalendar;
+  readonly clock: Clock;
+  /** A name and a count that outlive the process. */
+  readonly counters: Pick<JournalStore, 'counter' | 'keepCounter'>;
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+}
+
+/** Alerts once from 30 days before the end, each day from a week before and after it. To be called every few minutes. */
+export function checkCalendar({ calendar, clock, counters, alert }: CalendarWatchParts): void {
+  const today = tradingDayAt(calendar, clock.nowUs());
+  const text = calendarEnd(calendar, today);
+  if (text === null) return;
+  const left = daysKnown(calendar, today);
+  const last = counters.counter(TOLD, calendar.validTo);
+  const isDue = last === 0 || (left <= DAILY_FROM && last !== dayNumber(today));
+  if (!isDue) return;
+  counters.keepCounter(TOLD, calendar.validTo, dayNumber(today));
+  if (left < 0) alert('critical', 'calendar_ended', text);
+  else alert('warning', 'calendar_ends', text);
+}

@@ -1,0 +1,235 @@
+/** Carries out what an operator commands, whatever way the command came. */
+import { isAuction, phaseAt } from '../domain/calendar.ts';
+import { failureOf } from '../domain/failure.ts';
+import { clientOrderId } from '../domain/ids.ts';
+import { OPERATOR_INDEX, seconds } from '../domain/units.ts';
+import type { Command } from '../engine/ports/engine-event.ts';
+import type { CommandBody, CommandName } from '../operator/control-command.ts';
+import type { CommandResult } from '../operator/control-server.ts';
+import { formatUtcSecond } from '../text/dates.ts';
+import { formatCount } from '../text/numbers.ts';
+import { noChannel, trialLines } from './edge/operator-channels.ts';
+import { inTime, systemClock } from '../host/system-clock.ts';
+import type { Daemon } from './daemon.ts';
+import { type ReadAgain, reload, startStrategy } from './reload.ts';
+
+/** Done by the run around the daemon. */
+export interface RunActions {
+  readonly stop: (reason: string) => void;
+  readonly readAgain: ReadAgain;
+}
+
+/** One place for commands of the control API, of a phone and of the page. Whoever commands has seen what was told. */
+export function obey(
+  daemon: Daemon,
+  name: CommandName,
+  body: CommandBody,
+  { stop, readAgain }: RunActions,
+): CommandResult | Promise<CommandResult> {
+  const { reason } = body;
+  const seenAlerts = daemon.alerting.acknowledge();
+  switch (name) {
+    case 'stop':
+      stop(reason);
+      return { ok: true, message: 'stopping: orders and positions as configured under stop' };
+    case 'reconnect':
+      daemon.edge.stream.resume();
+      return { ok: true, message: 'connecting again' };
+    case 'token':
+      return renewToken(daemon);
+    case 'otp':
+      return bringOtp(daemon, body.otp ?? '');
+    case 'seen':
+      return { ok: true, message: acknowledgedText(seenAlerts) };
+    case 'test-message':
+      return testMessage(daemon, body.channel);
+    case 'halt':
+      return halt(daemon, reason);
+    case 'resume':
+      return resume(daemon, body.strategy, reason);
+    case 'rollover':
+      return tell(daemon, { name, reason });
+    case 'cancel-all':
+      return seen(daemon, tell(daemon, { name: 'cancel_all', reason }));
+    case 'cancel-order':
+      return cancelOrder(daemon, body.clientOrderId ?? '', reason);
+    case 'flatten':
+      return seen(daemon, flatten(daemon, body));
+    case 'stop-strategy':
+      return stopStrategy(daemon, body.strategy ?? '', reason);
+    case 'start-strategy':
+      return startStrategy(daemon, body.strategy ?? '', reason, readAgain);
+    case 'reload':
+    case 'check-reload':
+      return reload(daemon, readAgain, reason, name === 'check-reload');
+    case 'resolve-order': {
+      const { clientOrderId: id, as } = body;
+      if (id === null || as === null) return { ok: false, message: 'expected an order and absent or live' };
+      return tell(daemon, { name: 'resolve_order', clientOrderId: clientOrderId(id), as, reason });
+    }
+  }
+}
+
+function tell(daemon: Daemon, command: Command): CommandResult {
+  if (daemon.sessionDay === undefined) return { ok: false, message: 'no session is open yet' };
+  daemon.command(command);
+  return { ok: true, message: 'accepted; see tickwright journal for its effect' };
+}
+
+/** An engine that is busy for longer must not look like a command that was not taken. */
+const SEEN_MAX = seconds(5);
+
+/** Answers when the next status shows the effect: whoever asked follows it there. */
+async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResult> {
+  if (!result.ok || (await inTime(daemon.refreshView(), SEEN_MAX)) !== undefined) return result;
+  return { ok: true, message: 'taken, but the engine does not answer yet; tickwright halt works meanwhile' };
+}
+
+/**
+ * Of the account also without a session: the next one begins with entries allowed. A strategy whose loss has reached its limit
+ * has a resume of its own.
+ */
+function resume(daemon: Daemon, id: string | null, reason: string): CommandResult {
+  if (id !== null) {
+    if (!daemon.names.all.includes(id)) return unknown(daemon, id);
+    return tell(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason });
+  }
+  const failure = failureOf(() => daemon.command({ name: 'resume', strategy: null, reason }));
+  if (failure === null) {
+    const halted = (daemon.lastView?.strategies ?? []).filter((each) => each.halted !== null);
+    const rest = halted.map(
+      (each) => `; those of ${each.id} stay off until tickwright resume --strategy ${each.id}`,
+    );
+    return {
+      ok: true,
+      message: `entries are allowed again, as far as limits and risk allow them${rest.join('')}`,
+    };
+  }
+  return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
+}
+
+/** Stops entries at once; the books are swept whatever the engine is doing (rulings, 32), and the status shows how far that is. */
+function halt(daemon: Daemon, reason: string): CommandResult {
+  daemon.command({ name: 'halt', reason });
+  return { ok: true, message: 'entries are off' };
+}
+
+const acknowledgedText = (count: number): string =>
+  count === 0 ? 'nothing waited' : `${formatCount(count, 'critical alert')} acknowledged`;
+
+async function testMessage({ alerting }: Daemon, channel: string | null): Promise<CommandResult> {
+  const trials = await alerting.try(channel);
+  if (trials.length === 0) return { ok: false, message: noChannel(channel) };
+  const isEach = trials.every(({ failure }) => failure === null);
+  return { ok: isEach, message: `${isEach ? '' : 'not every channel delivers\n'}${trialLines(trials)}` };
+}
+
+async function renewToken(daemon: Daemon): Promise<CommandResult> {
+  const renewed = daemon.edge.tokens.refresh('operator');
+  // The person who is waited for is the one who asked.
+  if (daemon.otpDesk.isWaiting) return { ok: true, message: WAITS_FOR_OTP };
+  const result = await inTime(renewed, ANSWER_MAX);
+  if (result === undefined)
+    return { ok: true, message: daemon.otpDesk.isWaiting ? WAITS_FOR_OTP : NO_ANSWER_YET };
+  return result.ok ? { ok: true, message: tokenText(daemon) } : { ok: false, message: result.failure.reason };
+}
+
+const WAITS_FOR_OTP =
+  'the daemon waits for a one-time password: bring it with tickwright otp, or /otp in the chat';
+const NO_ANSWER_YET = 'no answer yet: tickwright status shows whether there is a token';
+/** The command line and a chat wait for about this long. */
+const ANSWER_MAX = seconds(12);
+
+/** A password that nobody needs is not spent; a refused one costs no more than itself. */
+async function bringOtp(daemon: Daemon, otp: string): Promise<CommandResult> {
+  const { otpDesk, edge } = daemon;
+  const { tokens } = edge;
+  const refusal = otpDesk.isWaiting ? null : needlessOtp(daemon);
+  if (refusal !== null) return { ok: false, message: refusal };
+  const isEarly = !otpDesk.isWaiting;
+  const brought = otpDesk.bring(otp);
+  if (isEarly)
+    void tokens
+      .refresh('operator')
+      .then((result) => otpDesk.giveBack(result.ok ? 'there is a token already' : result.failure.reason));
+  const result = await inTime(brought, ANSWER_MAX);
+  if (result === undefined) return { ok: true, message: `the password is with the broker; ${NO_ANSWER_YET}` };
+  if (result.ok) return { ok: true, message: tokenText(daemon) };
+  const { used, allowed } = tokens.budget;
+  return { ok: false, message: `${result.reason} (${used} of ${allowed} exchanges of the day are used)` };
+}
+
+function needlessOtp({ edge, config }: Daemon): string | null {
+  const { tokens } = edge;
+  const token = tokens.current();
+  const { used, allowed } = tokens.budget;
+  if (used >= allowed) return `all ${allowed} exchanges of the day are used: no new token before tomorrow`;
+  const due = tokens.refreshDueUs();
+  if (token !== undefined && due !== undefined && due > systemClock.nowUs())
+    return `no password is needed, and none was spent: the token is valid until ${formatUtcSecond(token.expiresAt)}; tickwright token asks for a new one`;
+  if (config.auth.otpRoute === 'request')
+    return 'the broker sends a password when it is asked for: tickwright token asks';
+  return null;
+}
+
+function tokenText({ edge }: Daemon): string {
+  const { used, allowed } = edge.tokens.budget;
+  const until = edge.tokens.current();
+  const valid = until === undefined ? '' : `, valid until ${formatUtcSecond(until.expiresAt)}`;
+  return `a new token is in use${valid}; ${used} of ${allowed} exchanges of the day are used`;
+}
+
+/** An order that ended since the last view is told by an alert. */
+function cancelOrder(daemon: Daemon, id: string, reason: string): CommandResult | Promise<CommandResult> {
+  const isOpen = daemon.lastView?.orders.some((order) => order.clientOrderId === id) === true;
+  if (!isOpen) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
+  return seen(daemon, tell(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }));
+}
+
+/**
+ * `strategy` is null for the whole account; what was adopted belongs to `operator`, who enters nothing. Entries go off first (rulings,
+ * 38): a strategy that goes on would enter again a second later.
+ */
+function flatten(daemon: Daemon, { strategy, reason, keepTrading, inAuction }: CommandBody): CommandResult {
+  if (strategy !== null && !daemon.names.has(strategy)) return unknown(daemon, strategy);
+  const index = strategy === null ? null : daemon.names.indexOf(strategy);
+  if (daemon.sessionDay === undefined)
+    return {
+      ok: false,
+      message:
+        'no session is open yet: nothing was closed, and entries are as before; tickwright halt stops them',
+    };
+  const isHalted = !keepTrading && index !== OPERATOR_INDEX;
+  if (isHalted) daemon.command({ name: 'halt', strategy: index, reason });
+  daemon.command({ name: 'flatten', strategy: index, reason, inAuction });
+  const what = strategy === null ? 'all positions are' : `the position of ${strategy} is`;
+  const entries = isHalted ? haltText(strategy) : GOES_ON;
+  return { ok: true, message: `${what} to be closed; ${entries}${auctionText(daemon, inAuction)}` };
+}
+
+/** Empty outside of auctions. */
+function auctionText({ config, clock }: Daemon, isConfirmed: boolean): string {
+  const phase = phaseAt(config.calendar, clock.nowUs());
+  if (!isAuction(phase)) return '';
+  const name = phase.replace('_', ' ');
+  return isConfirmed
+    ? `; orders at the floor or ceiling go into the ${name}, trade at its price, and cannot be taken back`
+    : `; nothing is closed in the ${name}: --in-auction sends orders at the floor or ceiling into it, which cannot be taken back`;
+}
+
+const GOES_ON = 'entries stay as they were: where they are on, a strategy may enter again';
+
+const haltText = (strategy: string | null): string =>
+  strategy === null
+    ? 'entries are off until tickwright resume'
+    : `entries of ${strategy} are off until tickwright resume --strategy ${strategy}`;
+
+function stopStrategy(daemon: Daemon, id: string, reason: string): CommandResult {
+  if (!daemon.names.all.includes(id)) return unknown(daemon, id);
+  return tell(daemon, { name: 'stop_strategy', strategy: daemon.names.indexOf(id), reason });
+}
+
+const unknown = ({ names }: Daemon, id: string): CommandResult => ({
+  ok: false,
+  message: `there is no strategy ${id}; those of this daemon: ${names.all.join(', ')}`,
+});

@@ -1,0 +1,526 @@
+/**
+ * The life of the daemon: lock, journal, broker, then one trading session after the other until it is stopped. The engine decides;
+ * everything that the operator sees comes from journal entries.
+ */
+import { OtpDesk } from '../broker/auth/otp-desk.ts';
+import type { OwnBooks } from '../broker/gateway/kill-verdict.ts';
+import type { Dial } from '../broker/stream/open-socket.ts';
+import type { Config } from '../config/config.ts';
+import { CalendarInUse, type KnownDays } from '../domain/calendar.ts';
+import type { TradingDay } from '../domain/civil-date.ts';
+import type { CancelTimer, Clock, ClockMap } from '../domain/clock.ts';
+import { errorText, failureOf } from '../domain/failure.ts';
+import type { StrategyNames } from '../domain/strategy-names.ts';
+import { seconds, type StrategyIndex, type TsUs } from '../domain/units.ts';
+import type { EngineView } from '../engine/engine-snapshot.ts';
+import {
+  type Command,
+  type EngineEvent,
+  isOfAccount,
+  type Unsequenced,
+} from '../engine/ports/engine-event.ts';
+import type { AlertSeverity, HaltEntry, JournalEntry } from '../engine/ports/journal-entry.ts';
+import { openEmergencyFile } from '../journal/emergency-file.ts';
+import { WAL_BYTES_MAX } from '../journal/journal-database.ts';
+import { JournalStore } from '../journal/journal-store.ts';
+import type { Log } from '../operator/log.ts';
+import { Metrics } from '../operator/metrics.ts';
+import { quietNotes } from '../operator/quiet-notes.ts';
+import type { BrokerAddress } from './edge/broker-address.ts';
+import { type BrokerEdge, createBrokerEdge, tokenHours } from './edge/broker-edge.ts';
+import { EdgeAlerts } from './edge/edge-alerts.ts';
+import {
+  awaitToken,
+  type DayCare,
+  followSessionHours,
+  type RunningSchedule,
+  type Schedule,
+} from './edge/schedule.ts';
+import type { StartEngine } from '../host/engine-thread.ts';
+import { createMarketClock, FOLLOWED_STEP_US_MAX, systemClock, systemTimers } from '../host/system-clock.ts';
+import type { Lockstep } from './simulator/embedded-simulator.ts';
+import type { ProgramFiles } from '../host/program-files.ts';
+import { limitWork } from '../host/shutdown.ts';
+import { EmergencyRecord } from './restart/emergency-record.ts';
+import type { RunMark } from '../host/run-mark.ts';
+import { untoldOrder } from './restart/own-books.ts';
+import { startStamp, type StatePaths } from '../host/state/state-paths.ts';
+import { Alerting } from './alerting.ts';
+import { checkCalendar, watchClock } from './clock-watch.ts';
+import { HaltSweep } from './session/halt-sweep.ts';
+import { Halt, OWN_CAUSE } from './session/halt.ts';
+import { holdingsText } from './session/holdings.ts';
+import { OtpReminders } from './otp-reminders.ts';
+import { PriceBoard } from './session/price-board.ts';
+import { SessionCycle } from './session/session-cycle.ts';
+
+/** An entry without the fields that each entry of the main thread has. */
+type OwnEntry<E = JournalEntry> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;
+
+export interface DaemonOptions {
+  readonly config: Config;
+  readonly names: StrategyNames;
+  readonly paths: StatePaths;
+  readonly address: BrokerAddress;
+  readonly clockMap: ClockMap;
+  /** The operator's display. */
+  readonly screen: Pick<Log, 'note' | 'entry'>;
+  /** Absent: the engine has a thread of its own. */
+  readonly startEngine?: StartEngine;
+  /** Absent: the stream is a real WebSocket. */
+  readonly dial?: Dial;
+  /** Absent: node-cron fires the jobs of the day, or timers where market time is not the wall clock's. */
+  readonly schedule?: Schedule;
+  /** Absent where market time keeps its speed. */
+  readonly lockstep?: Lockstep | null;
+  /** Absent where no thread loads code from them. */
+  readonly program?: ProgramFiles;
+  /** Absent where no process can die. */
+  readonly mark?: RunMark;
+  /** Absent: the installation's number and a random part. */
+  readonly startStamp?: () => string;
+}
+
+const CARE_EVERY_MS = 5 * 60_000;
+/** The engine's own limits end sooner: cancels after 15 s, a flatten after a minute. */
+const STOP_WAIT_MAX = seconds(80);
+
+export class Daemon {
+  readonly clock: Clock;
+  readonly edge: BrokerEdge;
+  readonly halt: Halt;
+  readonly sweep: HaltSweep;
+  readonly journal: JournalStore;
+  readonly names: StrategyNames;
+  readonly otpDesk: OtpDesk;
+  readonly alerting: Alerting;
+  readonly metrics: Metrics;
+  /** Null without a page. */
+  readonly prices: PriceBoard | null;
+  /** With the calendar in use. */
+  readonly options: DaemonOptions;
+  readonly #calendar: CalendarInUse;
+  readonly #emergency: EmergencyRecord;
+  readonly cycle: SessionCycle;
+  readonly #reminders: OtpReminders;
+  readonly #care: NodeJS.Timeout;
+  #stopReady: (() => void) | undefined = undefined;
+  #failed: ((error: Error) => void) | undefined = undefined;
+  #schedule: RunningSchedule | undefined = undefined;
+  #stopClockWatch: CancelTimer | undefined = undefined;
+  #isEnding = false;
+  #isLogHeld = false;
+  /** The same as it was told last, without a look at the disk. */
+  programTold: string | null = null;
+  /** As of the last `refreshView`. */
+  lastView: EngineView | undefined = undefined;
+  /** When the engine answered last, in real time. */
+  viewedUs: TsUs = systemClock.nowUs();
+
+  constructor(given: DaemonOptions) {
+    this.#calendar = new CalendarInUse(given.config.calendar);
+    const options = { ...given, config: { ...given.config, calendar: this.#calendar } };
+    this.options = options;
+    const { config, paths, address, clockMap, screen } = options;
+    const note = quietNotes(systemClock, (text) => screen.note(text));
+    this.clock = createMarketClock(clockMap);
+    this.names = options.names;
+    this.metrics = new Metrics({ clock: systemClock, market: this.clock, speed: clockMap.speed });
+    this.#emergency = new EmergencyRecord(openEmergencyFile(paths.emergency), this.names);
+    this.journal = new JournalStore({
+      path: paths.journal,
+      wallClock: systemClock,
+      timers: systemTimers,
+      names: this.names,
+      onFailure: ({ message }) => {
+        this.#emergency.journalFailed(message);
+        this.cycle.post({ kind: 'journal_failed', reason: message });
+      },
+      onRecovered: () => this.#emergency.recovered(),
+      onCommit: (took) => this.metrics.commit(took),
+    });
+    this.alerting = new Alerting({ ...options, alert: this.alert, counters: this.journal });
+    this.#reminders = this.#createReminders(options, note);
+    this.otpDesk = new OtpDesk({
+      timers: systemTimers,
+      onWaiting: (isWaiting) => this.#reminders.waiting(isWaiting),
+    });
+    this.halt = new Halt({
+      clock: this.clock,
+      journal: this.journal,
+      last: this.journal.read.lastHalt(),
+      onEntry: (entry) => this.#onHalt(entry),
+    });
+    this.edge = this.#createEdge(options, note);
+    this.prices = config.operator.cockpit.enabled ? new PriceBoard(() => this.edge.table.contracts) : null;
+    this.edge.tokens.onChange(() => {
+      this.#reminders.obtained();
+      this.cycle.post({ kind: 'token', isValid: this.edge.tokens.current() !== undefined });
+    });
+    this.sweep = this.#createSweep(config);
+    this.cycle = new SessionCycle({
+      context: {
+        ...options,
+        journal: this.journal,
+        edge: this.edge,
+        halt: this.halt,
+        mark: options.mark?.followed ?? null,
+        accountTail: address.custodyCode.slice(-6),
+        startStamp: options.startStamp ?? (() => (config.mode === 'dry-run' ? '' : startStamp(paths))),
+        unjournaled: (on) => this.#emergency.unjournaled(on),
+        prices: this.prices,
+        onEntry: (entry) => this.#onEntry(entry),
+        alert: this.alert,
+      },
+      calendar: this.#calendar,
+      note,
+      leftOut: this.#strategiesLeftOut(),
+      programProblem: () => this.programProblem,
+      onLost: (reason, culprit) => this.#onLost(reason, culprit),
+      onFailure: (error) => this.#failed?.(error instanceof Error ? error : new Error(String(error))),
+    });
+    this.#care = setInterval(() => this.#takeCare(), CARE_EVERY_MS).unref();
+  }
+
+  /** Undefined between two sessions. */
+  get sessionDay(): TradingDay | undefined {
+    return this.cycle.session?.day;
+  }
+
+  /** Why market time is not to be trusted, or null. */
+  get clockProblem(): string | null {
+    if (this.cycle.session?.inbox.isStandingStill === true)
+      return 'market time stands still: its last input is ahead of the clock';
+    return Math.abs(systemClock.stepUs) > FOLLOWED_STEP_US_MAX
+      ? 'the clock of this machine was set: entries wait'
+      : null;
+  }
+
+  /** Digest of the program that runs; null where no thread loads code. */
+  get programDigest(): string | null {
+    return this.options.program?.digest ?? null;
+  }
+
+  /** The program on disk is another one, in words, or null. */
+  get programProblem(): string | null {
+    return this.options.program?.problem() ?? null;
+  }
+
+  /** With the strategies of the last change. */
+  get config(): Config {
+    return this.cycle.config;
+  }
+
+  /** The days of a newer file. */
+  takeCalendar(known: KnownDays, changes: readonly string[]): void {
+    this.alert('info', 'calendar_changed', `the calendar is changed: ${changes.join('; ')}`);
+    this.cycle.takeCalendar(known);
+    this.#checkCalendar();
+  }
+
+  #checkCalendar(): void {
+    const { clock, journal, alert } = this;
+    checkCalendar({ calendar: this.#calendar, clock, counters: journal, alert });
+  }
+
+  get jobs(): ReturnType<RunningSchedule['jobs']> {
+    return this.#schedule?.jobs() ?? { next: [], last: null };
+  }
+
+  /** Why no engine runs though one should, or null. */
+  get degraded(): string | null {
+    return this.cycle.degraded;
+  }
+
+  /** Orders and positions as the journal has them, whether or not an engine runs; rejects when it cannot be read. */
+  async ownBooks(): Promise<OwnBooks | null> {
+    await this.cycle.readOwnBooks();
+    return this.cycle.ownBooks();
+  }
+
+  async refreshView(): Promise<EngineView | undefined> {
+    this.lastView = await this.cycle.session?.view();
+    this.viewedUs = systemClock.nowUs();
+    if (this.lastView !== undefined) this.prices?.plot(this.lastView.plots);
+    return this.lastView;
+  }
+
+  /** Never returns; throws when the daemon cannot go on. */
+  async run(care?: DayCare): Promise<never> {
+    const failure = new Promise<never>((_, reject) => {
+      this.#failed = reject;
+    });
+    const { reason } = this.halt;
+    if (reason !== null)
+      this.options.screen.note(
+        `entries are off since an earlier run: ${reason}; tickwright resume allows them`,
+      );
+    // Not only once a session is open: the disk may still be full, and what rests at the broker would fill meanwhile.
+    if (this.#emergency.lines.length > 0) this.halt.begin(this.#emergency.haltReason);
+    this.#checkCalendar();
+    this.edge.tokens.start();
+    this.#stopClockWatch = watchClock({
+      clock: systemClock,
+      timers: systemTimers,
+      session: () => this.cycle.session,
+      onStep: (stepUs) => this.cycle.post({ kind: 'clock_step', stepUs }),
+      onSet: () => this.#schedule?.clockStepped(),
+      alert: this.alert,
+    });
+    return Promise.race([this.#work(care), failure]);
+  }
+
+  /** By the mark of runs that died. */
+  #strategiesLeftOut(): ReadonlyMap<StrategyIndex, string> {
+    const { mark, config } = this.options;
+    const left = mark?.leftOut(config.strategies.map(({ id }) => id));
+    return new Map(left?.ids.map((id) => [this.names.indexOf(id), left.reason]));
+  }
+
+  readonly alert = (severity: AlertSeverity, code: string, text: string): void =>
+    this.tell({ kind: 'alert', severity, code, text });
+
+  /** Journals an entry of the main thread, with or without an open session. */
+  tell(entry: OwnEntry): void {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the three fields that `OwnEntry` leaves out
+    const whole = { ...entry, cause: OWN_CAUSE, tsUs: this.clock.nowUs(), strategy: null } as JournalEntry;
+    // A journal that fails has told so itself; the operator hears of this all the same.
+    void failureOf(() => this.journal.append(whole));
+    this.#onEntry(whole);
+  }
+
+  command(command: Command, by: 'operator' | 'schedule' | 'process' = 'operator'): void {
+    const isHalt = command.name === 'halt' && isOfAccount(command);
+    if (isHalt && !this.halt.begin(command.reason)) this.#sweepBooks();
+    if (command.name === 'resume' && isOfAccount(command)) this.halt.end(command.reason);
+    this.cycle.post({ kind: 'command', by, command });
+    // A person is answered next, and may not be told what a kill undoes. A journal that fails has told so itself.
+    if (by === 'operator') void failureOf(() => this.journal.flush());
+  }
+
+  /** Reports and answers of the broker. */
+  #take(event: Unsequenced<EngineEvent>): void {
+    this.sweep.see(event);
+    this.cycle.post(event);
+  }
+
+  #onHalt(entry: HaltEntry): void {
+    this.#onEntry(entry);
+    if (!entry.halted) this.sweep.end();
+    else if (this.halt.isSwept) this.#sweepBooks();
+  }
+
+  #createReminders({ config, clockMap }: DaemonOptions, note: (text: string) => void): OtpReminders {
+    return new OtpReminders({
+      config,
+      market: this.clock,
+      tokens: () => this.edge.tokens,
+      hours: () => tokenHours(config, this.clock.nowUs(), clockMap),
+      tell: (draft) => {
+        note(`${draft.title}: ${draft.text}`);
+        this.alerting.tell(draft);
+      },
+    });
+  }
+
+  #createEdge(
+    { config, address, paths, dial, lockstep, clockMap }: DaemonOptions,
+    note: (text: string) => void,
+  ): BrokerEdge {
+    return createBrokerEdge({
+      config,
+      address,
+      tokenPath: paths.token,
+      dial: dial ?? lockstep?.dial,
+      clockMap,
+      journal: this.journal,
+      emergency: (record) => this.#emergency.sent(record, this.sessionDay),
+      otpDesk: this.otpDesk,
+      sink: { post: (event) => this.#take(event) },
+      refuse: (purpose) => this.halt.refuse(purpose),
+      alerts: new EdgeAlerts(
+        (severity, code, text) => this.alert(severity, code, address.secrets.hide(text)),
+        note,
+      ),
+      meter: this.metrics,
+    });
+  }
+
+  #createSweep(config: Config): HaltSweep {
+    return new HaltSweep({
+      gateway: this.edge.gateway,
+      clock: systemClock,
+      market: this.clock,
+      timers: systemTimers,
+      lookUp: config.engine.lookUp,
+      isHalted: () => this.halt.reason !== null,
+      readOwnBooks: () => this.cycle.readOwnBooks(),
+      ownBooks: () => this.cycle.ownBooks(),
+      untold: (rows) => {
+        const day = this.cycle.session?.day;
+        return day === undefined ? null : untoldOrder(this.journal.read, day, rows, config.calendar);
+      },
+      tell: (severity, code, text) => this.alert(severity, code, this.#haltText(text)),
+    });
+  }
+
+  /** One message says all of a halt: why, what became of the orders, and what is held. */
+  #haltText(outcome: string): string {
+    const { reason } = this.halt;
+    const why = reason === null ? '' : `entries are off until you resume: ${reason}; `;
+    const held =
+      this.lastView === undefined
+        ? ''
+        : `; ${holdingsText(this.lastView, this.edge.table.contracts, this.sweep)}`;
+    return `${why}${outcome}${held}`;
+  }
+
+  /** A dry run has nothing to take back, and must not touch what others have in the books. */
+  #sweepBooks(): void {
+    if (this.options.config.mode !== 'dry-run') this.sweep.begin();
+  }
+
+  /** The simulated broker of a paper run has ended: nothing can be sent, and no price comes. */
+  brokerEnded(reason: string): void {
+    const text = `the simulated broker has ended: ${reason}`;
+    this.alert('critical', 'simulator_ended', text);
+    this.command({ name: 'halt', reason: text }, 'process');
+  }
+
+  /** Clean stop: cancels and closes as configured under `stop`; alerts when time runs out. */
+  async stop(reason: string): Promise<void> {
+    if (this.#isEnding) return;
+    if (this.cycle.session === undefined) this.#tellNotStopped();
+    else await this.#stopSession(reason);
+  }
+
+  async #stopSession(reason: string): Promise<void> {
+    this.#isEnding = true;
+    const ready = new Promise<boolean>((resolve) => {
+      const isWaiting = (): boolean => this.lastView?.procedure.startsWith('stop: waiting') === true;
+      const cancel = limitWork(systemTimers, STOP_WAIT_MAX, isWaiting, () => resolve(false));
+      this.#stopReady = () => {
+        cancel();
+        resolve(true);
+      };
+    });
+    this.command({ name: 'stop', reason }, 'process');
+    if (!(await ready)) this.#tellIncomplete('the engine did not finish in time: orders may still work');
+  }
+
+  #tellIncomplete(why: string): void {
+    this.alert('warning', 'stop_incomplete', `${why}; see tickwright orders`);
+  }
+
+  /** No engine is there to carry out the settings of `stop`. */
+  #tellNotStopped(): void {
+    const { orders, positions } = this.config.engine.stop;
+    const isNothing = orders === 'keep' && positions === 'hold';
+    if (isNothing || (!this.cycle.isBetween && this.degraded === null)) return;
+    this.#tellIncomplete('no session is open: orders and positions stay as they are at the broker');
+  }
+
+  /** Closes everything; the journal last. */
+  async close(): Promise<void> {
+    this.#isEnding = true;
+    clearInterval(this.#care);
+    this.sweep.close();
+    this.#reminders.close();
+    await this.alerting.stopListening();
+    this.#schedule?.stop();
+    this.#stopClockWatch?.();
+    // Calls under way get their answers into the journal, so that the next start has nothing to look up.
+    await this.edge.gateway.settled();
+    await this.cycle.drain();
+    await this.edge.gateway.settled();
+    await this.edge.close();
+    try {
+      await this.cycle.close();
+    } finally {
+      // A full disk must not prevent the rest from closing.
+      try {
+        this.#closeJournal();
+      } finally {
+        this.#emergency.close();
+        await this.alerting.close();
+      }
+    }
+  }
+
+  /** Tells once of a log that cannot be folded in. */
+  checkpoint(): void {
+    const bytes = this.journal.checkpoint();
+    const isKnown = this.#isLogHeld;
+    this.#isLogHeld = bytes > WAL_BYTES_MAX;
+    if (isKnown || !this.#isLogHeld) return;
+    const size = `${Math.round(bytes / 1e6)} MB`;
+    this.alert(
+      'warning',
+      'journal_log',
+      `${this.options.paths.journal}-wal has grown to ${size}: a program that reads the journal keeps it from being folded in; end that program`,
+    );
+  }
+
+  #takeCare(): void {
+    this.checkpoint();
+    this.#checkCalendar();
+    const problem = this.programTold === null ? this.programProblem : null;
+    if (problem === null) return;
+    this.programTold = problem;
+    const meaning = 'until then no reload is taken, and the daemon ends at the next change of day';
+    this.alert('warning', 'program_changed', `${problem}; ${meaning}`);
+  }
+
+  #closeJournal(): void {
+    try {
+      this.journal.close();
+    } catch (error) {
+      const { journal, dir } = this.options.paths;
+      throw new Error(
+        `${journal} could not take its last rows: ${errorText(error)}. Make room on the disk of ${dir} and start again: ` +
+          'the next start reads orders and positions from the broker',
+        { cause: error },
+      );
+    }
+  }
+
+  /** Alerts and journals the lines that an earlier run left in its emergency file, and freezes entries. */
+  #takeEmergencies(): void {
+    const { lines } = this.#emergency;
+    if (lines.length === 0) return;
+    for (const line of lines)
+      this.alert('critical', 'emergency_record', `an earlier run could not write its journal: ${line}`);
+    this.cycle.post({ kind: 'journal_failed', reason: this.#emergency.haltReason });
+    this.journal.flush();
+    void this.#emergency.takenOnce(this.cycle.session?.view(), () => this.journal.flush());
+  }
+
+  async #work(care: DayCare | undefined): Promise<never> {
+    // A refused password, or a cached token that has died, is asked for again before the first session too.
+    const roll = (): void => this.command({ name: 'rollover', reason: 'the daily time for it' }, 'schedule');
+    this.#schedule = followSessionHours(this.options, this.edge, roll, care);
+    await awaitToken(this.edge.tokens, () => this.#isEnding);
+    // The contract list, which a session waits for, may never come.
+    if (this.halt.isSwept) this.#sweepBooks();
+    await this.cycle.open();
+    // Closed meanwhile: nothing may be started any more.
+    if (this.#isEnding) return new Promise<never>(() => undefined);
+    this.#takeEmergencies();
+    this.edge.reports.start();
+    this.edge.stream.start();
+    return new Promise<never>(() => undefined);
+  }
+
+  #onEntry(entry: JournalEntry): void {
+    this.options.screen.entry(entry);
+    this.alerting.entry(entry);
+    this.metrics.entry(entry);
+    if (entry.kind === 'stop_ready') this.#stopReady?.();
+  }
+
+  #onLost(reason: string, culprit: StrategyIndex | null): void {
+    this.lastView = undefined;
+    const who = culprit === null ? 'no strategy was running' : `${this.names.nameOf(culprit)} was running`;
+    this.alert('critical', 'engine_lost', `${reason}; ${who}`);
+  }
+}

@@ -1,0 +1,125 @@
+/** Address and credentials of this run's broker: the embedded simulator on paper, the configured hosts otherwise. */
+import { readFileSync, statSync } from 'node:fs';
+import type { AuthConfig, Config } from '../../config/config.ts';
+import type { ClockMap } from '../../domain/clock.ts';
+import { REAL_TIME } from '../../host/system-clock.ts';
+import type { RunPlan } from '../../host/run-plan.ts';
+import { Secrets } from '../../operator/redact.ts';
+import { secretPlaceText } from './secret-place.ts';
+import type { StatePaths } from '../../host/state/state-paths.ts';
+import { SimulatorFaults } from '../simulator/simulator-faults.ts';
+import {
+  type Lockstep,
+  obtainSimulator,
+  type SimulatorLink,
+  simulatorPlan,
+} from '../simulator/embedded-simulator.ts';
+
+export interface BrokerAddress {
+  readonly restUrl: string;
+  readonly streamUrl: string;
+  /** Key of the token cache: the host, or the simulator on whatever port it listens today. */
+  readonly tokenOwner: string;
+  readonly custodyCode: string;
+  readonly subAccountId: string;
+  readonly apiKey: () => string | undefined;
+  /** One-time password of the simulator; null for a broker that asks a person or a program. */
+  readonly fixedOtp: string | null;
+  /** Faults of the simulator of a paper run; null for others. */
+  readonly faults: SimulatorFaults | null;
+  /** Hidden in every sink; grows by the passwords and tokens of this run. */
+  readonly secrets: Secrets;
+}
+
+export const simulatorAddress = (link: SimulatorLink): BrokerAddress => ({
+  restUrl: link.rest,
+  streamUrl: link.stream,
+  tokenOwner: 'simulator',
+  custodyCode: link.custodyCode,
+  subAccountId: link.subAccountId,
+  apiKey: () => link.apiKey,
+  fixedOtp: link.otp,
+  faults: new SimulatorFaults(link.control, link.controlToken),
+  secrets: new Secrets([link.custodyCode, link.subAccountId, link.apiKey]),
+});
+
+/** The contract's path of the price stream (part 6.1). */
+const STREAM_PATH = 'ws/thesis/v1/stream/derivative';
+
+export function configuredAddress({ broker, account, auth }: Config): BrokerAddress {
+  if (broker.restUrl === undefined || broker.streamUrl === undefined || account === undefined) {
+    throw new Error(
+      'the configuration names no broker: expected broker.restUrl, broker.streamUrl and account',
+    );
+  }
+  if (process.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    throw new Error(
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 is set: the broker would not be proven to be the broker, and key and token would go to anyone; unset it',
+    );
+  }
+  const stream = new URL(broker.streamUrl);
+  if (stream.pathname === '/' || stream.pathname === '') stream.pathname = STREAM_PATH;
+  return {
+    restUrl: broker.restUrl,
+    streamUrl: stream.href,
+    tokenOwner: broker.restUrl,
+    custodyCode: account.custodyCode,
+    subAccountId: account.subAccountId,
+    apiKey: () => readApiKey(auth),
+    fixedOtp: null,
+    faults: null,
+    secrets: new Secrets([account.custodyCode, account.subAccountId, readApiKey(auth) ?? '']),
+  };
+}
+
+export interface ReachedBroker {
+  readonly address: BrokerAddress;
+  readonly clockMap: ClockMap;
+  /** Of a tape that runs faster than life; else null. */
+  readonly lockstep: Lockstep | null;
+  /** Tells that the simulator of a paper run has ended by itself. */
+  onEnd(tell: (reason: string) => void): void;
+  /** Stops the simulator of a paper run. */
+  close(): Promise<void>;
+}
+
+/** Finds or starts the simulator of a paper run, with a new account if `fresh`; otherwise takes the configured hosts. */
+export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boolean): Promise<ReachedBroker> {
+  if (plan.config.mode !== 'paper') {
+    return {
+      address: configuredAddress(plan.config),
+      clockMap: REAL_TIME,
+      lockstep: null,
+      onEnd: () => undefined,
+      close: () => Promise.resolve(),
+    };
+  }
+  const simulator = await obtainSimulator(simulatorPlan(plan, paths, fresh), paths.dir);
+  const { link } = simulator;
+  return {
+    address: simulatorAddress(link),
+    clockMap: link.clockMap,
+    lockstep: simulator.lockstep,
+    onEnd: (tell) => simulator.onEnd(tell),
+    close: () => simulator.stop(),
+  };
+}
+
+/** Read when it is needed and never stored: from the environment first, then from the file. */
+function readApiKey({ apiKeyEnvironment, apiKeyFile }: AuthConfig): string | undefined {
+  const named = process.env[apiKeyEnvironment];
+  if (named !== undefined && named !== '') return named;
+  return apiKeyFile === undefined ? undefined : readFileSync(apiKeyFile, 'utf8').trim();
+}
+
+/** `where` is for people. */
+export function apiKeyPlace({ apiKeyEnvironment, apiKeyFile }: AuthConfig): {
+  readonly where: string;
+  readonly isThere: boolean;
+} {
+  const where = secretPlaceText({ environment: apiKeyEnvironment, file: apiKeyFile });
+  const named = process.env[apiKeyEnvironment];
+  if (named !== undefined && named !== '') return { where, isThere: true };
+  const size = apiKeyFile === undefined ? 0 : (statSync(apiKeyFile, { throwIfNoEntry: false })?.size ?? 0);
+  return { where, isThere: size > 0 };
+}

@@ -1,0 +1,202 @@
+/** Reads for the page that take longer than a heartbeat may wait: days of the journal, the story of an order, recorded prices. */
+import type { Config } from '../../config/config.ts';
+import type { Contract } from '../../domain/contract.ts';
+import { US_PER_MS } from '../../domain/units.ts';
+import type { EntryKind } from '../../engine/ports/journal-entry.ts';
+import type { StrategyNames } from '../../domain/strategy-names.ts';
+import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
+import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
+import type {
+  CockpitBar,
+  CockpitEntry,
+  FillMark,
+  JournalDays,
+  JournalPage,
+  OrderStory,
+} from '../../operator/cockpit/cockpit-model.ts';
+import type { JournalQuery } from '../../operator/cockpit/cockpit-server.ts';
+import { createJournalNaming, type Naming } from '../../operator/naming.ts';
+import { readFrames } from '../../recording/frame-log.ts';
+import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
+import { avgPoints, inSession, journalRow, openJournal, readOrders } from '../../host/state/read-state.ts';
+import { Candles } from '../../operator/cockpit/candles.ts';
+
+export interface JournalPlace {
+  readonly utcOffsetMinutes: Config['calendar']['utcOffsetMinutes'];
+  readonly stateDir: string;
+}
+
+export interface PastBarsQuery {
+  readonly frames: string;
+  readonly contracts: readonly Contract[];
+  /** Frames from this number on are known already; null: all are asked for. */
+  readonly beforeSeq: number | null;
+}
+
+const PAGE_ROWS = 100;
+/** Rows of one look. */
+const LOOK_ROWS = 1_000;
+/** Rows looked at for one page: a search that finds little goes on with the next page. */
+const LOOKED_MAX = 50_000;
+
+export function journalDays({ stateDir }: JournalPlace): JournalDays {
+  const opened = openJournal(stateDir);
+  const { read } = opened;
+  try {
+    const archived = new Set(read.archives().map(({ session }) => session));
+    return read
+      .sessions()
+      .map(({ day }) => ({ day, isArchived: archived.has(day) }))
+      .toReversed();
+  } finally {
+    opened.close();
+  }
+}
+
+/** Rows without words are shown where their kind or their order is asked for. */
+export function journalPage(place: JournalPlace, query: JournalQuery): JournalPage {
+  return inSession(place.stateDir, query.day ?? undefined, (read, { day }, names) => {
+    const naming = namingOf(place, names, read.contracts(day));
+    const isWanted = wanted(query);
+    const found: CockpitEntry[] = [];
+    let before = query.before ?? Number.MAX_SAFE_INTEGER;
+    for (let looked = 0; looked < LOOKED_MAX; looked += LOOK_ROWS) {
+      const rows = read.entries({
+        session: day,
+        before,
+        last: LOOK_ROWS,
+        ...(query.order === null ? {} : { clientOrderId: query.order }),
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a kind that is none has no rows
+        ...(query.kind === null ? {} : { kinds: [query.kind as EntryKind] }),
+      });
+      for (const row of rows.toReversed()) {
+        before = row.id;
+        const entry = cockpitEntry(row, naming);
+        if (isWanted(entry)) found.push(entry);
+        if (found.length === PAGE_ROWS) return { entries: found, before };
+      }
+      if (rows.length < LOOK_ROWS) return { entries: found, before: null };
+    }
+    return { entries: found, before };
+  });
+}
+
+function wanted({ search, kind, order }: JournalQuery): (entry: CockpitEntry) => boolean {
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return (entry) => {
+    if (entry.text === '' && kind === null && order === null) return false;
+    if (words.length === 0) return true;
+    const text = [entry.word, entry.text, entry.kind, entry.strategy, entry.order, entry.contract]
+      .join(' ')
+      .toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+}
+
+/** Null where the day has no such order. */
+export function orderStory(
+  place: JournalPlace,
+  { order, day: asked }: { readonly order: string; readonly day: string | null },
+): OrderStory | null {
+  return inSession(place.stateDir, asked ?? undefined, (read, { day }, names) => {
+    const rows = read.entries({ session: day, clientOrderId: order });
+    if (rows.length === 0) return null;
+    const contracts = read.contracts(day);
+    const naming = namingOf(place, names, contracts);
+    const all = [...rows, ...deniedChanges(read, day, rows), ...children(read, day, order)];
+    all.sort((a, b) => a.id - b.id);
+    const row = readOrders(rows, contracts).find(({ clientOrderId }) => clientOrderId === order);
+    const summary =
+      row === undefined
+        ? 'a call, not an order'
+        : `${row.strategy}: ${row.side} ${row.qty} ${row.orderCode}${row.limitPoints === null ? '' : ` at ${row.limitPoints}`}, ` +
+          `${row.status.replaceAll('_', ' ')}, ${row.filledQty} filled${row.detail === '' ? '' : `: ${row.detail}`}`;
+    const steps = all.map((each) => ({
+      ...cockpitEntry(each, naming),
+      detail: JSON.stringify(journalRow(each).body),
+    }));
+    return { id: order, summary, steps };
+  });
+}
+
+/** A change that risk denied has an id of its own. */
+function deniedChanges(
+  read: JournalReader,
+  session: string,
+  rows: readonly StoredEntry[],
+): readonly StoredEntry[] {
+  return rows.flatMap(({ entry }) => {
+    if (entry.kind !== 'proposal' || entry.proposal.do === 'submit') return [];
+    const denied = read.entries({ session, clientOrderId: entry.proposal.callId });
+    return denied.filter((each) => each.entry.kind === 'denied');
+  });
+}
+
+/** Orders that a trigger of it sent, and exits that it brought. */
+const children = (read: JournalReader, session: string, order: string): readonly StoredEntry[] =>
+  read
+    .entries({ session, kinds: ['order_adopted', 'order_waiting'] })
+    .filter(
+      ({ entry }) =>
+        (entry.kind === 'order_adopted' || entry.kind === 'order_waiting') && entry.parent === order,
+    );
+
+/** Fills of a contract in a session, as marks in its chart. */
+function fillMarks(
+  place: JournalPlace,
+  { day, contract }: { readonly day: string; readonly contract: string },
+): readonly FillMark[] {
+  return inSession(place.stateDir, day, (read) => {
+    const listed = read.contracts(day).find(({ orderCode }) => orderCode === contract);
+    if (listed === undefined) return [];
+    const { spec, index } = listed;
+    return read.entries({ session: day, kinds: ['fill'] }).flatMap(({ entry, strategyName }) => {
+      if (entry.kind !== 'fill' || entry.instrument !== index) return [];
+      const { tsUs, clientOrderId, side, qty, value } = entry;
+      return {
+        atMs: Math.floor(tsUs / US_PER_MS),
+        order: clientOrderId,
+        strategy: strategyName ?? 'system',
+        side,
+        qty,
+        points: avgPoints(spec, value, qty),
+      };
+    });
+  });
+}
+
+/** Candles of the trades that were recorded so far, by contract. */
+function pastBars({
+  frames,
+  contracts,
+  beforeSeq,
+}: PastBarsQuery): Readonly<Record<string, readonly CockpitBar[]>> {
+  const byCode = new Map<string, Contract>(contracts.map((contract) => [contract.streamCode, contract]));
+  const lookup = { byStreamCode: (code: string) => byCode.get(code) };
+  const candles = contracts.map(() => new Candles());
+  const totals = contracts.map(() => -1);
+  for (const { text, seq, tsUs } of readFrames(frames)) {
+    if (beforeSeq !== null && seq >= beforeSeq) break;
+    const frame = decodeServerFrame(text, lookup, seq, tsUs);
+    if (frame.kind !== 'market' || frame.event.kind !== 'trade') continue;
+    const { instrument, price, qty, totalVolume } = frame.event;
+    if (totals[instrument] === totalVolume) continue;
+    totals[instrument] = totalVolume;
+    candles[instrument]?.add(tsUs, price, qty);
+  }
+  return Object.fromEntries(
+    contracts.map((contract, at) => [contract.orderCode, candles[at]?.bars(contract) ?? []]),
+  );
+}
+
+const namingOf = (
+  { utcOffsetMinutes, stateDir }: JournalPlace,
+  names: StrategyNames,
+  contracts: readonly Contract[],
+): Naming => createJournalNaming(names, { contracts: () => contracts, utcOffsetMinutes, stateDir });
+
+/** What a thread reads for the page, by name. */
+export const READS = { journalDays, journalPage, orderStory, fillMarks, pastBars };

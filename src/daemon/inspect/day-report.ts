@@ -1,0 +1,378 @@
+/** The report of one trading day as a page without a network: results, orders, fills, incidents, limits and the days ahead. */
+import { loadReportAssets, renderReport } from '../../research/report/render-report.ts';
+import {
+  EMPTY_REPORT,
+  type ReportFigure,
+  type ReportModel,
+  type ReportTable,
+} from '../../research/report/report-model.ts';
+import type { Config } from '../../config/config.ts';
+import { isSession } from '../../domain/calendar.ts';
+import { addDays, tradingDay } from '../../domain/civil-date.ts';
+import { type Contract, shownCode } from '../../domain/contract.ts';
+import { signOf } from '../../domain/order.ts';
+import type { PositionSnapshot } from '../../engine/ports/engine-event.ts';
+import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
+import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
+import { formatLocalTime } from '../../text/dates.ts';
+import { formatNumber, formatSigned } from '../../text/numbers.ts';
+import { aheadFindings } from './doctor.ts';
+import { configOf, inSession, pnlRow, readOrders } from '../../host/state/read-state.ts';
+
+/** More rows than this are in the journal alone. */
+const ROWS_MAX = 500;
+/** Until the next session, at most. */
+const DAYS_AHEAD_MAX = 30;
+
+/** Throws `NothingThere` without a journal or without this session in it; undefined takes the latest. */
+export const dayReport = (stateDir: string, session: string | undefined): { day: string; html: string } =>
+  inSession(stateDir, session, (read, found) => ({ day: found.day, html: dayReportOf(read, found).html }));
+
+export interface DayReport {
+  readonly html: string;
+  /** The same in a few lines. */
+  readonly text: string;
+}
+
+export function dayReportOf(read: JournalReader, session: SessionRow): DayReport {
+  const model = modelOf(read, session);
+  // Tables alone: nothing to draw.
+  const html = renderReport(model, { ...loadReportAssets(), script: '' });
+  return { html, text: textOf(model) };
+}
+
+const TOLD_WARNINGS_MAX = 5;
+
+function textOf({ headlines, tables, warnings }: ReportModel): string {
+  const rowsOf = (title: string) => tables.find((table) => table.title === title)?.rows ?? [];
+  return [
+    ...headlines.map(([name, text]) => `${name}: ${text}`),
+    ...rowsOf(STRATEGIES).map(([id, net]) => `${id}: ${formatSigned(Number(net))} VND`),
+    ...warnings.slice(0, TOLD_WARNINGS_MAX),
+    ...(warnings.length > TOLD_WARNINGS_MAX
+      ? [`and ${warnings.length - TOLD_WARNINGS_MAX} more warnings`]
+      : []),
+    ...rowsOf(AHEAD).map(([what, text]) => `${what}: ${text}`),
+  ].join('\n');
+}
+
+/** A session that is told. */
+interface Scene {
+  readonly day: string;
+  /** Null where it cannot be read any more. */
+  readonly config: Config | null;
+  readonly entries: readonly StoredEntry[];
+  readonly contracts: readonly Contract[];
+  readonly accounts: readonly StrategyAccount[];
+  readonly time: (us: number) => string;
+  readonly books: ComparedBooks;
+}
+
+const STRATEGIES = 'Strategies';
+const AHEAD = 'Ahead';
+
+function modelOf(read: JournalReader, { day, configuration }: SessionRow): ReportModel {
+  const config = configOf(configuration);
+  const entries = read.entries({ session: day });
+  const offset = config?.calendar.utcOffsetMinutes ?? 0;
+  const scene: Scene = {
+    day,
+    config,
+    entries,
+    contracts: read.contracts(day),
+    accounts: foldSession(entries),
+    time: (us) => formatLocalTime(us, offset).slice(11, 19),
+    books: comparedBooks(read, day, entries),
+  };
+  return {
+    ...EMPTY_REPORT,
+    title: `Trading day ${day}`,
+    subtitle:
+      config === null ? 'its configuration cannot be read any more' : `${config.mode}, ${config.file}`,
+    currency: 'VND',
+    timeZone: config?.calendar.timeZone ?? 'UTC',
+    headlines: headlinesOf(scene),
+    tables: TABLES.map((table) => table(scene)).filter(({ rows }) => rows.length > 0),
+    warnings: warningsOf(entries),
+    provenance: [
+      ['configuration', configuration],
+      ['times', config?.calendar.timeZone ?? 'UTC'],
+      ['rows of the journal', `SHA-256 ${read.hash(day)}`],
+    ],
+  };
+}
+
+const sum = (accounts: readonly StrategyAccount[], of: (account: StrategyAccount) => number): number =>
+  accounts.reduce((total, account) => total + of(account), 0);
+
+const netOf = (account: StrategyAccount): number => pnlRow(account).net;
+
+function headlinesOf({ accounts, entries, books, time }: Scene): readonly ReportFigure[] {
+  const { money, positions, lastFillUs } = books;
+  const at = (us: number | undefined): string =>
+    us === undefined
+      ? 'not compared'
+      : `compared ${us < lastFillUs ? 'BEFORE the last fill, ' : ''}at ${time(us)}`;
+  const costs = sum(accounts, ({ fee, tax }) => fee + tax);
+  return [
+    [
+      'Net result',
+      formatSigned(sum(accounts, netOf)),
+      'VND, realised, less fees and tax; open profit is not in it',
+    ],
+    ['Fees and tax', formatNumber(costs), 'VND, charged on the fills of the day'],
+    ['Orders', formatNumber(sum(accounts, ({ orders }) => orders)), 'sent to the broker'],
+    ['Contracts traded', formatNumber(sum(accounts, ({ filledQty }) => filledQty)), 'over all fills'],
+    [
+      'Books',
+      `money ${at(money?.tsUs)}${money === undefined || money.verdict === 'agreed' ? '' : ` (${money.verdict})`}; positions ${at(positions?.startedUs)}`,
+      'with the broker’s',
+    ],
+    ['Incidents', formatNumber(entries.filter(isIncident).length), 'warnings and critical alerts'],
+  ];
+}
+
+const isIncident = ({ entry }: StoredEntry): boolean => entry.kind === 'alert' && entry.severity !== 'info';
+
+/** Critical alerts, each text once, and a day that ended with entries off. */
+function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
+  const texts = new Set<string>();
+  let halted: string | null = null;
+  for (const { entry } of entries) {
+    if (entry.kind === 'alert' && entry.severity === 'critical') texts.add(`${entry.code}: ${entry.text}`);
+    if (entry.kind === 'halt' && entry.strategy === null) halted = entry.halted ? entry.reason : null;
+  }
+  const off = halted === null ? [] : [`Entries are off until tickwright resume: ${halted}`];
+  return [...off, ...[...texts].slice(0, ROWS_MAX)];
+}
+
+const strategyTable = ({ accounts }: Scene): ReportTable => ({
+  title: STRATEGIES,
+  note: 'VND. Realised profit; what is open is not in it.',
+  columns: [
+    'strategy',
+    'net',
+    'realised',
+    'fees',
+    'tax',
+    'orders',
+    'fills',
+    'contracts',
+    'denied',
+    'rejected',
+  ],
+  rows: accounts
+    .map(pnlRow)
+    .map((row) => [
+      row.strategy,
+      row.net,
+      row.realised,
+      row.fee,
+      row.tax,
+      row.orders,
+      row.fills,
+      row.filledQty,
+      row.denied,
+      row.rejected,
+    ]),
+});
+
+/** The last reads of the day that our books were held against. */
+interface ComparedBooks {
+  readonly money: Extract<JournalEntry, { kind: 'money_checked' }> | undefined;
+  readonly positions: PositionSnapshot | undefined;
+  /** -Infinity without a fill. */
+  readonly lastFillUs: number;
+}
+
+function comparedBooks(read: JournalReader, day: string, entries: readonly StoredEntry[]): ComparedBooks {
+  const money = entries.findLast(({ entry }) => entry.kind === 'money_checked')?.entry;
+  const positions = read.lastInput(day, 'position_snapshot');
+  const lastFill = entries.findLast(({ entry }) => entry.kind === 'fill');
+  return {
+    money: money?.kind === 'money_checked' ? money : undefined,
+    positions: positions?.kind === 'position_snapshot' ? positions : undefined,
+    lastFillUs: lastFill?.entry.tsUs ?? -Infinity,
+  };
+}
+
+/** What follows the time of a comparison. */
+const ageOf = (at: number, lastFillUs: number, time: (us: number) => string): string =>
+  at < lastFillUs ? `, BEFORE the last fill at ${time(lastFillUs)}` : '';
+
+const COMPARED_COLUMNS = ['ours', 'broker', 'difference'] as const;
+const NO_FILL = 'Nothing has filled since.';
+
+function moneyTable({ books: { money, lastFillUs }, time }: Scene): ReportTable {
+  const age = money === undefined ? '' : ageOf(money.tsUs, lastFillUs, time);
+  return {
+    title: 'Our money against the broker’s',
+    note:
+      money === undefined
+        ? ''
+        : `VND at ${time(money.tsUs)}${age}: ${money.verdict}.${age === '' ? ` ${NO_FILL}` : ''}`,
+    columns: ['figure', ...COMPARED_COLUMNS],
+    rows: (money?.figures ?? []).map(({ what, ours, broker }) => [what, ours, broker, broker - ours]),
+  };
+}
+
+function heldTable({ books: { positions, lastFillUs }, accounts, contracts, time }: Scene): ReportTable {
+  const held = new Map<string, { ours: number; broker: number }>();
+  const of = (code: string) => held.get(code) ?? { ours: 0, broker: 0 };
+  for (const { instrument, position } of accounts.flatMap((account) => account.positions)) {
+    const code = shownCode(contracts, instrument);
+    held.set(code, { ...of(code), ours: of(code).ours + position.qty });
+  }
+  for (const { orderCode, qty } of positions?.positions ?? [])
+    held.set(orderCode, { ...of(orderCode), broker: of(orderCode).broker + qty });
+  const age = positions === undefined ? '' : ageOf(positions.startedUs, lastFillUs, time);
+  const rows = [...held].filter(([, { ours, broker }]) => ours !== 0 || broker !== 0);
+  return {
+    title: 'Our positions against the broker’s',
+    note:
+      positions === undefined
+        ? ''
+        : `The broker’s, read at ${time(positions.startedUs)}${age}.${age === '' ? ` ${NO_FILL}` : ''}`,
+    columns: ['contract', ...COMPARED_COLUMNS],
+    rows:
+      positions === undefined
+        ? []
+        : rows.map(([code, { ours, broker }]) => [code, ours, broker, broker - ours]),
+  };
+}
+
+function limitTable({ accounts, entries, config }: Scene): ReportTable {
+  const rows: (readonly (string | number)[])[] = [];
+  const add = (name: string, used: number, limit: number): void => {
+    rows.push([name, used, limit, limit === 0 ? '–' : `${Math.round((used / limit) * 100)} %`]);
+  };
+  if (config !== null) {
+    add(
+      'loss of the account, VND',
+      Math.max(0, -sum(accounts, netOf)),
+      config.engine.risk.accountDailyLossMax,
+    );
+    const largest = largestPositions(entries);
+    for (const { id, risk } of config.engine.strategies) {
+      const account = accounts.find(({ strategy }) => strategy === id);
+      add(`loss of ${id}, VND`, Math.max(0, account === undefined ? 0 : -netOf(account)), risk.dailyLossMax);
+      add(`largest position of ${id}`, largest.get(id) ?? 0, risk.positionMax);
+    }
+  }
+  return {
+    title: 'Use of limits',
+    note: 'Losses are realised ones at the end of the day.',
+    columns: ['limit', 'used', 'of', ''],
+    rows,
+  };
+}
+
+/** By strategy, over all contracts and moments of the day. */
+function largestPositions(entries: readonly StoredEntry[]): ReadonlyMap<string, number> {
+  const largest = new Map<string, number>();
+  const held = new Map<string, number>();
+  for (const { entry, strategyName } of entries) {
+    if (entry.kind !== 'fill' && entry.kind !== 'position_event') continue;
+    if (strategyName === null) continue;
+    const change = entry.kind === 'fill' ? signOf(entry.side) * entry.qty : entry.qty;
+    const key = `${strategyName} ${entry.instrument}`;
+    const now = (held.get(key) ?? 0) + change;
+    held.set(key, now);
+    largest.set(strategyName, Math.max(largest.get(strategyName) ?? 0, Math.abs(now)));
+  }
+  return largest;
+}
+
+function incidentTable({ entries, time }: Scene): ReportTable {
+  const rows = entries
+    .filter(isIncident)
+    .flatMap(({ entry, strategyName }) =>
+      entry.kind === 'alert'
+        ? [[time(entry.tsUs), entry.severity, strategyName ?? '', `${entry.code}: ${entry.text}`]]
+        : [],
+    );
+  return {
+    title: 'Incidents',
+    ...newest(rows),
+    columns: ['time', 'severity', 'strategy', 'text'],
+    isText: true,
+  };
+}
+
+const positionTable = ({ accounts, contracts }: Scene): ReportTable => ({
+  title: 'Positions at the end of the day',
+  note: '',
+  columns: ['strategy', 'contract', 'contracts', 'value at entry, VND'],
+  rows: accounts.flatMap(({ strategy, positions }) =>
+    positions.map(({ instrument, position }) => [
+      strategy,
+      shownCode(contracts, instrument),
+      position.qty,
+      position.openValue,
+    ]),
+  ),
+});
+
+function orderTable({ entries, contracts, time }: Scene): ReportTable {
+  const rows = readOrders(entries, contracts).map((order) => [
+    time(order.tsUs),
+    order.strategy,
+    order.orderCode,
+    `${order.side} ${order.qty}${order.limitPoints === null ? '' : ` at ${order.limitPoints}`}`,
+    `${order.status.replaceAll('_', ' ')}, ${order.filledQty} filled`,
+    order.detail,
+  ]);
+  return {
+    title: 'Orders',
+    ...newest(rows),
+    columns: ['time', 'strategy', 'contract', 'order', 'status', 'because'],
+    isText: true,
+  };
+}
+
+function fillTable({ entries, contracts, time }: Scene): ReportTable {
+  const rows = entries.flatMap(({ entry, strategyName }) => {
+    if (entry.kind !== 'fill') return [];
+    const { tsUs, instrument, side, qty, value, fee, tax } = entry;
+    const code = shownCode(contracts, instrument);
+    return [[time(tsUs), strategyName ?? '', code, `${side} ${qty}`, value, fee, tax]];
+  });
+  return {
+    title: 'Fills',
+    ...newest(rows),
+    columns: ['time', 'strategy', 'contract', 'side', 'value, VND', 'fee', 'tax'],
+  };
+}
+
+/** The newest rows, and a remark when there are more. */
+function newest<Row>(rows: readonly Row[]): { readonly note: string; readonly rows: readonly Row[] } {
+  const more = rows.length - ROWS_MAX;
+  if (more <= 0) return { note: '', rows };
+  return { note: `${formatNumber(more)} earlier rows are in the journal.`, rows: rows.slice(-ROWS_MAX) };
+}
+
+/** The next session, closures and expiries. */
+function aheadTable({ day, config }: Scene): ReportTable {
+  const rows: (readonly string[])[] = [];
+  if (config !== null) {
+    const { exchangeCalendar: calendar } = config;
+    const days = Array.from({ length: DAYS_AHEAD_MAX }, (_, i) => addDays(tradingDay(day), i + 1));
+    const next = days.find((each) => isSession(calendar, each));
+    rows.push(['next session', next ?? 'none that the calendar knows']);
+    rows.push(...aheadFindings(config).map(({ what, text }) => [what, text]));
+  }
+  return { title: AHEAD, note: '', columns: ['', ''], rows, isText: true };
+}
+
+const TABLES = [
+  strategyTable,
+  moneyTable,
+  heldTable,
+  limitTable,
+  incidentTable,
+  positionTable,
+  orderTable,
+  fillTable,
+  aheadTable,
+];

@@ -1,0 +1,93 @@
+/** Asks a person for the one-time password of the day, reminds, and says when it is in. */
+import { phaseAt } from '../domain/calendar.ts';
+import type { CancelTimer, Clock } from '../domain/clock.ts';
+import type { TsUs } from '../domain/units.ts';
+import type { TokenHours, TokenKeeper } from '../broker/auth/token-keeper.ts';
+import type { Config } from '../config/config.ts';
+import type { Draft } from '../operator/alerts/message.ts';
+import { systemClock, systemTimers } from '../host/system-clock.ts';
+import { formatLocalTime } from '../text/dates.ts';
+
+export interface ReminderOptions {
+  readonly config: Config;
+  readonly market: Clock;
+  readonly tokens: () => Pick<TokenKeeper, 'current' | 'budget'>;
+  readonly hours: () => TokenHours | undefined;
+  readonly tell: (draft: Draft) => void;
+}
+
+export class OtpReminders {
+  readonly #options: ReminderOptions;
+  #cancel: CancelTimer | undefined = undefined;
+  #asked = 0;
+
+  constructor(options: ReminderOptions) {
+    this.#options = options;
+  }
+
+  /** A wait for a person begins or ends. */
+  waiting(isWaiting: boolean): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    if (!isWaiting) return;
+    this.#ask();
+  }
+
+  /** A token is in use. */
+  obtained(): void {
+    const token = this.#options.tokens().current();
+    if (this.#asked === 0 || token === undefined) return;
+    this.#asked = 0;
+    const text = `The token is valid until ${this.#time(token.expiresAt)}. ${this.#budget()}`;
+    this.#tell('info', 'the one-time password is in', text);
+  }
+
+  close(): void {
+    this.#cancel?.();
+  }
+
+  #ask(): void {
+    const { config, hours } = this.#options;
+    this.#cancel = systemTimers.after(config.alerts.remindOtpEvery, () => this.#ask());
+    const session = hours();
+    const isNight = session !== undefined && systemClock.nowUs() < session.fromUs;
+    if (isNight && this.#asked > 0) return;
+    this.#asked += 1;
+    const again = this.#asked === 1 ? '' : `, asked for ${this.#asked} times`;
+    this.#tell(this.#severity(), `one-time password needed${again}`, this.#question(session));
+  }
+
+  #severity(): Draft['severity'] {
+    const { tokens, config, market } = this.#options;
+    const isOpen = phaseAt(config.calendar, market.nowUs()) !== 'closed';
+    return isOpen && tokens().current() === undefined ? 'critical' : 'warning';
+  }
+
+  #question(session: TokenHours | undefined): string {
+    const { tokens, config } = this.#options;
+    const token = tokens().current();
+    const close = session === undefined ? '' : ` The session ends at ${this.#time(session.untilUs)}.`;
+    const until =
+      token === undefined
+        ? 'Until it is in nothing can be sent, and no prices come: no entries, no changes, no cancels. What works at the broker stays there. ' +
+          `If it never comes, the day is not traded, and policies.tokenDead (${config.engine.policies?.tokenDead ?? 'hold'}) acts once a token is there.`
+        : `The present token is valid until ${this.#time(token.expiresAt)}: trading goes on until then, and stops there if no password comes.`;
+    return `Bring it: /otp 123456 in the chat, or tickwright otp on the machine.${close} ${until} ${this.#budget()}`;
+  }
+
+  #budget(): string {
+    const { used, allowed } = this.#options.tokens().budget;
+    return `${used} of ${allowed} exchanges of the day are used.`;
+  }
+
+  #time(at: TsUs): string {
+    return formatLocalTime(at, this.#options.config.exchangeCalendar.utcOffsetMinutes)
+      .slice(0, 16)
+      .replace('T', ' ');
+  }
+
+  #tell(severity: Draft['severity'], title: string, text: string): void {
+    const { tell, config } = this.#options;
+    tell({ severity, kind: 'question', title: `${title} (${config.mode})`, text, page: null });
+  }
+}

@@ -1,0 +1,281 @@
+/** Changes that a person asks a running daemon for: other strategies or days of the calendar, or a stopped strategy that starts again. */
+import type { Config } from '../config/config.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { formatProblem } from '../config/problem.ts';
+import { knownDays, type TradingCalendar, tradingDayAt } from '../domain/calendar.ts';
+import type { CommandResult } from '../operator/control-server.ts';
+import { calendarChanges } from './inspect/calendar-view.ts';
+import type { Daemon } from './daemon.ts';
+import { NotReloaded, type PreparedChange, type StrategyChange } from './session/strategy-switch.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { signOf } from '../domain/order.ts';
+import type { EngineView, StrategyEntry } from '../engine/engine-snapshot.ts';
+import type { ConfiguredStrategy } from '../engine/ports/engine-event.ts';
+import { formatCount } from '../text/numbers.ts';
+
+/** Reads the configuration file again, and makes of it what this run makes of it. */
+export type ReadAgain = () => LoadedConfig | Promise<LoadedConfig>;
+
+const NOTHING_CHANGED = 'nothing was changed';
+
+/** Reads the configuration again. `isCheck`: tells what a reload would change, and changes nothing. */
+export async function reload(
+  daemon: Daemon,
+  readAgain: ReadAgain,
+  reason: string,
+  isCheck: boolean,
+): Promise<CommandResult> {
+  if (daemon.sessionDay === undefined) return refused('no session is open yet');
+  const loaded = await readAgain();
+  if (!loaded.ok) return refused(loaded.problems.map(formatProblem).join('\n'));
+  const { calendar } = loaded.config;
+  // The calendar in use takes the days of the file, once the rest is done.
+  const config = { ...loaded.config, calendar: daemon.config.calendar };
+  const others = otherSections(daemon.config, loaded.config);
+  if (others.length > 0)
+    return refused(
+      `${others.join(', ')} changed too: only strategies and the days of the calendar can be reloaded, all else needs a restart`,
+    );
+  const today = tradingDayAt(calendar, daemon.clock.nowUs());
+  const days = calendarChanges(daemon.config.calendar, calendar, today);
+  const result = await carryOut(
+    daemon,
+    { config, command: { name: 'reload', reason }, started: null },
+    isCheck,
+  );
+  if (!result.ok || days.length === 0) return result;
+  if (!isCheck) daemon.takeCalendar(knownDays(calendar), days);
+  const { changes = [] } = result;
+  const head = isCheck ? 'a reload would change the calendar' : 'the calendar is changed';
+  const text = [`${head}:`, ...days, ...(changes.length === 0 ? [] : [result.message])].join('\n');
+  return { ok: true, message: text, changes: [...days, ...changes] };
+}
+
+/** A strategy that was stopped runs again at once; its memory is made from the prices of today. */
+export async function startStrategy(
+  daemon: Daemon,
+  id: string,
+  reason: string,
+  readAgain: ReadAgain = () => ({ ok: true, config: daemon.config }),
+): Promise<CommandResult> {
+  const view = await daemon.refreshView();
+  const entry = view?.strategies.find((each) => each.id === id);
+  const ids = daemon.config.strategies.map((each) => each.id);
+  if (view === undefined || entry === undefined || !ids.includes(id))
+    return refused(
+      `there is no strategy ${id} in the running configuration; its strategies: ${ids.join(', ')}`,
+    );
+  if (entry.stopped === null) return refused(`${id} is running`);
+  const command = { name: 'start_strategy', strategy: entry.strategy, reason } as const;
+  const read = await withNewCode(daemon.config, id, readAgain);
+  if (!read.ok) return refused(read.problems.map(formatProblem).join('\n'));
+  return carryOut(daemon, { config: read.config, command, started: { id, asOf: view.seq } }, false);
+}
+
+/** A file of the user's own is read again: its author mended it, most likely. Everything else stays as it runs. */
+async function withNewCode(config: Config, id: string, readAgain: ReadAgain): Promise<LoadedConfig> {
+  const present = config.strategies.find((each) => each.id === id);
+  if (present === undefined || present.code === null) return { ok: true, config };
+  const loaded = await readAgain();
+  if (!loaded.ok) return loaded;
+  const next = loaded.config.strategies.find((each) => each.id === id && each.strategy === present.strategy);
+  const code = next?.code ?? present.code;
+  const strategies = config.strategies.map((each) =>
+    each.strategy === present.strategy ? { ...each, code } : each,
+  );
+  return { ok: true, config: { ...config, strategies } };
+}
+
+async function carryOut(
+  daemon: Daemon,
+  change: Omit<StrategyChange, 'excluded'>,
+  isCheck: boolean,
+): Promise<CommandResult> {
+  const problem = daemon.programProblem;
+  if (problem !== null) return refused(problem);
+  const began = performance.now();
+  const before = daemon.cycle.session?.strategies.present.configured ?? [];
+  const running = (await daemon.refreshView()) ?? { strategies: [], orders: [] };
+  try {
+    const prepared = await daemon.cycle.prepare(change);
+    const changes = strategyChanges(before, prepared.after.configured, running, onOrphanOf(daemon));
+    const took = `${Math.round(performance.now() - began)} ms of replay beside the running engine`;
+    const isNothing = changes.length === 0;
+    const done = isCheck ? 'a reload would change' : 'changed between two events';
+    await (isNothing || isCheck ? prepared.drop() : commit(prepared));
+    if (isNothing) return { ok: true, message: 'the strategies run as configured already', changes };
+    const ended = isCheck ? [] : await endedBy(daemon, prepared);
+    if (ended.length > 0)
+      return { ok: false, message: [`${done}:`, ...changes, ...ended].join('\n'), changes };
+    return { ok: true, message: `${done}, after ${took}:\n${changes.join('\n')}`, changes };
+  } catch (error) {
+    if (!(error instanceof NotReloaded)) throw error;
+    return refused(error.message);
+  }
+}
+
+/** Its code met events after its replay began: a fault there stops it. */
+async function endedBy(daemon: Daemon, { changed }: PreparedChange): Promise<readonly string[]> {
+  const view = await daemon.refreshView();
+  return (view?.strategies ?? []).flatMap(({ strategy, id, stopped }) =>
+    changed.has(strategy) && stopped === 'fault'
+      ? [`${id} is stopped: its new version failed at the switch; what protects its position stays`]
+      : [],
+  );
+}
+
+async function commit(prepared: PreparedChange): Promise<void> {
+  try {
+    await prepared.commit();
+  } catch (error) {
+    await prepared.drop();
+    throw error;
+  }
+}
+
+const onOrphanOf = ({ config }: Daemon): string => config.engine.risk.onOrphan ?? 'hold';
+
+const refused = (why: string): CommandResult => ({ ok: false, message: `${why}\n${NOTHING_CHANGED}` });
+
+/** Names of the settings besides strategies that differ. */
+function otherSections(before: Config, after: Config): readonly string[] {
+  const sections = [
+    ...differing(withHours(before), withHours(after)),
+    ...differing(before.engine, after.engine),
+  ];
+  return sections.map(([name]) => name).filter((name) => name !== 'strategies' && name !== 'engine');
+}
+
+const withHours = (config: Config): object => ({
+  ...config,
+  calendar: hoursOf(config.calendar),
+  exchangeCalendar: hoursOf(config.exchangeCalendar),
+});
+
+/** What a restart alone can change. */
+const hoursOf = ({ name, timeZone, utcOffsetMinutes, weekdays, phases }: TradingCalendar): object => ({
+  name,
+  timeZone,
+  utcOffsetMinutes,
+  weekdays,
+  phases,
+});
+
+// Differences between two lists of strategies, and what each means for positions and orders.
+
+export function strategyChanges(
+  before: readonly ConfiguredStrategy[],
+  after: readonly ConfiguredStrategy[],
+  running: Pick<EngineView, 'strategies' | 'orders'>,
+  onOrphan: string,
+): readonly string[] {
+  const entryOf = (id: string): StrategyEntry | undefined =>
+    running.strategies.find((each) => each.id === id);
+  const lines: string[] = [];
+  for (const now of after) {
+    const { id } = now.settings;
+    const was = before.find(({ settings }) => settings.id === id);
+    const changes = was === undefined ? ['starts to run'] : changesOf(was, now);
+    if (changes.length > 0)
+      lines.push([`${id}: ${changes.join(', ')}`, ...meaning(entryOf(id), now, running.orders)].join('; '));
+  }
+  for (const { settings } of before) {
+    if (after.some((each) => each.settings.id === settings.id)) continue;
+    const held = heldText(entryOf(settings.id));
+    const position = held === '' ? 'it holds nothing' : `its ${held} follow risk.onOrphan (${onOrphan})`;
+    lines.push(
+      `${settings.id}: leaves; its entries are canceled, what protects a position stays; ${position}`,
+    );
+  }
+  return lines;
+}
+
+function changesOf(was: ConfiguredStrategy, now: ConfiguredStrategy): readonly string[] {
+  return [
+    ...differences({ strategy: was.definition, ...was.params }, { strategy: now.definition, ...now.params }),
+    ...differences(limitsOf(was), limitsOf(now)),
+    ...(was.codeDigest === now.codeDigest ? [] : [`code ${was.codeDigest} to ${now.codeDigest}`]),
+    ...(was.run === now.run ? [] : ['starts again']),
+  ];
+}
+
+const limitsOf = ({ settings: { symbols, overnight, onExpiry, risk } }: ConfiguredStrategy): object => ({
+  symbols,
+  overnight,
+  onExpiry,
+  ...risk,
+});
+
+const differences = (was: object, now: object): readonly string[] =>
+  differing(was, now).map(([key, old, value]) => `${key} ${valueText(old)} to ${valueText(value)}`);
+
+/** Each key whose values differ, with the value of both. */
+function differing(
+  was: object,
+  now: object,
+): readonly (readonly [key: string, was: unknown, now: unknown])[] {
+  const before = new Map<string, unknown>(Object.entries(was));
+  const after = new Map<string, unknown>(Object.entries(now));
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .map((key) => [key, before.get(key), after.get(key)] as const)
+    .filter(([, old, value]) => !isDeepStrictEqual(old, value));
+}
+
+const valueText = (value: unknown): string => (value === undefined ? 'unset' : JSON.stringify(value));
+
+function meaning(
+  entry: StrategyEntry | undefined,
+  { settings }: ConfiguredStrategy,
+  all: EngineView['orders'],
+): readonly string[] {
+  if (entry === undefined) return [];
+  const { positionMax, openOrdersMax } = settings.risk;
+  const held = heldText(entry);
+  const orders = entry.openOrders === 0 ? '' : formatCount(entry.openOrders, 'open order');
+  const own = all.filter(({ strategy }) => strategy === entry.strategy);
+  const keeps = [held, orders].filter((text) => text !== '').join(' and ');
+  const large = entry.positions.filter(({ qty }) => Math.abs(qty) > positionMax);
+  return [
+    ...(keeps === '' ? [] : [`keeps ${keeps}; its exits keep their prices`]),
+    ...large.map(
+      ({ qty, orderCode }) =>
+        `holds ${qty} of ${orderCode}, above its positionMax ${positionMax}: it can only reduce that`,
+    ),
+    ...tooMuch(entry, own, positionMax),
+    ...(entry.openOrders > openOrdersMax
+      ? [
+          `has ${formatCount(entry.openOrders, 'open order')}, above its openOrdersMax ${openOrdersMax}: it places none until fewer are open`,
+        ]
+      : []),
+    ...(entry.halted === null ? [] : [`its entries stay off until you resume it: ${entry.halted}`]),
+  ];
+}
+
+/** Orders that rest at the exchange and fill whole would bring the position above its limit: no limit takes them back. */
+function tooMuch(
+  { positions }: StrategyEntry,
+  orders: EngineView['orders'],
+  positionMax: number,
+): readonly string[] {
+  const lines: string[] = [];
+  for (const orderCode of new Set(orders.map((order) => order.orderCode)))
+    for (const side of ['buy', 'sell'] as const) {
+      let resting = 0;
+      for (const order of orders)
+        if (order.orderCode === orderCode && order.side === side && order.status !== 'pending_trigger')
+          resting += order.qty - order.filledQty;
+      const held = positions.find((each) => each.orderCode === orderCode)?.qty ?? 0;
+      const worst = signOf(side) * held + resting;
+      if (resting > 0 && worst > positionMax)
+        lines.push(
+          `its orders to ${side} ${resting} of ${orderCode} stay, and may fill up to ${worst}, above its positionMax ${positionMax}: cancel them where that is too much`,
+        );
+    }
+  return lines;
+}
+
+const heldText = (entry: StrategyEntry | undefined): string =>
+  (entry?.positions ?? [])
+    .filter(({ qty }) => qty !== 0)
+    .map(({ qty, orderCode }) => `${qty} of ${orderCode}`)
+    .join(', ');

@@ -1,0 +1,287 @@
+/**
+ * Everything that enters the engine, numbered in one sequence. Each input gets its number and its market time here, reaches the
+ * file system (frames) or the journal's queue (all else), and only then the engine (rulings, 31).
+ *
+ * A thread that has enough to do gets no further frame, so that commands and outcomes never wait behind a flood: frames wait here,
+ * without a number, and inputs overtake them. An engine that is behind is told that prices are stale. Frames that are too many are
+ * dropped as a whole, which is the end of the connection for the engine.
+ */
+import { type OperatorFunction, Subject } from 'rxjs';
+import { assert } from '../../domain/assert.ts';
+import { failureOf } from '../../domain/failure.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { durationUs, type DurationUs, seconds, seq, type Seq, type TsUs, tsUs } from '../../domain/units.ts';
+import type { EngineEvent, InputSink, MarketEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
+import type { JournaledInput } from '../../journal/compact-input.ts';
+import type { FrameLog } from '../../recording/frame-log.ts';
+import type { StampedFrame } from '../../wire/stream/server-frame.ts';
+import type { EngineLink } from '../../host/engine-thread.ts';
+
+export interface InboxOptions {
+  readonly clock: Clock;
+  /** Real time, whatever the speed of the market is. */
+  readonly realClock: Clock;
+  readonly engine: Pick<EngineLink, 'hasRoom' | 'process'>;
+  readonly decode: OperatorFunction<StampedFrame, MarketEvent>;
+  readonly recordInput: (input: JournaledInput) => void;
+  readonly watch: FrameWatch;
+}
+
+/** Hears of frames that wait. */
+interface FrameWatch {
+  /** Frames wait for longer than `LAG_MAX`. */
+  onBehind(lag: DurationUs): void;
+  /** No frame had to wait for `LAG_MAX` for as long as `CALM`. */
+  onCaughtUp(): void;
+  /** Frames are being dropped from now on. */
+  onOverflow(lag: DurationUs): void;
+  /** The engine has room again: prices may come again, on a new connection. */
+  onRoomAgain(): void;
+}
+
+/** A clock of whole milliseconds may be this far behind the last input of the process before. */
+const AHEAD_MAX = seconds(1);
+
+/** A disk that stays full must not take the memory too: a restart cannot repeat what was decided on further frames. */
+const UNWRITTEN_MAX = 100_000;
+const WRITTEN_AT_ONCE = 256;
+
+/** About 20 MB. */
+export const WAITING_MAX = 100_000;
+export const LAG_MAX: DurationUs = seconds(1);
+export const CALM: DurationUs = seconds(10);
+/** Frames that were taken leave the array in blocks. */
+const TAKEN_KEPT_MAX = 1_000;
+/** A login for each overflow, but not each second. */
+export const RECONNECT_EVERY: DurationUs = seconds(60);
+
+interface WaitingFrame {
+  readonly text: string;
+  readonly at: TsUs;
+}
+
+export class Inbox implements InputSink {
+  readonly #options: InboxOptions;
+  /** Highest number of this session so far; 0 for a new one. */
+  lastSeq = 0;
+  /** Time goes back within a session only at a start whose clock was set back by more than `AHEAD_MAX`. */
+  #lastTsUs = tsUs(0);
+  #batch: EngineEvent[] = [];
+  readonly #frames$ = new Subject<StampedFrame>();
+  /** A frame may tell that prices come again: that has a later number, and comes after it as in a replay. */
+  #framePlace = 0;
+  /** Opened when a replay has read it. It throws when the disk refuses; then it has taken none of the frames. */
+  frameLog: Pick<FrameLog, 'append' | 'close'> | undefined = undefined;
+  /** Frames that the disk does not have yet, in order. */
+  #unwritten: StampedFrame[] = [];
+  /** A full disk is asked again with every event, for one frame: many take as long as to write them. */
+  #writtenAtOnce = WRITTEN_AT_ONCE;
+  #scheduled = false;
+  #isDiskFull = false;
+  /** Data frames that the engine was given. */
+  frames = 0;
+  /** Time of the last one; of the beginning while there was none. */
+  lastFrameUs: TsUs;
+  #waiting: WaitingFrame[] = [];
+  /** Place of the oldest waiting frame in `#waiting`. */
+  #next = 0;
+  #isBehind = false;
+  /** When a frame had waited for too long last. */
+  #lateUs = -Infinity;
+  /** Since too many frames waited; null while frames are taken. */
+  #dropped: number | null = null;
+  #reconnectedUs = -Infinity;
+
+  constructor(options: InboxOptions) {
+    this.#options = options;
+    this.lastFrameUs = options.clock.nowUs();
+    this.#frames$.pipe(options.decode).subscribe((event) => this.#enqueue(event, this.#framePlace));
+  }
+
+  /**
+   * The past is replayed: the next input follows its last one. When the clock was set back since, time goes on from the clock:
+   * bars, timers and exits would wait for the old time otherwise. Returns by how much; 0 when it was not.
+   */
+  goOnAfter(lastSeq: number, lastTsUs: TsUs): DurationUs {
+    this.lastSeq = lastSeq;
+    this.#lastTsUs = lastTsUs;
+    const ahead = this.#aheadUs;
+    if (ahead <= AHEAD_MAX) return durationUs(0);
+    this.#lastTsUs = this.#options.clock.nowUs();
+    return ahead;
+  }
+
+  /** The time of inputs is ahead of the clock: it stands still, and nothing falls due. */
+  get isStandingStill(): boolean {
+    return this.#aheadUs > AHEAD_MAX;
+  }
+
+  get #aheadUs(): DurationUs {
+    return durationUs(Math.max(0, this.#lastTsUs - this.#options.clock.nowUs()));
+  }
+
+  /** Prices that come again are not live while the engine is behind: `onCaughtUp` says so later. */
+  post(event: Unsequenced<EngineEvent>): void {
+    if (this.isBehind && event.kind === 'stream' && event.state === 'live') return;
+    this.settle();
+    const input = sequenced(event, this.#nextSeq(), this.#now());
+    this.#options.recordInput(input);
+    this.#enqueue(input);
+  }
+
+  /** Takes the exact text of one data frame, which waits while the engine has enough to do. */
+  frame(text: string): void {
+    if (this.#dropped !== null) return this.#drop(this.#dropped);
+    const isFree = this.framesWaiting === 0 && this.#hasRoom;
+    if (isFree) this.#take(text);
+    if (isFree && !this.#isBehind) return;
+    const now = this.#options.realClock.nowUs();
+    if (!isFree) this.#waiting.push({ text, at: now });
+    this.#judge(now);
+  }
+
+  /**
+   * A frame is written with the others of its network read, before the engine gets any of them. One that the disk refuses still
+   * reaches the engine, because exits need prices; it is written before any later one, or a restart could not repeat what was
+   * decided on it. The first refusal freezes entries.
+   */
+  #take(text: string): void {
+    const frame = { seq: this.#nextSeq(), tsUs: this.#now(), text };
+    this.frames += 1;
+    this.lastFrameUs = frame.tsUs;
+    if (this.#unwritten.length < UNWRITTEN_MAX) this.#unwritten.push(frame);
+    this.#framePlace = this.#batch.length;
+    this.#frames$.next(frame);
+    this.#schedule();
+  }
+
+  get framesWaiting(): number {
+    return this.#waiting.length - this.#next;
+  }
+
+  get isEmpty(): boolean {
+    return this.framesWaiting === 0 && this.#batch.length === 0;
+  }
+
+  /** The engine's prices are old, or it gets none. */
+  get isBehind(): boolean {
+    return this.#isBehind || this.#dropped !== null;
+  }
+
+  get #hasRoom(): boolean {
+    return this.#options.engine.hasRoom(this.#batch.length);
+  }
+
+  /** Frames that wait for a moment are no lag: in a flood, and on a busy machine, some always do. */
+  #judge(now: TsUs): void {
+    const { watch } = this.#options;
+    const lag = durationUs(now - (this.#waiting[this.#next]?.at ?? now));
+    if (this.framesWaiting > WAITING_MAX) {
+      this.#dropped = this.dropFrames();
+      return watch.onOverflow(lag);
+    }
+    if (lag > LAG_MAX) this.#lateUs = now;
+    if (!this.#isBehind && lag > LAG_MAX) {
+      this.#isBehind = true;
+      watch.onBehind(lag);
+    } else if (this.#isBehind && now - this.#lateUs >= CALM) {
+      this.#isBehind = false;
+      watch.onCaughtUp();
+    }
+  }
+
+  /** The engine answered: it may have more frames. */
+  release(): void {
+    // No frame may have come while it was silent.
+    if (this.framesWaiting > 0) this.#judge(this.#options.realClock.nowUs());
+    for (let frame = this.#waiting[this.#next]; frame !== undefined && this.#hasRoom;) {
+      this.#next += 1;
+      this.#take(frame.text);
+      frame = this.#waiting[this.#next];
+    }
+    if (this.#next > TAKEN_KEPT_MAX || (this.#next > 0 && this.framesWaiting === 0)) {
+      this.#waiting = this.#waiting.slice(this.#next);
+      this.#next = 0;
+    }
+  }
+
+  /** The connection has ended: its frames go. Returns how many were dropped since it began. */
+  dropFrames(): number {
+    const dropped = this.framesWaiting + (this.#dropped ?? 0);
+    this.#waiting = [];
+    this.#next = 0;
+    this.#isBehind = false;
+    this.#dropped = null;
+    return dropped;
+  }
+
+  #drop(before: number): void {
+    this.#dropped = before + 1;
+    const now = this.#options.realClock.nowUs();
+    if (!this.#hasRoom || now - this.#reconnectedUs < RECONNECT_EVERY) return;
+    this.#reconnectedUs = now;
+    this.#options.watch.onRoomAgain();
+  }
+
+  /** Delivers the waiting batch now. */
+  flush(): void {
+    this.settle();
+    if (this.#batch.length === 0) return;
+    const events = this.#batch;
+    this.#batch = [];
+    this.#options.engine.process(events);
+  }
+
+  /** Null when every frame is written. */
+  settle(): string | null {
+    const problem = failureOf(() => this.writeFrames());
+    const isFirst = problem !== null && !this.#isDiskFull;
+    this.#isDiskFull = problem !== null;
+    if (isFirst) this.post({ kind: 'journal_failed', reason: `frames: ${problem}` });
+    return problem;
+  }
+
+  /** Writes the frames that the disk does not have yet; throws when it refuses them. */
+  writeFrames(): void {
+    while (this.#unwritten.length > 0) {
+      assert(this.frameLog !== undefined, 'frames are recorded after the replay');
+      const frames = this.#unwritten.slice(0, this.#writtenAtOnce);
+      this.#writtenAtOnce = 1;
+      this.frameLog.append(frames);
+      this.#writtenAtOnce = WRITTEN_AT_ONCE;
+      this.#unwritten = this.#unwritten.slice(frames.length);
+    }
+  }
+
+  #nextSeq(): Seq {
+    this.lastSeq += 1;
+    return seq(this.lastSeq);
+  }
+
+  #now(): TsUs {
+    const now = this.#options.clock.nowUs();
+    if (now <= this.#lastTsUs) return this.#lastTsUs;
+    this.#lastTsUs = now;
+    return now;
+  }
+
+  /** Frames of one network read form one batch: one message to the engine thread instead of many. */
+  #enqueue(event: EngineEvent, place = this.#batch.length): void {
+    if (place === this.#batch.length) this.#batch.push(event);
+    else this.#batch.splice(place, 0, event);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      this.flush();
+    });
+  }
+}
+
+function sequenced(event: Unsequenced<EngineEvent>, number: Seq, at: TsUs): JournaledInput {
+  return { ...event, seq: number, tsUs: at } as JournaledInput; // oxlint-disable-line typescript/no-unsafe-type-assertion -- adds the two fields that Unsequenced omits
+}

@@ -1,0 +1,418 @@
+/** Runs one session after the other: opens a day, follows it into the next, and rebuilds it when the engine thread is lost. */
+import { type CalendarInUse, type KnownDays, neverCloses } from '../../domain/calendar.ts';
+import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import type { CancelTimer } from '../../domain/clock.ts';
+import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
+import { isDiskFull } from '../../domain/failure.ts';
+import { formatNumber } from '../../text/numbers.ts';
+import {
+  type DurationUs,
+  durationUs,
+  seconds,
+  type StrategyIndex,
+  tsUs,
+  US_PER_DAY,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
+import type {
+  ClockSkew,
+  Command,
+  ContractsListed,
+  EngineEvent,
+  InputSink,
+  Unsequenced,
+} from '../../engine/ports/engine-event.ts';
+import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { STOPPING } from '../../engine/risk/entry-halt.ts';
+import type { Config } from '../../config/config.ts';
+import type { StoredEntry } from '../../journal/journal-reader.ts';
+import { EngineLost } from '../../host/engine-thread.ts';
+import {
+  atMarketTime,
+  createMarketClock,
+  sessionDay,
+  systemClock,
+  systemTimers,
+} from '../../host/system-clock.ts';
+import { LIVE_DAY } from '../../host/run-plan.ts';
+import { CarryOver, carryOverPast } from '../restart/carry-over.ts';
+import { ownBooks } from '../restart/own-books.ts';
+import { NotReloaded, type PreparedChange, type StrategyChange } from './strategy-switch.ts';
+import {
+  type OnEngineLost,
+  prepareSession,
+  type SessionContext,
+  type SessionLeft,
+  TradingSession,
+} from './trading-session.ts';
+
+export interface SessionCycleOptions {
+  readonly context: SessionContext;
+  /** That of the context's configuration. */
+  readonly calendar: CalendarInUse;
+  readonly note: (text: string) => void;
+  /** Strategies that no engine of this process runs, with the reason. */
+  readonly leftOut: ReadonlyMap<StrategyIndex, string>;
+  /** The program on disk is not the one that runs, in words, or null. */
+  readonly programProblem: () => string | null;
+  /** The engine thread was lost; the cycle rebuilds it. */
+  readonly onLost: OnEngineLost;
+  /** The daemon cannot go on. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+const CONTRACTS_RETRY = seconds(2);
+const ROOM_RETRY = seconds(10);
+const NO_ROOM =
+  'the disk is full: no session can begin until there is room, and nothing is traded; orders and positions stay as they are at ' +
+  'the broker; tickwright halt cancels entries';
+/** A thread lost more often in one day is not the fault of a strategy. */
+const LOSSES_MAX = 5;
+/** Losses while no strategy ran: after so many the engine goes on without strategies, after one more there is none. */
+const UNEXPLAINED_MAX = 2;
+
+/**
+ * The edges post here: they live as long as the process, sessions do not. Between two sessions the contract list is taken, and answers
+ * to calls of the one wait for the other, which knows the orders; the next session reads everything else anew.
+ */
+export class SessionCycle implements InputSink {
+  readonly #options: SessionCycleOptions;
+  /** Strategies that no engine of this process runs, with the reason: each engine is told, or it would take them for running. */
+  readonly #excluded: Map<StrategyIndex, string>;
+  #context: SessionContext;
+  #session: TradingSession | undefined = undefined;
+  #onContracts: ((event: Unsequenced<EngineEvent>) => void) | undefined = undefined;
+  /** The session before, where this process has followed it. */
+  #left: SessionLeft | undefined = undefined;
+  /** What the journal holds of the last session of an earlier process, where a halt asks before one is open. */
+  #past: SessionLeft | undefined = undefined;
+  /** Answers that came between two sessions. */
+  #answers: Unsequenced<EngineEvent>[] = [];
+  /** Told only when it changes: each engine is told anew, or entries would not wait for a clock that is wrong. */
+  #skew: Unsequenced<ClockSkew> | undefined = undefined;
+  /** What is waited for: the next day, or the contract list. */
+  #cancelWait: CancelTimer | undefined = undefined;
+  #losses = 0;
+  #lastLoss = '';
+  #unexplained = 0;
+  #isEnding = false;
+  #degraded: string | null = null;
+
+  constructor(options: SessionCycleOptions) {
+    this.#options = options;
+    this.#excluded = new Map(options.leftOut);
+    this.#context = options.context;
+  }
+
+  /** With the strategies of the last change. */
+  get config(): Config {
+    return this.#context.config;
+  }
+
+  /** Why no engine runs though one should, or null. */
+  get degraded(): string | null {
+    return this.#degraded;
+  }
+
+  /** A session of this process is over, and the next one has not begun. */
+  get isBetween(): boolean {
+    return this.#session === undefined && this.#left !== undefined;
+  }
+
+  /** Undefined between two sessions. */
+  get session(): TradingSession | undefined {
+    return this.#session;
+  }
+
+  /** Orders and positions as the journal has them, whether or not an engine runs; null while they are not read. */
+  ownBooks(): OwnBooks | null {
+    const { names, config } = this.#context;
+    const followed = this.#followed;
+    if (followed?.carry.isRead !== true) return null;
+    const { day, carry, contracts } = followed;
+    return ownBooks(carry, {
+      contracts,
+      names,
+      isToday: day === this.#today,
+      isEndless: neverCloses(config.calendar),
+    });
+  }
+
+  /** Reads them where no session of this process has; rejects when the journal cannot be read. */
+  async readOwnBooks(): Promise<void> {
+    if (this.#followed !== undefined) return;
+    const { read } = this.#context.journal;
+    const day = read.lastDecided(null);
+    const carry = day === undefined ? new CarryOver() : carryOverPast(read, day);
+    this.#past = { day: day ?? this.#today, carry, contracts: day === undefined ? [] : read.contracts(day) };
+    await carry.readPast();
+  }
+
+  /** The session of now, or the next one. */
+  get #today(): TradingDay {
+    const { config, clockMap } = this.#context;
+    return sessionDay(config.calendar, createMarketClock(clockMap).nowUs());
+  }
+
+  get #followed(): TradingSession | SessionLeft | undefined {
+    return this.#session ?? this.#left ?? this.#past;
+  }
+
+  post(event: Unsequenced<EngineEvent>): void {
+    const answer = event.kind === 'execution_report' ? event.answer : null;
+    if (answer !== null) this.#followed?.carry.orders.answered(answer);
+    if (event.kind === 'clock_skew') this.#skew = event;
+    if (this.#session !== undefined) return this.#session.post(event);
+    if (answer !== null) this.#answers.push(event);
+    this.#onContracts?.(event);
+  }
+
+  /**
+   * Opens the session of today; resolves when it is open or none can be today. A full disk ends nothing: kill path, control API and alerts
+   * stay, and the session opens once there is room.
+   */
+  async open(): Promise<void> {
+    for (let isTold = false; !this.#isEnding; isTold = true) {
+      try {
+        await this.#leave();
+        return await this.#openEngine();
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        this.#degraded = NO_ROOM;
+        if (!isTold) this.#context.alert('critical', 'no_room', NO_ROOM);
+        await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
+      }
+    }
+  }
+
+  /** Replays a day that has a past; leaves out a strategy that hangs or breaks it (rulings, 32). */
+  async #openEngine(): Promise<void> {
+    for (;;) {
+      if (this.#losses > LOSSES_MAX || this.#unexplained > UNEXPLAINED_MAX) return this.#degrade();
+      try {
+        await this.#open();
+        break;
+      } catch (error) {
+        if (!(error instanceof EngineLost)) throw error;
+        this.#exclude(error.message, error.culprit);
+      }
+    }
+  }
+
+  /**
+   * Other strategies, from the commit on and in each later session. Throws `NotReloaded`, with nothing changed, when they do not
+   * come through a replay of today.
+   */
+  async prepare(change: Omit<StrategyChange, 'excluded'>): Promise<PreparedChange> {
+    const session = this.#session;
+    if (session === undefined) throw new NotReloaded('no session is open');
+    const prepared = await session.strategies.prepare({
+      ...change,
+      excluded: new Set(this.#excluded.keys()),
+    });
+    return {
+      ...prepared,
+      commit: async () => {
+        const committed = prepared.commit();
+        this.#context = { ...this.#context, config: change.config };
+        // A new version of a strategy that hung runs again.
+        for (const strategy of prepared.changed) this.#excluded.delete(strategy);
+        await committed;
+      },
+    };
+  }
+
+  /** From here on, and in each later session. Where the session of now is another one by them, that one opens. */
+  takeCalendar(known: KnownDays): void {
+    const { calendar, context, onFailure } = this.#options;
+    const session = this.#session;
+    if (!calendar.replace(known) || session === undefined) return;
+    if (this.#today === session.day) {
+      session.post({ kind: 'calendar', ...known });
+      // Expiries are computed as the list is read.
+      context.edge.reports.read('contracts');
+    } else void this.open().catch(onFailure);
+  }
+
+  async #open(): Promise<void> {
+    this.#assertProgram();
+    const { note } = this.#options;
+    const context = this.#context;
+    const { edge, config, journal } = context;
+    const prepared = prepareSession(context, this.#left);
+    // A later start must not run code over inputs that it has never seen.
+    for (const [strategy, reason] of prepared.leftOut)
+      if (!this.#excluded.has(strategy)) this.#excluded.set(strategy, reason);
+    edge.table.reset(prepared.carriedOver.contracts);
+    const contracts = await this.#contracts();
+    if (prepared.past !== null) {
+      const inputs = formatNumber(journal.read.lastSeq(prepared.day));
+      note(`session ${prepared.day}: replaying ${inputs} inputs of today`);
+    }
+    if (config.mode === 'live') journal.setCounter(LIVE_DAY, prepared.day, 1);
+    const startedUs = systemClock.nowUs();
+    const session = await TradingSession.open(
+      { ...context, onEntry: this.#followReconciliation() },
+      prepared,
+      contracts,
+      this.#excluded,
+      (reason, culprit) => void this.#rebuild(reason, culprit),
+    );
+    this.#session = session;
+    this.#degraded = null;
+    this.#left = undefined;
+    if (this.#skew !== undefined) session.post(this.#skew);
+    for (const answer of this.#answers.splice(0)) session.post(answer);
+    this.#tellReplay(session, durationUs(systemClock.nowUs() - startedUs));
+    void this.#agreeOnHalt(session);
+    edge.stream.subscribe(edge.table.listed);
+    const { state, isStale } = edge.stream.status();
+    if (state === 'live') {
+      // Frames of meanwhile reached no engine, and its books are empty.
+      edge.stream.resubscribe();
+      if (!isStale) session.post({ kind: 'stream', state: 'live', reason: 'still connected' });
+    }
+    this.#atNextDay(session.day);
+  }
+
+  #tellReplay({ day, replayed }: TradingSession, took: DurationUs): void {
+    if (replayed === null) return;
+    const what = `${formatNumber(replayed.inputs)} inputs and ${formatNumber(replayed.frames)} frames`;
+    this.#options.note(`session ${day}: replayed ${what} in ${(took / US_PER_SECOND).toFixed(1)} s`);
+  }
+
+  /** Tells once how many calls it took until our positions were the broker's. */
+  #followReconciliation(): (entry: JournalEntry) => void {
+    const { context, note } = this.#options;
+    const { calls } = context.edge;
+    const before = calls.sent;
+    let isTold = false;
+    return (entry) => {
+      context.onEntry(entry);
+      if (entry.kind !== 'position_agreed' || isTold) return;
+      isTold = true;
+      note(`reconciled with the broker in ${calls.sent - before} REST calls`);
+    };
+  }
+
+  /** Takes no more input; returns once all that was taken is decided. */
+  async drain(): Promise<void> {
+    this.#isEnding = true;
+    this.#onContracts = undefined;
+    await this.#session?.drain();
+  }
+
+  async close(): Promise<void> {
+    this.#isEnding = true;
+    await this.#leave();
+  }
+
+  async #leave(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    this.#onContracts = undefined;
+    this.#cancelWait?.();
+    await session?.close();
+    this.#options.context.journal.flush();
+    if (session === undefined) return;
+    const { day, carry, contracts } = session;
+    this.#left = { day, carry, contracts };
+  }
+
+  /**
+   * The engine learns of a halt or a resume that it has not read: a kill came first, or no engine was there. A halt of its own whose
+   * row a kill cut off holds for the account.
+   */
+  async #agreeOnHalt(session: TradingSession): Promise<void> {
+    const { halt, journal } = this.#options.context;
+    const before = halt.reason;
+    const view = await session.view();
+    if (view === undefined || this.#session !== session) return;
+    const { halted } = view;
+    // Commands of a person reach this engine meanwhile by themselves.
+    if (halt.reason !== before || halted === STOPPING) return;
+    if ((before === null) === (halted === null)) return;
+    const post = (command: Command): void => session.post({ kind: 'command', by: 'process', command });
+    if (before !== null) return post({ name: 'halt', reason: before });
+    const isKnown = ({ entry }: StoredEntry): boolean =>
+      entry.kind === 'halt' && entry.strategy === null && entry.halted && entry.reason === halted;
+    const isResumed = journal.read.entries({ session: session.day, kinds: ['halt'] }).some(isKnown);
+    if (isResumed) post({ name: 'resume', strategy: null, reason: 'as before this start' });
+    else if (halted !== null) halt.begin(halted);
+  }
+
+  /** Asks for the contract table until it comes. */
+  #contracts(): Promise<Unsequenced<ContractsListed>> {
+    const { context, note } = this.#options;
+    const ask = (): void => context.edge.reports.read('contracts');
+    return new Promise((resolve) => {
+      this.#onContracts = (event) => {
+        if (event.kind === 'contracts') {
+          this.#onContracts = undefined;
+          resolve(event);
+        } else if (event.kind === 'read_failed' && event.what === 'contracts') {
+          note(`the contract list could not be read: ${event.reason}; again in 2 s`);
+          this.#cancelWait = systemTimers.after(CONTRACTS_RETRY, () => {
+            // Nothing else is asked yet, and a token counts as dead only when a second operation is refused too.
+            context.edge.reports.read('account');
+            ask();
+          });
+        }
+      };
+      ask();
+    });
+  }
+
+  /** When the trading day changes, the next session starts with what this one left, unless it has ended before. */
+  #atNextDay(day: TradingDay): void {
+    const { context, onFailure } = this.#options;
+    const { calendar } = context.config;
+    const midnight = tsUs(momentOf(day, 0, calendar.utcOffsetMinutes) + US_PER_DAY);
+    this.#cancelWait = atMarketTime(context.clockMap, midnight, () => {
+      this.#losses = 0;
+      this.#unexplained = 0;
+      void this.open().catch(onFailure);
+    });
+  }
+
+  /** No engine of another program beside this one: the process ends, and its supervisor starts the new program. */
+  #assertProgram(): void {
+    const problem = this.#options.programProblem();
+    if (problem !== null) throw new Error(problem);
+  }
+
+  async #rebuild(reason: string, culprit: StrategyIndex | null): Promise<void> {
+    if (this.#isEnding) return this.#options.onLost(reason, culprit);
+    try {
+      this.#exclude(reason, culprit);
+      await this.open();
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
+  }
+
+  #exclude(reason: string, culprit: StrategyIndex | null): void {
+    this.#losses += 1;
+    this.#options.onLost(reason, culprit);
+    this.#lastLoss = reason;
+    this.#degraded = `the engine is being rebuilt: ${reason}`;
+    if (culprit !== null) return void this.#excluded.set(culprit, reason);
+    this.#unexplained += 1;
+    if (this.#unexplained < UNEXPLAINED_MAX) return;
+    const { config, names } = this.#context;
+    for (const { id } of config.strategies)
+      this.#excluded.set(names.indexOf(id), `the engine failed twice, no strategy runs any more: ${reason}`);
+  }
+
+  /** The engine fails whatever is left out: the process stays, with the kill path, the control API and alerts. */
+  #degrade(): void {
+    const { halt, alert } = this.#context;
+    const text =
+      `the engine failed ${this.#losses} times and does not run until the next trading day: entries are off, ` +
+      `those that rest at the broker are canceled, and what protects positions stays. ${this.#lastLoss}`;
+    this.#degraded = text;
+    alert('critical', 'engine_gone', text);
+    halt.begin(text);
+    this.#atNextDay(this.#today);
+  }
+}

@@ -1,0 +1,486 @@
+/**
+ * One trading day of the running daemon: an engine thread, the sequence of its inputs, and the journal rows and calls that
+ * come out of it. A session that was interrupted starts by replaying its inputs (rulings, 31).
+ */
+import { pipe, type Subscription, tap } from 'rxjs';
+import { assert } from '../../domain/assert.ts';
+import { knownDays, neverCloses } from '../../domain/calendar.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { Contract } from '../../domain/contract.ts';
+import type { CancelTimer, Clock, ClockMap } from '../../domain/clock.ts';
+import { failureOf } from '../../domain/failure.ts';
+import type { StrategyNames } from '../../domain/strategy-names.ts';
+import {
+  type DurationUs,
+  durationUs,
+  type Seq,
+  signedQty,
+  type StrategyIndex,
+  type TsUs,
+  tsUs,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
+import type { Config } from '../../config/config.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
+import {
+  type ContractsListed,
+  type EngineEvent,
+  type InputSink,
+  isOfAccount,
+  type UnjournaledCalls,
+  type Unsequenced,
+} from '../../engine/ports/engine-event.ts';
+import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { JournaledInput } from '../../journal/compact-input.ts';
+import type { JournalStore } from '../../journal/journal-store.ts';
+import { frameDamageText, type FrameLogEnd, frameLogPath, openFrameLog } from '../../recording/frame-log.ts';
+import { decodeFrames, marketEvents, type ServerFrame } from '../../wire/stream/server-frame.ts';
+import type { BrokerEdge } from '../edge/broker-edge.ts';
+import {
+  beginningAnew,
+  type CarriedOver,
+  CarryOver,
+  carryOver,
+  carryOverPast,
+  goesOn,
+  NOTHING_CARRIED_OVER,
+} from '../restart/carry-over.ts';
+import type { PriceBoard } from './price-board.ts';
+import { dispatchCall, type Outbox, type PastPlace, type ReplayedPast } from '../../host/worker-protocol.ts';
+import { EngineLink, type StartEngine } from '../../host/engine-thread.ts';
+import { type Halt, OWN_CAUSE } from './halt.ts';
+import { atMarketTime, createMarketClock, sessionDay, systemClock } from '../../host/system-clock.ts';
+import type { Lockstep, Work } from '../simulator/embedded-simulator.ts';
+import { Inbox } from './inbox.ts';
+import { engineData, StrategySwitch } from './strategy-switch.ts';
+import { leftOutOf, plannedStrategies, type SessionStrategies } from '../../host/state/session-strategies.ts';
+import type { StatePaths } from '../../host/state/state-paths.ts';
+
+/** Lives as long as the daemon; each session of it uses the same. */
+export interface SessionContext {
+  readonly config: Config;
+  readonly clockMap: ClockMap;
+  readonly journal: JournalStore;
+  readonly paths: StatePaths;
+  readonly edge: BrokerEdge;
+  readonly halt: Halt;
+  readonly names: StrategyNames;
+  readonly accountTail: string;
+  /** Path of the mark that follows strategies, or null. */
+  readonly mark: string | null;
+  /** Absent: in a thread of its own. */
+  readonly startEngine?: StartEngine | undefined;
+  /** Drawn anew for each engine: part of every `refId`. */
+  readonly startStamp: () => string;
+  /** Calls that an earlier process sent without a journal row. */
+  readonly unjournaled: (day: TradingDay) => UnjournaledCalls;
+  /** Receives every entry once the journal has it. */
+  readonly onEntry: (entry: JournalEntry) => void;
+  /** Journals an alert of the main thread. */
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+  /** Of a tape that runs faster than life; else null. */
+  readonly lockstep?: Lockstep | null;
+  /** Follows the prices, for the page; null without one. */
+  readonly prices: PriceBoard | null;
+}
+
+/** Receives the reason, and the strategy whose code was running, if one was. */
+export type OnEngineLost = (reason: string, culprit: StrategyIndex | null) => void;
+
+/** Read from the journal before the engine starts. */
+export interface PreparedSession {
+  readonly day: TradingDay;
+  /** Null for a day that begins. */
+  readonly past: PastPlace | null;
+  /** False for a day that begins, or begins anew: another session has run since. */
+  readonly isStarted: boolean;
+  readonly carriedOver: CarriedOver;
+  /** Follows the entries of the session. */
+  readonly carry: CarryOver;
+  readonly strategies: SessionStrategies;
+  /** Strategies whose code hung or broke an engine of this session, with the reason. */
+  readonly leftOut: ReadonlyMap<StrategyIndex, string>;
+  readonly sent: UnjournaledCalls;
+}
+
+/** A session that this process has followed to its end: nobody has to read it again. */
+export interface SessionLeft {
+  readonly day: TradingDay;
+  readonly carry: CarryOver;
+  /** Its last contract table. */
+  readonly contracts: readonly Contract[];
+}
+
+/** Opens the day in the journal and reads its past, or what the session before it left. */
+export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: SessionLeft): PreparedSession {
+  const { journal, clockMap, config, paths, names } = context;
+  const now = createMarketClock(clockMap).nowUs();
+  const day = sessionDay(config.calendar, now);
+  const isNew = journal.beginSession(day, now, config.file);
+  const carry = isNew ? new CarryOver() : carryOverPast(journal.read, day);
+  journal.follow(carry.add);
+  const { read } = journal;
+  const framesPath = frameLogPath(paths.frames, day);
+  const isStarted = goesOn(read, day);
+  const before = read.lastDecided(day);
+  const contracts = read.contracts(day);
+  const carriedOver = isStarted
+    ? { ...NOTHING_CARRIED_OVER, contracts }
+    : beginningAnew(leftBy(context, before, left, contracts), read, day);
+  const sent = context.unjournaled(day);
+  const { strategies, versionsSince } = plannedStrategies({ read, day, config, names });
+  const place = {
+    journal: paths.journal,
+    session: day,
+    framesPath,
+    fromSeq: isStarted ? read.replayedFrom(day) : Infinity,
+    versionsSince,
+    decidedUntil: null,
+    sent,
+    names: names.all,
+  };
+  const leftOut = leftOutOf(read, day, versionsSince);
+  const past = isNew ? null : place;
+  return { day, past, isStarted, carriedOver, carry, strategies, leftOut, sent };
+}
+
+function leftBy(
+  { journal, names, halt, unjournaled }: Pick<SessionContext, 'journal' | 'names' | 'halt' | 'unjournaled'>,
+  before: TradingDay | undefined,
+  left: SessionLeft | undefined,
+  into: readonly Contract[],
+): CarriedOver {
+  const isHalted = halt.reason !== null;
+  if (before === undefined) return { ...NOTHING_CARRIED_OVER, contracts: into };
+  if (left?.day !== before)
+    return carryOver(journal.read, before, names, isHalted, into, unjournaled(before).owners);
+  return left.carry.left(before, left.contracts, names, isHalted, into);
+}
+
+export class TradingSession implements InputSink, Work {
+  readonly day: TradingDay;
+  readonly carry: CarryOver;
+  readonly #context: SessionContext;
+  readonly #clock: Clock;
+  readonly #engine: EngineLink;
+  readonly strategies: StrategySwitch;
+  readonly inbox: Inbox;
+  #frames: Subscription | undefined = undefined;
+  #alarm: CancelTimer | undefined = undefined;
+  wakeAtUs: number = Infinity;
+  /** How far the clock was set back since the last input of the past. */
+  #setBack = durationUs(0);
+  #isShut = false;
+  #isClosed = false;
+  /** Number of the last halt or resume on its way to the engine: rows that earlier inputs caused, those of a replay too, are outdated. */
+  #lastHaltCommand = 0;
+  /** Number of the last stop of each strategy. */
+  readonly #lastStops = new Map<StrategyIndex, Seq>();
+  /** Null for a day that began with this session. */
+  replayed: ReplayedPast | null = null;
+
+  private constructor(
+    context: SessionContext,
+    { day, carry, strategies }: PreparedSession,
+    excluded: ReadonlyMap<StrategyIndex, string>,
+    onLost: OnEngineLost,
+  ) {
+    const { config } = context;
+    this.day = day;
+    this.carry = carry;
+    this.#context = context;
+    this.#clock = createMarketClock(context.clockMap);
+    this.#engine = new EngineLink({
+      data: engineData(config, strategies, excluded, context.mark),
+      start: context.startEngine,
+      onOutbox: (outbox) => {
+        this.#carryOut(outbox);
+        this.inbox.release();
+        context.lockstep?.look(this);
+      },
+      onLost,
+    });
+    this.inbox = new Inbox({
+      clock: this.#clock,
+      realClock: systemClock,
+      engine: this.#engine,
+      decode: pipe(
+        decodeFrames(context.edge.table, context.edge.drift),
+        tap((frame) => this.#follow(frame)),
+        marketEvents,
+      ),
+      recordInput: (input) => this.#recordInput(input),
+      watch: this,
+    });
+    this.strategies = new StrategySwitch({
+      context,
+      day,
+      engine: this.#engine,
+      inbox: this.inbox,
+      strategies,
+      isShut: () => this.#isShut,
+      lastStopOf: (strategy) => this.#lastStops.get(strategy) ?? 0,
+    });
+  }
+
+  /**
+   * Replays the inputs of the day so far, then takes new ones. Leaves out the `excluded` strategies, whose code hung or broke the
+   * engine. Throws `EngineLost` when the replay breaks it.
+   */
+  static async open(
+    context: SessionContext,
+    prepared: PreparedSession,
+    contracts: Unsequenced<ContractsListed>,
+    excluded: ReadonlyMap<StrategyIndex, string>,
+    onLost: OnEngineLost,
+  ): Promise<TradingSession> {
+    const session = new TradingSession(context, prepared, excluded, onLost);
+    try {
+      await session.#begin(prepared, contracts, excluded);
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+    return session;
+  }
+
+  async #begin(
+    { past, carriedOver, day, isStarted, strategies, sent }: PreparedSession,
+    contracts: Unsequenced<ContractsListed>,
+    excluded: ReadonlyMap<StrategyIndex, string>,
+  ): Promise<void> {
+    const { journal, paths, accountTail, startStamp, halt, prices } = this.#context;
+    prices?.restart();
+    if (past !== null) await Promise.all([this.#replay(past), this.carry.readPast()]);
+    this.inbox.frameLog = openFrameLog(paths.frames, day, this.replayed?.framesEnd.wholeBytes);
+    journal.precede(() => this.#settleFrames());
+    const carried = carriedOver.started;
+    const endless = neverCloses(this.#context.config.calendar) ? { isEndless: true } : {};
+    const head = { kind: 'session_started', tradingDay: day, ...carried, ...endless } as const;
+    const started = { ...head, halted: halt.reason };
+    if (started.isAnew === true) this.#handBack(started.follows);
+    this.post(contracts);
+    const calendar = { kind: 'calendar', ...knownDays(this.#context.config.calendar) } as const;
+    if (!isStarted) {
+      this.post(calendar);
+      this.carry.begin(started);
+      this.post(started);
+    }
+    // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice.
+    this.post({ kind: 'booted', boot: journal.nextBoot(), accountTail, stamp: startStamp(), ...sent });
+    this.post({ kind: 'strategies', strategies: strategies.configured });
+    if (isStarted) this.post(calendar);
+    // Journaled before anything that was decided without them.
+    for (const [strategy, reason] of excluded) {
+      const command = { name: 'stop_strategy', strategy, reason } as const;
+      this.post({ kind: 'command', by: 'process', command });
+    }
+    this.#tellSetBack();
+    this.#tellDamage(this.replayed?.framesEnd);
+    this.#frames = this.#context.edge.frames$.subscribe((text) => this.inbox.frame(text));
+    // The inputs that a day starts with must be durable before its first frames are.
+    journal.flush();
+  }
+
+  get contracts(): readonly Contract[] {
+    return this.#context.edge.table.contracts;
+  }
+
+  post(event: Unsequenced<EngineEvent>): void {
+    if (this.#isShut) return;
+    if (event.kind === 'stream' && event.state === 'down') {
+      this.#dropFrames();
+      this.#context.prices?.down();
+    }
+    this.inbox.post(event);
+    if (event.kind === 'contracts') this.#context.edge.stream.subscribe(this.#context.edge.table.listed);
+  }
+
+  onBehind(lag: DurationUs): void {
+    const text = `the engine is ${this.#behind(lag)}: entries wait until it has caught up`;
+    this.#context.alert('warning', 'engine_behind', text);
+    this.inbox.post({ kind: 'stream', state: 'stale', reason: 'the engine is behind the prices' });
+  }
+
+  onCaughtUp(): void {
+    const { stream } = this.#context.edge;
+    const { state, isStale } = stream.status();
+    // The books were emptied when the engine fell behind.
+    stream.resubscribe();
+    if (state === 'live' && !isStale)
+      this.inbox.post({ kind: 'stream', state: 'live', reason: 'the engine has caught up' });
+  }
+
+  onOverflow(lag: DurationUs): void {
+    const text = `the engine is ${this.#behind(lag)}: prices are dropped until it has caught up, then the stream connects anew; entries wait, orders at the broker stay; stop the strategy or make it faster`;
+    this.#context.alert('critical', 'frames_dropped', text);
+    this.inbox.post({ kind: 'stream', state: 'down', reason: 'the engine could not follow the prices' });
+  }
+
+  onRoomAgain(): void {
+    this.#context.edge.stream.reconnect('the engine could not follow the prices');
+  }
+
+  #behind(lag: DurationUs): string {
+    const { running } = this.#engine.thread;
+    const code =
+      running === null
+        ? ', and in no strategy at this moment: the machine may be too busy'
+        : `, in the code of ${this.#context.names.nameOf(running)}, which takes longer for a price than prices take to come`;
+    return `${(lag / US_PER_SECOND).toFixed(1)} s behind the prices${code}`;
+  }
+
+  /** Waiting frames of a connection that has ended. */
+  #dropFrames(): void {
+    const dropped = this.inbox.dropFrames();
+    if (dropped === 0) return;
+    const text = `${dropped} frames were dropped: the engine had not taken them when their connection ended; bars of that time have holes`;
+    this.#context.alert('warning', 'frames_dropped', text);
+  }
+
+  /** Frames that a replay could not read may be why it decides otherwise. */
+  #tellDamage(end: FrameLogEnd | undefined): void {
+    const text = end === undefined ? null : frameDamageText(end);
+    if (text === null) return;
+    const path = frameLogPath(this.#context.paths.frames, this.day);
+    const severity = end?.damage.length === 0 ? 'warning' : 'critical';
+    this.#context.alert(
+      severity,
+      'frames_damaged',
+      `${path}: ${text}; the replay went on without the frames there`,
+    );
+  }
+
+  get isIdle(): boolean {
+    return this.#context.edge.calls.pending === 0 && this.inbox.isEmpty && this.#engine.isIdle;
+  }
+
+  /** Shows what came before it, a command too. */
+  view(): Promise<EngineView | undefined> {
+    this.inbox.flush();
+    return this.#engine.thread.view();
+  }
+
+  /**
+   * Takes no more input, and returns once all that was taken is decided and journaled: an input left undecided by a clean end
+   * would look as if the process had been killed.
+   */
+  async drain(): Promise<void> {
+    this.#dropFrames();
+    this.#frames?.unsubscribe();
+    this.inbox.flush();
+    this.#isShut = true;
+    await this.#engine.idle();
+    this.#arm(Infinity);
+    this.#context.lockstep?.look(this);
+  }
+
+  async close(): Promise<void> {
+    await this.drain();
+    await this.#engine.close();
+    this.#isClosed = true;
+    // Frames that a full disk refuses keep the log open, and the rows decided on them uncommitted.
+    failureOf(() => this.#settleFrames());
+  }
+
+  #settleFrames(): void {
+    const { inbox } = this;
+    if (inbox.frameLog === undefined) return;
+    inbox.writeFrames();
+    if (!this.#isClosed) return;
+    inbox.frameLog.close();
+    inbox.frameLog = undefined;
+    this.#context.journal.precede(null);
+  }
+
+  /** The session had positions already: it begins anew with those of the session that ran since, so that its rows count each once. */
+  #handBack(follows: TradingDay | undefined): void {
+    const { journal, names } = this.#context;
+    const head = {
+      kind: 'position_event',
+      event: 'carried_over',
+      cause: OWN_CAUSE,
+      tsUs: this.#clock.nowUs(),
+    } as const;
+    for (const { strategy, positions } of this.carry.accounts)
+      for (const { instrument, position } of positions) {
+        const owner = names.indexOf(strategy);
+        journal.append({
+          ...head,
+          strategy: owner,
+          instrument,
+          qty: signedQty(0 - position.qty),
+          value: position.openValue,
+        });
+      }
+    const text = `the clock was set: the session of ${follows} ran since this one did, which begins anew with its positions, orders and halts; profit and loss limits of the day count from here`;
+    this.#context.alert('warning', 'session_begins_anew', text);
+  }
+
+  #tellSetBack(): void {
+    if (this.#setBack === 0) return;
+    const by = `${Math.round(this.#setBack / US_PER_SECOND)} s`;
+    const text = `the clock is ${by} behind the last input of today: market time goes on from the clock; bars of that time have holes`;
+    this.#context.alert('warning', 'clock_set_back', text);
+  }
+
+  #recordInput(input: JournaledInput): void {
+    const { halt, journal } = this.#context;
+    const isHalt = input.kind === 'command' && isOfAccount(input.command);
+    if (isHalt) this.#lastHaltCommand = input.seq;
+    if (isHalt || input.kind === 'session_started') halt.given();
+    if (input.kind === 'command' && input.command.name === 'stop_strategy')
+      this.#lastStops.set(input.command.strategy, input.seq);
+    journal.recordInput(input);
+  }
+
+  async #replay(place: PastPlace): Promise<void> {
+    const { past } = await this.#engine.thread.replay(place);
+    this.replayed = past;
+    // The main thread has answered it, and may have answered others while no engine was there.
+    this.#lastHaltCommand = past.lastHaltCommand + 1;
+    const { names } = this.#context;
+    for (const [at, name] of past.names.entries())
+      assert(names.indexOf(name) === at, 'the engine thread gives strategies the same places');
+    this.#setBack = this.inbox.goOnAfter(past.lastSeq, past.lastTsUs);
+  }
+
+  /** For those beside the engine that watch the stream. */
+  #follow(frame: ServerFrame): void {
+    const { edge, prices } = this.#context;
+    if (frame.kind === 'malformed') edge.drift.count('stream', 'a malformed frame');
+    if (frame.kind !== 'market') return;
+    const { event } = frame;
+    if (event.kind === 'trade') edge.stream.seen(event.instrument, 'trades');
+    else if (event.kind === 'book_update')
+      edge.stream.seen(event.instrument, event.side === 'bid' ? 'bids' : 'asks');
+    prices?.take(event);
+  }
+
+  /** Entries first, then calls: the gateway commits the journal before the first byte. */
+  #carryOut({ entries, calls, reads, tempo, wakeAt }: Outbox): void {
+    const { gateway, reports } = this.#context.edge;
+    for (const entry of entries) this.#append(entry);
+    this.#context.halt.settle();
+    for (const call of calls) dispatchCall(gateway, call);
+    if (tempo !== null) reports.bookTempo(tempo);
+    for (const what of reads) reports.read(what);
+    if (wakeAt !== null) this.#arm(wakeAt);
+  }
+
+  #append(entry: JournalEntry): void {
+    const { journal, halt, onEntry } = this.#context;
+    if (entry.kind === 'halt' && entry.strategy === null)
+      return halt.follow(entry, entry.cause < this.#lastHaltCommand);
+    journal.append(entry);
+    onEntry(entry);
+  }
+
+  #arm(at: TsUs | typeof Infinity): void {
+    this.wakeAtUs = at;
+    this.#alarm?.();
+    this.#alarm = undefined;
+    if (at === Infinity) return;
+    this.#alarm = atMarketTime(this.#context.clockMap, tsUs(at), () => this.post({ kind: 'clock' }));
+  }
+}

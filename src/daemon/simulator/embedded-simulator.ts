@@ -1,0 +1,327 @@
+/** The embedded broker of a paper run: the plan it is started with, and how to find, start and stop its process. */
+import { hasCode, ifThere } from '../../domain/failure.ts';
+import type { MarketStep, SimulatorDescription } from '../../simulator/start-simulator.ts';
+import { systemClock } from '../../host/system-clock.ts';
+import type { RunPlan } from '../../host/run-plan.ts';
+import type { StatePaths } from '../../host/state/state-paths.ts';
+import { type ChildProcess, fork } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { type Clock, type ClockMap, marketTimeAt, type Timers } from '../../domain/clock.ts';
+import { minutes } from '../../domain/units.ts';
+import { isLockHeld } from '../../journal/instance-lock.ts';
+import { DEFAULT_OPTIONS, demoAccount, type SimulatorOptions } from '../../simulator/simulator-options.ts';
+import { type Dial, dialWebSocket } from '../../broker/stream/open-socket.ts';
+
+/** Address and account of the simulator, written for daemons once it listens. */
+export interface SimulatorLink extends SimulatorDescription {
+  readonly pid: number;
+  readonly clockMap: ClockMap;
+  /** Key of its plan: a daemon with another key does not use it. */
+  readonly plan: string;
+}
+
+/** Plain data: one process hands it to another. */
+export interface SimulatorPlan {
+  readonly linkPath: string;
+  readonly lockPath: string;
+  /** Held by the daemon that trades here, also while its stream is paused. */
+  readonly daemonLockPath: string;
+  /** On a tape that runs faster than life each call would take seconds of the market: it waits for the daemon. */
+  readonly waits: boolean;
+  /** A running simulator serves every plan with an equal key. */
+  readonly key: string;
+  readonly options: Partial<Omit<SimulatorOptions, 'calendar' | 'clock'>>;
+  readonly calendar: Omit<TradingCalendar, 'closures'> & { readonly closures: readonly TradingDay[] };
+}
+
+/** Points at which the synthetic front month starts. */
+const START_POINTS = 1_900;
+
+/** `fresh` forgets the paper account first; a tape always starts with a new one. */
+export function simulatorPlan({ config, tape }: RunPlan, paths: StatePaths, fresh: boolean): SimulatorPlan {
+  const { simulator, calendar, costs } = config;
+  const { seed, speed, cash, tape: path } = simulator;
+  const closures = [...calendar.closures];
+  const waits = tape !== null && speed > 1;
+  return {
+    linkPath: paths.simulatorLink,
+    lockPath: paths.simulatorLock,
+    daemonLockPath: paths.lock,
+    waits,
+    key: JSON.stringify({
+      seed,
+      speed,
+      cash,
+      tape: path ?? null,
+      calendar: [calendar.name, calendar.validTo, closures],
+    }),
+    options: {
+      port: 0,
+      stateDir: paths.simulator,
+      fresh: fresh || tape !== null,
+      accounts: [demoAccount({ derivative: cash })],
+      market:
+        path === undefined
+          ? { kind: 'synthetic', seed, startPoints: START_POINTS }
+          : { kind: 'tape', path, referencePoints: null },
+      // Real and market time that belong together; null lets the simulator go on from where it left off.
+      time: {
+        ...DEFAULT_OPTIONS.time,
+        speed,
+        originRealUs: tape === null ? null : systemClock.nowUs(),
+        originMarketUs: tape === null ? null : tape.startUs,
+        start: waits ? 'as_in_life' : 'origin',
+      },
+      costs,
+    },
+    calendar: { ...calendar, closures },
+  };
+}
+
+export const simulatorOptions = ({ options, calendar }: SimulatorPlan): Partial<SimulatorOptions> => ({
+  ...options,
+  clock: systemClock,
+  calendar: { ...calendar, closures: new Set(calendar.closures) },
+});
+
+export const hasDaemon = ({ daemonLockPath: path }: SimulatorPlan): boolean =>
+  existsSync(path) && isLockHeld(path);
+
+/** The simulator ends after so many looks in a row at which nobody used it: 15 minutes in which the machine was awake. */
+const IDLE_LOOKS_MAX = 15;
+const IDLE_LOOK = minutes(1);
+
+export function endWhenIdle(isUsed: () => boolean, end: () => void, timers: Timers): void {
+  let idleLooks = 0;
+  const look = (): void => {
+    idleLooks = isUsed() ? 0 : idleLooks + 1;
+    if (idleLooks > IDLE_LOOKS_MAX) end();
+    else timers.after(IDLE_LOOK, look);
+  };
+  timers.after(IDLE_LOOK, look);
+}
+
+interface SimulatorChild {
+  readonly link: SimulatorLink;
+  /** It was running already. */
+  readonly isAdopted: boolean;
+  /** Null where market time keeps its speed. */
+  readonly lockstep: Lockstep | null;
+  /** Tells once, with the reason, that the process has ended by itself. */
+  onEnd(tell: (reason: string) => void): void;
+  stop(): Promise<void>;
+}
+
+/** Exit code of a simulator whose disk took no more. */
+export const EXIT_DISK_FULL = 28;
+
+const START_MS_MAX = 20_000;
+const STOP_MS_MAX = 5_000;
+const POLL_MS = 20;
+/** How often a simulator that an earlier daemon started is looked for: only its parent is told of its end. */
+const WATCH_MS = 1_000;
+
+/** Finds the embedded broker that an earlier daemon left running, or starts one. */
+export async function obtainSimulator(plan: SimulatorPlan, dir: string): Promise<SimulatorChild> {
+  const found = isLockHeld(plan.lockPath) ? await writtenLink(plan) : undefined;
+  if (
+    found !== undefined &&
+    plan.options.fresh !== true &&
+    found.plan === plan.key &&
+    (await answers(found))
+  ) {
+    return watched(found, null, null, dir);
+  }
+  if (found !== undefined) await stopProcess(found.pid);
+  const child = await start(plan, dir);
+  const link = await writtenLink(plan);
+  return watched(link, child, plan.waits ? new Lockstep(link.clockMap, child) : null, dir);
+}
+
+/** `child` is null for a simulator that an earlier daemon started. */
+function watched(
+  link: SimulatorLink,
+  child: ChildProcess | null,
+  lockstep: Lockstep | null,
+  dir: string,
+): SimulatorChild {
+  let isStopping = false;
+  let watch: NodeJS.Timeout | undefined = undefined;
+  return {
+    link,
+    isAdopted: child === null,
+    lockstep,
+    onEnd(tell) {
+      const ended = (code: number | null): void => {
+        clearInterval(watch);
+        if (!isStopping) tell(whyEnded(code, dir));
+      };
+      if (child !== null) child.once('exit', ended);
+      else watch = setInterval(() => signalled(link.pid, 0) || ended(null), WATCH_MS).unref();
+    },
+    stop() {
+      isStopping = true;
+      clearInterval(watch);
+      return stopProcess(link.pid);
+    },
+  };
+}
+
+/** `code` is null where nobody was told it, or a signal ended the process. */
+const whyEnded = (code: number | null, dir: string): string =>
+  code === EXIT_DISK_FULL
+    ? `the disk of ${dir} is full`
+    : `${code === null ? 'it was ended from outside' : `code ${code}`}, see ${join(dir, 'simulator.log')}`;
+
+/** A simulator that has just been started writes its link once it listens. */
+async function writtenLink({ linkPath }: SimulatorPlan): Promise<SimulatorLink> {
+  for (let waited = 0; waited < START_MS_MAX; waited += POLL_MS) {
+    const text = ifThere(() => readFileSync(linkPath, 'utf8'));
+    if (text !== undefined) return JSON.parse(text);
+    await pause(POLL_MS);
+  }
+  throw new Error(`the simulator wrote no address: expected ${linkPath}`);
+}
+
+/** False when the process does not exist; signal 0 only checks. */
+function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if (hasCode(error, 'ESRCH')) return false;
+    throw error;
+  }
+}
+
+/** A simulator that hangs is not used. */
+async function answers({ rest }: SimulatorLink): Promise<boolean> {
+  try {
+    const reply = await fetch(`${rest}/tartarus/v1/derivatives`, { signal: AbortSignal.timeout(2_000) });
+    return reply.status === 401 || reply.status === 200;
+  } catch {
+    // Refused or too slow: another program, or a simulator that hangs.
+    return false;
+  }
+}
+
+function start(plan: SimulatorPlan, dir: string): Promise<ChildProcess> {
+  const log = openSync(join(dir, 'simulator.log'), 'a', 0o600);
+  const program = fileURLToPath(new URL('./simulator-process.js', import.meta.url));
+  const child: ChildProcess = fork(program, [JSON.stringify(plan)], {
+    detached: true,
+    stdio: ['ignore', log, log, 'ipc'],
+  });
+  closeSync(log);
+  return new Promise((resolve, reject) => {
+    const deadline = setTimeout(() => reject(new Error('the simulator did not start in time')), START_MS_MAX);
+    child.once('message', () => {
+      clearTimeout(deadline);
+      // It sends nothing else: a message behind this one would find the channel gone, and Node.js would throw.
+      if (!plan.waits) child.disconnect();
+      child.unref();
+      child.channel?.unref();
+      resolve(child);
+    });
+    child.once('exit', (code) => {
+      clearTimeout(deadline);
+      const failure = new Error(`the simulated broker could not start: ${whyEnded(code, dir)}`);
+      reject(code === EXIT_DISK_FULL ? Object.assign(failure, { code: 'ENOSPC' }) : failure);
+    });
+  });
+}
+
+async function stopProcess(pid: number): Promise<void> {
+  if (!signalled(pid, 'SIGTERM')) return;
+  for (let waited = 0; waited < STOP_MS_MAX; waited += POLL_MS) {
+    if (!signalled(pid, 0)) return;
+    await pause(POLL_MS);
+  }
+  signalled(pid, 'SIGKILL');
+}
+
+// A tape that runs faster than life, in lockstep with the daemon that trades on it. Market time runs at its speed to whatever comes next,
+// an event of the market or a timer of the engine, and as in life from there until the daemon has done its work on it and has no
+// call under way. So a decision, its call and its answer take the market time that they take at speed 1, whatever the speed is.
+
+/** Of a session, as it is now. */
+export interface Work {
+  /** Every message so far is decided, and every call answered. */
+  readonly isIdle: boolean;
+  /** Market time of the engine's next timer; Infinity for none. */
+  readonly wakeAtUs: number;
+}
+
+/** JSON has no Infinity. */
+const NEVER_US = Number.MAX_SAFE_INTEGER;
+
+export class Lockstep {
+  readonly #map: ClockMap;
+  readonly #simulator: Pick<ChildProcess, 'send'>;
+  readonly #real: Clock;
+  readonly #dial: Dial;
+  #step: MarketStep | undefined = undefined;
+  #work: Work | undefined = undefined;
+  #newest = { received: 0 };
+  #isLooking = false;
+
+  /** Whoever has the map follows it: the object stays the same. */
+  constructor(
+    map: ClockMap,
+    simulator: Pick<ChildProcess, 'on' | 'send'>,
+    real: Clock = systemClock,
+    dial: Dial = dialWebSocket,
+  ) {
+    this.#map = map;
+    this.#dial = dial;
+    this.#simulator = simulator;
+    this.#real = real;
+    simulator.on('message', (step: MarketStep) => {
+      this.#step = step;
+      if (this.#work !== undefined) this.look(this.#work);
+    });
+  }
+
+  /** Counts the messages of the newest connection, as the simulator does. */
+  readonly dial: Dial = (url) => {
+    const socket = this.#dial(url);
+    const counted = { received: 0 };
+    this.#newest = counted;
+    socket.on('message', () => {
+      counted.received += 1;
+    });
+    return socket;
+  };
+
+  /** Work may be done. */
+  look(work: Work): void {
+    this.#work = work;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    // Whoever waits for the answer to a call has gone on by then.
+    setImmediate(() => {
+      this.#isLooking = false;
+      this.#go();
+    });
+  }
+
+  #go(): void {
+    if (this.#work?.isIdle !== true || this.#step === undefined) return;
+    if (this.#newest.received < this.#step.sent) return;
+    const nextUs = Math.min(this.#step.nextUs ?? NEVER_US, this.#work.wakeAtUs, NEVER_US);
+    if (nextUs !== this.#map.untilUs && nextUs > marketTimeAt(this.#map, this.#real.nowUs()))
+      this.#runTo(nextUs);
+  }
+
+  #runTo(untilUs: number): void {
+    const originRealUs = this.#real.nowUs();
+    const { speed } = this.#map;
+    const originMarketUs = marketTimeAt(this.#map, originRealUs);
+    Object.assign(this.#map, { originRealUs, originMarketUs, speed, untilUs } satisfies ClockMap);
+    this.#simulator.send(untilUs);
+  }
+}

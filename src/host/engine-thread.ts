@@ -1,0 +1,414 @@
+/**
+ * The main thread's side of the engine thread: posts batches, receives decisions, and detects strategy code that hangs
+ * (rulings, 32).
+ */
+import { Worker } from 'node:worker_threads';
+import type { CancelTimer } from '../domain/clock.ts';
+import { assert } from '../domain/assert.ts';
+import { hasCode } from '../domain/failure.ts';
+import { type DurationUs, seconds, type StrategyIndex, strategyIndex, US_PER_MS } from '../domain/units.ts';
+import type { EngineEvent } from '../engine/ports/engine-event.ts';
+import type { EngineView } from '../engine/engine-snapshot.ts';
+import type { ReplayFault } from '../engine/session/strategy-stops.ts';
+import { systemTimers } from './system-clock.ts';
+import {
+  type EngineThreadData,
+  type FromEngine,
+  type Outbox,
+  packEvents,
+  type PastPlace,
+  type ReplayedPast,
+  type ReplayStep,
+  type ToEngine,
+} from './worker-protocol.ts';
+import type { JournalEntry } from '../engine/ports/journal-entry.ts';
+import { eventDecisions } from '../engine/replay/journal-decisions.ts';
+
+/** A batch that takes longer has hung: a busy one takes milliseconds. */
+const BATCH_TIME_MAX: DurationUs = seconds(5);
+/** After a sleep of the whole machine the timer is the first to wake: the answer may be waiting behind it. */
+const GRACE: DurationUs = seconds(1);
+/** Until the thread has loaded its code. */
+const START_TIME_MAX: DurationUs = seconds(60);
+
+/** A command waits no longer than this behind events. */
+const AHEAD_US = 50 * US_PER_MS;
+/** The way to the thread and back takes time too, on a busy machine more than the events. */
+const AHEAD_MIN = 100;
+const AHEAD_MAX = 2_000;
+/** Of the newest batch in the measured cost. */
+const COST_WEIGHT = 0.2;
+
+/** The thread hung or died during a replay. */
+export class EngineLost extends Error {
+  override readonly name = 'EngineLost';
+  /** The strategy whose code was running, if one was. */
+  readonly culprit: StrategyIndex | null;
+
+  constructor(reason: string, culprit: StrategyIndex | null) {
+    super(reason);
+    this.culprit = culprit;
+  }
+}
+
+interface Replayed {
+  readonly past: ReplayedPast;
+  readonly faults: readonly ReplayFault[];
+}
+
+interface PendingReplay {
+  readonly resolve: (replayed: Replayed) => void;
+  readonly reject: (error: EngineLost) => void;
+}
+
+/** The main thread's end of the line to the engine; a `Worker` unless the engine runs in this thread. */
+export interface EngineLine {
+  postMessage(message: ToEngine): void;
+  on(event: 'message', listener: (message: FromEngine) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'exit', listener: (code: number) => void): unknown;
+  terminate(): Promise<unknown>;
+}
+
+export type StartEngine = (data: EngineThreadData) => EngineLine;
+
+/** Many times what a day needs. A thread that reaches it ends; most code that takes memory without end reaches it before the process dies. */
+const HEAP_MB_MAX = 512;
+
+const startEngineThread: StartEngine = (workerData) =>
+  new Worker(new URL('./engine-worker.js', import.meta.url), {
+    workerData,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
+  });
+
+/** Bytes outside of the heap have no limit: the memory of the process is read while one call of a strategy goes on. */
+const MEMORY_EVERY_MS = 100;
+const MEMORY_MB_MAX = 1_024;
+const BYTES_PER_MB = 1_024 * 1_024;
+
+export interface EngineThreadOptions {
+  readonly data: Omit<EngineThreadData, 'currentStrategy'>;
+  /** A thread of its own unless it is given. */
+  readonly start?: StartEngine | undefined;
+  readonly onOutbox: (outbox: Outbox) => void;
+  /** The thread hung or died; `culprit` is the strategy whose code was running, if one was. */
+  readonly onLost: (reason: string, culprit: StrategyIndex | null) => void;
+}
+
+function failureOfThread(error: unknown): string {
+  if (hasCode(error, 'ERR_WORKER_OUT_OF_MEMORY'))
+    return `the engine's thread needed more than ${HEAP_MB_MAX} MB of memory`;
+  return `the engine failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+const NO_STRATEGY = -1;
+/** See `EngineThreadData.currentStrategy`. */
+const SLOTS = 3;
+
+export class EngineThread {
+  readonly #options: EngineThreadOptions;
+  readonly #worker: EngineLine;
+  readonly #running = new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT));
+  readonly #views = new Map<number, (view: EngineView | undefined) => void>();
+  #replay: PendingReplay | undefined = undefined;
+  #requests = 0;
+  /** Events of each batch that is not answered, oldest first; a replay has none. */
+  readonly #batches: number[] = [];
+  #inFlight = 0;
+  /** Of one event, as measured over the last batches. */
+  #costUs = 0;
+  #watch: CancelTimer | undefined = undefined;
+  #memoryWatch: NodeJS.Timeout | undefined = undefined;
+  /** Of strategies, when the memory was read last. */
+  #calls = 0;
+  #isReady = false;
+  /** It hung, died or was closed: nothing comes from it any more. */
+  isOver = false;
+
+  constructor(options: EngineThreadOptions) {
+    this.#options = options;
+    this.#running[0] = NO_STRATEGY;
+    this.#running[2] = NO_STRATEGY;
+    const { data, start } = options;
+    this.#worker = (start ?? startEngineThread)({ ...data, currentStrategy: this.#running.buffer });
+    this.#worker.on('message', (message: FromEngine) => this.#receive(message));
+    this.#worker.on('error', (error: Error) => this.#lost(failureOfThread(error)));
+    if (start === undefined)
+      this.#memoryWatch = setInterval(() => this.#readMemory(), MEMORY_EVERY_MS).unref();
+    this.#worker.on('exit', (code) => this.#lost(`the engine thread ended with code ${code}`));
+  }
+
+  /** Whether the thread should get more events, with `more` on their way: what it has takes it less than `AHEAD_US`. */
+  hasRoom(more: number): boolean {
+    const ahead = Math.min(AHEAD_MAX, Math.max(AHEAD_MIN, AHEAD_US / this.#costUs));
+    return this.#inFlight + more < ahead;
+  }
+
+  /** The strategy whose code is running at this moment, if one is. */
+  get running(): StrategyIndex | null {
+    const [inEvent = NO_STRATEGY, , inPromise = NO_STRATEGY] = this.#running;
+    const running = inEvent === NO_STRATEGY ? inPromise : inEvent;
+    return running === NO_STRATEGY ? null : strategyIndex(running);
+  }
+
+  process(events: readonly EngineEvent[]): void {
+    this.#begin(events.length, { kind: 'events', events: packEvents(events) });
+  }
+
+  /** The end of a replay beside another engine: after it the thread takes events. */
+  catchUp(steps: readonly ReplayStep[]): void {
+    this.#begin(steps.length, { kind: 'catch_up', steps });
+  }
+
+  /** All batches posted so far are decided and carried out. */
+  get isIdle(): boolean {
+    return this.#batches.length === 0;
+  }
+
+  /** Rejects with `EngineLost` when the replay hangs or breaks the thread. */
+  replay(past: PastPlace): Promise<Replayed> {
+    return new Promise((resolve, reject) => {
+      if (this.isOver) return reject(new EngineLost('the engine thread has ended', null));
+      this.#replay = { resolve, reject };
+      this.#begin(0, { kind: 'replay', past });
+    });
+  }
+
+  /** Undefined when the thread is lost before it answers. */
+  view(): Promise<EngineView | undefined> {
+    return new Promise((resolve) => {
+      if (this.isOver) return resolve(undefined);
+      this.#requests += 1;
+      this.#views.set(this.#requests, resolve);
+      this.#post({ kind: 'view', request: this.#requests });
+    });
+  }
+
+  /** Resolves when all batches posted so far are decided and carried out, or the thread is lost: it answers in order. */
+  async idle(): Promise<void> {
+    if (!this.isIdle) await this.view();
+  }
+
+  async close(): Promise<void> {
+    this.#end();
+    await this.#worker.terminate();
+  }
+
+  #post(message: ToEngine): void {
+    if (!this.isOver) this.#worker.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+  }
+
+  #receive(message: FromEngine): void {
+    switch (message.kind) {
+      case 'ready':
+        this.#isReady = true;
+        return this.#watchAnew();
+      case 'outbox':
+        this.#measure(this.#answered(), message.took);
+        return this.#options.onOutbox(message);
+      case 'replaying':
+        return this.#watchAnew();
+      case 'replayed':
+        this.#replay?.resolve(message);
+        this.#replay = undefined;
+        return void this.#answered();
+      case 'view':
+        this.#views.get(message.request)?.(message.view);
+        this.#views.delete(message.request);
+    }
+  }
+
+  #measure(events: number, took: DurationUs): void {
+    this.#costUs += (took / Math.max(1, events) - this.#costUs) * COST_WEIGHT;
+  }
+
+  /** A later batch does not give the running one more time. */
+  #begin(events: number, message: ToEngine): void {
+    this.#batches.push(events);
+    this.#inFlight += events;
+    if (this.#watch === undefined) this.#armWatch();
+    this.#post(message);
+  }
+
+  /** Returns the events of the batch. */
+  #answered(): number {
+    const events = this.#batches.shift();
+    assert(events !== undefined, 'an answer belongs to a batch');
+    this.#inFlight -= events;
+    this.#watchAnew();
+    return events;
+  }
+
+  #end(): void {
+    this.isOver = true;
+    for (const resolve of this.#views.values()) resolve(undefined);
+    this.#views.clear();
+    this.#watch?.();
+    clearInterval(this.#memoryWatch);
+  }
+
+  #readMemory(): void {
+    const before = this.#calls;
+    this.#calls = this.#running[1] ?? 0;
+    if (this.running === null || this.#calls !== before) return;
+    if (process.memoryUsage.rss() > MEMORY_MB_MAX * BYTES_PER_MB)
+      this.#lost(`strategy code went on while the process grew to more than ${MEMORY_MB_MAX} MB of memory`);
+  }
+
+  /** Each answer gives the next batch its full time. */
+  #watchAnew(): void {
+    this.#watch?.();
+    this.#watch = undefined;
+    if (!this.isIdle) this.#armWatch();
+  }
+
+  #armWatch(): void {
+    this.#watch = systemTimers.after(this.#isReady ? BATCH_TIME_MAX : START_TIME_MAX, () => {
+      this.#watch = systemTimers.after(GRACE, () => this.#lost('strategy code did not return in time'));
+    });
+  }
+
+  #lost(reason: string): void {
+    if (this.isOver) return;
+    this.#end();
+    void this.#tell(reason, this.running);
+  }
+
+  async #tell(reason: string, culprit: StrategyIndex | null): Promise<void> {
+    await this.#worker.terminate();
+    if (this.#replay === undefined) return this.#options.onLost(reason, culprit);
+    this.#replay.reject(new EngineLost(reason, culprit));
+  }
+}
+
+// The engine of a session, which another one can replace between two events. The next engine replays the past beside the running
+// one; events of meanwhile are kept for it, with the decisions that the running one made. At the switch later events wait until it
+// has caught up: each event is decided once, and no answer to a call is lost.
+
+/** An engine beside the running one. */
+export interface NextEngine {
+  /** Everything before it was prepared. Rejects with `EngineLost`. */
+  replay(past: PastPlace): ReturnType<EngineThread['replay']>;
+  /** It takes over with the next event. `earlier`: strategies of which an earlier version has decided so far. */
+  takeOver(earlier: readonly StrategyIndex[]): void;
+  /** It is not needed after all. */
+  close(): Promise<void>;
+}
+
+/** Since the next engine was prepared. */
+interface Meanwhile {
+  readonly events: EngineEvent[];
+  readonly entriesByCause: Map<number, JournalEntry[]>;
+}
+
+export class EngineLink {
+  readonly #options: EngineThreadOptions;
+  /** The one that runs now. */
+  thread: EngineThread;
+  #meanwhile: Meanwhile | null = null;
+  /** Events after the switch, while the next engine catches up; null at all other times. */
+  #held: EngineEvent[] | null = null;
+  #switched: Promise<void> = Promise.resolve();
+
+  constructor(options: EngineThreadOptions) {
+    this.#options = options;
+    this.thread = new EngineThread({ ...options, onOutbox: this.#onOutbox });
+  }
+
+  readonly #onOutbox: EngineThreadOptions['onOutbox'] = (outbox) => {
+    if (this.#meanwhile !== null) keep(this.#meanwhile, outbox.entries);
+    this.#options.onOutbox(outbox);
+  };
+
+  process(events: readonly EngineEvent[]): void {
+    const kept = this.#held ?? this.#meanwhile?.events;
+    if (kept !== undefined) for (const event of events) kept.push(event);
+    if (this.#held === null) this.thread.process(events);
+  }
+
+  /** Whether it should get more events, with `more` on their way. */
+  hasRoom(more: number): boolean {
+    return this.thread.hasRoom(more + (this.#held?.length ?? 0));
+  }
+
+  /** All events so far are decided and carried out. */
+  get isIdle(): boolean {
+    return this.#held === null && this.thread.isIdle;
+  }
+
+  /** Resolves when all events so far are decided and carried out. */
+  async idle(): Promise<void> {
+    await this.#switched;
+    await this.thread.idle();
+  }
+
+  async close(): Promise<void> {
+    await this.#switched;
+    await this.thread.close();
+  }
+
+  prepareNext(data: EngineThreadOptions['data']): NextEngine {
+    assert(this.#meanwhile === null, 'one engine is prepared at a time');
+    const meanwhile: Meanwhile = { events: [], entriesByCause: new Map() };
+    this.#meanwhile = meanwhile;
+    let isRunning = false;
+    const next = new EngineThread({
+      ...this.#options,
+      data,
+      onOutbox: this.#onOutbox,
+      // Before the switch its replay is rejected.
+      onLost: (reason, culprit) => {
+        if (isRunning) this.#options.onLost(reason, culprit);
+      },
+    });
+    return {
+      replay: (past) => next.replay(past),
+      takeOver: (earlier) => {
+        isRunning = true;
+        this.#held = [];
+        this.#switched = this.#goOverTo(next, meanwhile, earlier);
+      },
+      close: () => {
+        this.#meanwhile = null;
+        return next.close();
+      },
+    };
+  }
+
+  async #goOverTo(
+    next: EngineThread,
+    meanwhile: Meanwhile,
+    earlier: readonly StrategyIndex[],
+  ): Promise<void> {
+    const before = this.thread;
+    await before.idle();
+    const held = this.#held ?? [];
+    this.#meanwhile = null;
+    this.#held = null;
+    // It is rebuilt from the journal, which has the new list already.
+    if (before.isOver) return void next.close();
+    this.thread = next;
+    next.catchUp(stepsOf(meanwhile, earlier));
+    next.process(held);
+    // Views asked of it are answered first.
+    void before.view().then(() => before.close());
+  }
+}
+
+function keep({ entriesByCause }: Meanwhile, entries: readonly JournalEntry[]): void {
+  for (const entry of entries) {
+    const list = entriesByCause.get(entry.cause);
+    if (list === undefined) entriesByCause.set(entry.cause, [entry]);
+    else list.push(entry);
+  }
+}
+
+const stepsOf = (
+  { events, entriesByCause }: Meanwhile,
+  earlier: readonly StrategyIndex[],
+): readonly ReplayStep[] =>
+  events.map((event) => ({
+    event,
+    decisions: eventDecisions(entriesByCause.get(event.seq) ?? []),
+    earlier,
+  }));

@@ -1,0 +1,47 @@
+/** The engine thread. */
+import { promiseHooks } from 'node:v8';
+import { parentPort, workerData } from 'node:worker_threads';
+import { assert } from '../domain/assert.ts';
+import { followStrategies } from './run-mark.ts';
+import { serveEngine } from './engine-server.ts';
+import { loadDefinitions } from './strategy-files/own-strategies.ts';
+import type { EngineThreadData } from './worker-protocol.ts';
+
+assert(parentPort !== null, 'the engine runs in a thread of its own');
+const data: EngineThreadData = workerData;
+// Where code hangs while it loads, the main thread reads here whose it is.
+const shared: Int32Array = new Int32Array(data.currentStrategy);
+const none = shared[0] ?? 0;
+const ids = new Map(data.strategies.map(({ index, id }): [number, string] => [index, id]));
+const running = data.mark === null ? shared : followStrategies(shared, data.mark, ids);
+namePromises();
+const definitionOf = await loadDefinitions(data.strategies, (place) => {
+  running[0] = data.strategies[place]?.index ?? none;
+});
+running[0] = none;
+// A promise of a strategy fails outside of every event: its stack says whose it is, before the thread ends.
+process.on('uncaughtExceptionMonitor', (error: unknown) => {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const owner = data.strategies.find(({ code }) => code !== null && stack.includes(code.place));
+  if (owner !== undefined) running[0] = owner.index;
+});
+serveEngine(parentPort, data, definitionOf, running);
+
+/** A strategy's promises run after the event: a chain of them that never ends has its name too. */
+function namePromises(): void {
+  const owners = new WeakMap<Promise<unknown>, number>();
+  promiseHooks.createHook({
+    init: (promise) => {
+      const inEvent = running[0] ?? none;
+      const owner = inEvent === none ? (running[2] ?? none) : inEvent;
+      if (owner !== none) owners.set(promise, owner);
+    },
+    before: (promise) => {
+      running[2] = owners.get(promise) ?? none;
+    },
+    after: () => {
+      running[2] = none;
+    },
+  });
+  globalThis.queueMicrotask = (task) => void Promise.resolve().then(task);
+}

@@ -1,0 +1,57 @@
+/**
+ * The files of the program on disk. A thread loads its code when it starts, so that a build under a running daemon would give it an
+ * engine of another version than the rest of the process. Strategies are not part of it: a changed one is a planned change.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { failureOf } from '../domain/failure.ts';
+
+const SOURCE = join(import.meta.dirname, '..');
+
+export class ProgramFiles {
+  readonly #dir: string;
+  /** Twelve hexadecimal digits, as of the start. */
+  readonly digest: string;
+
+  constructor(dir = SOURCE) {
+    this.#dir = dir;
+    this.digest = digestOf(dir);
+  }
+
+  /** In words; null while the files are those of the start. Reads them all: some 20 ms. */
+  problem(): string | null {
+    let now = '';
+    // A build under way leaves files out for a moment.
+    const failure = failureOf(() => {
+      now = digestOf(this.#dir);
+    });
+    if (now === this.digest) return null;
+    return (
+      `the program in ${this.#dir} is not the one that runs: ` +
+      `${failure ?? 'it was built or installed anew since the daemon started'}; restart the daemon`
+    );
+  }
+}
+
+function digestOf(dir: string): string {
+  const hash = createHash('sha256');
+  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' });
+  for (const file of files.filter((name) => /\.[jt]s$/.test(name)).toSorted())
+    hash.update(`${file}\0`).update(readFileSync(join(dir, file)));
+  return hash.digest('hex').slice(0, 12);
+}
+
+/** The folder of the `package.json` above this file; compiled files lie one folder deeper. Empty when there is none. */
+export function packageRoot(from: string = import.meta.dirname): string {
+  if (existsSync(join(from, 'package.json'))) return from;
+  return dirname(from) === from ? '' : packageRoot(dirname(from));
+}
+
+/** Version from that file. */
+export function packageVersion(): string {
+  const root = packageRoot();
+  if (root === '') return '';
+  const found: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return typeof found === 'object' && found !== null && 'version' in found ? String(found.version) : '';
+}

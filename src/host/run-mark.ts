@@ -1,0 +1,138 @@
+/**
+ * The durable mark of a run: when it began, how it ended, and whose code ran when it died. A run that was killed, that crashed or lost
+ * its power has no end in its mark: the next start reads that.
+ */
+import { openSync, writeSync } from 'node:fs';
+import { failureOf, isDiskFull } from '../domain/failure.ts';
+import { minutes, type TsUs, US_PER_MINUTE } from '../domain/units.ts';
+import { block, BLOCK_BYTES, readBlocks, writeBlocks } from './block-file.ts';
+
+/** The run before, as it marked itself. */
+export interface EarlierRun {
+  /** Null, as `pid`: a power cut left a mark that cannot be read. */
+  readonly startedUs: TsUs | null;
+  readonly pid: number | null;
+  /** Null: it was killed, it crashed, or the machine lost its power. */
+  readonly ended: { readonly atUs: TsUs; readonly reason: string } | null;
+  /** Strategy whose code was running when it died; null: none, or nobody followed that. */
+  readonly strategy: string | null;
+}
+
+interface Mark extends Omit<EarlierRun, 'strategy'> {
+  /** When the starts before found that a run had died. */
+  readonly deaths: readonly TsUs[];
+}
+
+/** Strategies that a run must not start. */
+export interface LeftOut {
+  readonly ids: readonly string[];
+  readonly reason: string;
+}
+
+/** After so many the strategy that ran is left out, after one more all are. */
+const DEATHS_OF_ONE = 2;
+/** Deaths further apart have nothing to do with each other. */
+const TOGETHER = minutes(10);
+const DEATHS_MAX = 10;
+const REASON_CHARACTERS_MAX = 500;
+
+export class RunMark {
+  readonly #path: string;
+  readonly #mark: Mark;
+  /** Null in the first run of a state directory. */
+  readonly earlier: EarlierRun | null;
+
+  private constructor(path: string, mark: Mark, earlier: EarlierRun | null) {
+    this.#path = path;
+    this.#mark = mark;
+    this.earlier = earlier;
+  }
+
+  /** Marks the run that begins. Only while the lock of its state directory is held. */
+  static begin(path: string, now: TsUs): RunMark {
+    const before = readMark(path);
+    const isDeath = before !== undefined && before.run.ended === null;
+    const deaths = isDeath ? [...before.deaths, now].filter((at) => Math.abs(now - at) <= TOGETHER) : [];
+    const mark = { startedUs: now, pid: process.pid, ended: null, deaths: deaths.slice(-DEATHS_MAX) };
+    write(path, [JSON.stringify(mark), '']);
+    return new RunMark(path, mark, before?.run ?? null);
+  }
+
+  /** Runs that died one after the other, within minutes. */
+  get deaths(): number {
+    return this.#mark.deaths.length;
+  }
+
+  /** Where this run notes whose code is running; null after a run that ended. */
+  get followed(): string | null {
+    return this.deaths === 0 ? null : this.#path;
+  }
+
+  /** After two deaths the strategy that ran at the second one, after three all of `ids`. */
+  leftOut(ids: readonly string[]): LeftOut | null {
+    const { deaths, earlier } = this;
+    const within = `within ${TOGETHER / US_PER_MINUTE} minutes`;
+    if (deaths > DEATHS_OF_ONE)
+      return { ids, reason: `the daemon died ${deaths} times ${within}: no strategy is started` };
+    const strategy = earlier?.strategy ?? null;
+    if (deaths < DEATHS_OF_ONE || strategy === null || !ids.includes(strategy)) return null;
+    const reason = `the daemon died twice ${within}, the last time in the code of ${strategy}, which is not started`;
+    return { ids: [strategy], reason };
+  }
+
+  end(reason: string, now: TsUs): void {
+    const ended = { atUs: now, reason: reason.slice(0, REASON_CHARACTERS_MAX) };
+    write(this.#path, [JSON.stringify({ ...this.#mark, ended })]);
+  }
+}
+
+/** Undefined before the first run. */
+function readMark(path: string): { readonly run: EarlierRun; readonly deaths: readonly TsUs[] } | undefined {
+  const [text = '', strategy = ''] = readBlocks(path) ?? [];
+  // A full disk left it empty at its first start.
+  if (text === '') return undefined;
+  try {
+    const { startedUs, pid, ended, deaths }: Mark = JSON.parse(text);
+    return {
+      run: { startedUs, pid, ended, strategy: strategy === '' ? null : strategy },
+      deaths: deaths.slice(),
+    };
+  } catch {
+    return { run: { startedUs: null, pid: null, ended: null, strategy: null }, deaths: [] };
+  }
+}
+
+function write(path: string, texts: readonly string[]): void {
+  try {
+    writeBlocks(path, texts);
+  } catch (error) {
+    // A start on a full disk must reach the orders; only the first one has no room of its own yet.
+    if (!isDiskFull(error)) throw error;
+  }
+}
+
+/**
+ * Writes each change of the strategy that runs into the mark at `path`: two microseconds a call, so only after a run that died.
+ * Slots of `running` hold places in `ids`, others mean none.
+ */
+export function followStrategies(
+  running: Int32Array,
+  path: string,
+  ids: ReadonlyMap<number, string>,
+): Int32Array {
+  const file = openSync(path, 'r+');
+  const none = block('');
+  const blocks = new Map([...ids].map(([place, id]) => [place, block(id)]));
+  return new Proxy(running, {
+    get: (target, slot): unknown => Reflect.get(target, slot),
+    set: (target, slot, value: number) => {
+      // A disk that takes no more keeps nobody from trading.
+      if (slot !== COUNT)
+        failureOf(() => writeSync(file, blocks.get(value) ?? none, 0, BLOCK_BYTES, BLOCK_BYTES));
+      return Reflect.set(target, slot, value);
+    },
+  });
+}
+
+/** Slot of `running` that counts calls. */
+const COUNT = '1';

@@ -1,0 +1,187 @@
+/** Changes the configuration for one run: command line, tape, limits of the first day with real money. */
+import { basename, dirname, join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import type { TradingCalendar } from '../domain/calendar.ts';
+import { isTradingDay, momentOf, type TradingDay, tradingDay } from '../domain/civil-date.ts';
+import { errorText } from '../domain/failure.ts';
+import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../domain/units.ts';
+import { isJournalThere } from '../journal/journal-database.ts';
+import { readJournal } from '../journal/journal-reader.ts';
+import { sessionDay, systemClock } from './system-clock.ts';
+import { loadRunConfig } from './strategy-files/load-run-config.ts';
+
+export interface RunOverrides {
+  /** A tape of prints to trade instead of the synthetic market, or null. */
+  readonly replay: string | null;
+  /** Market seconds in one real second, or null for the configured speed. */
+  readonly speed: number | null;
+  /** State directory, or null for the configured one. */
+  readonly stateDir: string | null;
+}
+
+export interface RunPlan {
+  readonly config: Config;
+  /** The recorded day to trade, or null. */
+  readonly tape: TapeTimes | null;
+  /** Strategies that are left out, and why; shown at the start. */
+  readonly remarks: readonly string[];
+}
+
+export function runPlan(asked: Config, { replay, speed, stateDir }: RunOverrides): RunPlan {
+  const base: Config = {
+    ...asked,
+    simulator: { ...asked.simulator, speed: speed ?? asked.simulator.speed },
+  };
+  const tapePath = replay ?? base.simulator.tape;
+  if (tapePath === undefined || base.mode !== 'paper') {
+    return { config: { ...base, stateDir: stateDir ?? base.stateDir }, tape: null, remarks: [] };
+  }
+  const tape = tapeTimes(tapePath, base.exchangeCalendar, base.simulator.speed);
+  const { config, remarks } = withOneContract(base);
+  return {
+    config: {
+      ...config,
+      calendar: base.exchangeCalendar,
+      // Each replay of a recorded day has an account and a journal of its own.
+      stateDir: stateDir ?? join(dirname(base.stateDir), `replay-${tape.day}`),
+      simulator: { ...config.simulator, tape: tapePath },
+    },
+    tape,
+    remarks,
+  };
+}
+
+/** A tape holds one contract: strategies that need another one are left out. */
+function withOneContract(config: Config): { readonly config: Config; readonly remarks: readonly string[] } {
+  const fits = config.strategies.map(({ symbols }) => new Set(symbols).size === 1);
+  const left = config.strategies.filter((_, i) => fits[i] !== true);
+  return {
+    config: {
+      ...config,
+      strategies: config.strategies.filter((_, i) => fits[i] === true),
+      engine: { ...config.engine, strategies: config.engine.strategies.filter((_, i) => fits[i] === true) },
+    },
+    remarks: left.map(
+      ({ id, symbols }) =>
+        `${id} is not started: it needs ${symbols.join(' and ')}, the tape holds one contract`,
+    ),
+  };
+}
+
+/** Real seconds between the start and the first continuous phase: the daemon must listen before the first print. */
+const LEAD_SECONDS = 8;
+
+interface TapeTimes {
+  readonly day: TradingDay;
+  readonly startUs: TsUs;
+  readonly endUs: TsUs;
+}
+
+function tapeTimes(path: string, calendar: TradingCalendar, speed: number): TapeTimes {
+  const dayText = basename(path).slice(0, 10);
+  if (!isTradingDay(dayText)) {
+    throw new Error(
+      `tape ${path}: expected a name like 2026-03-04_vn30f2603.csv.gz that starts with the trading day`,
+    );
+  }
+  const day = tradingDay(dayText);
+  const opening = calendar.phases[0];
+  const continuous = calendar.phases.find(({ phase }) => phase === 'continuous') ?? opening;
+  const closing = calendar.phases.at(-1);
+  if (opening === undefined || continuous === undefined || closing === undefined) {
+    throw new Error(`calendar ${calendar.name}: expected phases, was empty`);
+  }
+  const at = (timeUs: number): TsUs => momentOf(day, timeUs, calendar.utcOffsetMinutes);
+  const lead = LEAD_SECONDS * speed * US_PER_SECOND;
+  return {
+    day,
+    startUs: tsUs(Math.max(at(opening.fromUs), Math.round(at(continuous.fromUs) - lead))),
+    endUs: at(closing.toUs),
+  };
+}
+
+/** Counter of the days on which this journal traded real money. */
+export const LIVE_DAY = 'live_day';
+
+/**
+ * Limits the first day with real money to the smallest size, whatever the rest of the configuration says. `onUnreadable`: takes why the
+ * journal cannot be read, which then shows no day; without it that throws.
+ */
+export function withFirstDayLimits(
+  config: Config,
+  journalPath: string,
+  onUnreadable?: (reason: string) => void,
+): { readonly config: Config; readonly remarks: readonly string[] } {
+  if (config.mode !== 'live') return { config, remarks: [] };
+  const today = sessionDay(config.calendar, systemClock.nowUs());
+  let days: readonly string[] = [];
+  try {
+    days = liveDays(journalPath);
+  } catch (error) {
+    if (onUnreadable === undefined) throw error;
+    onUnreadable(errorText(error));
+  }
+  if (days.some((day) => day < today)) return { config, remarks: [] };
+  const max = config.live.firstDayQtyMax;
+  return {
+    config: capped(config, max),
+    remarks: [
+      `first day with real money: orders and positions of at most ${max} until a start on a later day`,
+    ],
+  };
+}
+
+/** A journal that cannot be read has not: paper starts anew beside it with `--fresh`. */
+export function hasTradedMoney(journalPath: string): boolean {
+  try {
+    return liveDays(journalPath).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function liveDays(path: string): readonly string[] {
+  if (!isJournalThere(path)) return [];
+  const journal = readJournal(path);
+  try {
+    return journal.read.counterDays(LIVE_DAY);
+  } finally {
+    journal.close();
+  }
+}
+
+/** The configuration file as a running daemon uses it; limits of the first day hold until a start on a later one. */
+export async function readAgain(
+  { file, mode }: Pick<Config, 'file' | 'mode'>,
+  overrides: RunOverrides,
+  isFirstDay: boolean,
+): Promise<LoadedConfig> {
+  const loaded = await loadRunConfig(file);
+  if (!loaded.ok) return loaded;
+  // A dry run takes a file for live.
+  const asked =
+    mode === 'dry-run' && loaded.config.mode === 'live' ? { ...loaded.config, mode } : loaded.config;
+  const { config } = runPlan(asked, overrides);
+  return { ok: true, config: isFirstDay ? capped(config, config.live.firstDayQtyMax) : config };
+}
+
+function capped(config: Config, max: number): Config {
+  const { engine } = config;
+  const atMost = (value: Qty): Qty => qty(Math.min(value, max));
+  return {
+    ...config,
+    engine: {
+      ...engine,
+      risk: {
+        ...engine.risk,
+        orderQtyMax: atMost(engine.risk.orderQtyMax),
+        accountPositionMax: atMost(engine.risk.accountPositionMax),
+      },
+      strategies: engine.strategies.map((strategy) => ({
+        ...strategy,
+        risk: { ...strategy.risk, positionMax: atMost(strategy.risk.positionMax) },
+      })),
+    },
+  };
+}

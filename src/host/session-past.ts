@@ -1,0 +1,194 @@
+/**
+ * The past of a session, in order: its frames and its other inputs, each with the decisions that the journal holds of it. A
+ * restart drives a fresh engine through them (rulings, 31), in the engine's thread: journal and frames are read where they are used.
+ */
+import { Subject } from 'rxjs';
+import { assert } from '../domain/assert.ts';
+import type { Contract } from '../domain/contract.ts';
+import { StrategyNames } from '../domain/strategy-names.ts';
+import { type StrategyIndex, strategyIndex, tsUs } from '../domain/units.ts';
+import {
+  type EngineEvent,
+  type EventHead,
+  isOfAccount,
+  type MarketEvent,
+} from '../engine/ports/engine-event.ts';
+import type { JournalEntry } from '../engine/ports/journal-entry.ts';
+import { DECIDING_KINDS, type EventDecisions, eventDecisions } from '../engine/replay/journal-decisions.ts';
+import { type JournalReader, readJournal, type StoredEntry } from '../journal/journal-reader.ts';
+import { type FrameLogEnd, readFrameBatches } from '../recording/frame-log.ts';
+import {
+  type ContractLookup,
+  decodeFrames,
+  marketEvents,
+  type StampedFrame,
+} from '../wire/stream/server-frame.ts';
+import type { PastPlace, ReplayedPast, ReplayStep } from './worker-protocol.ts';
+
+export interface ReplaySource extends Pick<
+  PastPlace,
+  'session' | 'framesPath' | 'fromSeq' | 'versionsSince' | 'decidedUntil'
+> {
+  readonly read: JournalReader;
+}
+
+/** Gives `take` each step of a past; returns where it ends. */
+export function readPast(
+  { journal, names, ...place }: PastPlace,
+  take: (step: ReplayStep) => void,
+): ReplayedPast {
+  const known = new StrategyNames(names);
+  const opened = readJournal(journal, known);
+  try {
+    const past = new SessionPast({ ...place, read: opened.read });
+    past.read(take);
+    return past.end(known.all);
+  } finally {
+    opened.close();
+  }
+}
+
+/** A session so far. Its inputs, frames and entries are read once, by `read`. */
+export class SessionPast {
+  readonly #source: ReplaySource;
+  #inputs = 0;
+  #frameCount = 0;
+  #lastSeq = 0;
+  #lastTsUs = tsUs(0);
+  #lastHaltCommand = 0;
+  #framesEnd: FrameLogEnd | undefined = undefined;
+
+  constructor(source: ReplaySource) {
+    this.#source = source;
+  }
+
+  /** Known once it was read. */
+  end(names: readonly string[]): ReplayedPast {
+    assert(this.#framesEnd !== undefined, 'the frames were read to their end');
+    return {
+      inputs: this.#inputs,
+      frames: this.#frameCount,
+      lastSeq: this.#lastSeq,
+      lastTsUs: this.#lastTsUs,
+      lastHaltCommand: this.#lastHaltCommand,
+      framesEnd: this.#framesEnd,
+      names,
+    };
+  }
+
+  /** Gives `take` each input and frame in their order. */
+  read(take: (step: ReplayStep) => void): void {
+    const { read, session, fromSeq, versionsSince, decidedUntil } = this.#source;
+    const byCause = entriesByCause(read.entries({ session, kinds: DECIDING_KINDS }));
+    const lastOfStart = lastCauses(
+      decidedUntil === null ? read.causes(session) : [...read.causes(session), decidedUntil],
+      read.seqsOf(session, 'booted'),
+    );
+    const table = new ReplayTable();
+    let earlier = earlierAt(fromSeq, versionsSince);
+    let writtenUntil = lastOfStart(fromSeq);
+    this.#inOrder((event) => {
+      const { kind } = event;
+      if (kind === 'booted') writtenUntil = lastOfStart(event.seq);
+      else if (kind === 'contracts') table.set(event.contracts);
+      if (kind === 'booted' || kind === 'strategies') earlier = earlierAt(event.seq, versionsSince);
+      const decisions = event.seq > writtenUntil ? null : decisionsAt(byCause, event);
+      take({ event, decisions, earlier });
+    }, table);
+  }
+
+  /** Two sequences, each in order, as one. */
+  #inOrder(take: (event: EngineEvent) => void, table: ReplayTable): void {
+    const { read, session, fromSeq, decidedUntil } = this.#source;
+    const until = decidedUntil ?? Infinity;
+    const inputs = read.inputs(session);
+    // The engine is given nothing inside a subscription: what it throws would be lost.
+    const read$ = new Subject<StampedFrame>();
+    const decoded: { event?: MarketEvent | undefined } = {};
+    read$.pipe(decodeFrames(table), marketEvents).subscribe((event) => {
+      decoded.event = event;
+    });
+    try {
+      let input = inputs.next();
+      const takeInputs = (before: number): void => {
+        for (; input.done !== true && input.value.seq < before; input = inputs.next()) {
+          if (input.value.seq > until) continue;
+          this.#passed(input.value);
+          if (input.value.kind === 'command' && isOfAccount(input.value.command))
+            this.#lastHaltCommand = input.value.seq;
+          if (input.value.seq < fromSeq) continue;
+          this.#inputs += 1;
+          take(input.value);
+        }
+      };
+      for (const frames of this.#frameBatches())
+        for (const frame of frames) {
+          takeInputs(frame.seq);
+          if (frame.seq > until) continue;
+          this.#passed(frame);
+          if (frame.seq < fromSeq) continue;
+          this.#frameCount += 1;
+          decoded.event = undefined;
+          read$.next(frame);
+          if (decoded.event !== undefined) take(decoded.event);
+        }
+      takeInputs(Infinity);
+    } finally {
+      // A reader that stops half way leaves no query open.
+      inputs.return(undefined);
+    }
+  }
+
+  #passed({ seq, tsUs: at }: EventHead): void {
+    this.#lastSeq = Math.max(this.#lastSeq, seq);
+    this.#lastTsUs = at;
+  }
+
+  *#frameBatches(): Generator<readonly StampedFrame[]> {
+    this.#framesEnd = yield* readFrameBatches(this.#source.framesPath);
+  }
+}
+
+/** Strategies of which an earlier version decided at an input; that changes only with a list of strategies. */
+export const earlierAt = (seq: number, versionsSince: readonly number[]): readonly StrategyIndex[] =>
+  versionsSince.flatMap((since, place) => (since > seq ? [strategyIndex(place)] : []));
+
+const NOTHING_DECIDED = eventDecisions([]);
+
+function decisionsAt(
+  byCause: ReadonlyMap<number, readonly JournalEntry[]>,
+  event: EngineEvent,
+): EventDecisions {
+  const entries = byCause.get(event.seq);
+  return entries === undefined ? NOTHING_DECIDED : eventDecisions(entries);
+}
+
+class ReplayTable implements ContractLookup {
+  #byCode = new Map<string, Contract>();
+
+  set(contracts: readonly Contract[]): void {
+    this.#byCode = new Map(contracts.map((contract) => [contract.streamCode, contract]));
+  }
+
+  byStreamCode(code: string): Contract | undefined {
+    return this.#byCode.get(code);
+  }
+}
+
+function entriesByCause(stored: readonly StoredEntry[]): ReadonlyMap<number, readonly JournalEntry[]> {
+  const byCause = new Map<number, JournalEntry[]>();
+  for (const { entry } of stored) {
+    const list = byCause.get(entry.cause) ?? [];
+    list.push(entry);
+    byCause.set(entry.cause, list);
+  }
+  return byCause;
+}
+
+/** Returns, for an event, the last event of the same start of which the journal holds an entry. */
+function lastCauses(causes: readonly number[], boots: readonly number[]): (at: number) => number {
+  const startOf = (at: number): number => boots.findLast((boot) => boot <= at) ?? 0;
+  const last = new Map<number, number>();
+  for (const cause of causes) last.set(startOf(cause), Math.max(last.get(startOf(cause)) ?? 0, cause));
+  return (at) => last.get(startOf(at)) ?? 0;
+}

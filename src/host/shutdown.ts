@@ -1,0 +1,84 @@
+/** Ends a run on a signal, at the end of a tape or of `--duration`, or on the operator's command. The first reason counts. */
+import { once } from 'node:events';
+import type { CancelTimer, ClockMap, Timers } from '../domain/clock.ts';
+import { type DurationUs, seconds, type TsUs } from '../domain/units.ts';
+import { atMarketTime } from './system-clock.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const EXIT_HURRIED = 1;
+/** One Ctrl-C may arrive twice: from the terminal, and from the npm or the shell that started the program. */
+const SAME_SIGNAL_MS = 1_000;
+
+export class Shutdown {
+  readonly #controller = new AbortController();
+  readonly #cancels: CancelTimer[] = [];
+  #signalledAtMs = -Infinity;
+  readonly #onSignal = (name: NodeJS.Signals): void => {
+    const now = performance.now();
+    if (now - this.#signalledAtMs < SAME_SIGNAL_MS) return;
+    this.#signalledAtMs = now;
+    if (!this.isAsked) return this.ask(name);
+    process.stderr.write(
+      `${name} again: ended before the clean end was done; the next start looks up what was left open\n`,
+    );
+    process.exit(EXIT_HURRIED);
+  };
+
+  /** Listens from now on, so that a signal during the start ends the run cleanly too. */
+  constructor() {
+    for (const name of SIGNALS) process.on(name, this.#onSignal);
+  }
+
+  get isAsked(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  /** Resolves with the reason. */
+  async wait(): Promise<string> {
+    const { signal } = this.#controller;
+    if (!signal.aborted) await once(signal, 'abort');
+    return String(signal.reason);
+  }
+
+  ask(reason: string): void {
+    this.#controller.abort(reason);
+  }
+
+  askAfter(ms: number, reason: string): void {
+    const timer = setTimeout(() => this.ask(reason), ms);
+    this.#cancels.push(() => clearTimeout(timer));
+  }
+
+  /** At a market time, also where the market stands in between. */
+  askAt(map: ClockMap, at: TsUs, reason: string): void {
+    this.#cancels.push(atMarketTime(map, at, () => this.ask(reason)));
+  }
+
+  close(): void {
+    for (const name of SIGNALS) process.off(name, this.#onSignal);
+    for (const cancel of this.#cancels) cancel();
+  }
+}
+
+const LOOK_EVERY = seconds(1);
+
+/**
+ * Calls `onOver` when so much time has passed in which nothing was waited for: what waits for a phase of the market may take an hour
+ * and does no work meanwhile. Returns how to stop.
+ */
+export function limitWork(
+  timers: Timers,
+  limit: DurationUs,
+  isWaiting: () => boolean,
+  onOver: () => void,
+): CancelTimer {
+  let leftUs: number = limit;
+  let cancel: CancelTimer;
+  const look = (): void => {
+    leftUs = isWaiting() ? limit : leftUs - LOOK_EVERY;
+    if (leftUs <= 0) onOver();
+    else cancel = timers.after(LOOK_EVERY, look);
+  };
+  cancel = timers.after(LOOK_EVERY, look);
+  return () => cancel();
+}

@@ -1,0 +1,528 @@
+/**
+ * Reads the journal for the commands that show it: read-only, beside a running daemon or after it. All figures come from the same
+ * folds as the summary, so they cannot disagree.
+ */
+import type { Config } from '../../config/config.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import {
+  type Contract,
+  type ContractSpec,
+  formatPoints,
+  pointValueOf,
+  shownCode,
+} from '../../domain/contract.ts';
+import { StrategyNames } from '../../domain/strategy-names.ts';
+import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { foldSession, type NamedEntry, type StrategyAccount } from '../../journal/fold-session.ts';
+import { isJournalThere } from '../../journal/journal-database.ts';
+import type { JournalCheck } from '../../journal/journal-chain.ts';
+import {
+  type JournalReader,
+  type OpenedJournal,
+  readJournal,
+  type SessionRow,
+  type StoredEntry,
+} from '../../journal/journal-reader.ts';
+import { frameLogPath } from '../../recording/frame-log.ts';
+import { errorText, NothingThere } from '../../domain/failure.ts';
+import { createJournalNaming, type Naming } from '../../operator/naming.ts';
+import { storedConfig } from '../catalog.ts';
+import { runPlan } from '../run-plan.ts';
+import { statePaths } from './state-paths.ts';
+import { shortOrderId } from '../../domain/ids.ts';
+import { lineOf } from '../../operator/entry-line.ts';
+import { oneLine } from '../../operator/terminal.ts';
+import { formatNumber } from '../../text/numbers.ts';
+import type { Side } from '../../domain/order.ts';
+import type { PriceTicks } from '../../domain/units.ts';
+import { formatDenial } from '../../engine/ports/denial.ts';
+
+export interface StateQuery {
+  /** State directory. */
+  readonly state: string;
+  /** A trading day; absent: the latest one. */
+  readonly session?: string;
+  readonly strategy?: string;
+  /** The newest so many rows; absent: all. */
+  readonly last?: number;
+}
+
+/** A session and the offset of its times. */
+export interface SessionHead {
+  readonly session: string;
+  /** Minutes by which the exchange is ahead of UTC; null when its configuration cannot be read any more. */
+  readonly utcOffsetMinutes: number | null;
+}
+
+export interface PositionRow {
+  readonly strategy: string;
+  readonly orderCode: string;
+  readonly qty: number;
+  /** Average price of what is open, in points. */
+  readonly avgPoints: number | null;
+  readonly openValue: number;
+  readonly realised: number;
+}
+
+export interface PnlRow {
+  readonly strategy: string;
+  readonly orders: number;
+  readonly fills: number;
+  readonly filledQty: number;
+  readonly denied: number;
+  readonly rejected: number;
+  readonly realised: number;
+  readonly fee: number;
+  readonly tax: number;
+  /** Realised less fees and tax; what is open is not in it. */
+  readonly net: number;
+}
+
+export interface JournalRow {
+  readonly id: number;
+  readonly tsUs: number;
+  readonly strategy: string | null;
+  readonly kind: EntryKind;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface StateView<Row> extends SessionHead {
+  readonly rows: readonly Row[];
+}
+
+export const ordersView = (query: StateQuery): StateView<OrderRow> => viewOf(query, readOrders);
+
+export const positionsView = (query: StateQuery): StateView<PositionRow> =>
+  viewOf(query, (entries, contracts) =>
+    foldSession(entries).flatMap((account) => positionRows(account, contracts)),
+  );
+
+export const pnlView = (query: StateQuery): StateView<PnlRow> =>
+  viewOf(query, (entries) => foldSession(entries).map(pnlRow));
+
+export const journalView = (query: StateQuery, kinds: readonly string[] | null): StateView<JournalRow> =>
+  viewOf(query, (entries) =>
+    entries.filter(({ entry }) => kinds === null || kinds.includes(entry.kind)).map(journalRow),
+  );
+
+function viewOf<Row>(
+  { state, session: asked, strategy, last }: StateQuery,
+  rowsOf: (entries: readonly StoredEntry[], contracts: readonly Contract[], naming: Naming) => readonly Row[],
+): StateView<Row> {
+  return inSession(state, asked, (read, { day: session, configuration }, names) => {
+    const utcOffsetMinutes = configOf(configuration)?.calendar.utcOffsetMinutes ?? null;
+    const contracts = read.contracts(session);
+    const naming = createJournalNaming(names, {
+      contracts: () => contracts,
+      utcOffsetMinutes: utcOffsetMinutes ?? 0,
+      stateDir: state,
+    });
+    const rows = rowsOf(entriesOf(read, session, strategy), contracts, naming);
+    return { session, utcOffsetMinutes, rows: last === undefined ? rows : rows.slice(-last) };
+  });
+}
+
+/** The configuration of a session; null where it cannot be read any more. */
+export function configOf(configuration: string): Config | null {
+  const loaded = storedConfig(configuration);
+  return loaded.ok ? loaded.config : null;
+}
+
+/** Reads one session; undefined takes the latest. Throws `NothingThere` without a journal or without this session in it. */
+export function inSession<T>(
+  stateDir: string,
+  session: string | undefined,
+  work: (read: JournalReader, found: SessionRow, names: StrategyNames) => T,
+  names = new StrategyNames(),
+): T {
+  const { read, found, close } = openSession(stateDir, session, names);
+  try {
+    return work(read, found, names);
+  } finally {
+    close();
+  }
+}
+
+/** Checks that no row of the journal was changed, moved or lost. Throws `NothingThere` without a journal. */
+export function verifyJournal(stateDir: string): JournalCheck {
+  const opened = openJournal(stateDir);
+  try {
+    return opened.check();
+  } finally {
+    opened.close();
+  }
+}
+
+export function openJournal(stateDir: string, names = new StrategyNames()): OpenedJournal {
+  const { journal } = statePaths(stateDir);
+  if (isJournalThere(journal)) return readJournal(journal, names);
+  throw new NothingThere(
+    `no journal at ${journal}: start the daemon first (tickwright paper), or name its state directory with --state`,
+  );
+}
+
+function openSession(stateDir: string, session: string | undefined, names = new StrategyNames()) {
+  const { frames } = statePaths(stateDir);
+  const opened = openJournal(stateDir, names);
+  const sessions = opened.read.sessions();
+  const found = session === undefined ? sessions.at(-1) : sessions.find(({ day }) => day === session);
+  if (found !== undefined)
+    return { read: rowsOf(opened, found.day), found, frames, close: () => opened.close() };
+  opened.close();
+  if (sessions.length === 0)
+    throw new NothingThere(`the journal in ${stateDir} has no session yet: start the daemon first`);
+  const days = sessions.slice(-10).map(({ day }) => day);
+  throw new NothingThere(`no session ${session ?? ''} in ${stateDir}: there are ${days.join(', ')}`);
+}
+
+/** Throws `NothingThere` where the archive of the session is. */
+function rowsOf(opened: OpenedJournal, session: TradingDay): JournalReader {
+  try {
+    return opened.of(session);
+  } catch (error) {
+    opened.close();
+    throw new NothingThere(errorText(error));
+  }
+}
+
+function entriesOf(
+  read: JournalReader,
+  session: string,
+  strategy: string | undefined,
+): readonly StoredEntry[] {
+  if (strategy === undefined) return read.entries({ session });
+  const found = read.entries({ session, strategy });
+  if (found.length > 0) return found;
+  const names = new Set(read.entries({ session }).map(({ strategyName }) => strategyName ?? ''));
+  const known = [...names].filter((name) => name !== '').join(', ');
+  throw new NothingThere(
+    `no strategy ${strategy} in session ${session}: there ${known === '' ? 'is none' : `are ${known}`}`,
+  );
+}
+
+function positionRows(
+  { strategy, positions }: StrategyAccount,
+  contracts: readonly Contract[],
+): readonly PositionRow[] {
+  return positions.map(({ instrument, position }) => {
+    const contract = contracts[instrument];
+    const { qty, openValue, realised } = position;
+    return {
+      strategy,
+      orderCode: shownCode(contracts, instrument),
+      qty,
+      avgPoints: contract === undefined ? null : avgPoints(contract.spec, openValue, qty),
+      openValue,
+      realised,
+    };
+  });
+}
+
+export function pnlRow(account: StrategyAccount): PnlRow {
+  const { strategy, orders, fills, filledQty, rejected, realised, fee, tax } = account;
+  let denied = 0;
+  for (const count of account.denials.values()) denied += count;
+  const net = realised - fee - tax;
+  return { strategy, orders, fills, filledQty, denied, rejected, realised, fee, tax, net };
+}
+
+export function journalRow({ id, strategyName, entry }: StoredEntry): JournalRow {
+  const { cause: _cause, tsUs, strategy: _strategy, kind, ...body } = entry;
+  return { id, tsUs, strategy: strategyName, kind, body };
+}
+
+/** Names a session with the configuration and the overrides that it was run with. */
+export interface SessionQuery {
+  readonly config: Config;
+  /** The recorded day that it traded, or null. */
+  readonly tape: string | null;
+  readonly stateDir: string | null;
+  /** A trading day; undefined: the latest one. */
+  readonly session: string | undefined;
+}
+
+export interface StoredSession {
+  readonly config: Config;
+  readonly names: StrategyNames;
+  readonly read: JournalReader;
+  readonly session: TradingDay;
+  readonly framesPath: string;
+  close(): void;
+}
+
+/** Throws `NothingThere` without a journal or without this session in it. */
+export function openStoredSession({ config: asked, tape, stateDir, session }: SessionQuery): StoredSession {
+  const { config } = runPlan(asked, { replay: tape, speed: null, stateDir });
+  const names = new StrategyNames(config.strategies.map(({ id }) => id));
+  const { read, found, frames, close } = openSession(config.stateDir, session, names);
+  const framesPath = frameLogPath(frames, found.day);
+  return { config, names, read, session: found.day, framesPath, close };
+}
+
+// The journal in words: as the log says it, and in few words where the log leaves an entry out.
+
+export interface JournalLine {
+  readonly id: number;
+  /** To the second, of the exchange. */
+  readonly time: string;
+  readonly strategy: string;
+  readonly word: string;
+  readonly text: string;
+}
+
+export const journalLines = (query: StateQuery, kinds: readonly string[] | null): StateView<JournalLine> =>
+  viewOf(query, (entries, _, naming) =>
+    entries
+      .filter(({ entry }) => kinds === null || kinds.includes(entry.kind))
+      // Words are made for the rows that are shown.
+      .slice(query.last === undefined ? 0 : -query.last)
+      .map(({ id, entry, strategyName }) => ({
+        id,
+        time: naming.time(entry.tsUs),
+        strategy: strategyName ?? 'system',
+        ...wordsOf(entry, naming),
+      })),
+  );
+
+export function wordsOf(
+  entry: JournalEntry,
+  naming: Naming,
+): { readonly word: string; readonly text: string } {
+  const line = lineOf(entry, naming);
+  const { word, text } = line ?? { word: spaced(entry.kind), text: quietText(entry, naming) };
+  return { word, text: oneLine(text) };
+}
+
+/** Of entries that the log leaves out. */
+function quietText(entry: JournalEntry, naming: Naming): string {
+  const { kind } = entry;
+  if (kind === 'proposal') return proposalText(entry.proposal, naming);
+  if (kind === 'policy_acted') return entry.text;
+  if (kind === 'equity_peak') return `${formatNumber(entry.value)} VND`;
+  if (kind === 'outcome')
+    return `${shortOrderId(entry.clientOrderId)} ${entry.call}: ${spaced(entry.outcome.status)}`;
+  if (kind !== 'order_status') return '';
+  const { clientOrderId, from, to, detail } = entry;
+  return `${shortOrderId(clientOrderId)} ${spaced(from)} to ${spaced(to)}${detail === '' ? '' : `: ${detail}`}`;
+}
+
+const spaced = (text: string): string => text.replaceAll('_', ' ');
+
+type Proposal = Extract<JournalEntry, { readonly kind: 'proposal' }>['proposal'];
+
+function proposalText(proposal: Proposal, naming: Naming): string {
+  switch (proposal.do) {
+    case 'submit': {
+      const { clientOrderId, intent } = proposal;
+      const { code, points } = naming.contract(intent.instrument);
+      const what = `${intent.side} ${intent.qty} ${code} at ${points(intent.limitPrice)}`;
+      return `${shortOrderId(clientOrderId)} ${what}: ${intent.reason}`;
+    }
+    case 'modify':
+      return `change of ${shortOrderId(proposal.change.clientOrderId)}: ${changeText(proposal.change)}`;
+    case 'cancel':
+      return `cancel of ${shortOrderId(proposal.clientOrderId)}`;
+  }
+}
+
+function changeText(change: Extract<Proposal, { readonly do: 'modify' }>['change']): string {
+  switch (change.kind) {
+    case 'price':
+      return `to the price ${change.limitPrice} ticks`;
+    case 'qty':
+      return `to ${change.qty} in all`;
+    case 'trigger':
+      return `to the trigger ${change.triggerPrice} ticks`;
+  }
+}
+
+// Orders of a session from the journal: one row for each, in the order of their intents.
+
+export interface OrderRow {
+  readonly clientOrderId: string;
+  readonly orderNo: string | null;
+  /** Time of the intent or of the adoption. */
+  readonly tsUs: number;
+  readonly strategy: string;
+  readonly orderCode: string;
+  readonly side: Side;
+  readonly qty: number;
+  /** In points; null for an order without a price. */
+  readonly limitPoints: string | null;
+  readonly filledQty: number;
+  /** Average price of what is filled, in points. */
+  readonly avgPoints: number | null;
+  /** The order's status, or `denied` when risk said no. */
+  readonly status: string;
+  /** Reason of the status; empty when there is none. */
+  readonly detail: string;
+}
+
+interface Terms extends Pick<OrderRow, 'orderCode' | 'side' | 'qty'> {
+  readonly limitPrice: PriceTicks | null;
+}
+
+/** Average price of contracts with this value. */
+export const avgPoints = (spec: ContractSpec, value: number, qty: number): number =>
+  value / (Math.abs(qty) * pointValueOf(spec));
+
+type Draft = { -readonly [K in keyof OrderRow]: OrderRow[K] };
+
+export function readOrders(
+  entries: Iterable<NamedEntry>,
+  contracts: readonly Contract[],
+): readonly OrderRow[] {
+  const book = new OrderBook(contracts);
+  for (const { entry, strategyName } of entries) book.add(entry, strategyName ?? 'operator');
+  return book.rows();
+}
+
+class OrderBook {
+  readonly #contracts: readonly Contract[];
+  readonly #rows = new Map<string, Draft>();
+  /** Proposed, neither placed nor denied yet: not shown as an order. */
+  readonly #asked = new Map<string, Draft>();
+  readonly #changes = new Map<string, Pick<OrderRow, 'qty' | 'limitPoints'>>();
+
+  constructor(contracts: readonly Contract[]) {
+    this.#contracts = contracts;
+  }
+
+  rows(): readonly OrderRow[] {
+    return [...this.#rows.values()];
+  }
+
+  add(entry: JournalEntry, strategy: string): void {
+    switch (entry.kind) {
+      case 'proposal':
+        return this.#ask(entry, strategy);
+      case 'denied':
+        return this.#deny(entry.clientOrderId, formatDenial(entry.denial));
+      case 'place':
+        return this.#place(entry, strategy);
+      case 'order_adopted':
+        return this.#adopt(entry, strategy);
+      case 'order_waiting':
+        return this.#waiting(entry, strategy);
+      case 'modify':
+        this.#changes.set(entry.modify.clientOrderId, {
+          qty: entry.modify.qty,
+          limitPoints: this.#points(entry.modify.orderCode, entry.modify.limitPrice),
+        });
+        return;
+      case 'outcome':
+        return this.#outcome(entry);
+      case 'order_status':
+        return this.#status(entry);
+      case 'fill':
+      case 'fill_correction':
+        return this.#fill(entry);
+      // Entries of these kinds do not concern single orders.
+      case 'cancel':
+      case 'position_event':
+      case 'position_mismatch':
+      case 'position_agreed':
+      case 'money_checked':
+      case 'phase':
+      case 'gap':
+      case 'command':
+      case 'remote_command':
+      case 'halt':
+      case 'strategy_started':
+      case 'strategy_changed':
+      case 'strategy_stopped':
+      case 'strategy_fault':
+      case 'strategy_note':
+      case 'stop_ready':
+      case 'equity_peak':
+      case 'policy_acted':
+      case 'alert':
+    }
+  }
+
+  #ask(entry: Extract<JournalEntry, { kind: 'proposal' }>, strategy: string): void {
+    const { proposal } = entry;
+    if (proposal.do !== 'submit') return;
+    const { intent, clientOrderId: id } = proposal;
+    const orderCode = shownCode(this.#contracts, intent.instrument);
+    this.#asked.set(id, this.#row(id, entry, strategy, { ...intent, orderCode }, 'denied'));
+  }
+
+  /** A denied modification has the id of its call, not of an order: the order stays as it is. */
+  #deny(clientOrderId: string, detail: string): void {
+    const asked = this.#asked.get(clientOrderId);
+    if (asked !== undefined) this.#rows.set(clientOrderId, { ...asked, detail });
+  }
+
+  #place(entry: Extract<JournalEntry, { kind: 'place' }>, strategy: string): void {
+    const { order } = entry;
+    const id = order.clientOrderId;
+    this.#asked.delete(id);
+    this.#rows.set(id, this.#row(id, entry, strategy, order, 'submitted'));
+  }
+
+  #adopt(entry: Extract<JournalEntry, { kind: 'order_adopted' }>, strategy: string): void {
+    const { clientOrderId: id, order, parent } = entry;
+    const row = this.#row(id, entry, strategy, order, 'accepted');
+    row.orderNo = order.orderNo;
+    row.detail = parent === undefined ? 'adopted: not placed by this journal' : `sent by ${parent}`;
+    this.#rows.set(id, row);
+  }
+
+  /** The broker creates the exits of a bracket, so no `place` entry precedes them. */
+  #waiting(entry: Extract<JournalEntry, { kind: 'order_waiting' }>, strategy: string): void {
+    const { clientOrderId: id, row: terms, parent } = entry;
+    let row = this.#rows.get(id);
+    if (row === undefined) {
+      row = this.#row(id, entry, strategy, terms, 'pending_trigger');
+      row.detail = parent === null ? 'adopted: not placed by this journal' : `brought by ${parent}`;
+      this.#rows.set(id, row);
+    }
+    row.orderNo = terms.orderNo;
+  }
+
+  #row(
+    clientOrderId: string,
+    { tsUs }: JournalEntry,
+    strategy: string,
+    { orderCode, side, qty, limitPrice }: Terms,
+    status: string,
+  ): Draft {
+    const limitPoints = this.#points(orderCode, limitPrice);
+    return { ...EMPTY, clientOrderId, tsUs, strategy, orderCode, side, qty, limitPoints, status };
+  }
+
+  #outcome({ clientOrderId, call, outcome }: Extract<JournalEntry, { kind: 'outcome' }>): void {
+    const row = this.#rows.get(clientOrderId);
+    if (row === undefined) return;
+    const change = this.#changes.get(clientOrderId);
+    if (call === 'modify' && outcome.status === 'accepted' && change !== undefined)
+      Object.assign(row, change);
+    if (outcome.status === 'rejected') row.detail = `${call} rejected ${outcome.code}: ${outcome.text}`;
+    if (outcome.status === 'accepted') row.orderNo = outcome.orderNo;
+  }
+
+  #status(entry: Extract<JournalEntry, { kind: 'order_status' }>): void {
+    const row = this.#rows.get(entry.clientOrderId);
+    if (row === undefined) return;
+    row.status = entry.to;
+    row.orderNo = entry.orderNo ?? row.orderNo;
+    if (entry.detail !== '') row.detail = entry.detail;
+  }
+
+  #fill(entry: Extract<JournalEntry, { kind: 'fill' | 'fill_correction' }>): void {
+    const row = this.#rows.get(entry.clientOrderId);
+    if (row === undefined) return;
+    if (entry.kind === 'fill') row.filledQty = entry.cumQty;
+    const spec = this.#contracts[entry.instrument]?.spec;
+    if (spec === undefined || row.filledQty === 0) return;
+    row.avgPoints = avgPoints(spec, entry.cumValue, row.filledQty);
+  }
+
+  #points(orderCode: string, price: PriceTicks | null): string | null {
+    const contract = this.#contracts.find((each) => each.orderCode === orderCode);
+    return contract === undefined || price === null ? null : formatPoints(contract.spec, price);
+  }
+}
+
+const EMPTY = { orderNo: null, filledQty: 0, avgPoints: null, detail: '' } as const;

@@ -1,0 +1,154 @@
+/**
+ * The strategies of one session: those of the configuration, and those that left it but still have positions, orders or rows, each
+ * with its place. Says which part of the session's past an earlier version of a strategy decided.
+ */
+import type { Config } from '../../config/config.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { JournalReader } from '../../journal/journal-reader.ts';
+import type { EngineSettings, StrategySettings } from '../../domain/settings.ts';
+import type { StrategyNames } from '../../domain/strategy-names.ts';
+import { qty, type StrategyIndex } from '../../domain/units.ts';
+import type { ConfiguredStrategy, StrategiesConfigured } from '../../engine/ports/engine-event.ts';
+import { isSameVersion, versionOf } from '../../engine/session/strategy-versions.ts';
+import { codeDigest, digestOf } from '../catalog.ts';
+import type { StrategyInstanceSpec } from '../worker-protocol.ts';
+
+type Lists = readonly Pick<StrategiesConfigured, 'seq' | 'strategies'>[];
+
+export interface SessionStrategies {
+  readonly configured: readonly ConfiguredStrategy[];
+  /** By place, with those that left. */
+  readonly settings: EngineSettings;
+  readonly instances: readonly StrategyInstanceSpec[];
+}
+
+export interface StrategyPlan {
+  readonly strategies: SessionStrategies;
+  /** By place: number of the input from which on the present version decided; Infinity: of none. */
+  readonly versionsSince: readonly number[];
+}
+
+/** The strategies of `config` in a session that may have a past. Those that left it get their place here. */
+export function plannedStrategies({
+  read,
+  day,
+  config,
+  names,
+  started = null,
+}: {
+  readonly read: JournalReader;
+  readonly day: TradingDay;
+  readonly config: Config;
+  readonly names: StrategyNames;
+  /** A person starts this one again. */
+  readonly started?: string | null;
+}): StrategyPlan {
+  for (const name of read.strategies(day)) names.indexOf(name);
+  for (const { id } of config.strategies) names.indexOf(id);
+  const lists = read.strategyLists(day);
+  const before = read.lastDecided(day);
+  const earlierLists = before === undefined ? [] : read.strategyLists(before);
+  const strategies = sessionStrategies(config, names, [...earlierLists, ...lists], started);
+  return { strategies, versionsSince: versionStarts(lists, strategies, names) };
+}
+
+/**
+ * `lists`: of this session and the one before, oldest first. All names of the session have a place already. `started`: a person
+ * starts this one again.
+ */
+export function sessionStrategies(
+  config: Config,
+  names: StrategyNames,
+  lists: Lists,
+  started: string | null = null,
+): SessionStrategies {
+  const listed = new Map(
+    lists.flatMap(({ strategies }) => strategies).map((each) => [each.settings.id, each]),
+  );
+  const configured = config.strategies.flatMap(
+    ({ id, strategy: definition, code, symbols, params }, place) => {
+      const settings = config.engine.strategies[place];
+      if (settings === undefined) return [];
+      return {
+        settings,
+        definition,
+        params,
+        paramsDigest: digestOf({ definition, symbols, params }),
+        codeDigest: code?.digest ?? codeDigest(definition),
+        run: (listed.get(id)?.run ?? 0) + (id === started ? 1 : 0),
+      };
+    },
+  );
+  const codes = new Map(config.strategies.map(({ id, code }) => [id, code]));
+  const byName = new Map(configured.map((each) => [each.settings.id, each]));
+  const strategies = names.all.map(
+    (name) => byName.get(name)?.settings ?? orphan(config, name, listed.get(name)?.settings),
+  );
+  return {
+    configured,
+    settings: { ...config.engine, strategies },
+    instances: configured.map(({ settings: { id }, definition: strategy, params }) => ({
+      index: names.indexOf(id),
+      id,
+      strategy,
+      code: codes.get(id) ?? null,
+      params,
+    })),
+  };
+}
+
+/** A position keeps the settings that it was opened with. */
+function orphan(config: Config, id: string, last: StrategySettings | undefined): StrategySettings {
+  if (last !== undefined) return { ...last, isOrphan: true };
+  const dailyLossMax = config.engine.risk.accountDailyLossMax;
+  const risk = { positionMax: qty(1), dailyLossMax, openOrdersMax: 1 };
+  return { id, symbols: [], overnight: true, onExpiry: 'hold', risk, isOrphan: true };
+}
+
+/** By place: number of the input from which on the present version of each strategy decided; Infinity: of none. */
+export function versionStarts(
+  lists: Lists,
+  { configured }: Pick<SessionStrategies, 'configured'>,
+  names: StrategyNames,
+): readonly number[] {
+  return names.all.map((name) => {
+    const last = lists.at(-1);
+    if (last !== undefined && !isAlike(name, last.strategies, configured)) return Infinity;
+    const change = lists.findLastIndex(
+      ({ strategies }, i) => i > 0 && !isAlike(name, lists[i - 1]?.strategies ?? [], strategies),
+    );
+    return lists[change]?.seq ?? 0;
+  });
+}
+
+function isAlike(
+  name: string,
+  before: readonly ConfiguredStrategy[],
+  after: readonly ConfiguredStrategy[],
+): boolean {
+  const [one, other] = [before, after].map((list) => list.find(({ settings }) => settings.id === name));
+  return one === undefined || other === undefined
+    ? one === other
+    : isSameVersion(versionOf(one), versionOf(other));
+}
+
+/**
+ * Strategies that the process stopped because their code hung or broke an engine, unless another version of them came since:
+ * `versionsSince` is Infinity for one that comes now.
+ */
+export function leftOutOf(
+  read: JournalReader,
+  session: TradingDay,
+  versionsSince: readonly number[],
+): ReadonlyMap<StrategyIndex, string> {
+  const changes = read.entries({ session, kinds: ['strategy_changed'] }).map(({ entry }) => entry);
+  const leftOut = new Map<StrategyIndex, string>();
+  // Inputs, which are journaled before anything that is decided without the strategy.
+  for (const { by, command, seq } of read.commands(session)) {
+    if (by !== 'process' || command.name !== 'stop_strategy') continue;
+    const { strategy, reason } = command;
+    const isChanged = changes.some((change) => change.strategy === strategy && change.cause > seq);
+    if (!isChanged && versionsSince[strategy] !== Infinity) leftOut.set(strategy, reason);
+  }
+  return leftOut;
+}

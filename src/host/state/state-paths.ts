@@ -1,0 +1,215 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { failureOf, ifThere, isDiskFull } from '../../domain/failure.ts';
+import { archiveDir } from '../../journal/journal-archive.ts';
+import { type InstanceLock, takeInstanceLock } from '../../journal/instance-lock.ts';
+import { Shutdown } from '../shutdown.ts';
+
+/** State files of one account's daemon. The directory is private to its owner. */
+export interface StatePaths {
+  readonly dir: string;
+  /** Marks a directory as ours, and holds the number of this installation. */
+  readonly marker: string;
+  readonly journal: string;
+  /** Copies of the journal, one a day. */
+  readonly backups: string;
+  /** Sessions that left the journal. */
+  readonly archive: string;
+  readonly frames: string;
+  /** The frames of days that are over, as columns. */
+  readonly data: string;
+  readonly lock: string;
+  /** How the run before ended. */
+  readonly run: string;
+  readonly token: string;
+  readonly emergency: string;
+  /** Calls to the broker by hand, and their outcomes. */
+  readonly calls: string;
+  readonly control: string;
+  /** Messages to the operator that were not delivered. */
+  readonly messages: string;
+  /** State of the embedded broker, and the address at which it listens. */
+  readonly simulator: string;
+  readonly simulatorLink: string;
+  readonly simulatorLock: string;
+}
+
+export function statePaths(dir: string): StatePaths {
+  return {
+    dir,
+    marker: join(dir, '.tickwright'),
+    journal: join(dir, 'journal.db'),
+    backups: join(dir, 'backups'),
+    archive: archiveDir(join(dir, 'journal.db')),
+    frames: join(dir, 'frames'),
+    data: join(dir, 'data'),
+    lock: join(dir, 'daemon.lock'),
+    run: join(dir, 'run'),
+    token: join(dir, 'token'),
+    emergency: join(dir, 'emergency'),
+    calls: join(dir, 'calls.jsonl'),
+    control: join(dir, 'control.json'),
+    messages: join(dir, 'messages.json'),
+    simulator: join(dir, 'simulator'),
+    simulatorLink: join(dir, 'simulator.json'),
+    simulatorLock: join(dir, 'simulator.lock'),
+  };
+}
+
+/** A directory that holds files of others: nothing in it may be deleted, and its mode is not ours to change. */
+export class ForeignDirectory extends Error {
+  constructor({ dir, marker }: StatePaths, foreign: readonly string[]) {
+    const shown = foreign.slice(0, 3).join(', ') + (foreign.length > 3 ? ', ...' : '');
+    super(
+      `state directory ${dir}: it holds files that are not Tickwright's (${shown}), so nothing was changed; ` +
+        'name a directory of its own with stateDir or --state, or move these files elsewhere; to use it as it is, create the ' +
+        `empty file ${marker}: paper --fresh then deletes journal, frames, data and simulator in it`,
+    );
+  }
+}
+
+/** Makes the directory, private to its owner, and marks it. Throws `ForeignDirectory`. */
+export function prepareStateDir(paths: StatePaths): void {
+  const { dir, marker } = paths;
+  const found = ifThere(() => readdirSync(dir)) ?? [];
+  if (!found.includes(basename(marker))) {
+    const isMade = OWN_ALONE.some((name) => found.includes(name));
+    const foreign = found.filter((name) => !(isMade ? isOurs(paths, name) : OF_THE_SYSTEM.has(name)));
+    if (foreign.length > 0) throw new ForeignDirectory(paths, foreign);
+  }
+  mkdirSync(dir, { recursive: true });
+  chmodSync(dir, 0o700);
+  for (const name of found) if (isOurs(paths, name)) closeToOthers(join(dir, name));
+  if (installationOf(paths) !== null) return;
+  try {
+    writeFileSync(marker, `${randomBytes(3).toString('hex')}\n`, { mode: 0o600 });
+  } catch (error) {
+    // A start on a full disk must reach the orders; the next start marks the directory.
+    if (!isDiskFull(error)) throw error;
+  }
+}
+
+/** A copy has the mode of its original. */
+function closeToOthers(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || stat.isSymbolicLink()) return;
+  if ((stat.mode & OTHERS) !== 0) chmodSync(path, stat.mode & ~OTHERS);
+  if (stat.isDirectory()) for (const name of readdirSync(path)) closeToOthers(join(path, name));
+}
+
+const OTHERS = 0o077;
+
+/** A volume of its own and a look by the Finder bring these; nothing of them is ever deleted. */
+const OF_THE_SYSTEM: ReadonlySet<string> = new Set(['lost+found', '.DS_Store']);
+
+/** Others name a directory `data` or `frames` too; one of these two every run has left. */
+const OWN_ALONE: readonly string[] = ['journal.db', 'daemon.lock'];
+
+/** A copy that was put back may lack the marker: it holds these names and nothing else. */
+function isOurs(paths: StatePaths, name: string): boolean {
+  if (OF_THE_SYSTEM.has(name)) return true;
+  const names = [...Object.values(paths).map((path: string) => basename(path)), 'record', 'agreement'];
+  return names.some(
+    (each) =>
+      name === each ||
+      (/^(?:\.pid|\.new|-journal|-wal|-shm)$/.test(name.slice(each.length)) && name.startsWith(each)),
+  );
+}
+
+const INSTALLATION = /^[\da-f]{6}$/;
+
+/** Null in a directory that is not marked yet. */
+function installationOf({ marker }: StatePaths): string | null {
+  const text = ifThere(() => readFileSync(marker, 'utf8').trim()) ?? '';
+  return INSTALLATION.test(text) ? text : null;
+}
+
+/**
+ * A new one for each engine: number of the installation and a random part, for references that no other start has minted, even
+ * where the journal that counts starts was lost, copied or put back.
+ */
+export function startStamp(paths: StatePaths): string {
+  return (installationOf(paths) ?? randomBytes(3).toString('hex')) + randomBytes(2).toString('hex');
+}
+
+interface TradedAccount {
+  readonly restUrl: string;
+  readonly custodyCode: string;
+  readonly subAccountId: string;
+}
+
+/** Place of what all state directories of this user share: $XDG_STATE_HOME or ~/.local/state. */
+export function userStateDir(): string {
+  const home = process.env['XDG_STATE_HOME'] ?? '';
+  return join(home === '' ? join(homedir(), '.local', 'state') : home, 'tickwright');
+}
+
+/**
+ * One daemon trades an account with real money, whatever its state directory: the lock is in the place that they share. It does not cover other users or other machines. Throws `AlreadyRunning`.
+ */
+export function takeAccountLock({ restUrl, custodyCode, subAccountId }: TradedAccount): InstanceLock {
+  const dir = join(userStateDir(), 'accounts');
+  const refused = failureOf(() => mkdirSync(dir, { recursive: true, mode: 0o700 }));
+  if (refused !== null) {
+    const remedy = 'set XDG_STATE_HOME to a directory that this user may write';
+    throw new Error(`the lock of the account cannot be kept in ${dir}: ${refused}; ${remedy}`);
+  }
+  const { hostname, host } = new URL(restUrl);
+  // Simulators of one machine have accounts of the same number; a broker has an account once, by whatever name it is reached.
+  const broker = /^(?:localhost|127\..*|\[::1\])$/.test(hostname) ? host : '';
+  const key = createHash('sha256')
+    .update(`${broker} ${custodyCode} ${subAccountId}`)
+    .digest('hex')
+    .slice(0, 16);
+  return takeInstanceLock(
+    join(dir, `${key}.lock`),
+    process.pid,
+    'two daemons of one account fight each other',
+  );
+}
+
+/** A connection that drops takes the terminal along: what is unattended goes on. */
+const onHangUp = (): void =>
+  void process.stderr.write(
+    'the terminal hung up, and this program goes on: tickwright status shows a daemon, tickwright stop or SIGTERM ends it\n',
+  );
+
+/** Runs a program alone on its state directory; signals ask for its end. Throws `AlreadyRunning`. */
+export async function runAlone<T>(paths: StatePaths, run: (shutdown: Shutdown) => Promise<T>): Promise<T> {
+  const shutdown = new Shutdown();
+  const umask = process.umask(OTHERS);
+  process.on('SIGHUP', onHangUp);
+  try {
+    prepareStateDir(paths);
+    const lock = takeInstanceLock(paths.lock, process.pid);
+    try {
+      return await run(shutdown);
+    } finally {
+      lock.release();
+    }
+  } finally {
+    process.off('SIGHUP', onHangUp);
+    process.umask(umask);
+    shutdown.close();
+  }
+}
+
+/** Forgets journal, archives, frames, token and paper account. Only after the lock is held, and never in live. */
+export function forgetState(paths: StatePaths): void {
+  for (const path of [
+    paths.journal,
+    `${paths.journal}-wal`,
+    `${paths.journal}-shm`,
+    paths.run,
+    paths.token,
+    paths.emergency,
+  ]) {
+    rmSync(path, { force: true });
+  }
+  rmSync(paths.frames, { recursive: true, force: true });
+  rmSync(paths.archive, { recursive: true, force: true });
+  rmSync(paths.data, { recursive: true, force: true });
+  rmSync(paths.simulator, { recursive: true, force: true });
+}

@@ -1,0 +1,233 @@
+/**
+ * Strategies from files and packages of the user's own: one module whose default export is a strategy, with the modules beside it
+ * that it imports. Their code becomes one script, plain data that runs the same way in every world: later edits change nothing.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { BuildFailure, OnResolveArgs, OnResolveResult, Plugin } from 'esbuild';
+import type { StrategyCode } from '../../config/config.ts';
+import { ALLOWED_TEXT, hiddenLoading, mayImport } from './strategy-imports.ts';
+
+/** The file or package is no strategy; `hint` says what to do. */
+export class StrategyFileError extends Error {
+  override readonly name = 'StrategyFileError';
+  readonly expected: string;
+  readonly received: string;
+  readonly hint: string;
+
+  constructor(expected: string, received: string, hint: string) {
+    super(`expected ${expected}, was ${received} (${hint})`);
+    this.expected = expected;
+    this.received = received;
+    this.hint = hint;
+  }
+}
+
+/** A name in the catalogue has neither a slash nor an ending. */
+export const isStrategyFile = (name: string): boolean =>
+  /^\.|[/\\]|\.[cm]?[jt]s$/.test(name) && !isScoped(name);
+
+/** `@scope/package` has a slash too. */
+const isScoped = (name: string): boolean => /^@[\w.-]+\/[\w.-]+$/.test(name);
+
+/** Paths in a file are relative to it. */
+export const placed = (name: string, besides: string): string =>
+  isAbsolute(name) ? name : join(dirname(besides), name);
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+/** `src` as it runs: compiled, or the sources themselves in a test. */
+const RUNNING = resolve(HERE, '../..');
+const ENDING = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+export const ROOT = ENDING === '.js' ? resolve(RUNNING, '../../app') : resolve(RUNNING, '..');
+
+/** Whether a package of npm has this name where `besides` lies. */
+export function isInstalled(name: string, besides: string): boolean {
+  try {
+    createRequire(resolve(besides)).resolve(name);
+    return true;
+  } catch (error) {
+    // A package for imports alone has no file for this question.
+    return error instanceof Error && 'code' in error && error.code === 'ERR_PACKAGE_PATH_NOT_EXPORTED';
+  }
+}
+
+/** `strategy`: a file, or an installed package, as the configuration `besides` names it. */
+export async function readStrategyCode(strategy: string, besides: string): Promise<StrategyCode> {
+  const isFile = isStrategyFile(strategy);
+  const path = isFile ? placed(strategy, besides) : strategy;
+  if (isFile && !existsSync(path)) {
+    throw new StrategyFileError(
+      'a strategy of the catalogue, or a file beside this one',
+      `no ${path}`,
+      'see tickwright strategies',
+    );
+  }
+  if (isFile) assertFile(path);
+  const reading = new SourceReading(isFile ? realpathSync(path) : null);
+  // Runs with strategies of the program alone do not load the bundler.
+  const { build } = await import('esbuild');
+  try {
+    const { outputFiles } = await build({
+      entryPoints: [isFile ? resolve(path) : strategy],
+      absWorkingDir: resolve(dirname(besides)),
+      bundle: true,
+      write: false,
+      outdir: '/',
+      format: 'cjs',
+      platform: 'neutral',
+      mainFields: ['module', 'main'],
+      conditions: ['node', 'module'],
+      target: 'es2023',
+      // As the language is, whatever settings lie beside the file.
+      tsconfigRaw: '{}',
+      banner: { js: "'use strict';" },
+      sourcemap: 'external',
+      sourcesContent: false,
+      logLevel: 'silent',
+      plugins: [reading.plugin],
+    });
+    const textOf = (ending: string): string =>
+      outputFiles.find((each) => each.path.endsWith(ending))?.text ?? '';
+    return reading.codeOf(textOf('.js'), textOf('.js.map'));
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+/** A pipe or a device could be read for ever. */
+function assertFile(path: string): void {
+  if (!statSync(path).isFile()) throw noFile(path);
+}
+
+const noFile = (path: string): StrategyFileError =>
+  new StrategyFileError('a file with code', `${path}, which is a folder, a pipe or a device`, ALLOWED_HINT);
+
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof Error) || !('errors' in error)) return error;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an error of the bundler has errors
+  const [first] = (error as BuildFailure).errors;
+  if (first === undefined) return error;
+  const detail: unknown = first.detail;
+  const { location } = first;
+  if (detail instanceof StrategyFileError) {
+    const line = location === null ? '' : `:${location.line}`;
+    return new StrategyFileError(detail.expected, `${detail.received}${line}`, detail.hint);
+  }
+  const where = location === null ? '' : `${location.file}:${location.line}:${location.column + 1} `;
+  return new StrategyFileError('a module that can be loaded', `${where}${first.text}`, ALLOWED_HINT);
+}
+
+const ALLOWED_HINT = `it may import ${ALLOWED_TEXT}, and modules beside it`;
+
+const ENTRY = 'entry-point';
+const SOURCE_FILE = /\.[cm]?[jt]s$/;
+
+/** Follows the imports of one strategy, and keeps the sources that it read. */
+class SourceReading {
+  /** The first file; null until it is found. */
+  file: string | null;
+  readonly #sources = new Map<string, string>();
+  readonly #imports = new Set<string>();
+
+  constructor(file: string | null) {
+    this.file = file;
+  }
+
+  readonly plugin: Plugin = {
+    name: 'strategy',
+    setup: (bundler) => {
+      bundler.onResolve({ filter: /./ }, async (asked) => {
+        if (asked.pluginData === OWN) return undefined;
+        const plain = { resolveDir: asked.resolveDir, kind: 'import-statement', pluginData: OWN } as const;
+        if (asked.kind === ENTRY) {
+          if (this.file !== null) return { path: this.file };
+          const found = await bundler.resolve(asked.path, plain);
+          if (found.errors.length > 0) return { errors: found.errors };
+          this.file = found.path;
+          return { path: found.path };
+        }
+        const known = this.#known(asked);
+        if (known !== undefined) return known;
+        const found = await bundler.resolve(asked.path, { ...plain, importer: asked.importer });
+        const isCode = found.errors.length === 0 && SOURCE_FILE.test(found.path);
+        return isCode || found.errors.length > 0
+          ? { path: found.path, errors: found.errors }
+          : refused(notAllowed(asked));
+      });
+      bundler.onLoad({ filter: /./ }, ({ path }) => {
+        if (!statSync(path).isFile()) return refused(noFile(path));
+        const contents = readFileSync(path, 'utf8');
+        this.#sources.set(path, contents);
+        const hidden = hiddenLoading(contents);
+        if (hidden !== null) return refused(hiddenIn(hidden, path));
+        return { contents, loader: path.endsWith('ts') ? 'ts' : 'js', resolveDir: dirname(path) };
+      });
+    },
+  };
+
+  codeOf(script: string, map: string): StrategyCode {
+    const { file } = this;
+    if (file === null) throw new Error('a script comes from a file');
+    const rows = [...this.#sources].map(([path, text]) => [relative(dirname(file), path), text] as const);
+    const sorted = rows.toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const digest = createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, 12);
+    return { file, digest, script, place: `strategy-${digest}.js`, imports: [...this.#imports], map };
+  }
+
+  /** The address that an import becomes; undefined for a module beside the strategy. */
+  #known(asked: OnResolveArgs): OnResolveResult | undefined {
+    const { path, kind, importer, resolveDir } = asked;
+    if (kind === 'dynamic-import') return refused(hiddenIn('import()', importer));
+    if (kind !== 'import-statement') return refused(hiddenIn('require()', importer));
+    if (mayImport(path)) return this.#outside(path);
+    if (!path.startsWith('.') && !isAbsolute(path)) return refused(notAllowed(asked));
+    if (/\.\w+$/.test(path) && !SOURCE_FILE.test(path)) return refused(notAllowed(asked));
+    const meant = resolve(resolveDir, path);
+    for (const dir of [join(ROOT, 'src'), RUNNING]) {
+      const inProgram = relative(dir, meant);
+      if (inProgram.startsWith('..')) continue;
+      if (!/^(strategy|domain)[/\\]/.test(inProgram)) return refused(notAllowed(asked));
+      return this.#outside(`tickwright/${inProgram.replace(/\.[jt]s$/, '')}`);
+    }
+    return undefined;
+  }
+
+  #outside(path: string): OnResolveResult {
+    this.#imports.add(path);
+    return { path, external: true };
+  }
+}
+
+/** Marks questions of our own to the resolver. */
+const OWN = Symbol('own');
+
+const refused = (detail: StrategyFileError): { errors: { text: string; detail: StrategyFileError }[] } => ({
+  errors: [{ text: detail.message, detail }],
+});
+
+const notAllowed = ({ path, importer }: OnResolveArgs): StrategyFileError =>
+  new StrategyFileError(
+    `a module that imports nothing but ${ALLOWED_TEXT} and modules beside it`,
+    `an import of ${path} in ${basename(importer)}`,
+    'a strategy is repeatable only without files, network, clock and chance',
+  );
+
+const hiddenIn = (hidden: string, path: string): StrategyFileError =>
+  new StrategyFileError(
+    'a module that imports all it needs by name',
+    `${hidden} in ${basename(path)}`,
+    'nobody could say whether its backtest is true',
+  );
+
+/** Address of a module of the program, or of a package that a script may ask for. */
+export function addressOf(name: string): string {
+  if (name === 'tickwright/strategy') return new URL(`strategy/index${ENDING}`, SOURCE).href;
+  const own = /^tickwright\/((?:strategy|domain)\/[\w/-]+)$/.exec(name)?.[1];
+  if (own !== undefined) return new URL(`${own}${ENDING}`, SOURCE).href;
+  return name.startsWith('node:') ? name : import.meta.resolve(name);
+}
+
+const SOURCE = new URL('../../', import.meta.url);

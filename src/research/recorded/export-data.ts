@@ -1,0 +1,159 @@
+/** Exports ticks, trades or bars of one symbol into one file. */
+import type { BarSpec } from '../../domain/bars.ts';
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import { openCatalogue } from '../../recording/columns/catalogue.ts';
+import { BAR_LAYOUT, BAR_PHASES, type BarRows, barsOf } from '../../recording/columns/bar-file.ts';
+import type { TickColumns, TickGap, TickMeta, TickRows } from '../../recording/columns/tick-columns.ts';
+import { readParts } from '../../recording/columns/tick-file.ts';
+import { exportFile } from '../../recording/export/export-file.ts';
+import {
+  barFields,
+  barPart,
+  type ExportPart,
+  tickFields,
+  tickPart,
+} from '../../recording/export/export-table.ts';
+import { assert } from '../../domain/assert.ts';
+import type { TradeTick } from '../../domain/ticks.ts';
+import { instrumentIndex, priceTicks, qty, seq, tsUs } from '../../domain/units.ts';
+import { allocateTable } from '../../recording/columns/row-table.ts';
+import { BarBuilder } from '../../strategy/bars.ts';
+import type { Bar } from '../../strategy/ticks.ts';
+
+export type ExportWhat =
+  | { readonly kind: 'ticks' }
+  | { readonly kind: 'trades' }
+  /** Built from ticks by the same rules as the bars of strategies. */
+  | { readonly kind: 'bars'; readonly spec: BarSpec; readonly calendar: TradingCalendar };
+
+export interface ExportRequest {
+  readonly dir: string;
+  readonly symbol: string;
+  /** First and last day, or null. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly what: ExportWhat;
+  /** `.csv`, `.csv.gz` or `.parquet`. */
+  readonly out: string;
+}
+
+export interface ExportWatch {
+  /** Rows read, of how many. */
+  progress(done: number, all: number): void;
+}
+
+export interface Exported {
+  readonly out: string;
+  readonly rows: number;
+  /** Days of ticks that it was made of. */
+  readonly periods: readonly string[];
+}
+
+/** Days that cannot stand in one file. */
+export class MixedSteps extends Error {
+  override readonly name = 'MixedSteps';
+}
+
+/** Undefined when there is nothing to export. */
+export async function exportData(
+  { dir, symbol, from, to, what, out }: ExportRequest,
+  watch: ExportWatch,
+): Promise<Exported | undefined> {
+  const days = openCatalogue(dir).filter(
+    ({ symbol: of, day }) => of === symbol && (from === null || day >= from) && (to === null || day <= to),
+  );
+  const [first] = days;
+  if (first === undefined) return undefined;
+  const { tickSize, lotSize } = oneStep(days);
+  const isTrades = what.kind === 'trades';
+  const depth = isTrades ? 0 : Math.max(...days.map(({ meta }) => meta.depth));
+  const all = days.reduce((sum, { meta }) => sum + meta.rows, 0);
+  let [read, rows] = [0, 0];
+  const partsOf = function* (path: string): Generator<TickColumns> {
+    for (const part of readParts(path)) {
+      yield part;
+      watch.progress((read += part.rows), all);
+    }
+  };
+  const counted = (part: ExportPart): ExportPart => {
+    rows += part.rows;
+    return part;
+  };
+  const parts = function* (): Generator<ExportPart> {
+    for (const { path, meta } of days)
+      if (what.kind === 'bars')
+        yield counted(barPart(tickBars(partsOf(path), meta.gaps, what.spec, what.calendar)));
+      else for (const part of partsOf(path)) yield counted(tickPart(part, depth, isTrades));
+  };
+  await exportFile(out, {
+    fields: what.kind === 'bars' ? barFields(tickSize, lotSize) : tickFields(tickSize, lotSize, depth),
+    utcOffsetMinutes: first.meta.utcOffsetMinutes,
+    parts: parts(),
+  });
+  return { out, rows, periods: days.map(({ day }) => day) };
+}
+
+/** One column has one step. */
+function oneStep(days: ReturnType<typeof openCatalogue>): TickMeta {
+  const [first, ...others] = days.map(({ meta }) => meta);
+  assert(first !== undefined, 'an export has a day');
+  const other = others.find(
+    ({ tickSize, lotSize }) => tickSize !== first.tickSize || lotSize !== first.lotSize,
+  );
+  if (other === undefined) return first;
+  const steps = [first, other].map(({ day, tickSize, lotSize }) => `${day}: ${tickSize} and ${lotSize}`);
+  throw new MixedSteps(`expected one step of prices and volumes, was ${steps.join(', ')}; export them apart`);
+}
+
+// Bars of recorded trades, by the builder that strategies get theirs from.
+
+/** Of one day, the last one closed as it is. The trades that a gap swallowed may belong to any bar that it touches: such a bar is incomplete. */
+export function tickBars(
+  parts: Iterable<TickRows>,
+  gaps: readonly TickGap[],
+  spec: BarSpec,
+  calendar: TradingCalendar,
+): BarRows {
+  const builder = new BarBuilder(spec, calendar, tsUs(0));
+  const bars: Bar[] = [];
+  const keep = (bar: Bar | null): void => {
+    if (bar !== null) bars.push(bar);
+  };
+  for (const trade of tradesOf(parts)) {
+    keep(builder.closeDue(tsUs(Math.min(builder.endUs, trade.tsUs))));
+    keep(builder.add(trade));
+  }
+  if (builder.endUs !== Infinity) keep(builder.closeDue(tsUs(builder.endUs)));
+  const into = barsOf(allocateTable(BAR_LAYOUT, bars.length));
+  for (const [i, bar] of bars.entries()) {
+    into.startUs[i] = bar.startUs;
+    into.endUs[i] = bar.endUs;
+    into.open[i] = bar.open;
+    into.high[i] = bar.high;
+    into.low[i] = bar.low;
+    into.close[i] = bar.close;
+    into.volume[i] = bar.volume;
+    into.trades[i] = bar.trades;
+    into.phase[i] = BAR_PHASES.indexOf(bar.phase);
+    into.complete[i] = Number(!gaps.some(({ fromUs, toUs }) => bar.startUs <= toUs && bar.endUs > fromUs));
+  }
+  return into;
+}
+
+function* tradesOf(parts: Iterable<TickRows>): Generator<TradeTick> {
+  for (const { rows, tsUs: at, priceTicks: price, qty: size } of parts) {
+    for (let i = 0; i < rows; i += 1) {
+      const lots = size[i] ?? 0;
+      if (lots === 0) continue;
+      yield {
+        kind: 'trade',
+        seq: seq(i),
+        tsUs: tsUs(at[i] ?? 0),
+        instrument: instrumentIndex(0),
+        price: priceTicks(price[i] ?? 0),
+        qty: qty(lots),
+        totalVolume: 0,
+      };
+    }
+  }
+}

@@ -1,0 +1,134 @@
+/** Imports one file of any kind, with the arguments of the command line and the configured market. */
+import { formatUtcOffset } from '../../text/dates.ts';
+import type { StoredFile, StoreOutcome } from '../../recording/collect/store-file.ts';
+import type { BarMeta } from '../../recording/columns/bar-file.ts';
+import type { TickMeta } from '../../recording/columns/tick-columns.ts';
+import {
+  ImportError,
+  type ImportReport,
+  type ImportWatch,
+  PLAIN_SIDES,
+  type SideWords,
+  VIETNAMESE_SIDES,
+} from '../../recording/import/import-table.ts';
+import { isStep } from '../../text/decimals.ts';
+import { type FileKind, fileKind, isSymbol, nameParts } from '../../recording/import/file-kind.ts';
+import { type BarImportOptions, importBars } from '../../recording/import/import-bars.ts';
+import { importPrints, importQuotes } from '../../recording/import/import-ticks.ts';
+import { timeZone } from '../../text/time-zone.ts';
+import { compileFrames, type FrameReport } from './compile-frames.ts';
+import { type RecordedMarket, specOfSymbol, stepsOf } from './recorded-market.ts';
+
+export { faultOf, isFileFault, isWronglyAsked } from '../../recording/import/import-table.ts';
+
+/** What is absent is taken from the file, its name or the configured market. */
+export interface ImportRequest extends Omit<
+  BarImportOptions,
+  'zone' | 'tickSize' | 'lotSize' | 'sides' | 'calendar'
+> {
+  readonly kind?: FileKind;
+  readonly zone?: string;
+  readonly tickSize?: string;
+  readonly lotSize?: string;
+  readonly sides?: SideWords | undefined;
+  /** Trading hours: the configured market's, or none; absent: the market's for its own contracts. */
+  readonly hours?: 'market' | 'none';
+}
+
+/** A file of columns that an import has, or should have, written. */
+export interface ImportedPart {
+  readonly symbol: string;
+  /** A day of ticks, or a year of bars. */
+  readonly period: string;
+  readonly what: 'ticks' | 'bars';
+  readonly outcome: StoreOutcome;
+  readonly rows: number;
+  readonly gaps: number;
+  readonly path: string;
+}
+
+export interface ImportedFile extends Pick<FrameReport, 'file' | 'rows' | 'badRows' | 'bad'> {
+  readonly kind: FileKind;
+  readonly parts: readonly ImportedPart[];
+  /** Remarks to print. */
+  readonly notes: readonly string[];
+}
+
+export async function importFile(
+  file: string,
+  request: ImportRequest,
+  market: RecordedMarket,
+  watch: ImportWatch,
+): Promise<ImportedFile> {
+  const kind = request.kind ?? (await fileKind(file, request.columns));
+  if (kind === 'frames') return framesFile(await compileFrames(file, { ...request, market }, watch));
+  const options = barOptions(file, request, market);
+  const found = { file, kind };
+  if (kind === 'prints') return tableFile(found, await importPrints(file, options, watch));
+  if (kind === 'quotes') return tableFile(found, await importQuotes(file, options, watch));
+  return tableFile(found, await importBars(file, options, watch));
+}
+
+function barOptions(file: string, request: ImportRequest, market: RecordedMarket): BarImportOptions {
+  const symbol = request.symbol ?? nameParts(file).symbol;
+  if (symbol !== null && !isSymbol(symbol)) {
+    throw new ImportError(
+      `--symbol: expected letters, digits, dots and dashes, was ${JSON.stringify(symbol)}`,
+    );
+  }
+  const spec = symbol === null ? undefined : specOfSymbol(market, symbol);
+  const steps = spec === undefined ? { tickSize: null, lotSize: '1' } : stepsOf(spec);
+  const tickSize = request.tickSize ?? steps.tickSize;
+  const lotSize = request.lotSize ?? steps.lotSize;
+  if (tickSize === null) {
+    const whose = symbol ?? 'a symbol in a column';
+    throw new ImportError(`${file}: ${whose} is no contract of the configured market: say its --tick-size`);
+  }
+  for (const [name, step] of Object.entries({ '--tick-size': tickSize, '--lot-size': lotSize })) {
+    if (!isStep(step)) throw new ImportError(`${name}: expected a decimal above 0 like 0.1, was ${step}`);
+  }
+  const zoneName = request.zone ?? formatUtcOffset(market.calendar.utcOffsetMinutes);
+  const zone = timeZone(zoneName);
+  if (zone === undefined) {
+    const expected = 'expected a zone like +07:00, UTC or Asia/Ho_Chi_Minh';
+    throw new ImportError(`--zone: ${expected}, was ${JSON.stringify(zoneName)}`);
+  }
+  const hours = request.hours ?? (spec === undefined ? 'none' : 'market');
+  return {
+    ...request,
+    tickSize,
+    lotSize,
+    zone,
+    sides: request.sides ?? (spec === undefined ? PLAIN_SIDES : VIETNAMESE_SIDES),
+    calendar: hours === 'market' ? market.calendar : null,
+  };
+}
+
+const tableFile = (
+  found: Pick<ImportedFile, 'file' | 'kind'>,
+  { rows, badRows, bad, steps, stored }: ImportReport<TickMeta | BarMeta>,
+): ImportedFile => ({
+  ...found,
+  rows,
+  badRows,
+  bad,
+  parts: stored.map(partOf),
+  notes: steps === '' ? [] : [steps],
+});
+
+function framesFile({ file, rows, badRows, bad, stored, counts, damage }: FrameReport): ImportedFile {
+  const { trades, books, others, duplicates } = counts;
+  const notes = [`${trades} trades, ${books} book updates, ${others} others, ${duplicates} trades twice`];
+  if (damage !== null) notes.push(`left out: ${damage}`);
+  return { file, kind: 'frames', rows, badRows, bad, parts: stored.map(partOf), notes };
+}
+
+const partOf = ({ path, outcome, meta }: StoredFile<TickMeta | BarMeta>): ImportedPart => ({
+  symbol: meta.symbol,
+  period: meta.kind === 'ticks' ? meta.day : String(meta.year),
+  what: meta.kind,
+  outcome,
+  rows: meta.rows,
+  gaps: meta.kind === 'ticks' ? meta.gaps.length : 0,
+  path,
+});

@@ -1,0 +1,401 @@
+/** The market of a backtest: a market file of the daemon, or an inline market of the backtest file. */
+import { readMarket } from '../../config/market-file.ts';
+import type { Checked, Problem } from '../../config/problem.ts';
+import type { YamlSource } from '../../config/yaml-source.ts';
+import { zodProblems } from '../../config/zod-problems.ts';
+import { type TradingCalendar, alwaysOpen } from '../../domain/calendar.ts';
+import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import { type ContractMonth, contractMonthOf, expiryOf } from '../../domain/contract-code.ts';
+import { type ContractSpec, NO_BAND_BPS } from '../../domain/contract.ts';
+import type { CostSchedule, Dated } from '../../domain/costs.ts';
+import { currencyDecimals, quoteCurrency } from '../../domain/currency.ts';
+import { isRecord } from '../../domain/parsed.ts';
+import { US_PER_DAY, US_PER_MINUTE } from '../../domain/units.ts';
+import { decimalsOf, wholeOf } from '../../text/decimals.ts';
+import { type TimeZone, timeZone } from '../../text/time-zone.ts';
+import { type InlineMarket, inlineMarket } from './backtest-schema.ts';
+
+export interface BacktestMarket {
+  readonly calendar: TradingCalendar;
+  readonly costs: CostSchedule;
+  /** Index futures list their months by rule; other markets name their contracts. */
+  readonly kind: 'index_futures' | 'own';
+  readonly currency: string;
+  readonly moneyScale: number;
+  /** Zone of the exchange, for times without a zone. */
+  readonly zone: TimeZone;
+  /** Its clocks show the same offset all year. */
+  readonly isZoneFixed: boolean;
+  /** Trading never stops: orders and strategies continue from day to day unless the file says otherwise. */
+  readonly isAlwaysOpen: boolean;
+  readonly marketOrders: boolean;
+  /** Underlyings of a market file, or contracts of an inline market, by name. */
+  readonly contracts: Readonly<Record<string, ContractSpec>>;
+  /** Undefined for a symbol of another market. */
+  specOf(symbol: string): ContractSpec | undefined;
+  expiryOf(symbol: string): TradingDay;
+}
+
+type ReadBacktestMarket = Checked<{ readonly market: BacktestMarket }>;
+
+/** Expiry of a contract without one. */
+const NO_EXPIRY = tradingDay('2199-12-31');
+const MARKET = ['market'];
+/** More digits leave no room for amounts: money is exact up to 2^53 of its smallest unit. */
+const MONEY_DECIMALS_MAX = 13;
+
+export function readBacktestMarket(source: YamlSource): ReadBacktestMarket {
+  const market = source.at(['market']);
+  if (typeof market === 'string') return namedMarket(source, market);
+  const expected = 'the name of a market file, or a section with contracts';
+  if (!isRecord(market)) {
+    const hint =
+      market === undefined ? 'add market: vn30f.yaml' : Array.isArray(market) ? 'one market a run' : '';
+    return { ok: false, problems: [source.problem(['market'], expected, hint)] };
+  }
+  const read = inlineMarket.safeParse(market);
+  if (!read.success)
+    return { ok: false, problems: zodProblems(source, read.error.issues, inlineMarket, { base: MARKET }) };
+  return ownMarketOf(source, withCosts(read.data));
+}
+
+/** Index futures, as the daemon trades them: money is whole VND, a code tells its month. */
+function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
+  const read = readMarket(source, file);
+  if (!read.ok) return read;
+  const { calendar, contracts, costs } = read;
+  const zone = timeZone(calendar.timeZone);
+  const of = (symbol: string): ContractSpec | undefined => contracts[familyOf(symbol) ?? symbol];
+  if (zone === undefined) {
+    return { ok: false, problems: [source.problem(['market'], 'a market with a known time zone')] };
+  }
+  return {
+    ok: true,
+    market: {
+      kind: 'index_futures',
+      calendar,
+      costs,
+      contracts,
+      currency: 'VND',
+      moneyScale: 1,
+      zone,
+      isZoneFixed: true,
+      isAlwaysOpen: false,
+      marketOrders: false,
+      specOf: of,
+      expiryOf: (symbol) => {
+        const month = contractMonthOf(symbol);
+        return month === undefined ? NO_EXPIRY : expiryOf(calendar, month);
+      },
+    },
+  };
+}
+
+/** `VN30` of `VN30F2603`, `41I1G3000` and `VN30F1M`. */
+export function familyOf(symbol: string): ContractMonth['underlying'] | undefined {
+  const alias = /^(VN30|VN100)F[12][MQ]$/.exec(symbol)?.[1];
+  const family = contractMonthOf(symbol)?.underlying ?? alias;
+  return family === 'VN30' || family === 'VN100' ? family : undefined;
+}
+
+function ownMarketOf(source: YamlSource, terms: InlineMarket): ReadBacktestMarket {
+  const problems = [hourProblems, pairProblems, expiryProblems].flatMap((problemsOf) =>
+    problemsOf(source, terms),
+  );
+  const zone = timeZone(terms.timeZone);
+  if (zone === undefined)
+    problems.push(source.problem([...MARKET, 'timeZone'], 'a zone like UTC, +07:00 or America/New_York'));
+  const decimals = decimalsFor(source, terms);
+  if (decimals > MONEY_DECIMALS_MAX) {
+    const hint = 'a tick of a lot would be too small to count money in: take a larger lot';
+    const expected = `at most ${MONEY_DECIMALS_MAX} digits in all`;
+    problems.push(source.problem([...MARKET, 'contracts'], expected, hint));
+  }
+  const moneyScale = 10 ** decimals;
+  const ratesOf = (each: Pick<ContractTerms, 'costs' | 'margin'>, at: readonly string[]): CostSchedule =>
+    costsOf(each, terms.currency, decimals, (path, digits) => {
+      const expected = `a number of at most ${digits} digits behind the point`;
+      problems.push(source.problem([...MARKET, ...at, ...path], expected));
+    });
+  const costs = ratesOf({ costs: terms.costs }, []);
+  const contracts = Object.fromEntries(
+    Object.entries(terms.contracts).map(([symbol, each]) => [
+      symbol,
+      { ...specOf(symbol, each, moneyScale), costs: ratesOf(each, ['contracts', symbol]) },
+    ]),
+  );
+  if (problems.length > 0 || zone === undefined) return { ok: false, problems };
+  const isAlwaysOpen = terms.hours === undefined;
+  const bySymbol = new Map(Object.entries(contracts));
+  return {
+    ok: true,
+    market: {
+      kind: 'own',
+      calendar: calendarOf(terms, zone),
+      costs,
+      contracts,
+      currency: terms.currency,
+      moneyScale,
+      zone,
+      isZoneFixed: isFixed(zone),
+      isAlwaysOpen,
+      marketOrders: terms.marketOrders,
+      specOf: (symbol) => bySymbol.get(symbol),
+      expiryOf: (symbol) => (isAlwaysOpen ? undefined : terms.contracts[symbol]?.expiry) ?? NO_EXPIRY,
+    },
+  };
+}
+
+function decimalsFor(source: YamlSource, market: InlineMarket): number {
+  const contracts = Object.values(market.contracts);
+  return Math.max(
+    moneyDecimals(contracts),
+    ...contracts.map((each) => costDecimals(each, market.currency)),
+    Math.min(Math.max(...contracts.map(feeDecimals)), spareDecimals(source.at(['capital']))),
+  );
+}
+
+/** The close of its last day settles a contract. */
+const expiryProblems = (source: YamlSource, terms: InlineMarket): readonly Problem[] =>
+  Object.entries(terms.contracts).flatMap(([symbol, { expiry }]) => {
+    if (expiry === undefined || terms.hours !== undefined) return [];
+    const hint = 'leave it out: a position that is held on counts at the last price';
+    return [
+      source.problem([...MARKET, 'contracts', symbol, 'expiry'], 'no expiry where trading never stops', hint),
+    ];
+  });
+
+/** Yen would count as dollars: 150 times too much. */
+const pairProblems = (source: YamlSource, terms: InlineMarket): readonly Problem[] =>
+  Object.keys(terms.contracts).flatMap((symbol) => {
+    const quote = quoteCurrency(symbol);
+    if (quote === undefined || quote === terms.currency) return [];
+    const hint = `write currency: ${quote} in the market, one currency a run; or give the contract a name that is no pair`;
+    return [
+      source.problem(
+        [...MARKET, 'contracts', symbol],
+        `a contract in ${terms.currency}`,
+        hint,
+        `a pair in ${quote}`,
+      ),
+    ];
+  });
+
+function hourProblems(source: YamlSource, { hours = [] }: InlineMarket): readonly Problem[] {
+  const sorted = hours.toSorted((a, b) => a.fromUs - b.fromUs);
+  return hours.flatMap((span, i) => {
+    const before = sorted[sorted.indexOf(span) - 1];
+    if (span.toUs <= span.fromUs) return [source.problem([...MARKET, 'hours', i, 'to'], 'a time after from')];
+    const isInside = before !== undefined && span.fromUs < before.toUs;
+    return isInside ? [source.problem([...MARKET, 'hours', i, 'from'], 'a time after the span before')] : [];
+  });
+}
+
+/**
+ * Times of a run are wall-clock times of the exchange at one offset all year, so that hours and days stay where people see
+ * them; summer time moves them against the rest of the world.
+ */
+function calendarOf(market: InlineMarket, zone: TimeZone): TradingCalendar {
+  const { hours, weekdays, closures, name } = market;
+  const base: TradingCalendar = {
+    name,
+    timeZone: market.timeZone,
+    utcOffsetMinutes: fixedOffset(zone),
+    weekdays,
+    phases: (hours ?? []).toSorted((a, b) => a.fromUs - b.fromUs),
+    closures: new Set(closures),
+    validFrom: FIRST_DAY,
+    validTo: NO_EXPIRY,
+  };
+  return hours === undefined ? { ...alwaysOpen(base), name, validTo: NO_EXPIRY } : base;
+}
+
+/** The middle of a winter and of a summer, on either half of the world. */
+const SEASONS = [Date.UTC(2024, 0, 15) * 1_000, Date.UTC(2024, 6, 15) * 1_000] as const;
+
+/** Winter time, as it was at the beginning of 2020. */
+const fixedOffset = (zone: TimeZone): number => zone.offsetAtMoment(Date.UTC(2020, 0, 1) * 1_000);
+
+/** Adds to a moment so that the run's one offset shows what the clocks on the wall did; zero where they never change. */
+const wallShift = (zone: TimeZone, atUs: number): number =>
+  (zone.offsetAtMoment(atUs) - fixedOffset(zone)) * US_PER_MINUTE;
+
+const isFixed = (zone: TimeZone): boolean => SEASONS.every((at) => wallShift(zone, at) === 0);
+
+/**
+ * Terms of one contract in decimals. They become whole numbers: ticks of any size, lots below one, and money with so many digits
+ * that one tick of one lot is whole and nothing is rounded.
+ */
+type ContractTerms = InlineMarket['contracts'][string];
+
+/** Profits of partly closed positions need at least a ten-thousandth of the currency. */
+const MONEY_DECIMALS_MIN = 4;
+const PRICE_DECIMALS_MIN = 2;
+
+/** Digits of money behind the point that all of `contracts` need. */
+export const moneyDecimals = (contracts: readonly ContractTerms[]): number =>
+  Math.max(MONEY_DECIMALS_MIN, ...contracts.map(valueDecimals));
+
+/** Digits of the value of one tick of one lot. */
+const valueDecimals = ({ tick, lot, pointValue }: ContractTerms): number =>
+  Math.max(PRICE_DECIMALS_MIN, decimalsOf(tick)) + decimalsOf(lot) + decimalsOf(pointValue);
+
+/** Capital in its smallest digit that leaves room for values a thousand times as large. */
+const MONEY_DIGITS = 12;
+
+/** Digits that money may have for exactness alone. */
+const spareDecimals = (capital: unknown): number =>
+  typeof capital === 'number' && capital > 0
+    ? Math.min(MONEY_DECIMALS_MAX, MONEY_DIGITS - Math.ceil(Math.log10(capital)))
+    : 0;
+
+/** `moneyScale` units of money make one of the currency. */
+export function specOf(symbol: string, terms: ContractTerms, moneyScale: number): ContractSpec {
+  const priceDecimals = Math.max(PRICE_DECIMALS_MIN, decimalsOf(terms.tick));
+  const partsPerPoint = 10 ** priceDecimals;
+  const money = terms.pointValue * terms.lot * moneyScale;
+  return {
+    underlying: symbol,
+    hundredthsPerTick: Math.round(terms.tick * partsPerPoint),
+    moneyPerHundredth: Math.round(money / partsPerPoint),
+    orderQtyMax: terms.orderQtyMax,
+    bandBps: terms.bandPercent === undefined ? NO_BAND_BPS : Math.round(terms.bandPercent * 100),
+    partsPerPoint,
+    lotSize: terms.lot,
+  };
+}
+
+/**
+ * A run has one offset all year. Where clocks change, moments move to wall-clock time, so that hours and days stay where people see
+ * them. Trading that never stops is not moved, unless its bars are whole days.
+ */
+export const isMoved = ({ isZoneFixed, isAlwaysOpen }: BacktestMarket, everyUs: number | null): boolean =>
+  !isZoneFixed && (!isAlwaysOpen || (everyUs !== null && everyUs >= US_PER_DAY));
+
+/** Returns the shift to add to a moment, in microseconds. */
+export function wallClock(market: BacktestMarket, everyUs: number | null): (atUs: number) => number {
+  if (!isMoved(market, everyUs)) return () => 0;
+  const { zone } = market;
+  // Clocks change at night: one look a day is enough.
+  let known = NaN;
+  let shift = 0;
+  return (atUs) => {
+    const day = Math.floor(atUs / US_PER_DAY);
+    if (day !== known) shift = wallShift(zone, atUs);
+    known = day;
+    return shift;
+  };
+}
+
+const MINUTES_PER_HOUR = 60;
+
+/**
+ * A zone that shows moved moments as the clocks on the wall did: its name has the sign the other way round. Undefined for half
+ * hours, which have no such name.
+ */
+export function fixedZoneName(utcOffsetMinutes: number): string | undefined {
+  const hours = utcOffsetMinutes / MINUTES_PER_HOUR;
+  if (!Number.isInteger(hours)) return undefined;
+  return hours === 0 ? 'UTC' : `Etc/GMT${hours < 0 ? '+' : '-'}${Math.abs(hours)}`;
+}
+
+type CostTerms = InlineMarket['costs'];
+
+const FIRST_DAY: TradingDay = tradingDay('1970-01-01');
+/** A percentage to the part of 10^10. */
+const VALUE_DIGITS = 8;
+const WHOLE_PERCENT = 100;
+const PERCENT_BPS = 100;
+const PERCENT_DECIMALS = 2;
+
+/** Digits behind the point that amounts of costs and margin need. */
+const costDecimals = ({ costs = {}, margin }: ContractTerms, currency: string): number => {
+  const { perContract = 0, perOrder = 0, orderMin = 0, rounding } = costs;
+  const amounts = [perContract, perOrder, orderMin, margin?.initial ?? 0, margin?.maintenance ?? 0];
+  return Math.max(
+    ...amounts.map(decimalsOf),
+    rounding === undefined ? 0 : roundingDecimals(currency, rounding),
+  );
+};
+
+/** Digits behind the point of a fee on value that nothing rounds. */
+function feeDecimals(terms: ContractTerms): number {
+  const { rounding, valuePercent, takerPercent, makerPercent, orderMaxPercent, sellTaxPercent } =
+    terms.costs ?? {};
+  if (rounding !== undefined && rounding.per !== 'none') return 0;
+  const rates = [valuePercent, takerPercent, makerPercent, orderMaxPercent, sellTaxPercent];
+  const digits = rates.flatMap((rate) => (rate === undefined ? [] : [decimalsOf(rate)]));
+  return digits.length === 0 ? 0 : valueDecimals(terms) + PERCENT_DECIMALS + Math.max(...digits);
+}
+
+const roundingDecimals = (
+  currency: string,
+  { decimals = currencyDecimals(currency) }: NonNullable<CostTerms['rounding']>,
+): number => decimals;
+
+/** Costs that a contract does not name are those of the market. */
+const withCosts = (market: InlineMarket): InlineMarket => ({
+  ...market,
+  contracts: Object.fromEntries(
+    Object.entries(market.contracts).map(([symbol, terms]) => [
+      symbol,
+      { ...terms, costs: { ...market.costs, ...terms.costs } },
+    ]),
+  ),
+});
+
+/** Rates of a market or of one of its contracts; `refuse` hears of an amount with more digits than are counted. */
+function costsOf(
+  { costs = {}, margin }: Pick<ContractTerms, 'costs' | 'margin'>,
+  currency: string,
+  moneyDigits: number,
+  refuse: (path: readonly string[], digits: number) => void,
+): CostSchedule {
+  const whole = (path: readonly string[], value: number | undefined, digits: number): number => {
+    const found = wholeOf(value ?? 0, digits);
+    if (found === undefined) refuse(path, digits);
+    return found ?? 0;
+  };
+  const amount = (key: 'perContract' | 'perOrder' | 'orderMin'): number =>
+    whole(['costs', key], costs[key], moneyDigits);
+  const percent = (
+    key: 'takerPercent' | 'makerPercent' | 'orderMaxPercent' | 'sellTaxPercent',
+    value?: number,
+  ): number => whole(['costs', key], value, VALUE_DIGITS);
+  const { valuePercent = 0, marginPercent = WHOLE_PERCENT, maintenancePercent, rounding } = costs;
+  const taker = percent('takerPercent', costs.takerPercent ?? valuePercent);
+  const maker = percent('makerPercent', costs.makerPercent ?? valuePercent);
+  return {
+    exchangeFee: since(0),
+    clearingFee: since(0),
+    brokerFee: since(amount('perContract')),
+    taxPpm: since(0),
+    marginBps: since(Math.round(marginPercent * PERCENT_BPS)),
+    valueFee: since({ taker, maker }),
+    orderFee: since(amount('perOrder')),
+    orderFeeMin: since(amount('orderMin')),
+    ...(costs.orderMaxPercent !== undefined && {
+      orderFeeMax: since(percent('orderMaxPercent', costs.orderMaxPercent)),
+    }),
+    sellTax: since(percent('sellTaxPercent', costs.sellTaxPercent)),
+    ...(rounding !== undefined &&
+      rounding.per !== 'none' && {
+        rounding: {
+          per: rounding.per,
+          mode: rounding.mode,
+          step: 10 ** (moneyDigits - roundingDecimals(currency, rounding)),
+        },
+      }),
+    ...(maintenancePercent !== undefined && {
+      maintenanceBps: since(Math.round(maintenancePercent * PERCENT_BPS)),
+    }),
+    ...(margin !== undefined && {
+      contractMargin: since({
+        initial: whole(['margin', 'initial'], margin.initial, moneyDigits),
+        maintenance: whole(['margin', 'maintenance'], margin.maintenance ?? 0, moneyDigits),
+      }),
+    }),
+  };
+}
+
+const since = <T>(value: T): readonly Dated<T>[] => [{ from: FIRST_DAY, value }];

@@ -1,0 +1,195 @@
+/** Imports the files that a backtest names once, into its own data directory; later runs read the columns. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Problem } from '../../config/problem.ts';
+import type { Path, YamlSource } from '../../config/yaml-source.ts';
+import { durationUs, minutes } from '../../domain/units.ts';
+import {
+  faultOf,
+  type ImportOptions,
+  type ImportReport,
+  isFileFault,
+  PLAIN_SIDES,
+  VIETNAMESE_SIDES,
+} from '../../recording/import/import-table.ts';
+import { hasSymbols, nameParts } from '../../recording/import/file-kind.ts';
+import { stepsOf } from '../recorded/recorded-market.ts';
+import type { BacktestMarket } from './backtest-market.ts';
+import type { BacktestFile } from './backtest-schema.ts';
+import { placed } from '../../host/strategy-files/strategy-code.ts';
+
+type Named = BacktestFile['data']['prints'][number] | BacktestFile['data']['bars'][number];
+
+export interface FileImports {
+  readonly source: YamlSource;
+  readonly market: BacktestMarket;
+  readonly state: string;
+  /** Receives a line for each slow step. */
+  readonly note: (text: string) => void;
+}
+
+interface Job {
+  readonly path: string;
+  readonly at: Path;
+  readonly entry: Named;
+  readonly kind: (typeof KINDS)[number];
+}
+
+const KINDS = ['prints', 'quotes', 'bars'] as const;
+const NO_WATCH = { progress: () => undefined, bad: () => undefined };
+const BAD_ROWS_SHOWN = 3;
+
+/** `dirs`: directories with the columns. */
+export async function importNamedFiles(
+  data: BacktestFile['data'],
+  imports: FileImports,
+): Promise<{ readonly dirs: readonly string[]; readonly problems: readonly Problem[] }> {
+  const dirs = new Set<string>();
+  const problems: Problem[] = [];
+  const jobs: Job[] = [];
+  for (const kind of KINDS) {
+    for (const [i, entry] of data[kind].entries()) {
+      const at = ['data', kind, i];
+      const found = filesAt(entry.file, at, imports);
+      if ('problem' in found) problems.push(found.problem);
+      else jobs.push(...found.files.map((path) => ({ path, at, entry, kind })));
+    }
+  }
+  for (const job of problems.length > 0 ? [] : jobs) {
+    const made = await importOne(job, imports);
+    if (typeof made === 'string') dirs.add(made);
+    else problems.push(made);
+  }
+  return { dirs: [...dirs], problems };
+}
+
+function filesAt(
+  name: string,
+  at: Path,
+  { source }: FileImports,
+): { readonly files: readonly string[] } | { readonly problem: Problem } {
+  const path = placed(name, source.file);
+  if (!existsSync(path)) {
+    const expected = 'a file or folder that is there, beside this file';
+    return { problem: source.problem(at, expected, 'check the path', `no ${path}`) };
+  }
+  if (!statSync(path).isDirectory()) return { files: [path] };
+  const files = readdirSync(path)
+    .filter((each) => /\.csv(\.gz)?$/.test(each))
+    .toSorted()
+    .map((each) => join(path, each));
+  if (files.length > 0) return { files };
+  return { problem: source.problem(at, 'a folder with .csv or .csv.gz files', '', `${path} without one`) };
+}
+
+async function importOne({ path, at, entry, kind }: Job, imports: FileImports): Promise<string | Problem> {
+  const { source, market, state, note } = imports;
+  const content = await contentOf(path, entry, market);
+  if (content === null) {
+    const known = shortList(Object.keys(market.contracts));
+    const hint =
+      'say which contract it is, { file: ..., symbol: NAME }; a file with a column of symbols needs contracts of one tick and lot';
+    return source.problem(at, `a file of a contract of this market (${known})`, hint, path);
+  }
+  const how = [kind, JSON.stringify(entry), content.symbol ?? '', content.tickSize];
+  const dir = placeOf(path, how, { state, market });
+  if (existsSync(join(dir, 'source'))) return dir;
+  note(`importing ${path}`);
+  const unfinished = `${join(state, 'data')}/.part-${process.pid}`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true });
+  try {
+    const options = { ...importOptions(entry, market), ...content, dir: unfinished };
+    const report = await imported(path, entry, kind, options);
+    if (report.badRows > 0) return badFile(source, at, path, report);
+    if (report.steps !== '') note(`${path}: ${report.steps}`);
+    writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n`);
+    rmSync(dir, { recursive: true, force: true });
+    renameSync(unfinished, dir);
+    return dir;
+  } catch (error) {
+    if (!isFileFault(error)) throw error;
+    const hint = 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)';
+    return source.problem(at, 'a file that can be imported', hint, faultOf(path, error));
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+/** A longer list is cut in a message. */
+const NAMES_SHOWN = 10;
+
+const shortList = (names: readonly string[]): string =>
+  names.length <= NAMES_SHOWN
+    ? names.join(', ')
+    : `${names.slice(0, NAMES_SHOWN).join(', ')} and ${names.length - NAMES_SHOWN} more`;
+
+/** The contract of a file, or of each row where a column tells it (`symbol` is undefined then), and its steps. */
+async function contentOf(
+  path: string,
+  entry: Named,
+  market: BacktestMarket,
+): Promise<({ readonly symbol: string | undefined } & ReturnType<typeof stepsOf>) | null> {
+  const symbol = entry.symbol ?? nameParts(path).symbol ?? undefined;
+  const spec = symbol === undefined ? undefined : market.specOf(symbol);
+  if (spec !== undefined) return { symbol, ...stepsOf(spec) };
+  if (entry.symbol !== undefined || !(await hasSymbols(path, entry.columns))) return null;
+  const [first, ...others] = Object.values(market.contracts).map((each) => stepsOf(each));
+  const isOne = ({ tickSize, lotSize }: ReturnType<typeof stepsOf>): boolean =>
+    tickSize === first?.tickSize && lotSize === first.lotSize;
+  return first !== undefined && others.every(isOne) ? { symbol: undefined, ...first } : null;
+}
+
+function badFile(
+  source: YamlSource,
+  at: Path,
+  path: string,
+  { bad, badRows, steps }: ImportReport<unknown>,
+): Problem {
+  const first = bad.slice(0, BAD_ROWS_SHOWN).map(({ line, reason }) => `${path}:${line}: ${reason}`);
+  const received = `${badRows} bad ${badRows === 1 ? 'row' : 'rows'}:\n  ${first.join('\n  ')}\n `;
+  const has = (words: string): boolean => bad.some(({ reason }) => reason.includes(words));
+  const hint = has('on the grid')
+    ? `give the contract the tick that its prices have (${steps}), or round them to the nearest tick: { file: ..., round: true }; nothing of it was taken`
+    : has('a side out of')
+      ? 'say its words: { file: ..., sides: { buy: B, sell: A, none: N } }; nothing of it was taken'
+      : 'repair them; nothing of it was taken';
+  return source.problem(at, 'a file without bad rows', hint, received);
+}
+
+/** The reader of a kind is loaded when a file of it is imported: later runs start without it. */
+async function imported(
+  path: string,
+  entry: Named,
+  kind: Job['kind'],
+  options: ImportOptions,
+): Promise<ImportReport<unknown>> {
+  if (!('stamp' in entry)) {
+    const { importPrints, importQuotes } = await import('../../recording/import/import-ticks.ts');
+    return kind === 'quotes' ? importQuotes(path, options, NO_WATCH) : importPrints(path, options, NO_WATCH);
+  }
+  const { importBars } = await import('../../recording/import/import-bars.ts');
+  const every = entry.every === undefined ? undefined : durationUs(entry.every);
+  return importBars(path, { ...options, every, stamp: entry.stamp }, NO_WATCH);
+}
+
+const importOptions = (entry: Named, market: BacktestMarket) => ({
+  ...entry,
+  zone: market.zone,
+  sides: entry.sides ?? (market.kind === 'own' ? PLAIN_SIDES : VIETNAMESE_SIDES),
+  calendar: market.isZoneFixed ? market.calendar : null,
+  silence: minutes(5),
+});
+
+/** A directory of its own for the file as it is now, read as it is read now. */
+function placeOf(
+  path: string,
+  how: readonly string[],
+  { state, market: { calendar, zone } }: Pick<FileImports, 'state' | 'market'>,
+): string {
+  const { size, mtimeMs } = statSync(path);
+  const hours = JSON.stringify([calendar.phases, calendar.utcOffsetMinutes]);
+  const what = [resolve(path), size, mtimeMs, ...how, hours, zone.name].join('|');
+  return join(state, 'data', createHash('sha256').update(what).digest('hex').slice(0, 16));
+}

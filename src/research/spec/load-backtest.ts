@@ -1,0 +1,322 @@
+/** Reads a backtest file, its market, its strategies and its data; returns a backtest without errors, or every error. */
+import type { Latency, LatencyModel } from '../run/latency.ts';
+import { NothingThere } from '../../domain/failure.ts';
+import { wholeOf } from '../../text/decimals.ts';
+import type { StrategyCode, StrategyConfig } from '../../config/config.ts';
+import { closingProblems, limitProblems, withKeptPositions } from '../../config/config-rules.ts';
+import { type Checked, meantHint, type Problem } from '../../config/problem.ts';
+import { readFile } from '../../config/read-file.ts';
+import type { YamlSource } from '../../config/yaml-source.ts';
+import { readStrategies } from '../../config/strategy-entries.ts';
+import { hasMaintenance } from '../../domain/costs.ts';
+import { durationUs, US_PER_DAY } from '../../domain/units.ts';
+import { formatDuration, parseDuration } from '../../text/durations.ts';
+import { FLAT_BEFORE_MAX } from '../../config/config-schema.ts';
+import { CATALOG } from '../../host/catalog.ts';
+import { catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-strategies.ts';
+import { type LoadedStrategy, runStrategyCode } from '../../host/strategy-files/run-strategy-code.ts';
+import { typeNotes } from '../../host/strategy-files/type-errors.ts';
+import { placed } from '../../host/strategy-files/strategy-code.ts';
+import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
+import {
+  type BacktestFile,
+  backtestSchema,
+  isOnBars,
+  MODELS_ON_BARS,
+  MODELS_ON_TICKS,
+  ON_BARS,
+  PLAIN_MODELS,
+} from './backtest-schema.ts';
+import { importNamedFiles } from './import-named-files.ts';
+import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
+
+/** One strategy of the file. */
+export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
+
+/** A backtest file after reading; `planBacktest` makes a run of it. */
+export interface Backtest {
+  readonly file: string;
+  readonly read: BacktestFile;
+  readonly source: YamlSource;
+  readonly market: BacktestMarket;
+  readonly strategies: readonly BacktestStrategy[];
+  /** Plain data that may be sent to a thread. */
+  readonly sources: SourceDays;
+  readonly latency: LatencyModel;
+}
+
+/** Text by which a stack trace shows the code of each strategy, by id. */
+export const placesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
+  new Map(strategies.map(({ id, place }) => [id, place]));
+
+export interface LoadOptions {
+  /** Receives a line for each slow step. */
+  readonly note?: (text: string) => void;
+  /** Of strategies of the user's own, as another thread of the same run has read it. */
+  readonly codes?: ReadonlyMap<string, StrategyCode>;
+  /** Longest time that the code of a strategy may take to load; 20 s when absent. */
+  readonly loadMsMax?: number | undefined;
+}
+
+export async function loadBacktest(
+  file: string,
+  options: LoadOptions = {},
+): Promise<Checked<{ readonly backtest: Backtest }>> {
+  const { note = () => undefined } = options;
+  const main = readFile(file, backtestSchema, 'a backtest');
+  if ('problems' in main) return { ok: false, problems: main.problems };
+  const { source } = main;
+  const read = withKeptPositions(main.value);
+  const code = await findStrategies(source, read, options);
+  const problems = [...code.problems];
+  const found = readBacktestMarket(source);
+  if (!found.ok) return { ok: false, problems: [...problems, ...found.problems] };
+  const { market } = found;
+  problems.push(...fileProblems({ source, read, market }));
+  if (market.kind === 'index_futures' && read.risk !== undefined)
+    problems.push(...limitProblems(source, { ...read, risk: read.risk }, market));
+  const latency = {
+    order: await latencyOf(source, read, 'order', problems),
+    report: await latencyOf(source, read, 'report', problems),
+  };
+  if (problems.length > 0) return { ok: false, problems };
+  const imported = await importNamedFiles(read.data, { source, market, state: read.state, note });
+  if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
+  const { catalogue } = read.data;
+  const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
+  const sources = sourceDays(dirs, market, read);
+  const { strategies } = code;
+  const backtest: Backtest = { file, read, source, market, strategies, sources, latency };
+  const wrong =
+    sources.days.length === 0
+      ? [noDays(backtest)]
+      : [
+          ...dayBarProblems(backtest),
+          ...closingBarProblems(backtest),
+          ...unplayedProblems(backtest),
+          ...benchmarkProblems(backtest),
+        ];
+  return wrong.length === 0 ? { ok: true, backtest } : { ok: false, problems: wrong };
+}
+
+function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
+  const [first, last] = [all[0]?.day, all.at(-1)?.day];
+  const there = first === undefined ? 'none at all' : `days from ${first} to ${last ?? first}`;
+  const hint = remarks[0] ?? 'look at from, to and symbols';
+  return source.problem(['data'], 'data with a day to be played', hint, there);
+}
+
+/** A strategy without prices would wait for ever. Contracts of index futures are listed by the day. */
+function unplayedProblems({ source, read, sources: { all, days }, market }: Backtest): readonly Problem[] {
+  if (market.kind !== 'own') return [];
+  const played = new Set(days);
+  const there = [...new Set(all.filter(({ day }) => played.has(day)).map(({ code }) => code))];
+  return read.strategies.flatMap(({ symbols }, i) =>
+    symbols.flatMap((symbol, j) =>
+      there.includes(symbol)
+        ? []
+        : [
+            source.problem(
+              ['strategies', i, 'symbols', j],
+              `a contract with data in this run (${there.join(', ')})`,
+              'name its file in data, or leave it out',
+            ),
+          ],
+    ),
+  );
+}
+
+function benchmarkProblems({ source, read, sources: { all } }: Backtest): readonly Problem[] {
+  const { benchmark } = read.statistics;
+  if (benchmark === undefined || all.some(({ code }) => code === benchmark)) return [];
+  const hint = 'name its file in data';
+  return [source.problem(['statistics', 'benchmark'], 'a contract with data in this run', hint)];
+}
+
+/** An order decided on the close of a daily bar would meet a closed market and expire before it opens. */
+function dayBarProblems({ source, sources: { all }, market }: Backtest): readonly Problem[] {
+  if (market.isAlwaysOpen || !all.some(({ bars }) => bars !== null && bars.everyUs >= US_PER_DAY)) return [];
+  const [expected, hint] =
+    market.kind === 'own'
+      ? ['a market without hours for bars of a day', 'leave market.hours out: orders wait for the next open']
+      : ['bars shorter than a day', 'the exchange takes no orders after its close'];
+  return [source.problem(['data', 'bars'], expected, hint, 'bars of a day')];
+}
+
+/** A flatten while a bar forms knows neither position nor price, and its order waits for the next bar. */
+function closingBarProblems({ source, read, sources: { all }, market }: Backtest): readonly Problem[] {
+  const { flatBeforeClose: before } = read.session;
+  if (market.isAlwaysOpen || before === null) return [];
+  return read.strategies.flatMap(({ overnight, symbols }, i) => {
+    const own = market.kind === 'own' ? all.filter(({ code }) => symbols.includes(code)) : all;
+    const longestUs = longestBar(own);
+    if (overnight || longestUs <= before || longestUs >= US_PER_DAY) return [];
+    const [every, span] = [formatDuration(durationUs(longestUs)), formatDuration(before)];
+    const isEarlier = longestUs <= (parseDuration(FLAT_BEFORE_MAX) ?? 0);
+    const hint = `overnight: true keeps it${isEarlier ? `; session.flatBeforeClose: ${every} closes it at the open of a bar` : ''}`;
+    const expected = `true on bars of ${every}: none begins in the ${span} before the close in which a position would be closed`;
+    return [source.problem(['strategies', i, 'overnight'], expected, hint, 'false')];
+  });
+}
+
+/** With the user's own code loaded anew: it keeps nothing of an earlier run in its modules. */
+export async function withFreshCode(backtest: Backtest): Promise<Backtest> {
+  const fresh = new Map<string, LoadedStrategy>();
+  for (const { strategy, code } of backtest.strategies)
+    if (code !== null && !fresh.has(strategy)) fresh.set(strategy, await runStrategyCode(strategy, code));
+  return {
+    ...backtest,
+    strategies: backtest.strategies.map((each) => ({ ...each, ...fresh.get(each.strategy) })),
+  };
+}
+
+/** From the catalogue of the program, or from a file of the user's own. */
+async function findStrategies(
+  source: YamlSource,
+  read: BacktestFile,
+  { codes, loadMsMax, note = () => undefined }: LoadOptions,
+): Promise<{ readonly strategies: readonly BacktestStrategy[]; readonly problems: readonly Problem[] }> {
+  const { loaded, problems } = await loadOwnStrategies(source, read.strategies, {
+    known: codes,
+    limitMs: loadMsMax,
+  });
+  if (problems.length > 0) return { strategies: [], problems };
+  // Threads of the same run need not tell it again.
+  if (codes === undefined) for (const text of typeNotes(loaded, read.state)) note(text);
+  const known = new Map<string, LoadedStrategy>(loaded);
+  for (const definition of CATALOG) {
+    const place = `/strategies/${definition.name}/`;
+    known.set(definition.name, { definition, place, loadUses: [], inSource: (stack) => stack });
+  }
+  const { entries, problems: wrong } = readStrategies(source, read, catalogWith(loaded));
+  const strategies = entries.flatMap((entry) => {
+    const found = known.get(entry.strategy);
+    return found === undefined ? [] : [{ ...entry, ...found, code: entry.code }];
+  });
+  return { strategies, problems: wrong };
+}
+
+/** The journal is read where a file asks for it alone: other runs start without the database. */
+async function latencyOf(
+  source: YamlSource,
+  read: BacktestFile,
+  kind: keyof LatencyModel,
+  problems: Problem[],
+): Promise<Latency> {
+  const { min = durationUs(0), max, mean, measured } = read.models.latency[kind];
+  if (max !== undefined) return { kind: 'uniform', min, max };
+  if (mean !== undefined) return { kind: 'exponential', min, mean: durationUs(mean) };
+  if (measured === undefined) return { kind: 'constant', span: min };
+  const path = ['models', 'latency', kind, 'measured'];
+  const { journalLatencies } = await import('../recorded/session-orders.ts');
+  try {
+    const { calls, reports } = journalLatencies(measured);
+    const spans = (kind === 'order' ? calls : reports).map(durationUs);
+    const expected = 'a journal with orders that were answered and filled';
+    if (spans.length === 0) problems.push(source.problem(path, expected, '', 'none in it'));
+    return { kind: 'measured', spans, source: `the journal in ${measured}` };
+  } catch (error) {
+    if (!(error instanceof NothingThere)) throw error;
+    const hint = 'the path counts from where the program is started';
+    problems.push(source.problem(path, 'a state directory with a journal', hint, error.message));
+    return { kind: 'constant', span: min };
+  }
+}
+
+const ON_TICKS = ['queue', 'touch', 'through'];
+
+/** A file that was read, before its data. */
+type ReadFile = Pick<Backtest, 'source' | 'read' | 'market'>;
+
+const fileProblems = (file: ReadFile): readonly Problem[] => [
+  ...dataProblems(file),
+  ...modelProblems(file),
+  ...memoryProblems(file),
+  ...moneyProblems(file),
+  ...maintenanceProblems(file),
+  ...symbolProblems(file),
+  ...closingProblems(file.source, file.read),
+];
+
+function dataProblems({ source, read }: ReadFile): readonly Problem[] {
+  const { prints, quotes, bars, catalogue, from, to } = read.data;
+  const ticks = prints.length + quotes.length;
+  if (ticks + bars.length === 0 && catalogue === undefined)
+    return [source.problem(['data'], 'prints, quotes, bars or a catalogue', 'add prints: [../data/sample]')];
+  if (bars.length > 0 && (ticks > 0 || catalogue !== undefined))
+    return [source.problem(['data', 'bars'], 'bars alone', 'bars and ticks have different fill models')];
+  if (from !== undefined && to !== undefined && to < from)
+    return [source.problem(['data', 'to'], `a day from ${from} on`)];
+  return [];
+}
+
+function modelProblems({ source, read }: ReadFile): readonly Problem[] {
+  const { data, models } = read;
+  const isCatalogue = data.bars.length + data.prints.length + data.quotes.length === 0;
+  const [fits, what] = data.bars.length > 0 ? [ON_BARS, 'bars'] : [ON_TICKS, 'ticks'];
+  if (models.fill !== undefined && !isCatalogue && !fits.includes(models.fill))
+    return [source.problem(['models', 'fill'], `a model on ${what}: ${fits.join(', ')}`)];
+  const [idle, other] = isOnBars(read) ? [MODELS_ON_TICKS, 'ticks'] : [MODELS_ON_BARS, 'bars'];
+  return idle
+    .filter((key) => models[key] !== PLAIN_MODELS[key])
+    .map((key) => source.problem(['models', key], `no such key here: it has an effect on ${other} alone`));
+}
+
+function memoryProblems({ source, read, market }: ReadFile): readonly Problem[] {
+  if (read.warmUpDays === 0 || memoryOf(read, market) === 'run') return [];
+  const hint = 'add memory: run, or strategies forget the warm-up each morning';
+  return [source.problem(['warmUpDays'], '0 where strategies begin anew each day', hint)];
+}
+
+/** In the daemon's own market a day is a day of the daemon; no other market has one. */
+export const memoryOf = ({ memory }: BacktestFile, { kind }: BacktestMarket): 'day' | 'run' =>
+  memory ?? (kind === 'index_futures' ? 'day' : 'run');
+
+/** A broker closes by its ratios or by maintenance margin. */
+function maintenanceProblems({ source, read, market }: ReadFile): readonly Problem[] {
+  const isMaintained = Object.values(market.contracts).some(
+    ({ costs }) => costs !== undefined && hasMaintenance(costs),
+  );
+  const ratio = (['entryPercent', 'warnPercent', 'forceClosePercent'] as const).find(
+    (key) => read[key] !== undefined,
+  );
+  if (!isMaintained || ratio === undefined) return [];
+  const hint = 'leave it out, or leave maintenance margin out of the market';
+  return [source.problem([ratio], 'no ratio where contracts have maintenance margin', hint)];
+}
+
+/** Values of positions may grow to so many times the capital before money is no longer exact. */
+const MONEY_ROOM = 8;
+
+function moneyProblems({ source, read: { capital }, market }: ReadFile): readonly Problem[] {
+  const { moneyScale, currency } = market;
+  const digits = Math.round(Math.log10(moneyScale));
+  const most = Number.MAX_SAFE_INTEGER / moneyScale / MONEY_ROOM;
+  if (capital > most) {
+    const hint = `one tick of one lot needs ${digits} digits behind the point: take less capital, a larger lot or a coarser tick`;
+    return [source.problem(['capital'], `at most ${Math.floor(most)} ${currency}`, hint)];
+  }
+  if (wholeOf(capital, digits) !== undefined) return [];
+  return [
+    source.problem(['capital'], `an amount of ${currency} with at most ${digits} digits behind the point`),
+  ];
+}
+
+/** A market file has its own rules for symbols. */
+function symbolProblems({ source, read: { strategies, data }, market }: ReadFile): readonly Problem[] {
+  const known = Object.keys(market.contracts);
+  const named = [
+    ...(data.symbols ?? []).map((symbol, i) => ({
+      symbol,
+      path: ['data', 'symbols', i],
+    })),
+    ...strategies.flatMap(({ symbols }, i) =>
+      symbols.map((symbol, j) => ({ symbol, path: ['strategies', i, 'symbols', j] })),
+    ),
+  ];
+  return named
+    .filter(({ symbol }) => market.specOf(symbol) === undefined)
+    .map(({ symbol, path }) =>
+      source.problem(path, `a contract of this market (${known.join(', ')})`, meantHint(symbol, known)),
+    );
+}

@@ -1,0 +1,246 @@
+/** Plans the run of a backtest file: the same file, data and overrides always give the same plan. */
+import { createHash } from 'node:crypto';
+import type { BacktestData, BacktestPlan } from '../backtest-plan.ts';
+import type { FillModel } from '../../venue/exchange/fill-models.ts';
+import { assert } from '../../domain/assert.ts';
+import { configSchema } from '../../config/config-schema.ts';
+import { engineSettingsOf } from '../../config/load-config.ts';
+import type { EngineSettings, RiskSettings, StrategyRisk } from '../../domain/settings.ts';
+import {
+  type DurationUs,
+  durationUs,
+  minutes,
+  money,
+  type Money,
+  qty,
+  strategyIndex,
+  US_PER_DAY,
+  US_PER_MINUTE,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
+import type { StrategyInstance } from '../../strategy/index.ts';
+import { DEFAULT_MARGIN_RULES, type MarginRules } from '../../venue/account/margin.ts';
+import { BacktestDays } from './backtest-days.ts';
+import { type Backtest, memoryOf } from './load-backtest.ts';
+import { type BacktestFile, isOnBars } from './backtest-schema.ts';
+import { issuesText } from '../../domain/parsed.ts';
+import { longestBar, type SourceDays } from './source-days.ts';
+
+export interface PlanOverrides {
+  /** Parameters that replace those of the file, by id of the strategy. */
+  readonly params?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly seed?: number;
+  /** Absent: all days of the file. */
+  readonly data?: BacktestData;
+}
+
+export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}): BacktestPlan {
+  const { read, market, sources } = backtest;
+  const { params = {}, seed = read.seed, data = new BacktestDays(backtest) } = overrides;
+  const everyUs = lengthOfAll(sources);
+  const strategies = backtest.strategies.map(({ id, definition }, place): StrategyInstance => {
+    const own = fittedParams(backtest, place, everyUs);
+    const over = params[id];
+    const parsed = over === undefined ? null : definition.parseParams({ ...own, ...over });
+    if (parsed?.ok === false) throw new Error(`parameters of ${id}: ${issuesText(parsed.issues)}`);
+    return { index: strategyIndex(place), id, definition, params: parsed?.value ?? own };
+  });
+  const plan = {
+    calendar: market.calendar,
+    costs: market.costs,
+    settings: engineSettings(backtest),
+    capital: money(Math.round(read.capital * market.moneyScale)),
+    currency: market.currency,
+    moneyScale: market.moneyScale,
+    fill: fillModel(read),
+    latency: backtest.latency,
+    seed,
+    memory: memoryOf(read, market),
+    warmUpDays: Math.min(read.warmUpDays, data.days.length),
+    sampleEvery: read.sampleEvery ?? barLength(backtest),
+    margin: marginRules(backtest),
+    isMarginRuleOn:
+      market.kind === 'index_futures' || backtest.source.at(['risk', 'marginUsePercent']) !== undefined,
+    resume: read.resume,
+    statistics: backtest.read.statistics,
+  };
+  return { ...plan, configDigest: digestOf(plan, backtest, strategies), data, strategies };
+}
+
+/** By convention the length of a strategy's bars, in seconds. */
+const BAR_LENGTH = 'barSeconds';
+
+/** A strategy whose own length of bars does not fit those of the data takes theirs, unless the file says one. */
+function fittedParams(
+  { source, strategies }: Backtest,
+  place: number,
+  everyUs: number | null,
+): StrategyInstance['params'] {
+  const each = strategies[place];
+  assert(each !== undefined, 'a strategy has a place among those of the file');
+  const { definition, params } = each;
+  const seconds = Number(params[BAR_LENGTH]);
+  if (everyUs === null || source.at(['strategies', place, 'params', BAR_LENGTH]) !== undefined) return params;
+  if (Number.isNaN(seconds) || (seconds * US_PER_SECOND) % everyUs === 0) return params;
+  const read = definition.parseParams({ ...params, [BAR_LENGTH]: everyUs / US_PER_SECOND });
+  return read.ok ? read.value : params;
+}
+
+/** The length of the bars where all data are bars of one length. */
+function lengthOfAll({ all }: SourceDays): number | null {
+  const everyUs = all[0]?.bars?.everyUs ?? null;
+  return all.every(({ bars }) => bars?.everyUs === everyUs) ? everyUs : null;
+}
+
+function digestOf(
+  plan: object,
+  { strategies, market }: Backtest,
+  instances: readonly StrategyInstance[],
+): string {
+  const named = strategies.map(({ strategy, definition }, i) => [
+    strategy,
+    definition.name,
+    instances[i]?.id,
+    instances[i]?.params,
+  ]);
+  const text = JSON.stringify([plan, named, market.contracts], (_key, value: unknown) =>
+    value instanceof Set ? [...value] : value,
+  );
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function fillModel(read: BacktestFile): FillModel {
+  const { models } = read;
+  const { fill, slippageTicks, trailingStop, cancels, path, volumePercent } = models;
+  const slippagePpm = Math.round(models.slippagePercent * PPM_PER_PERCENT);
+  const impactPpm = Math.round(models.impactPercent * PPM_PER_PERCENT);
+  if (!isOnBars(read)) {
+    const queue = fill === 'touch' || fill === 'through' ? fill : 'queue';
+    return { on: 'ticks', queue, cancels, slippageTicks, slippagePpm };
+  }
+  const bar = fill === 'close' || fill === 'ohlc' ? fill : 'next_open';
+  const volumeBps = Math.round(volumePercent * 100);
+  const { exitsFrom, slippageOn, slippageUpTo } = models;
+  return {
+    on: 'bars',
+    bar,
+    path,
+    trailingStop,
+    exitsFrom,
+    slippageTicks,
+    slippagePpm,
+    slippageOn,
+    slippageUpTo,
+    impactPpm,
+    volumeBps,
+  };
+}
+
+const barLength = ({ sources }: Backtest): DurationUs =>
+  durationUs(Math.max(US_PER_MINUTE, Math.min(longestBar(sources.all), US_PER_DAY)));
+
+/** The broker of the index futures as the simulator has it. Another market has such a broker when the file names a ratio. */
+function marginRules({ read, market }: Backtest): MarginRules | 'cash' {
+  const isOwn = market.kind === 'own';
+  const { entryPercent, warnPercent, forceClosePercent } = read;
+  if (isOwn && (entryPercent ?? warnPercent ?? forceClosePercent) === undefined) return 'cash';
+  const { entryBps, warnBps, forceBps, positionMax } = DEFAULT_MARGIN_RULES;
+  return {
+    entryBps: bpsOf(entryPercent) ?? entryBps,
+    warnBps: bpsOf(warnPercent) ?? warnBps,
+    forceBps: bpsOf(forceClosePercent) ?? forceBps,
+    positionMax: isOwn ? WIDE_COUNT : positionMax,
+  };
+}
+
+const bpsOf = (percent: number | undefined): number | undefined =>
+  percent === undefined ? undefined : Math.round(percent * 100);
+
+const WIDE_COUNT = 1_000_000_000;
+const WIDE_MONEY = money(Number.MAX_SAFE_INTEGER);
+const WIDE_AGE = durationUs(400 * US_PER_DAY);
+const ALL_BPS = 10_000;
+const PPM_PER_PERCENT = 10_000;
+
+const WIDE_RISK: RiskSettings = {
+  orderQtyMax: qty(WIDE_COUNT),
+  collarBps: ALL_BPS,
+  accountPositionMax: qty(WIDE_COUNT),
+  openOrdersMax: WIDE_COUNT,
+  ordersPerSecondMax: WIDE_COUNT,
+  ordersPerMinuteMax: WIDE_COUNT,
+  dataAgeMax: WIDE_AGE,
+  accountDailyLossMax: WIDE_MONEY,
+  accountAgeMax: WIDE_AGE,
+  marginUseBps: ALL_BPS,
+  sameRejectionsMax: WIDE_COUNT,
+  clockSkewMax: durationUs(US_PER_DAY),
+  auctionEntries: true,
+  selfTradePrevention: false,
+};
+
+const WIDE_STRATEGY: StrategyRisk = {
+  positionMax: qty(WIDE_COUNT),
+  dailyLossMax: WIDE_MONEY,
+  openOrdersMax: WIDE_COUNT,
+};
+
+/** Money changes with prices, no more often than bars come: reading it more often costs more than the rest of a run. */
+const accountEvery = (longestBarUs: number): DurationUs => durationUs(Math.max(minutes(60), longestBarUs));
+
+/** Names of the file for the engine's own, where they differ. */
+const FILE_KEYS: Readonly<Record<string, string>> = {
+  collarBps: 'collarPercent',
+  accountPositionMax: 'positionMax',
+  accountDailyLossMax: 'dailyLossMax',
+  marginUseBps: 'marginUsePercent',
+};
+
+/**
+ * A market of the file's own has no daemon whose limits could be meant: what is not written is wide. On bars prices are as old as
+ * a bar is long, so no age limits anything unless the file says so.
+ */
+function engineSettings({ read, source, market, sources }: Backtest): EngineSettings {
+  const risk = read.risk ?? configSchema.shape.risk.parse(undefined);
+  const isBars = isOnBars(read);
+  const settings = inBars(engineSettingsOf({ ...read, risk }), isBars ? longestBar(sources.all) : 0);
+  const isOwn = market.kind === 'own';
+  if (!isOwn && !isBars) return settings;
+  const isWritten = (path: readonly PropertyKey[]): boolean => source.at(path) !== undefined;
+  const account = accountEvery(longestBar(sources.all));
+  const isRunning = memoryOf(read, market) === 'run';
+  const scaled = (amount: Money): Money => money(Math.min(amount * market.moneyScale, WIDE_MONEY));
+  const kept = <T extends object>(path: readonly PropertyKey[], written: T, wide: T): T => ({
+    ...wide,
+    ...Object.fromEntries(
+      Object.entries(written).filter(([key]) => isWritten([...path, FILE_KEYS[key] ?? key])),
+    ),
+  });
+  const limits = { ...settings.risk, accountDailyLossMax: scaled(settings.risk.accountDailyLossMax) };
+  const ofOwn = {
+    marketOrders: market.marketOrders,
+    orders: market.isAlwaysOpen && isRunning ? ('until_canceled' as const) : ('day' as const),
+    gtcOrders: !market.isAlwaysOpen && isRunning,
+    strategies: settings.strategies.map((each, i) => {
+      const risk = { ...each.risk, dailyLossMax: scaled(each.risk.dailyLossMax) };
+      return { ...each, risk: kept(['strategies', i, 'risk'], risk, WIDE_STRATEGY) };
+    }),
+  };
+  return {
+    ...settings,
+    poll: isWritten(['poll', 'account']) ? settings.poll : { ...settings.poll, account },
+    isOnBars: isBars,
+    risk: kept(
+      ['risk'],
+      limits,
+      isOwn ? WIDE_RISK : { ...limits, dataAgeMax: WIDE_AGE, accountAgeMax: WIDE_AGE },
+    ),
+    ...(isOwn && ofOwn),
+  };
+}
+
+/** An order that closes a position waits for the next bar: an attempt lasts as long. */
+const inBars = ({ flatten, ...settings }: EngineSettings, longestUs: number): EngineSettings => ({
+  ...settings,
+  flatten: { ...flatten, retryAfter: durationUs(Math.max(flatten.retryAfter, longestUs)) },
+});

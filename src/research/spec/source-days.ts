@@ -1,0 +1,270 @@
+/** Finds the contracts and days that the columns on disk hold for a backtest, from names and headers alone, and reads their rows. */
+import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
+import { createHash } from 'node:crypto';
+import { barTicks, endWithSession } from '../bar-ticks.ts';
+import { assert } from '../../domain/assert.ts';
+import {
+  isSession,
+  isStandstill,
+  neverCloses,
+  nextPhaseChange,
+  phaseAt,
+  type TradingCalendar,
+  tradingDayAt,
+} from '../../domain/calendar.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { contractMonthOf, legacyCode, listedMonths, MONTH_PLACES } from '../../domain/contract-code.ts';
+import { tsUs, type TsUs } from '../../domain/units.ts';
+import { type BarFile, barFiles, openCatalogue } from '../../recording/columns/catalogue.ts';
+import {
+  type BarMeta,
+  type BarRows,
+  barsOf,
+  readBarMeta,
+  readBarParts,
+  readBars,
+  tableOfBars,
+} from '../../recording/columns/bar-file.ts';
+import { sliceTable } from '../../recording/columns/row-table.ts';
+import type { TickMeta, TickRows } from '../../recording/columns/tick-columns.ts';
+import { readColumns } from '../../recording/columns/tick-file.ts';
+import { formatUtcOffset } from '../../text/dates.ts';
+import { stepsOf } from '../recorded/recorded-market.ts';
+import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
+import { type BacktestFile, isOnBars } from './backtest-schema.ts';
+
+/** One contract on one day, as some file has it. Plain data: it may be sent to a thread. */
+export interface SourceDay {
+  /** Order code in the contract table of the day. */
+  readonly code: string;
+  readonly day: TradingDay;
+  readonly path: string;
+  readonly rows: number;
+  readonly digest: string;
+  /** Bars of the file from `from` up to, not including, `to`; null for a file of ticks. */
+  readonly bars: { readonly from: number; readonly to: number; readonly everyUs: number } | null;
+  /** Where rows are quotes: whether they have sizes. */
+  readonly quotes: 'sized' | 'unsized' | null;
+  /** Stretches in which trades are known to be missing. */
+  readonly missed: number;
+}
+
+export interface SourceDays {
+  /** By day, then by code; includes days before `from`, whose closes are reference prices. */
+  readonly all: readonly SourceDay[];
+  readonly days: readonly TradingDay[];
+  /** Data that was left out, with the reason. */
+  readonly remarks: readonly string[];
+}
+
+/** A day of the data directory before its symbol is resolved. */
+type FoundDay = Omit<SourceDay, 'code'> & {
+  readonly symbol: string;
+  /** Decimal size of one tick and of one lot. */
+  readonly tickSize: string;
+  readonly lotSize: string;
+  /** Where its file says which day it is; null where the market's calendar does. */
+  readonly dated: Pick<TickMeta, 'firstUs' | 'lastUs' | 'utcOffsetMinutes'> | null;
+};
+
+export function sourceDays(dirs: readonly string[], market: BacktestMarket, read: BacktestFile): SourceDays {
+  const { symbols, from = null, to = null, every } = read.data;
+  const found = new Map<string, SourceDay>();
+  const remarks: string[] = [];
+  const wanted = symbols?.map(plainCode) ?? null;
+  // A directory may hold ticks and bars of several lengths.
+  const dayAt = daysOf(market, null);
+  const held = dirs.flatMap((dir) => (isOnBars(read) ? barDays(dir, market, every) : tickDays(dir)));
+  for (const { symbol, tickSize, lotSize, dated, ...source } of held) {
+    const { day } = source;
+    const spec = market.specOf(symbol);
+    const code = codeOn(market, symbol, day);
+    if (spec === undefined || code === undefined || (to !== null && day > to)) continue;
+    if (wanted !== null && !wanted.includes(code) && !wanted.includes(symbol)) continue;
+    if (!isSession(market.calendar, day)) {
+      remarks.push(`${symbol} on ${day}: left out, the calendar has no session on that day`);
+      continue;
+    }
+    const own = stepsOf(spec);
+    if (Number(tickSize) !== Number(own.tickSize) || Number(lotSize) !== Number(own.lotSize)) {
+      const steps = `counts in ticks of ${tickSize} and lots of ${lotSize}, the market in ${own.tickSize} and ${own.lotSize}`;
+      remarks.push(`${symbol} on ${day}: left out, ${source.path} ${steps}`);
+      continue;
+    }
+    if (dated !== null && (dayAt(dated.firstUs) !== day || dayAt(dated.lastUs) !== day)) {
+      const theirs = `${source.path} is a day at ${formatUtcOffset(dated.utcOffsetMinutes)}`;
+      const { timeZone } = market.calendar;
+      remarks.push(
+        `${symbol} on ${day}: left out, ${theirs}, and in ${timeZone} it lies on another one or on two`,
+      );
+      continue;
+    }
+    const key = `${day} ${code}`;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { ...source, code });
+    else if (known.digest !== source.digest)
+      remarks.push(`${code} on ${day}: ${source.path} is left out, ${known.path} has that day too`);
+  }
+  const all = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, source]) => source);
+  const days = [...new Set(all.map(({ day }) => day))].filter((day) => from === null || day >= from);
+  return { all, days, remarks };
+}
+
+const tickDays = (dir: string): readonly FoundDay[] =>
+  openCatalogue(dir).map(({ symbol, day, path, meta }) => ({
+    symbol,
+    day,
+    path,
+    rows: meta.rows,
+    digest: meta.digest,
+    tickSize: meta.tickSize,
+    lotSize: meta.lotSize,
+    dated: meta.rows === 0 ? null : meta,
+    bars: null,
+    quotes: meta.quotes ?? null,
+    missed: meta.gaps.filter(({ kind }) => kind === 'missed').length,
+  }));
+
+/** Legacy form of a contract code; other symbols as they are. */
+function plainCode(symbol: string): string {
+  const month = contractMonthOf(symbol);
+  return month === undefined ? symbol : legacyCode(month);
+}
+
+/** Microseconds; 0 where no source has bars. A run may have a million sources, too many for one list of arguments. */
+export const longestBar = (sources: readonly SourceDay[]): number =>
+  sources.reduce((longest, { bars }) => Math.max(longest, bars?.everyUs ?? 0), 0);
+
+/** The contract of a symbol on a day: a series of the front month is another contract each month. */
+export function codeOn(market: BacktestMarket, symbol: string, day: TradingDay): string | undefined {
+  const family = familyOf(symbol);
+  const place = family === undefined ? -1 : MONTH_PLACES.indexOf(symbol.slice(family.length));
+  if (market.kind === 'own' || place < 0 || family === undefined) return plainCode(symbol);
+  const month = listedMonths(market.calendar, family, day)[place];
+  return month === undefined ? undefined : legacyCode(month);
+}
+
+export function digestOf(sources: readonly SourceDay[], more: unknown): string {
+  const hash = createHash('sha256').update(JSON.stringify(more));
+  for (const { code, day, digest } of sources) hash.update(`${code} ${day} ${digest}\n`);
+  return hash.digest('hex');
+}
+
+/** `everyUs` undefined takes bars of any length. */
+function barDays(dir: string, market: BacktestMarket, everyUs: number | undefined): readonly FoundDay[] {
+  return barFiles(dir).flatMap((file) => {
+    const meta = readBarMeta(file.path);
+    if (everyUs !== undefined && meta.everyUs !== everyUs) return [];
+    return daysIn(file, meta, daysOf(market, meta.everyUs));
+  });
+}
+
+/** The market's day of a moment. */
+function daysOf(market: BacktestMarket, everyUs: number | null): (atUs: number) => TradingDay {
+  const shiftAt = wallClock(market, everyUs);
+  return (at) => tradingDayAt(market.calendar, tsUs(at + shiftAt(at)));
+}
+
+function daysIn(
+  { path, symbol }: BarFile,
+  meta: BarMeta,
+  dayAt: (atUs: number) => TradingDay,
+): readonly FoundDay[] {
+  const { everyUs, tickSize, lotSize } = meta;
+  const days: FoundDay[] = [];
+  let row = 0;
+  let from = 0;
+  let open: TradingDay | null = null;
+  const close = (): void => {
+    if (open === null || row === from) return;
+    const digest = createHash('sha256').update(`${meta.digest} ${from} ${row}`).digest('hex');
+    days.push({
+      symbol,
+      day: open,
+      path,
+      rows: ROWS_PER_BAR * (row - from),
+      digest,
+      tickSize,
+      lotSize,
+      dated: null,
+      bars: { from, to: row, everyUs },
+      quotes: null,
+      missed: 0,
+    });
+  };
+  for (const { startUs, rows } of readBarParts(path)) {
+    for (let i = 0; i < rows; i += 1) {
+      const atUs = startUs[i] ?? 0;
+      const day = dayAt(atUs);
+      if (day !== open) {
+        close();
+        open = day;
+        from = row;
+      }
+      row += 1;
+    }
+  }
+  close();
+  return days;
+}
+
+/** Bars of a file that stay in memory: those of a day, and more of the days after. */
+interface BarWindow {
+  readonly path: string;
+  readonly from: number;
+  readonly bars: BarRows;
+}
+
+/** Rows of a window; a day with more is a window of its own. */
+const WINDOW_ROWS = 4_096;
+
+export type RowReader = (source: SourceDay) => TickRows;
+
+/** Reads the rows of days in any order, at the moments of the run: ticks as stored, bars as the trades that a run plays for them. */
+export function rowReader({ data, models }: BacktestFile, market: BacktestMarket): RowReader {
+  const windows = new Map<string, BarWindow>();
+  return ({ code, path, bars }) => {
+    if (bars === null) return moved(quotedAt(readColumns(path), data.quotePrice), market, null);
+    const { from, to, everyUs } = bars;
+    let window = windows.get(code);
+    if (window?.path !== path || from < window.from || to > window.from + window.bars.rows) {
+      window = { path, from, bars: readBars(path, from, Math.max(to, from + WINDOW_ROWS)) };
+      windows.set(code, window);
+    }
+    const table = sliceTable(tableOfBars(window.bars), from - window.from, to - window.from);
+    return moved(barTicks(barsOf(table), everyUs, models.path), market, everyUs);
+  };
+}
+
+/** At the moments of the run: on the clock on the wall, and a bar no longer than its session. */
+function moved(rows: TickRows, market: BacktestMarket, everyUs: number | null): TickRows {
+  const shift = wallClock(market, everyUs)(rows.tsUs[0] ?? 0);
+  if (shift !== 0)
+    for (let row = 0; row < rows.rows; row += 1) rows.tsUs[row] = (rows.tsUs[row] ?? 0) + shift;
+  endWithSession(rows, (at) => sessionEnd(market.calendar, tsUs(at)));
+  return rows;
+}
+
+/**
+ * Where trading stops next after the beginning of a bar: the break or the close, not an auction, whose price may be in the bar.
+ * Infinite where it never stops, and while it stands still.
+ */
+function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
+  const stands = (at: TsUs): boolean => isStandstill(phaseAt(calendar, at));
+  if (neverCloses(calendar) || stands(startUs)) return Infinity;
+  let endUs = nextPhaseChange(calendar, startUs);
+  for (let step = 0; !stands(endUs); step += 1) {
+    if (step > 2 * calendar.phases.length) return Infinity;
+    endUs = nextPhaseChange(calendar, endUs);
+  }
+  return endUs;
+}
+
+/** The middle is stored. */
+function quotedAt(rows: TickRows, price: BacktestFile['data']['quotePrice']): TickRows {
+  const { isQuotes, book } = rows;
+  if (!isQuotes || book === null || price === 'mid') return rows;
+  const priceTicks = (price === 'bid' ? book.bidPrice : book.askPrice)[0];
+  assert(priceTicks !== undefined, 'a quote has a level');
+  return { ...rows, priceTicks };
+}

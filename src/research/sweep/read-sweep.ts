@@ -1,0 +1,317 @@
+/** Reads the section `sweep` of a backtest file; returns a plan, or every error. */
+import { z } from 'zod';
+import type { MonteCarlo } from '../statistics/monte-carlo.ts';
+import {
+  type Assignment,
+  type Choices,
+  type Dimension,
+  type ParamValue,
+  type ParameterSpace,
+  type Search,
+  chooseTrials,
+  paramsOf,
+  spaceSize,
+  steppedValues,
+} from './parameter-space.ts';
+import { OBJECTIVES, type Objective, type Ranking, type Window, walkForwardWindows } from './walk-forward.ts';
+import { type Checked, type Problem, meantHint } from '../../config/problem.ts';
+import { count, flag } from '../../config/values.ts';
+import { zodProblems } from '../../config/zod-problems.ts';
+import { shown } from '../../domain/parsed.ts';
+import type { StrategyDefinition } from '../../strategy/index.ts';
+import { formatNumber } from '../../text/numbers.ts';
+import type { Backtest } from '../spec/load-backtest.ts';
+
+/** A sweep that can begin. */
+export interface SweepPlan {
+  readonly space: ParameterSpace;
+  readonly trials: readonly Assignment[];
+  readonly search: Search;
+  /** Combinations that the strategies refuse. */
+  readonly refused: number;
+  readonly ranking: Ranking;
+  readonly windows: readonly Window[];
+  readonly monteCarlo: MonteCarlo | null;
+}
+
+/** Fewer daily returns say nothing about their deviation. */
+const SHARPE_DAYS_MIN = 3;
+
+export function readSweep(backtest: Backtest): Checked<{ readonly plan: SweepPlan }> {
+  const { source } = backtest;
+  const read = sweepSchema.safeParse(source.at(['sweep']) ?? {});
+  if (!read.success)
+    return { ok: false, problems: zodProblems(source, read.error.issues, sweepSchema, { base: ['sweep'] }) };
+  const section = read.data;
+  const search = searchOf(section);
+  const { space, problems } = spaceOf(backtest, section, search.kind === 'grid');
+  if (problems.length > 0) return { ok: false, problems };
+  if (space.length === 0) {
+    const hint = 'add sweep: { parameters: { id: { name: [..] } } }';
+    return refused(source.problem(['sweep'], 'a parameter to vary', hint));
+  }
+  if (search.kind === 'grid' && spaceSize(space) > TRIALS_MAX) {
+    const size = formatNumber(spaceSize(space));
+    const hint = 'take larger steps, or search: random with trials';
+    return refused(source.problem(['sweep'], `at most ${TRIALS_MAX} combinations`, hint, size));
+  }
+  return planned(backtest, section, search, space);
+}
+
+const refused = (problem: Problem) => ({ ok: false, problems: [problem] }) as const;
+
+function planned(
+  backtest: Backtest,
+  section: SweepSection,
+  search: Search,
+  space: ParameterSpace,
+): Checked<{ readonly plan: SweepPlan }> {
+  const { source, sources, read } = backtest;
+  const { trials, refused: left } = chooseTrials(space, search, (each) => isAccepted(backtest, space, each));
+  if (trials.length === 0) {
+    const expected = 'a combination that the strategy accepts';
+    return refused(source.problem(['sweep', 'parameters'], expected, '', `${left} that it refuses`));
+  }
+  const { objective, tradesMin, walkForward: split, monteCarlo, seed } = section;
+  if (split !== undefined && read.warmUpDays >= split.inSample) {
+    const expected = `more days in sample than the warm-up of ${read.warmUpDays}`;
+    return refused(source.problem(['sweep', 'walkForward'], expected, '', String(split.inSample)));
+  }
+  const windows = split === undefined ? [] : walkForwardWindows(sources.days, split, read.warmUpDays);
+  if (split !== undefined && windows.length === 0) {
+    const expected = `more than ${split.inSample} days for walk-forward windows`;
+    const received = `${sources.days.length} in the data`;
+    return refused(source.problem(['sweep', 'walkForward'], expected, '', received));
+  }
+  const traded = sources.days.length - read.warmUpDays;
+  const usual: Objective = traded < SHARPE_DAYS_MIN ? 'net_profit' : 'sharpe';
+  return {
+    ok: true,
+    plan: {
+      space,
+      trials,
+      search,
+      refused: left,
+      ranking: { objective: objective ?? usual, tradesMin },
+      windows,
+      monteCarlo: monteCarlo === undefined ? null : { ...monteCarlo, seed },
+    },
+  };
+}
+
+function searchOf({ search, trials, seed }: SweepSection): Search {
+  const kind = search ?? (trials === undefined ? 'grid' : 'random');
+  return kind === 'grid' ? { kind } : { kind, trials: trials ?? 100, seed };
+}
+
+/** Rules between parameters are the strategy's own. */
+function isAccepted({ strategies }: Backtest, space: ParameterSpace, assignment: Assignment): boolean {
+  const params = paramsOf(space, assignment);
+  return strategies.every(({ id, definition, params: base }) => {
+    const over = params[id];
+    return over === undefined || definition.parseParams({ ...base, ...over }).ok;
+  });
+}
+
+/** More runs than this are a mistake in a range. */
+const TRIALS_MAX = 100_000;
+const PATHS_MAX = 100_000;
+
+/** The section `sweep` of a backtest file. */
+export const sweepSchema = z.strictObject({
+  search: z.enum(['grid', 'random']).optional().describe('Every combination, or `trials` of them'),
+  trials: count.max(TRIALS_MAX).optional().describe('Combinations to draw; implies `random`'),
+  seed: z.int().min(0).default(1).describe('Seed of what is drawn'),
+  objective: z
+    .enum(OBJECTIVES)
+    .optional()
+    .describe('Figure that ranks runs. Not set: `sharpe`, or `net_profit` for fewer than 3 days.'),
+  tradesMin: z.int().min(0).default(1).describe('Runs with fewer closed trades are not picked'),
+  parameters: z
+    .record(z.string(), z.record(z.string(), z.unknown()))
+    .default({})
+    .describe('Choices, by strategy and parameter'),
+  walkForward: z
+    .strictObject({
+      inSample: count.describe('Days on which parameters are picked'),
+      outOfSample: count.describe('Days after them on which they are played'),
+      anchored: flag.describe('Each window begins at the first day'),
+    })
+    .optional(),
+  monteCarlo: z
+    .strictObject({
+      runs: count.max(PATHS_MAX).default(1_000).describe('Paths to draw'),
+      blockTrades: count.optional().describe('Trades that stay together'),
+    })
+    .optional(),
+});
+
+type SweepSection = z.output<typeof sweepSchema>;
+
+/** One dimension for each parameter that is written with its choices. */
+function spaceOf(
+  { source, strategies }: Backtest,
+  { parameters }: SweepSection,
+  isGrid: boolean,
+): { readonly space: ParameterSpace; readonly problems: readonly Problem[] } {
+  const space: Dimension[] = [];
+  const problems: Problem[] = [];
+  for (const [id, params] of Object.entries(parameters)) {
+    const strategy = strategies.find((each) => each.id === id);
+    if (strategy === undefined) {
+      const ids = strategies.map((each) => each.id);
+      const expected = `the id of a strategy (${ids.join(', ')})`;
+      problems.push(source.keyProblem(['sweep', 'parameters'], id, expected, meantOf(id, ids)));
+      continue;
+    }
+    const { definition } = strategy;
+    const names = definition.paramRows.map(({ name }) => name);
+    const path = ['sweep', 'parameters', id];
+    for (const [param, written] of Object.entries(params)) {
+      if (!names.includes(param)) {
+        const expected = `a parameter of ${strategy.strategy}`;
+        problems.push(source.keyProblem(path, param, expected, meantOf(param, names)));
+        continue;
+      }
+      const refuse: Refuse = (at, expected, received, hint = '') =>
+        void problems.push(source.problem([...path, param, ...at], expected, hint, shown(received)));
+      const choices = readChoices(definition, param, written, isGrid, refuse);
+      if (choices !== undefined) space.push({ strategy: id, param, choices });
+    }
+  }
+  return { space, problems };
+}
+
+const meantOf = (word: string, known: readonly string[]): string =>
+  meantHint(word, known, `one of ${known.join(', ')}`);
+
+/** `at` is the path below the parameter. */
+type Refuse = (at: readonly PropertyKey[], expected: string, received: unknown, hint?: string) => undefined;
+
+const rangeSchema = z.strictObject({
+  from: z.number().optional(),
+  to: z.number().optional(),
+  step: z.number().positive().optional(),
+  scale: z.enum(['linear', 'log']).default('linear'),
+});
+
+const VALUES_MAX = 10_000;
+const SHAPES = 'a list like [3, 5, 9], a range like { from: 10, to: 60, step: 10 }, or any';
+
+/** `isGrid`: every combination is wanted, so there must be an end to them. */
+function readChoices(
+  definition: StrategyDefinition,
+  param: string,
+  written: unknown,
+  isGrid: boolean,
+  refuse: Refuse,
+): Choices | undefined {
+  const choices = choicesIn(boundsOf(definition, param), written, isGrid, refuse);
+  return choices && checked(definition, param, written, choices, refuse);
+}
+
+function choicesIn(bounds: Bounds, written: unknown, isGrid: boolean, refuse: Refuse): Choices | undefined {
+  if (written === 'any')
+    return bounds.values === null
+      ? rangeIn(bounds, { scale: 'linear' }, isGrid, refuse)
+      : { kind: 'list', values: bounds.values };
+  if (Array.isArray(written)) {
+    const values: readonly unknown[] = written;
+    const plain = values.filter(isPlain);
+    if (values.length === 0) return refuse([], 'a list with a value', written);
+    const odd = values.findIndex((value) => !isPlain(value));
+    if (odd !== -1) return refuse([odd], 'a number, a word, true or false', values[odd]);
+    return { kind: 'list', values: [...new Set(plain)] };
+  }
+  if (typeof written !== 'object') {
+    const hint = bounds.values === null ? '' : `one of ${bounds.values.map(String).join(', ')}`;
+    return refuse([], SHAPES, written, hint);
+  }
+  const range = rangeSchema.safeParse(written);
+  if (range.success) return rangeIn(bounds, range.data, isGrid, refuse);
+  const [issue] = range.error.issues;
+  if (issue?.code === 'unrecognized_keys') return refuse([], SHAPES, written, `no ${issue.keys.join(', ')}`);
+  return refuse(issue?.path ?? [], SHAPES, written);
+}
+
+const isPlain = (value: unknown): value is ParamValue =>
+  ['number', 'string', 'boolean'].includes(typeof value);
+
+function rangeIn(
+  bounds: Bounds,
+  { from = bounds.low, to = bounds.high, step, scale }: z.output<typeof rangeSchema>,
+  isGrid: boolean,
+  refuse: Refuse,
+): Choices | undefined {
+  if (!bounds.isNumber) return refuse([], 'a list of values', 'a range', 'only numbers have one');
+  if (from === undefined) return refuse([], 'a range with from', 'none', 'the strategy sets no lower end');
+  if (to === undefined) return refuse([], 'a range with to', 'none', 'the strategy sets no upper end');
+  if (to < from) return refuse(['to'], `a number from ${from} on`, to);
+  if (scale === 'log') {
+    if (step !== undefined) return refuse(['step'], 'no step', step, 'a logarithmic range is drawn from');
+    if (isGrid)
+      return refuse(['scale'], 'linear', scale, 'a logarithmic range is drawn from: search: random');
+    if (bounds.isWhole) return refuse(['scale'], 'linear', scale, 'this parameter is a whole number');
+    if (from <= 0) return refuse(['from'], 'more than 0', from, 'or a linear scale');
+  }
+  const by = step ?? (bounds.isWhole ? 1 : undefined);
+  if (by !== undefined && (to - from) / by >= VALUES_MAX)
+    return refuse([], `at most ${VALUES_MAX} values`, Math.ceil((to - from) / by), 'take a larger step');
+  if (by !== undefined) return { kind: 'list', values: steppedValues(from, to, by) };
+  if (isGrid) return refuse([], 'a range with step', 'none', 'or search: random');
+  return { kind: 'range', from, to, scale };
+}
+
+/** Each value must be one that the strategy takes; rules between parameters come later. */
+function checked(
+  definition: StrategyDefinition,
+  param: string,
+  written: unknown,
+  choices: Choices,
+  refuse: Refuse,
+): Choices | undefined {
+  const schema = definition.params instanceof z.ZodObject ? definition.params.shape[param] : undefined;
+  const expected =
+    definition.paramRows.find(({ name }) => name === param)?.type ?? 'a value of this parameter';
+  const isRight = (value: unknown): boolean => schema === undefined || z.safeParse(schema, value).success;
+  if (Array.isArray(written)) {
+    const wrong = [...written.entries()].filter(([, value]) => !isRight(value));
+    for (const [at, value] of wrong) refuse([at], expected, value);
+    return wrong.length > 0 ? undefined : choices;
+  }
+  const ends = rangeSchema.safeParse(written);
+  const { from, to } = ends.success ? ends.data : {};
+  if (from !== undefined && !isRight(from)) return refuse(['from'], expected, from);
+  if (to !== undefined && !isRight(to)) return refuse(['to'], expected, to);
+  const bad = choices.kind === 'list' ? choices.values.find((value) => !isRight(value)) : undefined;
+  return bad === undefined ? choices : refuse(['step'], expected, bad);
+}
+
+/** Limits of a parameter from its schema. */
+interface Bounds {
+  readonly isNumber: boolean;
+  readonly isWhole: boolean;
+  readonly low: number | undefined;
+  readonly high: number | undefined;
+  /** All of them, where they can be listed. */
+  readonly values: readonly ParamValue[] | null;
+}
+
+function boundsOf({ params }: StrategyDefinition, param: string): Bounds {
+  const property = z.toJSONSchema(params, { io: 'input' }).properties?.[param];
+  const found = typeof property === 'object' ? property : {};
+  const { type, minimum, maximum, enum: listed } = found;
+  const isWhole = type === 'integer';
+  const values = type === 'boolean' ? [false, true] : (listed?.filter(isPlain) ?? null);
+  return {
+    isNumber: isWhole || type === 'number',
+    isWhole,
+    low: endOf(minimum),
+    high: endOf(maximum),
+    values,
+  };
+}
+
+/** Ends that zod adds to whole numbers by itself say nothing. */
+const endOf = (limit: number | undefined): number | undefined =>
+  limit === undefined || Math.abs(limit) === Number.MAX_SAFE_INTEGER ? undefined : limit;

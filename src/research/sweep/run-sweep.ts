@@ -1,0 +1,313 @@
+/** Runs a sweep: all trials, the windows, the best trial again for its report, and the statistics of the selection. */
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Progress } from '../run/run-backtest.ts';
+import type { BacktestResult } from '../backtest-result.ts';
+import { resampledTrades } from '../report/report-of.ts';
+import type { MonteCarloFound } from '../statistics/monte-carlo.ts';
+import { type Assignment, paramsOf } from './parameter-space.ts';
+import { type SelectionBias, selectionBias } from './selection-bias.ts';
+import { type TrialFigures, type WalkForwardFound, rankedPlaces, walkForwardFound } from './walk-forward.ts';
+import { ratioBasis } from '../statistics/run-statistics.ts';
+import { assert } from '../../domain/assert.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { isRecord, shown } from '../../domain/parsed.ts';
+import type { Backtest } from '../spec/load-backtest.ts';
+import type { SweepPlan } from './read-sweep.ts';
+import {
+  type SharedColumns,
+  type TrialPool,
+  type TrialPoolOptions,
+  TrialRunner,
+  type TrialTask,
+  openTrialPool,
+  readSharedColumns,
+  sweepFingerprint,
+  taskKey,
+} from './trial-pool.ts';
+
+export interface SweepOptions {
+  /** Directory of the results. */
+  readonly dir: string;
+  readonly workers: number;
+  /** Longest time that a strategy may take for one event. */
+  readonly eventMsMax: number;
+  readonly fresh: boolean;
+  /** Counts the runs of this process; results known from earlier sweeps are left out. */
+  readonly onProgress: (progress: Progress) => void;
+  readonly openPool?: (options: TrialPoolOptions) => Promise<TrialPool>;
+}
+
+export interface SweptTrial {
+  readonly assignment: Assignment;
+  readonly figures: TrialFigures;
+}
+
+/** A plan and what came of it. Money of figures is in the currency; equity of the best and of resampled paths is in whole units. */
+export interface SweepFound extends Pick<SweepPlan, 'space' | 'search' | 'refused' | 'ranking'> {
+  /** In the order of the plan. */
+  readonly trials: readonly SweptTrial[];
+  /** Places of those that can be picked, best first. */
+  readonly ranked: readonly number[];
+  /** The best trial, run again for the figures that a sweep does not store; null when none can be picked. */
+  readonly best: { readonly place: number; readonly result: BacktestResult } | null;
+  /** Different combinations ever tried on all days, this sweep's and those before it in the same file of results. */
+  readonly triedEver: number;
+  readonly bias: SelectionBias | undefined;
+  readonly walkForward: WalkForwardFound | null;
+  readonly monteCarlo: MonteCarloFound | undefined;
+  /** Runs that were known from before. */
+  readonly resumed: number;
+  readonly log: string;
+  /** SHA-256 over parameters and figures of every run in their order: the same whatever the number of threads. */
+  readonly digest: string;
+  /** Duration of the runs alone. */
+  readonly seconds: number;
+  readonly ran: number;
+  readonly workers: number;
+}
+
+const MS_PER_SECOND = 1_000;
+
+export async function runSweep(
+  backtest: Backtest,
+  plan: SweepPlan,
+  options: SweepOptions,
+): Promise<SweepFound> {
+  const fingerprint = sweepFingerprint(backtest);
+  const log = new TrialLog(options.dir, fingerprint, options.fresh);
+  const columns = readSharedColumns(backtest);
+  const { openPool = openTrialPool } = options;
+  const begunMs = performance.now();
+  const runs = new Runs(log, options, () =>
+    openPool({ backtest, fingerprint, columns, workers: options.workers, eventMsMax: options.eventMsMax }),
+  );
+  try {
+    const trials = await allTrials(runs, plan);
+    const windows = await walked(runs, plan);
+    const seconds = (performance.now() - begunMs) / MS_PER_SECOND;
+    const figures = trials.map((each) => each.figures);
+    const ranked = rankedPlaces(figures, plan.ranking);
+    const best = bestAgain(backtest, columns, plan, trials, ranked);
+    const ever = [...log.entries()].filter(([key]) => key.startsWith(ON_ALL_DAYS));
+    const bestReturns = best === null ? [] : (figures[best.place]?.dailyReturns ?? []);
+    const found: SweepFound = {
+      ...plan,
+      trials,
+      ranked,
+      best,
+      triedEver: ever.length,
+      bias: selectionBias(
+        bestReturns,
+        ever.map(([, each]) => each.dailyReturns),
+      ),
+      walkForward:
+        windows === null
+          ? null
+          : walkForwardFound(windows, ratioBasis(backtest.sources.days, backtest.read.statistics)),
+      monteCarlo:
+        plan.monteCarlo === null || best === null ? undefined : resampledTrades(best.result, plan.monteCarlo),
+      resumed: runs.resumed,
+      log: log.path,
+      digest: runs.digest(),
+      seconds,
+      ran: runs.ran,
+      workers: options.workers,
+    };
+    return inCurrency(found, backtest.market.moneyScale);
+  } finally {
+    await runs.close();
+  }
+}
+
+function inCurrency(found: SweepFound, moneyScale: number): SweepFound {
+  const scaled = (figures: TrialFigures): TrialFigures => ({
+    ...figures,
+    netProfit: figures.netProfit / moneyScale,
+    drawdownMax: figures.drawdownMax / moneyScale,
+    costs: figures.costs / moneyScale,
+    expectancy: figures.expectancy === null ? null : figures.expectancy / moneyScale,
+  });
+  const { trials, walkForward } = found;
+  return {
+    ...found,
+    trials: trials.map(({ assignment, figures }) => ({ assignment, figures: scaled(figures) })),
+    walkForward: walkForward && {
+      ...walkForward,
+      netProfit: walkForward.netProfit / moneyScale,
+      windows: walkForward.windows.map((each) => ({
+        ...each,
+        inSample: each.inSample && scaled(each.inSample),
+        outOfSample: each.outOfSample && scaled(each.outOfSample),
+      })),
+    },
+  };
+}
+
+const ON_ALL_DAYS = '[null,';
+
+/** Runs the tasks without a known result, and hashes all results in the order of the tasks. */
+class Runs {
+  readonly #log: TrialLog;
+  readonly #options: SweepOptions;
+  readonly #open: () => Promise<TrialPool>;
+  readonly #hash = createHash('sha256');
+  #pool: TrialPool | null = null;
+  resumed = 0;
+  ran = 0;
+
+  constructor(log: TrialLog, options: SweepOptions, open: () => Promise<TrialPool>) {
+    this.#log = log;
+    this.#options = options;
+    this.#open = open;
+  }
+
+  async all(tasks: readonly TrialTask[], what: string): Promise<readonly TrialFigures[]> {
+    const missing = new Map(
+      tasks.map((task) => [taskKey(task), task] as const).filter(([key]) => this.#log.get(key) === undefined),
+    );
+    this.resumed += tasks.length - missing.size;
+    if (missing.size > 0) {
+      this.#pool ??= await this.#open();
+      let done = 0;
+      this.#options.onProgress({ done, all: missing.size, what });
+      await this.#pool.run([...missing.values()], (task, figures) => {
+        this.#log.add(taskKey(task), figures);
+        done += 1;
+        this.#options.onProgress({ done, all: missing.size, what });
+      });
+      this.ran += missing.size;
+    }
+    return tasks.map((task) => this.#known(task));
+  }
+
+  #known(task: TrialTask): TrialFigures {
+    const key = taskKey(task);
+    const figures = this.#log.get(key);
+    assert(figures !== undefined, 'every trial was run');
+    this.#hash.update(`${key}\n${JSON.stringify(figures)}\n`);
+    return figures;
+  }
+
+  digest(): string {
+    return this.#hash.digest('hex');
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+}
+
+async function allTrials(runs: Runs, { space, trials }: SweepPlan): Promise<readonly SweptTrial[]> {
+  const tasks = trials.map((assignment) => ({ params: paramsOf(space, assignment), days: null }));
+  const figures = await runs.all(tasks, 'trials');
+  return trials.map((assignment, i) => {
+    const found = figures[i];
+    assert(found !== undefined, 'every trial was run');
+    return { assignment, figures: found };
+  });
+}
+
+/** Picks the best trial in sample, window by window, and runs it on the days after. */
+async function walked(runs: Runs, plan: SweepPlan): Promise<WalkForwardFound['windows'] | null> {
+  const { space, trials, windows, ranking } = plan;
+  if (windows.length === 0) return null;
+  const task = (place: number, days: readonly TradingDay[]): TrialTask => ({
+    params: paramsOf(space, trials[place] ?? []),
+    days,
+  });
+  const inside = await runs.all(
+    windows.flatMap(({ inSample }) => trials.map((_, place) => task(place, inSample))),
+    'in sample',
+  );
+  const chosen = windows.map((window, i) => {
+    const figures = inside.slice(i * trials.length, (i + 1) * trials.length);
+    const trial = rankedPlaces(figures, ranking)[0] ?? null;
+    return { window, trial, inSample: trial === null ? null : (figures[trial] ?? null) };
+  });
+  const picked = chosen.flatMap(({ window, trial }) =>
+    trial === null ? [] : [task(trial, [...window.warmUp, ...window.outOfSample])],
+  );
+  const outside = (await runs.all(picked, 'out of sample')).values();
+  return chosen.map((each) => ({
+    ...each,
+    outOfSample: each.trial === null ? null : (outside.next().value ?? null),
+  }));
+}
+
+function bestAgain(
+  backtest: Backtest,
+  columns: SharedColumns,
+  { space }: SweepPlan,
+  trials: readonly SweptTrial[],
+  ranked: readonly number[],
+): SweepFound['best'] {
+  const [place] = ranked;
+  const best = place === undefined ? undefined : trials[place];
+  if (place === undefined || best === undefined) return null;
+  const task = { params: paramsOf(space, best.assignment), days: null };
+  const result = new TrialRunner(backtest, columns).result(task);
+  if (result.journalHash !== best.figures.journalHash)
+    throw new Error(
+      'the best trial run again gave another journal: results are of another build (use --fresh)',
+    );
+  return { place, result };
+}
+
+const NAME_LENGTH = 12;
+
+/** One line for each finished trial, in a file named after the fingerprint: a sweep that was killed resumes from it. */
+export class TrialLog {
+  readonly path: string;
+  readonly #known = new Map<string, TrialFigures>();
+
+  constructor(dir: string, fingerprint: string, isFresh: boolean) {
+    mkdirSync(dir, { recursive: true });
+    this.path = join(dir, `trials-${fingerprint.slice(0, NAME_LENGTH)}.jsonl`);
+    if (isFresh) rmSync(this.path, { force: true });
+    if (existsSync(this.path)) this.#read();
+  }
+
+  get(key: string): TrialFigures | undefined {
+    return this.#known.get(key);
+  }
+
+  /** Trials of all sweeps of this backtest so far. */
+  entries(): Iterable<readonly [string, TrialFigures]> {
+    return this.#known.entries();
+  }
+
+  add(key: string, figures: TrialFigures): void {
+    appendFileSync(this.path, `${JSON.stringify({ key, figures })}\n`);
+    this.#known.set(key, figures);
+  }
+
+  #read(): void {
+    const text = readFileSync(this.path);
+    const whole = text.lastIndexOf('\n') + 1;
+    if (whole < text.length) truncateSync(this.path, whole);
+    const lines = text.toString('utf8', 0, whole).split('\n');
+    for (const [i, line] of lines.slice(0, -1).entries()) {
+      const found = finishedTrial(line);
+      if (found === undefined) {
+        throw new Error(
+          `${this.path}:${i + 1}: expected a finished trial, was ${shown(line)} (--fresh begins anew)`,
+        );
+      }
+      this.#known.set(found.key, found.figures);
+    }
+  }
+}
+
+/** A broken line before the last one is no torn write: the file was edited, or its disk is bad. */
+function finishedTrial(line: string): { readonly key: string; readonly figures: TrialFigures } | undefined {
+  try {
+    const read: unknown = JSON.parse(line);
+    const isOne = isRecord(read) && 'key' in read && 'figures' in read;
+    return isOne ? (read as ReturnType<typeof finishedTrial>) : undefined; // oxlint-disable-line typescript/no-unsafe-type-assertion -- written by `add`
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

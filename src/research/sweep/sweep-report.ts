@@ -1,0 +1,338 @@
+/** The report of a sweep: the report of its best trial, with the trials, windows and statistics of its selection. */
+import {
+  EMPTY_REPORT,
+  type ReportFigure,
+  type ReportModel,
+  type ReportTable,
+} from '../report/report-model.ts';
+import { monteCarloTables, reportOf } from '../report/report-of.ts';
+import { type TrialFigures, objectiveWords, type WalkForwardFound } from './walk-forward.ts';
+import { type ParameterSpace, dimensionNames } from './parameter-space.ts';
+import { selectionWarning } from './selection-bias.ts';
+import { formatNumber, formatPercent, formatRatio } from '../../text/numbers.ts';
+import { type Backtest, memoryOf } from '../spec/load-backtest.ts';
+import type { SweepPlan } from './read-sweep.ts';
+import { type SweepFound, runSweep } from './run-sweep.ts';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { ReportAssets } from '../report/render-report.ts';
+import type { Progress } from '../run/run-backtest.ts';
+import { describeMemory } from '../backtest-plan.ts';
+import { type CsvValue, csvText } from '../../text/csv.ts';
+import { EVENT_MS_MAX } from '../spec/hang-watch.ts';
+import { type ReportFiles, titleOf, writeReport } from '../spec/result-files.ts';
+
+const BEST_SHOWN = 25;
+
+function sweepReport(backtest: Backtest, found: SweepFound): ReportModel {
+  const { sources } = backtest;
+  const title = titleOf(backtest);
+  const base =
+    found.best === null
+      ? emptyReport(backtest)
+      : reportOf(found.best.result, title, { resampled: found.monteCarlo });
+  return {
+    ...base,
+    title,
+    subtitle: `${subtitleOf(found)}; ${spanOf(sources.days)}`,
+    headlines: [...sweepHeadlines(found), ...base.headlines],
+    tables: [...sweepTables(found, BEST_SHOWN), ...base.tables],
+    warnings: [...sweepWarnings(found), ...base.warnings],
+    provenance: [
+      ['sweep', found.digest],
+      [
+        'trials',
+        `${found.search.kind} search, ${found.trials.length} of this sweep, ${found.triedEver} ever`,
+      ],
+      ...base.provenance,
+    ],
+  };
+}
+
+function subtitleOf({ space, ranking, best, trials }: SweepFound): string {
+  const chosen = best === null ? undefined : trials[best.place];
+  if (chosen === undefined) return `none of ${trials.length} trials can be picked`;
+  return `best of ${trials.length} trials by ${objectiveWords(ranking.objective)}: ${assignmentText(space, chosen.assignment)}`;
+}
+
+function sweepWarnings(found: SweepFound): readonly string[] {
+  const { ranking, refused, best, bias, triedEver, trials, ranked } = found;
+  const warnings: string[] = [];
+  if (best !== null) warnings.push(selectionWarning(bias, triedEver));
+  if (ranked.length < trials.length) {
+    const few = trials.length - ranked.length;
+    warnings.push(
+      `${few} of ${trials.length} trials cannot be picked: fewer than ${ranking.tradesMin} trades, no ${objectiveWords(ranking.objective)}, or a strategy that was stopped.`,
+    );
+  }
+  if (refused > 0) warnings.push(`${refused} combinations are left out: the strategy refuses them.`);
+  const crashed = stoppedText(found);
+  if (crashed !== null) warnings.push(crashed);
+  return warnings;
+}
+
+/** Null where every strategy ran to the end of each trial. */
+export function stoppedText({ trials }: Pick<SweepFound, 'trials'>): string | null {
+  const stopped = trials.filter(({ figures }) => figures.stopped !== null);
+  const why = stopped[0]?.figures.stopped;
+  return typeof why === 'string'
+    ? `In ${stopped.length} of ${trials.length} trials a strategy was stopped, first: ${why}`
+    : null;
+}
+
+const sweepHeadlines = ({
+  space,
+  ranking,
+  bias,
+  walkForward,
+  triedEver,
+}: SweepFound): readonly ReportFigure[] => [
+  [
+    'Trials',
+    formatNumber(triedEver),
+    `combinations of ${space.length} parameters, ranked by ${objectiveWords(ranking.objective)}`,
+  ],
+  [
+    'Deflated Sharpe ratio',
+    formatPercent(bias?.deflated),
+    'probability that the true Sharpe ratio is above what the best of so many trials shows by chance (Bailey and López de Prado, 2014)',
+  ],
+  ...(walkForward === null ? [] : [efficiencyOf(walkForward)]),
+];
+
+const efficiencyOf = ({ efficiency }: WalkForwardFound): ReportFigure => [
+  'Walk-forward efficiency',
+  formatRatio(efficiency),
+  'mean daily return out of sample / in sample of what was chosen (Pardo, 2008)',
+];
+
+const emptyReport = ({ market }: Backtest): ReportModel => ({
+  ...EMPTY_REPORT,
+  currency: market.currency,
+  moneyDigits: Math.round(Math.log10(market.moneyScale)),
+  timeZone: market.calendar.timeZone,
+});
+
+type Row = ReportTable['rows'][number];
+
+/** `most`: how many of the best trials are listed. */
+const sweepTables = (found: SweepFound, most: number): readonly ReportTable[] =>
+  [bestTable(found, most), windowTable(found)].filter((table) => table !== null);
+
+const BEST_COLUMNS: Readonly<Record<string, (figures: TrialFigures) => string | number>> = {
+  'net profit': ({ netProfit }) => netProfit,
+  return: ({ totalReturn }) => formatPercent(totalReturn),
+  Sharpe: ({ sharpe }) => formatRatio(sharpe),
+  Calmar: ({ calmar }) => formatRatio(calmar),
+  'deepest drawdown': ({ drawdownFraction }) => formatPercent(-drawdownFraction),
+  'profit factor': ({ profitFactor }) => formatRatio(profitFactor),
+  trades: ({ trades }) => trades,
+  'win rate': ({ winRate }) => formatPercent(winRate),
+};
+
+const bestTable = ({ space, ranked, trials }: SweepFound, most: number): ReportTable => ({
+  title: 'Best trials',
+  note: ranked.length > most ? `the first ${most} of ${ranked.length}; all are in trials.csv` : '',
+  columns: ['rank', ...dimensionNames(space), ...Object.keys(BEST_COLUMNS)],
+  rows: ranked.slice(0, most).flatMap((place, i): readonly Row[] => {
+    const trial = trials[place];
+    if (trial === undefined) return [];
+    const figures = Object.values(BEST_COLUMNS).map((cell) => cell(trial.figures));
+    return [[String(i + 1), ...trial.assignment.map(String), ...figures]];
+  }),
+});
+
+function windowTable({ space, walkForward, trials }: SweepFound): ReportTable | null {
+  if (walkForward === null) return null;
+  const { windows, efficiency, sharpe, profitable, totalReturn } = walkForward;
+  const words = [
+    `out of sample: return ${formatPercent(totalReturn)}, Sharpe ratio ${formatRatio(sharpe)}`,
+    `${profitable} of ${windows.length} windows earned money`,
+    `efficiency ${formatRatio(efficiency)} (mean daily return out of sample / in sample of what was chosen)`,
+  ];
+  const figures = ['Sharpe in', 'net profit in', 'Sharpe out', 'net profit out', 'trades out'];
+  return {
+    title: 'Walk-forward windows',
+    note: `${words.join('; ')}. Each window begins with the capital anew.`,
+    columns: ['out of sample', 'in sample', ...dimensionNames(space), ...figures],
+    rows: windows.map(({ window, trial, inSample, outOfSample }): Row => {
+      const chosen = trial === null ? undefined : trials[trial];
+      return [
+        spanOf(window.outOfSample),
+        spanOf(window.inSample),
+        ...space.map((_, i) => String(chosen?.assignment[i] ?? '–')),
+        formatRatio(inSample?.sharpe),
+        inSample?.netProfit ?? null,
+        formatRatio(outOfSample?.sharpe),
+        outOfSample?.netProfit ?? null,
+        outOfSample?.trades ?? null,
+      ];
+    }),
+  };
+}
+
+function spanOf(days: readonly string[]): string {
+  const [first, last] = [days[0] ?? '', days.at(-1) ?? ''];
+  return first === last ? first : `${first} to ${last}`;
+}
+
+/** Names of the parameters with their values: `fast 5, slow 20`. */
+function assignmentText(space: ParameterSpace, assignment: readonly unknown[]): string {
+  return dimensionNames(space)
+    .map((name, i) => `${name} ${String(assignment[i])}`)
+    .join(', ');
+}
+
+export interface SweepFileOptions {
+  /** Absent: beside the imported columns, in a folder with the name of the file. */
+  readonly out?: string;
+  /** Absent: one a core. */
+  readonly workers?: number;
+  /** Longest milliseconds that a strategy may take for one event; absent: those of a backtest. */
+  readonly eventLimit?: number;
+  readonly fresh?: boolean;
+  /** Trials in the table of the best. */
+  readonly top: number;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+interface SweepFiles extends ReportFiles {
+  /** The same as in `sweep.json`. */
+  readonly json: unknown;
+}
+
+export interface SweepOutcome extends SweepFiles {
+  readonly found: SweepFound;
+  readonly tables: readonly ReportTable[];
+  readonly warnings: readonly string[];
+  /** Whether strategies of a trial begin again each morning, in words. */
+  readonly memory: string;
+}
+
+export async function sweepFile(
+  backtest: Backtest,
+  plan: SweepPlan,
+  {
+    out,
+    workers = availableParallelism(),
+    eventLimit = EVENT_MS_MAX,
+    fresh = false,
+    top,
+    onProgress,
+  }: SweepFileOptions,
+): Promise<SweepOutcome> {
+  const dir = out ?? join(backtest.read.state, `${titleOf(backtest)}-sweep`);
+  const found = await runSweep(backtest, plan, { dir, workers, eventMsMax: eventLimit, fresh, onProgress });
+  return {
+    ...writeSweepFiles(dir, backtest, found),
+    found,
+    tables: [...sweepTables(found, top), ...monteCarloTables(found.monteCarlo, backtest.market.moneyScale)],
+    warnings: sweepWarnings(found),
+    memory: describeMemory(memoryOf(backtest.read, backtest.market)),
+  };
+}
+
+export function writeSweepFiles(
+  dir: string,
+  backtest: Backtest,
+  found: SweepFound,
+  assets?: ReportAssets,
+): SweepFiles {
+  const json = sweepJson(backtest, found);
+  const csv = {
+    'trials.csv': trialsCsv(found),
+    ...(found.walkForward === null ? {} : { 'windows.csv': windowsCsv(found) }),
+  };
+  const model = sweepReport(backtest, found);
+  return { ...writeReport(dir, { model, json: ['sweep.json', json], csv }, assets), json };
+}
+
+/** Money in the currency, as in the JSON of a backtest. */
+function sweepJson({ market, sources }: Backtest, found: SweepFound): unknown {
+  const { moneyScale, currency } = market;
+  const names = dimensionNames(found.space);
+  const { walkForward, best, monteCarlo } = found;
+  const trials = found.trials.map(({ assignment, figures }, place) => ({
+    trial: place + 1,
+    params: Object.fromEntries(names.map((name, i) => [name, assignment[i]])),
+    ...figures,
+  }));
+  return {
+    version: 1,
+    digest: found.digest,
+    currency,
+    days: sources.days,
+    search: found.search,
+    ranking: found.ranking,
+    refused: found.refused,
+    triedEver: found.triedEver,
+    warnings: sweepWarnings(found),
+    selectionBias: found.bias ?? null,
+    best: best === null ? null : trials[best.place],
+    ranked: found.ranked.map((place) => place + 1),
+    trials,
+    walkForward:
+      walkForward === null
+        ? null
+        : {
+            ...walkForward,
+            windows: walkForward.windows.map(({ window, trial, inSample, outOfSample }) => ({
+              ...window,
+              trial: trial === null ? null : trial + 1,
+              inSampleFigures: inSample,
+              outOfSampleFigures: outOfSample,
+            })),
+          },
+    monteCarlo: monteCarlo === undefined ? null : { moneyScale, ...monteCarlo },
+  };
+}
+
+const FIGURES: Readonly<Record<string, Exclude<keyof TrialFigures, 'dailyReturns'>>> = {
+  net_profit: 'netProfit',
+  total_return: 'totalReturn',
+  sharpe: 'sharpe',
+  sortino: 'sortino',
+  calmar: 'calmar',
+  max_drawdown: 'drawdownMax',
+  max_drawdown_fraction: 'drawdownFraction',
+  profit_factor: 'profitFactor',
+  sqn: 'sqn',
+  expectancy: 'expectancy',
+  win_rate: 'winRate',
+  trades: 'trades',
+  orders: 'orders',
+  costs: 'costs',
+  exposure: 'exposure',
+  stopped: 'stopped',
+  journal: 'journalHash',
+};
+
+const figureCells = (figures: TrialFigures | null): readonly CsvValue[] =>
+  Object.values(FIGURES).map((key) => figures?.[key] ?? null);
+
+/** In the order of the search; `rank` is empty for a trial that cannot be picked. */
+function trialsCsv({ space, trials, ranked }: SweepFound): string {
+  const rankOf = new Map(ranked.map((place, i) => [place, i + 1]));
+  return csvText(
+    ['trial', 'rank', ...dimensionNames(space), ...Object.keys(FIGURES)],
+    trials.map(({ assignment, figures }, place) => [
+      place + 1,
+      rankOf.get(place) ?? null,
+      ...assignment,
+      ...figureCells(figures),
+    ]),
+  );
+}
+
+function windowsCsv({ space, walkForward, trials }: SweepFound): string {
+  const parts = ['in', 'out'].flatMap((part) => Object.keys(FIGURES).map((name) => `${part}_${name}`));
+  return csvText(
+    ['in_from', 'in_to', 'out_from', 'out_to', ...dimensionNames(space), ...parts],
+    (walkForward?.windows ?? []).map(({ window, trial, inSample, outOfSample }) => [
+      ...[window.inSample, window.outOfSample].flatMap((days) => [days[0] ?? null, days.at(-1) ?? null]),
+      ...space.map((_, i) => (trial === null ? null : (trials[trial]?.assignment[i] ?? null))),
+      ...figureCells(inSample),
+      ...figureCells(outOfSample),
+    ]),
+  );
+}

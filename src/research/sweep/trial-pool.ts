@@ -1,0 +1,234 @@
+/** Runs trials in threads. The assignment to threads and the order of completion vary; the result of a trial does not. */
+import { createHash } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import type { BacktestData } from '../backtest-plan.ts';
+import type { BacktestResult } from '../backtest-result.ts';
+import type { TrialParams } from './parameter-space.ts';
+import { type TrialFigures, trialFigures } from './walk-forward.ts';
+import { runBacktest, type RunOptions } from '../run/run-backtest.ts';
+import type { StrategyCode } from '../../config/config.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { allocateTable, copyTable } from '../../recording/columns/row-table.ts';
+import { tableOf, tickLayout, type TickRows, ticksOf } from '../../recording/columns/tick-columns.ts';
+import { assert } from '../../domain/assert.ts';
+import { packageVersion } from '../../host/program-files.ts';
+import { hangText, StrategyHangs, watchCalls } from '../spec/hang-watch.ts';
+import type { Backtest } from '../spec/load-backtest.ts';
+import { BacktestDays } from '../spec/backtest-days.ts';
+import { planBacktest } from '../spec/plan-backtest.ts';
+import { type RowReader, rowReader, type SourceDay } from '../spec/source-days.ts';
+
+export interface SweepWorkerData {
+  readonly file: string;
+  /** Of strategies of the user's own, by file or package. */
+  readonly codes: ReadonlyMap<string, StrategyCode>;
+  readonly columns: SharedColumns;
+  /** Slot 0: index of the strategy whose code runs, else -1; slot 1 counts its calls. */
+  readonly running: SharedArrayBuffer;
+}
+
+export type FromSweepWorker =
+  | { readonly kind: 'ready'; readonly fingerprint: string }
+  | { readonly kind: 'done'; readonly figures: TrialFigures }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export interface TrialPool {
+  /** `onDone` receives each trial as it ends. Rejects with the first failure. */
+  run(tasks: readonly TrialTask[], onDone: (task: TrialTask, figures: TrialFigures) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TrialPoolOptions {
+  readonly backtest: Backtest;
+  readonly fingerprint: string;
+  readonly columns: SharedColumns;
+  readonly workers: number;
+  /** Longest time that a strategy may take for one event. */
+  readonly eventMsMax: number;
+}
+
+export async function openTrialPool(options: TrialPoolOptions): Promise<TrialPool> {
+  const threads = Array.from({ length: options.workers }, () => new TrialThread(options));
+  try {
+    await Promise.all(threads.map((thread) => thread.start()));
+  } catch (error) {
+    await closeAll(threads);
+    throw error;
+  }
+  return {
+    async run(tasks, onDone) {
+      const left = tasks.values();
+      const take = async (thread: TrialThread): Promise<void> => {
+        for (const task of left) onDone(task, await thread.run(task));
+      };
+      await Promise.all(threads.map(take));
+    },
+    close: () => closeAll(threads),
+  };
+}
+
+/**
+ * Twice the default of 48: a trial makes millions of ticks that die young, and each collection of them has helper threads compete
+ * with the other trials for cores. Saves a tenth of a trial's processor time; twice as much again saves nothing more.
+ */
+const YOUNG_GENERATION_MB = 96;
+
+const closeAll = async (threads: readonly TrialThread[]): Promise<void> =>
+  void (await Promise.all(threads.map((thread) => thread.close())));
+
+interface Waiting {
+  readonly resolve: (message: FromSweepWorker) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class TrialThread {
+  readonly #options: TrialPoolOptions;
+  readonly #running = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)).fill(-1);
+  #worker: Worker | null = null;
+  #waiting: Waiting | null = null;
+  /** The error that ended the thread. */
+  #lost: Error | null = null;
+
+  constructor(options: TrialPoolOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { backtest, columns, fingerprint } = this.#options;
+    const { file, strategies } = backtest;
+    const codes = new Map(
+      strategies.flatMap(({ strategy, code }) => (code === null ? [] : [[strategy, code]])),
+    );
+    const workerData: SweepWorkerData = { file, codes, columns, running: this.#running.buffer };
+    const worker = new Worker(new URL('./sweep-worker.js', import.meta.url), {
+      workerData,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
+    this.#worker = worker;
+    worker.on('message', (message: FromSweepWorker) => this.#waiting?.resolve(message));
+    worker.on('error', (error: Error) => this.#lose(error));
+    worker.on('exit', (code) => this.#lose(new Error(`a thread ended with code ${code}`)));
+    const answer = await this.#answer();
+    if (answer.kind === 'failed') throw new Error(answer.reason);
+    if (answer.kind !== 'ready' || answer.fingerprint !== fingerprint)
+      throw new Error(`${file} or what it names has changed since the start: begin again`);
+  }
+
+  async run(task: TrialTask): Promise<TrialFigures> {
+    this.#worker?.postMessage(task); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+    const { backtest, eventMsMax: limitMs } = this.#options;
+    const stopWatch = watchCalls(this.#running, limitMs, (place) => {
+      const text = hangText(backtest, place, limitMs);
+      this.#lose(new StrategyHangs(`${text}; trial ${JSON.stringify(task.params)}`));
+      void this.#worker?.terminate();
+    });
+    const answer = await this.#answer().finally(stopWatch);
+    if (answer.kind === 'done') return answer.figures;
+    const reason = answer.kind === 'failed' ? answer.reason : 'a thread answered out of turn';
+    throw new Error(`the trial ${JSON.stringify(task.params)} failed: ${reason}`);
+  }
+
+  async close(): Promise<void> {
+    this.#waiting = null;
+    await this.#worker?.terminate();
+  }
+
+  #lose(error: Error): void {
+    this.#lost ??= error;
+    this.#waiting?.reject(error);
+  }
+
+  #answer(): Promise<FromSweepWorker> {
+    return new Promise((resolve, reject) => {
+      if (this.#lost !== null) reject(this.#lost);
+      this.#waiting = { resolve, reject };
+    });
+  }
+}
+
+export interface TrialTask {
+  readonly params: TrialParams;
+  /** Null: all days of the file. */
+  readonly days: readonly TradingDay[] | null;
+}
+
+/** Runs trials one after the other. */
+export class TrialRunner {
+  readonly #backtest: Backtest;
+  readonly #readRows: RowReader;
+  /** Of the trial before: the next one mostly has the same days. */
+  #days: TrialTask['days'] = null;
+  #data: BacktestData;
+
+  /** A row that is not on the shared memory is read from its file: slower, and the same. */
+  constructor(backtest: Backtest, columns: SharedColumns) {
+    this.#backtest = backtest;
+    const read = rowReader(backtest.read, backtest.market);
+    this.#readRows = (source) => columns.get(columnKey(source)) ?? read(source);
+    this.#data = new BacktestDays(backtest, undefined, this.#readRows);
+  }
+
+  /** `backtest`: the same one, with code that was loaded anew. */
+  result(
+    { params, days }: TrialTask,
+    backtest = this.#backtest,
+    watched: Pick<RunOptions, 'running'> = {},
+  ): BacktestResult {
+    if (String(days) !== String(this.#days))
+      this.#data = new BacktestDays(backtest, days ?? undefined, this.#readRows);
+    this.#days = days;
+    return runBacktest(planBacktest(backtest, { params, data: this.#data }), watched);
+  }
+
+  run(...how: Parameters<TrialRunner['result']>): TrialFigures {
+    return trialFigures(this.result(...how));
+  }
+}
+
+/** Key of the same work, also after a restart. The days of a task are consecutive, so the first and the last one name them. */
+export function taskKey({ params, days }: TrialTask): string {
+  const ids = Object.keys(params).toSorted();
+  const sorted = ids.map((id) => [
+    id,
+    Object.entries(params[id] ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  ]);
+  return JSON.stringify([days === null ? null : [days[0], days.at(-1)], sorted]);
+}
+
+/** Ticks of all days on memory that every thread shares, by `columnKey`: posting them copies nothing. */
+export type SharedColumns = ReadonlyMap<string, TickRows>;
+
+/** A file of bars holds many days. */
+const columnKey = ({ path, day, code }: SourceDay): string => `${path} ${day} ${code}`;
+
+/** The days that are played, and the one before them, whose close is their first reference price. */
+export function readSharedColumns(backtest: Backtest): SharedColumns {
+  const { sources } = backtest;
+  const [first] = sources.days;
+  const before = sources.all.findLast(({ day }) => first !== undefined && day < first)?.day;
+  const wanted = sources.all.filter(({ day }) => day === before || (first !== undefined && day >= first));
+  const read = rowReader(backtest.read, backtest.market);
+  return new Map(wanted.map((source) => [columnKey(source), shared(read(source))]));
+}
+
+/** Without what else is in the columns of a file; on shared memory. */
+function shared(rows: TickRows): TickRows {
+  const { tsUs, priceTicks, qty, side, book, bars, isQuotes } = rows;
+  if (tsUs.buffer instanceof SharedArrayBuffer)
+    return { rows: rows.rows, tsUs, priceTicks, qty, side, book, bars, isQuotes };
+  assert(bars === null, 'the path of bars is made on shared memory');
+  const table = allocateTable(tickLayout(book?.depth ?? 0), rows.rows, 'shared');
+  copyTable(table, 0, tableOf(rows), 0, rows.rows);
+  return ticksOf(table, isQuotes);
+}
+
+/** Hash of everything that a trial depends on besides its parameters and days: results with another one cannot be reused. */
+export function sweepFingerprint(backtest: Backtest): string {
+  const { configDigest, data } = planBacktest(backtest);
+  const hash = createHash('sha256').update(`${packageVersion()}\n${configDigest}\n${data.digest}\n`);
+  for (const { code } of backtest.strategies) {
+    // A name in the catalogue belongs to the version; a file may change under the same name.
+    if (code !== null) hash.update(code.digest);
+  }
+  return hash.digest('hex');
+}

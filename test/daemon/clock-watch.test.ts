@@ -1,0 +1,72 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { watchClock } from '../../src/daemon/clock-watch.ts';
+import { durationUs, seconds, US_PER_SECOND } from '../../src/domain/units.ts';
+import { VirtualTimers } from '../broker/support/virtual-timers.ts';
+
+let timers: VirtualTimers;
+let clock: {
+  stepUs: number;
+  slept: ReturnType<typeof seconds>;
+  nowUs: () => ReturnType<VirtualTimers['nowUs']>;
+};
+let session: object | undefined;
+let steps: number[];
+let sets: number;
+let alerts: string[];
+
+beforeEach(() => {
+  timers = new VirtualTimers();
+  clock = { stepUs: 0, slept: durationUs(0), nowUs: () => timers.nowUs() };
+  session = {};
+  steps = [];
+  sets = 0;
+  alerts = [];
+  watchClock({
+    clock,
+    timers,
+    session: () => session,
+    onStep: (stepUs) => void steps.push(stepUs / US_PER_SECOND),
+    onSet: () => void (sets += 1),
+    alert: (severity, code) => void alerts.push(`${severity} ${code}`),
+  });
+});
+
+const set = (by: number): void => {
+  clock.stepUs = by * US_PER_SECOND;
+  timers.advance(seconds(5));
+};
+
+describe('a clock that was set', () => {
+  it('is told to the engine once, and once more when it is right again', () => {
+    set(-3_600);
+    set(-3_600);
+    set(0);
+    set(0);
+    expect(steps).toEqual([-3_600, 0]);
+    expect(sets).toBe(2);
+    expect(alerts).toEqual([]);
+  });
+
+  it('is told to each session: an engine that is built anew knows nothing of it', () => {
+    set(86_400);
+    session = undefined;
+    set(86_400);
+    session = {};
+    set(86_400);
+    expect(steps).toEqual([86_400, 86_400]);
+  });
+
+  it('a little is followed, which a person is told once', () => {
+    for (const by of [30, 25, 10, 0]) set(by);
+    expect(steps).toEqual([]);
+    expect(sets).toBe(4);
+    expect(alerts).toEqual(['warning clock_set']);
+  });
+});
+
+it('a standby is told', () => {
+  clock.slept = seconds(3_600);
+  timers.advance(seconds(10));
+  expect(alerts).toEqual(['warning standby']);
+  expect(sets).toBe(1);
+});

@@ -1,0 +1,40 @@
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { tokenHours } from '../../../src/daemon/edge/broker-edge.ts';
+import { REAL_TIME, systemClock } from '../../../src/host/system-clock.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
+import { tsUs, US_PER_HOUR, US_PER_MINUTE } from '../../../src/domain/units.ts';
+import { CATALOG } from '../../../src/host/catalog.ts';
+
+/** From the start of the plan to `now`, and from `now` to the close, in minutes. */
+function planAt(otp: 'simulator' | 'prompt', now: number): readonly [since: number, left: number] {
+  const loaded = loadConfig(resolve('config/paper.yaml'), CATALOG);
+  if (!loaded.ok) throw new Error('the paper configuration is valid');
+  const { auth, exchangeCalendar } = loaded.config;
+  const config = {
+    ...loaded.config,
+    calendar: exchangeCalendar,
+    auth: { ...auth, otp: { from: otp } as const },
+  };
+  const hours = tokenHours(config, tsUs(now), REAL_TIME);
+  if (hours === undefined) throw new Error('the exchange closes');
+  const realUs = systemClock.nowUs();
+  return [
+    Math.round((realUs - hours.fromUs) / US_PER_MINUTE),
+    Math.round((hours.untilUs - realUs) / US_PER_MINUTE),
+  ];
+}
+
+const at = (hour: number, minute: number): number =>
+  momentOf(tradingDay('2026-04-06'), hour * US_PER_HOUR + minute * US_PER_MINUTE, 420);
+
+it("counts the simulator's token plan from the last close on", () => {
+  expect(planAt('simulator', at(14, 47))).toEqual([2, 24 * 60 - 2]);
+  expect(planAt('simulator', at(20, 45))).toEqual([6 * 60, 18 * 60]);
+});
+
+it('counts the plan of a session from its first refresh on, also later in the day', () => {
+  expect(planAt('prompt', at(7, 15))).toEqual([-60, 7 * 60 + 30]);
+  expect(planAt('prompt', at(10, 15))).toEqual([120, 4 * 60 + 30]);
+});

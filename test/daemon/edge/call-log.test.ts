@@ -1,0 +1,79 @@
+/** The record of calls by hand. */
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CallLog, type ManualOutcome, type MoneyCall } from '../../../src/daemon/edge/manual-trader.ts';
+import { brokerOrderNo } from '../../../src/domain/ids.ts';
+import { money, tsUs } from '../../../src/domain/units.ts';
+
+let dir: string;
+let path: string;
+let log: CallLog;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tickwright-calls-'));
+  path = join(dir, 'calls.jsonl');
+  log = new CallLog(path);
+});
+
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const DEPOSIT: MoneyCall = { kind: 'deposit', amount: money(5), note: 'a' };
+const at = tsUs;
+const UNKNOWN: ManualOutcome = { status: 'unknown', reason: 'lost' };
+
+it('knows of no twin before anything was sent', () => {
+  expect(log.unknownTwin(DEPOSIT)).toBeUndefined();
+});
+
+it.each<[string, ManualOutcome, boolean]>([
+  ['accepted', { status: 'accepted', transactionId: null }, false],
+  ['rejected', { status: 'rejected', code: '-1', text: 'no' }, false],
+  ['not sent', { status: 'not_sent', reason: 'no token' }, false],
+  ['unknown', UNKNOWN, true],
+])('an equal move that ended %s', (_what, outcome, isOpen) => {
+  log.begin('1', at(10), DEPOSIT);
+  log.end('1', at(11), outcome);
+  expect(log.unknownTwin({ ...DEPOSIT, note: 'b' })).toBe(isOpen ? 10 : undefined);
+});
+
+it('a move without an outcome is unknown: the process died in between', () => {
+  log.begin('1', at(10), DEPOSIT);
+  expect(log.unknownTwin(DEPOSIT)).toBe(10);
+});
+
+it.each<[string, MoneyCall]>([
+  ['another amount', { ...DEPOSIT, amount: money(6) }],
+  ['another way', { ...DEPOSIT, kind: 'withdraw' }],
+  ['a transfer', { kind: 'transfer', from: 'a', to: 'b', amount: money(5), note: 'a' }],
+])('%s is no twin', (_what, other) => {
+  log.begin('1', at(10), other);
+  log.end('1', at(11), UNKNOWN);
+  expect(log.unknownTwin(DEPOSIT)).toBeUndefined();
+});
+
+it('a later one that ended well was sent by somebody who had looked', () => {
+  log.begin('1', at(10), DEPOSIT);
+  log.end('1', at(11), UNKNOWN);
+  log.begin('2', at(20), DEPOSIT);
+  expect(log.unknownTwin(DEPOSIT)).toBe(20);
+  log.end('2', at(21), { status: 'accepted', transactionId: 'x' });
+  expect(log.unknownTwin(DEPOSIT)).toBeUndefined();
+});
+
+it('orders in between change nothing', () => {
+  log.begin('1', at(10), DEPOSIT);
+  log.begin('2', at(11), { kind: 'cancel', orderNo: brokerOrderNo('17') });
+  log.end('2', at(12), { status: 'accepted', orderNo: brokerOrderNo('17'), orderKey: null });
+  expect(log.unknownTwin(DEPOSIT)).toBe(10);
+});
+
+it('is for its owner alone, and half a line of a power cut stays alone', () => {
+  log.begin('1', at(10), DEPOSIT);
+  appendFileSync(path, '{"id":"2","at":1');
+  log.end('1', at(11), { status: 'accepted', transactionId: null });
+  expect(log.unknownTwin(DEPOSIT)).toBeUndefined();
+  expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(4);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { journalDays, journalPage, orderStory } from '../../../src/daemon/inspect/cockpit-reads.ts';
+import { tradingDay } from '../../../src/domain/civil-date.ts';
+import { clientOrderId } from '../../../src/domain/ids.ts';
+import { StrategyNames } from '../../../src/domain/strategy-names.ts';
+import { seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
+import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
+import { JournalStore } from '../../../src/journal/journal-store.ts';
+import type { JournalQuery } from '../../../src/operator/cockpit/cockpit-server.ts';
+
+const DAY = tradingDay('2026-03-04');
+const ID = clientOrderId('H.0000010000000000000260304010000001');
+
+let dir: string;
+let store: JournalStore;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tickwright-cockpit-'));
+  store = new JournalStore({
+    path: join(dir, 'journal.db'),
+    wallClock: { nowUs: () => tsUs(1) },
+    timers: { after: () => () => undefined },
+    names: new StrategyNames(['alpha', 'beta']),
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  store.beginSession(DAY, tsUs(1), 'paper.yaml');
+});
+
+afterEach(() => {
+  store.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const place = () => ({ utcOffsetMinutes: 420, stateDir: dir });
+
+const ask = (query: Partial<JournalQuery> = {}) =>
+  journalPage(place(), { day: null, search: '', kind: null, order: null, before: null, ...query });
+
+const head = (at: number) => ({ cause: seq(at), tsUs: tsUs(at * 1_000), strategy: strategyIndex(1) });
+
+const note = (at: number, text: string): JournalEntry => ({ ...head(at), kind: 'strategy_note', text });
+
+const status = (at: number, to: 'accepted' | 'filled'): JournalEntry => ({
+  ...head(at),
+  kind: 'order_status',
+  clientOrderId: ID,
+  orderNo: null,
+  from: 'submitted',
+  to,
+  event: 'seen_working',
+  detail: '',
+});
+
+function write(...entries: readonly JournalEntry[]): void {
+  for (const entry of entries) store.append(entry);
+  store.flush();
+}
+
+test('pages go from the newest row to the oldest, without a gap or a double', () => {
+  write(...Array.from({ length: 250 }, (_, i) => note(i + 1, `number ${i + 1}`)));
+  const seen: number[] = [];
+  for (let before: number | null = null, pages = 0; pages < 10; pages += 1) {
+    const page = ask({ before });
+    seen.push(...page.entries.map(({ seq: at }) => at));
+    if (page.before === null) break;
+    before = page.before;
+  }
+  expect(seen).toEqual(Array.from({ length: 250 }, (_, i) => 250 - i));
+});
+
+test('a search finds words of any row of the day, far back too', () => {
+  write(note(1, 'the Needle'), ...Array.from({ length: 3_000 }, (_, i) => note(i + 2, `hay ${i}`)));
+  expect(ask({ search: 'needle beta' }).entries).toMatchObject([{ seq: 1, strategy: 'beta' }]);
+  expect(ask({ search: 'needle alpha' }).entries).toEqual([]);
+  expect(ask({ kind: 'order_status' }).entries).toEqual([]);
+  expect(ask({ kind: 'constructor' }).entries).toEqual([]);
+  expect(ask({ kind: "x' OR 1=1 --" }).entries).toEqual([]);
+});
+
+test('the story of an order has its steps in their order, with all that the row says', () => {
+  write(note(1, 'before'), status(2, 'accepted'), note(3, 'between'), status(4, 'filled'));
+  const story = orderStory(place(), { order: ID, day: null });
+  expect(story?.steps.map(({ cause }) => cause)).toEqual([2, 4]);
+  expect(JSON.parse(story?.steps[1]?.detail ?? '')).toMatchObject({ to: 'filled' });
+  expect(ask({ order: ID }).entries).toHaveLength(2);
+  expect(orderStory(place(), { order: 'none', day: null })).toBeNull();
+});
+
+test('lists the days, and says which one it does not have', () => {
+  write(note(1, 'x'));
+  expect(journalDays(place())).toEqual([{ day: DAY, isArchived: false }]);
+  expect(() => ask({ day: '2020-01-01' })).toThrow('no session 2020-01-01');
+});

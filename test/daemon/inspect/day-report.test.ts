@@ -1,0 +1,62 @@
+/** The report of a day: what happened, from the journal alone, on a page that needs nothing else. */
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { dayReport } from '../../../src/daemon/inspect/day-report.ts';
+import { money, tsUs } from '../../../src/domain/units.ts';
+import { DAY, note, openStore, tempDir } from '../../journal/journal-fixture.ts';
+import { ENTRIES, ID } from '../../operator/entries.ts';
+
+/** A day with a fill, a denial, a halt and a text that would be markup. */
+function stateDir(configuration = resolve('config/paper.yaml')): string {
+  const dir = tempDir();
+  const { store } = openStore(join(dir, 'journal.db'));
+  store.beginSession(DAY, tsUs(1), configuration);
+  for (const kind of ['strategy_started', 'place', 'order_status', 'fill', 'denied'] as const)
+    store.append(ENTRIES[kind]);
+  store.append({ ...ENTRIES.alert, severity: 'critical', code: 'bad', text: '<script src="//x">1</script>' });
+  store.append({ ...ENTRIES.halt, strategy: null, halted: true, reason: 'too much was lost' });
+  const figures = [{ what: 'fee', ours: money(5_250), broker: money(7_250) } as const];
+  store.append({ ...note(1), strategy: null, kind: 'money_checked', verdict: 'differs', figures });
+  store.close();
+  return dir;
+}
+
+it('tells the day: results, limits, incidents, orders, fills, and what comes', () => {
+  const { day, html } = dayReport(stateDir(), undefined);
+  expect(day).toBe(DAY);
+  const titles = [...html.matchAll(/<h2>([^<]*)/g)].map(([, title]) => title);
+  expect(titles).toEqual([
+    'Strategies',
+    'Our money against the broker’s',
+    'Use of limits',
+    'Incidents',
+    'Positions at the end of the day',
+    'Orders',
+    'Fills',
+    'Ahead',
+    'Where this comes from',
+  ]);
+  expect(html).toContain('Entries are off until tickwright resume: too much was lost');
+  expect(html).toMatch(
+    /fee<\/th><td class="number" data-label="ours">5,250<\/td><td class="number" data-label="broker">7,250<\/td>/,
+  );
+  expect(html).toContain('next session');
+  expect(html, 'orders are named by time').not.toContain(ID);
+});
+
+it('is one file: no text of the journal becomes markup, nothing is fetched', () => {
+  const { html } = dayReport(stateDir(), DAY);
+  expect(html).toContain('&lt;script src=&quot;//x&quot;&gt;');
+  expect(html).not.toMatch(/<script src|<link|url\(|@import/);
+  expect(html).toContain("default-src 'none'");
+});
+
+it('stands also where the configuration is gone', () => {
+  const { html } = dayReport(stateDir('/nowhere/paper.yaml'), DAY);
+  expect(html).toContain('its configuration cannot be read any more');
+  expect(html).toContain('<h2>Fills</h2>');
+});
+
+it('says which sessions there are', () => {
+  expect(() => dayReport(stateDir(), '2026-01-05')).toThrow(`there are ${DAY}`);
+});

@@ -1,0 +1,456 @@
+/** A halt is not over before the broker's books are proven empty of entries, and it goes on when something turns up late. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { HaltSweep } from '../../../src/daemon/session/halt-sweep.ts';
+import type { WholeKill } from '../../../src/broker/gateway/kill-all.ts';
+import type { OwnBooks } from '../../../src/broker/gateway/kill-verdict.ts';
+import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
+import { brokerOrderNo, type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
+import { qty, seconds, signedQty, strategyIndex, tsUs } from '../../../src/domain/units.ts';
+import { createBrokerOrder } from '../../broker/support/broker-orders.ts';
+import { settled } from '../../broker/support/fake-rest.ts';
+import { ONE, owned } from '../../broker/support/own-books.ts';
+import { waits } from '../../engine/support/trigger-rows.ts';
+import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
+
+const NOTHING = { canceled: [], failed: [], open: [], unshown: [], isProven: true, reason: '' };
+const EMPTY: WholeKill = {
+  orders: NOTHING,
+  triggers: NOTHING,
+  rows: [],
+  held: new Map(),
+  kept: [],
+  keptReason: '',
+  excess: 0,
+};
+const ENTRY = createBrokerOrder('7');
+const REFUSED: WholeKill = {
+  ...EMPTY,
+  orders: { ...NOTHING, open: [ENTRY], failed: [{ orderNo: ENTRY.orderNo, reason: '-1 not now' }] },
+};
+const UNREAD: WholeKill = { ...EMPTY, orders: { ...NOTHING, isProven: false, reason: 'page 1: HTTP 500' } };
+
+const nothingLands = (): void => undefined;
+const rows = (...names: string[]) => names.map((name) => createBrokerOrder(name));
+
+let timers: VirtualTimers;
+let gateway: { inFlight: number; answers: WholeKill[]; sweeps: number; land: () => void; during: () => void };
+let told: string[];
+let isHalted: boolean;
+let own: OwnBooks;
+let isUnread: boolean;
+let untold: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
+let sweep: HaltSweep;
+
+beforeEach(() => {
+  timers = new VirtualTimers();
+  told = [];
+  isHalted = true;
+  untold = () => null;
+  isUnread = false;
+  own = own0;
+  gateway = { inFlight: 0, answers: [], sweeps: 0, land: nothingLands, during: nothingLands };
+  sweep = new HaltSweep({
+    gateway: {
+      get inFlight() {
+        return gateway.inFlight;
+      },
+      killAll: () => {
+        gateway.sweeps += 1;
+        gateway.during();
+        return Promise.resolve(gateway.answers.shift() ?? EMPTY);
+      },
+      settled: () =>
+        new Promise((resolve) => {
+          gateway.land = () => {
+            gateway.inFlight = 0;
+            resolve();
+          };
+        }),
+    },
+    clock: timers,
+    market: timers,
+    timers,
+    lookUp: { scans: 3, spread: seconds(30) },
+    isHalted: () => isHalted,
+    readOwnBooks: () => (isUnread ? Promise.reject(new Error('disk I/O error')) : Promise.resolve()),
+    ownBooks: () => (isUnread ? null : own),
+    untold: (rows) => untold(rows),
+    tell: (severity, code) => told.push(`${severity} ${code}`),
+  });
+});
+
+const pass = async (span: number): Promise<void> => {
+  for (let i = 0; i < span; i += 1) {
+    await settled();
+    timers.advance(seconds(1));
+  }
+  await settled();
+};
+
+it('is proven by a complete read with nothing in flight', async () => {
+  sweep.begin();
+  expect(sweep.progress.status).toBe('working');
+  await pass(1);
+  expect(sweep.progress).toEqual({
+    status: 'proven',
+    text: 'no order works that can enlarge a position: 0 orders canceled',
+  });
+  expect(told).toEqual(['info halt_proven']);
+});
+
+it('waits for what is in flight, and reads again when it has landed', async () => {
+  gateway.inFlight = 1;
+  sweep.begin();
+  await pass(120);
+  expect(sweep.progress.status, 'never proven while a call is in flight').toBe('working');
+  gateway.answers.push({ ...EMPTY, orders: { ...NOTHING, canceled: ['7'] } });
+  gateway.land();
+  await pass(1);
+  expect(sweep.progress).toMatchObject({
+    status: 'proven',
+    text: expect.stringContaining('1 orders canceled'),
+  });
+});
+
+it('holds an order of unknown fate for possible until reads over half a minute do not show it', async () => {
+  const id = clientOrderId('H.00000100001000001');
+  own = { ...own, unknown: [{ clientOrderId: id, owner: strategyIndex(0), isReduction: false }] };
+  sweep.begin();
+  await pass(20);
+  expect(sweep.progress).toMatchObject({ status: 'working', text: expect.stringContaining(id) });
+  await pass(60);
+  expect(sweep.progress.status).toBe('proven');
+});
+
+it('a book of the day before proves nothing of an order of today', async () => {
+  const id = clientOrderId('H.00000100001000001');
+  const yesterdays = rows('3');
+  untold = (read) => (read === yesterdays ? id : null);
+  gateway.answers = Array.from({ length: 10 }, () => ({ ...EMPTY, rows: yesterdays }));
+  sweep.begin();
+  await pass(120);
+  expect(sweep.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('day before') });
+  expect(told).toEqual(['critical halt_unproven']);
+  gateway.answers = [];
+  await pass(100);
+  expect(sweep.progress.status).toBe('proven');
+});
+
+it('goes on for as long as an entry works, and says so after a minute', async () => {
+  gateway.answers = Array.from({ length: 8 }, () => REFUSED);
+  sweep.begin();
+  await pass(50);
+  expect(sweep.progress).toMatchObject({ status: 'working', text: expect.stringContaining('-1 not now') });
+  await pass(50);
+  expect(sweep.progress.status).toBe('unproven');
+  await pass(150);
+  expect(sweep.progress.status).toBe('proven');
+  expect(told).toEqual(['critical halt_unproven', 'info halt_proven']);
+});
+
+it('says at once that the books cannot be read, and proves it when they can', async () => {
+  gateway.answers = [UNREAD];
+  sweep.begin();
+  await settled();
+  expect(sweep.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('HTTP 500') });
+  await pass(2);
+  expect(sweep.progress.status).toBe('proven');
+});
+
+it('cancels what turns up late, and leaves what it has kept alone', async () => {
+  gateway.answers = [{ ...EMPTY, kept: rows('5') }];
+  sweep.begin();
+  await pass(1);
+  const book = { kind: 'book_snapshot', list: 'orders', startedUs: timers.nowUs(), complete: true } as const;
+  sweep.see({ ...book, orders: rows('5') });
+  expect(gateway.sweeps).toBe(1);
+  gateway.answers = [{ ...EMPTY, kept: rows('5'), orders: { ...NOTHING, canceled: ['9'] } }];
+  sweep.see({ ...book, orders: rows('5', '9') });
+  await pass(1);
+  expect(gateway.sweeps).toBe(2);
+  expect(told).toEqual(['info halt_proven', 'warning halt_late_order']);
+  sweep.see({ kind: 'position_snapshot', startedUs: timers.nowUs(), positions: [] });
+  await pass(1);
+  isHalted = false;
+  sweep.see({ ...book, orders: rows('5', '11') });
+  await pass(1);
+  expect(gateway.sweeps, 'nothing is canceled after the halt').toBe(2);
+  expect(brokerOrderNo('9')).toBe('9');
+});
+
+it('says by how much a stop that stays is larger than its position', async () => {
+  gateway.answers = [{ ...EMPTY, kept: rows('5'), excess: 2 }];
+  sweep.begin();
+  await pass(1);
+  expect(sweep.progress).toMatchObject({
+    status: 'proven',
+    text: expect.stringContaining('2 more than is held'),
+  });
+  expect(sweep.progress.text, 'that would be untrue').not.toContain('no order works that can enlarge');
+  expect(told).toEqual([expect.stringContaining('warning halt_proven')]);
+});
+
+it('proves nothing of a sweep that a resume overtook', async () => {
+  sweep.begin();
+  isHalted = false;
+  await pass(1);
+  expect(sweep.progress.status).toBe('idle');
+  expect(told).toEqual([]);
+});
+
+it('proves a second halt anew: orders may have come in between', async () => {
+  sweep.begin();
+  await pass(1);
+  expect(sweep.progress.status).toBe('proven');
+  isHalted = false;
+  sweep.end();
+  expect(sweep.progress).toEqual({ status: 'idle', text: '' });
+  isHalted = true;
+  gateway.inFlight = 1;
+  sweep.begin();
+  await pass(1);
+  expect(sweep.progress.status).toBe('working');
+  gateway.land();
+  await pass(2);
+  expect(sweep.progress.status).toBe('proven');
+  expect(told).toEqual(['info halt_proven', 'info halt_proven']);
+});
+
+const orders = (...shown: readonly BrokerOrder[]) =>
+  ({
+    kind: 'book_snapshot',
+    list: 'orders',
+    startedUs: timers.nowUs(),
+    complete: true,
+    orders: shown,
+  }) as const;
+
+const answer = (status: 'accepted' | 'unknown') => {
+  const outcome =
+    status === 'accepted'
+      ? ({ status, orderNo: brokerOrderNo('9'), orderKey: null } as const)
+      : ({ status, reason: 'no answer in time' } as const);
+  const id = clientOrderId('H.9');
+  const placed = { call: 'place', callId: id, clientOrderId: id, outcome } as const;
+  return { kind: 'execution_report', answer: placed, news: null } as const;
+};
+
+const own0: OwnBooks = { orders: [], positions: [], unknown: [], gone: [] };
+const gone9: OwnBooks = { ...own0, gone: [clientOrderId('H.9')] };
+const matched = createBrokerOrder('9', {
+  refId: clientOrderId('H.9'),
+  status: 'matched',
+  filledQty: qty(1),
+  canCancel: false,
+});
+const booked9: OwnBooks = { ...own0, orders: [owned(ONE, matched, { clientOrderId: clientOrderId('H.9') })] };
+
+describe('a word that something contradicts', () => {
+  const CODE = ENTRY.orderCode;
+  const swept = createBrokerOrder('7', { status: 'canceled' });
+  const stop = waits({ key: 's', code: CODE, qty: 2 });
+  const held = (count: number) => ({
+    orderCode: CODE,
+    qty: signedQty(count),
+    lastPrice: null,
+    openProfit: null,
+  });
+  const proof: WholeKill = { ...EMPTY, rows: [swept], held: new Map([[CODE, 2]]), kept: [stop] };
+  const positions = (count: number) =>
+    ({ kind: 'position_snapshot', startedUs: timers.nowUs(), positions: [held(count)] }) as const;
+  const LATER = { status: 'unproven', told: ['info halt_proven', 'critical halt_unproven'] };
+  const SAME = { status: 'proven', told: ['info halt_proven'] };
+  const SWEPT_AGAIN = { status: 'working', told: ['info halt_proven'] };
+
+  it.each<[string, () => Parameters<HaltSweep['see']>[0], typeof LATER]>([
+    ['an order that it swept fills', () => orders({ ...swept, filledQty: qty(1) }), LATER],
+    ['an order that it swept works again', () => orders(createBrokerOrder('7')), LATER],
+    ['a call that was on its way is accepted', () => answer('accepted'), LATER],
+    ['a call that was on its way has no answer', () => answer('unknown'), LATER],
+    ['a position grows', () => positions(3), LATER],
+    ['a position turns round by more than what stays can close', () => positions(-1), LATER],
+    ['a stop that stays has closed a part', () => positions(1), SWEPT_AGAIN],
+    ['an order turns up', () => orders(swept, createBrokerOrder('8')), SWEPT_AGAIN],
+    [
+      'a read from before shows less',
+      () => ({ ...orders(createBrokerOrder('7')), startedUs: tsUs(0) }),
+      SAME,
+    ],
+    ['all is as it was', () => orders(swept), SAME],
+  ])('%s', async (_, event, expected) => {
+    gateway.answers = [proof];
+    sweep.begin();
+    await pass(1);
+    gateway.answers = Array.from({ length: 3 }, () => REFUSED);
+    sweep.see(event());
+    expect({ status: sweep.progress.status, told }).toEqual(expected);
+    gateway.answers = [];
+    await pass(70);
+    expect(sweep.progress.status, 'until it is proven anew').toBe('proven');
+  });
+
+  it.each<[string, Partial<BrokerOrder>, WholeKill, OwnBooks]>([
+    ['that a stop sent', { source: 'system' }, { ...proof, kept: [] }, own0],
+    ['of ours that was no more looked for', { refId: clientOrderId('H.9') }, proof, gone9],
+    ['of ours, that was booked meanwhile', { refId: clientOrderId('H.9') }, proof, booked9],
+  ])('an order %s turns up, and has filled before it is canceled', async (_, facts, first, then) => {
+    const row = createBrokerOrder('9', { side: 'sell', ...facts });
+    gateway.answers = [first];
+    sweep.begin();
+    await pass(1);
+    const filled: BrokerOrder = { ...row, status: 'matched', filledQty: qty(1), canCancel: false };
+    const after = { ...first, rows: [swept, filled] };
+    gateway.answers = [after, after];
+    sweep.see(orders(swept, row));
+    own = then;
+    await pass(3);
+    expect(told).toEqual(['info halt_proven', 'critical halt_unproven', 'info halt_proven']);
+  });
+
+  it('is not contradicted by the first positions that are read', async () => {
+    gateway.answers = [{ ...proof, held: null, kept: [] }];
+    sweep.begin();
+    await pass(1);
+    gateway.answers = [{ ...proof, kept: [] }];
+    sweep.see(positions(2));
+    await pass(1);
+    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+    gateway.answers = [{ ...proof, held: null, kept: [] }];
+    sweep.see(orders(swept, createBrokerOrder('8')));
+    await pass(1);
+    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+    sweep.see(positions(3));
+    expect({ status: sweep.progress.status, told }, 'than those that were read before').toEqual(LATER);
+  });
+
+  it.each([
+    ['and the journal does not have yet', 0, []],
+    ['and the journal has', 1, [{ owner: ONE, orderCode: CODE, qty: 1 }]],
+  ])('is not contradicted by a fill that its rows show %s', async (_, booked, held1) => {
+    const id = clientOrderId('H.9');
+    const known = owned(ONE, { ...matched, filledQty: qty(booked) }, { clientOrderId: id, isOpen: false });
+    own = { ...own0, orders: [known], positions: held1 };
+    // The positions were read before it filled, and the book after that.
+    gateway.answers = [{ ...EMPTY, rows: [matched], held: new Map() }];
+    sweep.begin();
+    await pass(1);
+    sweep.see(positions(1));
+    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+    sweep.see(positions(2));
+    expect({ status: sweep.progress.status, told }).toEqual(LATER);
+  });
+
+  const late = createBrokerOrder('9', { refId: clientOrderId('H.9'), side: 'sell' });
+  it.each<[string, Partial<BrokerOrder>, Partial<BrokerOrder>, OwnBooks, number]>([
+    ['is canceled without a fill', {}, { status: 'canceled' }, own0, 2],
+    [
+      'is a reduction and fills',
+      {},
+      { status: 'matched', filledQty: qty(1) },
+      { ...own0, orders: [owned(ONE, late, { isReduction: true })] },
+      1,
+    ],
+    [
+      'was sent by the stop that stays, and has filled in part',
+      { source: 'system', refId: null },
+      { status: 'canceled', filledQty: qty(1) },
+      own0,
+      1,
+    ],
+    ["is a person's, and closes", { refId: null }, { status: 'matched', filledQty: qty(2) }, own0, 0],
+  ])('is not contradicted by an order that turns up and %s', async (_, facts, end, then, left) => {
+    gateway.answers = [proof];
+    sweep.begin();
+    await pass(1);
+    const row: BrokerOrder = { ...late, ...facts };
+    const over: BrokerOrder = { ...row, ...end, canCancel: false };
+    gateway.answers = [{ ...proof, rows: [swept, over], held: new Map([[CODE, left]]) }];
+    own = then;
+    sweep.see(orders(swept, row));
+    await pass(2);
+    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+  });
+
+  it('is not contradicted by a reduction that is on its way', async () => {
+    gateway.answers = [proof];
+    sweep.begin();
+    await pass(1);
+    own = {
+      ...own,
+      unknown: [{ clientOrderId: clientOrderId('H.9'), owner: strategyIndex(0), isReduction: true }],
+    };
+    sweep.see(answer('accepted'));
+    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+  });
+});
+
+it.each([
+  ['that a person resolved as absent', [], [clientOrderId('H.9')]],
+  [
+    'with a number, that a person resolved as absent',
+    [owned(ONE, createBrokerOrder('9', { refId: clientOrderId('H.9') }), { isOpen: false })],
+    [],
+  ],
+])('is taken back when an entry %s fills, though the position is no larger for it', async (_, over, gone) => {
+  own = { ...own, orders: over, gone };
+  sweep.begin();
+  await pass(1);
+  const filled = createBrokerOrder('9', {
+    refId: clientOrderId('H.9'),
+    filledQty: qty(1),
+    status: 'matched',
+  });
+  sweep.see(orders(filled));
+  expect(told).toEqual(['info halt_proven', 'critical halt_unproven']);
+});
+
+it('is not proven by reads that an answer to a placement has overtaken', async () => {
+  const id = clientOrderId('H.9');
+  const outcome = { status: 'accepted', orderNo: brokerOrderNo('9'), orderKey: null } as const;
+  gateway.during = () => {
+    gateway.during = nothingLands;
+    sweep.see({
+      kind: 'execution_report',
+      answer: { call: 'place', callId: id, clientOrderId: id, outcome },
+      news: null,
+    });
+  };
+  sweep.begin();
+  await pass(1);
+  expect([sweep.progress.status, gateway.sweeps]).toEqual(['proven', 2]);
+});
+
+it('is not proven by reads in which an order of unknown fate turned out to work', async () => {
+  const id = clientOrderId('H.00000100001000001');
+  const entry = { clientOrderId: id, owner: strategyIndex(0), isReduction: false };
+  own = { ...own, unknown: [entry] };
+  gateway.during = () => {
+    // Another read has shown it, and those of the sweep began before.
+    own = { ...own, unknown: [], orders: [owned(strategyIndex(0), ENTRY, { clientOrderId: id })] };
+    gateway.during = nothingLands;
+  };
+  sweep.begin();
+  await settled();
+  expect(sweep.progress).toMatchObject({ status: 'working', text: expect.stringContaining(id) });
+});
+
+it('is not proven while the journal cannot be read', async () => {
+  isUnread = true;
+  sweep.begin();
+  await pass(2);
+  expect(sweep.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('disk I/O') });
+  isUnread = false;
+  await pass(30);
+  expect(sweep.progress.status).toBe('proven');
+});
+
+it('counts no read as absence that lacks an order of the day', async () => {
+  const unknown = [{ clientOrderId: clientOrderId('H.9'), owner: strategyIndex(0), isReduction: false }];
+  own = { ...own, orders: [owned(strategyIndex(0), createBrokerOrder('3'), { isOpen: false })], unknown };
+  sweep.begin();
+  await pass(200);
+  expect(sweep.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('H.9') });
+  gateway.answers = Array.from({ length: 20 }, () => ({ ...EMPTY, rows: rows('3') }));
+  await pass(200);
+  expect(sweep.progress.status).toBe('proven');
+});

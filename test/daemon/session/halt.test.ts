@@ -1,0 +1,166 @@
+/** The halt state of the main thread, over a journal that is closed and opened again. */
+import { expect, it } from 'vitest';
+import { SECOND_DAEMON } from '../../../src/engine/risk/entry-halt.ts';
+import { Halt } from '../../../src/daemon/session/halt.ts';
+import type { HaltEntry, JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
+import { seq, tsUs } from '../../../src/domain/units.ts';
+import type { JournalStore } from '../../../src/journal/journal-store.ts';
+import { DAY, openStore, tempPath } from '../../journal/journal-fixture.ts';
+
+const clock = { nowUs: () => tsUs(5) };
+
+function haltOf(journal: JournalStore) {
+  const told: HaltEntry[] = [];
+  const halt = new Halt({
+    clock,
+    journal,
+    last: journal.read.lastHalt(),
+    onEntry: (entry) => void told.push(entry),
+  });
+  const follow = (entry: HaltEntry): void => {
+    halt.follow(entry);
+    halt.settle();
+  };
+  return { halt, told, follow };
+}
+
+const failFull = (): never => {
+  throw new Error('disk full');
+};
+
+/** As the engine writes it. */
+const row = (halted: boolean, reason: string): HaltEntry => ({
+  kind: 'halt',
+  cause: seq(9),
+  tsUs: tsUs(9),
+  strategy: null,
+  halted,
+  reason,
+});
+
+const rowsOf = (journal: JournalStore) =>
+  journal.read
+    .entries({ kinds: ['halt'] })
+    .map(({ entry }) => entry.kind === 'halt' && [entry.halted, entry.reason]);
+
+/** The process is killed: nothing that is not committed stays. */
+const reopened = (path: string): JournalStore => openStore(path).store;
+
+it('is durable at once, before the first session and between two', () => {
+  const path = tempPath();
+  const first = openStore(path).store;
+  haltOf(first).halt.begin('lunch');
+  const second = reopened(path);
+  expect(haltOf(second).halt.reason).toBe('lunch');
+  second.beginSession(DAY, tsUs(1), 'test');
+  expect(haltOf(second).halt.refuse('entry')).toBe('lunch');
+  haltOf(second).halt.end('back');
+  expect(haltOf(reopened(path)).halt.reason).toBeNull();
+  expect(rowsOf(second)).toEqual([
+    [true, 'lunch'],
+    [false, 'back'],
+  ]);
+});
+
+it('shows a command once and each limit that the engine finds, and journals the echo too', () => {
+  const journal = openStore(tempPath()).store;
+  const { halt, told, follow } = haltOf(journal);
+  halt.begin('lunch');
+  follow(row(true, 'lunch'));
+  follow(row(true, 'the loss of the day'));
+  expect(halt.reason, 'the first stays').toBe('lunch');
+  halt.end('back');
+  follow(row(false, 'back'));
+  follow(row(true, 'the loss of the day'));
+  expect(halt.reason).toBe('the loss of the day');
+  journal.flush();
+  expect(told.map(({ halted, reason }) => [halted, reason])).toEqual([
+    [true, 'lunch'],
+    [true, 'the loss of the day'],
+    [false, 'back'],
+    [true, 'the loss of the day'],
+  ]);
+  expect(rowsOf(journal).at(3), 'a kill finds the first').toEqual([true, 'lunch']);
+  expect(rowsOf(journal)).toHaveLength(7);
+});
+
+it('of a person goes before that of a second daemon, which leaves the books alone, also after a kill', () => {
+  const path = tempPath();
+  const journal = openStore(path).store;
+  const { halt, told, follow } = haltOf(journal);
+  follow(row(true, SECOND_DAEMON));
+  expect([halt.isSwept, halt.begin('news'), halt.begin('more news')]).toEqual([false, true, false]);
+  follow(row(true, SECOND_DAEMON));
+  expect(told.map(({ reason }) => reason)).toEqual([
+    SECOND_DAEMON,
+    `news; before it: ${SECOND_DAEMON}`,
+    SECOND_DAEMON,
+  ]);
+  journal.flush();
+  expect(haltOf(reopened(path)).halt.isSwept).toBe(true);
+});
+
+it('that came between two sessions is not undone by what the engine of the first says of an earlier resume', () => {
+  const path = tempPath();
+  const journal = openStore(path).store;
+  const { halt, follow } = haltOf(journal);
+  halt.begin('lunch');
+  halt.given();
+  halt.end('back');
+  halt.given();
+  halt.begin('news');
+  follow(row(false, 'back'));
+  expect(halt.refuse('entry')).toBe('news');
+  journal.flush();
+  expect(haltOf(reopened(path)).halt.reason).toBe('news');
+  halt.given();
+  follow(row(false, 'back'));
+  expect(halt.reason, 'the engine has read it').toBeNull();
+});
+
+it('holds when the journal fails, and a resume that cannot be kept changes nothing', () => {
+  const halt = new Halt({
+    clock,
+    journal: { append: () => undefined, flush: failFull },
+    last: null,
+    onEntry: () => undefined,
+  });
+  halt.begin('news');
+  expect(halt.refuse('entry')).toBe('news');
+  expect(halt.refuse('reduce')).toBeNull();
+  expect(() => halt.end('over')).toThrow('disk full');
+  expect(halt.reason).toBe('news');
+});
+
+it('holds in the journal too, where the row of a resume that failed is written once there is room', () => {
+  const waiting: JournalEntry[] = [];
+  const halt = new Halt({
+    clock,
+    journal: { append: (entry) => void waiting.push(entry), flush: failFull },
+    last: null,
+    onEntry: () => undefined,
+  });
+  halt.begin('news');
+  expect(() => halt.end('over')).toThrow('disk full');
+  expect(waiting.at(-1)).toMatchObject({ kind: 'halt', halted: true, reason: 'news' });
+});
+
+it('holds, also after a kill, when the engine still has an earlier resume to read', () => {
+  const path = tempPath();
+  const journal = openStore(path).store;
+  const { halt } = haltOf(journal);
+  halt.begin('lunch');
+  halt.end('back');
+  halt.begin('news');
+  halt.follow(row(true, 'lunch'), true);
+  halt.follow(row(false, 'back'), true);
+  expect(halt.refuse('entry')).toBe('news');
+  journal.flush();
+  expect(haltOf(reopened(path)).halt.reason, 'killed before the engine reads the second halt').toBe('news');
+  halt.follow(row(true, 'news'));
+  halt.end('over');
+  halt.follow(row(true, 'news'), true);
+  expect(halt.reason, 'a resume is not undone by an earlier halt').toBeNull();
+  halt.follow(row(false, 'over'));
+  expect(halt.reason).toBeNull();
+});

@@ -1,0 +1,252 @@
+/** An engine that fails again and again ends no process. */
+import { EventEmitter } from 'node:events';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { NEVER } from 'rxjs';
+import { SessionCycle } from '../../../src/daemon/session/session-cycle.ts';
+import { PriceBoard } from '../../../src/daemon/session/price-board.ts';
+import type { SessionContext } from '../../../src/daemon/session/trading-session.ts';
+import { type ReplayedPast, type ToEngine, unpackEvents } from '../../../src/host/worker-protocol.ts';
+import { REAL_TIME } from '../../../src/host/system-clock.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { clientOrderId } from '../../../src/domain/ids.ts';
+import { durationUs, tsUs } from '../../../src/domain/units.ts';
+import { CalendarInUse } from '../../../src/domain/calendar.ts';
+import { StrategyNames } from '../../../src/domain/strategy-names.ts';
+import { CATALOG } from '../../../strategies/catalog.ts';
+import { SHIPPED } from '../../config/config-files.ts';
+import { openStore, tempDir } from '../../journal/journal-fixture.ts';
+
+/** An engine that dies of the first thing it is told. */
+class Dying extends EventEmitter {
+  postMessage(): void {
+    queueMicrotask(() => this.emit('error', new Error('Invariant: broken')));
+  }
+
+  async terminate(): Promise<void> {}
+}
+
+/** Numbers grow from engine to engine: the journal takes each once. */
+const replayedUntil = (lastSeq: number): ReplayedPast => ({
+  inputs: 0,
+  frames: 0,
+  lastSeq,
+  lastTsUs: tsUs(0),
+  lastHaltCommand: 0,
+  framesEnd: { wholeBytes: 0, tornBytes: 0, damage: [] },
+  names: [],
+});
+
+/** The first one dies while the code of the first strategy runs; later ones take all that they are told, and keep the commands. */
+class DyingOnce extends EventEmitter {
+  readonly commands: unknown[] = [];
+  readonly #isFirst: boolean;
+  readonly #after: number;
+
+  constructor(place: number, currentStrategy: SharedArrayBuffer) {
+    super();
+    const isFirst = place === 0;
+    this.#isFirst = isFirst;
+    this.#after = place * 1_000;
+    if (isFirst) new Int32Array(currentStrategy)[0] = 0;
+  }
+
+  postMessage(message: ToEngine): void {
+    if (message.kind === 'events')
+      for (const event of unpackEvents(message.events))
+        if (event.kind === 'command') this.commands.push(event.command);
+    queueMicrotask(() => {
+      if (this.#isFirst) this.emit('error', new Error('hung'));
+      else if (message.kind === 'replay')
+        this.emit('message', { kind: 'replayed', past: replayedUntil(this.#after) });
+      else if (message.kind === 'view')
+        this.emit('message', { kind: 'view', request: message.request, view: undefined });
+      else if (message.kind === 'events')
+        this.emit('message', {
+          kind: 'outbox',
+          entries: [],
+          calls: [],
+          reads: [],
+          tempo: null,
+          wakeAt: null,
+          took: 0,
+        });
+    });
+  }
+
+  async terminate(): Promise<void> {}
+}
+
+type Start = (data: {
+  readonly strategies: readonly unknown[];
+  readonly currentStrategy: SharedArrayBuffer;
+}) => EventEmitter;
+
+function cycleWith(startEngine: Start) {
+  const loaded = loadConfig(join(SHIPPED, 'paper.yaml'), CATALOG);
+  if (!loaded.ok) throw new Error('expected a configuration');
+  const dir = tempDir();
+  const journal = join(dir, 'journal.db');
+  const { store } = openStore(journal);
+  const degraded: string[] = [];
+  const failures: unknown[] = [];
+  let problem: string | null = null;
+  const halt = { reason: null, begin: vi.fn(), settle: () => undefined, given: () => undefined };
+  const stream = {
+    status: () => ({ state: 'down', isStale: false }),
+    subscribe: () => undefined,
+    resubscribe: vi.fn(),
+  };
+  const edge = {
+    calls: { sent: 0 },
+    table: { reset: () => undefined, listed: [], contracts: [] },
+    stream,
+    frames$: NEVER,
+    reports: { read: () => queueMicrotask(() => cycle.post({ kind: 'contracts', contracts: [] })) },
+  };
+  const context = {
+    config: loaded.config,
+    names: new StrategyNames(loaded.config.strategies.map(({ id }) => id)),
+    clockMap: REAL_TIME,
+    journal: store,
+    paths: { dir, journal, frames: join(dir, 'frames') },
+    edge,
+    halt,
+    accountTail: '123456',
+    startEngine,
+    startStamp: () => 'abcdef0123',
+    unjournaled: () => ({ owners: [], changes: [], cancels: [] }),
+    onEntry: () => undefined,
+    alert: (_severity: string, _code: string, text: string) => void degraded.push(text),
+    prices: new PriceBoard(() => []),
+  } as unknown as SessionContext;
+  const cycle: SessionCycle = new SessionCycle({
+    context,
+    calendar: new CalendarInUse(loaded.config.calendar),
+    note: () => undefined,
+    leftOut: new Map(),
+    programProblem: () => problem,
+    onLost: () => undefined,
+    onFailure: (error) => failures.push(error),
+  });
+  const close = async (): Promise<void> => {
+    await cycle.close();
+    store.close();
+  };
+  const replaceProgram = (): void => {
+    problem = 'another build';
+  };
+  return { cycle, config: loaded.config, halt, stream, degraded, failures, close, replaceProgram };
+}
+
+it('goes on without strategies after the second failure, then without an engine, halted and told', async () => {
+  const starts: number[] = [];
+  const { cycle, config, halt, degraded, failures, close } = cycleWith(({ strategies }) => {
+    starts.push(strategies.length);
+    return new Dying();
+  });
+  await cycle.open();
+  await vi.waitFor(() => expect(degraded).toHaveLength(1), { timeout: 20_000 });
+  const all = config.strategies.length;
+  expect([starts, failures]).toEqual([[all, all, 0], []]);
+  expect(degraded[0]).toContain('Invariant: broken');
+  expect(halt.begin).toHaveBeenCalledWith(degraded[0]);
+  expect(cycle.session).toBeUndefined();
+  await close();
+});
+
+it('tells each later engine that a strategy which hung does not run', async () => {
+  const engines: DyingOnce[] = [];
+  const { cycle, failures, close } = cycleWith(({ currentStrategy }) => {
+    const engine = new DyingOnce(engines.length, currentStrategy);
+    engines.push(engine);
+    return engine;
+  });
+  await cycle.open();
+  await vi.waitFor(() => expect(engines).toHaveLength(2), { timeout: 20_000 });
+  await vi.waitFor(() => expect(engines[1]?.commands).toHaveLength(1), { timeout: 20_000 });
+  engines[1]?.emit('error', new Error('broken'));
+  const stop = expect.objectContaining({ name: 'stop_strategy', strategy: 0 });
+  await vi.waitFor(() => expect(engines[2]?.commands).toEqual([stop]), { timeout: 20_000 });
+  expect(failures).toEqual([]);
+  await close();
+});
+
+it('keeps an answer that comes between two sessions for the one that begins', async () => {
+  const told: string[] = [];
+  class Telling extends DyingOnce {
+    override postMessage(message: ToEngine): void {
+      if (message.kind === 'events') told.push(...unpackEvents(message.events).map(({ kind }) => kind));
+      super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+    }
+  }
+  const { cycle, close } = cycleWith(({ currentStrategy }) => new Telling(1, currentStrategy));
+  const id = clientOrderId('H.1');
+  const outcome = { status: 'unknown', reason: 'timeout' } as const;
+  const answer = { call: 'place', callId: id, clientOrderId: id, outcome } as const;
+  cycle.post({ kind: 'execution_report', answer, news: null });
+  await cycle.open();
+  await vi.waitFor(() => expect(told).toContain('execution_report'), { timeout: 20_000 });
+  expect(told.indexOf('execution_report')).toBeGreaterThan(told.indexOf('booted'));
+  await close();
+});
+
+it("tells each engine how far the clock is from the broker's, which is measured before and told once", async () => {
+  const told: (readonly [number, number])[] = [];
+  const engines: DyingOnce[] = [];
+  const { cycle, close } = cycleWith(({ currentStrategy }) => {
+    const place = engines.length;
+    class Telling extends DyingOnce {
+      override postMessage(message: ToEngine): void {
+        for (const event of message.kind === 'events' ? unpackEvents(message.events) : [])
+          if (event.kind === 'clock_skew') told.push([place, event.skewUs]);
+        super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+      }
+    }
+    const engine = new Telling(place + 1, currentStrategy);
+    engines.push(engine);
+    return engine;
+  });
+  cycle.post({ kind: 'clock_skew', skewUs: 30_000_000, roundTrip: durationUs(1) });
+  await cycle.open();
+  await vi.waitFor(() => expect(told).toEqual([[0, 30_000_000]]), { timeout: 20_000 });
+  cycle.post({ kind: 'clock_skew', skewUs: -12_000_000, roundTrip: durationUs(1) });
+  engines[0]?.emit('error', new Error('broken'));
+  await vi.waitFor(() => expect(told.at(-1)).toEqual([1, -12_000_000]), { timeout: 20_000 });
+  await close();
+});
+
+it('starts no engine of a program that was built anew meanwhile', async () => {
+  const engines: DyingOnce[] = [];
+  const { cycle, failures, close, replaceProgram } = cycleWith(({ currentStrategy }) => {
+    const engine = new DyingOnce(engines.length + 1, currentStrategy);
+    engines.push(engine);
+    return engine;
+  });
+  await cycle.open();
+  replaceProgram();
+  engines[0]?.emit('error', new Error('broken'));
+  await vi.waitFor(() => expect(failures).toEqual([new Error('another build')]), { timeout: 20_000 });
+  expect(engines).toHaveLength(1);
+  await close();
+});
+
+it.each([false, true])('tells an engine on a live connection what that is, stale: %s', async (isStale) => {
+  const told: string[] = [];
+  class Telling extends DyingOnce {
+    override postMessage(message: ToEngine): void {
+      for (const event of message.kind === 'events' ? unpackEvents(message.events) : [])
+        if (event.kind === 'stream') told.push(event.state);
+        else if (event.kind === 'clock_skew') told.push('end');
+      super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+    }
+  }
+  const { cycle, stream, close } = cycleWith(({ currentStrategy }) => new Telling(1, currentStrategy));
+  stream.status = () => ({ state: 'live', isStale });
+  await cycle.open();
+  cycle.post({ kind: 'clock_skew', skewUs: 0, roundTrip: durationUs(1) });
+  await vi.waitFor(() => expect(told).toContain('end'), { timeout: 20_000 });
+  expect(told).toEqual(isStale ? ['end'] : ['live', 'end']);
+  expect(stream.resubscribe, 'its books are empty').toHaveBeenCalledOnce();
+  await close();
+});

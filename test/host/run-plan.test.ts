@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Database } from '../../src/sqlite/database.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { readAgain, withFirstDayLimits } from '../../src/host/run-plan.ts';
+import type { Config } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { CATALOG } from '../../strategies/catalog.ts';
+import { LIVE, SHIPPED } from '../config/config-files.ts';
+
+const place = (): string => {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-plan-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+};
+
+function live(): Config {
+  const file = join(place(), 'main.yaml');
+  writeFileSync(file, LIVE.replace('vn30f.yaml', join(SHIPPED, 'vn30f.yaml')));
+  const loaded = loadConfig(file, CATALOG);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return loaded.config;
+}
+
+it.each([
+  ['no bytes', (path: string) => writeFileSync(path, '')],
+  ['no tables', (path: string) => void new Database(path).pragma('journal_mode = WAL')],
+])('real money starts beside a journal of %s, whose creation was cut off', (_, cutOff) => {
+  const path = join(place(), 'journal.db');
+  cutOff(path);
+  const { config, remarks } = withFirstDayLimits(live(), path);
+  expect(remarks.join('')).toContain('first day with real money');
+  expect(config.engine.risk.orderQtyMax).toBe(config.live.firstDayQtyMax);
+});
+
+it('a dry run reads its file for live again as a dry run', async () => {
+  const config = { ...live(), mode: 'dry-run' } as const;
+  const again = await readAgain(config, { replay: null, speed: null, stateDir: null }, false);
+  expect(again).toMatchObject({ ok: true, config: { mode: 'dry-run' } });
+});

@@ -1,0 +1,341 @@
+/** What a start with another configuration makes of a session: nothing of one strategy ever becomes another's. */
+import { describe, expect, it } from 'vitest';
+import { carryOver } from '../../../src/daemon/restart/carry-over.ts';
+import { versionStarts } from '../../../src/host/state/session-strategies.ts';
+import type { StrategySettings } from '../../../src/domain/settings.ts';
+import { StrategyNames } from '../../../src/domain/strategy-names.ts';
+import { money, seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
+import type { ConfiguredStrategy, EngineEvent } from '../../../src/engine/ports/engine-event.ts';
+import { eventDecisions } from '../../../src/engine/replay/journal-decisions.ts';
+import { JournalStore } from '../../../src/journal/journal-store.ts';
+import { limit } from '../../support/engine-facts.ts';
+import { everyThird, type ScriptedStrategy } from '../../support/engine-host.ts';
+import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
+import { FakeTimers, tempPath } from '../../journal/journal-fixture.ts';
+
+const [ONE, TWO] = SETTINGS.strategies as readonly [StrategySettings, StrategySettings];
+
+const configured = (settings: StrategySettings, params = 'p', run = 0): ConfiguredStrategy => ({
+  settings,
+  definition: 'scripted',
+  params: {},
+  paramsDigest: params,
+  codeDigest: 'c',
+  run,
+});
+
+const onFailure = (error: Error): void => {
+  throw error;
+};
+
+/** Writes what a rig journaled to a file, under names, and reads it back under others, with its prices in their places. */
+class Stored {
+  readonly #live: EngineRig;
+  readonly #path = tempPath();
+
+  constructor(live: EngineRig, names: StrategyNames) {
+    this.#live = live;
+    const store = this.#open(names);
+    store.beginSession(DAY, tsUs(1), 'test.yaml');
+    for (const event of live.inputs)
+      if (event.kind !== 'trade' && event.kind !== 'book_update' && event.kind !== 'summary')
+        store.recordInput(event);
+    for (const entry of live.entries) store.append(entry);
+    store.close();
+  }
+
+  #open(names: StrategyNames): JournalStore {
+    return new JournalStore({
+      path: this.#path,
+      names,
+      wallClock: { nowUs: () => tsUs(1) },
+      timers: new FakeTimers(),
+      onFailure,
+    });
+  }
+
+  read<T>(names: StrategyNames, of: (read: JournalStore['read']) => T): T {
+    const store = this.#open(names);
+    try {
+      return of(store.read);
+    } finally {
+      store.close();
+    }
+  }
+
+  /** Starts anew: the past first, then the lists and the start that a process posts. */
+  restart(onto: EngineRig, names: StrategyNames, now: readonly ConfiguredStrategy[]): EngineRig {
+    const [inputs, entries, lists] = this.read(names, (read) => [
+      [...read.inputs(DAY)],
+      read.entries({ session: DAY }).map(({ entry }) => entry),
+      read.strategyLists(DAY),
+    ]);
+    const since = versionStarts(lists, { configured: now }, names);
+    const bySeq = new Map<number, EngineEvent>(inputs.map((input) => [input.seq, input]));
+    for (const event of this.#live.inputs) {
+      const earlier = since.flatMap((from, place) => (from > event.seq ? [strategyIndex(place)] : []));
+      const caused = entries.filter(({ cause }) => cause === event.seq);
+      onto.replay(bySeq.get(event.seq) ?? event, eventDecisions(caused), earlier);
+    }
+    onto.engine.endReplay();
+    return onto.pass(1).contracts().boot(2).strategies(now);
+  }
+}
+
+/** Opens a position and works an order, then does as `more` says. */
+const opener = (more: ScriptedStrategy = {}): ScriptedStrategy => ({
+  ...more,
+  onTrade: (tick, desk, me) => {
+    if (tick.price === 12_990) desk.submit(me, limit('buy', 2, 13_000));
+    else if (tick.price === 12_991) desk.submit(me, limit('sell', 1, 13_100));
+    else more.onTrade?.(tick, desk, me);
+  },
+});
+
+const bookOf = (rig: EngineRig) =>
+  [
+    {
+      no: '1',
+      ref: rig.places()[0]!.clientOrderId,
+      qty: 2,
+      price: 13_000,
+      filled: 2,
+      value: worth(13_000, 2),
+      status: 'matched',
+    },
+    { no: '2', ref: rig.places()[1]!.clientOrderId, side: 'sell', price: 13_100 },
+  ] as const;
+
+/** `first` holds four and has an order at the exchange; `second` holds two short and was stopped by hand. */
+function morning(first = opener()): EngineRig {
+  const rig = new EngineRig({ strategies: [first, {}] });
+  rig.session(DAY, [
+    { strategy: FIRST, qty: 2, openValue: worth(13_000, 2) },
+    { strategy: SECOND, qty: -2, openValue: worth(13_000, 2) },
+  ]);
+  rig
+    .boot(1)
+    .strategies([configured(ONE), configured(TWO)])
+    .contracts()
+    .stream('live')
+    .reference();
+  rig
+    .pass(1)
+    .book()
+    .pass(1)
+    .positions({ [FRONT.orderCode]: 0 })
+    .pass(1)
+    .book()
+    .pass(1);
+  rig.trade(12_990).trade(12_991);
+  for (const [i, { clientOrderId }] of rig.places().entries()) rig.accepted(clientOrderId, String(i + 1));
+  rig.pass(1).book(bookOf(rig));
+  return rig.command({ name: 'stop_strategy', strategy: SECOND, reason: 'by hand' });
+}
+
+const held = (rig: EngineRig): Record<string, number> =>
+  Object.fromEntries(
+    rig.engine
+      .snapshot()
+      .strategies.map(({ id, positions }) => [id, positions.reduce((sum, { qty }) => sum + qty, 0)]),
+  );
+const stopped = (rig: EngineRig): Record<string, string | null> =>
+  Object.fromEntries(rig.engine.snapshot().strategies.map((each) => [each.id, each.stopped]));
+const ownerOf = (rig: EngineRig, no: string): string | undefined => {
+  const view = rig.engine.snapshot();
+  const owner = view.orders.find(({ orderNo }) => orderNo === no)?.strategy;
+  return view.strategies.find(({ strategy }) => strategy === owner)?.id;
+};
+
+const withoutFirst = () => new StrategyNames(['second', 'first']);
+const asConfigured = () => new StrategyNames(['first', 'second']);
+
+describe('strategies in another order', () => {
+  it('keep positions, orders and stops', () => {
+    const stored = new Stored(morning(), asConfigured());
+    const names = new StrategyNames(['second', 'first']);
+    const again = stored.restart(new EngineRig({ strategies: [{}, opener()], seats: [TWO, ONE] }), names, [
+      configured(TWO),
+      configured(ONE),
+    ]);
+    expect(held(again)).toEqual({ first: 4, second: -2 });
+    expect(stopped(again)).toEqual({ first: null, second: 'by hand' });
+    expect(ownerOf(again, '2')).toBe('first');
+    expect([again.of('strategy_fault'), again.of('strategy_changed'), again.places()]).toEqual([[], [], []]);
+  });
+
+  it('keep their own decisions', () => {
+    const live = morning(opener(everyThird()));
+    live.trade(13_000).trade(13_001).trade(13_002).trade(13_003);
+    const stored = new Stored(live, asConfigured());
+    const names = new StrategyNames(['second', 'first']);
+    const rig = new EngineRig({ strategies: [{}, opener(everyThird())], seats: [TWO, ONE] });
+    stored.restart(rig, names, [configured(TWO), configured(ONE)]);
+    expect(rig.of('strategy_fault')).toEqual([]);
+    expect(stopped(rig)['first']).toBeNull();
+  });
+
+  it('are given their carried-over positions, halts and orders of the emergency record', () => {
+    const live = new EngineRig();
+    const carriedOver = [
+      { strategy: FIRST, instrument: FRONT.index, qty: 3 as never, openValue: money(worth(13_000, 3)) },
+    ];
+    const haltedStrategies = [{ strategy: SECOND, reason: 'its own loss' }];
+    live.post({ kind: 'session_started', tradingDay: DAY, carriedOver, halted: null, haltedStrategies });
+    const names = new StrategyNames(['second', 'first']);
+    const [input] = new Stored(live, asConfigured()).read(names, (read) => [...read.inputs(DAY)]);
+    expect(input).toMatchObject({
+      carriedOver: [{ strategy: 1 }],
+      haltedStrategies: [{ strategy: 0, reason: 'its own loss' }],
+    });
+  });
+});
+
+const restart = (stored: Stored): EngineRig =>
+  stored.restart(
+    new EngineRig({ strategies: [{}, {}], seats: [TWO, { ...ONE, isOrphan: true }] }),
+    withoutFirst(),
+    [configured(TWO)],
+  );
+
+describe('a strategy that left the configuration', () => {
+  it('keeps its position and its orders under its name, and is told as stopped', () => {
+    const again = restart(new Stored(morning(opener(everyThird())), asConfigured()));
+    expect(held(again)).toEqual({ first: 4, second: -2 });
+    expect(ownerOf(again, '2')).toBe('first');
+    expect(stopped(again)['first']).toBe('it is no longer configured');
+    expect(again.of('strategy_fault'), 'leaving is planned').toEqual([]);
+    expect(again.of('strategy_stopped').at(-1)).toMatchObject({
+      strategy: 1,
+      reason: 'it is no longer configured',
+    });
+  });
+
+  it('is told once, however often the process starts', () => {
+    const stored = new Stored(morning(), asConfigured());
+    const again = restart(stored);
+    const third = restart(new Stored(again, withoutFirst()));
+    expect(third.of('strategy_stopped').filter(({ tsUs: at }) => at === third.now)).toEqual([]);
+    expect(stopped(third)['first']).not.toBeNull();
+  });
+
+  it('runs again when it comes back', () => {
+    const again = restart(new Stored(morning(), asConfigured()));
+    const back = new Stored(again, withoutFirst()).restart(
+      new EngineRig({ strategies: [{}, {}] }),
+      asConfigured(),
+      [configured(ONE), configured(TWO)],
+    );
+    expect(stopped(back)['first']).toBeNull();
+    expect(held(back)['first']).toBe(4);
+    expect(back.of('strategy_changed').at(-1)).toMatchObject({ strategy: 0, from: null, heldQty: 4 });
+  });
+
+  it('hands its position to the next day under its name', () => {
+    const stored = new Stored(morning(), asConfigured());
+    const next = new StrategyNames(['second']);
+    const carried = stored.read(next, (read) => carryOver(read, DAY, next));
+    const owners = carried.started.carriedOver.map(({ strategy, qty }) => [next.nameOf(strategy), qty]);
+    expect(Object.fromEntries(owners)).toEqual({ first: 4, second: -2 });
+  });
+});
+
+const morningOfBuys = (): EngineRig =>
+  morning(opener(everyThird())).trade(13_000).trade(13_001).trade(13_002);
+
+describe('a strategy with other parameters in mid-session', () => {
+  const changed = [configured(ONE, 'q'), configured(TWO)];
+
+  it('goes on with its position and orders; what it would have done is refused to it, not sent', () => {
+    const denials: unknown[] = [];
+    let orders = 0;
+    const other: ScriptedStrategy = {
+      onTrade: (tick, desk, me) => {
+        if (tick.price !== 13_001) return;
+        orders += 1;
+        desk.submit(me, limit('sell', 1, 13_001 + orders));
+      },
+      onOrder: ({ denial }) => {
+        if (denial !== null) denials.push(denial.code);
+      },
+    };
+    const live = morningOfBuys();
+    const stored = new Stored(live, asConfigured());
+    const again = stored.restart(new EngineRig({ strategies: [other, {}] }), asConfigured(), changed);
+    expect(stopped(again)['first']).toBeNull();
+    expect(held(again)).toEqual({ first: 4, second: -2 });
+    expect(again.host.desk.workingOrders(FIRST).length).toBeGreaterThan(0);
+    expect([denials, again.places(), again.of('strategy_fault')]).toEqual([['rebuilding'], [], []]);
+    expect(again.of('strategy_changed')).toMatchObject([
+      { strategy: 0, from: { params: 'p' }, to: { params: 'q' }, heldQty: 4 },
+    ]);
+    again
+      .stream('live')
+      .reference()
+      .pass(1)
+      .book(bookOf(live))
+      .pass(1)
+      .positions({ [FRONT.orderCode]: 2 });
+    again.pass(1).book(bookOf(live)).pass(1).trade(13_001);
+    expect(again.of('proposal').at(-1), 'it decides from here on').toMatchObject({ by: 'strategy' });
+  });
+
+  it('is strict again after the next restart, from the change on', () => {
+    const stored = new Stored(morningOfBuys(), asConfigured());
+    const seller = opener(everyThird('sell'));
+    const again = stored.restart(new EngineRig({ strategies: [seller, {}] }), asConfigured(), changed);
+    again.trade(13_003).trade(13_004).trade(13_005);
+    const third = new EngineRig({ strategies: [opener(everyThird('sell')), {}] });
+    new Stored(again, asConfigured()).restart(third, asConfigured(), changed);
+    expect(third.of('strategy_fault')).toEqual([]);
+    const diverged = new EngineRig({ strategies: [{}, {}] });
+    new Stored(again, asConfigured()).restart(diverged, asConfigured(), changed);
+    expect(stopped(diverged)['first']).toBe('replay_diverged');
+  });
+
+  it('forgets a fault of its earlier version, and keeps a stop by hand', () => {
+    const faulty: ScriptedStrategy = {
+      onTrade: ({ price }) => {
+        if (price === 13_002) throw new Error('a slip');
+      },
+    };
+    const live = morning(opener(faulty)).trade(13_000).trade(13_002);
+    expect(stopped(live)['first']).toBe('fault');
+    const both = [configured(ONE, 'q'), configured(TWO, 'q')];
+    const again = new Stored(live, asConfigured()).restart(
+      new EngineRig({ strategies: [{}, {}] }),
+      asConfigured(),
+      both,
+    );
+    expect(stopped(again)).toEqual({ first: null, second: 'by hand' });
+  });
+
+  it('cannot hold an event by answering each refusal with another order', () => {
+    const endless: ScriptedStrategy = {
+      onTrade: (_tick, desk, me) => void desk.submit(me, limit('sell', 1, 13_050)),
+      onOrder: ({ denial }, desk, me) => {
+        if (denial?.code === 'rebuilding') desk.submit(me, limit('sell', 1, 13_050));
+      },
+    };
+    const stored = new Stored(morningOfBuys(), asConfigured());
+    const again = stored.restart(new EngineRig({ strategies: [endless, {}] }), asConfigured(), changed);
+    expect(stopped(again)['first']).toBeNull();
+    expect(held(again)['first']).toBe(4);
+  });
+});
+
+const at = (number: number, ...strategies: ConfiguredStrategy[]) => ({ seq: seq(number), strategies });
+
+it('versions count from the list in which they came', () => {
+  const names = asConfigured();
+  const now = { configured: [configured(ONE), configured(TWO, 'q')] };
+  expect(versionStarts([], now, names)).toEqual([0, 0]);
+  expect(versionStarts([at(3, configured(ONE), configured(TWO))], now, names)).toEqual([0, Infinity]);
+  const lists = [at(3, configured(ONE, 'q')), at(9, configured(ONE), configured(TWO, 'q'))];
+  expect(versionStarts(lists, now, names)).toEqual([9, 9]);
+  expect(versionStarts([...lists, at(12, configured(ONE, 'p', 1))], now, names)).toEqual([
+    Infinity,
+    Infinity,
+  ]);
+});

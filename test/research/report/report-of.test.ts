@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { reportOf, resampledTrades } from '../../../src/research/report/report-of.ts';
+import { tradingDay } from '../../../src/domain/civil-date.ts';
+import { SAMPLE_RESULT } from '../sample-result.ts';
+
+const report = reportOf(SAMPLE_RESULT, 'a run');
+
+describe('Monte Carlo on the trades of a run', () => {
+  it('fans out from the capital to what its table says, the same each time', () => {
+    const [again, reordered] = report.fans;
+    expect(report.fans).toEqual(reportOf(SAMPLE_RESULT, 'again').fans);
+    for (const { x, bands } of report.fans) {
+      expect(x).toEqual([0, 1, 2, 3]);
+      expect(bands.map(([name]) => name)).toEqual(['5 %', '25 %', '50 %', '75 %', '95 %']);
+      for (const [, values] of bands) expect(values[0]).toBe(1_000_000);
+    }
+    const ends = again?.bands.map(([, values]) => (values.at(-1) ?? 0) - 1_000_000);
+    const [table] = report.tables;
+    expect(table?.rows[0]).toEqual(['net profit, block bootstrap', ...ends!]);
+    expect(new Set(reordered?.bands.map(([, values]) => values.at(-1)))).toEqual(new Set([990_000]));
+  });
+
+  it('draws as the caller says, and nothing from fewer than two trades', () => {
+    const how = { runs: 7, seed: 3, blockTrades: 2 };
+    const [table] = reportOf(SAMPLE_RESULT, 'a sweep', {
+      resampled: resampledTrades(SAMPLE_RESULT, how),
+    }).tables;
+    expect(table?.note).toContain('3 trades, 7 paths each; blocks of 2, seed 3.');
+    const [strategy] = SAMPLE_RESULT.strategies;
+    const one = [strategy!.trades.at(0)!];
+    const few = reportOf({ ...SAMPLE_RESULT, strategies: [{ ...strategy!, trades: one }] }, 'few');
+    expect([few.fans, few.tables.filter(({ title }) => title === 'Monte Carlo')]).toEqual([[], []]);
+  });
+});
+
+describe('the report of a run', () => {
+  it('says what was run, and warns', () => {
+    expect(report.subtitle).toBe('one on VN30F1M, 2026-03-04 to 2026-03-05, 2 sessions');
+    expect(report.warnings).toEqual(['the tape has a gap']);
+    expect(report.headlines.map(([, text]) => text)).toEqual([
+      '-10,000',
+      '-1.00 %',
+      '0.00',
+      '-20.00 %',
+      '3',
+      '33.33 %',
+      '0.95',
+      '21,250',
+    ]);
+  });
+
+  it('counts notes that repeat, and those beyond the first three of a kind', () => {
+    const texts = ['gap 1', 'gap 2', 'gap 1', 'gap 3', 'gap 1', 'gap 4', 'gap 5'];
+    const notices = texts.map((text) => ({ tsUs: null, code: 'gap', text }));
+    expect(reportOf({ ...SAMPLE_RESULT, notices }, 'gaps').warnings).toEqual([
+      'gap 1 (3 times)',
+      'gap 2',
+      'gap 3',
+      'and 2 more of this kind',
+    ]);
+  });
+
+  it('draws equity, what is below its peak, prices once they are known, and each fill', () => {
+    expect(report.equity?.values).toEqual([1_000_000, 1_200_000, 1_100_000, 960_000, 990_000]);
+    expect(report.drawdown?.values).toEqual([0, 0, -100_000, -240_000, -210_000]);
+    expect(report.prices[0]?.close).toEqual([1_900, 1_901]);
+    expect(report.prices[0]?.open).toEqual([1_900.5, 1_899]);
+    expect(report.prices[0]?.high).toEqual([1_902, 1_901.5]);
+    expect(report.prices[0]?.low).toEqual([1_899.5, 1_898]);
+    expect(report.prices[0]?.lines).toEqual([{ name: 'one fast', values: [1_900.03, 1_900.51] }]);
+    expect(report.prices[0]?.marks).toMatchObject([
+      { side: 'buy', effect: 'entry', price: 1_900.1, strategy: 'one' },
+      { side: 'sell', effect: 'exit' },
+    ]);
+    expect(report.funds?.cash).toEqual([1_000_000, 1_000_000, 1_100_000, 1_100_000, 990_000]);
+    expect(report.funds?.marginUsed).toEqual([0, 170_000, 0, 170_000, 0]);
+    expect(report.funds?.buyingPower).toEqual([800_000, 630_000, 880_000, 570_000, 792_000]);
+    expect(report.funds?.tsSeconds).toEqual(report.equity?.tsSeconds);
+    expect(report.histograms[0]?.counts.reduce((sum, count) => sum + count, 0)).toBe(3);
+  });
+
+  it('has a table of strategies', () => {
+    expect(report.tables.find(({ title }) => title === 'By strategy')?.rows).toEqual([
+      ['one', -10_000, 3, '33.33 %', '0.95', 7, 4, 21_250],
+    ]);
+  });
+});
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+describe('the report of a run, added up', () => {
+  it('comes to the same profit by days, months, trades and costs', () => {
+    const net = (SAMPLE_RESULT.equity.values.at(-1) ?? 0) - SAMPLE_RESULT.capital;
+    expect(sum(report.daily?.profit ?? [])).toBe(net);
+    expect(sum(report.trades.map(({ profit }) => profit))).toBe(net);
+    expect(report.costs?.net).toBe(net);
+    const { gross = 0, charges = [] } = report.costs ?? {};
+    expect(gross - sum(charges.map(([, amount]) => amount))).toBe(net);
+    const compounded = report.years.reduce((worth, { total }) => worth * (1 + total / 100), 1) - 1;
+    expect(compounded).toBeCloseTo(net / SAMPLE_RESULT.capital, 12);
+  });
+
+  it('leaves out months without a day, and has no returns once nothing is left', () => {
+    const days = ['2024-12-30', '2025-01-02', '2025-03-03'].map(tradingDay);
+    const yearsOf = (...equity: readonly number[]) =>
+      reportOf({ ...SAMPLE_RESULT, days, dayEquity: Float64Array.from(equity) }, 'a run').years;
+    const [before, after] = yearsOf(1_100_000, 990_000, 1_980_000);
+    expect(before).toMatchObject({ year: '2024', total: expect.closeTo(10, 9) });
+    expect(before?.months[11]).toBeCloseTo(10, 9);
+    expect(after?.months.slice(0, 4)).toEqual([expect.closeTo(-10, 9), null, expect.closeTo(100, 9), null]);
+    expect(after?.total).toBeCloseTo(80, 9);
+    expect(yearsOf(0, 1, 2)).toEqual([]);
+  });
+
+  it('ranks drawdowns, and the first is the deepest figure', () => {
+    expect(report.worst.map(({ depth, percent }) => [depth, percent])).toEqual([[240_000, 20]]);
+  });
+
+  it('holds what the fills say', () => {
+    expect(report.position?.values).toEqual([0, 1, 0, 0, 0]);
+  });
+});

@@ -1,0 +1,366 @@
+/** Each mistake in the file of a backtest is told with its line, what was expected, what it was, and what to do. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
+import { formatProblem } from '../../../src/config/problem.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const MARKET = join(ROOT, 'config/vn30f.yaml');
+const SAMPLE = join(ROOT, 'data/sample');
+
+function written(text: string): { readonly dir: string; readonly file: string } {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-backtest-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const file = join(dir, 'run.yaml');
+  writeFileSync(file, text);
+  return { dir, file };
+}
+
+const good = (dir: string): string => `market: ${MARKET}
+capital: 2000000000
+state: ${dir}
+data:
+  prints: [${SAMPLE}]
+strategies:
+  - id: ema
+    strategy: ema-cross
+    symbols: [VN30F1M]
+`;
+
+/** `from` is replaced by `to` in a file without mistakes. */
+test.each([
+  ['a misspelt key', 'state:', 'stte:', 'stte: expected a known key, was "stte" (did you mean state?)'],
+  ['no capital', 'capital: 2000000000', 'capital: 0', 'capital: expected more than 0, was 0'],
+  [
+    'a market that is not there',
+    'vn30f.yaml',
+    'vn31f.yaml',
+    'market: expected the name of a file beside this one',
+  ],
+  [
+    'a market that is a number',
+    `market: ${MARKET}`,
+    'market: 7',
+    'market: expected the name of a market file, or a section with contracts, was 7',
+  ],
+  [
+    'a contract with a slash',
+    `market: ${MARKET}`,
+    'market: { contracts: { EUR/USD: { tick: 0.01 } } }',
+    'market.contracts: expected names of letters, digits, dots and hyphens, like EURUSD for EUR/USD',
+  ],
+  [
+    'a file that is not there',
+    SAMPLE,
+    '/nowhere',
+    'data.prints[0]: expected a file or folder that is there, beside this file, was no /nowhere (check the path)',
+  ],
+  [
+    'a benchmark that is not there',
+    'strategies:',
+    'statistics: { benchmark: index.csv }\nstrategies:',
+    'statistics.benchmark: expected a contract with data in this run, was "index.csv" (name its file in data)',
+  ],
+  [
+    'a file of closes as the benchmark, which is gone',
+    'strategies:',
+    'statistics: { benchmark: { file: index.csv } }\nstrategies:',
+    'statistics.benchmark: expected a contract of the run, whose file is in data, was {"file":"index.csv"}',
+  ],
+  [
+    'a file of symbols, which is gone',
+    'data:\n',
+    'data:\n  symbols: universe.csv\n',
+    'data.symbols: expected a list, and a run for each stretch (from, to) between its changes, was "universe.csv"',
+  ],
+  ['no data', `prints: [${SAMPLE}]`, 'prints: []', 'data: expected prints, quotes, bars or a catalogue'],
+  [
+    'days the data has not',
+    'data:\n',
+    'data:\n  from: 2027-01-01\n',
+    'data: expected data with a day to be played, was days from 2026-06-03 to 2026-06-03 (look at from, to and symbols)',
+  ],
+  [
+    'days backwards',
+    'data:\n',
+    'data:\n  from: 2027-01-02\n  to: 2027-01-01\n',
+    'data.to: expected a day from 2027-01-02 on, was "2027-01-01"',
+  ],
+  [
+    'a strategy that is none',
+    'ema-cross',
+    'ema-cros',
+    'strategies[0].strategy: expected one of ema-cross, opening-range-breakout, calendar-spread, a file such as ./mine.ts, or an installed package, was "ema-cros" (did you mean ema-cross?)',
+  ],
+  [
+    'a strategy file that is not there',
+    'ema-cross',
+    './mine.mjs',
+    'strategies[0].strategy: expected a strategy of the catalogue, or a file beside this one, was no ',
+  ],
+  [
+    'a symbol of another market',
+    'VN30F1M',
+    'ESU6',
+    'strategies[0].symbols[0]: expected a contract of this market (VN30, VN100), was "ESU6"',
+  ],
+  [
+    'a parameter that is none',
+    'symbols: [VN30F1M]',
+    'symbols: [VN30F1M]\n    params: { fst: 3 }',
+    'strategies[0].params.fst: expected a known key, was "fst" (did you mean fast?)',
+  ],
+  [
+    'a model for bars',
+    'data:\n',
+    'models: { fill: ohlc }\ndata:\n',
+    'models.fill: expected a model on ticks: queue, touch, through, was "ohlc"',
+  ],
+  [
+    'a part of volume on ticks',
+    'data:\n',
+    'models: { volumePercent: 10 }\ndata:\n',
+    'models.volumePercent: expected no such key here: it has an effect on bars alone, was 10',
+  ],
+  [
+    'a warm-up that is forgotten',
+    'data:\n',
+    'warmUpDays: 3\ndata:\n',
+    'warmUpDays: expected 0 where strategies begin anew each day, was 3 (add memory: run, or strategies forget the warm-up each morning)',
+  ],
+  ['a delay without a unit', 'data:\n', 'models: { latency: { order: 5 } }\ndata:\n', 'models.latency.order'],
+  [
+    'a delay of two kinds',
+    'data:\n',
+    'models: { latency: { order: { min: 1ms, max: 2ms, mean: 1ms } } }\ndata:\n',
+    'models.latency.order: expected one of max, mean and measured',
+  ],
+  [
+    'a journal that is not there',
+    'data:\n',
+    'models: { latency: { report: { measured: /nowhere } } }\ndata:\n',
+    'models.latency.report.measured: expected a state directory with a journal, was no /nowhere/journal.db (the path counts from where the program is started)',
+  ],
+  [
+    'a file that is no backtest',
+    /[^]*/,
+    'a: 1',
+    'expected a backtest with market, data, capital, strategies, was a file with a',
+  ],
+] as const)('%s', async (_, from, to, told) => {
+  const { dir, file } = written('');
+  writeFileSync(file, good(dir).replace(from, to));
+  const loaded = await loadBacktest(file);
+  const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(told);
+  expect(problems[0]).toMatch(new RegExp(`^${file}:\\d+:\\d+ `));
+});
+
+test('a file that is written in another way is told like any other mistake, with what to say of it', async () => {
+  const { dir, file } = written('');
+  const tape = join(dir, '2026-06-03_VN30F2606.csv');
+  const rows = Array.from(
+    { length: 1_200 },
+    (_, i) => `06/03/2026 09:${String(i % 60).padStart(2, '0')},1900.8,4`,
+  );
+  writeFileSync(tape, `Time,Price,Volume\n${rows.join('\n')}\n`);
+  writeFileSync(file, good(dir).replace(/prints: .*/, `prints: [${tape}]`));
+  const loaded = await loadBacktest(file);
+  const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(`${tape}: the first 1000 rows are all bad; line 1001: expected`);
+  expect(problems[0]).toContain('dateOrder');
+});
+
+test('a row that cannot be read stops the import, with its line', async () => {
+  const { dir, file } = written('');
+  const tape = join(dir, '2026-06-03_VN30F2606.csv');
+  writeFileSync(tape, 'Time,Price,Volume,Side\n09:00:00,1900.8,4,-\n09:00:01,x,1,M\n');
+  writeFileSync(file, good(dir).replace(SAMPLE, tape));
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(({ path, received }) => [path, received])).toEqual([
+    ['data.prints[0]', expect.stringContaining(`1 bad row:\n  ${tape}:3: `)],
+  ]);
+});
+
+test.each([
+  [
+    'an import of nothing',
+    "import { x } from 'rxjs/operators/nowhere';",
+    'was an import of rxjs/operators/nowhere in mine.mjs',
+  ],
+  ['an import of a package', "import { x } from 'undici';", 'was an import of undici in mine.mjs'],
+  ['files', "import { readFileSync } from 'node:fs';", 'was an import of node:fs in mine.mjs'],
+  ['files by their old name', "import 'fs';", 'was an import of fs in mine.mjs'],
+  ['network', "export * from 'node:net';", 'was an import of node:net in mine.mjs'],
+  ['threads', "import { Worker } from 'node:worker_threads';", 'was an import of node:worker_threads'],
+  ['chance', "import { randomInt } from 'node:crypto';", 'was an import of node:crypto in mine.mjs'],
+  ['data of the future', "import prices from './prices.json';", 'was an import of ./prices.json in mine.mjs'],
+  ['parts of the program', `import '${join(ROOT, 'src/journal/journal-reader.ts')}';`, 'was an import of /'],
+  ['a file beside it that reads files', "import './part.mjs';", 'was an import of node:fs in part.mjs'],
+  ['an import while it runs', "const fs = await import('node:' + 'fs');", 'was import() in mine.mjs'],
+  ['require', "const fs = require('fs');", 'was require() in mine.mjs'],
+  ['code made of text', "const now = eval('Date.now()');", 'was eval() in mine.mjs'],
+  ['modules by name', "process.getBuiltinModule('fs');", 'was getBuiltinModule in mine.mjs'],
+  ['half a module', 'export default {', 'expected a module that can be loaded'],
+  ['a throw', "throw new Error('boom');", 'mine.mjs:1:7'],
+  [
+    'no strategy',
+    'export default 5;',
+    'expected a module whose default export is a strategy, was ./mine.mjs without one',
+  ],
+])('a strategy file with %s is told in its line', async (_, text, told) => {
+  const { dir, file } = written('');
+  writeFileSync(join(dir, 'mine.mjs'), text);
+  writeFileSync(join(dir, 'part.mjs'), "import { readFileSync } from 'node:fs';");
+  writeFileSync(file, good(dir).replace('ema-cross', './mine.mjs'));
+  const loaded = await loadBacktest(file);
+  const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
+  expect(problems).toEqual([expect.stringContaining(told)]);
+  expect(problems[0]).toContain(`${file}:8:15 strategies[0].strategy: expected a module `);
+});
+
+test('a file without mistakes names its days, and reads its data once', async () => {
+  const { dir, file } = written('');
+  writeFileSync(file, good(dir));
+  const notes: string[] = [];
+  const first = await loadBacktest(file, { note: (text) => notes.push(text) });
+  const second = await loadBacktest(file, { note: (text) => notes.push(text) });
+  expect(first.ok && first.backtest.sources.days).toEqual(['2026-06-03']);
+  expect(second.ok).toBe(true);
+  const tape = join(SAMPLE, '2026-06-03_vn30f2606.csv.gz');
+  expect(notes).toEqual([
+    `importing ${tape}`,
+    `${tape}: finest step of prices 0.1 (line 2007), of volumes 1 (line 3)`,
+  ]);
+});
+
+const CONFIG = join(ROOT, 'config');
+const shipped = readdirSync(CONFIG).filter((name) => /^backtest.*\.yaml$/.test(name));
+
+test('finds the shipped backtests', () => {
+  expect(shipped).toContain('backtest.yaml');
+});
+
+test.each(shipped)('%s is right as it is shipped', async (name) => {
+  const { dir, file } = written('');
+  const text = readFileSync(join(CONFIG, name), 'utf8');
+  // Beside the file as it is shipped, but with what it writes in a folder of the test.
+  writeFileSync(
+    file,
+    `state: ${dir}\n${text.replaceAll(/\.\.\/data|vn30f\.yaml/g, (path) => join(CONFIG, path))}`,
+  );
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([]);
+});
+
+const ownMarket = (
+  dir: string,
+  more: { readonly file?: string; readonly symbol?: string } = {},
+): string => `state: ${dir}
+capital: 10000
+market: { contracts: { X: { tick: 0.1 }, Y: { tick: 0.1 } } }
+data: { bars: [{ file: bars.csv, symbol: X${more.file ?? ''} }] }
+strategies: [{ id: one, strategy: ema-cross, symbols: [${more.symbol ?? 'X'}], overnight: true }]
+`;
+
+const hours = (...closes: readonly string[]): string =>
+  `time,open,high,low,close\n${closes.map((close, i) => `2026-01-05T0${i}:00:00Z,${close},${close},${close},${close}\n`).join('')}`;
+
+test('a contract of the market without data in the run is refused: its strategy would wait for ever', async () => {
+  const { dir, file } = written('');
+  writeFileSync(join(dir, 'bars.csv'), hours('1.0', '1.1'));
+  writeFileSync(file, ownMarket(dir, { symbol: 'Y' }));
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([
+    expect.stringContaining(
+      'strategies[0].symbols[0]: expected a contract with data in this run (X), was "Y" (name its file in data, or leave it out)',
+    ),
+  ]);
+});
+
+test('prices finer than the tick are refused with what helps: the right tick, or rounding', async () => {
+  const { dir, file } = written('');
+  writeFileSync(join(dir, 'bars.csv'), hours('1.04', '1.16'));
+  writeFileSync(file, ownMarket(dir));
+  const refused = await loadBacktest(file);
+  expect(refused.ok ? '' : refused.problems.map(formatProblem).join('')).toContain(
+    '{ file: ..., round: true }',
+  );
+  writeFileSync(file, ownMarket(dir, { file: ', round: true' }));
+  expect((await loadBacktest(file)).ok).toBe(true);
+});
+
+const manyAt = (dir: string, otherTick: string): string => {
+  const rows = [3, 4, 5].flatMap((day) =>
+    ['A', 'B'].map((symbol, i) => `2024-01-0${day},${symbol},${day + i},20,1,${day + i},7`),
+  );
+  writeFileSync(join(dir, 'many.csv'), `date,symbol,open,high,low,close,volume\n${rows.join('\n')}\n`);
+  return `market: { contracts: { A: { tick: 0.01 }, B: { tick: ${otherTick} }, C: { tick: 0.01 } } }
+capital: 1000
+state: ${dir}
+data: { bars: [{ file: many.csv, every: 1d }] }
+strategies: [{ id: one, strategy: ema-cross, symbols: [A], params: { fast: 2, slow: 3 } }]
+`;
+};
+
+test('one file has the bars of several contracts where a column tells them', async () => {
+  const { dir, file } = written('');
+  writeFileSync(file, manyAt(dir, '0.01'));
+  const loaded = await loadBacktest(file);
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  const { all } = loaded.backtest.sources;
+  expect(all.map(({ day, code }) => `${day} ${code}`)).toEqual([
+    '2024-01-03 A',
+    '2024-01-03 B',
+    '2024-01-04 A',
+    '2024-01-04 B',
+    '2024-01-05 A',
+    '2024-01-05 B',
+  ]);
+});
+
+test('a file of several contracts is refused where their ticks differ', async () => {
+  const { dir, file } = written('');
+  writeFileSync(file, manyAt(dir, '0.05'));
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([
+    expect.stringContaining('a file with a column of symbols needs contracts of one tick and lot'),
+  ]);
+});
+
+/** Keys that are gone say what to do instead. */
+test.each([
+  ['data: { ', 'data: { actions: actions.csv, ', 'data.actions', 'adjust prices for splits and dividends'],
+  ['X: { tick: 0.1', '$&, currency: EUR', 'market.contracts.X.currency', 'one currency a run'],
+  ['market: { ', '$&costs: { loan: true }, ', 'market.costs.loan', 'time costs nothing'],
+])('%s to %s', async (from, to, path, instead) => {
+  const { dir, file } = written('');
+  writeFileSync(file, ownMarket(dir).replace(from, to));
+  const loaded = await loadBacktest(file);
+  const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
+  expect(problems).toEqual([expect.stringContaining(instead)]);
+  expect(problems[0]).toContain(` ${path}: expected a known key`);
+});
+
+test.each([
+  ['a list of markets', /^market: .*$/m, 'market: [{ contracts: { X: { tick: 0.1 } } }]', 'one market a run'],
+  ['a pair in another currency', 'Y: { tick: 0.1 }', 'USDJPY: { tick: 0.1 }', 'one currency a run'],
+])('%s', async (_, from, to, instead) => {
+  const { dir, file } = written('');
+  writeFileSync(file, ownMarket(dir).replace(from, to));
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([expect.stringContaining(instead)]);
+});
+
+test('a contract expires where trading stops alone', async () => {
+  const { dir, file } = written('');
+  writeFileSync(file, ownMarket(dir).replace('X: { tick: 0.1', '$&, expiry: 2026-01-05'));
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([
+    expect.stringContaining('market.contracts.X.expiry: expected no expiry where trading never stops'),
+  ]);
+});

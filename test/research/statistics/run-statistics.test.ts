@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest';
+import {
+  ratioBasis,
+  runStatistics,
+  tradeStatistics,
+} from '../../../src/research/statistics/run-statistics.ts';
+import { USUAL_STATISTICS } from '../../support/usual-settings.ts';
+import { tradingDay } from '../../../src/domain/civil-date.ts';
+import { moment, SAMPLE_RESULT } from '../sample-result.ts';
+
+const found = runStatistics(SAMPLE_RESULT);
+
+it('adds up what a pencil adds up', () => {
+  expect(found.netProfit).toBe(-10_000);
+  expect(found.totalReturn).toBeCloseTo(-0.01, 12);
+  expect(found.daily).toEqual([
+    { day: '2026-03-04', equity: 1_100_000, profit: 100_000 },
+    { day: '2026-03-05', equity: 990_000, profit: -110_000 },
+  ]);
+  expect(found.dailyReturns[0]).toBeCloseTo(0.1, 12);
+  expect(found.dailyReturns[1]).toBeCloseTo(-0.1, 12);
+  // Mean zero: whatever the deviation.
+  expect(found.sharpe).toBeCloseTo(0, 12);
+  expect(found.basis.periodsPerYear).toBe(252);
+  expect(found.drawdowns.deepest).toEqual({
+    depth: 240_000,
+    fraction: 0.2,
+    peakUs: moment(0, 2),
+    troughUs: moment(1, 1),
+    recoveredUs: null,
+  });
+  expect(found.trades).toMatchObject({ count: 3, wins: 1, losses: 2, expectancy: -10_000 / 3 });
+  expect(found.costs).toEqual({ fees: 5_250, tax: 16_000, spread: 5_000, total: 21_250 });
+  expect(found.exposure).toBeCloseTo(3 / 29, 12);
+  expect(found.turnover).toBeCloseTo(380.02, 9);
+  // The buy paid a tick of 10,000 VND above the middle of its decision; the sell got one more.
+  expect(found.slippage).toBe(0);
+});
+
+it('knows a market that never closes by its weekends', () => {
+  const days = [tradingDay('2026-03-06'), tradingDay('2026-03-07')];
+  expect(runStatistics({ ...SAMPLE_RESULT, days }).basis.periodsPerYear).toBe(365);
+});
+
+it.each([
+  ['a week', 52, ['2026-03-02', '2026-03-09', '2026-03-23']],
+  ['a month', 12, ['2026-01-01', '2026-02-01', '2026-03-01']],
+])('knows bars of %s by their days', (_name, perYear, days) => {
+  expect(ratioBasis(days.map(tradingDay), USUAL_STATISTICS).periodsPerYear).toBe(perYear);
+});
+
+it('leaves the warm-up out of the returns', () => {
+  expect(runStatistics({ ...SAMPLE_RESULT, warmUpDays: 1 }).daily).toEqual([
+    { day: '2026-03-05', equity: 990_000, profit: -10_000 },
+  ]);
+});
+
+it('counts what a pencil counts', () => {
+  const trades = tradeStatistics([100, -50, 200, -30, -20, 0, 80]);
+  expect(trades).toMatchObject({
+    count: 7,
+    wins: 3,
+    losses: 3,
+    winRate: 3 / 7,
+    profitFactor: 3.8,
+    expectancy: 40,
+    averageLoss: 100 / 3,
+    largestWin: 200,
+    largestLoss: 50,
+    winsInARowMax: 1,
+    lossesInARowMax: 2,
+  });
+  expect(trades.averageWin).toBeCloseTo(380 / 3, 12);
+  expect(trades.sqn).toBeCloseTo(1.1710800875382397, 12);
+});
+
+it('leaves undefined what has no value', () => {
+  expect(tradeStatistics([])).toMatchObject({
+    count: 0,
+    winRate: undefined,
+    profitFactor: undefined,
+    expectancy: undefined,
+    sqn: undefined,
+  });
+  expect(tradeStatistics([5, 5])).toMatchObject({
+    profitFactor: undefined,
+    sqn: undefined,
+    winsInARowMax: 2,
+  });
+});

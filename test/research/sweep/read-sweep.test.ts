@@ -1,0 +1,142 @@
+/** What a sweep varies: filled up by the strategy's own schema, or told with its line and what was meant. */
+import { expect, test } from 'vitest';
+import { readSweep } from '../../../src/research/sweep/read-sweep.ts';
+import { formatProblem } from '../../../src/config/problem.ts';
+import { loadedBacktest, sweepPlace } from './sweep-place.ts';
+
+const read = async (section: string) => readSweep(await loadedBacktest(sweepPlace(section)));
+
+async function planned(section: string) {
+  const found = await read(section);
+  if (!found.ok) throw new Error(JSON.stringify(found.problems));
+  return found.plan;
+}
+
+const told = async (section: string): Promise<readonly string[]> => {
+  const found = await read(section);
+  return found.ok ? [] : found.problems.map(formatProblem);
+};
+
+const of = (fast: string): string => `sweep: { parameters: { ema: { fast: ${fast} } } }`;
+
+test.each([
+  ['[3, 5, 5]', [3, 5]],
+  ['{ from: 2, to: 8, step: 3 }', [2, 5, 8]],
+  ['{ from: 2, to: 4 }', [2, 3, 4]],
+  ['{ from: 498 }', [498, 499, 500]],
+  ['{ to: 3 }', [1, 2, 3]],
+])('%s are the values %j', async (written, values) => {
+  const { space } = await planned(`sweep: { parameters: { ema: { qty: ${written} } } }`);
+  expect(space).toEqual([{ strategy: 'ema', param: 'qty', choices: { kind: 'list', values } }]);
+});
+
+test('any means every value that the schema lists, and combinations that the strategy refuses are left out', async () => {
+  const { trials, refused } = await planned(
+    'sweep: { parameters: { ema: { direction: any, fast: [5, 30] } } }',
+  );
+  expect(trials).toEqual([
+    ['both', 5],
+    ['long', 5],
+    ['short', 5],
+  ]);
+  expect(refused).toBe(3);
+});
+
+test('a number without steps is drawn from in a random search', async () => {
+  const { space, trials, search } = await planned(
+    'sweep: { trials: 12, seed: 4, parameters: { ema: { bufferTicks: { from: 0.5, to: 50, scale: log } } } }',
+  );
+  expect(space[0]!.choices).toEqual({ kind: 'range', from: 0.5, to: 50, scale: 'log' });
+  expect(search).toEqual({ kind: 'random', trials: 12, seed: 4 });
+  expect(trials).toHaveLength(12);
+});
+
+test('the figure to rank by and the paths of Monte Carlo are those of the section', async () => {
+  const more = 'objective: sqn, seed: 9, monteCarlo: { runs: 50 } }';
+  const { ranking, monteCarlo } = await planned(`${of('[7, 8]').slice(0, -1)}, ${more}`);
+  expect(ranking).toEqual({ objective: 'sqn', tradesMin: 1 });
+  expect(monteCarlo).toEqual({ runs: 50, seed: 9 });
+});
+
+test('one day has no Sharpe ratio: net profit is what counts', async () => {
+  expect((await planned(of('[3]'))).ranking.objective).toBe('net_profit');
+});
+
+test.each([
+  ['nothing to vary', '', ':1:1 sweep: expected a parameter to vary, was nothing'],
+  [
+    'a misspelt key',
+    'sweep: { paramters: {} }',
+    ':7:10 sweep.paramters: expected a known key, was "paramters" (did you mean parameters?)',
+  ],
+  [
+    'another strategy',
+    'sweep: { parameters: { emma: { fast: [3] } } }',
+    'sweep.parameters.emma: expected the id of a strategy (ema), was "emma" (did you mean ema?)',
+  ],
+  [
+    'another parameter',
+    'sweep: { parameters: { ema: { fst: [3] } } }',
+    ':7:31 sweep.parameters.ema.fst: expected a parameter of ema-cross, was "fst" (did you mean fast?)',
+  ],
+  [
+    'a value out of the schema',
+    of('[3, 0]'),
+    ':7:41 sweep.parameters.ema.fast[1]: expected integer from 1 to 500, was 0',
+  ],
+  ['a word for a number', of('[three]'), 'fast[0]: expected integer from 1 to 500, was "three"'],
+  [
+    'a range beyond the schema',
+    of('{ from: 3, to: 900, step: 100 }'),
+    'fast.to: expected integer from 1 to 500, was 900',
+  ],
+  ['a range backwards', of('{ from: 9, to: 3 }'), 'fast.to: expected a number from 9 on, was 3'],
+  [
+    'a step of halves for whole numbers',
+    of('{ from: 3, to: 5, step: 0.5 }'),
+    'expected integer from 1 to 500, was 3.5',
+  ],
+  ['an empty list', of('[]'), 'fast: expected a list with a value, was []'],
+  ['a nothing', of(''), 'fast: expected a list like [3, 5, 9], a range like'],
+  ['a word', of('all'), 'fast: expected a list like [3, 5, 9], a range like'],
+  [
+    'a misspelt end',
+    of('{ form: 3, to: 5 }'),
+    'a range like { from: 10, to: 60, step: 10 }, or any, was {"form":3,"to":5} (no form)',
+  ],
+  [
+    'a range of words',
+    'sweep: { parameters: { ema: { direction: { from: 1, to: 2 } } } }',
+    'expected a list of values, was "a range" (only numbers have one)',
+  ],
+  [
+    'a grid without steps',
+    'sweep: { parameters: { ema: { bufferTicks: { from: 0, to: 1 } } } }',
+    'bufferTicks: expected a range with step, was "none" (or search: random)',
+  ],
+  [
+    'too many combinations',
+    'sweep: { parameters: { ema: { fast: any, slow: any } } }',
+    'sweep: expected at most 100000 combinations, was 499,500',
+  ],
+  [
+    'what the strategy always refuses',
+    'sweep: { parameters: { ema: { fast: [30], slow: [20] } } }',
+    'sweep.parameters: expected a combination that the strategy accepts, was 1 that it refuses',
+  ],
+  [
+    'windows longer than the data',
+    `${of('[3]').slice(0, -1)}, walkForward: { inSample: 8, outOfSample: 2 } }`,
+    'sweep.walkForward: expected more than 8 days for walk-forward windows, was 1 in the data',
+  ],
+  [
+    'an unknown objective',
+    `${of('[3]').slice(0, -1)}, objective: profit }`,
+    'sweep.objective: expected one of sharpe, sortino',
+  ],
+])('%s', async (_, section, expected) => {
+  const problems = await told(section);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(expected);
+  expect(problems[0]).toMatch(/run\.yaml:\d+:\d+ /);
+});
