@@ -1,6 +1,7 @@
 /** Tables of settings, made of the schemas: a row a key, with its default, its values and its meaning. */
 import { z } from 'zod';
 import { formatNumber } from '../../src/text/numbers.ts';
+import { wrapText } from '../../src/text/table.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
@@ -132,7 +133,9 @@ export function tableOf(settings: readonly Setting[]): readonly string[] {
     const text = [values.length <= VALUES_MAX ? '' : `${values}.`, more]
       .filter((each) => each !== '')
       .join(' ');
-    return text === '' ? [] : wrapped(`- \`${key}\`: ${text}`);
+    return text === ''
+      ? []
+      : wrapText(`- \`${key}\`: ${text}`, ROW_MAX - 2).map((each, at) => (at === 0 ? each : `  ${each}`));
   });
   return [
     rowOf(([head]) => head!, ' '),
@@ -143,13 +146,3 @@ export function tableOf(settings: readonly Setting[]): readonly string[] {
 }
 
 const firstOf = (meaning: string): string => /^(.*?)\.(?= [A-Z`])/.exec(meaning)?.[1] ?? meaning;
-
-function wrapped(text: string): readonly string[] {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const next = lines.at(-1) === '' ? word : `${lines.at(-1)} ${word}`;
-    if (next.length > ROW_MAX) lines.push(`  ${word}`);
-    else lines[lines.length - 1] = next;
-  }
-  return lines;
-}
