@@ -1,5 +1,5 @@
 /** Apart from the other helpers: it loads every strategy of this build. */
-import { storedConfig } from '../host/catalog.ts';
+import { storedConfig } from '../host/strategy-catalog.ts';
 import { loadRunConfig } from '../host/strategy-files/load-run-config.ts';
 import type { Config } from '../config/config.ts';
 import type { ReadConfig } from '../config/load-config.ts';

@@ -55,7 +55,7 @@ export const PARTS: readonly CommandPart[] = [
   { commands: ['simulator'], load: async () => (await import('./simulator-command.ts')).addSimulatorCommand },
   {
     commands: ['calendar'],
-    load: async () => (await import('./inspect/calendar-command.ts')).addCalendarCommand,
+    load: async () => (await import('./inspect/inspect-commands.ts')).addCalendarCommand,
   },
   {
     commands: ['check', 'strategies'],

@@ -15,7 +15,7 @@ import {
 } from './config-rules.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
 import type { Config } from './config.ts';
-import { type Market, readMarket } from './market-file.ts';
+import { type MarketDefinition, readMarket } from './market-file.ts';
 import type { Problem } from './problem.ts';
 import { readFile } from './read-file.ts';
 import { type Catalog, readStrategies, type StrategiesRead } from './strategy-entries.ts';
@@ -39,7 +39,7 @@ export type ReadConfig =
 export function loadConfig(
   file: string,
   catalog: Catalog,
-  others: OthersRead | ((strategy: string) => boolean) = () => false,
+  others: OtherStrategies | ((strategy: string) => boolean) = () => false,
 ): ReadConfig {
   const main = readFile(file, configSchema, 'a configuration');
   if ('problems' in main) return { ok: false, problems: main.problems };
@@ -78,7 +78,7 @@ export function loadConfig(
 function configOf(
   file: string,
   value: ConfigFile,
-  { calendar, contracts, costs }: Market,
+  { calendar, contracts, costs }: MarketDefinition,
   strategies: Config['strategies'],
 ): Config {
   const { mode, state, account, auth, broker, live, money, simulator, operator, alerts, retention } = value;
@@ -114,14 +114,14 @@ function configOf(
 }
 
 /** Strategies of a file as another thread read them. */
-export interface OthersRead extends StrategiesRead {
+export interface OtherStrategies extends StrategiesRead {
   readonly asked: ConfigFile['strategies'];
 }
 
 function readBefore(
   source: YamlSource,
   { strategies }: ConfigFile,
-  { asked, ...read }: OthersRead,
+  { asked, ...read }: OtherStrategies,
 ): StrategiesRead {
   if (JSON.stringify(asked) === JSON.stringify(strategies)) return read;
   const hint = 'it was written at this moment: try again';

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { PhaseSpan, TradingCalendar } from '../domain/calendar.ts';
 import { dayNumber, tradingDay, type Weekday } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
-import type { CostSchedule, Dated } from '../domain/costs.ts';
+import type { CostSchedule, DatedValue } from '../domain/costs.ts';
 import { US_PER_DAY } from '../domain/units.ts';
 import { formatTimeOfDay, formatUtcOffset, parseUtcOffset } from '../text/dates.ts';
 import { namedZone } from '../text/time-zone.ts';
-import type { Checked, Problem } from './problem.ts';
+import type { CheckResult, Problem } from './problem.ts';
 import { readNamed } from './read-file.ts';
 import type { YamlSource } from './yaml-source.ts';
 import { date, pathText, percent, timeOfDay } from './values.ts';
@@ -121,7 +121,7 @@ function costsOf({ costs }: MarketFile): CostSchedule {
   };
 }
 
-const inOrder = (rows: readonly Dated<number>[]): readonly Dated<number>[] =>
+const inOrder = (rows: readonly DatedValue<number>[]): readonly DatedValue<number>[] =>
   rows.toSorted((a, b) => (a.from < b.from ? -1 : 1));
 
 function contractsOf(market: MarketFile): Readonly<Record<string, ContractSpec>> {
@@ -225,7 +225,7 @@ function closureProblems(
   );
 }
 
-export interface Market {
+export interface MarketDefinition {
   readonly calendar: TradingCalendar;
   readonly contracts: Readonly<Record<string, ContractSpec>>;
   readonly costs: CostSchedule;
@@ -233,7 +233,7 @@ export interface Market {
 
 const CLOSURES = ['calendar', 'closures'] as const;
 
-export function readMarket(parent: YamlSource, name: string): Checked<Market> {
+export function readMarket(parent: YamlSource, name: string): CheckResult<MarketDefinition> {
   const market = readNamed(parent, ['market'], name, marketSchema, 'a market file');
   if ('problems' in market) return { ok: false, problems: market.problems };
   const { source, value } = market;

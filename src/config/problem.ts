@@ -11,7 +11,7 @@ export interface Problem {
 }
 
 /** What was read, or every mistake in it. */
-export type Checked<T> =
+export type CheckResult<T> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly problems: readonly Problem[] };
 

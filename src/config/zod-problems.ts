@@ -8,7 +8,7 @@ import { insteadOf } from './retired.ts';
 import type { Path, YamlSource } from './yaml-source.ts';
 
 /** Place of a schema in the file, and the page that explains its keys. */
-export interface Place {
+export interface SchemaPosition {
   readonly base?: Path;
   readonly help?: string;
 }
@@ -17,7 +17,7 @@ export function zodProblems(
   source: YamlSource,
   issues: readonly $ZodIssue[],
   schema: $ZodType,
-  { base = [], help = 'see config/README.md' }: Place = {},
+  { base = [], help = 'see config/README.md' }: SchemaPosition = {},
 ): readonly Problem[] {
   const reader = new IssueReader(source, schema, base, help);
   return issues.flatMap((issue) => reader.read(issue));

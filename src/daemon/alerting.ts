@@ -6,8 +6,8 @@ import { milliseconds, OPERATOR_INDEX, type TsUs, US_PER_DAY, US_PER_HOUR } from
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import { AlertDesk, quietHours } from '../operator/alerts/alert-desk.ts';
-import type { Channel, Draft, Message } from '../operator/alerts/message.ts';
-import { type ChannelState, type Route, Routes } from '../operator/alerts/routes.ts';
+import type { AlertChannel, AlertDraft, AlertMessage } from '../operator/alerts/alert-message.ts';
+import { type ChannelState, type AlertRoute, Routes } from '../operator/alerts/routes.ts';
 import { WaitingFile } from '../operator/alerts/waiting-file.ts';
 import { DeadMansSwitch } from '../operator/channels/dead-man.ts';
 import { RemoteControl, type RemoteOptions } from '../operator/channels/remote-control.ts';
@@ -65,7 +65,7 @@ export class Alerting {
   readonly #routes: Routes;
   readonly #file: WaitingFile;
   readonly #bots: Bot[] = [];
-  readonly #channels: Channel[] = [];
+  readonly #channels: AlertChannel[] = [];
   #listeners: readonly TelegramListener[] = [];
   #switch: DeadMansSwitch | undefined = undefined;
 
@@ -76,7 +76,7 @@ export class Alerting {
     const path = options.paths.messages;
     const { alerts, calendar, mode } = config;
     const offset = calendar.utcOffsetMinutes;
-    const routes = alerts.channels.map((settings): Route => {
+    const routes = alerts.channels.map((settings): AlertRoute => {
       const { id, least, perMinute } = settings;
       const { channel, bot } = openChannel(settings, options.address.secrets);
       if (bot !== null && settings.kind === 'telegram') this.#bots.push({ id, bot, users: settings.users });
@@ -145,7 +145,7 @@ export class Alerting {
       this.#alert('warning', 'entries_off', `entries are off until you resume: ${entry.reason}`, '');
   }
 
-  tell(draft: Draft): void {
+  tell(draft: AlertDraft): void {
     if (!this.isUsed) return;
     const { secrets } = this.#options.address;
     this.#desk.tell({ ...draft, title: secrets.hide(draft.title), text: secrets.hide(draft.text) });
@@ -251,7 +251,7 @@ export class Alerting {
   #takeOver(path: string, nowUs: TsUs): void {
     const left = WaitingFile.read(path);
     if (left === null) return;
-    const isWorthIt = ({ atUs, kind }: Message): boolean =>
+    const isWorthIt = ({ atUs, kind }: AlertMessage): boolean =>
       kind !== 'question' && nowUs - atUs < TOLD_AGAIN_MAX;
     for (const { channel, messages } of left.queues)
       for (const message of messages.filter(isWorthIt)) this.#routes.resume(channel, message);

@@ -14,12 +14,12 @@ import type {
   CockpitEntry,
   CockpitRole,
   CockpitState,
-  ContractState,
+  CockpitContract,
   LimitState,
-  OrderState,
+  CockpitOrder,
   PlotState,
   PositionState,
-  SessionState,
+  CockpitDay,
   StrategyState,
 } from '../operator/cockpit/cockpit-model.ts';
 import { type Cockpit, type CockpitReads, startCockpit } from '../operator/cockpit/cockpit-server.ts';
@@ -142,7 +142,7 @@ function freshFacts(daemon: Daemon) {
   };
 }
 
-interface Steered {
+interface CockpitCommand {
   readonly name: CommandName;
   readonly body: CommandBody;
   readonly by: string;
@@ -152,7 +152,7 @@ interface Steered {
 async function steer(
   daemon: Daemon,
   run: RunActions,
-  { name, body, by, hide }: Steered,
+  { name, body, by, hide }: CockpitCommand,
 ): Promise<CommandResult> {
   const { strategy, clientOrderId, reason } = body;
   const text = [name, strategy, clientOrderId, reason]
@@ -312,7 +312,7 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
   };
 }
 
-function sessionState(calendar: TradingCalendar, now: TsUs, speed: number, day: string | null): SessionState {
+function sessionState(calendar: TradingCalendar, now: TsUs, speed: number, day: string | null): CockpitDay {
   const change = phaseEnd(calendar, now);
   return {
     day,
@@ -341,7 +341,7 @@ function phaseEnd(
 
 const tickPoints = ({ spec }: Contract): number => pointsOf(spec, priceTicks(1));
 
-function contractState(contract: Contract, band: PriceBand | null): ContractState {
+function contractState(contract: Contract, band: PriceBand | null): CockpitContract {
   const { spec, orderCode } = contract;
   const hasBand = band !== null && spec.bandBps < NO_BAND_BPS;
   return {
@@ -354,14 +354,14 @@ function contractState(contract: Contract, band: PriceBand | null): ContractStat
 }
 
 function problemsOf(daemon: Daemon): readonly string[] {
-  const { lastView: view, degraded, clockProblem, programTold, alerting } = daemon;
+  const { lastView: view, degraded, clockProblem, lastProgramProblem, alerting } = daemon;
   const told = [
     degraded,
     healthProblem(daemon),
     clockProblem,
     typeof view?.unproven === 'string' ? `positions are not proven: ${view.unproven}` : null,
     view?.money.state === 'differs' ? 'money differs from the broker’s' : null,
-    programTold,
+    lastProgramProblem,
     ...alerting.state.channels.map(({ id, trouble }) =>
       trouble === null ? null : `the channel ${id} fails: ${trouble}`,
     ),
@@ -442,7 +442,7 @@ function limitState(
   return { limit, strategy: owner, used: used / scale, max: max / scale, unit };
 }
 
-function orderState({ names }: Daemon, order: OpenOrderEntry, contracts: readonly Contract[]): OrderState {
+function orderState({ names }: Daemon, order: OpenOrderEntry, contracts: readonly Contract[]): CockpitOrder {
   const contract = contracts.find(({ orderCode }) => orderCode === order.orderCode);
   const points = (price: PriceTicks | null): number | null =>
     price === null || price === NO_PRICE || contract === undefined ? null : pointsOf(contract.spec, price);

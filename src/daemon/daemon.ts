@@ -17,7 +17,7 @@ import {
   type Command,
   type EngineEvent,
   isOfAccount,
-  type Unsequenced,
+  type UnnumberedInput,
 } from '../engine/ports/engine-event.ts';
 import type { AlertSeverity, HaltEntry, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../journal/emergency-file.ts';
@@ -43,7 +43,7 @@ import type { ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { EmergencyRecord } from './restart/emergency-record.ts';
 import type { RunMark } from '../host/run-mark.ts';
-import { untoldOrder } from './restart/own-books.ts';
+import { unreportedOrder } from './restart/own-books.ts';
 import { startStamp, type StatePaths } from '../host/state/state-paths.ts';
 import { Alerting } from './alerting.ts';
 import { checkCalendar, watchClock } from './clock-watch.ts';
@@ -111,7 +111,7 @@ export class Daemon {
   #isEnding = false;
   #isLogHeld = false;
   /** The same as it was told last, without a look at the disk. */
-  programTold: string | null = null;
+  lastProgramProblem: string | null = null;
   /** As of the last `refreshView`. */
   lastView: EngineView | undefined = undefined;
   /** When the engine answered last, in real time. */
@@ -299,7 +299,7 @@ export class Daemon {
   }
 
   /** Reports and answers of the broker. */
-  #take(event: Unsequenced<EngineEvent>): void {
+  #take(event: UnnumberedInput<EngineEvent>): void {
     this.sweep.see(event);
     this.cycle.post(event);
   }
@@ -356,11 +356,11 @@ export class Daemon {
       isHalted: () => this.halt.reason !== null,
       readOwnBooks: () => this.cycle.readOwnBooks(),
       ownBooks: () => this.cycle.ownBooks(),
-      untold: (rows) => {
+      unreportedOrder: (rows) => {
         const day = this.cycle.session?.day;
-        return day === undefined ? null : untoldOrder(this.journal.read, day, rows, config.calendar);
+        return day === undefined ? null : unreportedOrder(this.journal.read, day, rows, config.calendar);
       },
-      tell: (severity, code, text) => this.alert(severity, code, this.#haltText(text)),
+      alert: (severity, code, text) => this.alert(severity, code, this.#haltText(text)),
     });
   }
 
@@ -464,9 +464,9 @@ export class Daemon {
   #takeCare(): void {
     this.checkpoint();
     this.#checkCalendar();
-    const problem = this.programTold === null ? this.programProblem : null;
+    const problem = this.lastProgramProblem === null ? this.programProblem : null;
     if (problem === null) return;
-    this.programTold = problem;
+    this.lastProgramProblem = problem;
     const meaning = 'until then no reload is taken, and the daemon ends at the next change of day';
     this.alert('warning', 'program_changed', `${problem}; ${meaning}`);
   }

@@ -4,7 +4,7 @@ import type { CancelTimer, Clock } from '../domain/clock.ts';
 import type { TsUs } from '../domain/units.ts';
 import type { TokenHours, TokenKeeper } from '../broker/auth/token-keeper.ts';
 import type { Config } from '../config/config.ts';
-import type { Draft } from '../operator/alerts/message.ts';
+import type { AlertDraft } from '../operator/alerts/alert-message.ts';
 import { systemClock, systemTimers } from '../host/system-clock.ts';
 import { formatLocalTime } from '../text/dates.ts';
 
@@ -13,7 +13,7 @@ export interface ReminderOptions {
   readonly market: Clock;
   readonly tokens: () => Pick<TokenKeeper, 'current' | 'budget'>;
   readonly hours: () => TokenHours | undefined;
-  readonly tell: (draft: Draft) => void;
+  readonly tell: (draft: AlertDraft) => void;
 }
 
 export class OtpReminders {
@@ -57,7 +57,7 @@ export class OtpReminders {
     this.#tell(this.#severity(), `one-time password needed${again}`, this.#question(session));
   }
 
-  #severity(): Draft['severity'] {
+  #severity(): AlertDraft['severity'] {
     const { tokens, config, market } = this.#options;
     const isOpen = phaseAt(config.calendar, market.nowUs()) !== 'closed';
     return isOpen && tokens().current() === undefined ? 'critical' : 'warning';
@@ -86,7 +86,7 @@ export class OtpReminders {
       .replace('T', ' ');
   }
 
-  #tell(severity: Draft['severity'], title: string, text: string): void {
+  #tell(severity: AlertDraft['severity'], title: string, text: string): void {
     const { tell, config } = this.#options;
     tell({ severity, kind: 'question', title: `${title} (${config.mode})`, text, page: null });
   }

@@ -4,7 +4,7 @@ import type { Contract } from '../domain/contract.ts';
 import { shortOrderId } from '../domain/ids.ts';
 import type { PriceTicks } from '../domain/units.ts';
 import type { EngineView } from '../engine/engine-snapshot.ts';
-import type { RemoteOptions, View } from '../operator/channels/remote-control.ts';
+import type { RemoteOptions, RemoteView } from '../operator/channels/remote-control.ts';
 import { formatCount, formatNumber, formatSigned } from '../text/numbers.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { obey, type RunActions } from './daemon-commands.ts';
@@ -35,7 +35,7 @@ export function listenToPhones(daemon: Daemon, run: RunActions): void {
   daemon.alerting.listen(remote, () => healthProblem(daemon));
 }
 
-function phoneView(view: View, status: DaemonStatus, contracts: readonly Contract[]): string {
+function phoneView(view: RemoteView, status: DaemonStatus, contracts: readonly Contract[]): string {
   const { engine } = status;
   if (view === 'status') return statusLines(status).join('\n');
   if (engine === null) return NO_ENGINE;

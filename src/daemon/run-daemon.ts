@@ -42,7 +42,7 @@ import { missingMetricsToken, missingSecrets, secretsInPm2 } from './edge/secret
 import { dayClose } from '../domain/day-plan.ts';
 import type { EngineView } from '../engine/engine-snapshot.ts';
 
-export interface RunOptions extends RunOverrides {
+export interface DaemonRunOptions extends RunOverrides {
   readonly config: Config;
   /** Forgets the paper account, journal and token first; a replay always does. */
   readonly fresh: boolean;
@@ -54,7 +54,7 @@ export interface RunOptions extends RunOverrides {
 const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3 } as const;
 
 /** Returns the exit code. */
-export async function runDaemon(options: RunOptions): Promise<number> {
+export async function runDaemon(options: DaemonRunOptions): Promise<number> {
   const plan = runPlan(options.config, options);
   const paths = statePaths(plan.config.stateDir);
   if (plan.config.mode === 'paper' && hasTradedMoney(paths.journal)) {
@@ -111,7 +111,7 @@ interface RunEnd {
 async function runMarked(
   plan: RunPlan,
   paths: StatePaths,
-  options: RunOptions,
+  options: DaemonRunOptions,
   shutdown: Shutdown,
 ): Promise<number> {
   if (plan.config.mode === 'paper' && (options.fresh || plan.tape !== null)) forgetState(paths);
@@ -132,7 +132,7 @@ async function runMarked(
 async function runLocked(
   asked: RunPlan,
   paths: StatePaths,
-  options: RunOptions,
+  options: DaemonRunOptions,
   shutdown: Shutdown,
   mark: RunMark,
 ): Promise<RunEnd> {
@@ -241,7 +241,7 @@ const archiverOf = (daemon: Daemon, { config, paths, screen } = daemon.options) 
   });
 
 /** The market is closed, and what was read since has the fills of the last auction; where that does not come, as it is. */
-export function isDayRead({ lastView, sessionDay, config, clock }: DayRead): boolean {
+export function isDayRead({ lastView, sessionDay, config, clock }: DayReportState): boolean {
   if (lastView?.phase !== 'closed' || sessionDay === undefined) return false;
   const close = dayClose(config.calendar, sessionDay);
   const now = clock.nowUs();
@@ -253,7 +253,7 @@ export function isDayRead({ lastView, sessionDay, config, clock }: DayRead): boo
   return isMoneyRead && (positionsReadUs ?? 0) >= since;
 }
 
-interface DayRead extends Pick<Daemon, 'sessionDay' | 'clock'> {
+interface DayReportState extends Pick<Daemon, 'sessionDay' | 'clock'> {
   readonly lastView: Pick<EngineView, 'phase' | 'positionsReadUs' | 'lastFillUs' | 'money'> | undefined;
   readonly config: Pick<Config, 'calendar'>;
 }

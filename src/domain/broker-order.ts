@@ -6,7 +6,7 @@ import type { FillQuality, Side, TriggerWhen } from './order.ts';
 import type { Money, PriceHundredths, PriceTicks, Qty, SignedQty } from './units.ts';
 
 /**
- * Status of a normal order in the in-day book (notes, section 3): `queued` P/G, `resting` P/Y, `modify_pending` PC/G,
+ * Status of a normal order in the in-day book (notes, 3): `queued` P/G, `resting` P/Y, `modify_pending` PC/G,
  * `modified` PC/Y, `cancel_pending` PW, `canceled` PWX and any other ...X, `matched` PM, `matched_cancel_pending` PMW,
  * `matched_canceled` PMWX. `unrecognized` is an alert and an unresolved order, never a guess.
  */
@@ -58,7 +58,7 @@ export interface BrokerOrder {
 /** The trigger of an order in the broker's trigger book. `exit` is one half of a bracket. */
 export type BrokerTriggerKind = 'stop' | 'trailing_stop' | 'exit' | 'arbitrage' | 'unrecognized';
 
-/** Status in the trigger book; its letters are not those of the in-day book (rulings, 12). */
+/** Status in the trigger book; its letters are not those of the in-day book. */
 export type BrokerTriggerStatus = 'pending' | 'activated' | 'canceled' | 'rejected' | 'unrecognized';
 
 /** One row of the trigger book: an order that waits for a price or for another order's fill. */
@@ -122,7 +122,7 @@ export interface BrokerPosition {
   readonly openProfit: Money | null;
 }
 
-/** Money and margin of the derivative sub-account (notes, section 5). */
+/** Money and margin of the derivative sub-account (notes, 5). */
 export interface BrokerAccount {
   /** Cash after the fees and tax the broker has collected. */
   readonly cash: Money;

@@ -1,6 +1,6 @@
 /**
- * Trading hours as data (market rules, section 3 and 8). The phase is a pure function of time and calendar, the same
- * in every world (rulings, 26).
+ * Trading hours as data (market rules, 3 and 8). The phase is a pure function of time and calendar, the same
+ * in every world.
  */
 import { assert } from './assert.ts';
 import {

@@ -2,7 +2,7 @@ import type { TradingDay } from './civil-date.ts';
 import type { CostSchedule } from './costs.ts';
 import type { OrderCode, StreamCode } from './ids.ts';
 import type { Side } from './order.ts';
-import { notParsed, parsed, type Parsed } from './parsed.ts';
+import { notParsed, parsed, type ParseResult } from './parsed.ts';
 import {
   type InstrumentIndex,
   type Money,
@@ -13,7 +13,7 @@ import {
   priceTicks,
 } from './units.ts';
 
-/** The value of one contract (market rules, section 1: VN30F has a tick of 0.1 point and 100,000 VND a point). */
+/** The value of one contract. VN30F has a tick of 0.1 point and 100,000 VND a point (market rules, 1). */
 export interface ContractSpec {
   readonly underlying: string;
   /** Hundredths of a point in one tick: 10 for a tick of 0.1. */
@@ -109,7 +109,7 @@ export function pointDecimals({ hundredthsPerTick, partsPerPoint = HUNDREDTHS }:
 const GRID_TOLERANCE = 1e-6;
 
 /** Reads points; a price between two ticks is an error, not a rounding. */
-export function parsePoints(spec: ContractSpec, points: number, path: string): Parsed<PriceTicks> {
+export function parsePoints(spec: ContractSpec, points: number, path: string): ParseResult<PriceTicks> {
   const partsPerPoint = spec.partsPerPoint ?? HUNDREDTHS;
   const exact = (points * partsPerPoint) / spec.hundredthsPerTick;
   const whole = Math.round(exact);
@@ -121,7 +121,7 @@ export function parsePoints(spec: ContractSpec, points: number, path: string): P
 
 /**
  * The band of a day. Rounded inwards, so that it never widens: ceiling down, floor up; one tick on either side where the
- * result equals the reference (market rules, section 1).
+ * result equals the reference (market rules, 1).
  */
 export function priceBand(spec: ContractSpec, reference: PriceHundredths): PriceBand {
   if (spec.bandBps >= NO_BAND_BPS)

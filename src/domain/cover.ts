@@ -56,7 +56,7 @@ export function cover<Order>(
   viewOf: (order: Order) => CoverOrder,
 ): Cover<Order> {
   const increasing = new Set<Order>();
-  const closing: Closing<Order>[] = [];
+  const closing: ClosingOrder<Order>[] = [];
   for (const order of orders) {
     const view = viewOf(order);
     if (held === 0 || view.role === 'entry' || signOf(view.side) === Math.sign(held)) increasing.add(order);
@@ -87,7 +87,7 @@ export function cover<Order>(
 }
 
 /** An order on the other side of the position. */
-interface Closing<Order> {
+interface ClosingOrder<Order> {
   readonly order: Order;
   readonly view: CoverOrder;
 }
@@ -103,7 +103,7 @@ class Fit<Order> {
     this.#left = held;
   }
 
-  takes({ order, view: { group, qty } }: Closing<Order>, mayExceed: boolean): boolean {
+  takes({ order, view: { group, qty } }: ClosingOrder<Order>, mayExceed: boolean): boolean {
     const shared = group === null ? 0 : (this.#taken.get(group) ?? 0);
     const needed = Math.max(0, qty - shared);
     const over = Math.max(0, needed - this.#left);
@@ -119,7 +119,7 @@ class Fit<Order> {
 }
 
 /** Those of one group count once. */
-function qtyOf(closing: readonly Closing<unknown>[]): number {
+function qtyOf(closing: readonly ClosingOrder<unknown>[]): number {
   const groups = new Map<string, number>();
   let total = 0;
   for (const { view } of closing) {

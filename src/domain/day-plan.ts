@@ -1,4 +1,4 @@
-/** Moments of a trading day, as pure functions of calendar and contract (rulings, 26). */
+/** Moments of a trading day, as pure functions of calendar and contract. */
 import { isSession, type PhaseSpan, phaseAt, sessionOnOrBefore, type TradingCalendar } from './calendar.ts';
 import { momentOf, type TradingDay } from './civil-date.ts';
 import type { Contract } from './contract.ts';

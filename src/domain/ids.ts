@@ -4,7 +4,7 @@ import type { Brand } from './units.ts';
 
 /** Our id of one call to the broker; `refId` on the wire. Unique over all starts of the daemon. */
 export type ClientOrderId = Brand<string, 'ClientOrderId'>;
-/** The broker's order number: a small counter that begins anew every trading day (notes, section 3). */
+/** The broker's order number: a small counter that begins anew every trading day (notes, 3). */
 export type BrokerOrderNo = Brand<string, 'BrokerOrderNo'>;
 /** The broker's order key, when known. */
 export type BrokerOrderKey = Brand<string, 'BrokerOrderKey'>;

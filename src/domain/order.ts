@@ -66,7 +66,7 @@ export interface ArbitrageIntent extends IntentHead {
 /** An order as a strategy asks for it. One case a kind of order, so that a nonsense order cannot be written. */
 export type OrderIntent = LimitIntent | StopIntent | TrailingStopIntent | BracketIntent | ArbitrageIntent;
 
-/** An order that waits at the broker for a price or for another order's fill, or brings exits (contract, 2.4 and 4.3; rulings, 13). */
+/** An order that waits at the broker for a price or for another order's fill, or brings exits (contract, 4.3; rulings, 13). */
 export type TriggerIntent = Exclude<OrderIntent, LimitIntent>;
 
 /** The condition that an order waits for; of a bracket, the exits that wait once it fills. */
@@ -78,7 +78,7 @@ export type Trigger =
   | (Pick<ArbitrageIntent, 'kind' | 'leg'> & { readonly legCode: OrderCode });
 
 /**
- * A change edits price or total quantity, never both (rulings, 10; market rules, section 4). Of an order that waits for a
+ * A change edits price or total quantity, never both (rulings, 10; market rules, 4). Of an order that waits for a
  * price it moves the trigger, and nothing else (rulings, 13).
  */
 export type ModifyIntent =

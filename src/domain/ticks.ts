@@ -72,7 +72,7 @@ export interface DaySummary {
   readonly average: PriceHundredths;
 }
 
-/** The chain of `totalVolume` broke: trades were missed (notes, section 7). */
+/** The chain of `totalVolume` broke: trades were missed (notes, 7). */
 export interface FeedGap {
   readonly kind: 'gap';
   readonly seq: Seq;

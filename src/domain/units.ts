@@ -9,7 +9,7 @@ export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
 /** Order and trade prices: whole ticks of the contract (VN30F: 0.1 point). */
 export type PriceTicks = Brand<number, 'PriceTicks'>;
-/** Reference, settlement and average prices: whole hundredths of a point (contract, two decimals). */
+/** Reference, settlement and average prices: whole hundredths of a point (rulings, 1). */
 export type PriceHundredths = Brand<number, 'PriceHundredths'>;
 /** Whole contracts, zero or more. */
 export type Qty = Brand<number, 'Qty'>;

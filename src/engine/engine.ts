@@ -284,7 +284,7 @@ export class Engine {
   /** Carries out the calls that the event led to. */
   #end(isClock: boolean): void {
     this.#context.decisions.load();
-    if (this.#state.queue.isWaiting || this.#state.life.hasUpdates || this.#state.stops.hasUntold)
+    if (this.#state.queue.isWaiting || this.#state.life.hasUpdates || this.#state.stops.hasPendingReports)
       this.#drain();
     if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
     this.#orders.dismiss();
@@ -449,10 +449,10 @@ export class Engine {
     dayEnd.afterBook(snapshot);
     if (!snapshot.complete) return;
     this.#session.bookReadUs = Math.max(this.#session.bookReadUs, snapshot.startedUs);
-    const isOneAbsent = this.#orders.presumedAbsent !== null;
+    const hasUnconfirmedOrder = this.#orders.presumedAbsent !== null;
     // The fills of a row of unknown ownership may be the whole difference.
     const unresolved = this.#orders.unresolved + rowOwners.held;
-    const book = { fillVersion: fills.version, unresolved, isOneAbsent };
+    const book = { fillVersion: fills.version, unresolved, hasUnconfirmedOrder };
     positionReconciler.takeBook(snapshot, book);
     this.#state.moneyReconciler.takeBook(snapshot, book);
     if (unresolved > 0) return;
@@ -479,7 +479,7 @@ export class Engine {
 
   /** Publishes order updates and carries out calls, in turn, until there are none left. */
   #drain(): void {
-    if (this.#state.stops.hasUntold) this.#state.stops.tellUntold();
+    if (this.#state.stops.hasPendingReports) this.#state.stops.reportPending();
     for (let calls = 0; this.#publish() || this.#state.queue.isWaiting; calls += 1) {
       if (calls === CALLS_PER_EVENT_MAX) this.#stopEndless();
       const call = this.#state.queue.take();

@@ -12,7 +12,7 @@ import type { InstrumentMarket } from './market/market.ts';
 import type { LateBook } from './market/merged-book.ts';
 
 /** Makes the message where it is handed out: one that no strategy keeps needs no memory then. */
-export interface TradeSource {
+export interface LazyTrade {
   readonly trade: TradeTick;
 }
 
@@ -67,7 +67,7 @@ export class QuietStretch {
   }
 
   /** The next trade of `source`; false when a strategy left work, and the stretch is over. */
-  next(source: TradeSource): boolean {
+  next(source: LazyTrade): boolean {
     return this.trade(source.trade);
   }
 

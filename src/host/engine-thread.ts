@@ -14,7 +14,7 @@ import { systemTimers } from './system-clock.ts';
 import {
   type EngineThreadData,
   type FromEngine,
-  type Outbox,
+  type EngineOutput,
   packEvents,
   type PastPlace,
   type ReplayedPast,
@@ -51,13 +51,13 @@ export class EngineLost extends Error {
   }
 }
 
-interface Replayed {
+interface ReplayResult {
   readonly past: ReplayedPast;
   readonly faults: readonly ReplayFault[];
 }
 
 interface PendingReplay {
-  readonly resolve: (replayed: Replayed) => void;
+  readonly resolve: (replayed: ReplayResult) => void;
   readonly reject: (error: EngineLost) => void;
 }
 
@@ -90,7 +90,7 @@ export interface EngineThreadOptions {
   readonly data: Omit<EngineThreadData, 'currentStrategy'>;
   /** A thread of its own unless it is given. */
   readonly start?: StartEngine | undefined;
-  readonly onOutbox: (outbox: Outbox) => void;
+  readonly onOutbox: (outbox: EngineOutput) => void;
   /** The thread hung or died; `culprit` is the strategy whose code was running, if one was. */
   readonly onLost: (reason: string, culprit: StrategyIndex | null) => void;
 }
@@ -139,7 +139,7 @@ export class EngineThread {
   }
 
   /** Whether the thread should get more events, with `more` on their way: what it has takes it less than `AHEAD_US`. */
-  hasRoom(more: number): boolean {
+  canAccept(more: number): boolean {
     const ahead = Math.min(AHEAD_MAX, Math.max(AHEAD_MIN, AHEAD_US / this.#costUs));
     return this.#inFlight + more < ahead;
   }
@@ -166,7 +166,7 @@ export class EngineThread {
   }
 
   /** Rejects with `EngineLost` when the replay hangs or breaks the thread. */
-  replay(past: PastPlace): Promise<Replayed> {
+  replay(past: PastPlace): Promise<ReplayResult> {
     return new Promise((resolve, reject) => {
       if (this.isOver) return reject(new EngineLost('the engine thread has ended', null));
       this.#replay = { resolve, reject };
@@ -327,8 +327,8 @@ export class EngineLink {
   }
 
   /** Whether it should get more events, with `more` on their way. */
-  hasRoom(more: number): boolean {
-    return this.thread.hasRoom(more + (this.#held?.length ?? 0));
+  canAccept(more: number): boolean {
+    return this.thread.canAccept(more + (this.#held?.length ?? 0));
   }
 
   /** All events so far are decided and carried out. */

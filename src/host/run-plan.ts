@@ -8,7 +8,7 @@ import { errorText } from '../domain/failure.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../domain/units.ts';
 import { isJournalThere } from '../journal/journal-database.ts';
 import { readJournal } from '../journal/journal-reader.ts';
-import { sessionDay, systemClock } from './system-clock.ts';
+import { sessionDayAt, systemClock } from './system-clock.ts';
 import { loadRunConfig } from './strategy-files/load-run-config.ts';
 
 export interface RunOverrides {
@@ -114,7 +114,7 @@ export function withFirstDayLimits(
   onUnreadable?: (reason: string) => void,
 ): { readonly config: Config; readonly remarks: readonly string[] } {
   if (config.mode !== 'live') return { config, remarks: [] };
-  const today = sessionDay(config.calendar, systemClock.nowUs());
+  const today = sessionDayAt(config.calendar, systemClock.nowUs());
   let days: readonly string[] = [];
   try {
     days = liveDays(journalPath);

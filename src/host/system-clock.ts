@@ -177,7 +177,7 @@ export function atMarketTime(
 }
 
 /** The session of `at`, or the next one. */
-export function sessionDay(calendar: TradingCalendar, at: TsUs): TradingDay {
+export function sessionDayAt(calendar: TradingCalendar, at: TsUs): TradingDay {
   const today = tradingDayAt(calendar, at);
   return isSession(calendar, today) ? today : sessionAfter(calendar, today);
 }

@@ -100,7 +100,7 @@ export type GatewayCall =
   | { readonly call: 'cancel'; readonly cancel: ApprovedCancel };
 
 /** Decisions of one batch, in order. */
-export interface Outbox {
+export interface EngineOutput {
   readonly kind: 'outbox';
   readonly entries: readonly JournalEntry[];
   readonly calls: readonly GatewayCall[];
@@ -114,7 +114,7 @@ export interface Outbox {
 export type FromEngine =
   /** The code is loaded; batches posted meanwhile are processed now. */
   | { readonly kind: 'ready' }
-  | Outbox
+  | EngineOutput
   /** A part of the past is replayed. */
   | { readonly kind: 'replaying' }
   | {

@@ -112,7 +112,7 @@ function checkedRows(path: string): number {
   }
 }
 
-export interface Pruned {
+export interface PruneResult {
   /** Names of the copies that are gone. */
   readonly deleted: readonly string[];
   /** Copies that stay and are none, each with the reason. */
@@ -120,7 +120,7 @@ export interface Pruned {
 }
 
 /** Deletes the oldest copies; the newest `keep` that can be read stay, and those that cannot among them. */
-export function pruneBackups(dir: string, keep: number): Pruned {
+export function pruneBackups(dir: string, keep: number): PruneResult {
   const unreadable: string[] = [];
   const deleted = pruneDays(dir, PREFIX, SUFFIX, keep, (name) => {
     const failure = failureOf(() => readEnd(join(dir, name)));

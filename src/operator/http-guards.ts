@@ -17,7 +17,7 @@ export const failure = (message: string): { readonly ok: false; readonly message
   message,
 });
 
-export const failureText = ({ message }: FastifyError, code: number): string =>
+export const httpFailureText = ({ message }: FastifyError, code: number): string =>
   code >= 500 ? `the daemon failed to answer: ${message}` : message;
 
 /** Returns the port; throws when the address is taken. */

@@ -1,7 +1,7 @@
 /** Applies faults: standing ones are armed, instant ones strike at once. */
 import { parsePoints } from '../domain/contract.ts';
 import type { AccountId } from '../domain/ids.ts';
-import { notParsed, parsed, type Parsed } from '../domain/parsed.ts';
+import { notParsed, parsed, type ParseResult } from '../domain/parsed.ts';
 import type { TokenService } from './auth/token-service.ts';
 import type { Brokerage } from './brokerage/brokerage.ts';
 import type { StreamServer } from './stream/stream-server.ts';
@@ -34,7 +34,7 @@ export class FaultControl {
   }
 
   /** A fault that cannot strike, such as an order in an unknown contract, is refused with its reason. */
-  set(fault: Fault): Parsed<Fault> {
+  set(fault: Fault): ParseResult<Fault> {
     const { board, stream, tokens } = this.#parts;
     if (isStanding(fault)) {
       board.arm(fault);
@@ -84,13 +84,13 @@ export class FaultControl {
     return named === undefined ? accounts[0] : accounts.find((account) => account === named);
   }
 
-  #roll(fault: Fault): Parsed<Fault> {
+  #roll(fault: Fault): ParseResult<Fault> {
     const outcome = this.#parts.brokerage.act((venue) => venue.rollNow());
     if (outcome.status === 'accepted') return parsed(fault);
     return notParsed('', `a market that can go on without its front month: ${outcome.refusal.text}`, fault);
   }
 
-  #inject(fault: Injection): Parsed<Fault> {
+  #inject(fault: Injection): ParseResult<Fault> {
     const { brokerage } = this.#parts;
     const account = this.#accountOf(fault.account);
     if (account === undefined) return notParsed('account', KNOWN_ACCOUNT, fault.account);

@@ -17,7 +17,7 @@ import { OtpService } from './auth/otp-service.ts';
 import { TokenService } from './auth/token-service.ts';
 import { Brokerage } from './brokerage/brokerage.ts';
 import { internalStreamCode, openMarket } from './brokerage/open-market.ts';
-import { createControlServer } from './control-server.ts';
+import { createControlServer } from './simulator-control.ts';
 import { BookDistortion } from './faults/book-distortion.ts';
 import { FaultBoard } from './faults/fault-board.ts';
 import { createHandlers } from './http/handlers.ts';
@@ -56,7 +56,7 @@ function assertInCalendar({ name, validTo, utcOffsetMinutes }: TradingCalendar, 
   );
 }
 
-async function listen(parts: Assembled, options: SimulatorOptions): Promise<RunningSimulator> {
+async function listen(parts: SimulatorParts, options: SimulatorOptions): Promise<RunningSimulator> {
   const { store, brokerage, otps, stream, requests, sockets } = parts;
   const rest = createRestServer({ ...requests, clock: parts.clock, timers: options.timers });
   stream.attach(rest.server);
@@ -91,7 +91,7 @@ async function listenOn(server: FastifyInstance, port: number): Promise<number> 
   return address.port;
 }
 
-export type Assembled = ReturnType<typeof assembleSimulator>;
+export type SimulatorParts = ReturnType<typeof assembleSimulator>;
 type Services = ReturnType<typeof createServices>;
 
 /** Everything but the sockets. */
@@ -254,7 +254,7 @@ export interface RunningSimulator extends SimulatorDescription {
 }
 
 function runningSimulator(
-  { account, brokerage, market, faults, counters, stream, otps }: Assembled,
+  { account, brokerage, market, faults, counters, stream, otps }: SimulatorParts,
   port: number,
   control: Pick<RunningSimulator, 'control' | 'controlToken'>,
   close: () => Promise<void>,

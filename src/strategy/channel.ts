@@ -2,7 +2,7 @@ import { Observable, type Observer, Subject, Subscription, tap } from 'rxjs';
 import { NO_STRATEGY, type Containment } from './containment.ts';
 
 /** One subscriber of a channel, in the channel's list and in that of its contract. */
-export interface Handler<T> {
+export interface ChannelHandler<T> {
   readonly next: (value: T) => void;
   readonly channel: Channel<T>;
   live: boolean;
@@ -20,7 +20,7 @@ export class Channel<T> extends Observable<T> {
   protected readonly containment: Containment;
   protected readonly where: string;
   /** Replaced, never changed, so that a handler may subscribe and unsubscribe while it runs. */
-  #handlers: readonly Handler<T>[] = [];
+  #handlers: readonly ChannelHandler<T>[] = [];
   readonly #subjects = new Set<Subject<T>>();
   readonly #atClose = (): void => this.#end();
   /** Told when the list was replaced. */
@@ -36,7 +36,7 @@ export class Channel<T> extends Observable<T> {
     this.index = containment.index;
   }
 
-  get handlers(): readonly Handler<T>[] {
+  get handlers(): readonly ChannelHandler<T>[] {
     return this.#handlers;
   }
 
@@ -86,7 +86,7 @@ export class Channel<T> extends Observable<T> {
   }
 
   #add(next: (value: T) => void): Subscription {
-    const handler: Handler<T> = { next, channel: this, live: true };
+    const handler: ChannelHandler<T> = { next, channel: this, live: true };
     this.#replace([...this.#handlers, handler]);
     return new Subscription(() => {
       handler.live = false;
@@ -107,7 +107,7 @@ export class Channel<T> extends Observable<T> {
     }
   }
 
-  #replace(handlers: readonly Handler<T>[]): void {
+  #replace(handlers: readonly ChannelHandler<T>[]): void {
     this.#handlers = handlers;
     // A strategy may ask for a stream of its own at each tick.
     if (handlers.length > 0) this.containment.atClose(this.#atClose);

@@ -9,7 +9,7 @@ import type { ClientOrderId } from '../domain/ids.ts';
 import { type Side, signOf, TERMINAL_STATUSES } from '../domain/order.ts';
 import { addUs, type DurationUs, minutes, type PriceTicks, seconds, type TsUs } from '../domain/units.ts';
 import type { OrderUpdate } from '../engine/ports/strategy-port.ts';
-import type { LegTicks } from './ticks.ts';
+import type { LegTicks } from './leg-ticks.ts';
 import { touchPrice } from './touch-price.ts';
 import type { LegTrader } from './trader.ts';
 

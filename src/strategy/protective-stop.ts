@@ -3,7 +3,7 @@ import type { PriceTicks } from '../domain/units.ts';
 
 /**
  * The level at which a position is given up. It may be tightened and is never widened. It has no size of its own: what is
- * given up is the position as proven when the level is reached. It lives in this process and dies with it (rulings, 41).
+ * given up is the position as proven when the level is reached. It lives in this process and dies with it.
  */
 export class ProtectiveStop {
   #protects: 'long' | 'short' | null = null;

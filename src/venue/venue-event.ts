@@ -107,7 +107,7 @@ export function exitPrices(
 }
 
 /** Fields of both books' rows. */
-interface OrderTerms {
+interface ReportTerms {
   readonly accountId: AccountId;
   readonly day: TradingDay;
   /** Each book counts by itself. */
@@ -129,7 +129,7 @@ interface OrderTerms {
   readonly reason: string;
 }
 
-export interface OrderReport extends OrderTerms {
+export interface OrderReport extends ReportTerms {
   readonly filledQty: Qty;
   /** Exact money of all fills. */
   readonly filledValue: Money;
@@ -149,7 +149,7 @@ export type TriggerKind = Exclude<BrokerTriggerKind, 'unrecognized' | 'arbitrage
 export type TriggerStatus = Exclude<BrokerTriggerStatus, 'unrecognized'>;
 
 /** One row of the trigger book, whole, after each change of any field. */
-export interface TriggerReport extends OrderTerms {
+export interface TriggerReport extends ReportTerms {
   readonly kind: TriggerKind;
   /** Which half of a bracket this is; null for other kinds. */
   readonly half: 'stop_loss' | 'take_profit' | null;

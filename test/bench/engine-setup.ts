@@ -14,7 +14,7 @@ import {
   US_PER_SECOND,
 } from '../../src/domain/units.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { EngineEvent, Unsequenced } from '../../src/engine/ports/engine-event.ts';
+import type { EngineEvent, UnnumberedInput } from '../../src/engine/ports/engine-event.ts';
 import type { Outbound } from '../../src/engine/ports/outbound.ts';
 import { createStrategyHost } from '../../src/strategy/strategy-host.ts';
 import type { StrategyInstance } from '../../src/strategy/running-strategy.ts';
@@ -89,7 +89,7 @@ export function threadData({ config }: MarketDay): EngineThreadOptions['data'] {
 export function openingEvents({ contracts, startUs }: MarketDay): EngineEvent[] {
   const events: EngineEvent[] = [];
   let now = tsUs(startUs - 10 * US_PER_SECOND);
-  const post = (event: Unsequenced<EngineEvent>): void => {
+  const post = (event: UnnumberedInput<EngineEvent>): void => {
     events.push({ ...event, seq: seq(events.length + 1), tsUs: now });
     now = tsUs(now + US_PER_SECOND);
   };

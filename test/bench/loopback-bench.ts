@@ -155,7 +155,7 @@ async function asDaemon(day: MarketDay, sender: FrameSender, scratch: string): P
     clock,
     realClock: clock,
     engine: {
-      hasRoom: () => true,
+      canAccept: () => true,
       process: (events) => {
         sizes.push(events.length);
         thread.process(events);

@@ -89,7 +89,7 @@ export class OrderPath {
     this.#inbox = new Inbox({
       clock,
       realClock: clock,
-      engine: { hasRoom: () => true, process: (events) => this.#process(events) },
+      engine: { canAccept: () => true, process: (events) => this.#process(events) },
       decode: pipe(decodeFrames(contractTable(day)), marketEvents),
       recordInput: (input) => this.#journal.recordInput(input),
       watch: NEVER_BEHIND,

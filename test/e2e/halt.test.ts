@@ -1,4 +1,4 @@
-/** Failure cases 4 and 31 over the real wire: a halt works from the broker's books, and holds whatever fails. */
+/** Over the real wire (failure cases, 4 and 31): a halt works from the broker's books, and holds whatever fails. */
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
 import type { DaemonStatus } from '../../src/daemon/daemon-control.ts';

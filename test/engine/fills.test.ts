@@ -1,4 +1,4 @@
-/** Fills as steps of cumulative figures: counted once, corrected apart, charged once an order (failure cases 17, 18). */
+/** Fills as steps of cumulative figures: counted once, corrected apart, charged once an order (failure cases, 17, 18). */
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { orderCosts } from '../../src/domain/costs.ts';

@@ -1,4 +1,4 @@
-/** Changes and cancels: races, lost answers, and what counts as exposure meanwhile (failure cases 7, 11, 12). */
+/** Changes and cancels: races, lost answers, and what counts as exposure meanwhile (failure cases, 7, 11, 12). */
 import { describe, expect, it } from 'vitest';
 import { clientOrderId, type ClientOrderId } from '../../src/domain/ids.ts';
 import { priceTicks, qty } from '../../src/domain/units.ts';

@@ -1,4 +1,4 @@
-/** What becomes of a place when the answer is lost, late, false or missing (failure cases 1, 2, 3, 5, 6, 10). */
+/** What becomes of a place when the answer is lost, late, false or missing (failure cases, 1, 2, 3, 5, 6, 10). */
 import { describe, expect, it } from 'vitest';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
 import { worth } from '../support/engine-world.ts';

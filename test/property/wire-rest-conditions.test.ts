@@ -20,7 +20,7 @@ import {
   placeCondition,
 } from '../../src/wire/rest/condition-calls.ts';
 import { encodeConditionStatus } from '../../src/wire/rest/condition-codes.ts';
-import { decodeOrderType, encodeOrderType, type OrderTerms } from '../../src/wire/rest/order-calls.ts';
+import { decodeOrderType, encodeOrderType, type OrderKindTerms } from '../../src/wire/rest/order-calls.ts';
 import { CONDITION_ROW } from '../wire/support/condition-facts.ts';
 import { CountedDrift } from '../wire/support/counted-drift.ts';
 import { specOf, VN30 } from '../wire/support/listed-contracts.ts';
@@ -195,7 +195,7 @@ it('the terms of a normal order', () => {
               takeProfitPoints: pointsOf(VN30, given.profit),
             }
           : given;
-      const sent_: OrderTerms =
+      const sent_: OrderKindTerms =
         given.kind === 'bracket'
           ? {
               kind: 'bracket',

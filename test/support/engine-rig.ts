@@ -27,7 +27,7 @@ import type {
   ConfiguredStrategy,
   EngineEvent,
   OrderOwner,
-  Unsequenced,
+  UnnumberedInput,
 } from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
@@ -159,7 +159,7 @@ export class EngineRig {
     return this;
   }
 
-  post(event: Unsequenced<EngineEvent>): this {
+  post(event: UnnumberedInput<EngineEvent>): this {
     this.#seq += 1;
     this.process({ ...event, seq: seq(this.#seq), tsUs: this.now });
     return this;

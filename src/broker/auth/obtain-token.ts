@@ -16,11 +16,11 @@ interface ObtainOptions {
   readonly mayExchange: () => RefreshFailure | undefined;
 }
 
-type Outcome<Failure> =
+type TokenResult<Failure> =
   | { readonly ok: true; readonly token: AccessToken }
   | { readonly ok: false; readonly failure: Failure };
 
-export type RefreshResult = Outcome<RefreshFailure>;
+export type RefreshResult = TokenResult<RefreshFailure>;
 
 /** A person may mistype; each try takes a new password and one exchange. */
 const TRIES_MAX = 3;
@@ -40,7 +40,7 @@ export async function obtainToken(options: ObtainOptions): Promise<RefreshResult
 }
 
 type FailureKind = 'final' | 'temporary' | 'mistyped';
-type Try = Outcome<{ readonly kind: FailureKind; readonly reason: string }>;
+type Try = TokenResult<{ readonly kind: FailureKind; readonly reason: string }>;
 
 const fail = (kind: FailureKind, reason: string): Try => ({ ok: false, failure: { kind, reason } });
 

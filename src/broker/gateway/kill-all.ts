@@ -8,7 +8,7 @@ import type { BrokerOrderNo } from '../../domain/ids.ts';
 import { seconds } from '../../domain/units.ts';
 import { endsOrder } from '../../wire/rest/call-reply.ts';
 import type { BookScan, ConditionCalls, OrderCalls, ReadCalls } from '../rest/rest-client.ts';
-import { judge, type KillVerdict, nameOf, type OwnBooks, type Row } from './kill-verdict.ts';
+import { judge, type KillVerdict, nameOf, type OwnBooks, type BookRow } from './kill-verdict.ts';
 
 export interface KillReport<Each> {
   readonly canceled: readonly string[];
@@ -31,7 +31,7 @@ export interface WholeKill {
   /** Positions by contract, as they were read last; null where they were not. */
   readonly held: ReadonlyMap<string, number> | null;
   /** Open orders that only shrink a position: they stay. */
-  readonly kept: readonly Row[];
+  readonly kept: readonly BookRow[];
   /** Why it is not certain that these shrink a position; empty when it is, and when there are none. */
   readonly keptReason: string;
   /** Contracts by which the orders that stay exceed the position that they close: a stop that is too large is not canceled. */
@@ -98,7 +98,7 @@ export async function killAll(
       };
     }
     const { doubtful } = verdict;
-    const isSure = (row: Row): boolean => !doubtful.has(nameOf(row)) || doubted.has(nameOf(row));
+    const isSure = (row: BookRow): boolean => !doubtful.has(nameOf(row)) || doubted.has(nameOf(row));
     await Promise.all([
       orders.cancel(
         (row) => mayCancel(row) && isSure(row),
@@ -115,14 +115,14 @@ export async function killAll(
 const mayCancel = ({ canCancel, status }: BrokerOrder): boolean =>
   canCancel && status !== 'cancel_pending' && status !== 'matched_cancel_pending';
 
-const fingerprint = (open: readonly Row[], held: ReadonlyMap<string, number>): string =>
+const fingerprint = (open: readonly BookRow[], held: ReadonlyMap<string, number>): string =>
   [
     ...open.map((row) => ('kind' in row ? row.orderKey : `${row.orderNo} ${row.filledQty}`)),
     ...[...held].map(([code, qty]) => `${code} ${qty}`),
   ].join('|');
 
 /** The cancels of one book. */
-class CancelTally<Each extends Row> {
+class CancelTally<Each extends BookRow> {
   readonly #canceled = new Set<string>();
   readonly #failed = new Map<BrokerOrderNo, string>();
   readonly #seen = new Set<string>();
@@ -156,9 +156,9 @@ class CancelTally<Each extends Row> {
   saw(
     { complete, reason }: BookScan<Each>,
     { open, increasing, unshown }: KillVerdict,
-    isOfBook: (row: Row) => row is Each,
+    isOfBook: (row: BookRow) => row is Each,
   ): void {
-    const isEnded = (row: Row): boolean => unshown.has(nameOf(row)) && this.#ended.has(nameOf(row));
+    const isEnded = (row: BookRow): boolean => unshown.has(nameOf(row)) && this.#ended.has(nameOf(row));
     const left = open.filter(isOfBook).filter((row) => !isEnded(row));
     this.#complete = complete;
     this.#reason = reason;

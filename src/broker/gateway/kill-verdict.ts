@@ -22,7 +22,7 @@ import { OPERATOR_INDEX, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { ReadResult } from '../rest/rest-caller.ts';
 import type { BookScan } from '../rest/rest-client.ts';
 
-export type Row = BrokerOrder | BrokerTriggerOrder;
+export type BookRow = BrokerOrder | BrokerTriggerOrder;
 
 /** An order that the broker has named to us, as our own journal knows it. */
 export interface OwnOrder {
@@ -30,7 +30,7 @@ export interface OwnOrder {
   /** `OPERATOR_INDEX`: of another channel. */
   readonly owner: StrategyIndex;
   /** Its terms, and what of it has filled, as a row of its book. */
-  readonly row: Row;
+  readonly row: BookRow;
   /** No end of it is proven. */
   readonly isOpen: boolean;
   /** Risk found that it can only shrink the position of its owner. */
@@ -70,8 +70,8 @@ interface KillReads {
 
 export interface KillVerdict {
   /** Orders that may work: those that a book shows, and ours that it should show. */
-  readonly open: readonly Row[];
-  readonly increasing: ReadonlySet<Row>;
+  readonly open: readonly BookRow[];
+  readonly increasing: ReadonlySet<BookRow>;
   /** Names of orders of ours that have not ended, and that no row shows: they are canceled by number. */
   readonly unshown: ReadonlySet<string>;
   /** Names of `increasing` orders that may protect after all: they go when two verdicts agree. */
@@ -83,12 +83,12 @@ export interface KillVerdict {
 }
 
 /** By its key in the trigger book, by its number in the in-day book. */
-export const nameOf = (row: Row): string => ('kind' in row ? row.orderKey : row.orderNo);
+export const nameOf = (row: BookRow): string => ('kind' in row ? row.orderKey : row.orderNo);
 
 export function judge(reads: KillReads): KillVerdict {
   const books = new KnownBooks(reads);
   const { open } = books;
-  const increasing = new Set<Row>();
+  const increasing = new Set<BookRow>();
   const doubtful = new Set<string>();
   const doubts: string[] = [];
   let excess = 0;
@@ -110,24 +110,24 @@ export function judge(reads: KillReads): KillVerdict {
 
 class KnownBooks {
   readonly #reads: KillReads;
-  readonly #owners: Owners;
-  readonly #pairs: ReadonlyMap<Row, string>;
-  readonly open: readonly Row[];
-  readonly unshown: readonly Row[];
+  readonly #owners: RowOwnership;
+  readonly #pairs: ReadonlyMap<BookRow, string>;
+  readonly open: readonly BookRow[];
+  readonly unshown: readonly BookRow[];
 
   constructor(reads: KillReads) {
     this.#reads = reads;
-    this.#owners = new Owners(reads);
+    this.#owners = new RowOwnership(reads);
     this.unshown = this.#owners.unshown();
-    const shown: readonly Row[] = [...reads.waiting.orders, ...reads.inDay.orders];
+    const shown: readonly BookRow[] = [...reads.waiting.orders, ...reads.inDay.orders];
     this.open = [...shown.filter(mayWork), ...this.unshown];
     this.#pairs = pairsOf(this.open);
   }
 
   /** What the open orders of each owner do for what it holds of a contract. */
-  covers(code: OrderCode): readonly Cover<Row>[] {
-    const byOwner = new Map<StrategyIndex, Row[]>();
-    const foreign: Row[] = [];
+  covers(code: OrderCode): readonly Cover<BookRow>[] {
+    const byOwner = new Map<StrategyIndex, BookRow[]>();
+    const foreign: BookRow[] = [];
     for (const row of this.open) {
       if (row.orderCode !== code) continue;
       const owner = this.#owners.of(row)?.owner ?? OPERATOR_INDEX;
@@ -135,7 +135,7 @@ class KnownBooks {
       list.push(row);
       if (owner !== OPERATOR_INDEX) byOwner.set(owner, list);
     }
-    const viewOf = (row: Row): CoverOrder => this.#viewOf(row);
+    const viewOf = (row: BookRow): CoverOrder => this.#viewOf(row);
     const covers = [...byOwner].map(([owner, rows]) => cover(this.#heldBy(owner, code), rows, viewOf));
     // Orders of other channels close what the operator holds, and may be all that protects a strategy's position.
     for (const side of SIDES) {
@@ -171,14 +171,14 @@ class KnownBooks {
   }
 
   /** While it is not certain who holds what. */
-  mayProtect(row: Row): boolean {
+  mayProtect(row: BookRow): boolean {
     const order = this.#owners.of(row);
     if (order === undefined || order.owner === OPERATOR_INDEX) return this.#isStopLike(row);
     return order.isReduction || (this.#isStopLike(row) && this.#owners.mayHaveFilled(order.owner, row));
   }
 
   /** Another look may show that it protects: books and positions are read side by side, and a fill may fall between. */
-  isDoubtful(row: Row): boolean {
+  isDoubtful(row: BookRow): boolean {
     const order = this.#owners.of(row);
     if (this.#isStopLike(row) || order?.isReduction === true) return true;
     const isForeign = order === undefined || order.owner === OPERATOR_INDEX;
@@ -186,7 +186,7 @@ class KnownBooks {
   }
 
   /** It waits for a price, or was sent by an order that did. */
-  #isStopLike(row: Row): boolean {
+  #isStopLike(row: BookRow): boolean {
     if ('kind' in row) return row.kind !== 'arbitrage' && row.kind !== 'unrecognized';
     return row.source === 'system' || this.#owners.isSent(row);
   }
@@ -196,14 +196,14 @@ class KnownBooks {
     return this.#reads.own === null ? this.#netOf(code) : this.#owners.heldBy(owner, code);
   }
 
-  #viewOf(row: Row): CoverOrder {
+  #viewOf(row: BookRow): CoverOrder {
     const group = this.#pairs.get(row) ?? null;
     const isProtective = this.#owners.of(row)?.isProtective === true;
     return { side: row.side, qty: leavesOf(row), role: this.#roleOf(row), group, isProtective };
   }
 
   /** Where a row does not say which way it triggers, it may be a stop. */
-  #roleOf(row: Row): CoverRole {
+  #roleOf(row: BookRow): CoverRole {
     if (this.#owners.of(row)?.isBracket === true) return 'entry';
     if (!this.#isStopLike(row)) return 'exit';
     if (!('kind' in row)) return sentRole(row.side, this.#sentWhen(row));
@@ -223,7 +223,7 @@ class KnownBooks {
 }
 
 /** Which rows are whose, by our own journal. */
-class Owners {
+class RowOwnership {
   readonly #reads: KillReads;
   readonly #byId = new Map<ClientOrderId, OwnOrder>();
   readonly #byKey = new Map<BrokerOrderKey, OwnOrder>();
@@ -245,7 +245,7 @@ class Owners {
   }
 
   /** Our order that the row shows, or the one that sent or brought it. */
-  of(row: Row): OwnOrder | undefined {
+  of(row: BookRow): OwnOrder | undefined {
     if ('kind' in row) {
       const bracket = row.parent === null ? undefined : this.#byNo.get(row.parent);
       return (
@@ -260,12 +260,12 @@ class Owners {
   }
 
   /** Open orders of ours that no row shows, with what triggered orders have sent. */
-  unshown(): readonly Row[] {
+  unshown(): readonly BookRow[] {
     const { inDay, waiting, own } = this.#reads;
     const keys = new Map(waiting.orders.map((row) => [row.orderKey, row]));
     const numbers = new Set(inDay.orders.map(({ orderNo }) => orderNo));
     const shown = new Set(inDay.orders.map((row) => this.#shownBy(row)));
-    return (own?.orders ?? []).flatMap((order): readonly Row[] => {
+    return (own?.orders ?? []).flatMap((order): readonly BookRow[] => {
       if (!order.isOpen) return [];
       const { row } = order;
       if (!('kind' in row)) {
@@ -307,7 +307,7 @@ class Owners {
   }
 
   /** Another order of the owner may have filled unseen. */
-  mayHaveFilled(owner: StrategyIndex, except: Row): boolean {
+  mayHaveFilled(owner: StrategyIndex, except: BookRow): boolean {
     const { own } = this.#reads;
     if (own?.unknown.some((each) => each.owner === owner) === true) return true;
     return this.unshown().some((row) => row !== except && this.of(row)?.owner === owner);
@@ -334,7 +334,7 @@ const SIDES = ['buy', 'sell'] as const;
 
 const isOther = (a: string | null, b: string | null): boolean => a !== null && b !== null && a !== b;
 
-const leavesOf = (row: Row): number => ('kind' in row ? row.qty : row.qty - row.filledQty);
+const leavesOf = (row: BookRow): number => ('kind' in row ? row.qty : row.qty - row.filledQty);
 
 const exitOf = (bracket: OwnOrder, row: BrokerTriggerOrder): OwnOrder => ({
   ...bracket,
@@ -366,8 +366,8 @@ const sentBy = (
 });
 
 /** Exits of one bracket and size on both sides of the market are halves of each other: one cancels the other. */
-function pairsOf(open: readonly Row[]): ReadonlyMap<Row, string> {
-  const pairs = new Map<Row, string>();
+function pairsOf(open: readonly BookRow[]): ReadonlyMap<BookRow, string> {
+  const pairs = new Map<BookRow, string>();
   const counts = new Map<string, number>();
   for (const row of open) {
     if (!('kind' in row) || row.kind !== 'exit' || row.triggerWhen === null) continue;

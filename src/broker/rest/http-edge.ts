@@ -101,7 +101,7 @@ function dispatch(
   options: HttpEdgeOptions,
   resolve: (result: HttpResult) => void,
 ): void {
-  const exchange = new Exchange(request.token, hooks, resolve);
+  const exchange = new HttpExchange(request.token, hooks, resolve);
   const stop = options.timers.after(options.timeouts.total, () => exchange.giveUp('no answer in time'));
   exchange.onSettled = stop;
   try {
@@ -128,7 +128,7 @@ function dispatchOptions(origin: string, prefix: string, request: HttpRequest): 
 }
 
 /** One request on its way. Settles exactly once. */
-class Exchange implements Dispatcher.DispatchHandler {
+class HttpExchange implements Dispatcher.DispatchHandler {
   onSettled: (() => void) | undefined = undefined;
   readonly #token: string | undefined;
   readonly #hooks: HttpHooks;

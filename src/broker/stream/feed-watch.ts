@@ -82,7 +82,7 @@ export class FeedWatch {
   readonly #options: FeedWatchOptions;
   readonly #prices = new Pulse(SILENT_CHECKS_MIN, SILENT_CHECKS_MAX);
   readonly #trades = new Pulse(Infinity, Infinity);
-  #isNoTradesTold = false;
+  #isNoTradesReported = false;
   #stale: FeedPart | null = null;
   /** Told of a connection that has ended: it is over with the first price of the next one. */
   #staleBefore: FeedPart | null = null;
@@ -103,7 +103,7 @@ export class FeedWatch {
     this.#stop?.();
     this.#prices.rest();
     this.#trades.rest();
-    this.#isNoTradesTold = false;
+    this.#isNoTradesReported = false;
     this.#arm();
   }
 
@@ -152,8 +152,8 @@ export class FeedWatch {
   #lookAtTrades(): void {
     const { isKnown, silentChecks } = this.#trades;
     if (isKnown) return this.#look('trades', this.#trades);
-    if (this.#isNoTradesTold || silentChecks < SILENT_CHECKS_MAX) return;
-    this.#isNoTradesTold = true;
+    if (this.#isNoTradesReported || silentChecks < SILENT_CHECKS_MAX) return;
+    this.#isNoTradesReported = true;
     this.#options.resubscribe();
     this.#options.onNoTrades(durationUs(silentChecks * CHECK_EVERY));
   }

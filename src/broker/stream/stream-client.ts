@@ -1,7 +1,7 @@
 /**
  * Keeps one authenticated, subscribed connection to the price stream. A finite state: the end of a connection is a value,
  * `ReconnectPolicy` decides the next step, and every end leads to a new connection or a signal that somebody must act (failure
- * cases, 21-22).
+ * cases, 21 and 22).
  */
 import { Subject } from 'rxjs';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
@@ -13,7 +13,12 @@ import type { AccessToken, TokenSource } from '../auth/access-token.ts';
 import { type FeedPart, FeedWatch } from './feed-watch.ts';
 import { HandOver, type Slot } from './hand-over.ts';
 import { type ConnectionEnd, describeEnd, type Dial, dialWebSocket, type Send } from './open-socket.ts';
-import { type Decision, ReconnectPolicy, type ReconnectStore, STABLE_AFTER } from './reconnect-policy.ts';
+import {
+  type ReconnectDecision,
+  ReconnectPolicy,
+  type ReconnectStore,
+  STABLE_AFTER,
+} from './reconnect-policy.ts';
 import { openConnection, STREAM_TIMING, type StreamTiming } from './stream-connection.ts';
 import type { StreamSignal, StreamState, StreamStatus, WatchedChannel } from './stream-signal.ts';
 
@@ -259,7 +264,7 @@ export class StreamClient {
     }
   }
 
-  #obey(decision: Decision, why: 'none' | 'expired' | 'rejected'): void {
+  #obey(decision: ReconnectDecision, why: 'none' | 'expired' | 'rejected'): void {
     switch (decision.kind) {
       case 'retry':
         this.#state = 'waiting';
@@ -370,7 +375,7 @@ interface ChannelWatchOptions {
 const CHECK_EVERY = seconds(5);
 const CHANNELS: readonly WatchedChannel[] = ['trades', 'bids', 'asks'];
 
-interface Watched {
+interface WatchedContract {
   readonly contract: Contract;
   readonly channel: WatchedChannel;
   /** Ages are counted in checks, so that no clock can step under them. */
@@ -380,8 +385,8 @@ interface Watched {
 
 export class ChannelWatch {
   readonly #options: ChannelWatchOptions;
-  #watched: readonly Watched[] = [];
-  #byIndex: (Record<WatchedChannel, Watched> | undefined)[] = [];
+  #watched: readonly WatchedContract[] = [];
+  #byIndex: (Record<WatchedChannel, WatchedContract> | undefined)[] = [];
   #stop: CancelTimer | undefined = undefined;
 
   constructor(options: ChannelWatchOptions) {
@@ -393,7 +398,7 @@ export class ChannelWatch {
     this.stop();
     this.#byIndex = [];
     for (const contract of contracts) {
-      const fresh = (channel: WatchedChannel): Watched => ({
+      const fresh = (channel: WatchedChannel): WatchedContract => ({
         contract,
         channel,
         quietChecks: 0,
@@ -444,7 +449,7 @@ export class ChannelWatch {
     for (const contract of silent) this.#options.resubscribe(contract);
   }
 
-  #signal(kind: 'channel_stale' | 'channel_resubscribed' | 'channel_fresh', watched: Watched): void {
+  #signal(kind: 'channel_stale' | 'channel_resubscribed' | 'channel_fresh', watched: WatchedContract): void {
     this.#options.onSignal({ kind, code: watched.contract.streamCode, channel: watched.channel });
   }
 }

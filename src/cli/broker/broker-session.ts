@@ -82,7 +82,7 @@ export function addSend<Flags extends SendFlags, First = undefined, Rest = undef
   });
 }
 
-type Outcome = Awaited<ReturnType<ManualTrader['send']>>;
+type SendOutcome = Awaited<ReturnType<ManualTrader['send']>>;
 
 async function runSend(
   flags: SendFlags,
@@ -111,7 +111,7 @@ function questionOf(call: ManualCall, trader: ManualTrader): string {
   return lines.join('\n');
 }
 
-function outcomeText(outcome: Outcome): string {
+function outcomeText(outcome: SendOutcome): string {
   switch (outcome.status) {
     case 'accepted': {
       const words = ['accepted'];

@@ -316,7 +316,7 @@ const LOOKS_MAX = 100;
 function follow(
   context: CliContext,
   state: string,
-  progressOf: (now: NonNullable<DaemonStatus['engine']>, isLate: boolean) => Progress,
+  progressOf: (now: NonNullable<DaemonStatus['engine']>, isLate: boolean) => StageProgress,
 ): Promise<void> {
   let looks = 0;
   let last = '';
@@ -335,7 +335,7 @@ function follow(
 async function watch(
   { io }: CliContext,
   state: string,
-  progressOf: (status: DaemonStatus) => Progress,
+  progressOf: (status: DaemonStatus) => StageProgress,
 ): Promise<void> {
   const onInterrupt = (): void => {
     io.err('the daemon goes on with it: tickwright status shows how far it is\n');
@@ -442,14 +442,21 @@ const doneText = (answer: unknown): string => `${messageOf(answer) ?? 'done'}\n`
 // Progress of cancel-all and flatten, from the engine's state before and after: the daemon carries them out with or without us.
 
 /** `left`: it ends here without being done. */
-interface Progress {
+interface StageProgress {
   readonly state: 'working' | 'done' | 'left';
   readonly text: string;
 }
 
-type View = Pick<NonNullable<DaemonStatus['engine']>, 'orders' | 'strategies' | 'procedure' | 'phase'>;
+type EngineStatus = Pick<
+  NonNullable<DaemonStatus['engine']>,
+  'orders' | 'strategies' | 'procedure' | 'phase'
+>;
 
-export function cancelProgress(before: Pick<View, 'orders'>, now: View, isLate: boolean): Progress {
+export function cancelProgress(
+  before: Pick<EngineStatus, 'orders'>,
+  now: EngineStatus,
+  isLate: boolean,
+): StageProgress {
   const taken = new Set(before.orders.map(({ clientOrderId }) => clientOrderId));
   const left = now.orders.filter(({ clientOrderId }) => taken.has(clientOrderId));
   const all = formatCount(taken.size, 'open order');
@@ -467,13 +474,13 @@ export function cancelProgress(before: Pick<View, 'orders'>, now: View, isLate: 
 }
 
 /** The view is older than the command: it proves nothing. */
-export const silentProgress = (isLate: boolean): Progress => ({
+export const silentProgress = (isLate: boolean): StageProgress => ({
   state: isLate ? 'left' : 'working',
   text: 'the engine does not answer, so nothing shows whether it is done; tickwright halt works meanwhile',
 });
 
 /** `strategy`: null for all. `wasBusy`: an earlier look saw it close something. */
-export function flattenProgress(now: View, strategy: string | null, wasBusy: boolean): Progress {
+export function flattenProgress(now: EngineStatus, strategy: string | null, wasBusy: boolean): StageProgress {
   const held = now.strategies
     .filter(({ id }) => strategy === null || id === strategy)
     .flatMap(({ id, positions }) =>

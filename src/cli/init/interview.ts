@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { CATALOG } from '../../host/catalog.ts';
+import { CATALOG } from '../../host/strategy-catalog.ts';
 import { packageRoot } from '../../host/program-files.ts';
 import { isAddress, isExposed, isFile } from '../../config/config-rules.ts';
 import { commentedLine } from '../../config/config-text.ts';
@@ -27,7 +27,7 @@ export type NewSecrets = Map<string, string>;
 
 type Lines = readonly string[];
 
-type Offered = (typeof CATALOG)[number];
+type StrategyChoice = (typeof CATALOG)[number];
 
 /** `dialog` is null where nobody may be asked. */
 export class Interview {
@@ -193,7 +193,7 @@ export class Interview {
   }
 
   /** All in one answer: rules between parameters are checked as well. */
-  async #params(definition: Offered): Promise<Lines> {
+  async #params(definition: StrategyChoice): Promise<Lines> {
     const { name, paramRows } = definition;
     const [first] = paramRows;
     if (first === undefined) return ['    params: {}'];
@@ -349,7 +349,7 @@ const listOf =
 
 /** `fast=5, slow=20`, as its strategy takes them. */
 const paramsOf =
-  (definition: Offered) =>
+  (definition: StrategyChoice) =>
   (text: string): ReadonlyMap<string, unknown> => {
     const given = new Map<string, unknown>();
     for (const part of text === 'none' ? [] : text.split(/[\s,]+(?=\w+=)/)) {

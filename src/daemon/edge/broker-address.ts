@@ -43,7 +43,7 @@ export const simulatorAddress = (link: SimulatorLink): BrokerAddress => ({
   secrets: new Secrets([link.custodyCode, link.subAccountId, link.apiKey]),
 });
 
-/** The contract's path of the price stream (part 6.1). */
+/** Path of the price stream (contract, 6.1). */
 const STREAM_PATH = 'ws/thesis/v1/stream/derivative';
 
 export function configuredAddress({ broker, account, auth }: Config): BrokerAddress {

@@ -3,7 +3,7 @@ import { map, type Observable } from 'rxjs';
 import type { TokenHours } from '../../broker/auth/token-keeper.ts';
 import { type GatewayOptions, RestGateway } from '../../broker/gateway/rest-gateway.ts';
 import type { CallMeter } from '../../broker/gateway/durable-sender.ts';
-import { ContractTable } from '../../broker/reports/contract-table.ts';
+import { BrokerContracts } from '../../broker/reports/broker-contracts.ts';
 import { BrokerReports } from '../../broker/reports/reports.ts';
 import { FRESH_STATE, type PauseReason, type ReconnectStore } from '../../broker/stream/reconnect-policy.ts';
 import { StreamClient } from '../../broker/stream/stream-client.ts';
@@ -16,17 +16,17 @@ import type { ClockMap } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, minutes, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
-import { createMarketClock, sessionDay, systemClock, systemTimers } from '../../host/system-clock.ts';
+import { createMarketClock, sessionDayAt, systemClock, systemTimers } from '../../host/system-clock.ts';
 import {
   type BrokerConnection,
   connectBroker,
-  type ConnectionOptions,
+  type BrokerConnectionOptions,
   exchangeCounter,
 } from './broker-connection.ts';
 import type { EdgeAlerts } from './edge-alerts.ts';
 
 export interface BrokerEdgeOptions extends Pick<
-  ConnectionOptions,
+  BrokerConnectionOptions,
   'config' | 'address' | 'tokenPath' | 'otpDesk'
 > {
   readonly clockMap: ClockMap;
@@ -49,7 +49,7 @@ export interface EdgeMeter extends CallMeter {
 }
 
 export interface BrokerEdge extends Pick<BrokerConnection, 'tokens' | 'rest' | 'drift' | 'calls' | 'close'> {
-  readonly table: ContractTable;
+  readonly table: BrokerContracts;
   readonly reports: BrokerReports;
   readonly gateway: RestGateway;
   readonly stream: StreamClient;
@@ -82,7 +82,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     onDrift: alerts.drift,
   });
   const { tokens, rest, specOf, drift } = connection;
-  const table = new ContractTable();
+  const table = new BrokerContracts();
   const scaled = (span: number) => durationUs(Math.max(POLL_MIN_US, Math.round(span / clockMap.speed)));
   const { bookFast, bookSlow } = config.engine.poll;
   const reports = new BrokerReports({
@@ -138,7 +138,7 @@ export function tokenHours(
   const last = calendar.phases.at(-1);
   if (calendar.name === 'always-open' || last === undefined) return undefined;
   const at = (day: TradingDay, timeUs: number): TsUs => momentOf(day, timeUs, calendar.utcOffsetMinutes);
-  const today = sessionDay(calendar, now);
+  const today = sessionDayAt(calendar, now);
   const day = at(today, last.toUs) > now ? today : sessionAfter(calendar, today);
   const times = schedule.tokenRefresh.map((text) => parseTimeOfDay(text) ?? 0);
   // The simulator's password costs nobody's sleep: from the last close on, so that the daemon may start at any hour.

@@ -2,7 +2,7 @@
 import type { ChannelConfig, Config, Mode, SecretPlace } from '../../config/config.ts';
 import { seconds, US_PER_SECOND } from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
-import type { Channel, DeliveryResult } from '../../operator/alerts/message.ts';
+import type { AlertChannel, DeliveryResult } from '../../operator/alerts/alert-message.ts';
 import { createMail } from '../../operator/channels/mail.ts';
 import {
   createTelegramBot,
@@ -16,7 +16,7 @@ import { readSecret, secretPlaceText } from './secret-place.ts';
 import { failureOf } from '../../domain/failure.ts';
 
 export interface OpenChannel {
-  readonly channel: Channel;
+  readonly channel: AlertChannel;
   /** Null for a channel that takes no commands. */
   readonly bot: TelegramBot | null;
 }
@@ -64,7 +64,7 @@ const TRIAL_MAX = seconds(30);
 
 /** Tries each with a message. */
 export const tryChannels = (
-  channels: readonly Channel[],
+  channels: readonly AlertChannel[],
   mode: Mode,
   secrets: Secrets,
 ): Promise<readonly ChannelTrial[]> =>
@@ -78,7 +78,7 @@ export const tryChannels = (
 export async function sendAtOnce(
   settings: readonly ChannelConfig[],
   secrets: Secrets,
-  said: Said,
+  said: ScreenAlert,
 ): Promise<void> {
   const channels = settings.flatMap((each) => {
     try {
@@ -92,16 +92,16 @@ export async function sendAtOnce(
   await Promise.all(channels.map((channel) => channel.close()));
 }
 
-interface Said {
+interface ScreenAlert {
   readonly severity: AlertSeverity;
   readonly title: string;
   readonly text: string;
 }
 
 const sendToEach = (
-  channels: readonly Channel[],
+  channels: readonly AlertChannel[],
   secrets: Secrets,
-  saidTo: (channel: Channel) => Said,
+  saidTo: (channel: AlertChannel) => ScreenAlert,
 ): Promise<readonly ChannelTrial[]> =>
   Promise.all(
     channels.map(async (channel) => {
@@ -137,7 +137,7 @@ export async function testMessage(
   id: string | null,
 ): Promise<readonly ChannelTrial[]> {
   const secrets = new Secrets([]);
-  const channels: Channel[] = [];
+  const channels: AlertChannel[] = [];
   const unopened: ChannelTrial[] = [];
   for (const settings of alerts.channels.filter((channel) => id === null || channel.id === id)) {
     const failure = failureOf(() => channels.push(openChannel(settings, secrets).channel));

@@ -4,7 +4,7 @@ import { addDays, type TradingDay, weekdayOf } from '../../domain/civil-date.ts'
 import { codedForm, type ContractMonth, expiryOf, listedMonths } from '../../domain/contract-code.ts';
 import { formatCount } from '../../text/numbers.ts';
 
-/** Rulings, 5. */
+/** A calendar that ends sooner is alerted (rulings, 5). */
 const DAYS_MIN = 30;
 const SESSIONS_SHOWN = 10;
 

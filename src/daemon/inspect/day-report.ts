@@ -58,7 +58,7 @@ function textOf({ headlines, tables, warnings }: ReportModel): string {
 }
 
 /** A session that is told. */
-interface Scene {
+interface DayContent {
   readonly day: string;
   /** Null where it cannot be read any more. */
   readonly config: Config | null;
@@ -76,7 +76,7 @@ function modelOf(read: JournalReader, { day, configuration }: SessionRow): Repor
   const config = configOf(configuration);
   const entries = read.entries({ session: day });
   const offset = config?.calendar.utcOffsetMinutes ?? 0;
-  const scene: Scene = {
+  const scene: DayContent = {
     day,
     config,
     entries,
@@ -108,7 +108,7 @@ const sum = (accounts: readonly StrategyAccount[], of: (account: StrategyAccount
 
 const netOf = (account: StrategyAccount): number => pnlRow(account).net;
 
-function headlinesOf({ accounts, entries, books, time }: Scene): readonly ReportFigure[] {
+function headlinesOf({ accounts, entries, books, time }: DayContent): readonly ReportFigure[] {
   const { money, positions, lastFillUs } = books;
   const at = (us: number | undefined): string =>
     us === undefined
@@ -147,7 +147,7 @@ function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
   return [...off, ...[...texts].slice(0, ROWS_MAX)];
 }
 
-const strategyTable = ({ accounts }: Scene): ReportTable => ({
+const strategyTable = ({ accounts }: DayContent): ReportTable => ({
   title: STRATEGIES,
   note: 'VND. Realised profit; what is open is not in it.',
   columns: [
@@ -204,7 +204,7 @@ const ageOf = (at: number, lastFillUs: number, time: (us: number) => string): st
 const COMPARED_COLUMNS = ['ours', 'broker', 'difference'] as const;
 const NO_FILL = 'Nothing has filled since.';
 
-function moneyTable({ books: { money, lastFillUs }, time }: Scene): ReportTable {
+function moneyTable({ books: { money, lastFillUs }, time }: DayContent): ReportTable {
   const age = money === undefined ? '' : ageOf(money.tsUs, lastFillUs, time);
   return {
     title: 'Our money against the broker’s',
@@ -217,7 +217,7 @@ function moneyTable({ books: { money, lastFillUs }, time }: Scene): ReportTable 
   };
 }
 
-function heldTable({ books: { positions, lastFillUs }, accounts, contracts, time }: Scene): ReportTable {
+function heldTable({ books: { positions, lastFillUs }, accounts, contracts, time }: DayContent): ReportTable {
   const held = new Map<string, { ours: number; broker: number }>();
   const of = (code: string) => held.get(code) ?? { ours: 0, broker: 0 };
   for (const { instrument, position } of accounts.flatMap((account) => account.positions)) {
@@ -242,7 +242,7 @@ function heldTable({ books: { positions, lastFillUs }, accounts, contracts, time
   };
 }
 
-function limitTable({ accounts, entries, config }: Scene): ReportTable {
+function limitTable({ accounts, entries, config }: DayContent): ReportTable {
   const rows: (readonly (string | number)[])[] = [];
   const add = (name: string, used: number, limit: number): void => {
     rows.push([name, used, limit, limit === 0 ? '–' : `${Math.round((used / limit) * 100)} %`]);
@@ -284,7 +284,7 @@ function largestPositions(entries: readonly StoredEntry[]): ReadonlyMap<string, 
   return largest;
 }
 
-function incidentTable({ entries, time }: Scene): ReportTable {
+function incidentTable({ entries, time }: DayContent): ReportTable {
   const rows = entries
     .filter(isIncident)
     .flatMap(({ entry, strategyName }) =>
@@ -300,7 +300,7 @@ function incidentTable({ entries, time }: Scene): ReportTable {
   };
 }
 
-const positionTable = ({ accounts, contracts }: Scene): ReportTable => ({
+const positionTable = ({ accounts, contracts }: DayContent): ReportTable => ({
   title: 'Positions at the end of the day',
   note: '',
   columns: ['strategy', 'contract', 'contracts', 'value at entry, VND'],
@@ -314,7 +314,7 @@ const positionTable = ({ accounts, contracts }: Scene): ReportTable => ({
   ),
 });
 
-function orderTable({ entries, contracts, time }: Scene): ReportTable {
+function orderTable({ entries, contracts, time }: DayContent): ReportTable {
   const rows = readOrders(entries, contracts).map((order) => [
     time(order.tsUs),
     order.strategy,
@@ -331,7 +331,7 @@ function orderTable({ entries, contracts, time }: Scene): ReportTable {
   };
 }
 
-function fillTable({ entries, contracts, time }: Scene): ReportTable {
+function fillTable({ entries, contracts, time }: DayContent): ReportTable {
   const rows = entries.flatMap(({ entry, strategyName }) => {
     if (entry.kind !== 'fill') return [];
     const { tsUs, instrument, side, qty, value, fee, tax } = entry;
@@ -353,7 +353,7 @@ function newest<Row>(rows: readonly Row[]): { readonly note: string; readonly ro
 }
 
 /** The next session, closures and expiries. */
-function aheadTable({ day, config }: Scene): ReportTable {
+function aheadTable({ day, config }: DayContent): ReportTable {
   const rows: (readonly string[])[] = [];
   if (config !== null) {
     const { exchangeCalendar: calendar } = config;

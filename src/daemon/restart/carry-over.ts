@@ -79,7 +79,7 @@ export class CarryOver {
   readonly #accounts = new SessionAccounts();
   orders = new OrdersLeft();
   readonly #minted = new MintedLog();
-  readonly #unclosed = new Unclosed();
+  readonly #unclosed = new OpenDay();
   /** Halts, stops and peaks: few a day. */
   readonly #rare: JournalEntry[] = [];
   /** Entries of an earlier process that are still to be read; null when there are none. */
@@ -200,7 +200,7 @@ export class CarryOver {
 }
 
 /** Positions that a person or a policy wanted closed, and that are still held: an engine forgets that with its day. */
-class Unclosed {
+class OpenDay {
   /** Why, by owner. */
   readonly owners = new Map<StrategyIndex, string>();
   /** Whoever has traded, by name. */

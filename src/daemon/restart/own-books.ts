@@ -116,7 +116,7 @@ const triggerRow = (
  * An order of `day` at the exchange of which an in-day book cannot tell: each of its rows is of an order that was over when the day
  * began. Null for a book of the day, and while the day has no such order.
  */
-export function untoldOrder(
+export function unreportedOrder(
   read: JournalReader,
   day: TradingDay,
   rows: readonly BrokerOrder[],

@@ -115,7 +115,7 @@ function moneyFact({ state, figures }: EngineView['money'], at: string): readonl
 }
 
 /** A comparison with the broker's books. */
-interface Compared {
+interface BrokerComparison {
   /** Of the exchange. */
   readonly time: string;
   /** Something has filled since. */
@@ -126,8 +126,8 @@ interface Compared {
 export function comparisons(
   { positionsReadUs, money, lastFillUs }: EngineView,
   utcOffsetMinutes: number,
-): { readonly positions: Compared | null; readonly money: Compared | null } {
-  const compared = (at: TsUs | null): Compared | null =>
+): { readonly positions: BrokerComparison | null; readonly money: BrokerComparison | null } {
+  const compared = (at: TsUs | null): BrokerComparison | null =>
     at === null
       ? null
       : { time: formatTime(at, utcOffsetMinutes).slice(0, 8), isStale: at < (lastFillUs ?? -Infinity) };
@@ -135,5 +135,5 @@ export function comparisons(
 }
 
 /** ` at 10:02:03`, and whether that is too long ago; empty before the first one. */
-const comparedText = (compared: Compared | null): string =>
+const comparedText = (compared: BrokerComparison | null): string =>
   compared === null ? '' : ` at ${compared.time}${compared.isStale ? ', BEFORE the last fill' : ''}`;

@@ -20,7 +20,7 @@ import type {
   ContractsListed,
   EngineEvent,
   InputSink,
-  Unsequenced,
+  UnnumberedInput,
 } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { STOPPING } from '../../engine/risk/entry-halt.ts';
@@ -30,7 +30,7 @@ import { EngineLost } from '../../host/engine-thread.ts';
 import {
   atMarketTime,
   createMarketClock,
-  sessionDay,
+  sessionDayAt,
   systemClock,
   systemTimers,
 } from '../../host/system-clock.ts';
@@ -81,15 +81,15 @@ export class SessionCycle implements InputSink {
   readonly #excluded: Map<StrategyIndex, string>;
   #context: SessionContext;
   #session: TradingSession | undefined = undefined;
-  #onContracts: ((event: Unsequenced<EngineEvent>) => void) | undefined = undefined;
+  #onContracts: ((event: UnnumberedInput<EngineEvent>) => void) | undefined = undefined;
   /** The session before, where this process has followed it. */
   #left: SessionLeft | undefined = undefined;
   /** What the journal holds of the last session of an earlier process, where a halt asks before one is open. */
   #past: SessionLeft | undefined = undefined;
   /** Answers that came between two sessions. */
-  #answers: Unsequenced<EngineEvent>[] = [];
+  #answers: UnnumberedInput<EngineEvent>[] = [];
   /** Told only when it changes: each engine is told anew, or entries would not wait for a clock that is wrong. */
-  #skew: Unsequenced<ClockSkew> | undefined = undefined;
+  #skew: UnnumberedInput<ClockSkew> | undefined = undefined;
   /** What is waited for: the next day, or the contract list. */
   #cancelWait: CancelTimer | undefined = undefined;
   #losses = 0;
@@ -151,14 +151,14 @@ export class SessionCycle implements InputSink {
   /** The session of now, or the next one. */
   get #today(): TradingDay {
     const { config, clockMap } = this.#context;
-    return sessionDay(config.calendar, createMarketClock(clockMap).nowUs());
+    return sessionDayAt(config.calendar, createMarketClock(clockMap).nowUs());
   }
 
   get #followed(): TradingSession | SessionLeft | undefined {
     return this.#session ?? this.#left ?? this.#past;
   }
 
-  post(event: Unsequenced<EngineEvent>): void {
+  post(event: UnnumberedInput<EngineEvent>): void {
     const answer = event.kind === 'execution_report' ? event.answer : null;
     if (answer !== null) this.#followed?.carry.orders.answered(answer);
     if (event.kind === 'clock_skew') this.#skew = event;
@@ -342,7 +342,7 @@ export class SessionCycle implements InputSink {
   }
 
   /** Asks for the contract table until it comes. */
-  #contracts(): Promise<Unsequenced<ContractsListed>> {
+  #contracts(): Promise<UnnumberedInput<ContractsListed>> {
     const { context, note } = this.#options;
     const ask = (): void => context.edge.reports.read('contracts');
     return new Promise((resolve) => {

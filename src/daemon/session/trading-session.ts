@@ -28,7 +28,7 @@ import {
   type InputSink,
   isOfAccount,
   type UnjournaledCalls,
-  type Unsequenced,
+  type UnnumberedInput,
 } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
@@ -46,10 +46,15 @@ import {
   NOTHING_CARRIED_OVER,
 } from '../restart/carry-over.ts';
 import type { PriceBoard } from './price-board.ts';
-import { dispatchCall, type Outbox, type PastPlace, type ReplayedPast } from '../../host/worker-protocol.ts';
+import {
+  dispatchCall,
+  type EngineOutput,
+  type PastPlace,
+  type ReplayedPast,
+} from '../../host/worker-protocol.ts';
 import { EngineLink, type StartEngine } from '../../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
-import { atMarketTime, createMarketClock, sessionDay, systemClock } from '../../host/system-clock.ts';
+import { atMarketTime, createMarketClock, sessionDayAt, systemClock } from '../../host/system-clock.ts';
 import type { Lockstep, Work } from '../simulator/embedded-simulator.ts';
 import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
@@ -115,7 +120,7 @@ export interface SessionLeft {
 export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: SessionLeft): PreparedSession {
   const { journal, clockMap, config, paths, names } = context;
   const now = createMarketClock(clockMap).nowUs();
-  const day = sessionDay(config.calendar, now);
+  const day = sessionDayAt(config.calendar, now);
   const isNew = journal.beginSession(day, now, config.file);
   const carry = isNew ? new CarryOver() : carryOverPast(journal.read, day);
   journal.follow(carry.add);
@@ -230,7 +235,7 @@ export class TradingSession implements InputSink, Work {
   static async open(
     context: SessionContext,
     prepared: PreparedSession,
-    contracts: Unsequenced<ContractsListed>,
+    contracts: UnnumberedInput<ContractsListed>,
     excluded: ReadonlyMap<StrategyIndex, string>,
     onLost: OnEngineLost,
   ): Promise<TradingSession> {
@@ -246,7 +251,7 @@ export class TradingSession implements InputSink, Work {
 
   async #begin(
     { past, carriedOver, day, isStarted, strategies, sent }: PreparedSession,
-    contracts: Unsequenced<ContractsListed>,
+    contracts: UnnumberedInput<ContractsListed>,
     excluded: ReadonlyMap<StrategyIndex, string>,
   ): Promise<void> {
     const { journal, paths, accountTail, startStamp, halt, prices } = this.#context;
@@ -286,7 +291,7 @@ export class TradingSession implements InputSink, Work {
     return this.#context.edge.table.contracts;
   }
 
-  post(event: Unsequenced<EngineEvent>): void {
+  post(event: UnnumberedInput<EngineEvent>): void {
     if (this.#isShut) return;
     if (event.kind === 'stream' && event.state === 'down') {
       this.#dropFrames();
@@ -458,7 +463,7 @@ export class TradingSession implements InputSink, Work {
   }
 
   /** Entries first, then calls: the gateway commits the journal before the first byte. */
-  #carryOut({ entries, calls, reads, tempo, wakeAt }: Outbox): void {
+  #carryOut({ entries, calls, reads, tempo, wakeAt }: EngineOutput): void {
     const { gateway, reports } = this.#context.edge;
     for (const entry of entries) this.#append(entry);
     this.#context.halt.settle();

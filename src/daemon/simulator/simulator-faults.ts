@@ -95,14 +95,14 @@ export class SimulatorFaults {
   }
 
   async set(fault: Fault): Promise<CommandResult> {
-    return this.#told('', 'POST', SET, fault);
+    return this.#send('', 'POST', SET, fault);
   }
 
   async clear(name: string): Promise<CommandResult> {
-    return this.#told(`/${encodeURIComponent(name)}`, 'DELETE', CLEARED);
+    return this.#send(`/${encodeURIComponent(name)}`, 'DELETE', CLEARED);
   }
 
-  async #told(path: string, method: string, done: CommandResult, body?: Fault): Promise<CommandResult> {
+  async #send(path: string, method: string, done: CommandResult, body?: Fault): Promise<CommandResult> {
     try {
       const answer = await this.#call(path, method, body);
       await this.#call('', 'GET');

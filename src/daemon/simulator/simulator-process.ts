@@ -1,4 +1,4 @@
-/** The embedded broker as a process of its own: it outlives a daemon that is killed, as a real broker would (rulings, 24). */
+/** The embedded broker as a process of its own: it outlives a daemon that is killed, as a real broker would. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { errorText, isDiskFull } from '../../domain/failure.ts';
 import type { TsUs } from '../../domain/units.ts';

@@ -134,7 +134,7 @@ export class Market {
 }
 
 /**
- * The chain of total volumes of one contract: each trade's total is the one before plus its own quantity (notes, section 7). A
+ * The chain of total volumes of one contract: each trade's total is the one before plus its own quantity (notes, 7). A
  * break means a missed trade, even on a healthy connection.
  */
 type ChainLink = 'first' | 'next' | 'duplicate' | 'reset' | 'gap';

@@ -116,7 +116,7 @@ export class Adoption {
     child.ownTrigger().when = sender.triggerState.kind === 'trailing_stop' ? null : sender.triggerWhen;
     // An exit lasts like the bracket that brought it.
     const bracket = this.#owners.orders.get(sender.parent);
-    child.isLasting = sender.isLasting || bracket?.isLasting === true;
+    child.isGtc = sender.isGtc || bracket?.isGtc === true;
     return child;
   }
 

@@ -25,7 +25,7 @@ export class CircuitBreakers {
   #journaled = -Infinity;
   #last = -Infinity;
   /** The fall came while entries were off for another reason, and is told. */
-  #isTold = false;
+  #isAlerted = false;
 
   constructor(context: EventContext, halt: EntryHalt, risk: RiskSettings) {
     this.#context = context;
@@ -78,7 +78,7 @@ export class CircuitBreakers {
   resume(ended: string | null): void {
     const max = this.#risk.drawdownMax;
     if (max === undefined) return;
-    this.#isTold = false;
+    this.#isAlerted = false;
     if (ended?.startsWith(FALLEN) !== true) return this.#judge(max);
     this.#peak = this.#last;
     this.#journaled = -Infinity;
@@ -106,8 +106,8 @@ export class CircuitBreakers {
     const text = `${FALLEN}${lost} since its peak of ${this.#peak}, the limit is ${max}`;
     const { reason } = this.#halt;
     if (reason === null) return this.#halt.limitReached(text, 'drawdown');
-    if (this.#isTold || reason.startsWith(FALLEN)) return;
-    this.#isTold = true;
+    if (this.#isAlerted || reason.startsWith(FALLEN)) return;
+    this.#isAlerted = true;
     this.#context.alert(null, 'critical', 'drawdown', `${text}, while entries are off already`);
   }
 

@@ -45,7 +45,7 @@ export class EarlierOrders {
   readonly #agreedUs = new WeakMap<ManagedOrder, number>();
   /** Were over when this day began. */
   readonly #over = new Set<ManagedOrder>();
-  #isNoEvidenceTold = false;
+  #isNoEvidenceAlerted = false;
 
   constructor(
     context: EventContext,
@@ -145,8 +145,8 @@ export class EarlierOrders {
 
   /** The book has rows of the day before alone, or lacks what it had: it proves nothing of an order of today. */
   tellNoEvidence(order: ManagedOrder, startedUs: TsUs): void {
-    if (this.#isNoEvidenceTold || startedUs - order.createdUs < this.#lookUp.spread) return;
-    this.#isNoEvidenceTold = true;
+    if (this.#isNoEvidenceAlerted || startedUs - order.createdUs < this.#lookUp.spread) return;
+    this.#isNoEvidenceAlerted = true;
     const book = order.isWaiting ? 'trigger book' : 'in-day book';
     const text = `the ${book} is of another day or lacks orders: it does not tell whether ${order.clientOrderId} arrived`;
     this.#context.alert(order.strategy, 'warning', 'book_of_another_day', text);

@@ -111,7 +111,7 @@ export class EntryWithdrawal {
     const { clientOrderId, strategy, reason } = order;
     const why = reason === '' ? '' : ` (${reason})`;
     const text = `entry ${clientOrderId} still works, its cancel came to nothing${why}: canceled again until it is gone`;
-    if (order.tellOnce('entry still works'))
+    if (order.isFirstReport('entry still works'))
       this.#context.alert(strategy, 'warning', 'entry_still_works', text);
     this.withdrawOrder(order);
   }

@@ -81,7 +81,7 @@ export class ExitCover {
     const { strategy, clientOrderId, side, qty } = order;
     order.inDoubt().oversizedUs = context.nowUs;
     context.withdraw(strategy, clientOrderId);
-    if (!order.tellOnce('too_large')) return;
+    if (!order.isFirstReport('too_large')) return;
     const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
     context.alert(strategy, 'warning', 'exit_too_large', text);
   }

@@ -56,10 +56,10 @@ export class BracketExits {
   nextDay(): void {
     const orders = this.#orders;
     for (const bracket of this.#brackets) {
-      const isKept = orders.get(bracket.clientOrderId) === bracket;
+      const isKnown = orders.get(bracket.clientOrderId) === bracket;
       const mayBring =
         !bracket.isFinal || orders.owingExits.has(bracket) || this.#exitsOf(bracket).length > 0;
-      if (!isKept || !mayBring) this.#brackets.delete(bracket);
+      if (!isKnown || !mayBring) this.#brackets.delete(bracket);
     }
     this.#owing.clear();
     this.#held.clear();
@@ -202,7 +202,7 @@ export class BracketExits {
       const evidence = this.#owing.get(bracket) ?? new ScanEvidence(context.nowUs);
       this.#owing.set(bracket, evidence);
       evidence.add(startedUs);
-      if (!evidence.isEnough(lookUp) || !bracket.tellOnce('exits')) continue;
+      if (!evidence.isEnough(lookUp) || !bracket.isFirstReport('exits')) continue;
       const text = `${bracket.clientOrderId} has filled ${bracket.filledQty}, and its exits are not in the trigger book`;
       context.alert(bracket.strategy, 'critical', 'exits_missing', text);
     }

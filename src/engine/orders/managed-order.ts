@@ -69,7 +69,7 @@ export interface OpenCall {
 }
 
 /** Rare facts of an order: its open calls, evidence for and against them, and what the broker or a person did to it. */
-export class Doubt {
+export class OrderDoubt {
   openModify: OpenCall | null = null;
   openCancel: OpenCall | null = null;
   /** A cancel asked for before the order has a number, by its call id. */
@@ -98,10 +98,10 @@ export class Doubt {
   /** A person's answer where the broker's books were in doubt. */
   resolvedAs: 'absent' | 'live' | null = null;
   /** Matters already alerted; null while there are none. */
-  told: Set<string> | null = null;
+  reported: Set<string> | null = null;
 }
 
-const NO_DOUBT: Readonly<Doubt> = new Doubt();
+const NO_DOUBT: Readonly<OrderDoubt> = new OrderDoubt();
 
 /** Where an order triggers, and what it sends then: of an order that waits, and of one that such an order sent. */
 export class TriggerState {
@@ -199,11 +199,11 @@ export class ManagedOrder {
   /** The engine placed it for its strategy, which sees it and cannot reach it: an exit of a flatten is not the strategy's to take back. */
   isOfSystem = false;
   /** Good till canceled where orders end with the day. */
-  isLasting = false;
+  isGtc = false;
   /** It waited already when the day began: it may have ended overnight unseen. */
   isCarriedOver = false;
   /** Shared by all orders without one: written through `inDoubt`. */
-  doubt: Readonly<Doubt> = NO_DOUBT;
+  doubt: Readonly<OrderDoubt> = NO_DOUBT;
   /** Shared by all orders without one: written through `ownTrigger`. */
   triggerState: Readonly<TriggerState> = NO_TRIGGER;
 
@@ -229,8 +229,8 @@ export class ManagedOrder {
     if (isWaiting) this.triggerState = new TriggerState(terms.trigger, terms.side);
   }
 
-  inDoubt(): Doubt {
-    if (this.doubt === NO_DOUBT) this.doubt = new Doubt();
+  inDoubt(): OrderDoubt {
+    if (this.doubt === NO_DOUBT) this.doubt = new OrderDoubt();
     return this.doubt;
   }
 
@@ -366,9 +366,9 @@ export class ManagedOrder {
   }
 
   /** True the first time for each matter. */
-  tellOnce(matter: string): boolean {
-    if (this.doubt.told?.has(matter) === true) return false;
-    (this.inDoubt().told ??= new Set()).add(matter);
+  isFirstReport(matter: string): boolean {
+    if (this.doubt.reported?.has(matter) === true) return false;
+    (this.inDoubt().reported ??= new Set()).add(matter);
     return true;
   }
 

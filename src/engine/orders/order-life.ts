@@ -117,7 +117,7 @@ export class OrderLife {
     const isOdd = typeof result !== 'string';
     const target = isOdd ? result.to : result;
     const to = target === 'accepted' && order.filledQty > 0 ? 'partially_filled' : target;
-    if (isOdd && order.tellOnce(`${event}:${from}`))
+    if (isOdd && order.isFirstReport(`${event}:${from}`))
       this.#alert(order, 'critical', 'order_oddity', result.oddity);
     if (to === from) {
       this.#orders.changed(order);
@@ -208,8 +208,8 @@ export class DayEnd {
     const doubtful = snapshot.orders.filter((row) => row.filledQty === 0 && isDisagreeing(row));
     const numbers = new Set(doubtful.map(({ orderNo }) => orderNo));
     for (const order of this.#orders.open) {
-      const { isWaiting, isLasting, orderNo, rowUs } = order;
-      if (!isWaiting && !isLasting && orderNo !== null && rowUs === startedUs && !numbers.has(orderNo))
+      const { isWaiting, isGtc, orderNo, rowUs } = order;
+      if (!isWaiting && !isGtc && orderNo !== null && rowUs === startedUs && !numbers.has(orderNo))
         this.#life.apply(order, 'day_ended');
     }
   }
@@ -218,7 +218,7 @@ export class DayEnd {
   over(): void {
     if (this.#isEndless) return;
     for (const order of this.#orders.open)
-      if (!order.isLasting && !outlivesDay(order)) this.#life.apply(order, 'day_ended_unproven');
+      if (!order.isGtc && !outlivesDay(order)) this.#life.apply(order, 'day_ended_unproven');
   }
 
   /** The next day begins. Entries wait until positions explain what was not proven (rulings, 6). */

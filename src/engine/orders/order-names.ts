@@ -165,19 +165,19 @@ export class OrderNames {
     const earlier = this.#earlier.get(number);
     const owner = this.#byNumber.get(number);
     const holder = owner === order || owner?.orderNo !== number ? undefined : owner;
-    const isKept = holder !== undefined && !mayTake(order, holder, provenUs);
+    const isTaken = holder !== undefined && !mayTake(order, holder, provenUs);
     if (order.isCarriedOver) this.#earlier.set(number, order);
-    else if (!isKept) this.#byNumber.set(number, order);
+    else if (!isTaken) this.#byNumber.set(number, order);
     // Its row was found by this number, also where its own is another one by now.
     if (owner !== undefined) this.unsettle(owner);
     if (earlier !== undefined && earlier !== order && earlier.orderNo === number) this.#lose(earlier);
-    if (isKept) this.#lose(order);
+    if (isTaken) this.#lose(order);
     else {
       if (order.doubt.isNumberLost) order.inDoubt().isNumberLost = false;
       if (holder !== undefined) this.#lose(holder);
     }
     this.#orders.changed(order);
-    return !isKept;
+    return !isTaken;
   }
 
   /** It keeps key and reference; a row with one of them is still its row. */

@@ -15,7 +15,7 @@ import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { Adoption } from './adoption.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { isSameOrder } from './order-names.ts';
-import { type Matched, matchOrders, matchTriggers } from './row-owners.ts';
+import { type RowMatches, matchOrders, matchTriggers } from './row-owners.ts';
 import type { RowReader } from './row-reader.ts';
 
 /** One scan that is being compared. */
@@ -30,7 +30,7 @@ interface Scan {
 interface FirstScan {
   readonly startedUs: TsUs;
   /** When its answer was there. */
-  readonly toldUs: TsUs;
+  readonly reportedUs: TsUs;
 }
 
 export class OrderReconciler {
@@ -53,12 +53,12 @@ export class OrderReconciler {
     const seen = [...this.#firstSeen.values()];
     const moments = [
       ...open.map(({ createdUs }) => createdUs),
-      ...seen.flatMap(({ startedUs, toldUs }) => [startedUs, toldUs]),
+      ...seen.flatMap(({ startedUs, reportedUs }) => [startedUs, reportedUs]),
     ];
     const earlier = inOrderBefore(at, moments);
     for (const order of open) order.createdUs = earlier(order.createdUs);
-    for (const [orderKey, { startedUs, toldUs }] of this.#firstSeen)
-      this.#firstSeen.set(orderKey, { startedUs: earlier(startedUs), toldUs: earlier(toldUs) });
+    for (const [orderKey, { startedUs, reportedUs }] of this.#firstSeen)
+      this.#firstSeen.set(orderKey, { startedUs: earlier(startedUs), reportedUs: earlier(reportedUs) });
   }
 
   /**
@@ -199,7 +199,7 @@ export class OrderReconciler {
     scan: Scan,
   ): void {
     const { startedUs } = scan;
-    const now: FirstScan = { startedUs, toldUs: this.#owners.context.nowUs };
+    const now: FirstScan = { startedUs, reportedUs: this.#owners.context.nowUs };
     for (const { orderKey } of all) if (!this.#firstSeen.has(orderKey)) this.#firstSeen.set(orderKey, now);
     const nameless = this.#owners.orders.open.filter(
       ({ isWaiting, isUnresolved }) => isWaiting && isUnresolved,
@@ -208,7 +208,7 @@ export class OrderReconciler {
       unowned,
       nameless,
       // A read that left before the order may reach the broker after it.
-      ({ orderKey }, order) => (this.#firstSeen.get(orderKey) ?? now).toldUs > order.createdUs,
+      ({ orderKey }, order) => (this.#firstSeen.get(orderKey) ?? now).reportedUs > order.createdUs,
     );
     for (const { order, row } of matched.pairs) {
       this.#owners.orders.names.bindTrigger(order, row.orderNo, row.orderKey);
@@ -234,9 +234,9 @@ export class OrderReconciler {
     this.#owners.rowOwners.doubt(inDoubt);
   }
 
-  #tellAmbiguous({ ambiguous }: Matched<unknown>, text: string): void {
+  #tellAmbiguous({ ambiguous }: RowMatches<unknown>, text: string): void {
     for (const order of ambiguous) {
-      if (!order.tellOnce('ambiguous')) continue;
+      if (!order.isFirstReport('ambiguous')) continue;
       const alert = `${order.clientOrderId}: ${text}`;
       this.#owners.context.alert(order.strategy, 'critical', 'look_up_ambiguous', alert);
     }
@@ -245,7 +245,7 @@ export class OrderReconciler {
   #tellNumbersLost(): void {
     if (this.#owners.orders.numberLost === null) return;
     for (const order of this.#owners.orders.open) {
-      if (!order.doubt.isNumberLost || order.isCarriedOver || !order.tellOnce('number_lost')) continue;
+      if (!order.doubt.isNumberLost || order.isCarriedOver || !order.isFirstReport('number_lost')) continue;
       const text = `${order.clientOrderId}: its number ${order.orderNo} is another order's now, as on a new day of the broker: it cannot be canceled, and entries are blocked, until the book shows its new number or complete scans show that it is over`;
       this.#owners.context.alert(order.strategy, 'critical', 'order_number_taken', text);
     }

@@ -102,8 +102,8 @@ export class RowOwners {
     const { open, owingExits } = this.#orders;
     if (alike.some(isInDoubt) || open.some((order) => isInDoubt(order) && mayExitHaveSent(order, row)))
       return this.#hold(row, startedUs);
-    const isOwed = alike.length > 0 || [...owingExits].some((bracket) => mayExitHaveSent(bracket, row));
-    if (isOwed && held?.evidence.isEnough(this.#lookUp) !== true) return this.#hold(row, startedUs);
+    const mayBeOurs = alike.length > 0 || [...owingExits].some((bracket) => mayExitHaveSent(bracket, row));
+    if (mayBeOurs && held?.evidence.isEnough(this.#lookUp) !== true) return this.#hold(row, startedUs);
     return this.#release(row, null);
   }
 
@@ -164,7 +164,7 @@ function mayHaveSent(order: ManagedOrder, row: BrokerOrder): boolean {
   return order.triggerState.kind === 'arbitrage' ? row.qty <= order.leavesQty : row.qty === order.leavesQty;
 }
 
-export interface Matched<Row> {
+export interface RowMatches<Row> {
   readonly pairs: readonly { readonly order: ManagedOrder; readonly row: Row }[];
   /** Rows of other owners, without those that may yet turn out to be an order whose answer is under way. */
   readonly foreign: readonly Row[];
@@ -172,7 +172,7 @@ export interface Matched<Row> {
   readonly ambiguous: readonly ManagedOrder[];
 }
 
-export interface MatchedTriggers extends Matched<BrokerTriggerOrder> {
+export interface MatchedTriggers extends RowMatches<BrokerTriggerOrder> {
   /** A row of the scan is one of these or another owner's: it shows no absence of them. */
   readonly held: readonly ManagedOrder[];
 }
@@ -182,7 +182,7 @@ export function matchOrders(
   rows: readonly BrokerOrder[],
   orders: readonly ManagedOrder[],
   bookHasRefIds: boolean,
-): Matched<BrokerOrder> {
+): RowMatches<BrokerOrder> {
   if (bookHasRefIds || orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [] };
   const pairs: { order: ManagedOrder; row: BrokerOrder }[] = [];
   const foreign: BrokerOrder[] = [];

@@ -70,7 +70,8 @@ export class RowReader {
       order.rowUs = startedUs;
       order.isShown();
       this.#takeTriggerTerms(order, row, startedUs);
-      if (order.tellOnce(`known:${row.qty}:${row.limitPrice}`)) this.#owners.life.journalWaiting(order, row);
+      if (order.isFirstReport(`known:${row.qty}:${row.limitPrice}`))
+        this.#owners.life.journalWaiting(order, row);
       this.#takeChildren(order, row);
       this.#takeTriggerStatus(order, row, startedUs);
     }
@@ -229,7 +230,7 @@ export class RowReader {
   /** Matched volume wins (rulings, 11); it is counted each time and alerted once. */
   #disagree(order: ManagedOrder, row: BrokerOrder): void {
     this.disagreements += 1;
-    if (!order.tellOnce(`disagree:${row.statusText}`)) return;
+    if (!order.isFirstReport(`disagree:${row.statusText}`)) return;
     const text = `${order.clientOrderId}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
     this.#owners.context.alert(order.strategy, 'warning', 'status_disagrees', text);
   }
@@ -331,7 +332,7 @@ export class RowReader {
       this.#owners.life.apply(order, 'absent', `${absence.scans} complete scans did not show it`);
       const text = `${clientOrderId} is not in ${book}: it counts as open until it is resolved`;
       this.#owners.context.alert(strategy, 'critical', 'order_presumed_absent', text);
-    } else if (order.tellOnce('missing')) {
+    } else if (order.isFirstReport('missing')) {
       const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
       this.#owners.context.alert(strategy, 'critical', 'order_missing', text);
     }
@@ -343,7 +344,7 @@ export class RowReader {
   }
 
   #tellUnrecognized(order: ManagedOrder, statusText: string, book: string): void {
-    if (!order.tellOnce(`status:${statusText}`)) return;
+    if (!order.isFirstReport(`status:${statusText}`)) return;
     const text = `${order.clientOrderId}: ${book} says "${statusText}", which is no status we know`;
     this.#owners.context.alert(order.strategy, 'critical', 'status_unrecognized', text);
   }

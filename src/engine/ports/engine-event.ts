@@ -377,9 +377,9 @@ export type EngineEvent =
   | ClockTick;
 
 /** An event before it has sequence number and time: the composition root gives it both. */
-export type Unsequenced<E> = E extends EngineEvent ? Omit<E, 'seq' | 'tsUs'> : never;
+export type UnnumberedInput<E> = E extends EngineEvent ? Omit<E, 'seq' | 'tsUs'> : never;
 
 /** The edges post their inputs here. */
 export interface InputSink {
-  post(event: Unsequenced<EngineEvent>): void;
+  post(event: UnnumberedInput<EngineEvent>): void;
 }

@@ -182,6 +182,6 @@ export type JournalEntry = EntryHead &
   );
 
 export type HaltEntry = Extract<JournalEntry, { readonly kind: 'halt' }>;
-export type PolicyActed = Extract<JournalEntry, { readonly kind: 'policy_acted' }>;
+export type PolicyEntry = Extract<JournalEntry, { readonly kind: 'policy_acted' }>;
 
 export type EntryKind = JournalEntry['kind'];

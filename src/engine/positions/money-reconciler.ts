@@ -14,7 +14,7 @@ import { minutes, type Money, money, OPERATOR_INDEX, type TsUs } from '../../dom
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { JournalEntry, MoneyFigure } from '../ports/journal-entry.ts';
 import type { Owners } from '../owners.ts';
-import { type BookState, EnclosedProof, type Reads } from './enclosed-proof.ts';
+import { type BookState, EnclosedProof, type ReadRequests } from './enclosed-proof.ts';
 
 /** The fills of the closing auction are known within it. */
 const AFTER_CLOSE_US = minutes(10);
@@ -44,7 +44,7 @@ interface UnbookedRows {
 
 export class MoneyReconciler {
   readonly #owners: Owners;
-  readonly #reads: Reads;
+  readonly #reads: ReadRequests;
   readonly #fills: BookedFills;
   readonly #rows: UnbookedRows;
   readonly #costs: CostSchedule;
@@ -64,7 +64,7 @@ export class MoneyReconciler {
 
   constructor(
     owners: Owners,
-    reads: Reads,
+    reads: ReadRequests,
     fills: BookedFills,
     rows: UnbookedRows,
     costs: CostSchedule,

@@ -17,7 +17,7 @@ import {
 import type { BookSnapshot, PositionSnapshot } from '../ports/engine-event.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
-import { type BookState, EnclosedProof, type Reads } from './enclosed-proof.ts';
+import { type BookState, EnclosedProof, type ReadRequests } from './enclosed-proof.ts';
 import { changeWithoutFill, type Portfolio } from './portfolio.ts';
 
 /** Fills of orders of the last session that no book shows any more. */
@@ -35,7 +35,7 @@ export class PositionReconciler {
   readonly #contracts: ContractTable;
   readonly #portfolio: Portfolio;
   readonly #earlier: UnseenFills;
-  readonly #reads: Reads;
+  readonly #reads: ReadRequests;
   readonly #proof = new EnclosedProof<readonly BrokerPosition[]>();
   #state: 'unread' | 'agreed' | 'mismatch' = 'unread';
   /** Our positions were right before: a difference has to be explained. Without a past they are what the broker holds. */
@@ -53,7 +53,7 @@ export class PositionReconciler {
     contracts: ContractTable,
     portfolio: Portfolio,
     earlier: UnseenFills,
-    reads: Reads,
+    reads: ReadRequests,
   ) {
     this.#context = context;
     this.#contracts = contracts;
@@ -188,7 +188,7 @@ export class PositionReconciler {
       differences.every(({ instrument }) => this.brokerQty(instrument) === 0)
     )
       return;
-    if (!this.#hasPast && !book.isOneAbsent) {
+    if (!this.#hasPast && !book.hasUnconfirmedOrder) {
       // Without a price it cannot be booked: the reference prices are on their way.
       if (differences.some(({ instrument }) => this.#unitValue(instrument) === undefined)) return;
       for (const difference of differences) this.#adopt(difference);

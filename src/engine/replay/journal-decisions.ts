@@ -7,7 +7,7 @@ import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent, StopIntent, TrailingStopIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { ClientOrderIds } from '../state/client-order-ids.ts';
-import { type Call, callIdOf, type IntentQueue } from '../state/intent-queue.ts';
+import { type QueuedIntent, callIdOf, type IntentQueue } from '../state/intent-queue.ts';
 import type {
   ApprovedModify,
   ApprovedOrder,
@@ -20,12 +20,12 @@ import type { OrderOwner, UnjournaledCalls } from '../ports/engine-event.ts';
 import type {
   HaltEntry,
   JournalEntry,
-  PolicyActed,
+  PolicyEntry,
   Proposal,
   ProposalSource,
 } from '../ports/journal-entry.ts';
 import { approveModify, approveOrder } from '../risk/approve.ts';
-import type { Asked, Decision, DecisionSource } from '../state/decision-source.ts';
+import type { ProposalDraft, Decision, DecisionSource } from '../state/decision-source.ts';
 
 interface JournaledProposal {
   readonly strategy: StrategyIndex;
@@ -47,7 +47,7 @@ export interface EventDecisions {
   /** Strategies that stopped during this event. */
   readonly stopped: readonly StrategyIndex[];
   /** Failures that were answered; null where the program did not journal that yet. */
-  readonly policies: readonly PolicyActed[] | null;
+  readonly policies: readonly PolicyEntry[] | null;
   /** Halts that began during this event. */
   readonly halts: readonly HaltEntry[];
 }
@@ -73,7 +73,7 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
   const denied = new Map<ClientOrderId, Denial>();
   const lost = new Set<ClientOrderId>();
   const stopped: StrategyIndex[] = [];
-  const policies: PolicyActed[] = [];
+  const policies: PolicyEntry[] = [];
   const halts: HaltEntry[] = [];
   let told = 0;
   for (const entry of entries) {
@@ -117,7 +117,7 @@ export class JournalDecisions implements DecisionSource {
   #of: EventDecisions | null = NOTHING;
   /** Proposals that nobody has made again. */
   #left: JournaledProposal[] = [];
-  #policies: PolicyActed[] | null = [];
+  #policies: PolicyEntry[] | null = [];
   #halts: HaltEntry[] = [];
   #systemDifference: string | null = null;
   #unmatched = 0;
@@ -161,7 +161,7 @@ export class JournalDecisions implements DecisionSource {
     for (const id of decisions.lost) this.#lost.add(id);
   }
 
-  ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
+  ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
     if (this.isEarlier(strategy)) return this.#askEarlier(strategy, by, asked);
     if (this.#of !== null) return this.#match(strategy, by, asked) ?? this.#unmatchedId();
     // Another version, or without one of the strategies, asks for something else: the id has left as another call.
@@ -181,7 +181,12 @@ export class JournalDecisions implements DecisionSource {
     }
   }
 
-  submit(call: Call, id: ClientOrderId, intent: OrderIntent, mayWait: boolean): Decision<ApprovedOrder> {
+  submit(
+    call: QueuedIntent,
+    id: ClientOrderId,
+    intent: OrderIntent,
+    mayWait: boolean,
+  ): Decision<ApprovedOrder> {
     if (this.#of === null) return this.#live.submit(call, id, intent, mayWait);
     const order = this.#of.placed.get(id);
     if (order === undefined) return this.#notApproved(id);
@@ -190,7 +195,7 @@ export class JournalDecisions implements DecisionSource {
   }
 
   modify(
-    call: Call,
+    call: QueuedIntent,
     callId: ClientOrderId,
     order: { readonly strategy: StrategyIndex },
     change: ModifyIntent,
@@ -202,7 +207,7 @@ export class JournalDecisions implements DecisionSource {
     return { kind: 'approved', approved: approveModify({ ...modify, strategy: order.strategy }) };
   }
 
-  policies(): PolicyActed[] | null {
+  policies(): PolicyEntry[] | null {
     return this.#policies;
   }
 
@@ -249,7 +254,7 @@ export class JournalDecisions implements DecisionSource {
   }
 
   /** The present version may have asked for the same; all else is refused to it. */
-  #askEarlier(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
+  #askEarlier(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
     const at = this.#left.findIndex(
       (each) => each.strategy === strategy && each.by === by && isSame(each.proposal, asked),
     );
@@ -264,7 +269,7 @@ export class JournalDecisions implements DecisionSource {
   }
 
   /** The id under which the journal holds the same proposal; null when it holds another one, or none. */
-  #match(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId | null {
+  #match(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId | null {
     if (by === 'strategy' && this.#differences.has(strategy)) return null;
     const at = this.#left.findIndex((each) => each.strategy === strategy && each.by === by);
     const next = this.#left[at];
@@ -296,11 +301,11 @@ export class JournalDecisions implements DecisionSource {
 }
 
 /** The reason text may change with the code; the order itself may not. */
-function isSame(recorded: Proposal, asked: Asked): boolean {
+function isSame(recorded: Proposal, asked: ProposalDraft): boolean {
   return describe(recorded) === describe(asked);
 }
 
-function describe(asked: Asked | Proposal): string {
+function describe(asked: ProposalDraft | Proposal): string {
   if (asked.do === 'submit') {
     const { side, qty, instrument, limitPrice } = asked.intent;
     return `submit ${side} ${qty} of ${instrument} at ${limitPrice}${conditionOf(asked.intent)}`;
@@ -312,7 +317,7 @@ function describe(asked: Asked | Proposal): string {
 /** A call of the emergency file. */
 type SentCall = OrderOwner | ModifyToSend | CancelToSend;
 
-function isSent(sent: SentCall, strategy: StrategyIndex, asked: Asked): boolean {
+function isSent(sent: SentCall, strategy: StrategyIndex, asked: ProposalDraft): boolean {
   if (sent.strategy !== strategy) return false;
   if ('qty' in sent) return asked.do === 'modify' && isChange(sent, asked.change);
   if ('callId' in sent) return asked.do === 'cancel' && asked.clientOrderId === sent.clientOrderId;

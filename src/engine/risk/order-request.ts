@@ -22,7 +22,7 @@ export interface ChangedTerms {
   readonly exposedQty: number;
 }
 
-/** One of the two repeats the old value (market rules, section 4: price or volume, never both). */
+/** One of the two repeats the old value: a change is of price or volume (market rules, 4). */
 export function changedTerms(order: OrderView, change: ModifyIntent): ChangedTerms {
   const qty = change.kind === 'qty' ? change.qty : order.qty;
   const limitPrice = change.kind === 'price' ? change.limitPrice : order.limitPrice;
@@ -71,7 +71,7 @@ const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {
 };
 
 /** True for an order of the trigger book. The entry of a bracket and an arbitrage order are orders of the in-day book (rulings, 13). */
-export const isWaiting = ({ kind }: Pick<OrderIntent, 'kind'>): boolean =>
+export const isTriggerIntent = ({ kind }: Pick<OrderIntent, 'kind'>): boolean =>
   kind === 'stop' || kind === 'trailing_stop';
 
 export function triggerOf(intent: OrderIntent, { contracts }: Owners): Trigger | null {

@@ -2,7 +2,7 @@
  * What the rules look at: a new order, or an order as it would be after a change. One object serves all checks, so an order makes
  * none, and what several rules ask of the open orders is counted in one pass.
  */
-import type { TradingCalendar } from '../../domain/calendar.ts';
+import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract, PriceBand } from '../../domain/contract.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
@@ -10,6 +10,7 @@ import { cover } from '../../domain/cover.ts';
 import { type OrderIntent, type Side, signOf } from '../../domain/order.ts';
 import type { EngineSettings, StrategySettings } from '../../domain/settings.ts';
 import {
+  type DurationUs,
   type InstrumentIndex,
   instrumentIndex,
   OPERATOR_INDEX,
@@ -18,9 +19,71 @@ import {
 } from '../../domain/units.ts';
 import type { OrderView, Owners } from '../owners.ts';
 import type { Purpose } from '../ports/approved.ts';
-import { ClosingHours } from './closing-hours.ts';
 import { shownQty } from './exposure.ts';
-import { type ChangedTerms, isWaiting, NO_PRICES, otherPrices } from './order-request.ts';
+import { type ChangedTerms, isTriggerIntent, NO_PRICES, otherPrices } from './order-request.ts';
+import { auctionStarts, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
+
+// Phases, and moments from which a day's entries are denied, computed once each: orders ask by the thousand, and date arithmetic is slow.
+
+export class ClosingHours {
+  readonly #calendar: TradingCalendar;
+  readonly #before: DurationUs | null;
+  readonly #expiries = new Map<Contract, number>();
+  #day: TradingDay | null = null;
+  /** Those of the day's moments: a newer calendar has others. */
+  #closures: ReadonlySet<TradingDay> | null = null;
+  #auctions: readonly TsUs[] = [];
+  #nightUs = Infinity;
+  #phase: SessionPhase = 'closed';
+  /** The phase holds from here, and until there. */
+  #phaseUs = Infinity;
+  #phaseUntilUs = -Infinity;
+
+  /** `before`: how long before the end of continuous trading positions are closed; null: they are not. */
+  constructor(calendar: TradingCalendar, before: DurationUs | null) {
+    this.#calendar = calendar;
+    this.#before = before;
+  }
+
+  phaseAt(at: TsUs): SessionPhase {
+    if (at < this.#phaseUs || at >= this.#phaseUntilUs) {
+      this.#phase = phaseAt(this.#calendar, at);
+      this.#phaseUs = at;
+      this.#phaseUntilUs = nextPhaseChange(this.#calendar, at);
+    }
+    return this.#phase;
+  }
+
+  /** When auctions begin. */
+  get auctions(): readonly TsUs[] {
+    return this.#auctions;
+  }
+
+  /** For positions that do not stay overnight; infinite where they may, or there is no night. */
+  get nightUs(): number {
+    return this.#nightUs;
+  }
+
+  /** For a contract on its last day; infinite on any other. */
+  expiryUs(contract: Contract): number {
+    const known = this.#expiries.get(contract);
+    if (known !== undefined || this.#day === null) return known ?? Infinity;
+    const from = expiryFlatFrom(this.#calendar, contract, this.#day, this.#before) ?? Infinity;
+    this.#expiries.set(contract, from);
+    return from;
+  }
+
+  /** The rest is of this day. */
+  turnTo(day: TradingDay): void {
+    const { closures } = this.#calendar;
+    if (day === this.#day && closures === this.#closures) return;
+    this.#day = day;
+    this.#closures = closures;
+    this.#auctions = auctionStarts(this.#calendar, day);
+    this.#nightUs = flatFrom(this.#calendar, day, this.#before) ?? Infinity;
+    this.#expiries.clear();
+  }
+}
 
 export class RiskRequest {
   readonly owners: Owners;
@@ -91,7 +154,7 @@ export class RiskRequest {
     this.exposedQty = intent.qty;
     this.limitPrice = intent.limitPrice;
     this.otherPrices = otherPrices(intent);
-    this.isWaiting = isWaiting(intent);
+    this.isWaiting = isTriggerIntent(intent);
     this.isProtective = isSystem && intent.kind === 'stop';
     this.#read(strategy, contract, intent.side, isSystem);
   }

@@ -392,7 +392,7 @@ const isSystemExit = ({ isSystem, changed, purpose }: RiskRequest): boolean =>
 const brokersPhase = ({ owners: { session }, nowUs, hours }: RiskRequest): SessionPhase =>
   hours.phaseAt(addUs(nowUs, 0 - Math.round(session.clockSkewUs)));
 
-/** In an auction an order can be placed but not changed (market rules, section 3). */
+/** In an auction an order can be placed but not changed (market rules, 3). */
 const TAKES: Readonly<Record<SessionPhase, 'all' | 'new_orders' | 'nothing'>> = {
   continuous: 'all',
   opening_auction: 'new_orders',

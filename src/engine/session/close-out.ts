@@ -26,7 +26,7 @@ const CANCEL_AGAIN = seconds(5);
 export class CloseOut {
   readonly #state: EngineState;
   readonly #executor: TargetExecutor;
-  readonly #told = new Set<string>();
+  readonly #alerted = new Set<string>();
   #nightFromUs = Infinity;
   #closeUs = Infinity;
   /** From then on there is something to look after. */
@@ -72,7 +72,7 @@ export class CloseOut {
 
   /** A position of a strategy that does not hold overnight was carried over: it is closed as soon as possible. */
   onSession(): void {
-    this.#told.clear();
+    this.#alerted.clear();
     this.plan();
     if (this.#nightFromUs === Infinity) return;
     for (const held of this.#state.portfolio.held())
@@ -140,8 +140,8 @@ export class CloseOut {
 
   /** The first time on this day. */
   #isNews(matter: string): boolean {
-    const isNews = !this.#told.has(matter);
-    this.#told.add(matter);
+    const isNews = !this.#alerted.has(matter);
+    this.#alerted.add(matter);
     return isNews;
   }
 

@@ -214,7 +214,7 @@ export class ExitOrder {
     if (other.status === 'accepted' || other.status === 'partially_filled') {
       context.cancel(other.strategy, other.clientOrderId);
       const text = `cancels ${name} of another owner, which the exit would trade with`;
-      this.#target.tell(name, 'warning', 'flatten_makes_way', text);
+      this.#target.alertOnce(name, 'warning', 'flatten_makes_way', text);
     }
     return `${name} of another owner stands in the way`;
   }
@@ -242,7 +242,7 @@ export class ExitOrder {
   #sayLocked({ isLocked, price }: ExitPrice): void {
     if (!isLocked) return;
     const text = `the market is locked at its limit ${price}: no ${opposite(this.side)}er, the exit waits in the queue`;
-    this.#target.tell('locked', 'critical', 'locked_limit', text);
+    this.#target.alertOnce('locked', 'critical', 'locked_limit', text);
   }
 }
 

@@ -16,7 +16,7 @@ import type {
 import { StrategyVersions } from './strategy-versions.ts';
 import type { EngineState } from '../engine-state.ts';
 import { ENGINE_TIMER } from '../state/timer-heap.ts';
-import { Trader } from '../trader.ts';
+import { EngineTrader } from '../engine-trader.ts';
 import type { SessionProcedures } from './session-controller.ts';
 
 type ResumeCommand = Extract<Command, { readonly name: 'resume' }>;
@@ -29,7 +29,7 @@ export class SessionEvents {
   readonly #controller: SessionProcedures;
   readonly #versions: StrategyVersions;
   #listed: ContractsListed | null = null;
-  #isSkewTold = false;
+  #isSkewAlerted = false;
 
   constructor(state: EngineState, controller: SessionProcedures) {
     this.#state = state;
@@ -267,11 +267,11 @@ export class SessionEvents {
   clockSkew({ skewUs }: ClockSkew): void {
     this.#state.session.clockSkewUs = skewUs;
     const isLarge = Math.abs(skewUs) > SKEW_ALERT_US;
-    if (isLarge && !this.#isSkewTold) {
+    if (isLarge && !this.#isSkewAlerted) {
       const text = `our clock differs from the broker's by ${skewUs / US_PER_SECOND} s`;
       this.#state.context.alert(null, 'warning', 'clock_skew', text);
     }
-    this.#isSkewTold = isLarge;
+    this.#isSkewAlerted = isLarge;
   }
 
   clockStep({ stepUs }: ClockStep): void {
@@ -308,7 +308,7 @@ export class SessionEvents {
       if (stopped !== null || settings.isOrphan === true) continue;
       context.append({ ...context.head(index), kind: 'strategy_started' });
     }
-    registry.start((host) => host.start(new Trader(this.#state)));
+    registry.start((host) => host.start(new EngineTrader(this.#state)));
     if (market.isLive) registry.dispatch((host) => host.onFeed({ tsUs: context.nowUs, state: 'live' }));
   }
 }

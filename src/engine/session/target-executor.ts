@@ -4,7 +4,7 @@ import { TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { EngineState } from '../engine-state.ts';
 import { Flattener } from './flattener.ts';
-import { type Asker, isSamePlace, type Place, type Target } from './targets.ts';
+import { type Asker, isSamePosition, type ProtectedPosition, type Target } from './targets.ts';
 
 export class TargetExecutor {
   readonly #state: EngineState;
@@ -22,10 +22,10 @@ export class TargetExecutor {
   }
 
   /** Also restarts a flatten that waits or was given up. */
-  flatten(place: Place, reason: string, asker: Asker = 'settings'): void {
-    let target = this.#all.find((each) => isSamePlace(each, place));
+  flatten(position: ProtectedPosition, reason: string, asker: Asker = 'settings'): void {
+    let target = this.#all.find((each) => isSamePosition(each, position));
     if (target === undefined) {
-      target = new Flattener(this.#state, place, reason, this.#lost);
+      target = new Flattener(this.#state, position, reason, this.#lost);
       this.#follow([...this.#all, target]);
     }
     target.askers.add(asker);
@@ -85,7 +85,7 @@ export class TargetExecutor {
   #tellUnfinished(why: string): void {
     const text = `${why} before it was done: ask again if you still want it`;
     this.#each((target) => {
-      if (target.progress === 'done') target.say('warning', 'flatten_dropped', text);
+      if (target.progress === 'done') target.alert('warning', 'flatten_dropped', text);
     });
   }
 

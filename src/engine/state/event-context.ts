@@ -4,7 +4,7 @@ import type { ClientOrderId } from '../../domain/ids.ts';
 import { type Seq, seq, type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { AlertSeverity, JournalEntry, ProposalSource } from '../ports/journal-entry.ts';
 import type { Journal } from '../ports/outbound.ts';
-import type { Asked, DecisionSource } from './decision-source.ts';
+import type { ProposalDraft, DecisionSource } from './decision-source.ts';
 
 export class EventContext {
   readonly #journal: Journal;
@@ -49,7 +49,7 @@ export class EventContext {
     return this.#nowUs;
   }
 
-  ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
+  ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
     return this.decisions.ask(strategy, by, asked);
   }
 
@@ -63,7 +63,7 @@ export class EventContext {
     this.#cancel(strategy, { do: 'cancel', clientOrderId, isWithdrawal: true });
   }
 
-  #cancel(strategy: StrategyIndex, asked: Asked): void {
+  #cancel(strategy: StrategyIndex, asked: ProposalDraft): void {
     if (this.#isBooted) this.ask(strategy, 'system', asked);
     else this.#early = [...this.#early, () => this.#cancel(strategy, asked)];
   }

@@ -26,7 +26,7 @@ import {
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { errorText, NothingThere } from '../../domain/failure.ts';
 import { createJournalNaming, type Naming } from '../../operator/naming.ts';
-import { storedConfig } from '../catalog.ts';
+import { storedConfig } from '../strategy-catalog.ts';
 import { runPlan } from '../run-plan.ts';
 import { statePaths } from './state-paths.ts';
 import { shortOrderId } from '../../domain/ids.ts';
@@ -366,22 +366,22 @@ interface Terms extends Pick<OrderRow, 'orderCode' | 'side' | 'qty'> {
 export const avgPoints = (spec: ContractSpec, value: number, qty: number): number =>
   value / (Math.abs(qty) * pointValueOf(spec));
 
-type Draft = { -readonly [K in keyof OrderRow]: OrderRow[K] };
+type OrderDraft = { -readonly [K in keyof OrderRow]: OrderRow[K] };
 
 export function readOrders(
   entries: Iterable<NamedEntry>,
   contracts: readonly Contract[],
 ): readonly OrderRow[] {
-  const book = new OrderBook(contracts);
+  const book = new OrderRows(contracts);
   for (const { entry, strategyName } of entries) book.add(entry, strategyName ?? 'operator');
   return book.rows();
 }
 
-class OrderBook {
+class OrderRows {
   readonly #contracts: readonly Contract[];
-  readonly #rows = new Map<string, Draft>();
+  readonly #rows = new Map<string, OrderDraft>();
   /** Proposed, neither placed nor denied yet: not shown as an order. */
-  readonly #asked = new Map<string, Draft>();
+  readonly #asked = new Map<string, OrderDraft>();
   readonly #changes = new Map<string, Pick<OrderRow, 'qty' | 'limitPoints'>>();
 
   constructor(contracts: readonly Contract[]) {
@@ -487,7 +487,7 @@ class OrderBook {
     strategy: string,
     { orderCode, side, qty, limitPrice }: Terms,
     status: string,
-  ): Draft {
+  ): OrderDraft {
     const limitPoints = this.#points(orderCode, limitPrice);
     return { ...EMPTY, clientOrderId, tsUs, strategy, orderCode, side, qty, limitPoints, status };
   }

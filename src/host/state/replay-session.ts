@@ -11,7 +11,7 @@ import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Outbound } from '../../engine/ports/outbound.ts';
 import type { StrategyHost } from '../../engine/ports/strategy-port.ts';
 import { createStrategyHost, type StrategyInstance } from '../../strategy/index.ts';
-import { sortedKeys } from '../catalog.ts';
+import { sortedKeys } from '../strategy-catalog.ts';
 import { loadDefinitions } from '../strategy-files/own-strategies.ts';
 import { SessionPast } from '../session-past.ts';
 import type { StrategyInstanceSpec } from '../worker-protocol.ts';

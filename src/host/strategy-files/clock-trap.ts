@@ -11,7 +11,7 @@ export interface TrapOptions {
 }
 
 /** A strategy and the function of the machine that it called. */
-export interface MachineUse {
+export interface EnvironmentUse {
   readonly strategy: string;
   /** `Date.now`. */
   readonly what: string;
@@ -49,7 +49,7 @@ const LANGUAGE_FORMATS = [
 type Restore = () => void;
 
 export interface Trap {
-  readonly uses: readonly MachineUse[];
+  readonly uses: readonly EnvironmentUse[];
   /** Returns the names of builtin objects and globals that were changed meanwhile; they are again as they were. */
   release(): readonly string[];
 }
@@ -80,7 +80,7 @@ export function setTrap(options: TrapOptions): Trap {
 export function trapped<T>(
   options: TrapOptions,
   work: () => T,
-): { readonly value: T; readonly uses: readonly MachineUse[]; readonly changes: readonly string[] } {
+): { readonly value: T; readonly uses: readonly EnvironmentUse[]; readonly changes: readonly string[] } {
   const trap = setTrap(options);
   let changes: readonly string[] = [];
   let value: T;
@@ -93,7 +93,7 @@ export function trapped<T>(
 }
 
 class ClockTrap {
-  readonly uses: MachineUse[] = [];
+  readonly uses: EnvironmentUse[] = [];
   readonly #options: TrapOptions;
 
   constructor(options: TrapOptions) {
@@ -371,7 +371,7 @@ const NAMES = (
 
 type Descriptors = ReadonlyMap<PropertyKey, PropertyDescriptor>;
 
-interface Shared {
+interface SharedObject {
   readonly name: string;
   readonly object: object;
   readonly before: Descriptors;
@@ -384,7 +384,7 @@ function watchBuiltins(): () => readonly string[] {
   return () => [...all.flatMap(undone), ...undoneGlobals(globals)];
 }
 
-function sharedObjects(): readonly Shared[] {
+function sharedObjects(): readonly SharedObject[] {
   const found = NAMES.flatMap((name) => {
     const object: unknown = Reflect.get(globalThis, name);
     if (!isObject(object)) return [];
@@ -407,7 +407,7 @@ const isObject = (value: unknown): value is object =>
 const descriptorsOf = (object: object): Descriptors =>
   new Map(Reflect.ownKeys(object).map((key) => [key, Reflect.getOwnPropertyDescriptor(object, key) ?? {}]));
 
-function undone({ name, object, before }: Shared): readonly string[] {
+function undone({ name, object, before }: SharedObject): readonly string[] {
   const after = descriptorsOf(object);
   const keys = [...new Set([...before.keys(), ...after.keys()])];
   return keys.flatMap((key) => {

@@ -5,7 +5,7 @@ import type { Problem } from '../../config/problem.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
 import { defineStrategy, type StrategyDefinition } from '../../strategy/index.ts';
 import { assert } from '../../domain/assert.ts';
-import { CATALOG } from '../catalog.ts';
+import { CATALOG } from '../strategy-catalog.ts';
 import { type LoadedStrategy, runStrategyCode } from './run-strategy-code.ts';
 import { isInstalled, isStrategyFile, readStrategyCode, StrategyFileError } from './strategy-code.ts';
 

@@ -4,7 +4,7 @@ import { type DurationUs, durationUs, minutes, seconds, type TsUs, tsUs } from '
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatCount } from '../../text/numbers.ts';
-import type { Draft, Message } from './message.ts';
+import type { AlertDraft, AlertMessage } from './alert-message.ts';
 
 export interface Alert {
   readonly severity: AlertSeverity;
@@ -30,7 +30,7 @@ export interface DeskOptions extends AlertRules {
   readonly timers: Timers;
   /** In front of each title: `live`, `paper`. */
   readonly label: string;
-  readonly send: (message: Message) => void;
+  readonly send: (message: AlertMessage) => void;
   /** The memory for the next start has changed. */
   readonly onChange: () => void;
 }
@@ -38,13 +38,13 @@ export interface DeskOptions extends AlertRules {
 /** Taken over by a start from the run before. */
 export interface DeskMemory {
   /** Wait for the end of quiet hours. */
-  readonly held: readonly Message[];
+  readonly held: readonly AlertMessage[];
   /** Critical and not acknowledged. */
-  readonly unseen: readonly Message[];
+  readonly unseen: readonly AlertMessage[];
 }
 
 /** Tells a repeat by code and subject; numbers may differ, ids of orders and codes of contracts may not. */
-interface Seen {
+interface RepeatWindow {
   readonly sentUs: TsUs;
   windowUs: number;
   repeats: number;
@@ -61,9 +61,9 @@ const LOOK_EVERY = seconds(30);
 
 export class AlertDesk {
   readonly #options: DeskOptions;
-  readonly #seen = new Map<string, Seen>();
-  #held: Message[] = [];
-  #unseen: Message[] = [];
+  readonly #seen = new Map<string, RepeatWindow>();
+  #held: AlertMessage[] = [];
+  #unseen: AlertMessage[] = [];
   #escalations = 0;
   #escalateUs = 0;
   #nextId: number;
@@ -114,10 +114,10 @@ export class AlertDesk {
   }
 
   /** Sends without a look at repeats. */
-  tell(draft: Draft): void {
+  tell(draft: AlertDraft): void {
     const { clock } = this.#options;
     this.#nextId += 1;
-    const message: Message = { ...draft, id: this.#nextId, atUs: clock.nowUs() };
+    const message: AlertMessage = { ...draft, id: this.#nextId, atUs: clock.nowUs() };
     if (message.severity === 'critical' && message.kind === 'alert') {
       this.#unseen.push(message);
       if (this.#unseen.length > UNSEEN_MAX) this.#unseen.shift();
@@ -181,7 +181,7 @@ export class AlertDesk {
     });
   }
 
-  #deliver(message: Message): void {
+  #deliver(message: AlertMessage): void {
     const { quietUntil, clock, send, onChange } = this.#options;
     const canWait =
       message.kind === 'report' || (message.kind === 'alert' && message.severity !== 'critical');

@@ -7,14 +7,14 @@ import { formatSpan } from '../../text/durations.ts';
 import { type CommandBody, type CommandName, EMPTY_BODY } from '../control-command.ts';
 import type { CommandResult } from '../control-server.ts';
 import { oneLine } from '../terminal.ts';
-import type { Asked } from './telegram-listener.ts';
+import type { RemoteMessage } from './telegram-listener.ts';
 
-export const VIEWS = ['status', 'positions', 'orders', 'pnl', 'strategies'] as const;
-export type View = (typeof VIEWS)[number];
+export const REMOTE_VIEWS = ['status', 'positions', 'orders', 'pnl', 'strategies'] as const;
+export type RemoteView = (typeof REMOTE_VIEWS)[number];
 
 export interface RemoteOptions {
   readonly clock: Clock;
-  readonly show: (view: View) => string | Promise<string>;
+  readonly show: (view: RemoteView) => string | Promise<string>;
   readonly command: (name: CommandName, body: CommandBody) => CommandResult | Promise<CommandResult>;
   readonly isStrategy: (name: string) => boolean;
   /** Orders can be neither changed nor canceled now: a flatten sends one only where a person has confirmed that. */
@@ -63,7 +63,7 @@ export class RemoteControl {
   }
 
   /** The reply. */
-  async take({ by, text, sentUs }: Asked): Promise<string> {
+  async take({ by, text, sentUs }: RemoteMessage): Promise<string> {
     const [word = '', ...rest] = oneLine(text).split(/\s+/);
     const name = word
       .toLowerCase()
@@ -91,7 +91,7 @@ export class RemoteControl {
   }
 
   #dispatch(by: string, name: string, argument: string, text: string): string | Promise<string> {
-    const view = VIEWS.find((each) => each === name);
+    const view = REMOTE_VIEWS.find((each) => each === name);
     if (view !== undefined) {
       this.#options.journal(by, view, 'shown');
       return this.#options.show(view);
@@ -192,4 +192,12 @@ function flattenMeaning({ strategy, inAuction }: CommandBody): string {
 }
 
 /** Words that may stand in the journal; another word may be a password. */
-const SHOWN: ReadonlySet<string> = new Set([...VIEWS, 'otp', 'seen', 'resume', 'flatten', 'start', 'help']);
+const SHOWN: ReadonlySet<string> = new Set([
+  ...REMOTE_VIEWS,
+  'otp',
+  'seen',
+  'resume',
+  'flatten',
+  'start',
+  'help',
+]);

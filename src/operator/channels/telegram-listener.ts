@@ -18,7 +18,7 @@ import { oneLine } from '../terminal.ts';
 import { SEEN, type TelegramBot } from './telegram.ts';
 
 /** Something that an allowed person wrote. */
-export interface Asked {
+export interface RemoteMessage {
   /** `telegram 4711 @name`. */
   readonly by: string;
   readonly text: string;
@@ -34,7 +34,7 @@ export interface ListenerOptions {
   /** Updates that were taken, each with its stamp, 0 for none; durable before anything is done. */
   readonly taken: { stampOf(update: number): number; keep(update: number, stamp: number): void };
   /** Answers with the reply. */
-  readonly take: (asked: Asked) => Promise<string>;
+  readonly take: (asked: RemoteMessage) => Promise<string>;
   /** The button below an alert; answers with a short text. */
   readonly seen: (by: string) => string;
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
@@ -182,7 +182,7 @@ export class TelegramListener {
     if (who === null || typeof text !== 'string' || typeof date !== 'number') return;
     if (!this.#isNew(update, Math.round(date))) return;
     const { id, by } = who;
-    const asked: Asked = { by, text, sentUs: tsUs(Math.round(date) * US_PER_SECOND) };
+    const asked: RemoteMessage = { by, text, sentUs: tsUs(Math.round(date) * US_PER_SECOND) };
     void this.#options
       .take(asked)
       .catch((error: unknown) => `failed: ${errorText(error)}`)

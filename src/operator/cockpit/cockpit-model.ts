@@ -21,7 +21,7 @@ export interface CockpitState {
   readonly account: string;
   /** A dangerous command repeats it; it is replaced every minute, and the one before it counts for another. */
   readonly confirm: string;
-  readonly session: SessionState;
+  readonly session: CockpitDay;
   /** Entries of the account are off for this reason, or null. */
   readonly halted: string | null;
   /** How far the broker's books are swept after a halt. */
@@ -37,9 +37,9 @@ export interface CockpitState {
   readonly strategies: readonly StrategyState[];
   readonly limits: readonly LimitState[];
   /** Working orders and triggers; those of unknown outcome among them. */
-  readonly orders: readonly OrderState[];
+  readonly orders: readonly CockpitOrder[];
   readonly books: BooksState;
-  readonly contracts: readonly ContractState[];
+  readonly contracts: readonly CockpitContract[];
   /** The latest values that strategies publish. */
   readonly plots: readonly PlotState[];
   /** Procedures of the engine under way, such as a flatten; empty when there are none. */
@@ -49,7 +49,7 @@ export interface CockpitState {
   readonly faults?: readonly ArmedFaultState[];
 }
 
-export interface SessionState {
+export interface CockpitDay {
   /** Trading day, or null between two sessions. */
   readonly day: string | null;
   readonly phase: 'closed' | 'opening_auction' | 'continuous' | 'break' | 'closing_auction';
@@ -124,7 +124,7 @@ export interface LimitState {
   readonly unit: 'contracts' | 'orders' | 'messages' | 'VND' | '%';
 }
 
-export interface OrderState {
+export interface CockpitOrder {
   readonly id: string;
   readonly orderNo: string | null;
   readonly strategy: string;
@@ -161,7 +161,7 @@ export interface BooksState {
   readonly lastFillMs: number | null;
 }
 
-export interface ContractState {
+export interface CockpitContract {
   readonly contract: string;
   readonly tickPoints: number;
   readonly floorPoints: number | null;

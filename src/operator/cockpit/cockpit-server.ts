@@ -10,7 +10,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import { type CommandBody, type CommandName, commandNamed, readCommandBody } from '../control-command.ts';
 import type { CommandResult } from '../control-server.ts';
-import { failure, failureText, hostOf, isLoopback, keepBodies, listen } from '../http-guards.ts';
+import { failure, httpFailureText, hostOf, isLoopback, keepBodies, listen } from '../http-guards.ts';
 import { redactValue, type Secrets } from '../redact.ts';
 import { CockpitAccess } from './cockpit-access.ts';
 import { CockpitGuards, SECURITY_HEADERS } from './cockpit-guards.ts';
@@ -26,7 +26,7 @@ import type {
 import { EventStreams, type StreamsOptions } from './event-streams.ts';
 import { PAGE_HTML, readPageFiles } from './page-files.ts';
 import { isRecord, type JsonRecord, parseJson } from '../../domain/parsed.ts';
-import { type Refusal, Refusals } from './refusals.ts';
+import { type CockpitRefusal, Refusals } from './refusals.ts';
 
 export interface JournalQuery {
   readonly day: string | null;
@@ -64,7 +64,7 @@ export interface CockpitHandlers extends Pick<
   /** Null where the broker is no simulator. */
   readonly faults: CockpitFaults | null;
   readonly reads: CockpitReads;
-  readonly refused: (reason: Refusal) => void;
+  readonly refused: (reason: CockpitRefusal) => void;
   readonly alert: (text: string) => void;
 }
 
@@ -239,7 +239,7 @@ class CockpitServer {
     this.app.get('/events', async (request, reply) => {
       const session = this.#guards.sessionOf(request);
       if (session === undefined) return reply.code(401).send(failure('the session is over'));
-      if (!this.streams.hasRoom(session.role)) {
+      if (!this.streams.canOpen(session.role)) {
         const text = 'as many pages are open as there may be: close one of them';
         return this.#guards.refuse(request, reply, 503, 'streams', text);
       }
@@ -326,7 +326,7 @@ class CockpitServer {
 }
 
 /** The body is parsed by ourselves: others than JSON objects are refused in words. */
-function createApp(note: (reason: Refusal, source: string) => void): FastifyInstance {
+function createApp(note: (reason: CockpitRefusal, source: string) => void): FastifyInstance {
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_MS_MAX,
@@ -358,7 +358,7 @@ function createApp(note: (reason: Refusal, source: string) => void): FastifyInst
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(failure('there is nothing here')));
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const code = error.statusCode ?? 500;
-    return reply.code(code).send(failure(failureText(error, code)));
+    return reply.code(code).send(failure(httpFailureText(error, code)));
   });
   return app;
 }

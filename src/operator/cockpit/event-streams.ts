@@ -108,7 +108,7 @@ export class EventStreams {
     return this.#withCode(this.#options.facts());
   }
 
-  hasRoom(role: CockpitRole): boolean {
+  canOpen(role: CockpitRole): boolean {
     let used = 0;
     for (const reader of this.#readers) if (reader.role === role) used += 1;
     return used < STREAMS_MAX[role];

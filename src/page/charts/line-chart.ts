@@ -20,7 +20,7 @@ import './charts.css';
 import { momentText, moneyText, numberLabels } from './axis-text.ts';
 import { coloursOf } from './price-chart.ts';
 import { ink, onThemeChange } from './theme.ts';
-import type { Scene } from './trade-layer.ts';
+import type { BitmapScope } from './trade-layer.ts';
 
 export interface ChartLine {
   readonly label: string;
@@ -290,7 +290,7 @@ class Backdrop implements ISeriesPrimitive<Time> {
   }
 
   /** Between two samples too. */
-  #x(at: number, { horizontalPixelRatio }: Scene): number {
+  #x(at: number, { horizontalPixelRatio }: BitmapScope): number {
     const before = Math.floor(at);
     const ends = [before, before + 1].map(
       (place) => this.#chart?.timeScale().logicalToCoordinate(place as Logical) ?? -1, // oxlint-disable-line typescript/no-unsafe-type-assertion -- a brand of the library
@@ -299,7 +299,7 @@ class Backdrop implements ISeriesPrimitive<Time> {
     return (left + (right - left) * (at - before)) * horizontalPixelRatio;
   }
 
-  #drawBehind(scene: Scene): void {
+  #drawBehind(scene: BitmapScope): void {
     const { context, bitmapSize, verticalPixelRatio } = scene;
     const { shades = [], bands = [], lines } = this.#content;
     for (const { from, to, colour } of shades) {
@@ -320,7 +320,7 @@ class Backdrop implements ISeriesPrimitive<Time> {
     }
   }
 
-  #drawRules(scene: Scene): void {
+  #drawRules(scene: BitmapScope): void {
     const { context, bitmapSize, horizontalPixelRatio: ratio } = scene;
     const { rules = [], x: xs } = this.#content;
     const first = Math.min(...rules.map(({ at }) => at));

@@ -3,7 +3,7 @@ import type {
   BooksState,
   CockpitState,
   LimitState,
-  OrderState,
+  CockpitOrder,
   PositionState,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
@@ -12,7 +12,7 @@ import {
   Bar,
   Button,
   Comparison,
-  type Column,
+  type TableColumn,
   Dot,
   Empty,
   Entry,
@@ -112,7 +112,7 @@ const tickOf = (value: CockpitState, contract: string): number =>
   value.contracts.find((each) => each.contract === contract)?.tickPoints ?? 0.1;
 
 function Strategies({ value }: { readonly value: CockpitState }) {
-  const columns: readonly Column<StrategyState>[] = [
+  const columns: readonly TableColumn<StrategyState>[] = [
     {
       name: t.strategy,
       show: ({ id, stopped, halted }) => (
@@ -248,11 +248,11 @@ export function OrderTable({
   value,
   label,
 }: {
-  readonly orders: readonly OrderState[];
+  readonly orders: readonly CockpitOrder[];
   readonly value: CockpitState;
   readonly label: string;
 }) {
-  const columns: readonly Column<OrderState>[] = [
+  const columns: readonly TableColumn<CockpitOrder>[] = [
     {
       name: t.order,
       show: ({ id, orderNo }) => (
@@ -290,7 +290,7 @@ export function OrderTable({
     },
     { name: t.statusWord, show: ({ status }) => worded(t.status, status) },
   ];
-  const cancel: Column<OrderState> = {
+  const cancel: TableColumn<CockpitOrder> = {
     name: t.cancelTitle,
     isNumber: true,
     show: ({ id, status }) =>
@@ -328,7 +328,7 @@ function UnknownOrders({
   orders,
   value,
 }: {
-  readonly orders: readonly OrderState[];
+  readonly orders: readonly CockpitOrder[];
   readonly value: CockpitState;
 }) {
   return (

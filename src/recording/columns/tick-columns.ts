@@ -9,7 +9,7 @@ import type { BookColumns } from '../../domain/ticks.ts';
 import {
   allocateTable,
   columnAs,
-  type Field,
+  type ColumnSpec,
   type FileMeta,
   type Layout,
   parseMeta,
@@ -45,7 +45,7 @@ export interface BarTape {
   readonly volume: Float64Array;
 }
 
-const whole = (name: string): Field => ({ name, kind: 'whole' });
+const whole = (name: string): ColumnSpec => ({ name, kind: 'whole' });
 
 /** `ts`, `price_ticks`, `qty`, `side`, `bid_price_1`, `bid_qty_1`, `ask_price_1`, `ask_qty_1`, ... */
 export const tickLayout = (depth: number): Layout => [

@@ -19,7 +19,7 @@ import {
   type ImportWatch,
   INT32_MAX,
   NONE,
-  RowReader,
+  ImportRowReader,
   type RowSource,
   SideCodes,
 } from './import-table.ts';
@@ -101,7 +101,7 @@ function touchCells(file: string, { columns, place }: RowSource<DayTicks>): Leve
 /** Zones differ by whole quarters of an hour, so a local day begins with one. */
 const QUARTER_US = 15 * US_PER_MINUTE;
 
-abstract class TickReader extends RowReader<DayTicks> {
+abstract class TickReader extends ImportRowReader<DayTicks> {
   protected readonly auctions: AuctionStamps;
   readonly #cells: LevelCells;
   /** Bid and ask alone, in each row; sizes may be unknown. */

@@ -29,7 +29,7 @@ import {
   drawnGuesses,
   ENDS_AND_MIDDLE,
   explainFill,
-  type Filled,
+  type FillTotal,
   guesses,
   isSameFill,
 } from './explain-fill.ts';
@@ -37,8 +37,8 @@ import { type Guess, marketAround, type MarketOfDay, modelFills, waysAtRows } fr
 
 export interface FillDifference {
   readonly order: SessionOrder;
-  readonly paper: Filled;
-  readonly backtest: Filled;
+  readonly paper: FillTotal;
+  readonly backtest: FillTotal;
   readonly clause: DifferenceClause;
   /** Clauses of the model's fills; empty where it filled nothing. */
   readonly filledBy: string;
@@ -123,11 +123,11 @@ function compareFills(
   const best = modelFills(calls, market, BEST_GUESS);
   const placed = calls.filter(({ does }) => does === 'place').map(({ order }) => order);
   const filled = placed.filter((order) => order.filledQty > 0 || best.has(order));
-  const paperOf = ({ filledQty: qty, filledValue }: SessionOrder): Filled => ({
+  const paperOf = ({ filledQty: qty, filledValue }: SessionOrder): FillTotal => ({
     qty,
     tickValue: filledValue / tickMoney,
   });
-  const modelOf = (order: SessionOrder): Filled => best.get(order) ?? { qty: 0, tickValue: 0 };
+  const modelOf = (order: SessionOrder): FillTotal => best.get(order) ?? { qty: 0, tickValue: 0 };
   const isAlike = (order: SessionOrder): boolean => isSameFill(paperOf(order), modelOf(order));
   const open = filled.filter((order) => !isAlike(order));
   const explained = explainAll(open, paperOf, calls, market);
@@ -143,7 +143,7 @@ function compareFills(
 /** Tries the ends and the middle of each interval first; for orders left unexplained, every change of the market inside it. */
 function explainAll(
   orders: readonly SessionOrder[],
-  paperOf: (order: SessionOrder) => Filled,
+  paperOf: (order: SessionOrder) => FillTotal,
   calls: readonly SessionCall[],
   market: MarketOfDay,
 ): ReadonlyMap<SessionOrder, DifferenceClause> {

@@ -46,7 +46,7 @@ import {
 import type { RatioBasis } from '../statistics/return-ratios.ts';
 import {
   type MonteCarlo,
-  type MonteCarloFound,
+  type MonteCarloResult,
   type ResampledPaths,
   monteCarlo,
 } from '../statistics/monte-carlo.ts';
@@ -67,7 +67,7 @@ interface ReportParts {
   readonly resampled?: ReturnType<typeof resampledTrades>;
 }
 
-export function reportOf(result: BacktestResult, title: string, parts: ReportParts = {}): ReportModel {
+export function createReport(result: BacktestResult, title: string, parts: ReportParts = {}): ReportModel {
   const {
     found = runStatistics(result),
     performance = performanceMetrics(result, found),
@@ -98,7 +98,7 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
       profit: found.daily.map(({ profit }) => profit / moneyScale),
     },
     years: yearsOf(performance),
-    costs: costsTold(result, found),
+    costs: reportCosts(result, found),
     ...tradesOf(result),
     prices: picturesOf(result),
     histograms: profitHistogram(result),
@@ -188,7 +188,7 @@ const CHARGES = [
   ['Tax', 'tax'],
 ] as const;
 
-function costsTold({ strategies, moneyScale }: BacktestResult, found: RunStatistics): ReportCosts {
+function reportCosts({ strategies, moneyScale }: BacktestResult, found: RunStatistics): ReportCosts {
   const { netProfit, costs, trades } = found;
   const hasBook = strategies.some(({ fills }) => hasMiddle(fills));
   return {
@@ -424,7 +424,7 @@ const PATHS_MIN = 100;
 const STEPS = 2_000_000;
 
 /** Undefined for fewer than two closed trades. */
-export function resampledTrades(result: BacktestResult, how?: MonteCarlo): MonteCarloFound | undefined {
+export function resampledTrades(result: BacktestResult, how?: MonteCarlo): MonteCarloResult | undefined {
   const profits = countedTrades(result, result.strategies).map(({ netProfit }) => netProfit);
   const runs = Math.max(PATHS_MIN, Math.min(PATHS, Math.floor(STEPS / Math.max(1, profits.length))));
   return monteCarlo(profits, result.capital, how ?? { runs, seed: result.seed });
@@ -438,7 +438,7 @@ const BANDS = [
   ['95 %', 'p95'],
 ] as const;
 
-function fansOf(found: MonteCarloFound | undefined, moneyScale: number): readonly ReportFan[] {
+function fansOf(found: MonteCarloResult | undefined, moneyScale: number): readonly ReportFan[] {
   if (found === undefined) return [];
   const fan = (title: string, { equity }: ResampledPaths): ReportFan => ({
     title,
@@ -453,7 +453,7 @@ function fansOf(found: MonteCarloFound | undefined, moneyScale: number): readonl
 }
 
 export function monteCarloTables(
-  found: MonteCarloFound | undefined,
+  found: MonteCarloResult | undefined,
   moneyScale: number,
 ): readonly ReportTable[] {
   if (found === undefined) return [];

@@ -10,7 +10,7 @@ import type { BrokerOrderKey, OrderCode } from '../../domain/ids.ts';
 import { withOne } from '../../domain/lists.ts';
 import { type BracketIntent, type Side, signOf } from '../../domain/order.ts';
 import { money, priceTicks, qty } from '../../domain/units.ts';
-import type { VenueSurroundings } from '../../venue/orders/order-checks.ts';
+import type { VenueContext } from '../../venue/orders/order-checks.ts';
 import type { OrderStore } from '../../venue/orders/order-store.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import { isRefusal, type Refusal } from '../../venue/venue-command.ts';
@@ -26,7 +26,7 @@ export class BrokerBooks {
   readonly #store: OrderStore;
   readonly #outbox: Outbox;
   readonly #account: RunAccount;
-  readonly #venue: VenueSurroundings;
+  readonly #venue: VenueContext;
   /** Changed since they were reported. */
   #changed = NO_ORDERS;
   /** Ended, in order, and not forgotten yet. The next scan of the book shows those that it still has to report. */
@@ -41,7 +41,7 @@ export class BrokerBooks {
   /** Of orders that wait, oldest first, not yet reported. */
   #triggerChanges: TriggerReport[] = [];
 
-  constructor(store: OrderStore, outbox: Outbox, account: RunAccount, venue: VenueSurroundings) {
+  constructor(store: OrderStore, outbox: Outbox, account: RunAccount, venue: VenueContext) {
     this.#store = store;
     this.#outbox = outbox;
     this.#account = account;

@@ -39,14 +39,14 @@ import { RunVenue } from './run-venue.ts';
 import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 
 /** So many rows of a run, or runs of a sweep, are done. */
-export interface Progress {
+export interface RunProgress {
   readonly done: number;
   readonly all: number;
   readonly what: string;
 }
 
 export interface RunOptions {
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: (progress: RunProgress) => void;
   /** Every fact of the canonical journal, as it is written. */
   readonly onEntry?: (entry: JournalEntry) => void;
   /** Each day, as it is opened. */
@@ -101,8 +101,8 @@ class Run {
   /** By instrument, of bars that reached into the day that is opened next. */
   #volumes: TapePlayer['volumes'] = new Map();
   #rowsDone = 0;
-  #toldRows = 0;
-  #toldDay: TradingDay | null = null;
+  #reportedRows = 0;
+  #reportedDay: TradingDay | null = null;
   #fromUs = 0;
 
   constructor(plan: BacktestPlan, options: RunOptions) {
@@ -304,9 +304,9 @@ class Run {
   #progress(rows: number, day: TradingDay): void {
     this.#rowsDone += rows;
     const all = this.#plan.data.rows;
-    if (day === this.#toldDay && this.#rowsDone < Math.min(this.#toldRows + ROWS_TOLD, all)) return;
-    this.#toldDay = day;
-    this.#toldRows = this.#rowsDone;
+    if (day === this.#reportedDay && this.#rowsDone < Math.min(this.#reportedRows + ROWS_TOLD, all)) return;
+    this.#reportedDay = day;
+    this.#reportedRows = this.#rowsDone;
     this.#options.onProgress?.({ done: this.#rowsDone, all, what: day });
   }
 

@@ -7,7 +7,7 @@ import type { OrderCode } from '../../domain/ids.ts';
 import type { InstrumentIndex, PriceTicks, Qty, Seq, TsUs } from '../../domain/units.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LateBook } from '../../engine/market/merged-book.ts';
-import type { QuietStretch, TradeSource } from '../../engine/quiet-stretch.ts';
+import type { QuietStretch, LazyTrade } from '../../engine/quiet-stretch.ts';
 import type { BookUpdate } from '../../engine/ports/engine-event.ts';
 import type { BarTape, TickRows } from '../../recording/columns/tick-columns.ts';
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
@@ -77,7 +77,7 @@ class ShownSide {
   }
 }
 
-class Cursor implements LateBook, TradeSource {
+class Cursor implements LateBook, LazyTrade {
   readonly tape: PlayedTape;
   row = 0;
   /** Of the last trade. */

@@ -12,11 +12,11 @@ import type { TickRows } from '../../recording/columns/tick-columns.ts';
 import { type BacktestMarket, familyOf } from './backtest-market.ts';
 import type { Backtest } from './load-backtest.ts';
 import {
-  type RowReader,
+  type DayReader,
   type SourceDay,
   type SourceDays,
   codeOn,
-  digestOf,
+  digestOfSources,
   rowReader,
 } from './source-days.ts';
 
@@ -27,7 +27,7 @@ export class BacktestDays implements BacktestData {
   readonly days: readonly TradingDay[];
   readonly rows: number;
   readonly #backtest: Backtest;
-  readonly #readRows: RowReader;
+  readonly #readRows: DayReader;
   /** By code. */
   readonly #contracts = new Map<string, Contract>();
   readonly #byDay = new Map<TradingDay, SourceDay[]>();
@@ -42,7 +42,7 @@ export class BacktestDays implements BacktestData {
   constructor(
     backtest: Backtest,
     days: readonly TradingDay[] = backtest.sources.days,
-    readRows: RowReader = rowReader(backtest.read, backtest.market),
+    readRows: DayReader = rowReader(backtest.read, backtest.market),
   ) {
     this.#backtest = backtest;
     this.#readRows = readRows;
@@ -51,7 +51,7 @@ export class BacktestDays implements BacktestData {
     const played = all.filter(({ day }) => isPlayed.has(day));
     this.days = days;
     this.rows = played.reduce((sum, { rows }) => sum + rows, 0);
-    this.digest = digestOf(played, backtest.read.data.references);
+    this.digest = digestOfSources(played, backtest.read.data.references);
     this.#codes = new Set(all.map(({ code }) => code));
     const latest = new Map<string, SourceDay>();
     for (const source of all) {

@@ -4,7 +4,7 @@ import { NothingThere } from '../../domain/failure.ts';
 import { wholeOf } from '../../text/decimals.ts';
 import type { StrategyCode, StrategyConfig } from '../../config/config.ts';
 import { closingProblems, limitProblems, withKeptPositions } from '../../config/config-rules.ts';
-import { type Checked, meantHint, type Problem } from '../../config/problem.ts';
+import { type CheckResult, meantHint, type Problem } from '../../config/problem.ts';
 import { readFile } from '../../config/read-file.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
 import { readStrategies } from '../../config/strategy-entries.ts';
@@ -12,7 +12,7 @@ import { hasMaintenance } from '../../domain/costs.ts';
 import { durationUs, US_PER_DAY } from '../../domain/units.ts';
 import { formatDuration, parseDuration } from '../../text/durations.ts';
 import { FLAT_BEFORE_MAX } from '../../config/config-schema.ts';
-import { CATALOG } from '../../host/catalog.ts';
+import { CATALOG } from '../../host/strategy-catalog.ts';
 import { catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-strategies.ts';
 import { type LoadedStrategy, runStrategyCode } from '../../host/strategy-files/run-strategy-code.ts';
 import { typeNotes } from '../../host/strategy-files/type-errors.ts';
@@ -49,7 +49,7 @@ export interface Backtest {
 export const placesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
   new Map(strategies.map(({ id, place }) => [id, place]));
 
-export interface LoadOptions {
+export interface LoadBacktestOptions {
   /** Receives a line for each slow step. */
   readonly note?: (text: string) => void;
   /** Of strategies of the user's own, as another thread of the same run has read it. */
@@ -60,8 +60,8 @@ export interface LoadOptions {
 
 export async function loadBacktest(
   file: string,
-  options: LoadOptions = {},
-): Promise<Checked<{ readonly backtest: Backtest }>> {
+  options: LoadBacktestOptions = {},
+): Promise<CheckResult<{ readonly backtest: Backtest }>> {
   const { note = () => undefined } = options;
   const main = readFile(file, backtestSchema, 'a backtest');
   if ('problems' in main) return { ok: false, problems: main.problems };
@@ -174,7 +174,7 @@ export async function withFreshCode(backtest: Backtest): Promise<Backtest> {
 async function findStrategies(
   source: YamlSource,
   read: BacktestFile,
-  { codes, loadMsMax, note = () => undefined }: LoadOptions,
+  { codes, loadMsMax, note = () => undefined }: LoadBacktestOptions,
 ): Promise<{ readonly strategies: readonly BacktestStrategy[]; readonly problems: readonly Problem[] }> {
   const { loaded, problems } = await loadOwnStrategies(source, read.strategies, {
     known: codes,

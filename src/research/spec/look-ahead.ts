@@ -54,7 +54,7 @@ const withoutFuture = (day: BacktestDay, atUs: number): BacktestDay => ({
   })),
 });
 
-export interface Decision {
+export interface DecisionRecord {
   readonly atUs: TsUs;
   /** `buy 1 at 19502 (fast is 1.20 ticks from slow)`. */
   readonly text: string;
@@ -65,7 +65,7 @@ const DECISIONS_MAX = 500_000;
 
 /** Reads from the journal of a run what each strategy decided, in order. */
 export class DecisionLog {
-  readonly decisions: readonly Decision[][];
+  readonly decisions: readonly DecisionRecord[][];
 
   constructor(strategies: number) {
     this.decisions = Array.from({ length: strategies }, () => []);
@@ -93,8 +93,8 @@ function wordsOf(proposal: Proposal): string {
 
 /** The first place in which `other` decided differently before `untilUs`; null when nothing differs. */
 export function firstDifference(
-  one: readonly Decision[],
-  other: readonly Decision[],
+  one: readonly DecisionRecord[],
+  other: readonly DecisionRecord[],
   untilUs: number,
 ): { readonly atUs: TsUs; readonly one: string; readonly other: string } | null {
   for (let i = 0; ; i += 1) {
@@ -106,5 +106,5 @@ export function firstDifference(
   }
 }
 
-const before = (decision: Decision | undefined, untilUs: number): Decision | undefined =>
+const before = (decision: DecisionRecord | undefined, untilUs: number): DecisionRecord | undefined =>
   decision !== undefined && decision.atUs < untilUs ? decision : undefined;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import type { ReportModel } from '../report/report-model.ts';
-import { reportOf } from '../report/report-of.ts';
-import { type Progress, runBacktest } from '../run/run-backtest.ts';
+import { createReport } from '../report/report-of.ts';
+import { type RunProgress, runBacktest } from '../run/run-backtest.ts';
 import { performanceMetrics } from '../statistics/performance-metrics.ts';
 import { runStatistics } from '../statistics/run-statistics.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
@@ -16,7 +16,7 @@ import { isOnBars } from './backtest-schema.ts';
 import { type Backtest, memoryOf, placesOf } from './load-backtest.ts';
 import {
   BacktestVerifier,
-  type Played,
+  type VerifiedRun,
   VERIFY_RUNS,
   type WatchedRun,
   type Verification,
@@ -35,7 +35,7 @@ export interface BacktestRunOptions {
   readonly second?: SecondRun | string | undefined;
   /** For the watch of another thread. */
   readonly watched?: WatchedRun;
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: (progress: RunProgress) => void;
 }
 
 export interface BacktestOutcome extends ReportFiles {
@@ -75,7 +75,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
   const isOnWall = isMoved(market, sources.all[0]?.bars?.everyUs ?? null);
   const timeZone = (isOnWall ? fixedZoneName(utcOffsetMinutes) : undefined) ?? result.timeZone;
   const metrics = performanceMetrics(result, found);
-  const model = reportOf({ ...result, timeZone }, titleOf(backtest), {
+  const model = createReport({ ...result, timeZone }, titleOf(backtest), {
     found,
     performance: metrics,
     data: dataTable(contracts, utcOffsetMinutes),
@@ -95,7 +95,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
   };
 }
 
-function once(backtest: Backtest, options: BacktestRunOptions): Played {
+function once(backtest: Backtest, options: BacktestRunOptions): VerifiedRun {
   const { onProgress, watched } = options;
   const { value, ...found } = trapped({ places: placesOf(backtest), isFalse: false }, () =>
     runBacktest(planBacktest(backtest, options), { ...watched, ...(onProgress && { onProgress }) }),
@@ -107,7 +107,7 @@ function verified(
   backtest: Backtest,
   second: SecondRun | string,
   { onProgress, watched, seed }: BacktestRunOptions,
-): Played {
+): VerifiedRun {
   const plan = (): BacktestPlan => planBacktest(backtest, seed === undefined ? {} : { seed });
   const all = Math.round(plan().data.rows * VERIFY_RUNS);
   const onRows = (done: number): void => onProgress?.({ done, all, what: 'verifying' });

@@ -3,7 +3,7 @@
  * and language, without the environment of the first.
  */
 import { Worker } from 'node:worker_threads';
-import type { Decision } from './look-ahead.ts';
+import type { DecisionRecord } from './look-ahead.ts';
 import { errorText } from '../../domain/failure.ts';
 import { hangText, watchCalls } from './hang-watch.ts';
 import { type Backtest, placesOf } from './load-backtest.ts';
@@ -20,7 +20,7 @@ export interface SecondRunOrder {
 
 export interface SecondRun {
   readonly journalHash: string;
-  readonly decisions: readonly (readonly Decision[])[];
+  readonly decisions: readonly (readonly DecisionRecord[])[];
 }
 
 const ZONES = ['Pacific/Kiritimati', 'America/Los_Angeles'] as const;

@@ -5,7 +5,7 @@ import { cutOff, DecisionLog, firstDifference } from './look-ahead.ts';
 import { runBacktest, type RunOptions } from '../run/run-backtest.ts';
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import { formatLocalTime } from '../../text/dates.ts';
-import { type MachineUse, trapped } from '../../host/strategy-files/clock-trap.ts';
+import { type EnvironmentUse, trapped } from '../../host/strategy-files/clock-trap.ts';
 import { type Backtest, placesOf } from './load-backtest.ts';
 import type { SecondRun } from './second-run.ts';
 
@@ -18,7 +18,7 @@ export interface Verification {
   readonly unchecked: readonly string[];
 }
 
-export interface Played {
+export interface VerifiedRun {
   readonly result: BacktestResult;
   /** One sentence each. */
   readonly findings: readonly string[];
@@ -30,9 +30,9 @@ const CUTS = [1 / 3, 2 / 3] as const;
 /** Passes over all rows of one verification, the second run left out. */
 export const VERIFY_RUNS = 1 + CUTS.reduce((sum, part) => sum + part, 0);
 
-interface Watched extends Pick<SecondRun, 'decisions'> {
+interface ObservedRun extends Pick<SecondRun, 'decisions'> {
   readonly result: BacktestResult;
-  readonly uses: readonly MachineUse[];
+  readonly uses: readonly EnvironmentUse[];
   readonly changes: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export class BacktestVerifier {
     this.#of = of;
   }
 
-  verify(): Played {
+  verify(): VerifiedRun {
     const plan = this.#of.plan();
     const first = this.#run(plan);
     const again = this.#secondRunFinding(first);
@@ -85,7 +85,7 @@ export class BacktestVerifier {
     };
   }
 
-  #run(plan: BacktestPlan): Watched {
+  #run(plan: BacktestPlan): ObservedRun {
     const { decisions, onEntry } = new DecisionLog(plan.strategies.length);
     let rows = 0;
     const {
@@ -106,7 +106,7 @@ export class BacktestVerifier {
     return { result, decisions, uses, changes };
   }
 
-  #secondRunFinding(first: Watched): string | null {
+  #secondRunFinding(first: ObservedRun): string | null {
     const again = this.#of.second;
     if (typeof again === 'string') return `a second run does not run the backtest: ${again}`;
     if (again.journalHash === first.result.journalHash) return null;
@@ -114,7 +114,7 @@ export class BacktestVerifier {
     return `a second run, at another time and with other random numbers, gives another journal${found === null ? '' : `; first ${found}`}`;
   }
 
-  #cut(first: Watched, part: number): { readonly when: string; readonly found: string | null } {
+  #cut(first: ObservedRun, part: number): { readonly when: string; readonly found: string | null } {
     const plan = this.#of.plan();
     const { data, cutUs } = cutOff(plan.data, part);
     const warmUpDays = Math.min(plan.warmUpDays, data.days.length);
@@ -152,7 +152,7 @@ export class BacktestVerifier {
 
 export function useFindings(
   { strategies }: Backtest,
-  { uses, changes }: Pick<Watched, 'uses' | 'changes'>,
+  { uses, changes }: Pick<ObservedRun, 'uses' | 'changes'>,
 ): readonly string[] {
   const loading = strategies.flatMap(({ id, loadUses }) => loadUses.map((what) => ({ strategy: id, what })));
   const all = [...loading, ...uses];

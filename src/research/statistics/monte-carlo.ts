@@ -27,7 +27,7 @@ export interface ResampledPaths {
   readonly equity: EquityBands;
 }
 
-export interface MonteCarloFound {
+export interface MonteCarloResult {
   readonly runs: number;
   readonly seed: number;
   readonly trades: number;
@@ -49,7 +49,7 @@ export function monteCarlo(
   profits: readonly number[],
   capital: number,
   { runs, seed, blockTrades }: MonteCarlo,
-): MonteCarloFound | undefined {
+): MonteCarloResult | undefined {
   assert(runs >= 1, 'a simulation has a run');
   if (profits.length < 2) return undefined;
   const block = blockTrades ?? usualBlock(profits.length);

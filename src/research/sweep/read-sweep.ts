@@ -14,7 +14,7 @@ import {
   steppedValues,
 } from './parameter-space.ts';
 import { OBJECTIVES, type Objective, type Ranking, type Window, walkForwardWindows } from './walk-forward.ts';
-import { type Checked, type Problem, meantHint } from '../../config/problem.ts';
+import { type CheckResult, type Problem, meantHint } from '../../config/problem.ts';
 import { count, flag } from '../../config/values.ts';
 import { zodProblems } from '../../config/zod-problems.ts';
 import { shown } from '../../domain/parsed.ts';
@@ -37,7 +37,7 @@ export interface SweepPlan {
 /** Fewer daily returns say nothing about their deviation. */
 const SHARPE_DAYS_MIN = 3;
 
-export function readSweep(backtest: Backtest): Checked<{ readonly plan: SweepPlan }> {
+export function readSweep(backtest: Backtest): CheckResult<{ readonly plan: SweepPlan }> {
   const { source } = backtest;
   const read = sweepSchema.safeParse(source.at(['sweep']) ?? {});
   if (!read.success)
@@ -65,7 +65,7 @@ function planned(
   section: SweepSection,
   search: Search,
   space: ParameterSpace,
-): Checked<{ readonly plan: SweepPlan }> {
+): CheckResult<{ readonly plan: SweepPlan }> {
   const { source, sources, read } = backtest;
   const { trials, refused: left } = chooseTrials(space, search, (each) => isAccepted(backtest, space, each));
   if (trials.length === 0) {

@@ -16,7 +16,7 @@ import { hangText, StrategyHangs, watchCalls } from '../spec/hang-watch.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
 import { BacktestDays } from '../spec/backtest-days.ts';
 import { planBacktest } from '../spec/plan-backtest.ts';
-import { type RowReader, rowReader, type SourceDay } from '../spec/source-days.ts';
+import { type DayReader, rowReader, type SourceDay } from '../spec/source-days.ts';
 
 export interface SweepWorkerData {
   readonly file: string;
@@ -76,7 +76,7 @@ const YOUNG_GENERATION_MB = 96;
 const closeAll = async (threads: readonly TrialThread[]): Promise<void> =>
   void (await Promise.all(threads.map((thread) => thread.close())));
 
-interface Waiting {
+interface PendingTrial {
   readonly resolve: (message: FromSweepWorker) => void;
   readonly reject: (error: Error) => void;
 }
@@ -85,7 +85,7 @@ class TrialThread {
   readonly #options: TrialPoolOptions;
   readonly #running = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)).fill(-1);
   #worker: Worker | null = null;
-  #waiting: Waiting | null = null;
+  #waiting: PendingTrial | null = null;
   /** The error that ended the thread. */
   #lost: Error | null = null;
 
@@ -155,7 +155,7 @@ export interface TrialTask {
 /** Runs trials one after the other. */
 export class TrialRunner {
   readonly #backtest: Backtest;
-  readonly #readRows: RowReader;
+  readonly #readRows: DayReader;
   /** Of the trial before: the next one mostly has the same days. */
   #days: TrialTask['days'] = null;
   #data: BacktestData;

@@ -16,7 +16,7 @@ export interface WalkedWindow {
   readonly outOfSample: TrialFigures | null;
 }
 
-export interface WalkForwardFound {
+export interface WalkForwardResult {
   readonly windows: readonly WalkedWindow[];
   /** Money, summed over the windows: each begins with the capital anew. */
   readonly netProfit: number;
@@ -36,7 +36,7 @@ export interface WalkForwardFound {
 /**
  * The windows together: the parts out of sample, one after the other, are the result that a trader would have had.
  */
-export function walkForwardFound(windows: readonly WalkedWindow[], basis: RatioBasis): WalkForwardFound {
+export function walkForwardFound(windows: readonly WalkedWindow[], basis: RatioBasis): WalkForwardResult {
   const outside = windows.flatMap(({ outOfSample }) => outOfSample ?? []);
   const returns = windows.flatMap(
     ({ window, outOfSample }) => outOfSample?.dailyReturns ?? window.outOfSample.map(() => 0),

@@ -58,7 +58,7 @@ const NUMBER_HEADS: Readonly<Record<Exclude<SubAccountType, 'DERIVATIVE'>, strin
   MARGIN: '0002',
 };
 
-/** Default number of a sub-account (notes, section 2). */
+/** Default number of a sub-account (notes, 2). */
 export const subAccountNo = (custodyCode: string, type: SubAccountType): string =>
   type === 'DERIVATIVE' ? `${custodyCode}A` : NUMBER_HEADS[type] + custodyCode.slice(-TAIL_LENGTH);
 

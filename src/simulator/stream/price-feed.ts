@@ -6,7 +6,7 @@ import type { BookMessage, MarketMessage } from '../../venue/venue-event.ts';
 import { encodeBook, encodeBookChange, encodeSummary, encodeTrade } from '../../wire/stream/data-frame.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import type { DataChannel } from '../../wire/stream/channel.ts';
+import type { DataChannel } from '../../wire/stream/stream-channel.ts';
 import type { StreamSettings } from '../simulator-options.ts';
 import { type StreamSession, subscriptionKey } from './stream-session.ts';
 
@@ -141,7 +141,7 @@ function standingFrame(
   return undefined;
 }
 
-/** A frame as the live service writes it: over several lines, large numbers in scientific notation (notes, section 1). */
+/** A frame as the live service writes it: over several lines, large numbers in scientific notation (notes, 1). */
 const INDENT = 2;
 /** `"total" : 230745319` becomes `2.30745319E8`; only values, never text in quotes. */
 const LARGE_VALUE = /(?<=": )-?\d{8,}(?:\.\d+)?(?=,?$)/gm;

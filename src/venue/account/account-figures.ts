@@ -1,4 +1,4 @@
-/** Money and positions of one account as the broker shows them (notes, section 5), from ledger, marks and working orders. */
+/** Money and positions of one account as the broker shows them (notes, 5), from ledger, marks and working orders. */
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { initialMargin, rateOn } from '../../domain/costs.ts';
@@ -282,7 +282,7 @@ export interface ClosedPosition {
   readonly lastClosedUs: TsUs;
 }
 
-export function closedPositions(account: LedgerAccount, context: AccountContext): ClosedPosition[] {
+export function closedPositionsOf(account: LedgerAccount, context: AccountContext): ClosedPosition[] {
   const rows: ClosedPosition[] = [];
   for (const [code, rounds] of account.settled) {
     for (const side of SIDES) rows.push(...closedRow(code, side, rounds, 0, 0));

@@ -11,7 +11,7 @@ import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
 import { type BarFillModel, type FillClause, type Slippage, slippedPrice } from './fill-models.ts';
 
-interface Standing<O extends BookOrder> {
+interface RestingOrder<O extends BookOrder> {
   readonly order: O;
   /** First bar at which it is looked at. */
   readonly fromBar: number;
@@ -50,7 +50,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   readonly #sink: FillSink<O>;
   /** Net position, for the path that is worst for it. */
   readonly #held: () => number;
-  #standing: Standing<O>[] = [];
+  #standing: RestingOrder<O>[] = [];
   #phase: SessionPhase = 'closed';
   /** The open of a bar that begins before it is the price of an uncross. */
   #uncrossUntilUs = -Infinity;
@@ -166,7 +166,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     this.#standing = this.#standing.filter(({ order }) => order.leavesQty > 0);
   }
 
-  #look(standing: Standing<O>): void {
+  #look(standing: RestingOrder<O>): void {
     const { order, fromBar, isCarried, firedAt } = standing;
     const price = this.last;
     if (this.#isUncross && isCarried) {
@@ -264,9 +264,9 @@ const reachedOn = ({ side, price: limit }: Pick<BookOrder, 'side' | 'price'>, fr
 
 /** The nearest limit to where the path comes from is reached first; of equal ones the earlier. */
 const byPrice = <O extends BookOrder>(
-  standing: readonly Standing<O>[],
+  standing: readonly RestingOrder<O>[],
   from: number,
-): readonly Standing<O>[] => {
-  const wayTo = ({ order }: Standing<O>): number => Math.abs(order.price - from);
+): readonly RestingOrder<O>[] => {
+  const wayTo = ({ order }: RestingOrder<O>): number => Math.abs(order.price - from);
   return standing.toSorted((a, b) => wayTo(a) - wayTo(b));
 };

@@ -12,7 +12,7 @@ import { DayTally } from './day-tally.ts';
 import type { TickFillModel } from './fill-models.ts';
 import type { BookView, Listing, Outbox } from '../venue-event.ts';
 import { TapeExchange } from './tape-exchange.ts';
-import type { Waiting } from './tape-queue.ts';
+import type { QueuedOrder } from './tape-queue.ts';
 import { LEVELS_SHOWN, Ticker } from './ticker.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
 import type { TapePrint } from '../venue-options.ts';
@@ -147,7 +147,7 @@ const signOf = (side: Side | null): -1 | 0 | 1 => (side === null ? 0 : side === 
 function levelsOf(
   touch: number,
   touchQty: number,
-  waiting: readonly Waiting<BookEntry>[],
+  waiting: readonly QueuedOrder<BookEntry>[],
   step: 1 | -1,
 ): BookLevel[] {
   const byPrice = new Map<number, number>();

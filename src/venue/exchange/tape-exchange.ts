@@ -16,9 +16,9 @@ import { type FillClause, slippedPrice, type TickFillModel } from './fill-models
 import { InferredBook } from './inferred-book.ts';
 import { QueueCancels } from './queue-cancels.ts';
 import { crosses, RecordedBook, type ShownBook, type Touch } from './recorded-book.ts';
-import { TapeQueue, type Waiting } from './tape-queue.ts';
+import { TapeQueue, type QueuedOrder } from './tape-queue.ts';
 
-export type QueuePlace = Pick<Waiting<BookOrder>, 'ahead' | 'takes' | 'isCarried'>;
+export type QueuePlace = Pick<QueuedOrder<BookOrder>, 'ahead' | 'takes' | 'isCarried'>;
 
 /** For a restart: the state beyond the orders. */
 export interface TapeExchangeState {
@@ -58,7 +58,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   readonly #buys = new TapeQueue<O>('buy');
   readonly #sells = new TapeQueue<O>('sell');
   /** In order of entry. */
-  readonly #waiting = new Map<O, Waiting<O>>();
+  readonly #waiting = new Map<O, QueuedOrder<O>>();
   phase: SessionPhase = 'closed';
   #uncross: AuctionPrints | null = null;
   /** False until the book is known, at the start and again after an auction: orders entered meanwhile meet it then. */
@@ -109,7 +109,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   /** Our orders of one side, best price first. */
-  waitingOn(side: Side): readonly Waiting<O>[] {
+  waitingOn(side: Side): readonly QueuedOrder<O>[] {
     return this.#queueAt(side).waiting;
   }
 
@@ -175,7 +175,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     const takes = place?.takes ?? false;
     const isCarried = place?.isCarried ?? false;
     const left = order.leavesQty;
-    const waiting: Waiting<O> = { order, price: order.price, left, ahead, takes, isCarried };
+    const waiting: QueuedOrder<O> = { order, price: order.price, left, ahead, takes, isCarried };
     this.#waiting.set(order, waiting);
     this.#queueAt(order.side).add(waiting);
     this.#cancels?.joined(waiting);
@@ -244,7 +244,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   #cross(price: number, printed: number): void {
     this.#print(price);
-    const onFill = ({ order }: Waiting<O>, at: number, qty: number): void =>
+    const onFill = ({ order }: QueuedOrder<O>, at: number, qty: number): void =>
       this.#sink.fill(order, at, qty, 'uncross');
     const left = this.#buys.fillUncross(price, printed, onFill);
     this.#sells.fillUncross(price, left, onFill);
@@ -253,7 +253,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   /** First the side that the aggressor hit. */
   #match(price: number, printed: number, aggressor: Side): void {
-    const onFill = ({ order, takes }: Waiting<O>, at: number, qty: number): void => {
+    const onFill = ({ order, takes }: QueuedOrder<O>, at: number, qty: number): void => {
       if (takes) return this.#sink.fill(order, slippedPrice(this.#model, order, at), qty, 'beside_taker');
       this.#sink.fill(order, at, qty, at === price ? 'queue_reached' : 'traded_through');
     };
@@ -326,7 +326,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   /** Behind the whole queue a quote has to go beyond the price. */
-  #isReached({ order: { side, price }, takes }: Waiting<O>): boolean {
+  #isReached({ order: { side, price }, takes }: QueuedOrder<O>): boolean {
     const isStrict = this.#model.queue === 'through' && !takes;
     return crosses(this.#book, side, isStrict ? price - signOf(side) : price);
   }
@@ -336,7 +336,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     this.#refresh();
   }
 
-  #forget(waiting: Waiting<O>): void {
+  #forget(waiting: QueuedOrder<O>): void {
     this.#waiting.delete(waiting.order);
     this.#cancels?.left(waiting);
   }
@@ -351,7 +351,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     return side === 'buy' ? this.#buys : this.#sells;
   }
 
-  #waitingOf(order: O): Waiting<O> {
+  #waitingOf(order: O): QueuedOrder<O> {
     const waiting = this.#waiting.get(order);
     assert(waiting !== undefined, 'the order stands');
     return waiting;

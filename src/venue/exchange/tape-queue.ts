@@ -3,7 +3,7 @@ import { assert } from '../../domain/assert.ts';
 import type { Side } from '../../domain/order.ts';
 import type { BookOrder } from './exchange.ts';
 
-export interface Waiting<O extends BookOrder> {
+export interface QueuedOrder<O extends BookOrder> {
   readonly order: O;
   readonly price: number;
   left: number;
@@ -16,23 +16,23 @@ export interface Waiting<O extends BookOrder> {
 }
 
 /** Told of each execution. */
-type OnQueueFill<O extends BookOrder> = (waiting: Waiting<O>, price: number, qty: number) => void;
+type OnQueueFill<O extends BookOrder> = (waiting: QueuedOrder<O>, price: number, qty: number) => void;
 
 export class TapeQueue<O extends BookOrder> {
   readonly #side: Side;
   /** Best price first, earlier orders first. */
-  readonly waiting: Waiting<O>[] = [];
+  readonly waiting: QueuedOrder<O>[] = [];
 
   constructor(side: Side) {
     this.#side = side;
   }
 
-  add(order: Waiting<O>): void {
+  add(order: QueuedOrder<O>): void {
     const worse = this.waiting.findIndex((other) => this.#isBetter(order.price, other.price));
     this.waiting.splice(worse === -1 ? this.waiting.length : worse, 0, order);
   }
 
-  remove(order: Waiting<O>): void {
+  remove(order: QueuedOrder<O>): void {
     const place = this.waiting.indexOf(order);
     assert(place >= 0, 'the order waits over the tape');
     this.waiting.splice(place, 1);
@@ -86,7 +86,7 @@ export class TapeQueue<O extends BookOrder> {
 }
 
 function fill<O extends BookOrder>(
-  order: Waiting<O>,
+  order: QueuedOrder<O>,
   price: number,
   most: number,
   onFill: OnQueueFill<O>,

@@ -17,7 +17,7 @@ import type { OrderBook } from '../exchange/contract-book.ts';
 import { exitPrices, type Listing } from '../venue-event.ts';
 import type { VenueOrder } from './venue-order.ts';
 
-/** Orders may be entered in the auctions, not in the break (market rules, section 3). */
+/** Orders may be entered in the auctions, not in the break (market rules, 3). */
 const ENTRY: Readonly<Record<SessionPhase, RefusalCode | null>> = {
   opening_auction: null,
   continuous: null,
@@ -88,7 +88,7 @@ export function changeRefusal(
 }
 
 /** The venue around its checks, order entry, trigger book and look at margin. */
-export interface VenueSurroundings {
+export interface VenueContext {
   readonly nowUs: TsUs;
   readonly day: TradingDay;
   readonly phase: SessionPhase;
@@ -106,26 +106,26 @@ export interface VenueSurroundings {
 }
 
 /** Checks account, contract, values and margin. */
-export function placeRefusal(command: PlaceLimit, around: VenueSurroundings): Refusal | null {
-  const unknown = around.unknownRefusal(command.accountId, command.orderCode);
-  const listing = around.listing(command.orderCode);
+export function placeRefusal(command: PlaceLimit, venue: VenueContext): Refusal | null {
+  const unknown = venue.unknownRefusal(command.accountId, command.orderCode);
+  const listing = venue.listing(command.orderCode);
   if (unknown !== null || listing === undefined) return unknown ?? refusal(-6003);
-  const noLeg = legRefusal(command, around);
+  const noLeg = legRefusal(command, venue);
   if (noLeg !== null) return noLeg;
   return (
-    entryRefusal(around.phase) ??
+    entryRefusal(venue.phase) ??
     qtyRefusal(command.qty, listing.contract.spec.orderQtyMax) ??
     limitRefusal(command.side, command.limitPrice, listing) ??
     bracketRefusal(command, listing) ??
-    around.riskRefusal(command)
+    venue.riskRefusal(command)
   );
 }
 
-function legRefusal({ accountId, orderCode, leg }: PlaceLimit, around: VenueSurroundings): Refusal | null {
+function legRefusal({ accountId, orderCode, leg }: PlaceLimit, venue: VenueContext): Refusal | null {
   if (leg === undefined) return null;
   return leg === orderCode
     ? refusal(-6003, 'The leg is another contract')
-    : around.unknownRefusal(accountId, leg);
+    : venue.unknownRefusal(accountId, leg);
 }
 
 /** Before an order may wait for its trigger. Margin is looked at when it is sent, not before. */

@@ -28,7 +28,7 @@ type PendingState =
     }
   /** Not sent yet: an arbitrage order waits for own fills in its leg, of which there were `filledQty` since it was placed. */
   | { readonly kind: 'leg'; readonly filledQty: number };
-export type Pending = Exclude<PendingState, { readonly kind: 'leg' }>;
+export type PendingChange = Exclude<PendingState, { readonly kind: 'leg' }>;
 
 /** Where an order comes from inside its account, for a backtest's report. */
 export interface OrderSender {
@@ -170,7 +170,7 @@ function statusOf(order: VenueOrder): BrokerOrderStatus {
 }
 
 /** The order as others see it. An order still in the gateway's queue can be cancelled there at any time. */
-export function reportOf(order: VenueOrder, phase: SessionPhase): OrderReport {
+export function orderReport(order: VenueOrder, phase: SessionPhase): OrderReport {
   const open = order.isOpen;
   const editable = open && phase === 'continuous';
   return {

@@ -4,11 +4,11 @@ import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { Outbox } from '../venue-event.ts';
 import {
-  isWaiting,
-  reportOfTrigger,
+  isPending,
+  triggerReport,
   restoredTrigger,
   type TriggerOrder,
-  type TriggerState,
+  type TriggerOrderState,
   triggerState,
 } from './trigger-order.ts';
 import { limitsOf, type OnTouch, TriggerWatch } from './trigger.ts';
@@ -65,15 +65,15 @@ export class TriggerRows {
 
   /** A new day shows what still waits, and nothing of what ended before. */
   beginDay(): void {
-    for (const row of this.#rows) if (!isWaiting(row)) this.#byKey.delete(row.orderKey);
-    this.#rows = this.#rows.filter(isWaiting);
+    for (const row of this.#rows) if (!isPending(row)) this.#byKey.delete(row.orderKey);
+    this.#rows = this.#rows.filter(isPending);
   }
 
-  exportState(): { readonly triggerNoNext: number; readonly triggers: readonly TriggerState[] } {
+  exportState(): { readonly triggerNoNext: number; readonly triggers: readonly TriggerOrderState[] } {
     return { triggerNoNext: this.#nextNo, triggers: this.#rows.map(triggerState) };
   }
 
-  restore(states: readonly TriggerState[], nextNo: number): void {
+  restore(states: readonly TriggerOrderState[], nextNo: number): void {
     this.#nextNo = nextNo;
     for (const state of states) this.#add(restoredTrigger(state));
     for (const { orderKey, partnerKey } of states) {
@@ -118,7 +118,7 @@ export class TriggerRows {
     row.suspended = false;
     const { orderCode } = row;
     const again = this.#rows.filter(
-      (other) => other.orderCode === orderCode && isWaiting(other) && !other.suspended,
+      (other) => other.orderCode === orderCode && isPending(other) && !other.suspended,
     );
     const contract = this.#contract(orderCode);
     contract.rows = new Set(again);
@@ -147,11 +147,11 @@ export class TriggerRows {
   }
 
   tell(row: TriggerOrder, at: TsUs): void {
-    this.#outbox.emit({ kind: 'trigger', tsUs: at, trigger: reportOfTrigger(row) });
+    this.#outbox.emit({ kind: 'trigger', tsUs: at, trigger: triggerReport(row) });
   }
 
   #end(row: TriggerOrder, status: 'activated' | 'rejected' | 'canceled'): void {
-    assert(isWaiting(row), 'an order with a trigger ends once');
+    assert(isPending(row), 'an order with a trigger ends once');
     row.status = status;
     row.suspended = false;
     this.#contract(row.orderCode).rows.delete(row);
@@ -161,7 +161,7 @@ export class TriggerRows {
   #add(row: TriggerOrder): void {
     this.#rows.push(row);
     this.#byKey.set(row.orderKey, row);
-    if (!isWaiting(row)) return;
+    if (!isPending(row)) return;
     const { rows, watch } = this.#contract(row.orderCode);
     rows.add(row);
     narrow(watch, row);

@@ -5,7 +5,7 @@
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side, TriggerWhen } from '../../domain/order.ts';
 
-export interface Trigger {
+export interface VenueTrigger {
   /** Side of the order that is sent. */
   readonly side: Side;
   readonly when: TriggerWhen;
@@ -22,7 +22,7 @@ interface TrailingTrigger {
 
 type TriggerStep = 'waits' | 'moves' | 'fires';
 
-export const stopTrigger = (side: Side, when: TriggerWhen, price: number): Trigger => ({
+export const stopTrigger = (side: Side, when: TriggerWhen, price: number): VenueTrigger => ({
   side,
   when,
   price,
@@ -30,7 +30,7 @@ export const stopTrigger = (side: Side, when: TriggerWhen, price: number): Trigg
 });
 
 /** A sell protects what was bought: it follows rising prices and fires when they fall. */
-export const trailingTrigger = (side: Side, activation: number, offset: number): Trigger => ({
+export const trailingTrigger = (side: Side, activation: number, offset: number): VenueTrigger => ({
   side,
   when: side === 'sell' ? 'at_or_below' : 'at_or_above',
   price: null,
@@ -38,7 +38,7 @@ export const trailingTrigger = (side: Side, activation: number, offset: number):
 });
 
 /** Looks at one trade. */
-export function stepTrigger(trigger: Trigger, traded: number): TriggerStep {
+export function stepTrigger(trigger: VenueTrigger, traded: number): TriggerStep {
   const { trailing } = trigger;
   if (trigger.price !== null && touches(trigger.when, trigger.price, traded)) return 'fires';
   if (trailing === null || traded * favour(trigger.side) < followFrom(trigger, trailing)) return 'waits';
@@ -48,7 +48,7 @@ export function stepTrigger(trigger: Trigger, traded: number): TriggerStep {
 }
 
 /** The lowest price above and the highest below at which a trade does something. */
-export function limitsOf(trigger: Trigger): { readonly rise: number; readonly fall: number } {
+export function limitsOf(trigger: VenueTrigger): { readonly rise: number; readonly fall: number } {
   const { price, trailing, when, side } = trigger;
   let rise = Number.POSITIVE_INFINITY;
   let fall = Number.NEGATIVE_INFINITY;
@@ -71,7 +71,7 @@ const touches = (when: TriggerWhen, price: number, traded: number): boolean =>
 const favour = (side: Side): 1 | -1 => (side === 'sell' ? 1 : -1);
 
 /** Where it begins to follow, or follows on; in the direction of its favour. */
-const followFrom = ({ side }: Trigger, { activation, best }: TrailingTrigger): number =>
+const followFrom = ({ side }: VenueTrigger, { activation, best }: TrailingTrigger): number =>
   best === null ? favour(side) * activation : favour(side) * best + 1;
 
 /** Told of a trade, or of bid and ask of a quote, at which a trigger may move or fire. */

@@ -14,15 +14,15 @@ export interface HttpReply {
   readonly text: string;
 }
 
-type NotAccepted = Extract<CallOutcome, { readonly status: 'rejected' | 'unknown' }>;
+type FailedOutcome = Extract<CallOutcome, { readonly status: 'rejected' | 'unknown' }>;
 
-const unknown = (reason: string): NotAccepted => ({ status: 'unknown', reason });
+const unknown = (reason: string): FailedOutcome => ({ status: 'unknown', reason });
 
 /** Token no longer accepted, or too many calls: neither tells whether the call was carried out (rulings, 7). */
 const NO_VERDICT: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** Text first, then JSON: the answer that may be a verdict, or why there is none. */
-function readReply({ httpStatus, text }: HttpReply): { readonly json: unknown } | NotAccepted {
+function readReply({ httpStatus, text }: HttpReply): { readonly json: unknown } | FailedOutcome {
   if (NO_VERDICT.has(httpStatus) || httpStatus >= 500) return unknown(`HTTP ${httpStatus}`);
   const json = jsonOf(text);
   return json === undefined ? unknown(`HTTP ${httpStatus}, the answer is not JSON`) : { json };
@@ -34,7 +34,7 @@ export function jsonOf(text: string): unknown {
   return json.ok ? json.value : undefined;
 }
 
-/** Of all refusals of a cancel, the one that says of the order that nothing of it can fill any more (notes, section 3). */
+/** Of all refusals of a cancel, the one that says of the order that nothing of it can fill any more (notes, 3). */
 const ALREADY_MATCHED = '-8004';
 
 /**
@@ -52,7 +52,7 @@ interface Success {
 }
 
 /** Only a parsed envelope is a verdict, everything else leaves the outcome unknown. */
-function envelopeVerdict(reply: HttpReply, operation: string, drift: DriftCounter): Success | NotAccepted {
+function envelopeVerdict(reply: HttpReply, operation: string, drift: DriftCounter): Success | FailedOutcome {
   const read = readReply(reply);
   if ('status' in read) return read;
   const answer = decodeEnvelope(read.json, operation, drift);

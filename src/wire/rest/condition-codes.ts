@@ -1,6 +1,6 @@
 /**
  * The letters of conditional orders. They differ by direction: `SOL` is sent and `SL` comes back; status 2 is canceled in the
- * book and activated in the filter (contract, 2.4 and 4.3; notes, section 4). One table each, read and written.
+ * book and activated in the filter (contract, 4.3; notes, 4). One table each, read and written.
  */
 import type { BrokerTriggerKind, BrokerTriggerStatus } from '../../domain/broker-order.ts';
 import type { TriggerWhen } from '../../domain/order.ts';

@@ -14,7 +14,7 @@ interface InboxParts extends Pick<InboxOptions, 'clock' | 'recordInput' | 'decod
 
 /** The engine has room for every frame. */
 function inboxOf({ recordFrames, deliver, ...options }: InboxParts): Inbox {
-  const engine = { hasRoom: () => true, process: deliver };
+  const engine = { canAccept: () => true, process: deliver };
   const inbox = new Inbox({ ...options, realClock: options.clock, engine, watch: NEVER_BEHIND });
   inbox.frameLog = { append: recordFrames, close: () => undefined };
   return inbox;

@@ -1,4 +1,4 @@
-/** Orders that the last session left: late rows, late answers and late fills go to their owner, once (rulings, 6; failure cases 3, 17). */
+/** Orders that the last session left: late rows, late answers and late fills go to their owner, once (rulings, 6; failure cases, 3, 17). */
 import { describe, expect, it } from 'vitest';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';

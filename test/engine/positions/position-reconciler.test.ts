@@ -1,4 +1,4 @@
-/** Positions against the broker's: agreement, adoption, mismatch (failure cases 9, 15, 16, 19, 35). */
+/** Positions against the broker's: agreement, adoption, mismatch (failure cases, 9, 15, 16, 19, 35). */
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';

@@ -149,7 +149,7 @@ export class OwnersRig {
   agree(readUs = this.now): void {
     const scan = (startedUs: units.TsUs): void => {
       const book = { list: 'orders', complete: true, orders: [], startedUs, tsUs: startedUs } as const;
-      const facts = { fillVersion: 0, unresolved: 0, isOneAbsent: false };
+      const facts = { fillVersion: 0, unresolved: 0, hasUnconfirmedOrder: false };
       this.state.positionReconciler.takeBook({ ...this.#head('book_snapshot'), ...book }, facts);
     };
     scan(readUs);

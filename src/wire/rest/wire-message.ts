@@ -33,7 +33,7 @@ export const dateText = json<string>();
 export const timeText = json<string>();
 
 /** `Reader` is `never` for a field that the client ignores. */
-export interface Field<Source, Reader extends z.ZodType = never> {
+export interface MessageField<Source, Reader extends z.ZodType = never> {
   readonly isNumber: boolean;
   /** Undefined leaves the field out. */
   readonly write: (source: Source) => unknown;
@@ -43,32 +43,32 @@ export interface Field<Source, Reader extends z.ZodType = never> {
 export function field<Source, Written>(
   type: JsonType<Written>,
   write: (source: Source) => Written | undefined,
-): Field<Source>;
+): MessageField<Source>;
 export function field<Source, Written, Reader extends z.ZodType>(
   type: JsonType<Written>,
   write: (source: Source) => Written | undefined,
   reader: Reader,
-): Field<Source, Reader>;
+): MessageField<Source, Reader>;
 export function field<Source>(
   { isNumber }: JsonType<unknown>,
   write: (source: Source) => unknown,
   reader: z.ZodType | null = null,
-): Field<Source, z.ZodType> {
+): MessageField<Source, z.ZodType> {
   return { isNumber, write, reader };
 }
 
 /** Another spelling of a field. */
-export const alias = <Reader extends z.ZodType>(reader: Reader): Field<unknown, Reader> => ({
+export const alias = <Reader extends z.ZodType>(reader: Reader): MessageField<unknown, Reader> => ({
   isNumber: false,
   write: () => undefined,
   reader,
 });
 
-type Fields<Source> = Readonly<Record<string, Field<Source, z.ZodType>>>;
-type ReaderOf<F> = F extends Field<never, infer Reader> ? Reader : never;
+type Fields<Source> = Readonly<Record<string, MessageField<Source, z.ZodType>>>;
+type ReaderOf<F> = F extends MessageField<never, infer Reader> ? Reader : never;
 type Shape<F> = { -readonly [K in keyof F as [ReaderOf<F[K]>] extends [never] ? never : K]: ReaderOf<F[K]> };
 
-export interface Message<Source, F = unknown> {
+export interface WireMessage<Source, F = unknown> {
   /** Lenient: other fields are ignored. */
   readonly reader: z.ZodObject<Shape<F>>;
   readonly encode: (source: Source) => JsonRecord;
@@ -79,11 +79,11 @@ export interface Message<Source, F = unknown> {
 /** `message<Source>()({ ... })`: the encoder writes it from a `Source`. */
 export const message =
   <Source>() =>
-  <F extends Fields<Source>>(fields: F): Message<Source, F> =>
+  <F extends Fields<Source>>(fields: F): WireMessage<Source, F> =>
     create<Source, F>(fields);
 
-function create<Source, F>(fields: Fields<Source>): Message<Source, F>;
-function create<Source>(fields: Fields<Source>): Message<Source, Fields<Source>> {
+function create<Source, F>(fields: Fields<Source>): WireMessage<Source, F>;
+function create<Source>(fields: Fields<Source>): WireMessage<Source, Fields<Source>> {
   const all = Object.entries(fields);
   const numbers = new Set(all.filter(([, { isNumber, reader }]) => isNumber && reader).map(([key]) => key));
   return {

@@ -2,7 +2,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import { looseNumber, looseText } from '../../../src/wire/rest/lenient.ts';
-import { alias, field, message, points, text, whole } from '../../../src/wire/rest/message.ts';
+import { alias, field, message, points, text, whole } from '../../../src/wire/rest/wire-message.ts';
 import { CountedDrift } from '../support/counted-drift.ts';
 
 interface Row {

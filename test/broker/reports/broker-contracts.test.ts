@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ContractTable } from '../../../src/broker/reports/contract-table.ts';
+import { BrokerContracts } from '../../../src/broker/reports/broker-contracts.ts';
 import type { ResolvedContract } from '../../../src/broker/reports/resolve-contracts.ts';
 import type { Contract } from '../../../src/domain/contract.ts';
 import { streamCode } from '../../../src/domain/ids.ts';
@@ -14,7 +14,7 @@ const codes = (contracts: readonly Contract[]): string[] =>
   contracts.map(({ index, orderCode }) => `${index} ${orderCode}`);
 
 it('keeps an index for the whole session, also when the list changes', () => {
-  const table = new ContractTable();
+  const table = new BrokerContracts();
   table.update([resolved('A'), resolved('B')]);
   table.update([resolved('B'), resolved('C')]);
   expect(codes(table.contracts)).toEqual(['0 A', '1 B', '2 C']);
@@ -22,7 +22,7 @@ it('keeps an index for the whole session, also when the list changes', () => {
 });
 
 it('goes on with the numbers of an earlier start', () => {
-  const table = new ContractTable();
+  const table = new BrokerContracts();
   table.reset([createContract(0, 'B'), createContract(1, 'A')]);
   table.update([resolved('A'), resolved('B')]);
   expect(codes(table.contracts)).toEqual(['0 B', '1 A']);
@@ -30,7 +30,7 @@ it('goes on with the numbers of an earlier start', () => {
 });
 
 it('finds a contract by either code, and no longer by one it had before', () => {
-  const table = new ContractTable();
+  const table = new BrokerContracts();
   table.update([{ ...resolved('A'), streamCode: streamCode('X-1') }]);
   table.update([{ ...resolved('A'), streamCode: streamCode('X-2') }]);
   expect(table.byOrderCode('A')?.streamCode).toBe('X-2');
@@ -39,7 +39,7 @@ it('finds a contract by either code, and no longer by one it had before', () => 
 });
 
 it('gives a code that moved to the contract that is listed', () => {
-  const table = new ContractTable();
+  const table = new BrokerContracts();
   table.update([{ ...resolved('A'), streamCode: streamCode('FRONT') }]);
   table.update([{ ...resolved('B'), streamCode: streamCode('FRONT') }]);
   expect(table.byStreamCode('FRONT')?.orderCode).toBe('B');

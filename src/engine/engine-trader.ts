@@ -22,7 +22,7 @@ import type { EngineState } from './engine-state.ts';
 /** Timers one strategy may have set at a time; one more is a fault. */
 const TIMERS_MAX = 1_000;
 
-export class Trader implements TraderPort {
+export class EngineTrader implements TraderPort {
   readonly #state: EngineState;
 
   constructor(state: EngineState) {

@@ -14,13 +14,13 @@ import type { VenueOptions, VenueRules } from './venue-options.ts';
 import type { Close, VenueState } from './venue-state.ts';
 import type { ContractBoard, ContractBook } from './exchange/contract-book.ts';
 
-/** Not traded this many sessions in a row: the theoretical price takes over (market rules, section 5). */
+/** Not traded this many sessions in a row: the theoretical price takes over (market rules, 5). */
 const UNTRADED_DAYS_MAX = 2;
 const OPEN_INTEREST_FRONT = 42_000;
 
 type FloorState = Pick<VenueState, 'contracts' | 'day' | 'isClosed' | 'rolledThrough'>;
 
-export class TradingFloor {
+export class VenueContracts {
   readonly #options: VenueOptions;
   readonly #rules: VenueRules;
   readonly #outbox: Outbox;

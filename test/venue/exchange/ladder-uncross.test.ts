@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { priceHundredths } from '../../../src/domain/units.ts';
 import { Ladder } from '../../../src/venue/exchange/ladder.ts';
-import { levelsAfter, uncross } from '../../../src/venue/exchange/uncross.ts';
+import { levelsAfter, uncross } from '../../../src/venue/exchange/ladder-book.ts';
 
 type Order = readonly [price: number, qty: number];
 

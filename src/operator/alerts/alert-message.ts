@@ -2,7 +2,7 @@
 import type { TsUs } from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 
-export interface Message {
+export interface AlertMessage {
   /** Counts up within a process. */
   readonly id: number;
   /** Real time. */
@@ -20,7 +20,7 @@ export interface Message {
   readonly page: string | null;
 }
 
-export type Draft = Omit<Message, 'id' | 'atUs'>;
+export type AlertDraft = Omit<AlertMessage, 'id' | 'atUs'>;
 
 /** Messages that leave together, the oldest first. */
 export interface Delivery {
@@ -41,7 +41,7 @@ export type DeliveryResult =
   | { readonly status: 'later'; readonly pauseMs: number | null; readonly reason: string }
   | { readonly status: 'refused'; readonly reason: string };
 
-export interface Channel {
+export interface AlertChannel {
   /** As configured. */
   readonly id: string;
   /** Longest text of one delivery, in characters. */
@@ -60,7 +60,7 @@ const MORE = '…';
 
 /** As many of the oldest messages as fit; at least one, cut if it must be. */
 export function bundle(
-  messages: readonly Message[],
+  messages: readonly AlertMessage[],
   textMax: number,
   time: (at: TsUs) => string,
 ): { readonly delivery: Delivery; readonly taken: number } {

@@ -22,7 +22,7 @@ import type { FeedChange, TimerId, TraderPort } from '../engine/ports/strategy-p
 import { Channel } from './channel.ts';
 import type { Containment, StrategyTimers } from './containment.ts';
 import type { LegChannels } from './tick-hub.ts';
-import type { Bar, Rollover } from './ticks.ts';
+import type { Bar, Rollover } from './leg-ticks.ts';
 
 /**
  * A bar closed later than this after its end, or than its own length if that is more, is not fresh. At 60 times the speed

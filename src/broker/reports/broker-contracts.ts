@@ -7,7 +7,7 @@ import type { Contract } from '../../domain/contract.ts';
 import { instrumentIndex } from '../../domain/units.ts';
 import type { ResolvedContract } from './resolve-contracts.ts';
 
-export class ContractTable {
+export class BrokerContracts {
   #contracts: Contract[] = [];
   readonly #byStreamCode = new Map<string, Contract>();
   readonly #byOrderCode = new Map<string, Contract>();
