@@ -1,4 +1,4 @@
-// `npm run size`: how large the rooms of `src` are, and what makes them larger than they need to be. Printed, never asserted.
+// `node .scripts/size.mjs`, at the end of `npm test`: how large the rooms of `src` are, and what makes them larger than they need to be. Printed, never asserted.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:memory`: a long run of synthetic ticks in one process, and the most memory it ever held. Each day's columns are made
+ * `npm run bench -- memory`: a long run of synthetic ticks in one process, and the most memory it ever held. Each day's columns are made
  * when the day is opened and dropped after it, as a run over files does. What stays is what the report shows: fills, round
  * trips, samples.
  */

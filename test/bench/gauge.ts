@@ -1,5 +1,5 @@
 /**
- * `npm run gauge`: what an order costs in a backtest. Prints processor time with orders / without, and ends with 1 when an order takes
+ * `npm run bench -- gauge`: what an order costs in a backtest. Prints processor time with orders / without, and ends with 1 when an order takes
  * more bytes of the heap than the figure below: time differs from run to run, bytes do not.
  */
 import { spawnSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { measureProcess } from './peers/measured-process.ts';
 import { medianOf } from './rounds.ts';
 
 /**
- * From the strategy's call to its fill and all that follows, by the major version of Node.js. To change it: run `npm run gauge`, write what
+ * From the strategy's call to its fill and all that follows, by the major version of Node.js. To change it: run `npm run bench -- gauge`, write what
  * it prints and one per cent, and say in the commit why an order may take more. A change that needs less lowers it.
  */
 const BYTES_AN_ORDER_MAX: Readonly<Record<string, number>> = { 20: 9_950, 24: 19_600 };

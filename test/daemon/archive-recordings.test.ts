@@ -12,7 +12,6 @@ import { seq, tsUs } from '../../src/domain/units.ts';
 import type { Timers } from '../../src/domain/clock.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { openFrameLog } from '../../src/recording/frame-log.ts';
-import { Database } from '../../src/sqlite/database.ts';
 import { note, openStore } from '../journal/journal-fixture.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 
@@ -149,49 +148,6 @@ it('backs the journal up at the start and again after the close', async () => {
   expect(await told).toEqual([`the journal is backed up and checked: 2 rows in ${copy}`]);
   clearInterval(again);
   expect(existsSync(report)).toBe(true);
-});
-
-it.each(['at the start', 'at night'])('finds %s a digit of a stored row that was changed', async (when) => {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const path = join(dir, 'journal.db');
-  const { store } = openStore(path);
-  store.beginSession(tradingDay('2026-03-05'), tsUs(1), 'test.yaml');
-  store.append(note(1, 'tax 8500'));
-  store.flush();
-  const change = (): void => {
-    const database = new Database(path);
-    database.exec("DROP TRIGGER entries_keep; UPDATE entries SET body = replace(body, '8500', '8600')");
-    database.close();
-  };
-  const said = new EventEmitter();
-  let isClosed = false;
-  if (when === 'at the start') change();
-  let told = once(said, 'line');
-  const { look, stop } = await archive({
-    ...placesIn(join(dir, 'frames')),
-    journal: { path, backups: join(dir, 'backups'), store },
-    today: () => tradingDay('2026-03-05'),
-    isClosed: () => isClosed,
-    timers: IDLE,
-    note: (text) => void said.emit('line', text),
-    onFailure: (text) => void said.emit('line', text),
-    onDamage: (text) => void said.emit('line', `DAMAGE ${text}`),
-  });
-  onTestFinished(stop);
-  if (when === 'at night') {
-    await told;
-    change();
-    isClosed = true;
-    told = once(said, 'line');
-    const again = setInterval(() => look(), 20);
-    onTestFinished(() => clearInterval(again));
-  }
-  expect(await told).toEqual([
-    expect.stringMatching(
-      /^DAMAGE the journal has \d faults, the first: 2026-03-05: entry 1 does not follow/,
-    ),
-  ]);
 });
 
 it('archives old sessions once nothing is traded, after the backup that still holds their rows', async () => {

@@ -30,4 +30,3 @@ export const orderKeys = fc
   .integer({ min: 1_000_000, max: 9_999_999 })
   .map((key) => brokerOrderKey(String(key)));
 export const refIds = words.map(clientOrderId);
-export const pages = fc.integer({ min: 1, max: 10_000 });

@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type {
-  CallOutcome,
   BrokerTriggerOrder,
   BrokerTriggerKind,
   BrokerTriggerStatus,
@@ -11,7 +10,6 @@ import { dayFromNumber, type TradingDay } from '../../src/domain/civil-date.ts';
 import { signOf, type TriggerWhen } from '../../src/domain/order.ts';
 import { type PriceTicks, priceTicks } from '../../src/domain/units.ts';
 import { pointsOf } from '../../src/domain/contract.ts';
-import { classifyCallReply, classifyConditionReply } from '../../src/wire/rest/call-reply.ts';
 import { conditionBook } from '../../src/wire/rest/condition-book.ts';
 import {
   cancelCondition,
@@ -29,7 +27,6 @@ import {
   codes,
   orderKeys,
   orderNos,
-  pages,
   prices,
   refIds,
   sent,
@@ -97,29 +94,6 @@ it('conditional place, change and cancel', () => {
   );
 });
 
-const outcome = (reply: unknown): CallOutcome =>
-  classifyCallReply({ httpStatus: 200, text: JSON.stringify(reply) }, 'call', new CountedDrift());
-
-it('the answers to them', () => {
-  fc.assert(
-    fc.property(orderNos, orderKeys, prices, sizes, sides, (orderNo, orderKey, limitPrice, qty, side) => {
-      const order = { ...CONDITION_ROW.order, orderNo, orderKey, limitPrice, qty, side, spec: VN30 };
-      const accepted = { status: 'accepted', orderNo, orderKey };
-      const placed = placeCondition.encodeResponse({ ...order, subAccountId: 'A', time: '' });
-      expect(outcome(placed)).toEqual(accepted);
-      const drift = new CountedDrift();
-      for (const answer of [
-        changeCondition.encodeResponse({ ...order, triggerPrice: limitPrice }),
-        cancelCondition.encodeResponse(),
-      ]) {
-        const reply = { httpStatus: 200, text: JSON.stringify(answer) };
-        expect(classifyConditionReply(reply, 'call', { orderNo, orderKey }, drift)).toEqual(accepted);
-      }
-      expect(drift.seen).toEqual([]);
-    }),
-  );
-});
-
 /** A row as the book can say it: what it triggers on belongs to its kind. */
 const conditions: fc.Arbitrary<BrokerTriggerOrder & { readonly lastDay: TradingDay }> = fc
   .record({
@@ -160,18 +134,6 @@ it('the conditional book', () => {
       expect(conditionBook.decodeResponse(answer, specOf, new CountedDrift())).toEqual({
         ok: true,
         value: { orders, unreadable: [], foreign: 0 },
-      });
-    }),
-  );
-});
-
-it('what the conditional book is asked for', () => {
-  fc.assert(
-    fc.property(words, pages, pages, (account, pageNo, pageSize) => {
-      const asked = { accountId: account, subAccountId: `${account}A`, pageNo, pageSize };
-      expect(conditionBook.decodeRequest(arrived(conditionBook.encodeRequest(asked)))).toEqual({
-        ok: true,
-        value: { ...asked, status: 'all', kind: 'all', symbol: null, side: null },
       });
     }),
   );

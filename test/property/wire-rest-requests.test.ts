@@ -2,10 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cancelOrder, changeOrder, placeOrder } from '../../src/wire/rest/order-calls.ts';
-import { exchangeToken } from '../../src/wire/rest/token-calls.ts';
-import { inDayBook } from '../../src/wire/rest/in-day-book.ts';
 import { VN30 } from '../wire/support/listed-contracts.ts';
-import { arrived, codes, orderNos, pages, prices, refIds, sides, sizes, words } from './wire-arbitraries.ts';
+import { arrived, codes, orderNos, prices, refIds, sides, sizes, words } from './wire-arbitraries.ts';
 
 describe('what the client writes is what the broker reads', () => {
   it('place, change, cancel', () => {
@@ -50,29 +48,6 @@ describe('what the client writes is what the broker reads', () => {
           expect(cancelOrder.decodeRequest(arrived(cancel))).toEqual({
             ok: true,
             value: { accountId: account, orderNo, refId: id },
-          });
-        },
-      ),
-    );
-  });
-
-  it('pages and tokens', () => {
-    fc.assert(
-      fc.property(
-        words,
-        words,
-        fc.option(words, { nil: undefined }),
-        pages,
-        pages,
-        (key, otp, otpId, pageNo, pageSize) => {
-          const asked = { accountId: key, pageNo, pageSize };
-          expect(inDayBook.decodeRequest(arrived(inDayBook.encodeRequest(asked)))).toMatchObject({
-            value: asked,
-          });
-          const exchange = { apiKey: key, otp, otpId };
-          expect(exchangeToken.decodeRequest(arrived(exchangeToken.encodeRequest(exchange)))).toEqual({
-            ok: true,
-            value: exchange,
           });
         },
       ),

@@ -6,7 +6,7 @@ import { MISHAPS } from './plan.ts';
 import { plantBugs } from './planted-bugs.ts';
 import { runParallel } from './run-parallel.ts';
 
-const values = commandOptions('simulate', 'lives through worlds drawn from seeds', {
+const values = commandOptions('simulate --', 'lives through worlds drawn from seeds', {
   seeds: { type: 'string', default: '100', help: 'worlds to live through' },
   from: { type: 'string', default: '1', help: 'the first of them' },
   scale: { type: 'string', default: '1', help: 'length of each: 0.5 is half as long' },

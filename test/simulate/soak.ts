@@ -3,7 +3,7 @@ import { commandOptions } from '../support/command-options.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { liveMonth, type MeasuredDay } from './month.ts';
 
-const values = commandOptions('soak', 'lives through a month of trading days in virtual time', {
+const values = commandOptions('soak --', 'lives through a month of trading days in virtual time', {
   days: { type: 'string', default: '31', help: 'days, closed ones too' },
   from: { type: 'string', default: '2026-04-06', help: 'the first of them' },
   minutes: { type: 'string', default: '1', help: 'of each continuous phase' },

@@ -17,24 +17,6 @@ function played(call: Call) {
 const HEAD = { side: 'buy', qty: 1, price: 13_000, reason: 'test' };
 const { side: _, ...PLAIN } = HEAD;
 
-describe('an order that is taken', () => {
-  const ORDERS: readonly Record<string, unknown>[] = [
-    { kind: 'limit', ...HEAD },
-    { kind: 'limit', ...HEAD, price: 'market', timeInForce: 'gtc' },
-    { kind: 'limit', ...HEAD, timeInForce: undefined },
-    { kind: 'market', side: 'buy', qty: 1, reason: 'test' },
-    { kind: 'stop', ...HEAD, trigger: 13_010, when: 'at_or_below', reduceOnly: true },
-    { kind: 'trailing_stop', ...HEAD, activation: 13_010, offset: 5 },
-    { kind: 'bracket', ...HEAD, stopLoss: 12_900, takeProfit: 13_100 },
-    { kind: 'arbitrage', ...HEAD, after: { index: 1 } },
-  ];
-  test.each(ORDERS)('$kind', (order) => {
-    const { faults, calls } = played(({ submit }) => submit?.(order));
-    expect(faults).toEqual([]);
-    expect(calls).toHaveLength(1);
-  });
-});
-
 describe('an order that is refused', () => {
   const REFUSED: readonly (readonly [string, Call, string])[] = [
     [

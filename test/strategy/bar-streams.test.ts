@@ -171,32 +171,6 @@ describe('bars by time', () => {
 });
 
 describe('bars by ticks and by volume', () => {
-  test('close with the trade that fills them', () => {
-    expect(
-      playBars(
-        { spec: { everyTicks: 3 }, start: '09:30:00' },
-        `09:30:01 13000
-         09:30:02 13003
-         09:30:03 13002
-         09:30:04 13001`,
-      ),
-    ).toEqual(['09:30:01-09:30:03 13000 13003 13000 13002 v3 t3']);
-  });
-
-  test('a trade is not split over two bars', () => {
-    expect(
-      playBars(
-        { spec: { everyVolume: 10 }, start: '09:30:00' },
-        `09:30:01 13000x6
-         09:30:02 13001x9
-         09:30:03 13002x10`,
-      ),
-    ).toEqual([
-      '09:30:01-09:30:02 13000 13001 13000 13001 v15 t2',
-      '09:30:03-09:30:03 13002 13002 13002 13002 v10 t1',
-    ]);
-  });
-
   test('close unfilled with the session', () => {
     expect(
       playBars(

@@ -23,18 +23,6 @@ const boom = (): never => {
 };
 
 describe('faults', () => {
-  test('a throw in one strategy leaves the others alone', () => {
-    const seen: number[] = [];
-    const trader = startStrategies([
-      (ticks) => ticks.trades$.subscribe(boom),
-      (ticks) => ticks.trades$.subscribe((tick) => seen.push(tick.price)),
-    ]);
-    trader.trade(13_000);
-    trader.trade(13_001);
-    expect(seen).toEqual([13_000, 13_001]);
-    expect(trader.faults.map(({ strategy }) => strategy)).toEqual([0]);
-  });
-
   test('a strategy that threw sees nothing more: no tick, no order, no timer, no phase', () => {
     const seen: string[] = [];
     const trader = startStrategy((ticks, own) => {

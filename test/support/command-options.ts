@@ -11,7 +11,7 @@ type Values<Options extends Record<string, Option>> = {
   readonly [Name in keyof Options]: Options[Name]['type'] extends 'boolean' ? boolean : string;
 };
 
-/** Ends the process when help is asked for, or an option is wrong. `script` is its name in `package.json`. */
+/** Ends the process when help is asked for, or an option is wrong. `script` is how it is called, `--` included. */
 export function commandOptions<const Options extends Record<string, Option>>(
   script: string,
   does: string,
@@ -19,7 +19,7 @@ export function commandOptions<const Options extends Record<string, Option>>(
 ): Values<Options> {
   const usage = (): string =>
     [
-      `npm run ${script} -- [options]: ${does}`,
+      `npm run ${script} [options]: ${does}`,
       ...Object.entries(options).map(([name, option]) => {
         const value = option.default === '' ? '' : ` (${option.default})`;
         return `  --${name.padEnd(12)} ${option.help}${option.type === 'boolean' ? '' : value}`;

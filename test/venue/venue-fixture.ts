@@ -144,10 +144,6 @@ export function print(venue: Venue, price: number, code = FRONT): readonly Venue
 export const codeOf = (outcome: CommandOutcome | TriggerOutcome | CashOutcome): number | 'accepted' =>
   outcome.status === 'accepted' ? 'accepted' : outcome.refusal.code;
 
-/** Trades as `price x qty`, in order. */
-export const tradesIn = (events: readonly VenueEvent[]): string[] =>
-  events.flatMap((event) => (event.kind === 'trade' ? [`${event.qty}@${event.price}`] : []));
-
 /** Fills as `account buys qty@price`. */
 export const fillsIn = (events: readonly VenueEvent[]): string[] =>
   events.flatMap((event) => {

@@ -221,10 +221,7 @@ type Deeds = Pick<ScheduleOptions, 'calendar' | 'daily'> & { done: ReadonlyMap<s
 const WRONG_AHEAD_US = hours(6);
 
 /** By the present clock: it also says when the start and each deed were, whatever the clock of that time said. */
-export function dueMoments(
-  state: Deeds & { begun: Now; isCareDue: boolean },
-  at: Now,
-): readonly ScheduleMoment[] {
+function dueMoments(state: Deeds & { begun: Now; isCareDue: boolean }, at: Now): readonly ScheduleMoment[] {
   const { calendar, begun, isCareDue } = state;
   const { atUs: now } = at;
   const begunUs = Math.min(begun.atUs, now - (at.monotonicUs - begun.monotonicUs));

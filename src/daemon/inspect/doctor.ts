@@ -250,7 +250,7 @@ const GIGABYTE = 1_000_000_000;
 const FREE_WARN = 5 * GIGABYTE;
 const FREE_BAD = GIGABYTE / 2;
 
-export function diskFinding(place: string): Finding {
+function diskFinding(place: string): Finding {
   const { bavail, bsize } = statfsSync(place);
   const free = bavail * bsize;
   const text = `${(free / GIGABYTE).toFixed(1)} GB are free for ${place}`;

@@ -1,6 +1,6 @@
 /**
- * `npm run footprint`: which files and functions run for a tick, and for an order with its fill, in a backtest, in a session in virtual
- * time and in a daemon against the simulator. Writes the lists of the first two and the table of `src/README.md`; `-- --check` compares
+ * `npm run bench -- footprint`: which files and functions run for a tick, and for an order with its fill, in a backtest, in a session in virtual
+ * time and in a daemon against the simulator. Writes the lists of the first two and the table of `src/README.md`; `--check` compares
  * them instead, and ends with 1 where they differ.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -121,10 +121,18 @@ function row({ what, samples }: Footprint): string {
 const list = ({ what, samples }: Footprint, most: number): string =>
   [`${what}:`, ...files(usual(samples.slice(0, most))).map((file) => `  ${file}`)].join('\n');
 
-const values = commandOptions('footprint', 'which files and functions run for a tick and for an order', {
-  check: { type: 'boolean', default: false, help: 'compares the lists with those of the repository' },
-  live: { type: 'boolean', default: false, help: 'starts a daemon against the simulator too; printed only' },
-});
+const values = commandOptions(
+  'bench -- footprint',
+  'which files and functions run for a tick and for an order',
+  {
+    check: { type: 'boolean', default: false, help: 'compares the lists with those of the repository' },
+    live: {
+      type: 'boolean',
+      default: false,
+      help: 'starts a daemon against the simulator too; printed only',
+    },
+  },
+);
 
 const wanted = values.check ? FEW : MANY;
 // A take costs milliseconds, and an event of the session two of them.
@@ -177,5 +185,6 @@ function check(): void {
     console.log([`files that run have changed for ${title}`, ...changes].join('\n'));
     process.exitCode = 1;
   }
-  if (process.exitCode === 1) console.log('npm run footprint writes them anew; say in the commit why');
+  if (process.exitCode === 1)
+    console.log('npm run bench -- footprint writes them anew; say in the commit why');
 }

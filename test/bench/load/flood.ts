@@ -1,5 +1,5 @@
 /**
- * `npm run flood`: a whole daemon, with journal, frame log and engine thread, against the simulator as a program of its own, while
+ * `npm run bench -- flood`: a whole daemon, with journal, frame log and engine thread, against the simulator as a program of its own, while
  * prices flood it. Prints what was taken, how old prices were at a strategy, how long orders took from the price that led to them, and
  * cancels and heartbeats meanwhile; ends with 1 when a frame or the connection was lost. `--help` shows its options.
  */
@@ -93,7 +93,7 @@ interface Seen {
 }
 
 function wanted(): Wanted {
-  const values = commandOptions('flood', 'a daemon in a flood of prices', {
+  const values = commandOptions('bench -- flood', 'a daemon in a flood of prices', {
     frames: { type: 'string', default: '10000', help: 'a second' },
     seconds: { type: 'string', default: '20', help: 'how long' },
     burn: { type: 'string', default: '0', help: 'microseconds that a strategy burns for each trade' },

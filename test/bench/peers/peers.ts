@@ -1,7 +1,7 @@
 /**
- * `npm run bench:peers`: the same ticks and the same EMA cross through Tickwright and through other backtests, on this machine, one
+ * `npm run bench -- peers`: the same ticks and the same EMA cross through Tickwright and through other backtests, on this machine, one
  * process after the other in turn, medians over the processes. A figure counts when all of a program's processes agree, and when it
- * crossed where ours did. Many contracts side by side are compared with a plain loop of Python. `-- --ticks 200000 --processes 1` for a short look; `--only hftbacktest` for one peer;
+ * crossed where ours did. Many contracts side by side are compared with a plain loop of Python. `--ticks 200000 --processes 1` for a short look; `--only hftbacktest` for one peer;
  * `--strategies 1` for ours with one alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

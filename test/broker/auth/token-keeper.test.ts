@@ -113,12 +113,6 @@ describe('a refresh', () => {
     expect([told, world.timers.pending]).toEqual([2, 0]);
   });
 
-  it('asks for an id first on the other route', async () => {
-    await world.keeper({ route: 'request' }).refresh('needed');
-    expect(world.otpRequests).toBe(1);
-    expect(world.requests).toMatchObject([{ otpId: 'otp-id-1' }]);
-  });
-
   it('is one for all who ask at the same time', async () => {
     const keeper = world.keeper();
     await Promise.all([keeper.refresh('needed'), keeper.refresh('scheduled'), keeper.refresh('needed')]);
@@ -200,12 +194,6 @@ describe('failures', () => {
     const result = await world.keeper().refresh('needed');
     expect(result).toMatchObject({ ok: false, failure: { kind: 'final' } });
     expect(world.cached).toBeUndefined();
-  });
-
-  it('are final without a key', async () => {
-    const result = await world.keeper({ apiKey: () => undefined }).refresh('operator');
-    expect(result).toMatchObject({ ok: false, failure: { kind: 'final', reason: 'there is no API key' } });
-    expect(world.used).toBe(0);
   });
 
   it('keep the token when only the cache fails', async () => {
@@ -337,25 +325,10 @@ describe('the life of a token', () => {
     expect(world.kinds()).toContain('expired');
   });
 
-  it('is due for renewal before its end', async () => {
-    const keeper = world.keeper();
-    expect(keeper.refreshDueUs()).toBe(world.timers.nowUs());
-    await keeper.refresh('needed');
-    expect(keeper.refreshDueUs()).toBe(addUs(world.timers.nowUs(), hours(7.5)));
-  });
-
   it('that is too short for the session is said early', async () => {
     world.closesAt = addUs(world.timers.nowUs(), hours(9));
     await world.keeper().refresh('needed');
     expect(world.kinds()).toContain('expires_before_close');
-  });
-
-  it('goes on after a restart, without an exchange', () => {
-    world.cached = world.jwt();
-    const keeper = world.keeper();
-    keeper.start();
-    expect(keeper.current()?.jwt).toBe(world.cached);
-    expect(world.used).toBe(0);
   });
 
   it('does not begin with a cached token that has ended', () => {

@@ -99,12 +99,6 @@ it('cancels what the broker shows, ours or not, and proves that nothing is left'
   expect(report).toEqual({ canceled, failed: [], open: [], unshown: [], isProven: true, reason: '' });
 });
 
-it('does nothing to an empty book but prove it', async () => {
-  const { report, canceled } = await kill({ orders: [] });
-  expect(canceled).toEqual([]);
-  expect(report.isProven).toBe(true);
-});
-
 it('obeys the broker that says an order cannot be canceled, and reports it', async () => {
   const order = createBrokerOrder('1', { canCancel: false });
   const { report, canceled } = await kill({ orders: [order] });

@@ -6,7 +6,7 @@ import { brokerOrderKey, orderCode } from '../../../src/domain/ids.ts';
 import { instrumentIndex, priceTicks } from '../../../src/domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../../src/engine/ports/approved.ts';
 import { createCancel, createModify, createOrder } from '../support/broker-orders.ts';
-import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
+import { ACCEPTED, FakeRest } from '../support/fake-rest.ts';
 import { answered, RecordingSink } from '../support/recording-sink.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
@@ -115,17 +115,5 @@ describe('priority and halt', () => {
     gateway.cancel(cancel());
     expect(rest.sent.map(({ options }) => options.priority)).toEqual(['exit', 'exit', 'exit']);
     expect(sink.events).toMatchObject([{ answer: { outcome: { status: 'not_sent', reason: 'halted' } } }]);
-  });
-});
-
-describe('when the journal cannot be written', () => {
-  it('an entry stays, and what reduces leaves on the emergency record', async () => {
-    commitProblem = 'disk full';
-    gateway.submit(withTrigger(STOP, 'entry'));
-    expect(rest.sent).toEqual([]);
-    gateway.submit(withTrigger(STOP));
-    await settled();
-    expect(rest.sent).toHaveLength(1);
-    expect(emergencies).toEqual(['place']);
   });
 });

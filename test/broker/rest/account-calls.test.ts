@@ -44,26 +44,4 @@ describe('closed positions', () => {
     expect(read).toMatchObject({ ok: false });
     expect(!read.ok && read.reason).toContain('page 2');
   });
-
-  it('that never end are none', async () => {
-    world.server.handle((exchange) => {
-      const page = Number(exchange.url.searchParams.get('pageNo'));
-      exchange.reply(200, envelope(Array.from({ length: 5 }, (_, i) => row(page * 10 + i))));
-    });
-    expect(await world.rest.accounts.closedPositions(null, READ)).toMatchObject({
-      ok: false,
-      reason: 'more than 50 pages',
-    });
-  });
-});
-
-describe('the stock side', () => {
-  it('is not guessed from an answer in another form', async () => {
-    world.server.handle((exchange) => exchange.reply(200, { data: 7 }));
-    expect(await world.rest.accounts.cashBalance('0001', READ)).toMatchObject({
-      ok: false,
-      kind: 'refused',
-    });
-    expect(world.server.exchanges).toHaveLength(1);
-  });
 });

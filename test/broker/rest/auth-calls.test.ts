@@ -34,34 +34,6 @@ afterEach(async () => {
   await server.close();
 });
 
-describe('the two steps', () => {
-  it('carry no token of ours', async () => {
-    server.handle((exchange) =>
-      exchange.reply(
-        200,
-        exchange.url.pathname.endsWith('request-otp') ? { otpId: 'id-1' } : { token: 'a.b.c' },
-      ),
-    );
-    expect(await calls.requestOtp('key')).toEqual({ status: 'ok', value: 'id-1' });
-    expect(await calls.exchangeToken({ ...REQUEST, otpId: 'id-1' }, count)).toEqual({
-      status: 'ok',
-      value: 'a.b.c',
-    });
-    expect(server.exchanges.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
-      { apiKey: 'key' },
-      { apiKey: 'key', otp: '123456', otpId: 'id-1' },
-    ]);
-    expect(server.exchanges.map(({ headers }) => headers['authorization'])).toEqual([undefined, undefined]);
-    expect(counted).toBe(1);
-  });
-
-  it('leave the id out on the app route', async () => {
-    server.handle((exchange) => exchange.reply(200, { token: 'a.b.c' }));
-    await calls.exchangeToken(REQUEST, count);
-    expect(JSON.parse(server.exchanges[0]?.body ?? '')).toEqual({ apiKey: 'key', otp: '123456' });
-  });
-});
-
 describe('a failure', () => {
   it.each<{ name: string; answer: (exchange: Exchange) => void; reply: object }>([
     {

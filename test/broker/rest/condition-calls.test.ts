@@ -80,11 +80,4 @@ describe('the conditional book', () => {
     });
     expect(world.signals).toMatchObject([{ kind: 'read_failed', operation: 'conditions', willRetry: false }]);
   });
-
-  it('is no evidence after a refusal', async () => {
-    world.server.handle((exchange) => exchange.reply(200, envelope([], '-6001', 'Account not found')));
-    const scan = await world.rest.conditions.book(READ);
-    expect(scan).toMatchObject({ complete: false, orders: [] });
-    expect(scan.reason).toContain('-6001 Account not found');
-  });
 });

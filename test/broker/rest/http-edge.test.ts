@@ -54,21 +54,6 @@ describe('a request that was answered', () => {
     expect(await send({ ...ORDER, token })).toMatchObject({ text: '{"rs":"refused: Bearer [hidden]"}' });
   });
 
-  it('carries method, path, query, token and body, and brings status, text and date', async () => {
-    server.handle((exchange) => exchange.reply(200, { rc: '1' }, { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }));
-    expect(await createEdge(`${server.baseUrl}/prefix/`).send('reads', READ, {})).toMatchObject({
-      kind: 'reply',
-      status: 200,
-      text: '{"rc":"1"}',
-      date: 'Thu, 01 Jan 2026 00:00:00 GMT',
-    });
-    const [got] = server.exchanges;
-    expect(got?.url.pathname).toBe('/prefix/book');
-    expect(got?.url.searchParams.get('filter')).toBe('ALL,ALL');
-    expect(got?.headers['authorization']).toBe('Bearer abc');
-    expect(timers.pending).toBe(0);
-  });
-
   it('is followed nowhere else: a redirect is an answer', async () => {
     const elsewhere = await startScriptedHttp();
     server.handle((exchange) => exchange.reply(307, 'moved', { location: `${elsewhere.baseUrl}/order` }));

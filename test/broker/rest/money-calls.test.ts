@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MoneyOptions } from '../../../src/broker/rest/rest-client.ts';
 import { money, seconds } from '../../../src/domain/units.ts';
-import { envelope, HTML, RestWorld } from '../support/rest-world.ts';
+import { HTML, RestWorld } from '../support/rest-world.ts';
 
 const FREE: MoneyOptions = { refuse: () => null };
 const MOVE = { amount: money(5_000_000), note: 'margin' };
@@ -19,31 +19,22 @@ const CALLS = [
   {
     name: 'deposit',
     run: (options: MoneyOptions = FREE) => world.rest.money.deposit(MOVE, options),
-    refusal: envelope([], '-6012', 'no'),
   },
   {
     name: 'withdraw',
     run: (options: MoneyOptions = FREE) => world.rest.money.withdraw(MOVE, options),
-    refusal: envelope([], '-6012', 'no'),
   },
   {
     name: 'transfer',
     run: (options: MoneyOptions = FREE) => world.rest.money.transfer(TRANSFER, options),
-    refusal: { code: '-6012', message: 'no' },
   },
   {
     name: 'cancel of stock orders',
     run: (options: MoneyOptions = FREE) => world.rest.accounts.cancelStockOrders('0001', ['8', '9'], options),
-    refusal: { error: '-6012', message: 'no' },
   },
 ];
 
-describe.each(CALLS)('a $name', ({ run, refusal }) => {
-  it('is rejected with code and text', async () => {
-    world.server.handle((exchange) => exchange.reply(200, refusal));
-    expect(await run()).toEqual({ status: 'rejected', code: '-6012', text: 'no' });
-  });
-
+describe.each(CALLS)('a $name', ({ run }) => {
   it.each([
     ['a page of a proxy', 502, HTML],
     ['429', 429, {}],
@@ -54,13 +45,6 @@ describe.each(CALLS)('a $name', ({ run, refusal }) => {
     world.timers.advance(seconds(120));
     expect(world.server.exchanges).toHaveLength(1);
     expect(world.signals.filter(({ kind }) => kind === 'outcome_unknown')).toHaveLength(1);
-  });
-
-  it('is unknown when the connection breaks before the answer, and never sent again', async () => {
-    world.server.handle((exchange) => exchange.socket.destroy());
-    expect(await run()).toMatchObject({ status: 'unknown' });
-    world.timers.advance(seconds(120));
-    expect(world.server.exchanges).toHaveLength(1);
   });
 
   it('does not leave when the last look refuses', async () => {

@@ -30,15 +30,7 @@ describe('a call that moves an order', () => {
       status: 'unknown',
     },
     { name: 'a page of a proxy', answer: (exchange) => exchange.reply(502, HTML), status: 'unknown' },
-    { name: 'a page that says 200', answer: (exchange) => exchange.reply(200, HTML), status: 'unknown' },
     { name: '401', answer: (exchange) => exchange.reply(401, {}), status: 'unknown' },
-    { name: '403', answer: (exchange) => exchange.reply(403, {}), status: 'unknown' },
-    { name: '429', answer: (exchange) => exchange.reply(429, {}), status: 'unknown' },
-    {
-      name: '500',
-      answer: (exchange) => exchange.reply(500, envelope([], '-1', 'error')),
-      status: 'unknown',
-    },
     {
       name: 'a redirect',
       answer: (exchange) => exchange.reply(302, '', { location: '/' }),

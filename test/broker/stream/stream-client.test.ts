@@ -1,15 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { milliseconds, seconds } from '../../../src/domain/units.ts';
 import { encodeAuth } from '../../../src/wire/stream/client-frame.ts';
-import {
-  FRONT,
-  HEARTBEAT,
-  LATER,
-  NEXT,
-  SUBSCRIBE_FRONT,
-  SUBSCRIBE_NEXT,
-  StreamWorld,
-} from '../support/stream-world.ts';
+import { FRONT, HEARTBEAT, NEXT, StreamWorld } from '../support/stream-world.ts';
 
 let world: StreamWorld;
 
@@ -31,23 +23,6 @@ describe('the beginning of a connection', () => {
     peer.close(1000);
     await closed;
     expect(peer.frames).toEqual([encodeAuth('token-1')]);
-  });
-
-  it('goes on with one subscription for each contract, and says that it is live', async () => {
-    const peer = await world.goLive();
-    expect(peer.frames).toEqual([encodeAuth('token-1'), SUBSCRIBE_FRONT, SUBSCRIBE_NEXT]);
-    expect(world.posted()).toEqual(['live: authenticated and subscribed']);
-  });
-
-  it('is the same when the deadline is announced before the answer', async () => {
-    const live = world.signaled('live');
-    world.client.start();
-    const peer = await world.server.next();
-    peer.send('d|33|15');
-    await peer.received(1);
-    peer.send('d|34|1', 'd|0|{"success":true,"error":null}');
-    await live;
-    expect(world.client.status()).toMatchObject({ state: 'live', unknownControlFrames: 1 });
   });
 
   it('is not live without anything to subscribe, and becomes so with the first contract', async () => {
@@ -94,16 +69,6 @@ describe('a live connection', () => {
     peer.close(1000);
     await last;
     expect(world.frames).toEqual(sent);
-  });
-
-  it('sends only the difference when the subscription changes', async () => {
-    const peer = await world.goLive();
-    world.client.subscribe([NEXT, LATER]);
-    await peer.received(5);
-    expect(peer.frames.slice(3)).toEqual([
-      'd|u|tk|bp+bi+tm+mp+op+fe|VN30F2601',
-      'd|s|tk|bp+bi+tm+mp+op+fe|VN30F2603',
-    ]);
   });
 
   it('is dead when no control frame comes within the announced time, whatever the data do', async () => {

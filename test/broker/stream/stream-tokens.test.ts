@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FRESH_STATE } from '../../../src/broker/stream/reconnect-policy.ts';
-import { addUs, seconds } from '../../../src/domain/units.ts';
+import { seconds } from '../../../src/domain/units.ts';
 import { encodeAuth } from '../../../src/wire/stream/client-frame.ts';
-import { HEARTBEAT, StreamWorld } from '../support/stream-world.ts';
+import { StreamWorld } from '../support/stream-world.ts';
 
 let world: StreamWorld;
 
@@ -21,45 +21,6 @@ describe('tokens', () => {
     const peer = await world.server.next();
     await peer.received(1);
     expect(peer.frames).toEqual([encodeAuth('token-2')]);
-  });
-
-  it('that are refused as invalid are terminal, cost no attempt and are given back', async () => {
-    world.client.start();
-    const peer = await world.server.next();
-    await peer.received(1);
-    const awaiting = world.signaled('awaiting_token');
-    peer.refuse('211110', 'Invalid JWT');
-    expect(await awaiting).toMatchObject({ why: 'rejected' });
-    expect(world.tokens.rejected).toEqual(['token-1']);
-    world.timers.advance(seconds(3600));
-    expect(world.server.peers).toHaveLength(1);
-    expect(world.state).toEqual(FRESH_STATE);
-    world.tokens.set('token-2');
-    await (await world.server.next()).received(1);
-  });
-
-  it('that are refused for another reason cost an attempt', async () => {
-    world.client.start();
-    const peer = await world.server.next();
-    await peer.received(1);
-    const retrying = world.signaled('retrying');
-    peer.refuse('211105', 'already connected');
-    expect(await retrying).toMatchObject({ attempt: 1 });
-    expect(world.tokens.rejected).toEqual([]);
-  });
-
-  it('that have expired when the world.server closes cost no attempt', async () => {
-    world.tokens.set('token-1', addUs(world.timers.nowUs(), seconds(60)));
-    const peer = await world.goLive();
-    for (let i = 0; i < 5; i += 1) {
-      world.timers.advance(seconds(11.6));
-      peer.send(HEARTBEAT, 's|21|{}');
-      await world.handed(i + 1);
-    }
-    const awaiting = world.signaled('awaiting_token');
-    peer.close(1000);
-    expect(await awaiting).toMatchObject({ why: 'expired' });
-    expect(world.state).toEqual(FRESH_STATE);
   });
 });
 

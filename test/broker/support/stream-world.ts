@@ -11,10 +11,7 @@ import { VirtualTimers } from './virtual-timers.ts';
 
 export const FRONT = createContract(0, 'VN30F2601');
 export const NEXT = createContract(1, 'VN30F2602');
-export const LATER = createContract(2, 'VN30F2603');
 export const HEARTBEAT = 'd|p|||';
-export const SUBSCRIBE_FRONT = 'd|s|tk|bp+bi+tm+mp+op+fe|VN30F2601';
-export const SUBSCRIBE_NEXT = 'd|s|tk|bp+bi+tm+mp+op+fe|VN30F2602';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

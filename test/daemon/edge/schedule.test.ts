@@ -6,7 +6,6 @@ import { tsUs, US_PER_DAY, US_PER_HOUR, US_PER_MINUTE } from '../../../src/domai
 import {
   cronSchedule,
   dailyMoments,
-  dueMoments,
   followSessionHours,
   type RunningSchedule,
   type Schedule,
@@ -184,17 +183,6 @@ it('does late what a standby slept through, once, and not on another day', () =>
 });
 
 describe('a clock that jumps', () => {
-  it('a day ahead for a minute loses no job of this day or of the next', () => {
-    start(VIETNAM);
-    pass(1);
-    offsetUs = US_PER_DAY;
-    pass(1 / 60);
-    offsetUs = 0;
-    told = [];
-    pass(48);
-    expect(told).toEqual([...dayOf('2026-03-05').slice(3), ...dayOf('2026-03-06')]);
-  });
-
   it.each([0.1, 1, 5])('%d hours back does nothing twice', (hours) => {
     setTime('2026-03-05T08:00:00+07:00');
     start(VIETNAM);
@@ -315,22 +303,6 @@ it('tells the next jobs', () => {
     ],
     last: null,
   });
-});
-
-it('says the same again of what is due, and changes nothing', () => {
-  const begun = { atUs: tsUs(Date.parse('2026-03-05T08:00:00+07:00') * 1_000), monotonicUs: 0 };
-  const daily = dailyMoments(VIETNAM, { tokenRefresh: ['08:15'], rollover: '08:20' });
-  const state = { calendar: VIETNAM, daily, begun, done: new Map<string, number>(), isCareDue: true };
-  const now = { atUs: tsUs(begun.atUs + US_PER_HOUR), monotonicUs: US_PER_HOUR };
-  const due = dueMoments(state, now);
-  expect(due.map(({ kind }) => kind)).toEqual([
-    'token_refresh',
-    'rollover',
-    'session_open',
-    'backup_and_report',
-  ]);
-  expect(dueMoments(state, now)).toEqual(due);
-  expect(state.done.size).toBe(0);
 });
 
 const hours = (count: number): Promise<unknown> => vi.advanceTimersByTimeAsync(count * 3_600_000);

@@ -7,7 +7,6 @@ import { Database } from '../../../src/sqlite/database.ts';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import {
   brokerFindings,
-  diskFinding,
   environmentFindings,
   type Finding,
   journalFindings,
@@ -137,10 +136,6 @@ it('finds files with secrets that others can read', () => {
   expect(modeFindings([token, control])).toMatchObject([
     { level: 'bad', text: `${token} can be read by others: chmod 600 ${token}` },
   ]);
-});
-
-it('says how much room the disk has', () => {
-  expect(diskFinding(tmpdir()).text).toMatch(/^[\d.]+ GB are free for /);
 });
 
 it('names secrets that pm2 would keep or keeps in clear', () => {

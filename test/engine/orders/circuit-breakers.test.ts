@@ -24,22 +24,6 @@ describe('refused orders', () => {
     for (let i = 0; i < 3; i += 1) refuse(rig, 12_980 + i);
     expect(halts(rig)).toEqual([[true, 'the broker refused 3 orders within a minute']]);
   });
-
-  it('of one kind stop at three, and are tried once a minute', () => {
-    const rig = new EngineRig({ isReal: true }).start().account();
-    let placed = 0;
-    for (let i = 0; i < 120; i += 1) {
-      const before = rig.places().length;
-      const id = rig.account().reference().submit(FIRST, 'buy', 1, 12_990);
-      if (rig.places().length > before) {
-        placed += 1;
-        rig.answered(id, { status: 'rejected', code: '-6019', text: 'refused' });
-      }
-      rig.pass(1);
-    }
-    expect(placed).toBeLessThanOrEqual(5);
-    expect(placed).toBeGreaterThanOrEqual(4);
-  });
 });
 
 it('messages of every kind halt entries when there are too many within a minute', () => {

@@ -310,14 +310,6 @@ describe('where trading goes through midnight', () => {
     expect(rig.cancels().map(({ clientOrderId: order, orderNo }) => [order, orderNo])).toEqual([[id, '3']]);
   });
 
-  it('an order that complete scans do not show is over', () => {
-    const rig = begun([earlierOrder('H.1')]);
-    expect(rig.statusOf(clientOrderId('H.1'))).toBe('accepted');
-    settle(rig, 0);
-    expect(rig.statusOf(clientOrderId('H.1'))).toBe('expired_unproven');
-    expect([unproven(rig), rig.alerts()]).toEqual([null, []]);
-  });
-
   it.each([1, 24, 50])('an order of second %i that the broker ends with its own day is over', (second) => {
     const rig = begun([]);
     const foreign = { no: '20', price: 12_950 } as const;

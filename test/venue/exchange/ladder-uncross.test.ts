@@ -13,50 +13,6 @@ function ladderOf(buys: readonly Order[], sells: readonly Order[]): Ladder {
 }
 
 describe('uncross', () => {
-  // Anchor in hundredths; a tick is 10 hundredths.
-  it.each([
-    ['nothing when the sides do not meet', [[100, 5]], [[101, 5]], 1000, undefined],
-    ['nothing when one side is empty', [[100, 5]], [], 1000, undefined],
-    // 104: min(10, 12) = 10; 105: min(4, 12); 103: min(10, 5).
-    [
-      'the price of most volume',
-      [
-        [105, 4],
-        [104, 6],
-      ],
-      [
-        [102, 5],
-        [104, 7],
-      ],
-      1200,
-      { price: 104, volume: 10 },
-    ],
-    // 101 to 104 all trade 5; the anchor is 102.3 ticks: 102 is 0.3 away, 103 is 0.7.
-    ['nearest to the anchor', [[104, 5]], [[101, 5]], 1023, { price: 102, volume: 5 }],
-    [
-      'the end of the range nearest to an anchor outside',
-      [[104, 5]],
-      [[101, 5]],
-      1150,
-      { price: 104, volume: 5 },
-    ],
-    // 102 and 103 are both 0.5 away, with equal surplus: the higher one.
-    ['the higher of two equally near', [[104, 5]], [[101, 5]], 1025, { price: 103, volume: 5 }],
-    // 102: demand 5, supply 5; 103: demand 5, supply 8. Equal volume and distance: the smaller surplus.
-    [
-      'the smaller surplus before the higher price',
-      [[103, 5]],
-      [
-        [102, 5],
-        [103, 3],
-      ],
-      1025,
-      { price: 102, volume: 5 },
-    ],
-  ] as const)('finds %s', (_, buys, sells, anchor, expected) => {
-    expect(uncross(ladderOf(buys, sells), priceHundredths(anchor), 10)).toEqual(expected);
-  });
-
   it('fills by price, then time, at one price, and leaves the rest', () => {
     const ladder = ladderOf(
       [

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { money } from '../../../src/domain/units.ts';
 import { closedPositions } from '../../../src/wire/rest/closed-positions.ts';
-import { ACCOUNT, SUB_ACCOUNT } from '../support/broker-facts.ts';
 import { CLOSED_ROW } from '../support/condition-facts.ts';
 import { CountedDrift } from '../support/counted-drift.ts';
 import { goldenAnswer } from '../support/golden.ts';
@@ -20,35 +19,10 @@ const CLOSED = {
   ...SUMS,
   time: '10:20:30',
 };
-const ASKED = { accountId: ACCOUNT, subAccountId: SUB_ACCOUNT, pageNo: 1, pageSize: 20, symbol: null };
-const QUERY = { accountId: ACCOUNT, subAccountId: SUB_ACCOUNT, symbol: '', pageNo: '1', pageSize: '20' };
 const read = (rows: unknown, drift = new CountedDrift()) =>
   closedPositions.decodeResponse({ ...GOLDEN, data: rows }, drift);
 
-const raw = (query: object) => ({ params: {}, query, body: undefined });
-
 describe('closed positions', () => {
-  it('are asked for page by page, of all contracts or of one', () => {
-    expect([closedPositions.method, closedPositions.path]).toEqual([
-      'GET',
-      '/khronos/v1/account/portfolio/position/close',
-    ]);
-    expect(closedPositions.encodeRequest({ ...ASKED, symbol: null })).toStrictEqual({
-      query: QUERY,
-      body: undefined,
-    });
-    expect(closedPositions.decodeRequest(raw(QUERY))).toStrictEqual({ ok: true, value: ASKED });
-    const { symbol: _symbol, ...without } = QUERY;
-    expect(closedPositions.decodeRequest(raw(without))).toStrictEqual({ ok: true, value: ASKED });
-    expect(closedPositions.decodeRequest(raw({ ...QUERY, symbol: 'VN30F2511' }))).toMatchObject({
-      value: { symbol: 'VN30F2511' },
-    });
-    expect(closedPositions.decodeRequest(raw({ ...QUERY, pageSize: '' }))).toMatchObject({
-      ok: false,
-      issues: [{ path: 'query.pageSize' }],
-    });
-  });
-
   it('are written with a total before the first page, and read', () => {
     const drift = new CountedDrift();
     expect(closedPositions.encodeResponse([CLOSED_ROW], [CLOSED_ROW])).toStrictEqual(GOLDEN);
@@ -110,9 +84,5 @@ describe('closed positions', () => {
     ['no list', {}],
   ])('are no answer with %s', (_what, rows) => {
     expect(read(rows)).toMatchObject({ ok: false });
-  });
-
-  it('are refused in the envelope', () => {
-    expect(closedPositions.encodeRefusal(-6001, 'Account not found')).toMatchObject({ rc: '-6001' });
   });
 });

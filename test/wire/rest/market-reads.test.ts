@@ -56,10 +56,8 @@ describe('the price board', () => {
     ['a price off the grid', { ceilPrice: 1391.05 }, { ceiling: null }],
     ['a price of no sense', { floorPrice: 'x', refPrice: {} }, { floor: null, reference: null }],
     ['endless prices', { ceilPrice: 1e300, refPrice: 1e300 }, { ceiling: null, reference: null }],
-    ['no date', { expiryDate: null }, { expiry: null }],
     ['a date of no sense', { expiryDate: '31/02/2025' }, { expiry: null }],
     ['a date of another form', { expiryDate: '2025-11-20' }, {}],
-    ['a date that is no text', { expiryDate: {} }, { expiry: null }],
   ])('is read with %s', (_what, fields, differs) => {
     expect(readBoard([{ ...GOLDEN_ROW, ...fields }])).toStrictEqual({
       ok: true,
@@ -166,33 +164,11 @@ describe('the profile', () => {
     bankCode: null,
   }));
 
-  it('is asked for by custody code and blocks', () => {
-    const request = profile.encodeRequest();
-    expect(profile.pathOf(ACCOUNT)).toBe('/eros/v2/get-profile/by-username/105C123456');
-    expect(profile.pathOf('a/b')).toBe('/eros/v2/get-profile/by-username/a%2Fb');
-    expect(request).toStrictEqual({ query: { fields: 'basicInfo,bankSubAccounts' }, body: undefined });
-    expect(profile.decodeRequest({ params: {}, ...request })).toStrictEqual({
-      ok: true,
-      value: ['basicInfo', 'bankSubAccounts'],
-    });
-  });
-
   it('is written with all blocks or those asked for, and read', () => {
     expect(profile.encodeResponse(ROW, ['basicInfo', 'bankSubAccounts'])).toStrictEqual(GOLDEN);
     expect(profile.encodeResponse(ROW, ['basicInfo'])).toStrictEqual({ basicInfo: GOLDEN['basicInfo'] });
     expect(profile.encodeResponse(ROW, [])).toStrictEqual({});
     expect(profile.decodeResponse(GOLDEN)).toStrictEqual({ ok: true, value: READ });
-  });
-
-  it.each([
-    ['basicInfo', ['basicInfo']],
-    [' bankSubAccounts , basicInfo', ['basicInfo', 'bankSubAccounts']],
-    ['other', []],
-  ])('selects %j', (fields, blocks) => {
-    expect(profile.decodeRequest({ params: {}, query: { fields }, body: undefined })).toEqual({
-      ok: true,
-      value: blocks,
-    });
   });
 
   it('leaves out sub-accounts of a type nobody knows', () => {

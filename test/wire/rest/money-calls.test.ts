@@ -1,52 +1,22 @@
-/** Deposits, withdrawals, transfers: what is sent, what is understood, and what became of it. */
+/** Deposits, withdrawals, transfers: what is answered, and what became of it. */
 import { describe, expect, it } from 'vitest';
 import type { CallReceipt } from '../../../src/domain/broker-order.ts';
-import { money } from '../../../src/domain/units.ts';
 import { deposit, transfer, withdraw } from '../../../src/wire/rest/money-calls.ts';
 import {
   classifyCashReply,
   classifyStockCancelReply,
   classifyTransferReply,
 } from '../../../src/wire/rest/call-reply.ts';
-import { ACCOUNT, SUB_ACCOUNT } from '../support/broker-facts.ts';
 import { CountedDrift } from '../support/counted-drift.ts';
 import { goldenAnswer } from '../support/golden.ts';
 
 const ID = '0123456789abcdef0123456789abcdef';
 const HTML = '<html><body>502 Bad Gateway</body></html>';
-const body = (content: unknown) => ({ params: {}, query: {}, body: content });
 
 describe.each([
-  ['deposit', deposit, '/khronos/v1/cash/deposit/update'],
-  ['withdraw', withdraw, '/khronos/v1/cash/withdraw/update'],
-] as const)('a %s', (name, operation, path) => {
-  const SENT = { accountId: ACCOUNT, subAccountId: SUB_ACCOUNT, amount: 5_000_000, paymentContent: 'margin' };
-  const ASKED = { accountId: ACCOUNT, subAccountId: SUB_ACCOUNT, amount: 5_000_000, note: 'margin' };
-
-  it('has the names and types of the contract, and is understood', () => {
-    expect([operation.method, operation.path]).toEqual(['POST', path]);
-    expect(operation.encodeRequest({ ...ASKED, amount: money(5_000_000) })).toStrictEqual({
-      query: {},
-      body: SENT,
-    });
-    expect(operation.decodeRequest(body(SENT))).toStrictEqual({ ok: true, value: ASKED });
-    expect(operation.decodeRequest(body({ ...SENT, amount: '5E6', paymentContent: null }))).toStrictEqual({
-      ok: true,
-      value: { ...ASKED, note: '' },
-    });
-  });
-
-  it.each([[{ amount: null }], [{ amount: 'much' }], [{ subAccountId: null }], [{ accountId: {} }]])(
-    'is not understood with %o',
-    (fields) => {
-      const [key] = Object.keys(fields);
-      expect(operation.decodeRequest(body({ ...SENT, ...fields }))).toMatchObject({
-        ok: false,
-        issues: [{ path: `body.${key ?? ''}` }],
-      });
-    },
-  );
-
+  ['deposit', deposit],
+  ['withdraw', withdraw],
+] as const)('a %s', (name, operation) => {
   it('is answered with its transaction, and that is read', () => {
     const drift = new CountedDrift();
     expect(operation.encodeResponse(ID)).toStrictEqual(goldenAnswer(name));
@@ -103,31 +73,6 @@ describe('what became of a deposit', () => {
 });
 
 describe('a transfer', () => {
-  const SENT = {
-    sourceAccountNumber: '0001234567',
-    destinationAccountNumber: '0001234568',
-    amount: 1_000_000,
-    description: 'rent',
-  };
-  const ASKED = { from: '0001234567', to: '0001234568', amount: 1_000_000, note: 'rent' };
-
-  it('has the names and types of the contract, and is understood', () => {
-    expect([transfer.method, transfer.path]).toEqual(['POST', '/physis/v1/stock/transfer']);
-    expect(transfer.encodeRequest({ ...ASKED, amount: money(1_000_000) })).toStrictEqual({
-      query: {},
-      body: SENT,
-    });
-    expect(transfer.decodeRequest(body(SENT))).toStrictEqual({ ok: true, value: ASKED });
-    expect(transfer.decodeRequest(body({ ...SENT, description: null, amount: '1000000' }))).toStrictEqual({
-      ok: true,
-      value: { ...ASKED, note: '' },
-    });
-    expect(transfer.decodeRequest(body({ ...SENT, destinationAccountNumber: '' }))).toMatchObject({
-      ok: false,
-      issues: [{ path: 'body.destinationAccountNumber' }],
-    });
-  });
-
   it('is answered by code and message alone', () => {
     expect(transfer.encodeResponse()).toStrictEqual(goldenAnswer('transfer'));
     expect(transfer.encodeRefusal(-6012, 'Not enough money')).toStrictEqual({

@@ -1,6 +1,6 @@
 /** Place, change, cancel: what is sent, what is understood of it, what is answered. */
 import { describe, expect, it } from 'vitest';
-import { brokerOrderKey, brokerOrderNo, clientOrderId, orderCode } from '../../../src/domain/ids.ts';
+import { brokerOrderKey, brokerOrderNo, orderCode } from '../../../src/domain/ids.ts';
 import { priceTicks, qty } from '../../../src/domain/units.ts';
 import { cancelOrder, changeOrder, placeOrder } from '../../../src/wire/rest/order-calls.ts';
 import { ACCOUNT, SUB_ACCOUNT } from '../support/broker-facts.ts';
@@ -32,70 +32,8 @@ const PLACED = {
   terms: { kind: 'regular' },
   refId: REF,
 };
-const CHANGE = {
-  accountId: ACCOUNT,
-  subAccountId: SUB_ACCOUNT,
-  orderNo: '17',
-  refId: REF,
-  nvol: 2,
-  nprice: 1198.8,
-};
-const CHANGED = {
-  accountId: ACCOUNT,
-  subAccountId: SUB_ACCOUNT,
-  orderNo: '17',
-  refId: REF,
-  volume: 2,
-  points: 1198.8,
-};
-const CANCEL = { accountId: ACCOUNT, orderNo: '17', cmd: 'Web.cancelOrder', pin: 'F', refId: REF };
-const CANCELED = { accountId: ACCOUNT, orderNo: '17', refId: REF };
-
-describe('what is sent', () => {
-  it('has the names and JSON types of the contract', () => {
-    const terms = { ...contract, side: 'buy', qty: qty(2) } as const;
-    expect([placeOrder.method, placeOrder.path]).toEqual(['POST', '/khronos/v1/order/place']);
-    expect(
-      placeOrder.encodeRequest({
-        accountId: ACCOUNT,
-        subAccountId: SUB_ACCOUNT,
-        clientOrderId: clientOrderId(REF),
-        limitPrice: priceTicks(11_987),
-        ...terms,
-      }),
-    ).toStrictEqual({ query: {}, body: PLACE });
-    expect([changeOrder.method, changeOrder.path]).toEqual(['POST', '/khronos/v1/order/change']);
-    expect(
-      changeOrder.encodeRequest({
-        accountId: ACCOUNT,
-        subAccountId: SUB_ACCOUNT,
-        orderNo: brokerOrderNo('17'),
-        callId: clientOrderId(REF),
-        limitPrice: priceTicks(11_988),
-        qty: qty(2),
-        spec: VN30,
-      }),
-    ).toStrictEqual({ query: {}, body: CHANGE });
-    expect([cancelOrder.method, cancelOrder.path]).toEqual(['POST', '/khronos/v1/order/cancel']);
-    const cancel = { accountId: ACCOUNT, orderNo: brokerOrderNo('17'), callId: clientOrderId(REF) };
-    expect(cancelOrder.encodeRequest(cancel)).toStrictEqual({ query: {}, body: CANCEL });
-    const { refId: _refId, ...anonymous } = CANCEL;
-    expect(cancelOrder.encodeRequest({ ...cancel, callId: null })).toStrictEqual({
-      query: {},
-      body: anonymous,
-    });
-  });
-});
 
 describe('what is understood', () => {
-  it.each([
-    ['place', placeOrder.decodeRequest(body(PLACE)), PLACED],
-    ['change', changeOrder.decodeRequest(body(CHANGE)), CHANGED],
-    ['cancel', cancelOrder.decodeRequest(body(CANCEL)), CANCELED],
-  ])('of a %s is what was sent', (_name, read, asked) => {
-    expect(read).toStrictEqual({ ok: true, value: asked });
-  });
-
   it.each([
     ['numbers as texts', { price: '1198.7', volume: '2' }, {}],
     ['scientific numbers', { price: '1.1987E3', volume: 2 }, {}],
@@ -119,49 +57,6 @@ describe('what is understood', () => {
       value: { ...PLACED, ...differs },
     });
   });
-
-  it.each([
-    [{ price: 'high' }, 'body.price'],
-    [{ price: null }, 'body.price'],
-    [{ price: '' }, 'body.price'],
-    [{ price: ' ' }, 'body.price'],
-    [{ price: '0x10' }, 'body.price'],
-    [{ price: '1,198.7' }, 'body.price'],
-    [{ price: [] }, 'body.price'],
-    [{ volume: 'many' }, 'body.volume'],
-    [{ volume: {} }, 'body.volume'],
-    [{ side: 'b' }, 'body.side'],
-    [{ side: undefined }, 'body.side'],
-    [{ symbol: '' }, 'body.symbol'],
-    [{ symbol: ' ' }, 'body.symbol'],
-    [{ accountId: undefined }, 'body.accountId'],
-    [{ subAccountId: null }, 'body.subAccountId'],
-  ])('of a place with %j is a fault at %s', (fields, path) => {
-    expect(placeOrder.decodeRequest(body({ ...PLACE, ...fields }))).toMatchObject({
-      ok: false,
-      issues: [{ path }],
-    });
-  });
-
-  it('of a change or cancel by a number, or without a sub-account', () => {
-    expect(changeOrder.decodeRequest(body({ ...CHANGE, orderNo: 17, subAccountId: null }))).toStrictEqual({
-      ok: true,
-      value: { ...CHANGED, subAccountId: '' },
-    });
-    expect(cancelOrder.decodeRequest(body({ accountId: ACCOUNT, orderNo: 17, cmd: null, pin: '' }))).toEqual({
-      ok: true,
-      value: { ...CANCELED, refId: '' },
-    });
-  });
-
-  it.each([[undefined], [null], ['text'], [17], [[]], [{}], [{ accountId: {} }]])(
-    'of the body %j is a fault',
-    (content) => {
-      for (const operation of [placeOrder, changeOrder, cancelOrder]) {
-        expect(operation.decodeRequest(body(content)).ok).toBe(false);
-      }
-    },
-  );
 });
 
 describe('what is answered', () => {

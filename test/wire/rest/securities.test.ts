@@ -11,26 +11,6 @@ import { CASH_ROW, STOCK_ROW } from '../support/condition-facts.ts';
 import { CountedDrift } from '../support/counted-drift.ts';
 import { goldenAnswer } from '../support/golden.ts';
 
-const at = (params: unknown) => ({ params, query: {}, body: undefined });
-const raw = (body: unknown) => ({ params: { accountNo: '0001234567' }, query: {}, body });
-
-describe.each([
-  [stockAssets, '/aion/v1/accounts/00%2F1/se'],
-  [cashBalance, '/aion/v1/accounts/00%2F1/cashInvestments'],
-  [loanPackages, '/campaign-management/v1/margin/subscription/00%2F1/addons/detail'],
-] as const)('$name', (operation, path) => {
-  it('names the account in its path and nothing else', () => {
-    expect(operation.method).toBe('GET');
-    expect(operation.pathOf('00/1')).toBe(path);
-    expect(operation.encodeRequest()).toStrictEqual({ query: {}, body: undefined });
-    expect(operation.decodeRequest(at({ accountNo: '0001234567' }))).toStrictEqual({
-      ok: true,
-      value: '0001234567',
-    });
-    expect(operation.decodeRequest(at({}))).toMatchObject({ ok: false });
-  });
-});
-
 describe('stock assets', () => {
   const GOLDEN = goldenAnswer('stock-assets');
   const HELD = {
@@ -191,34 +171,6 @@ describe('loan packages', () => {
 });
 
 describe('the cancel of stock orders', () => {
-  it('names the account in its path and the orders in its body', () => {
-    expect([cancelStockOrders.method, cancelStockOrders.pathOf('0001234567')]).toEqual([
-      'PUT',
-      '/akhlys/v1/accounts/0001234567/cancel-orders',
-    ]);
-    const sent = { ordersList: [{ orderID: '8000123' }, { orderID: '8000124' }] };
-    expect(cancelStockOrders.encodeRequest(['8000123', '8000124'])).toStrictEqual({ query: {}, body: sent });
-    const asked = { accountNo: '0001234567', orderIds: ['8000123', '8000124'] };
-    expect(cancelStockOrders.decodeRequest(raw(sent))).toStrictEqual({ ok: true, value: asked });
-    expect(
-      cancelStockOrders.decodeRequest(raw({ ordersList: [8_000_123, { orderID: 8_000_124, x: 1 }] })),
-    ).toStrictEqual({ ok: true, value: asked });
-  });
-
-  it.each([[{}], [{ ordersList: [] }], [{ ordersList: [{}] }], [{ ordersList: [''] }], [null]])(
-    'is not understood in %o',
-    (body) => {
-      expect(cancelStockOrders.decodeRequest(raw(body))).toMatchObject({ ok: false });
-    },
-  );
-
-  it('is not understood without an account', () => {
-    expect(cancelStockOrders.decodeRequest({ ...raw({}), params: {} })).toMatchObject({
-      ok: false,
-      issues: [{ path: 'path.accountNo' }],
-    });
-  });
-
   it('is answered in the form of the contract, with a row an order beside it', () => {
     const [taken, refused] = [
       { orderId: '8000123', error: '0', message: '' },

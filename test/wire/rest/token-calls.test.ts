@@ -26,26 +26,6 @@ describe('step 1', () => {
 });
 
 describe('step 2', () => {
-  it.each([
-    ['the app route', { apiKey: 'key', otp: '123456', otpId: undefined }, { apiKey: 'key', otp: '123456' }],
-    [
-      'the route by request-otp',
-      { apiKey: 'key', otp: '123456', otpId: 'id' },
-      { apiKey: 'key', otp: '123456', otpId: 'id' },
-    ],
-  ])('sends %s', (_route, asked, sent) => {
-    expect([exchangeToken.method, exchangeToken.path]).toEqual(['POST', '/gaia/v1/oauth2/openapi/token']);
-    expect(exchangeToken.encodeRequest(asked)).toStrictEqual({ query: {}, body: sent });
-    expect(exchangeToken.decodeRequest(body(sent))).toStrictEqual({ ok: true, value: asked });
-  });
-
-  it.each([[{ otpId: null }], [{ otpId: '' }], [{ extra: 1 }]])('takes %j for the app route', (fields) => {
-    expect(exchangeToken.decodeRequest(body({ apiKey: 'key', otp: 123_456, ...fields }))).toStrictEqual({
-      ok: true,
-      value: { apiKey: 'key', otp: '123456', otpId: undefined },
-    });
-  });
-
   it('brings the token', () => {
     expect(exchangeToken.encodeResponse('a.b.c')).toStrictEqual({ token: 'a.b.c' });
     expect(exchangeToken.decodeResponse({ token: 'a.b.c' })).toEqual({ ok: true, value: 'a.b.c' });
