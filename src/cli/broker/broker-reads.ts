@@ -253,7 +253,7 @@ const quoteRow =
     };
   };
 
-/** The broker's own sums stand last. */
+/** The broker's own sums come last. */
 const closedRows = (
   positions: readonly BrokerClosedPosition[],
   total: ClosedTotal | null,

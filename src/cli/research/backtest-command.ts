@@ -83,7 +83,7 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
   });
 }
 
-/** Rethrows what ended a run: a strategy that hangs needs no stack. */
+/** Rethrows the error that ended a run: a strategy that hangs needs no stack. */
 export async function refuseHang(error: unknown): Promise<never> {
   const { StrategyHangs } = await import('../../research/spec/hang-watch.ts');
   throw error instanceof StrategyHangs ? failed(error.message) : error;

@@ -182,7 +182,7 @@ export class EventStreams {
     if (this.#readers.size === 0) this.#stop();
   }
 
-  /** Makes the state anew where something in it changed. */
+  /** Builds the state again where something in it changed. */
   #ask(): void {
     try {
       const present = this.#options.facts();
@@ -239,7 +239,7 @@ export class EventStreams {
     this.#write(reader, this.#state);
   }
 
-  /** One part a look: a long past leaves the thread to others in between. */
+  /** One part a turn: a long past leaves the thread to others in between. */
   #serveEntries(reader: Reader): void {
     if (reader.blockedUs !== null) return;
     const part = this.#partAfter(reader.seq);

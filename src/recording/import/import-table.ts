@@ -186,7 +186,7 @@ export interface RowSource<T extends SpillableRows> {
   readonly stamps: StampOptions;
   readonly columns: ColumnMap;
   readonly place: (role: ColumnRole) => number;
-  /** Of all rows, whatever a column calls it; empty where the column tells it. */
+  /** Of all rows, whatever a column calls it; empty where the column has it. */
   readonly symbol: string;
   readonly collector: Collector<T>;
   readonly bad: BadRows;
