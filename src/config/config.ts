@@ -20,7 +20,7 @@ export interface SecretPlace {
   readonly file?: string | undefined;
 }
 
-/** Code of a strategy of the user's own, with everything beside it that it imports: plain data that may be sent to a thread. */
+/** Code of a strategy of the user's own, with all its imports: plain data that may be sent to a thread. */
 export interface StrategyCode {
   /** Its first file, with all links followed. */
   readonly file: string;

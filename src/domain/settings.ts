@@ -126,7 +126,7 @@ export interface PollSettings {
   readonly account: DurationUs;
 }
 
-/** Look-up of a call whose outcome is unknown (rulings, 8). */
+/** Look-up of a call of unknown outcome (rulings, 8). */
 export interface LookUpSettings {
   readonly scans: number;
   readonly spread: DurationUs;

@@ -133,7 +133,7 @@ class ContractRoutes implements ContractListeners {
     return this.books.hasSubscribers;
   }
 
-  /** Of a message that nobody keeps. */
+  /** Of a message that no strategy keeps. */
   trade(tick: TradeTick): void {
     this.trades.emit(tick);
   }
