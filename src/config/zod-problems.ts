@@ -81,10 +81,10 @@ class IssueReader {
     }
     const tried = issue.errors.flatMap((errors) => errors.slice(0, 1));
     // What is wrong inside says which choice was meant.
-    const told = tried.find((each) => each.path.length > 0) ?? tried[0];
-    return told === undefined
+    const nearest = tried.find((each) => each.path.length > 0) ?? tried[0];
+    return nearest === undefined
       ? [this.#problem(path, issue.message)]
-      : this.read({ ...told, path: [...issue.path, ...told.path] });
+      : this.read({ ...nearest, path: [...issue.path, ...nearest.path] });
   }
 
   /** Prefers a message of the schema to the name of the type. */

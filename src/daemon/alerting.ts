@@ -35,14 +35,14 @@ export interface AlertingOptions {
 export interface AlertingState {
   readonly channels: readonly ChannelState[];
   readonly counts: AlertDesk['counts'];
-  /** Critical alerts that nobody has acknowledged. */
+  /** Unacknowledged critical alerts. */
   readonly unseen: number;
 }
 
 /** Older messages say nothing about now; the journal has them. */
-const TOLD_AGAIN_MAX = 24 * US_PER_HOUR;
+const REPEATS_MAX = 24 * US_PER_HOUR;
 /** Outcomes of a command that somebody waits for, and runs that begin or end while something is held: every channel gets them. */
-const TOLD_AT_ONCE: ReadonlySet<string> = new Set([
+const ALERT_AT_ONCE: ReadonlySet<string> = new Set([
   'halt_proven',
   'started_after_a_crash',
   'started_with_a_position',
@@ -50,8 +50,8 @@ const TOLD_AT_ONCE: ReadonlySet<string> = new Set([
 ]);
 
 /** A stop waits for at most three seconds. */
-const LAST_LOOKS = 30;
-const LAST_LOOK_EVERY = milliseconds(100);
+const LAST_CHECKS = 30;
+const LAST_CHECK_EVERY = milliseconds(100);
 
 interface Bot {
   readonly id: string;
@@ -119,7 +119,7 @@ export class Alerting {
     if (this.isUsed) this.#takeOver(path, systemClock.nowUs());
   }
 
-  /** Whether anybody is told. */
+  /** Whether any channel is configured. */
   get isUsed(): boolean {
     return this.#options.config.alerts.channels.length > 0;
   }
@@ -134,7 +134,7 @@ export class Alerting {
     if (!this.isUsed) return;
     if (entry.kind === 'alert') {
       const { severity, code, text, strategy } = entry;
-      if (TOLD_AT_ONCE.has(code))
+      if (ALERT_AT_ONCE.has(code))
         return this.tell({ severity, kind: 'reminder', title: this.#title(code), text, page: null });
       return this.#alert(severity, code, text, this.#subjectOf(strategy));
     }
@@ -199,11 +199,11 @@ export class Alerting {
     await Promise.all(listeners.map((listener) => listener.close()));
   }
 
-  /** Gives the last messages a moment; what is left is told by the next start. */
+  /** Gives the last messages a moment; the next start sends the rest. */
   async close(): Promise<void> {
     this.#desk.close();
-    for (let looks = 0; looks < LAST_LOOKS && !this.#routes.isIdle; looks += 1)
-      await new Promise<void>((resolve) => systemTimers.after(LAST_LOOK_EVERY, resolve));
+    for (let checks = 0; checks < LAST_CHECKS && !this.#routes.isIdle; checks += 1)
+      await new Promise<void>((resolve) => systemTimers.after(LAST_CHECK_EVERY, resolve));
     await this.#routes.close();
     if (this.isUsed) this.#file.changed();
     await this.#file.settled();
@@ -252,7 +252,7 @@ export class Alerting {
     const left = WaitingFile.read(path);
     if (left === null) return;
     const isWorthIt = ({ atUs, kind }: AlertMessage): boolean =>
-      kind !== 'question' && nowUs - atUs < TOLD_AGAIN_MAX;
+      kind !== 'question' && nowUs - atUs < REPEATS_MAX;
     for (const { channel, messages } of left.queues)
       for (const message of messages.filter(isWorthIt)) this.#routes.resume(channel, message);
     this.#desk.resume({ held: left.desk.held.filter(isWorthIt), unseen: left.desk.unseen.filter(isWorthIt) });

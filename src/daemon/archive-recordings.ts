@@ -1,6 +1,6 @@
 /**
- * Care of what the daemon keeps: compiles each frame log of a past day into columns once, then packs it; backs the journal up, and after
- * that writes old sessions of it into archives; deletes what is past its retention; writes the report of the day.
+ * Care of stored data: compiles each frame log of a past day into columns once, then packs it; backs the journal up, and after that writes
+ * old sessions of it into archives; deletes data past its retention; writes the report of the day.
  */
 import { errorText, failureOf } from '../domain/failure.ts';
 import { formatCount } from '../text/numbers.ts';
@@ -146,7 +146,7 @@ const REPORT = { prefix: 'report-', suffix: '.html' };
 /** The day that is open, and the one before: its last rows came after its close. */
 const REPORTED_SESSIONS = 2;
 
-/** Writes the reports of the newest days beside the backups. */
+/** Writes the reports of the newest days next to the backups. */
 function reported(
   { journal, retention, today, isQuiet, market }: Recordings,
   reports: WrittenReport[],
@@ -205,7 +205,7 @@ export interface ArchiverOptions extends Omit<Recordings, 'today' | 'isQuiet' | 
   readonly note: (text: string) => void;
   readonly onFailure: (text: string) => void;
   readonly onDamage?: (text: string) => void;
-  /** A session is over; comes again with each start and each look at it. */
+  /** A session is over; runs again with each start and each check. */
   readonly onReport?: (report: WrittenReport) => void;
 }
 
@@ -262,7 +262,7 @@ export function createArchiver(options: ArchiverOptions) {
   };
 }
 
-/** Plain data, without what stays in this thread. */
+/** Plain data, without the parts that stay in this thread. */
 function recordingsOf(
   { frames, data, journal, market, retention, isClosed }: ArchiverOptions,
   today: TradingDay,
@@ -280,7 +280,7 @@ function recordingsOf(
 }
 
 // The main thread's part of archiving a session: the journal has one writer. Its rows leave in steps between other work, so that no
-// heartbeat and no call waits; what a death leaves undone the next round does.
+// heartbeat and no call waits; the next round finishes work that a death interrupted.
 
 /** A step takes some milliseconds. */
 const ROWS_A_STEP = 500;

@@ -16,10 +16,10 @@ class NotRead extends Error {
   readonly statusCode = 404;
 }
 
-/** A page asks a few; whoever asks more waits for nothing. */
+/** A page sends a few requests; more are refused at once. */
 const WAITING_MAX = 16;
 const ANSWER_MS_MAX = 20_000;
-/** A thread that nobody asks anything gives its memory back. */
+/** An idle thread gives its memory back. */
 const IDLE_MS_MAX = 60_000;
 
 interface Pending {

@@ -355,7 +355,7 @@ function contractState(contract: Contract, band: PriceBand | null): CockpitContr
 
 function problemsOf(daemon: Daemon): readonly string[] {
   const { lastView: view, degraded, clockProblem, lastProgramProblem, alerting } = daemon;
-  const told = [
+  const problems = [
     degraded,
     healthProblem(daemon),
     clockProblem,
@@ -366,7 +366,7 @@ function problemsOf(daemon: Daemon): readonly string[] {
       trouble === null ? null : `the channel ${id} fails: ${trouble}`,
     ),
   ];
-  return [...new Set(told.filter((text) => text !== null))];
+  return [...new Set(problems.filter((text) => text !== null))];
 }
 
 function tokenState({ edge: { tokens }, otpDesk }: Daemon): CockpitState['token'] {

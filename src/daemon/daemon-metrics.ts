@@ -17,7 +17,7 @@ interface DaemonMetrics {
 }
 
 const LOOP_RESOLUTION_MS = 10;
-const LOOP_LOOK_MS = 1_000;
+const LOOP_SAMPLE_MS = 1_000;
 const NS_PER_US = 1_000;
 
 /** Trading goes on without it: an address that is taken is an alert. */
@@ -56,11 +56,11 @@ function watchLoop({ metrics }: Daemon): () => void {
   const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   delay.enable();
   const timer = setInterval(() => {
-    // It measures from one look to the next, which includes the time between them.
+    // Each sample includes the time since the one before.
     const us = delay.max / NS_PER_US - LOOP_RESOLUTION_MS * 1_000;
     metrics.loopDelay(durationUs(Math.max(0, Math.round(us))));
     delay.reset();
-  }, LOOP_LOOK_MS).unref();
+  }, LOOP_SAMPLE_MS).unref();
   return () => {
     clearInterval(timer);
     delay.disable();
@@ -94,7 +94,7 @@ const gaugesBy =
       all.map((each) => ({ labels: { [label]: each.id }, value: Number(read(each)) })),
     );
 
-/** A session, or an engine that is rebuilt, begins some counters anew: Prometheus knows that of counters. */
+/** A session, or an engine that is rebuilt, restarts some counters: Prometheus handles that. */
 export const samplesOf = (daemon: Daemon): readonly Series[] => [
   ...stateSeries(daemon),
   ...engineSeries(daemon),

@@ -187,10 +187,10 @@ const formatPhases = ({ phases }: TradingCalendar): string =>
 
 // The summary of a session: results of each strategy from the journal, and how our books compare with the broker's.
 
-/** An engine that has not answered by then is not waited for: the rows of the journal are told alone. */
+/** An engine that has not answered by then is not awaited: only the rows of the journal are shown. */
 const ANSWER_MAX = seconds(10);
-const LOOK_EVERY = seconds(0.25);
-const LOOKS_MAX = 20;
+const POLL_EVERY = seconds(0.25);
+const POLLS_MAX = 20;
 const UNRESOLVED: ReadonlySet<OrderStatus> = new Set([
   'submitted',
   'unknown',
@@ -217,11 +217,11 @@ export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | u
 
 /** Books that were not compared since the last fill are read once more, for a few seconds. */
 async function comparedView(daemon: Daemon): Promise<EngineView | undefined> {
-  for (let looks = 1; ; looks += 1) {
+  for (let polls = 1; ; polls += 1) {
     const view = await inTime(daemon.refreshView(), ANSWER_MAX);
-    if (view === undefined || looks === LOOKS_MAX || isCompared(view)) return view;
+    if (view === undefined || polls === POLLS_MAX || isCompared(view)) return view;
     for (const what of ['book', 'account', 'positions'] as const) daemon.edge.reports.read(what);
-    await new Promise<void>((resolve) => systemTimers.after(LOOK_EVERY, resolve));
+    await new Promise<void>((resolve) => systemTimers.after(POLL_EVERY, resolve));
   }
 }
 

@@ -39,7 +39,7 @@ export class OtpReminders {
     if (this.#asked === 0 || token === undefined) return;
     this.#asked = 0;
     const text = `The token is valid until ${this.#time(token.expiresAt)}. ${this.#budget()}`;
-    this.#tell('info', 'the one-time password is in', text);
+    this.#remind('info', 'the one-time password is in', text);
   }
 
   close(): void {
@@ -54,7 +54,7 @@ export class OtpReminders {
     if (isNight && this.#asked > 0) return;
     this.#asked += 1;
     const again = this.#asked === 1 ? '' : `, asked for ${this.#asked} times`;
-    this.#tell(this.#severity(), `one-time password needed${again}`, this.#question(session));
+    this.#remind(this.#severity(), `one-time password needed${again}`, this.#question(session));
   }
 
   #severity(): AlertDraft['severity'] {
@@ -86,7 +86,7 @@ export class OtpReminders {
       .replace('T', ' ');
   }
 
-  #tell(severity: AlertDraft['severity'], title: string, text: string): void {
+  #remind(severity: AlertDraft['severity'], title: string, text: string): void {
     const { tell, config } = this.#options;
     tell({ severity, kind: 'question', title: `${title} (${config.mode})`, text, page: null });
   }

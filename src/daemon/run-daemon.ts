@@ -71,7 +71,7 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
       : missing.map((each) => `${plan.config.file}: ${each}; nothing was started`).join('\n');
   if (problem !== null) {
     process.stderr.write(`${problem}\n`);
-    await tellNoStart(plan.config, problem);
+    await alertNoStart(plan.config, problem);
     return EXIT.usage;
   }
   for (const text of secretsInPm2(plan.config)) process.stderr.write(`${text}\n`);
@@ -142,7 +142,7 @@ async function runLocked(
     const reason =
       'mode live: expected TICKWRIGHT_ARM=yes in the environment; without it no real order is sent';
     process.stderr.write(`${reason}\n`);
-    await tellNoStart(config, reason);
+    await alertNoStart(config, reason);
     return { code: EXIT.usage, reason };
   }
   const accountLock = config.mode === 'live' ? takeAccountLock(configuredAddress(config)) : undefined;
@@ -183,7 +183,7 @@ async function runLocked(
     } catch (error) {
       const text = `failed: ${failureText(error)}`;
       screen.note(text);
-      await tellEnd(daemon, text);
+      await alertEnd(daemon, text);
       return { code: EXIT.failed, reason: text };
     } finally {
       notices.close();
@@ -209,12 +209,12 @@ async function brokerOnceThereIsRoom(
   fresh: boolean,
   shutdown: Shutdown,
 ): Promise<ReachedBroker | null> {
-  for (let isTold = false; !shutdown.isAsked; isTold = true) {
+  for (let isLogged = false; !shutdown.isAsked; isLogged = true) {
     try {
       return await reachBroker(plan, paths, fresh);
     } catch (error) {
       if (!isDiskFull(error)) throw error;
-      if (!isTold) process.stderr.write(`${failureText(error)}; it starts once there is room\n`);
+      if (!isLogged) process.stderr.write(`${failureText(error)}; it starts once there is room\n`);
       await Promise.race([pause(ROOM_RETRY_MS), shutdown.wait()]);
     }
   }
@@ -230,17 +230,17 @@ const archiverOf = (daemon: Daemon, { config, paths, screen } = daemon.options) 
     journal: { path: paths.journal, backups: paths.backups, store: daemon.journal },
     programProblem: () => daemon.programProblem,
     retention: config.retention,
-    // Before its first view nobody knows whether it is closed.
+    // Before its first view it is unknown whether it is closed.
     today: () => (daemon.lastView === undefined ? undefined : daemon.sessionDay),
     isClosed: () => isDayRead(daemon),
     timers: systemTimers,
     note: (text) => screen.note(text),
     onFailure: (text) => daemon.alert('warning', 'recordings', text),
     onDamage: (text) => daemon.alert('critical', 'journal_damaged', text),
-    onReport: (report) => tellReport(daemon, report),
+    onReport: (report) => sendReport(daemon, report),
   });
 
-/** The market is closed, and what was read since has the fills of the last auction; where that does not come, as it is. */
+/** The market is closed, and a later read has the fills of the last auction; without such a read, the report shows the present state. */
 export function isDayRead({ lastView, sessionDay, config, clock }: DayReportState): boolean {
   if (lastView?.phase !== 'closed' || sessionDay === undefined) return false;
   const close = dayClose(config.calendar, sessionDay);
@@ -259,13 +259,13 @@ interface DayReportState extends Pick<Daemon, 'sessionDay' | 'clock'> {
 }
 
 /** Not journaled: the end may be that the journal belongs to another program. Leaves while the daemon closes. */
-async function tellEnd(daemon: Daemon, text: string): Promise<void> {
+async function alertEnd(daemon: Daemon, text: string): Promise<void> {
   const held = await heldBy(daemon);
   daemon.alerting.tell({ ...endOf(daemon.config, `${text}; ${held.text}`), kind: 'alert', page: null });
 }
 
-/** No daemon can tell it: a position may be held, and a supervisor does not try again. At a terminal somebody reads it. */
-export async function tellNoStart(
+/** No daemon can report it: a position may be held, and a supervisor does not try again. At a terminal a person reads it. */
+export async function alertNoStart(
   { mode, alerts }: Pick<Config, 'mode' | 'alerts'>,
   text: string,
 ): Promise<void> {
@@ -286,7 +286,7 @@ const endOf = ({ mode }: Pick<Config, 'mode'>, text: string) =>
   }) as const;
 
 /** Once for each session, also over restarts. */
-export function tellReport({ journal, alerting, config }: Daemon, { day, path, text }: WrittenReport): void {
+export function sendReport({ journal, alerting, config }: Daemon, { day, path, text }: WrittenReport): void {
   if (!config.alerts.dailyReport || !alerting.isUsed || journal.counter('report_told', day) > 0) return;
   journal.keepCounter('report_told', day, 1);
   const title = `trading day ${day} is over (${config.mode})`;

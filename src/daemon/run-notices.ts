@@ -1,6 +1,6 @@
 /**
- * One message for each start and each end of a run: what came before or who asked, what is held, which stops wait, and whether the books
- * agree. Where something is held, or a run died, every channel gets it.
+ * One message for each start and each end of a run: its cause, positions, waiting stops, and whether the books agree. Where a position is
+ * held, or a run died, every channel gets it.
  */
 import type { CancelTimer } from '../domain/clock.ts';
 import { seconds } from '../domain/units.ts';
@@ -12,12 +12,12 @@ import type { EarlierRun, RunMark } from '../host/run-mark.ts';
 import type { Daemon } from './daemon.ts';
 import { bookFacts, comparisons, holdings, ownHoldings } from './session/holdings.ts';
 
-const LOOK_EVERY = seconds(1);
-/** Books that do not agree by then are told as they are. */
-const LOOKS_MAX = 60;
+const POLL_EVERY = seconds(1);
+/** Books that do not agree by then are reported as they are. */
+const POLLS_MAX = 60;
 const ANSWER_MAX = seconds(3);
 
-/** What the daemon leaves alone, or takes over. */
+/** Orders that the daemon leaves alone, or takes over. */
 interface State {
   readonly isHolding: boolean;
   readonly text: string;
@@ -27,24 +27,24 @@ export class RunNotices {
   readonly #daemon: Daemon;
   /** Null in the first run of a state directory. */
   readonly #earlier: EarlierRun | null;
-  #cancelLook: CancelTimer | undefined;
+  #cancelPoll: CancelTimer | undefined;
 
-  /** Tells of the start once positions and stops are proven, or are not for a minute. */
+  /** Reports the start once positions and stops are proven, or are not for a minute. */
   constructor(daemon: Daemon, mark: RunMark) {
     this.#daemon = daemon;
     this.#earlier = mark.earlier;
     const leftOut = mark.leftOut(daemon.config.strategies.map(({ id }) => id));
     if (leftOut !== null)
       daemon.alert('critical', 'process_died', `${leftOut.reason}; orders and stops at the broker stay`);
-    this.#cancelLook = systemTimers.after(LOOK_EVERY, () => void this.#look(1));
+    this.#cancelPoll = systemTimers.after(POLL_EVERY, () => void this.#poll(1));
   }
 
   close(): void {
-    this.#cancelLook?.();
-    this.#cancelLook = undefined;
+    this.#cancelPoll?.();
+    this.#cancelPoll = undefined;
   }
 
-  /** `reason`: the name of a signal, or what a person gave. */
+  /** `reason`: the name of a signal, or a person's text. */
   async stopped(reason: string): Promise<void> {
     this.close();
     const { isHolding, text } = await heldBy(this.#daemon);
@@ -56,17 +56,17 @@ export class RunNotices {
     );
   }
 
-  async #look(looks: number): Promise<void> {
+  async #poll(polls: number): Promise<void> {
     const view = await viewOf(this.#daemon);
-    if (this.#cancelLook === undefined) return;
+    if (this.#cancelPoll === undefined) return;
     const isProven = view?.unproven === null && view.stopsUnproven === null;
-    if (isProven || looks >= LOOKS_MAX) return this.#started();
-    this.#cancelLook = systemTimers.after(LOOK_EVERY, () => void this.#look(looks + 1));
+    if (isProven || polls >= POLLS_MAX) return this.#started();
+    this.#cancelPoll = systemTimers.after(POLL_EVERY, () => void this.#poll(polls + 1));
   }
 
   async #started(): Promise<void> {
     const { isHolding, text } = await heldBy(this.#daemon);
-    if (this.#cancelLook === undefined) return;
+    if (this.#cancelPoll === undefined) return;
     this.close();
     const earlier = this.#earlier;
     if (earlier !== null && earlier.ended === null) {
@@ -86,7 +86,7 @@ export class RunNotices {
   }
 }
 
-/** What is held, by the engine, or by the journal where none answers. */
+/** Positions, by the engine, or by the journal where no engine answers. */
 export async function heldBy(daemon: Daemon): Promise<State> {
   const { contracts } = daemon.edge.table;
   const view = await viewOf(daemon);

@@ -1,4 +1,4 @@
-/** Puts the engine together: its state, built once, and who changes which part of it. */
+/** Composition of the engine: builds its state once and gives each part its owner. */
 import { CalendarInUse, type TradingCalendar } from '../domain/calendar.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
@@ -59,7 +59,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const timers = new TimerHeap(dueWork);
   const contracts = new ContractTable();
   const market = new Market();
-  const orders = new Orders(dueWork, market, outbound.reports.tellsOnce === true);
+  const orders = new Orders(dueWork, market, outbound.reports.reportsOnce === true);
   const session = new SessionState(calendar, context, outbound.reports.accountNow);
   const snapshots = new Snapshots(context, outbound.reports);
   const portfolio = new Portfolio(contracts, market);

@@ -134,7 +134,7 @@ export class Engine {
   }
 
   /**
-   * An event of before a restart, with the decisions that the journal holds of it; null: a kill cut the journal off before it.
+   * Replays an event from before a restart with the decisions that the journal holds of it; null: a kill cut the journal off before it.
    * `earlier`: strategies of which an earlier version decided. The outbound ports are muted meanwhile.
    */
   replay(event: EngineEvent, decisions: EventDecisions | null, earlier: readonly StrategyIndex[]): void {
@@ -192,7 +192,7 @@ export class Engine {
     if (!isPlain || this.#dueWork.isOpen) this.#end(false);
   }
 
-  /** Quiet trades that follow on a total volume of `totalVolume`; null while the engine has to look at each event. */
+  /** Quiet trades that follow on a total volume of `totalVolume`; null while each event needs the full path. */
   openStretch(instrument: InstrumentIndex, totalVolume: number): QuietStretch | null {
     const stretch = this.#stretches[instrument] ?? this.#createStretches(instrument);
     return stretch.open(totalVolume) ? stretch : null;
@@ -289,7 +289,7 @@ export class Engine {
     if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
     this.#orders.dismiss();
     if (this.#state.executor.hasPending) this.#awaitPositions();
-    // A position changed after the look at the losses: the next price looks again, of whatever contract.
+    // A position changed after the losses were measured: the next price, of any contract, measures them again.
     if (!this.#state.losses.isCurrent) this.#market.invalidateBand();
     this.#dueWork.close(this.#setAlarm(isClock));
   }
@@ -398,7 +398,7 @@ export class Engine {
   #onBooted(event: Booted): void {
     this.#ordersVersion = -1;
     this.#state.losses.invalidate();
-    this.#isPendingTimerSet = false; // the start clears the engine's timers and sets them anew
+    this.#isPendingTimerSet = false; // the start clears the engine's timers and sets them again
     this.#lifecycle.booted(event);
   }
 

@@ -1,4 +1,4 @@
-/** The owners of the engine's state, as those who decide read them: each is changed by its own events alone. */
+/** Read-only views of the owners of the engine's state; only their own events change them. */
 import type { EngineSettings } from '../domain/settings.ts';
 import { cover, type Cover } from '../domain/cover.ts';
 import type { Market } from './market/market.ts';
@@ -41,7 +41,7 @@ export interface Owners {
   readonly settings: EngineSettings;
 }
 
-/** An order as whoever decides by it reads it. The object is live: do not keep it. */
+/** A live view of an order: do not keep it. */
 export type OrderView = Readonly<
   Omit<
     ManagedOrder,
@@ -52,7 +52,7 @@ export type OrderView = Readonly<
 export const ordersOf = ({ orders }: Owners, position: ProtectedPosition): readonly OrderView[] =>
   orders.open.filter((order) => isSamePosition(order, position));
 
-/** What the owner's orders, those that count, make of its position. */
+/** Cover of the owner's position by those of its orders that count. */
 export function coverOf(
   owners: Owners,
   position: ProtectedPosition,

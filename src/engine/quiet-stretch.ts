@@ -1,6 +1,6 @@
 /**
- * Trades of one contract that only strategies look at: nothing is due before `untilUs`, nothing waits, and from `low` to `high`
- * no order of ours is touched and no limit is reached. It ends when a strategy leaves work for the engine.
+ * Trades of one contract that only strategies see: nothing is due before `untilUs`, nothing waits, and from `low` to `high` no order of
+ * ours is touched and no limit is reached. It ends when a strategy leaves work for the engine.
  */
 import type { TradeTick } from '../domain/ticks.ts';
 import type { Seq, TsUs } from '../domain/units.ts';

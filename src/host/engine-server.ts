@@ -79,7 +79,7 @@ class OutputCollector implements Outbound {
   }
 }
 
-/** Events of the past between two looks at the clock, and time between two signs of life: each wakes the main thread. */
+/** Events of the past between two reads of the clock, and time between two signs of life: each wakes the main thread. */
 const REPLAY_PART = 256;
 const SIGN_EVERY_US = 200 * US_PER_MS;
 

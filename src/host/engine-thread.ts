@@ -72,7 +72,7 @@ export interface EngineLine {
 
 export type StartEngine = (data: EngineThreadData) => EngineLine;
 
-/** Many times what a day needs. A thread that reaches it ends; most code that takes memory without end reaches it before the process dies. */
+/** Many times a day's need. A thread that reaches it ends; most code that takes memory without end reaches it before the process dies. */
 const HEAP_MB_MAX = 512;
 
 const startEngineThread: StartEngine = (workerData) =>
@@ -138,7 +138,7 @@ export class EngineThread {
     this.#worker.on('exit', (code) => this.#lost(`the engine thread ended with code ${code}`));
   }
 
-  /** Whether the thread should get more events, with `more` on their way: what it has takes it less than `AHEAD_US`. */
+  /** Whether the thread should get more events, with `more` on their way: its queue takes it less than `AHEAD_US`. */
   canAccept(more: number): boolean {
     const ahead = Math.min(AHEAD_MAX, Math.max(AHEAD_MIN, AHEAD_US / this.#costUs));
     return this.#inFlight + more < ahead;
@@ -155,7 +155,7 @@ export class EngineThread {
     this.#begin(events.length, { kind: 'events', events: packEvents(events) });
   }
 
-  /** The end of a replay beside another engine: after it the thread takes events. */
+  /** The end of a replay next to another engine: after it the thread takes events. */
   catchUp(steps: readonly ReplayStep[]): void {
     this.#begin(steps.length, { kind: 'catch_up', steps });
   }
@@ -202,12 +202,12 @@ export class EngineThread {
     switch (message.kind) {
       case 'ready':
         this.#isReady = true;
-        return this.#watchAnew();
+        return this.#restartWatch();
       case 'outbox':
         this.#measure(this.#answered(), message.took);
         return this.#options.onOutbox(message);
       case 'replaying':
-        return this.#watchAnew();
+        return this.#restartWatch();
       case 'replayed':
         this.#replay?.resolve(message);
         this.#replay = undefined;
@@ -235,7 +235,7 @@ export class EngineThread {
     const events = this.#batches.shift();
     assert(events !== undefined, 'an answer belongs to a batch');
     this.#inFlight -= events;
-    this.#watchAnew();
+    this.#restartWatch();
     return events;
   }
 
@@ -256,7 +256,7 @@ export class EngineThread {
   }
 
   /** Each answer gives the next batch its full time. */
-  #watchAnew(): void {
+  #restartWatch(): void {
     this.#watch?.();
     this.#watch = undefined;
     if (!this.isIdle) this.#armWatch();
@@ -271,25 +271,25 @@ export class EngineThread {
   #lost(reason: string): void {
     if (this.isOver) return;
     this.#end();
-    void this.#tell(reason, this.running);
+    void this.#reportLost(reason, this.running);
   }
 
-  async #tell(reason: string, culprit: StrategyIndex | null): Promise<void> {
+  async #reportLost(reason: string, culprit: StrategyIndex | null): Promise<void> {
     await this.#worker.terminate();
     if (this.#replay === undefined) return this.#options.onLost(reason, culprit);
     this.#replay.reject(new EngineLost(reason, culprit));
   }
 }
 
-// The engine of a session, which another one can replace between two events. The next engine replays the past beside the running
-// one; events of meanwhile are kept for it, with the decisions that the running one made. At the switch later events wait until it
-// has caught up: each event is decided once, and no answer to a call is lost.
+// The engine of a session, which another one can replace between two events. The next engine replays the past next to the running one;
+// later events are kept for it, with the decisions that the running one made. At the switch further events wait until it has caught up:
+// each event is decided once, and no answer to a call is lost.
 
-/** An engine beside the running one. */
+/** An engine next to the running one. */
 export interface NextEngine {
   /** Everything before it was prepared. Rejects with `EngineLost`. */
   replay(past: PastPlace): ReturnType<EngineThread['replay']>;
-  /** It takes over with the next event. `earlier`: strategies of which an earlier version has decided so far. */
+  /** It takes over with the next event. `earlier`: strategies that an earlier version has decided so far. */
   takeOver(earlier: readonly StrategyIndex[]): void;
   /** It is not needed after all. */
   close(): Promise<void>;

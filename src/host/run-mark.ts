@@ -14,7 +14,7 @@ export interface EarlierRun {
   readonly pid: number | null;
   /** Null: it was killed, it crashed, or the machine lost its power. */
   readonly ended: { readonly atUs: TsUs; readonly reason: string } | null;
-  /** Strategy whose code was running when it died; null: none, or nobody followed that. */
+  /** Strategy whose code was running when it died; null: none, or it was not recorded. */
   readonly strategy: string | null;
 }
 
@@ -126,7 +126,7 @@ export function followStrategies(
   return new Proxy(running, {
     get: (target, slot): unknown => Reflect.get(target, slot),
     set: (target, slot, value: number) => {
-      // A disk that takes no more keeps nobody from trading.
+      // A full disk must not stop trading.
       if (slot !== COUNT)
         failureOf(() => writeSync(file, blocks.get(value) ?? none, 0, BLOCK_BYTES, BLOCK_BYTES));
       return Reflect.set(target, slot, value);

@@ -132,7 +132,7 @@ export function withFirstDayLimits(
   };
 }
 
-/** A journal that cannot be read has not: paper starts anew beside it with `--fresh`. */
+/** A journal that cannot be read has not: paper starts with a new one by `--fresh`. */
 export function hasTradedMoney(journalPath: string): boolean {
   try {
     return liveDays(journalPath).length > 0;

@@ -7,7 +7,7 @@ import { loadConfig, type ReadConfig } from '../config/load-config.ts';
 
 export { CATALOG } from '../../strategies/catalog.ts';
 
-/** A configuration that is only looked at: strategies that this build does not have are taken as they are written. */
+/** A configuration that is only shown: strategies that this build does not have are taken as they are written. */
 export const storedConfig = (file: string): ReadConfig => loadConfig(file, CATALOG, () => true);
 
 const CODE = new URL('../../strategies/', import.meta.url);

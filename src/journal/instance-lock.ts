@@ -12,7 +12,7 @@ export interface InstanceLock {
 }
 
 /** A look at the lock, by the doctor or another command, holds it for a moment; the daemon that starts just then must not give up. */
-const LOOK_MS_MAX = 1_000;
+const WAIT_MS_MAX = 1_000;
 
 /** Locks of this process: a database that nothing refers to is closed by the collector, and its lock would be free. */
 const HELD = new Set<Database>();
@@ -27,7 +27,7 @@ export function takeInstanceLock(
   wayOn = 'or give this one another state directory',
 ): InstanceLock {
   const holderPath = `${path}.pid`;
-  const database = lockedDatabase(path, LOOK_MS_MAX, () => holderOf(holderPath), wayOn);
+  const database = lockedDatabase(path, WAIT_MS_MAX, () => holderOf(holderPath), wayOn);
   HELD.add(database);
   // The name is for the message only; a full disk does not take it.
   failureOf(() => writeFileSync(holderPath, `${pid}\n`));

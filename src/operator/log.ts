@@ -60,7 +60,7 @@ function levelOf(entry: JournalEntry): Level {
     case 'halt':
       return entry.halted ? 'error' : 'info';
     case 'order_status':
-      return NEEDS_A_LOOK.has(entry.to) ? 'warn' : 'info';
+      return NEEDS_ATTENTION.has(entry.to) ? 'warn' : 'info';
     case 'denied':
     case 'gap':
     case 'strategy_stopped':
@@ -91,7 +91,7 @@ function levelOf(entry: JournalEntry): Level {
   return 'info';
 }
 
-const NEEDS_A_LOOK: ReadonlySet<string> = new Set([
+const NEEDS_ATTENTION: ReadonlySet<string> = new Set([
   'unknown',
   'presumed_absent',
   'rejected',

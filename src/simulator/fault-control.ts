@@ -6,7 +6,7 @@ import type { TokenService } from './auth/token-service.ts';
 import type { Brokerage } from './brokerage/brokerage.ts';
 import type { StreamServer } from './stream/stream-server.ts';
 import type { ArmedFault, FaultBoard } from './faults/fault-board.ts';
-import { type Fault, isStanding } from './faults/fault.ts';
+import { type Fault, isLastingFault } from './faults/fault.ts';
 
 interface FaultControlParts {
   readonly board: FaultBoard;
@@ -36,7 +36,7 @@ export class FaultControl {
   /** A fault that cannot strike, such as an order in an unknown contract, is refused with its reason. */
   set(fault: Fault): ParseResult<Fault> {
     const { board, stream, tokens } = this.#parts;
-    if (isStanding(fault)) {
+    if (isLastingFault(fault)) {
       board.arm(fault);
       // Maintenance does not spare connections that are kept alive.
       if (fault.name === 'refuse_connections' && fault.scope === 'all') this.#cutEverything();

@@ -342,12 +342,12 @@ class BarJoiner {
 
   #boundsOf(bar: RecordedBar): BarBounds {
     const spec = this.#spec;
-    const around = barBounds(this.#calendar, bar.startUs, null);
-    if ('everyVolume' in spec) return { ...around, endUs: tsUs(Math.max(around.endUs, bar.endUs)) };
+    const window = barBounds(this.#calendar, bar.startUs, null);
+    if ('everyVolume' in spec) return { ...window, endUs: tsUs(Math.max(window.endUs, bar.endUs)) };
     if ('everyTicks' in spec)
       throw new Error(`the data are bars of ${lengthText(bar.every)}: they have no single trades to count`);
     const { every } = spec;
-    if (every === bar.every) return { ...around, endUs: bar.endUs };
+    if (every === bar.every) return { ...window, endUs: bar.endUs };
     if (every % bar.every !== 0 || every > US_PER_DAY)
       throw new Error(`${this.#mismatch(bar)}: expected that length, or a multiple of it up to a day`);
     const bounds = barBounds(this.#calendar, bar.startUs, every);

@@ -42,7 +42,7 @@ interface OwnOrder {
 /** After this time an answer is given up: the next look decides anew. */
 const ANSWER_MAX: DurationUs = seconds(30);
 /** On bars nothing changes more often. */
-const LOOK_WITHOUT_BOOK: DurationUs = minutes(1);
+const POLL_WITHOUT_BOOK: DurationUs = minutes(1);
 /** Orders that may still fill late, though they are final. */
 const PAST_ORDERS_MAX = 100;
 
@@ -227,7 +227,7 @@ export class PositionWorker {
     // An order that takes any price follows no book: its updates and the phases tell when to look.
     const isNeeded = hasBooks ? isUnderWay || this.#order !== null : isUnderWay && this.#order === null;
     if (isNeeded && this.#timer === null) {
-      this.#timer = this.#trader.after(hasBooks ? this.#settings.reprice : LOOK_WITHOUT_BOOK, () => {
+      this.#timer = this.#trader.after(hasBooks ? this.#settings.reprice : POLL_WITHOUT_BOOK, () => {
         this.#timer = null;
         this.#step();
       });

@@ -39,18 +39,18 @@ export function formatTable(
   if (aligns[last] === 'right' || (widths[last] ?? 0) <= room || last === 0) {
     return [titles, widths.map((width) => '-'.repeat(width)), ...rows].map((cells) => line(cells)).join('\n');
   }
-  const isBeside = room >= BESIDE_MIN;
+  const isInline = room >= BESIDE_MIN;
   const broken = (cells: readonly string[]): readonly string[] => {
     const text = cells[last] ?? '';
     const head = line(cells, 0, last);
     if (text === '') return [head];
-    if (!isBeside) return [head, ...wrapText(text, SCREEN_WIDTH - BELOW.length).map((part) => BELOW + part)];
+    if (!isInline) return [head, ...wrapText(text, SCREEN_WIDTH - BELOW.length).map((part) => BELOW + part)];
     const blank = ' '.repeat(before);
     return wrapText(text, room).map((part, i) => (i === 0 ? pad(head, before) : blank) + part);
   };
-  const ruled = isBeside ? '-'.repeat(room) : '';
+  const ruled = isInline ? '-'.repeat(room) : '';
   const rules = [...widths.slice(0, last).map((width) => '-'.repeat(width)), ruled];
-  const heads = isBeside ? titles : [...titles.slice(0, last), ''];
+  const heads = isInline ? titles : [...titles.slice(0, last), ''];
   return [line(heads), line(rules), ...rows.flatMap(broken)].join('\n');
 }
 

@@ -46,7 +46,7 @@ export class MarginMonitor {
 
   /** An input of margin changed. */
   notice(at: TsUs): void {
-    if (this.nextUs === Infinity && this.#books.isExposed) this.#lookAfter(at);
+    if (this.nextUs === Infinity && this.#books.isExposed) this.#checkAfter(at);
   }
 
   run(at: TsUs): void {
@@ -56,12 +56,12 @@ export class MarginMonitor {
 
   /** Closes a second after the account's last order is withdrawn: until then one may fill. */
   #force(id: AccountId, at: TsUs): void {
-    if (this.#withdraw(id)) return this.#lookAfter(at);
+    if (this.#withdraw(id)) return this.#checkAfter(at);
     for (const closing of this.#books.closings(id, (code) => this.#alreadyClosing(id, code)))
       this.#send(id, closing);
   }
 
-  #lookAfter(at: TsUs): void {
+  #checkAfter(at: TsUs): void {
     this.nextUs = (Math.floor(at / US_PER_SECOND) + 1) * US_PER_SECOND;
   }
 

@@ -335,7 +335,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
 
   #resume(state: VenueState, day: TradingDay): void {
     this.#contracts.resumeDay(state, this.#nowUs);
-    this.#entry.restore(state, (order) => this.#contracts.book(order.orderCode)?.stand(order));
+    this.#entry.restore(state, (order) => this.#contracts.book(order.orderCode)?.restore(order));
     this.#triggers.restore(state);
     this.#cycle.resume(day, this.#nowUs);
   }

@@ -62,7 +62,7 @@ export interface RigOptions {
   /** The real guard and the real keeper instead of the simple ones. */
   readonly isReal?: boolean;
   /** The broker tells the end of an order once, as one in the process does. */
-  readonly tellsOnce?: boolean;
+  readonly reportsOnce?: boolean;
   readonly startUs?: TsUs;
   readonly calendar?: TradingCalendar;
   /** What the real keeper gets in place of the engine's owners. */
@@ -143,7 +143,7 @@ export class EngineRig {
         calendar: options.calendar ?? CALENDAR,
         costs: COSTS,
         host: this.host,
-        outbound: this.#ports.outbound(options.tellsOnce),
+        outbound: this.#ports.outbound(options.reportsOnce),
       },
       options.isReal === true ? realParts(options) : this.parts,
     );

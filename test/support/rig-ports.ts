@@ -23,7 +23,7 @@ export class RigPorts {
     if (time === 'live') this.entries.push(...this.#unjournaled.splice(0));
   }
 
-  outbound(tellsOnce = false): Outbound {
+  outbound(reportsOnce = false): Outbound {
     return {
       gateway: {
         submit: (order) => this.#send(order.trigger !== null, { call: 'place', order }),
@@ -31,7 +31,7 @@ export class RigPorts {
         cancel: (cancel) => this.#send(cancel.orderKey !== null, { call: 'cancel', cancel }),
       },
       reports: {
-        tellsOnce,
+        reportsOnce,
         read: (what) => this.#leave(() => this.reads.push(what)),
         bookTempo: (tempo) => this.#leave(() => this.tempos.push(tempo)),
       },

@@ -140,14 +140,14 @@ export class TokenKeeper implements TokenSource {
     const first = this.#doubt;
     if (first?.jwt !== jwt) {
       this.#doubt = { jwt, operation, sinceUs: now };
-      return this.#tellDoubt(operation, detail);
+      return this.#alertDoubt(operation, detail);
     }
     if (first.operation === operation || now - first.sinceUs < SECOND_PROOF_AFTER) return;
     this.reject(jwt, 'rest', `${detail}, and before that ${first.operation} was refused`);
   }
 
   /** Once a token and operation: one that the broker always refuses is refused at each poll. */
-  #tellDoubt(operation: string, detail: string): void {
+  #alertDoubt(operation: string, detail: string): void {
     if (this.#alertedDoubts.has(operation)) return;
     this.#alertedDoubts.add(operation);
     this.#options.onSignal({ kind: 'doubted', detail });

@@ -119,8 +119,8 @@ export class FeedWatch {
   seen(isTrade: boolean): void {
     this.#prices.seen();
     if (isTrade) this.#trades.seen();
-    const told = this.#stale ?? this.#staleBefore;
-    if (told === null || (told === 'trades' && !isTrade)) return;
+    const reported = this.#stale ?? this.#staleBefore;
+    if (reported === null || (reported === 'trades' && !isTrade)) return;
     const hasReconnected = this.#stale === null;
     this.#stale = null;
     this.#staleBefore = null;
@@ -145,20 +145,20 @@ export class FeedWatch {
     this.#prices.check();
     this.#trades.check();
     if (this.#stale !== null) return this.#stayStale();
-    this.#look('prices', this.#prices);
-    if (this.#prices.silentChecks === 0) this.#lookAtTrades();
+    this.#checkPart('prices', this.#prices);
+    if (this.#prices.silentChecks === 0) this.#checkTrades();
   }
 
-  #lookAtTrades(): void {
+  #checkTrades(): void {
     const { isKnown, silentChecks } = this.#trades;
-    if (isKnown) return this.#look('trades', this.#trades);
+    if (isKnown) return this.#checkPart('trades', this.#trades);
     if (this.#isNoTradesReported || silentChecks < SILENT_CHECKS_MAX) return;
     this.#isNoTradesReported = true;
     this.#options.resubscribe();
     this.#options.onNoTrades(durationUs(silentChecks * CHECK_EVERY));
   }
 
-  #look(what: FeedPart, { silentChecks, limit }: Pulse): void {
+  #checkPart(what: FeedPart, { silentChecks, limit }: Pulse): void {
     if (this.#stale !== null) return;
     if (silentChecks === Math.ceil(limit / 2)) this.#options.resubscribe();
     if (silentChecks < limit) return;

@@ -300,7 +300,7 @@ export async function tell(
   io.out(doneText(await call(state, 'POST', `/commands/${name}`, body, waitMs)));
 }
 
-const LOOK_EVERY_MS = 300;
+const POLL_EVERY_MS = 300;
 
 /** Waits for as long as the daemon empties the books. */
 const followHalt = (context: CliContext, state: string): Promise<void> =>
@@ -310,7 +310,7 @@ const followHalt = (context: CliContext, state: string): Promise<void> =>
   });
 
 /** Looks without any change after which what is left is told. */
-const LOOKS_MAX = 100;
+const POLLS_MAX = 100;
 
 /** A dry run sends nothing: nothing comes of it. */
 function follow(
@@ -318,14 +318,14 @@ function follow(
   state: string,
   progressOf: (now: NonNullable<DaemonStatus['engine']>, isLate: boolean) => StageProgress,
 ): Promise<void> {
-  let looks = 0;
+  let polls = 0;
   let last = '';
   return watch(context, state, ({ engine, engineSilentMs, mode }) => {
     if (mode === 'dry-run') return { state: 'done', text: 'a dry run sends nothing' };
     if (engine === null) return { state: 'left', text: 'no session is open any more: see tickwright status' };
-    const isLate = looks >= LOOKS_MAX;
+    const isLate = polls >= POLLS_MAX;
     const progress = engineSilentMs === null ? progressOf(engine, isLate) : silentProgress(isLate);
-    looks = progress.text === last ? looks + 1 : 0;
+    polls = progress.text === last ? polls + 1 : 0;
     last = progress.text;
     return progress;
   });
@@ -349,7 +349,7 @@ async function watch(
       if (text !== shown && text !== '') io.out(`${text}\n`);
       shown = text;
       if (reached === 'done') return;
-      await pause(LOOK_EVERY_MS);
+      await pause(POLL_EVERY_MS);
     }
   } finally {
     process.off('SIGINT', onInterrupt);
@@ -375,14 +375,14 @@ async function getStatus(stateDir: string): Promise<DaemonStatus> {
   throw failed('the daemon is of another version: use the tickwright that started it');
 }
 
-const VIEW_LOOKS_MAX = 5;
+const VIEW_POLLS_MAX = 5;
 
 /** A daemon that has just begun shows its orders within a second; null where there is no engine to show any. */
 async function engineOf(stateDir: string): Promise<DaemonStatus['engine']> {
-  for (let looks = 0; looks < VIEW_LOOKS_MAX; looks += 1) {
+  for (let polls = 0; polls < VIEW_POLLS_MAX; polls += 1) {
     const { engine } = await getStatus(stateDir);
     if (engine !== null) return engine;
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_EVERY_MS);
   }
   return null;
 }

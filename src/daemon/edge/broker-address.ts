@@ -77,7 +77,7 @@ export interface ReachedBroker {
   readonly clockMap: ClockMap;
   /** Of a tape that runs faster than life; else null. */
   readonly lockstep: Lockstep | null;
-  /** Tells that the simulator of a paper run has ended by itself. */
+  /** Reports that the simulator of a paper run has ended by itself. */
   onEnd(tell: (reason: string) => void): void;
   /** Stops the simulator of a paper run. */
   close(): Promise<void>;

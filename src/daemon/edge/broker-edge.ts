@@ -129,7 +129,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
   return { tokens, rest, table, reports, gateway, stream, frames$, drift, calls: connection.calls, close };
 }
 
-/** The session at or after `now`; undefined where trading never ends. The simulator's password disturbs nobody at night. */
+/** The session at or after `now`; undefined where trading never ends. The simulator's password disturbs no person at night. */
 export function tokenHours(
   { calendar, schedule, auth }: Config,
   now: TsUs,
@@ -141,12 +141,12 @@ export function tokenHours(
   const today = sessionDayAt(calendar, now);
   const day = at(today, last.toUs) > now ? today : sessionAfter(calendar, today);
   const times = schedule.tokenRefresh.map((text) => parseTimeOfDay(text) ?? 0);
-  // The simulator's password costs nobody's sleep: from the last close on, so that the daemon may start at any hour.
+  // The simulator's password needs no person: from the last close on, so that the daemon may start at any hour.
   const from =
     auth.otp.from === 'simulator'
       ? at(sessionOnOrBefore(calendar, addDays(day, -1)), last.toUs)
       : at(day, Math.min(...times));
-  // Also of a moment that is past: it tells which exchange was this session's.
+  // Also of a past moment: it identifies this session's exchange.
   const real = (market: TsUs): TsUs =>
     tsUs(systemClock.nowUs() + Math.round((market - now) / clockMap.speed));
   return { fromUs: real(from), untilUs: real(at(day, last.toUs)) };

@@ -1,7 +1,7 @@
 /**
- * The jobs of the exchange's day, whatever the zone of this machine. Who fires only asks, `dueMoments` says what is due: a fire that is
- * early, late, doubled or missed changes nothing. No decision depends on it: the phase is computed from time and calendar, so a start at
- * 08:47 is in the right phase without having seen the open.
+ * The jobs of the exchange's day, whatever the zone of this machine. A trigger only asks, and `dueMoments` decides what is due: a trigger
+ * that is early, late, doubled or missed changes nothing. No decision depends on it: the phase is computed from time and calendar, so a
+ * start at 08:47 is in the right phase without having seen the open.
  */
 import { schedule as cron } from 'node-cron';
 import { formatLocalTime, parseTimeOfDay } from '../../text/dates.ts';
@@ -26,7 +26,7 @@ import type { TokenKeeper } from '../../broker/auth/token-keeper.ts';
 /** Fires near each of these times of the exchange's day, counted from midnight, until it is canceled. */
 export type Schedule = (timesUs: readonly number[], fire: (by: 'cron' | 'timer') => void) => CancelTimer;
 
-/** Follows the wall clock. Nobody listens to what it missed: a leap of that clock makes thousands. */
+/** Follows the wall clock. Missed fires have no listener: a leap of that clock makes thousands. */
 export const cronSchedule =
   ({ timeZone }: TradingCalendar): Schedule =>
   (timesUs, fire) => {
@@ -98,7 +98,7 @@ export function followSessionHours(
   const running = startSchedule({
     calendar,
     daily: dailyMoments(calendar, config.schedule),
-    // Deeds and start may look younger than they are, never older: a tape at speed waits now and then.
+    // Jobs and start may seem younger than they are, never older: a tape at speed waits now and then.
     now: () => ({ atUs: clock.nowUs(), monotonicUs: performance.now() * US_PER_MS * Math.min(1, speed) }),
     timers: systemTimers,
     schedule:
@@ -113,7 +113,7 @@ export function followSessionHours(
   return { ...running, stop };
 }
 
-/** Market time, and one that nobody can set. */
+/** Market time, and a time that cannot be set. */
 interface Now {
   readonly atUs: TsUs;
   readonly monotonicUs: number;
@@ -146,17 +146,17 @@ export interface RunningSchedule {
   readonly stop: () => void;
 }
 
-const JOBS_TOLD = 2;
+const JOBS_SHOWN = 2;
 
 export function jobsText({ next, last }: ReturnType<RunningSchedule['jobs']>): string {
-  const [done, ...coming] = [last, ...next.slice(0, JOBS_TOLD)].map((job) =>
+  const [done, ...coming] = [last, ...next.slice(0, JOBS_SHOWN)].map((job) =>
     job === null ? 'none yet' : `${job.kind} ${job.at.slice(5, 16)}`.replaceAll(/[_T]/g, ' '),
   );
   const by = last === null ? '' : `, fired by ${last.by}`;
   return `next ${coming.join(', ') || 'none'}; last ${done}${by}`;
 }
 
-/** The net below who fires: timers stand still while the machine sleeps, the exchange does not. */
+/** A safety net below the triggers: timers pause while the machine sleeps, the exchange does not. */
 const CHECK_EVERY = seconds(5);
 /** The wall clock may be ahead of ours by less than this while the two agree. */
 const FIRE_SLIP = seconds(0.05);
@@ -169,22 +169,22 @@ export function startSchedule(options: ScheduleOptions): RunningSchedule {
   const done = new Map<string, number>();
   const local = (us: TsUs): string => formatLocalTime(us, calendar.utcOffsetMinutes);
   let last: ReturnType<RunningSchedule['jobs']>['last'] = null;
-  let cancelLook: CancelTimer | undefined;
+  let cancelFire: CancelTimer | undefined;
   let cancelCheck = timers.after(seconds(0), () => check('start'));
   let cancelFires = schedule(timesUs, fire);
 
   function check(by: FiredBy): void {
     cancelCheck = timers.after(CHECK_EVERY, () => check('check'));
-    look(by);
+    runDue(by);
   }
 
-  /** Not at once: what a job throws is not for who fires to catch. */
+  /** Not at once: a trigger must not catch errors of a job. */
   function fire(by: FiredBy): void {
-    cancelLook?.();
-    cancelLook = timers.after(FIRE_SLIP, () => look(by));
+    cancelFire?.();
+    cancelFire = timers.after(FIRE_SLIP, () => runDue(by));
   }
 
-  function look(by: FiredBy): void {
+  function runDue(by: FiredBy): void {
     const at = now();
     for (const [name, doneUs] of done) if (doneUs < at.monotonicUs - 2 * US_PER_DAY) done.delete(name);
     const due = dueMoments({ calendar, daily, begun, done, isCareDue: options.isCareDue() }, at);
@@ -204,11 +204,11 @@ export function startSchedule(options: ScheduleOptions): RunningSchedule {
     clockStepped: () => {
       cancelFires();
       cancelFires = schedule(timesUs, fire);
-      look('clock step');
+      runDue('clock step');
     },
     stop: () => {
       cancelCheck();
-      cancelLook?.();
+      cancelFire?.();
       cancelFires();
     },
   };
@@ -217,7 +217,7 @@ export function startSchedule(options: ScheduleOptions): RunningSchedule {
 /** `done` has the monotonic time of each deed. */
 type Deeds = Pick<ScheduleOptions, 'calendar' | 'daily'> & { done: ReadonlyMap<string, number> };
 
-/** What was done earlier before its moment than this was done under a clock that was wrong, and is still to come. */
+/** A job done earlier before its moment than this was done under a wrong clock, and is still to come. */
 const WRONG_AHEAD_US = hours(6);
 
 /** By the present clock: it also says when the start and each deed were, whatever the clock of that time said. */
@@ -295,8 +295,8 @@ interface TokenWatchOptions {
   readonly timers: Timers;
 }
 
-/** While no refresh is allowed, the plan is looked at again this often: the broker's day changes, and a failure is forgiven. */
-const LOOK_AGAIN = minutes(5);
+/** While no refresh is allowed, the plan is checked again this often: the broker's day changes, and a failure is forgiven. */
+const CHECK_AGAIN = minutes(5);
 /** A broker that refuses each new token at once must not cost the exchanges of a day in a minute. */
 const REFRESH_AGAIN_MIN = seconds(30);
 
@@ -314,13 +314,13 @@ export function watchToken({ tokens, clock, timers }: TokenWatchOptions): () => 
     if (isStopped) return;
     const due = tokens.refreshDueUs();
     if (due === undefined) {
-      cancel = timers.after(LOOK_AGAIN, arm);
+      cancel = timers.after(CHECK_AGAIN, arm);
       return;
     }
     const wait = Math.max(due, askedUs + REFRESH_AGAIN_MIN) - clock.nowUs();
-    // A machine that slept may have passed that time: timers stand still meanwhile.
+    // A machine that slept may have passed that time: timers pause meanwhile.
     cancel =
-      wait > LOOK_AGAIN ? timers.after(LOOK_AGAIN, arm) : timers.after(durationUs(Math.max(0, wait)), ask);
+      wait > CHECK_AGAIN ? timers.after(CHECK_AGAIN, arm) : timers.after(durationUs(Math.max(0, wait)), ask);
   };
   const stopListening = tokens.onChange(arm);
   arm();

@@ -1,4 +1,4 @@
-/** What a calendar knows: sessions, holidays and expiries ahead, and where it ends. */
+/** Shows a calendar: sessions, holidays and expiries ahead, and its end. */
 import { daysKnown, isSession, knownDays, type TradingCalendar } from '../../domain/calendar.ts';
 import { addDays, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
 import { codedForm, type ContractMonth, expiryOf, listedMonths } from '../../domain/contract-code.ts';

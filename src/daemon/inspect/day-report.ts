@@ -42,22 +42,20 @@ export function dayReportOf(read: JournalReader, session: SessionRow): DayReport
   return { html, text: textOf(model) };
 }
 
-const TOLD_WARNINGS_MAX = 5;
+const WARNINGS_MAX = 5;
 
 function textOf({ headlines, tables, warnings }: ReportModel): string {
   const rowsOf = (title: string) => tables.find((table) => table.title === title)?.rows ?? [];
   return [
     ...headlines.map(([name, text]) => `${name}: ${text}`),
     ...rowsOf(STRATEGIES).map(([id, net]) => `${id}: ${formatSigned(Number(net))} VND`),
-    ...warnings.slice(0, TOLD_WARNINGS_MAX),
-    ...(warnings.length > TOLD_WARNINGS_MAX
-      ? [`and ${warnings.length - TOLD_WARNINGS_MAX} more warnings`]
-      : []),
+    ...warnings.slice(0, WARNINGS_MAX),
+    ...(warnings.length > WARNINGS_MAX ? [`and ${warnings.length - WARNINGS_MAX} more warnings`] : []),
     ...rowsOf(AHEAD).map(([what, text]) => `${what}: ${text}`),
   ].join('\n');
 }
 
-/** A session that is told. */
+/** Input of the report of one session. */
 interface DayContent {
   readonly day: string;
   /** Null where it cannot be read any more. */
@@ -197,7 +195,7 @@ function comparedBooks(read: JournalReader, day: string, entries: readonly Store
   };
 }
 
-/** What follows the time of a comparison. */
+/** Shown after the time of a comparison. */
 const ageOf = (at: number, lastFillUs: number, time: (us: number) => string): string =>
   at < lastFillUs ? `, BEFORE the last fill at ${time(lastFillUs)}` : '';
 

@@ -118,7 +118,7 @@ function liveFindings({ mode, auth }: Config): readonly Finding[] {
   ];
 }
 
-/** Places where the broker's contract can be read in two ways, and what this build does there. */
+/** Ambiguous places of the broker's contract, and the reading of this build. */
 interface OpenReading {
   readonly key: string;
   readonly question: string;
@@ -196,7 +196,7 @@ async function switchFinding(address: string): Promise<Finding> {
     : good(what, `${origin} answers`);
 }
 
-// Checks that look outside the configuration: the broker, the disk, the state directory, the days ahead.
+// Checks outside the configuration: the broker, the disk, the state directory, the days ahead.
 
 export interface Finding {
   readonly level: 'good' | 'warning' | 'bad';

@@ -43,7 +43,7 @@ const tableOf = <Row>(
     ]),
 });
 
-/** Entries that say what was asked for, allowed, sent and answered, and by whom. */
+/** Entries on requests, verdicts, calls and answers, with their authors. */
 const DECISIONS: readonly EntryKind[] = [
   'proposal',
   'denied',
@@ -90,7 +90,7 @@ const TABLES = {
     status: ({ status }) => status,
     detail: ({ detail }) => detail,
   }),
-  // A correction changes money alone: value and tax are what it adds.
+  // A correction changes money alone: value and tax are the differences that it adds.
   fills: tableOf(fillsOf, {
     time: ({ entry }, { time }) => time(entry.tsUs),
     strategy: ({ strategyName }) => strategyName,

@@ -1,6 +1,6 @@
 /**
- * The running daemons of this user, for commands that name none: a halt must reach the one that trades, wherever its state is. Each
- * daemon lists itself beside the account locks while its control API is open.
+ * The running daemons of this user, for commands that name none: a halt must reach the one that trades, wherever its state is. Each daemon
+ * lists itself next to the account locks while its control API is open.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ function namesIn(dir: string): readonly string[] {
   try {
     return readdirSync(dir).toSorted();
   } catch {
-    // Nobody could list itself in a place that can't be read.
+    // No daemon could list itself in a place that can't be read.
     return [];
   }
 }

@@ -30,7 +30,7 @@ export class OrdersLeft {
   /** From here on nothing that the session before left has filled unseen. */
   #havePositionsAgreed = false;
 
-  /** A session that begins anew meets the orders of its day in each book. */
+  /** A session that restarts meets the orders of its day in each book. */
   begin(orders: readonly CarriedOrder[], isAnew: boolean, isEndless = false): void {
     this.#isEndless = isEndless;
     for (const { isWithdrawn, ...order } of orders) {
@@ -111,7 +111,7 @@ export class OrdersLeft {
     if (this.#withdrawn.get(id) === false) this.#withdrawn.delete(id);
   }
 
-  /** What protects a position is withdrawn anew where it has to be. */
+  /** Protective orders are withdrawn again where they have to be. */
   #marked(order: CarriedOrder): CarriedOrder {
     const isWithdrawn = order.purpose === 'entry' && this.#withdrawn.has(order.clientOrderId);
     return isWithdrawn ? { ...order, isWithdrawn } : order;

@@ -1,8 +1,8 @@
 /**
- * Empties the broker's books of entries while a halt holds. It calls them empty only after complete reads that began and ended with no
- * call in flight, and that show what our own journal holds as accepted; an order whose fate is unknown counts as there until reads
- * spread over some time don't show it (rulings, 8, 9). Afterwards it watches the reads that are made anyway, cancels what turns up
- * late, and takes its word back when something contradicts it.
+ * Empties the broker's books of entries while a halt holds. It calls them empty only after complete reads that began and ended with no call
+ * in flight, and that show each order that our own journal holds as accepted; an order whose fate is unknown counts as there until reads
+ * spread over some time don't show it (rulings, 8, 9). Afterwards it watches the periodic reads, cancels orders that turn up late, and
+ * revokes the proof when a read contradicts it.
  */
 import type { WholeKill } from '../../broker/gateway/kill-all.ts';
 import type { RestGateway } from '../../broker/gateway/rest-gateway.ts';
@@ -17,7 +17,7 @@ import type { CallAnswer, EngineEvent, UnnumberedInput } from '../../engine/port
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { signOf } from '../../domain/order.ts';
 
-/** `unproven`: told to a person; the daemon goes on trying. */
+/** `unproven`: a person was alerted; the daemon goes on trying. */
 export type SweepStatus = 'idle' | 'working' | 'proven' | 'unproven';
 
 export interface SweepParts {
@@ -32,7 +32,7 @@ export interface SweepParts {
   readonly readOwnBooks: () => Promise<void>;
   /** Null while the journal is not read. */
   readonly ownBooks: () => OwnBooks | null;
-  /** An order of this day that such an in-day book cannot tell of: its rows are of the day before alone. */
+  /** An order of this day on which such an in-day book is no evidence: its rows are of the day before alone. */
   readonly unreportedOrder: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
 }
@@ -43,13 +43,13 @@ interface Absence {
   firstUs: number;
 }
 
-/** A doubt that reads alone cannot end is told at once. */
+/** A doubt that reads alone cannot end is alerted at once. */
 interface SweepDoubt {
   readonly text: string;
   readonly isBlind: boolean;
 }
 
-/** Doubts that cancels and reads may still end are told after this. */
+/** Doubts that cancels and reads may still end are alerted after this. */
 const PATIENCE = seconds(60);
 const PAUSE_MIN = seconds(1);
 const PAUSE_MAX = seconds(30);
@@ -62,7 +62,7 @@ export class HaltSweep {
   #excess = 0;
   #held: ReadonlyMap<string, number> | null = null;
   #proof: HaltProof | null = null;
-  /** The last proof, from news on until the next: what the news has done meanwhile is held against it. */
+  /** The last proof, from news on until the next: effects of the news meanwhile are compared with it. */
   #past: HaltProof | null = null;
   #isAlerted = false;
   #unread = '';
@@ -91,14 +91,14 @@ export class HaltSweep {
     return this.#held;
   }
 
-  /** Starts, or looks again at once. */
+  /** Starts, or sweeps again at once. */
   begin(): void {
     this.#isStale = true;
     this.#endPause?.();
     if (!this.#isRunning) void this.#run();
   }
 
-  /** A person resumed: the next halt is proven anew. A sweep under way sees it by itself. */
+  /** A person resumed: the next halt needs a new proof. A sweep under way sees the resume by itself. */
   end(): void {
     this.#canceled.clear();
     this.#kept = new Set();
@@ -114,7 +114,7 @@ export class HaltSweep {
   /** Reports and answers on their way to the engine. */
   see(event: UnnumberedInput<EngineEvent>): void {
     if (!this.#parts.isHalted()) return;
-    // What a sweep under way has read may be older than the answer to a placement.
+    // Reads of a sweep under way may be older than the answer to a placement.
     const answer = event.kind === 'execution_report' ? event.answer : null;
     if (answer?.call === 'place' && answer.outcome.status !== 'not_sent') this.#isStale = true;
     const own = this.#parts.ownBooks();
@@ -241,7 +241,7 @@ export class HaltSweep {
     return { text, isBlind: false };
   }
 
-  /** What turned up since the last proof may have filled before it was canceled. */
+  /** Orders that turned up since the last proof may have filled before they were canceled. */
   #doubtOfPast(kill: WholeKill, own: OwnBooks): SweepDoubt | null {
     const denied = (this.#proof ?? this.#past)?.deniedByKill(kill, own) ?? null;
     return denied === null ? null : { text: denied, isBlind: true };
@@ -264,12 +264,12 @@ export class HaltSweep {
   }
 
   #doubt(text: string): void {
-    const wasTold = this.#status === 'unproven';
+    const wasAlerted = this.#status === 'unproven';
     this.#unproven(
       'unproven',
       `${this.#counts}; not proven that no entry works: ${text}; the daemon goes on trying`,
     );
-    if (!wasTold) this.#parts.alert('critical', 'halt_unproven', this.#text);
+    if (!wasAlerted) this.#parts.alert('critical', 'halt_unproven', this.#text);
   }
 
   #unproven(status: 'idle' | 'unproven', text: string): void {
@@ -323,7 +323,7 @@ function doubtOf({ orders, triggers, keptReason }: WholeKill): SweepDoubt | null
   return keptReason === '' ? null : { text: keptReason, isBlind: true };
 }
 
-// What a halt was proven by: later reads and answers are held against it.
+// Evidence of a halt: later reads and answers are compared with it.
 
 class HaltProof {
   readonly #sinceUs: TsUs;
@@ -333,7 +333,7 @@ class HaltProof {
   readonly #filled: ReadonlyMap<string, number>;
   /** As they were read last; null while they were not: the first read of them is news, and contradicts nothing. */
   readonly #held: ReadonlyMap<string, number> | null;
-  /** By our journal and what these rows show filled: positions are read beside the book, and a fill may fall between. */
+  /** By our journal and the fills that these rows show: positions are read separately from the book, and a fill may fall between. */
   readonly #known: ReadonlyMap<string, number>;
   /** Contracts filled of each order of ours that had a row. */
   readonly #booked: ReadonlyMap<ClientOrderId, number>;
@@ -416,7 +416,7 @@ class HaltProof {
     const known = orders.find(isIt);
     if (known === undefined)
       return filledQty > 0 && (unknown.some(isIt) || gone.some((clientOrderId) => clientOrderId === refId));
-    // What a stop that stays has sent may bear its reference.
+    // An order that a remaining stop has sent may bear its reference.
     if (this.#names.has(nameOf(known.row))) return false;
     if (!('kind' in known.row)) return filledQty > (this.#booked.get(known.clientOrderId) ?? 0);
     return filledQty > 0 && !this.#over.has(known.clientOrderId);
@@ -474,5 +474,5 @@ function knownNet(rows: readonly BrokerOrder[], own: OwnBooks): ReadonlyMap<stri
   return net;
 }
 
-/** Numbers begin anew each day. */
+/** Numbers restart each day. */
 const keyOf = ({ orderNo, orderKey, refId }: BrokerOrder): string => `${orderNo} ${refId ?? orderKey ?? ''}`;

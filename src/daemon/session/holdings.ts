@@ -1,4 +1,4 @@
-/** What is held, which stops protect it, and when the books were compared, in words for a person. */
+/** Positions, their stops, and the time of the last comparison of the books, in words for a person. */
 import { type Contract, formatPoints } from '../../domain/contract.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import { waitingRole } from '../../domain/cover.ts';
@@ -65,7 +65,7 @@ export function ownHoldings(
 const holding = (id: string, qty: number, code: string, cover: readonly string[]): string =>
   `${id} ${formatSigned(qty)} ${code}, ${cover.length === 0 ? 'NO stop of its own at the broker' : cover.join(' and ')}`;
 
-/** What is held, also by what the broker alone shows: a fill of just now may be in its figures and in none of ours. */
+/** Positions, also those that only the broker shows: its figures may include a fill that ours lack. */
 export function holdingsText(
   view: EngineView,
   contracts: readonly Contract[],

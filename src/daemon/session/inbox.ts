@@ -47,7 +47,7 @@ interface FrameWatch {
 /** A clock of whole milliseconds may be this far behind the last input of the process before. */
 const AHEAD_MAX = seconds(1);
 
-/** A disk that stays full must not take the memory too: a restart cannot repeat what was decided on further frames. */
+/** A disk that stays full must not take the memory too: a restart cannot repeat decisions on further frames. */
 const UNWRITTEN_MAX = 100_000;
 const WRITTEN_AT_ONCE = 256;
 
@@ -73,7 +73,7 @@ export class Inbox implements InputSink {
   #lastTsUs = tsUs(0);
   #batch: EngineEvent[] = [];
   readonly #frames$ = new Subject<StampedFrame>();
-  /** A frame may tell that prices come again: that has a later number, and comes after it as in a replay. */
+  /** A frame may report that prices come again: that has a later number, and comes after it as in a replay. */
   #framePlace = 0;
   /** Opened when a replay has read it. It throws when the disk refuses; then it has taken none of the frames. */
   frameLog: Pick<FrameLog, 'append' | 'close'> | undefined = undefined;
@@ -116,7 +116,7 @@ export class Inbox implements InputSink {
     return ahead;
   }
 
-  /** The time of inputs is ahead of the clock: it stands still, and nothing falls due. */
+  /** The time of inputs is ahead of the clock: it pauses, and nothing falls due. */
   get isStandingStill(): boolean {
     return this.#aheadUs > AHEAD_MAX;
   }
@@ -146,9 +146,9 @@ export class Inbox implements InputSink {
   }
 
   /**
-   * A frame is written with the others of its network read, before the engine gets any of them. One that the disk refuses still
-   * reaches the engine, because exits need prices; it is written before any later one, or a restart could not repeat what was
-   * decided on it. The first refusal freezes entries.
+   * A frame is written with the others of its network read, before the engine gets any of them. One that the disk refuses still reaches the
+   * engine, because exits need prices; it is written before any later one, or a restart could not repeat the decisions on it. The first
+   * refusal freezes entries.
    */
   #take(text: string): void {
     const frame = { seq: this.#nextSeq(), tsUs: this.#now(), text };

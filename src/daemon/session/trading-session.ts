@@ -37,7 +37,7 @@ import { frameDamageText, type FrameLogEnd, frameLogPath, openFrameLog } from '.
 import { decodeFrames, marketEvents, type ServerFrame } from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
 import {
-  beginningAnew,
+  restartDay,
   type CarriedOver,
   CarryOver,
   carryOver,
@@ -75,7 +75,7 @@ export interface SessionContext {
   readonly mark: string | null;
   /** Absent: in a thread of its own. */
   readonly startEngine?: StartEngine | undefined;
-  /** Drawn anew for each engine: part of every `refId`. */
+  /** Drawn again for each engine: part of every `refId`. */
   readonly startStamp: () => string;
   /** Calls that an earlier process sent without a journal row. */
   readonly unjournaled: (day: TradingDay) => UnjournaledCalls;
@@ -97,7 +97,7 @@ export interface PreparedSession {
   readonly day: TradingDay;
   /** Null for a day that begins. */
   readonly past: PastPlace | null;
-  /** False for a day that begins, or begins anew: another session has run since. */
+  /** False for a day that begins, or restarts after another session. */
   readonly isStarted: boolean;
   readonly carriedOver: CarriedOver;
   /** Follows the entries of the session. */
@@ -108,7 +108,7 @@ export interface PreparedSession {
   readonly sent: UnjournaledCalls;
 }
 
-/** A session that this process has followed to its end: nobody has to read it again. */
+/** A session that this process has followed to its end: it need not be read again. */
 export interface SessionLeft {
   readonly day: TradingDay;
   readonly carry: CarryOver;
@@ -116,7 +116,7 @@ export interface SessionLeft {
   readonly contracts: readonly Contract[];
 }
 
-/** Opens the day in the journal and reads its past, or what the session before it left. */
+/** Opens the day in the journal and reads its past, or the state that the session before it left. */
 export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: SessionLeft): PreparedSession {
   const { journal, clockMap, config, paths, names } = context;
   const now = createMarketClock(clockMap).nowUs();
@@ -131,7 +131,7 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
   const contracts = read.contracts(day);
   const carriedOver = isStarted
     ? { ...NOTHING_CARRIED_OVER, contracts }
-    : beginningAnew(leftBy(context, before, left, contracts), read, day);
+    : restartDay(leftBy(context, before, left, contracts), read, day);
   const sent = context.unjournaled(day);
   const { strategies, versionsSince } = plannedStrategies({ read, day, config, names });
   const place = {
@@ -280,8 +280,8 @@ export class TradingSession implements InputSink, Work {
       const command = { name: 'stop_strategy', strategy, reason } as const;
       this.post({ kind: 'command', by: 'process', command });
     }
-    this.#tellSetBack();
-    this.#tellDamage(this.replayed?.framesEnd);
+    this.#alertSetBack();
+    this.#alertDamage(this.replayed?.framesEnd);
     this.#frames = this.#context.edge.frames$.subscribe((text) => this.inbox.frame(text));
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
@@ -344,7 +344,7 @@ export class TradingSession implements InputSink, Work {
   }
 
   /** Frames that a replay could not read may be why it decides otherwise. */
-  #tellDamage(end: FrameLogEnd | undefined): void {
+  #alertDamage(end: FrameLogEnd | undefined): void {
     const text = end === undefined ? null : frameDamageText(end);
     if (text === null) return;
     const path = frameLogPath(this.#context.paths.frames, this.day);
@@ -360,15 +360,15 @@ export class TradingSession implements InputSink, Work {
     return this.#context.edge.calls.pending === 0 && this.inbox.isEmpty && this.#engine.isIdle;
   }
 
-  /** Shows what came before it, a command too. */
+  /** Shows the effect of all earlier inputs, a command too. */
   view(): Promise<EngineView | undefined> {
     this.inbox.flush();
     return this.#engine.thread.view();
   }
 
   /**
-   * Takes no more input, and returns once all that was taken is decided and journaled: an input left undecided by a clean end
-   * would look as if the process had been killed.
+   * Takes no more input, and returns once each input is decided and journaled: an input left undecided by a clean end would look as if the
+   * process had been killed.
    */
   async drain(): Promise<void> {
     this.#dropFrames();
@@ -398,7 +398,7 @@ export class TradingSession implements InputSink, Work {
     this.#context.journal.precede(null);
   }
 
-  /** The session had positions already: it begins anew with those of the session that ran since, so that its rows count each once. */
+  /** The session had positions already: it restarts with those of the session that ran since, so that its rows count each once. */
   #handBack(follows: TradingDay | undefined): void {
     const { journal, names } = this.#context;
     const head = {
@@ -422,7 +422,7 @@ export class TradingSession implements InputSink, Work {
     this.#context.alert('warning', 'session_begins_anew', text);
   }
 
-  #tellSetBack(): void {
+  #alertSetBack(): void {
     if (this.#setBack === 0) return;
     const by = `${Math.round(this.#setBack / US_PER_SECOND)} s`;
     const text = `the clock is ${by} behind the last input of today: market time goes on from the clock; bars of that time have holes`;
@@ -450,7 +450,7 @@ export class TradingSession implements InputSink, Work {
     this.#setBack = this.inbox.goOnAfter(past.lastSeq, past.lastTsUs);
   }
 
-  /** For those beside the engine that watch the stream. */
+  /** For the watchers of the stream outside the engine. */
   #follow(frame: ServerFrame): void {
     const { edge, prices } = this.#context;
     if (frame.kind === 'malformed') edge.drift.count('stream', 'a malformed frame');

@@ -92,18 +92,18 @@ export const simulatorOptions = ({ options, calendar }: SimulatorPlan): Partial<
 export const hasDaemon = ({ daemonLockPath: path }: SimulatorPlan): boolean =>
   existsSync(path) && isLockHeld(path);
 
-/** The simulator ends after so many looks in a row at which nobody used it: 15 minutes in which the machine was awake. */
-const IDLE_LOOKS_MAX = 15;
-const IDLE_LOOK = minutes(1);
+/** The simulator ends after so many idle checks in a row: 15 minutes in which the machine was awake. */
+const IDLE_CHECKS_MAX = 15;
+const IDLE_CHECK = minutes(1);
 
 export function endWhenIdle(isUsed: () => boolean, end: () => void, timers: Timers): void {
-  let idleLooks = 0;
+  let idleChecks = 0;
   const look = (): void => {
-    idleLooks = isUsed() ? 0 : idleLooks + 1;
-    if (idleLooks > IDLE_LOOKS_MAX) end();
-    else timers.after(IDLE_LOOK, look);
+    idleChecks = isUsed() ? 0 : idleChecks + 1;
+    if (idleChecks > IDLE_CHECKS_MAX) end();
+    else timers.after(IDLE_CHECK, look);
   };
-  timers.after(IDLE_LOOK, look);
+  timers.after(IDLE_CHECK, look);
 }
 
 interface SimulatorChild {
@@ -112,7 +112,7 @@ interface SimulatorChild {
   readonly isAdopted: boolean;
   /** Null where market time keeps its speed. */
   readonly lockstep: Lockstep | null;
-  /** Tells once, with the reason, that the process has ended by itself. */
+  /** Reports once, with the reason, that the process has ended by itself. */
   onEnd(tell: (reason: string) => void): void;
   stop(): Promise<void>;
 }
@@ -123,7 +123,7 @@ export const EXIT_DISK_FULL = 28;
 const START_MS_MAX = 20_000;
 const STOP_MS_MAX = 5_000;
 const POLL_MS = 20;
-/** How often a simulator that an earlier daemon started is looked for: only its parent is told of its end. */
+/** How often a simulator that an earlier daemon started is checked: only its parent gets its end. */
 const WATCH_MS = 1_000;
 
 /** Finds the embedded broker that an earlier daemon left running, or starts one. */
@@ -172,7 +172,7 @@ function watched(
   };
 }
 
-/** `code` is null where nobody was told it, or a signal ended the process. */
+/** `code` is null where it is unknown, or a signal ended the process. */
 const whyEnded = (code: number | null, dir: string): string =>
   code === EXIT_DISK_FULL
     ? `the disk of ${dir} is full`
@@ -269,7 +269,7 @@ export class Lockstep {
   #newest = { received: 0 };
   #isLooking = false;
 
-  /** Whoever has the map follows it: the object stays the same. */
+  /** Holders of the map follow it: the object stays the same. */
   constructor(
     map: ClockMap,
     simulator: Pick<ChildProcess, 'on' | 'send'>,
@@ -302,7 +302,7 @@ export class Lockstep {
     this.#work = work;
     if (this.#isLooking) return;
     this.#isLooking = true;
-    // Whoever waits for the answer to a call has gone on by then.
+    // By then, the caller that awaits the answer has gone on.
     setImmediate(() => {
       this.#isLooking = false;
       this.#go();

@@ -91,7 +91,7 @@ export const simulatorFileSchema = z.strictObject({
   startPoints: z.number().positive().optional(),
   speed: z.number().positive().optional(),
   tape: name.optional(),
-  /** A market file beside this one: real hours and costs in place of the demo's. */
+  /** A market file next to this one: real hours and costs in place of the demo's. */
   market: name.optional(),
   codes: z.enum(['legacy', 'coded']).optional(),
   streamCodes: z.enum(['same', 'internal']).optional(),

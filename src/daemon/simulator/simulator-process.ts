@@ -50,7 +50,7 @@ async function main(planText: string): Promise<void> {
   endWhenIdle(() => running.connections > 0 || hasDaemon(plan), stop, systemTimers);
 }
 
-/** The log of this process may stand on the same disk: the exit code tells the daemon. */
+/** The log of this process may lie on the same disk: the exit code reaches the daemon. */
 process.on('uncaughtException', (error) => {
   process.exitCode = isDiskFull(error) ? EXIT_DISK_FULL : 1;
   try {

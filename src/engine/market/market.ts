@@ -95,7 +95,7 @@ export class Market {
     return market === undefined ? null : (market.last.price ?? market.quotedPrice);
   }
 
-  /** In ticks, of the last trade, else of the reference: what prices are measured against. */
+  /** In ticks, of the last trade, else the reference price: the base of price measurements. */
   lastOrReference({ index, spec }: Contract): number | undefined {
     const market = this.#instruments[index];
     const last = market?.last.price ?? undefined;

@@ -24,7 +24,7 @@ export class CircuitBreakers {
   #peak = -Infinity;
   #journaled = -Infinity;
   #last = -Infinity;
-  /** The fall came while entries were off for another reason, and is told. */
+  /** The fall came while entries were off for another reason, and is alerted. */
   #isAlerted = false;
 
   constructor(context: EventContext, halt: EntryHalt, risk: RiskSettings) {
@@ -59,7 +59,7 @@ export class CircuitBreakers {
     );
   }
 
-  /** Deposits raise the peak, and a withdrawal counts like a loss: only a person can tell them apart. */
+  /** Deposits raise the peak, and a withdrawal counts like a loss: only a person can distinguish them. */
   account(netAssetValue: Money): void {
     const max = this.#risk.drawdownMax;
     if (max === undefined) return;

@@ -96,8 +96,8 @@ export class OrderExecutor {
   }
 
   /**
-   * The process before sent these when no row could be written (the emergency file told of it): what waits here of them has left,
-   * and a change of an order that works is to be looked up.
+   * The process before sent these when no row could be written (from the emergency file): those that wait here have left, and a change of a
+   * working order needs a look-up.
    */
   takeSent({ owners, changes, cancels }: UnjournaledCalls): void {
     const { orders, life } = this.#owners;
@@ -109,7 +109,7 @@ export class OrderExecutor {
     for (const change of new Map(changes.map((each) => [each.clientOrderId, each])).values()) {
       const order = orders.get(change.clientOrderId);
       if (order === undefined || order.isFinal || order.doubt.openModify !== null) continue;
-      // Nobody changes an order that the broker has not accepted.
+      // An order is not changed before the broker has accepted it.
       if (order.isUnresolved && this.#bind(order, change.orderNo, change.orderKey))
         life.apply(order, 'place_accepted');
       if (isAsChanged(order, change)) continue;
@@ -219,7 +219,7 @@ export class OrderExecutor {
         ? { code: 'order_not_found', clientOrderId: id }
         : { code: 'order_not_working', status: left.status };
     this.#journalDenial(strategy, callId, denial);
-    if (left !== undefined) life.tellOf(strategy, { ...left, denial });
+    if (left !== undefined) life.reportOf(strategy, { ...left, denial });
   }
 
   #openModify(order: ManagedOrder, modify: ApprovedModify): void {

@@ -42,7 +42,7 @@ export class OrderLife {
 
   apply(order: ManagedOrder, event: OrderEvent, detail = ''): void {
     const moved = this.#move(order, event, detail);
-    if (moved) this.tell(order);
+    if (moved) this.report(order);
   }
 
   /** A fill has been added to the order: its status follows, and one update carries both. */
@@ -52,7 +52,7 @@ export class OrderLife {
     if (order.trigger?.kind === 'bracket') this.#orders.owingExits.add(order);
   }
 
-  tell(order: ManagedOrder): void {
+  report(order: ManagedOrder): void {
     if (!order.isProtective) this.#changed(order, 0, 0, null);
   }
 
@@ -63,10 +63,10 @@ export class OrderLife {
 
   /** Risk denied it; such an order has no state. */
   denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
-    this.tellOf(strategy, deniedUpdate(id, intent, denial));
+    this.reportOf(strategy, deniedUpdate(id, intent, denial));
   }
 
-  tellOf(strategy: StrategyIndex, update: OrderUpdate): void {
+  reportOf(strategy: StrategyIndex, update: OrderUpdate): void {
     if (!this.#host.isOrderHeard(strategy)) return;
     if (this.hasUpdates) this.#updates.push({ strategy, update });
     else this.#updates = [{ strategy, update }];
@@ -83,7 +83,7 @@ export class OrderLife {
     return taken;
   }
 
-  /** Its row stands in the trigger book. */
+  /** Its row is in the trigger book. */
   addWaiting(order: ManagedOrder, row: BrokerTriggerOrder): void {
     order.become('pending_trigger');
     this.#orders.add(order);
@@ -104,7 +104,7 @@ export class OrderLife {
 
   #changed(order: ManagedOrder, lastQty: number, lastValue: number, denial: Denial | null): void {
     if (this.#host.isOrderHeard(order.strategy))
-      this.tellOf(order.strategy, order.update(lastQty, lastValue, denial));
+      this.reportOf(order.strategy, order.update(lastQty, lastValue, denial));
   }
 
   #move(order: ManagedOrder, event: OrderEvent, detail: string): boolean {
@@ -221,7 +221,7 @@ export class DayEnd {
       if (!order.isGtc && !outlivesDay(order)) this.#life.apply(order, 'day_ended_unproven');
   }
 
-  /** The next day begins. Entries wait until positions explain what was not proven (rulings, 6). */
+  /** The next day begins. Entries wait until positions explain the unproven orders (rulings, 6). */
   nextDay(): void {
     this.#closedUs = Infinity;
     if (this.#isEndless) return;
@@ -233,6 +233,6 @@ export class DayEnd {
 
 type DaySettings = Pick<EngineSettings, 'lookUp' | 'orders' | 'gtcOrders'>;
 
-/** It stands in the trigger book; the next day's scan shows whether it still does. */
+/** It rests in the trigger book; the next day's scan shows whether it still does. */
 const outlivesDay = ({ isWaiting, status }: ManagedOrder): boolean =>
   isWaiting && (status === 'pending_trigger' || status === 'pending_modify' || status === 'pending_cancel');

@@ -62,8 +62,8 @@ export class OrderReconciler {
   }
 
   /**
-   * Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. `isEarlierBook`: the
-   * in-day book was read before this day's trading began; a row that nobody owns is of an earlier day.
+   * Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. `isEarlierBook`: the in-day
+   * book was read before this day's trading began; a row without an owner is of an earlier day.
    */
   take(snapshot: BookSnapshot, isEarlierBook: boolean): void {
     const { startedUs, complete } = snapshot;
@@ -83,7 +83,7 @@ export class OrderReconciler {
       }
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
     }
-    this.#tellNumbersLost();
+    this.#alertNumbersLost();
     this.#owners.entries.again(this.#owners.positionReconciler.unproven() === null, this.#owners.halt);
     if (scan.shown === null) return;
     const isTriggers = snapshot.list === 'triggers';
@@ -93,16 +93,16 @@ export class OrderReconciler {
       // The book of the day before would show an order of that day too.
       if (!isOld || (order.isCarriedOver && order.orderNo !== null))
         this.#rows.missed(order, startedUs, scan.shown);
-      else this.#owners.earlier.tellNoEvidence(order, startedUs);
+      else this.#owners.earlier.alertNoEvidence(order, startedUs);
     }
     if (isTriggers) this.#owners.exits.check(startedUs);
   }
 
-  /** Rows that changed, told by the venue itself: they name the orders of answers alone. */
+  /** Changed rows that the venue itself reports: they name only orders of its answers. */
   takeRows(rows: readonly BrokerOrder[], startedUs: TsUs): void {
     const scan: Scan = { startedUs, shown: null, oldRows: 0 };
     for (const row of rows) this.#takeOwned(row, scan, null);
-    this.#tellNumbersLost();
+    this.#alertNumbersLost();
     this.#owners.entries.again(this.#owners.positionReconciler.unproven() === null, this.#owners.halt);
   }
 
@@ -124,7 +124,7 @@ export class OrderReconciler {
     return true;
   }
 
-  /** `unowned` receives a row that nobody owns; null where each is one of ours, and none is read again. */
+  /** `unowned` receives rows without an owner; null where each row is ours, and none is read again. */
   #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[] | null): void {
     const owner = this.#owners.orders.names.ownerOf(row, scan.startedUs);
     if (owner?.isCarriedOver === true) {
@@ -186,7 +186,7 @@ export class OrderReconciler {
       this.#takeOrder(order, row, scan);
     }
     const text = 'more orders in the book look like it than we placed; the oldest was taken for ours';
-    this.#tellAmbiguous(matched, text);
+    this.#alertAmbiguous(matched, text);
     for (const row of matched.foreign) {
       const order = this.#adoption.adopt(row, startedUs);
       if (order !== undefined) this.#takeOrder(order, row, scan);
@@ -216,7 +216,7 @@ export class OrderReconciler {
     }
     for (const order of matched.held) scan.shown?.add(order);
     const text = 'more orders in the trigger book look like it than were sent: resolve it by hand';
-    this.#tellAmbiguous(matched, text);
+    this.#alertAmbiguous(matched, text);
     const inDoubt = new Set<BrokerOrderNo>();
     for (const row of matched.foreign) {
       const firstSeenUs = (this.#firstSeen.get(row.orderKey) ?? now).startedUs;
@@ -234,7 +234,7 @@ export class OrderReconciler {
     this.#owners.rowOwners.doubt(inDoubt);
   }
 
-  #tellAmbiguous({ ambiguous }: RowMatches<unknown>, text: string): void {
+  #alertAmbiguous({ ambiguous }: RowMatches<unknown>, text: string): void {
     for (const order of ambiguous) {
       if (!order.isFirstReport('ambiguous')) continue;
       const alert = `${order.clientOrderId}: ${text}`;
@@ -242,7 +242,7 @@ export class OrderReconciler {
     }
   }
 
-  #tellNumbersLost(): void {
+  #alertNumbersLost(): void {
     if (this.#owners.orders.numberLost === null) return;
     for (const order of this.#owners.orders.open) {
       if (!order.doubt.isNumberLost || order.isCarriedOver || !order.isFirstReport('number_lost')) continue;

@@ -66,7 +66,7 @@ export const EXCHANGE_EVENTS: ReadonlySet<OrderEvent> = new Set<OrderEvent>([
   'day_ended',
 ]);
 
-/** `=` keeps the status; `<` goes back to the one before the call that failed; `live` is what an accepted order is. */
+/** `=` keeps the status; `<` returns to the one before the call that failed; `live` is the status of an accepted order. */
 type Target = OrderStatus | '=' | '<' | 'live';
 /** With a reason: it happens, and it is alerted. */
 type Cell = Target | readonly [Target, string];
@@ -113,7 +113,7 @@ const UNPROVEN: TransitionRow = {
   resolved_live: 'live',
 };
 
-/** It stands in the trigger book, or did until now. */
+/** It rests in the trigger book, or did until now. */
 const IN_TRIGGER_BOOK: TransitionRow = {
   seen_waiting: '=',
   seen_triggering: 'triggering',
@@ -131,7 +131,7 @@ const WORKING: TransitionRow = {
   seen_canceled: 'canceled', // by somebody else, by the broker, by the kill path, or with its other half
   part_filled: 'partially_filled',
   filled: 'filled',
-  resolved_absent: 'canceled', // no scan shows it any more, and a person has looked
+  resolved_absent: 'canceled', // no scan shows it any more, and a person has checked
   day_ended: 'expired',
   day_ended_unproven: 'expired_unproven',
 };
@@ -273,7 +273,7 @@ export interface TableOrder {
   readonly status: OrderStatus;
   /** The status that `<` leads back to. */
   readonly statusBefore: OrderStatus;
-  /** It stands, or is to stand, in the trigger book. */
+  /** It rests, or will rest, in the trigger book. */
   readonly isWaiting: boolean;
 }
 

@@ -1,6 +1,4 @@
-/**
- * What a row of a book, or its absence, means for an order (rulings, 8, 9, 11): terms, fills, status, and the outcome of open calls.
- */
+/** Applies a row of a book, or its absence, to an order (rulings, 8, 9, 11): terms, fills, status, and the outcome of open calls. */
 import type { Owners } from '../owners.ts';
 import {
   type BrokerOrder,
@@ -19,7 +17,7 @@ import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
 /** After one scan without a trace a cancel that had no answer may be asked for again: the order counts as live either way. */
 const SCANS_AFTER_UNKNOWN_CANCEL = 1;
 
-/** What contradicts itself does so about many orders: they are one alert. */
+/** Contradictions concern many orders at once: they are one alert. */
 const CONTRADICTIONS_EVERY = minutes(5);
 
 /** The broker has it, by its answer or by a row. */
@@ -89,13 +87,13 @@ export class RowReader {
     if (row.status === 'modify_pending') return;
     const isAsked = openModify !== null && openModify.qty === row.qty && openModify.limitPrice === limitPrice;
     if (!isAsked && !order.isFinal)
-      this.#tellChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
+      this.#alertChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
     if (isAsked) order.inDoubt().openModify = null;
     const before = order.status;
     this.#owners.life.apply(order, 'modify_confirmed');
-    if (order.status === before) this.#owners.life.tell(order);
+    if (order.status === before) this.#owners.life.report(order);
   }
 
   #takeTriggerTerms(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
@@ -105,11 +103,11 @@ export class RowReader {
     if (isSame && !isMoved) return;
     // An exit grows with the fills it covers, and its limit goes with its trigger.
     if (!isSame && order.triggerState.kind !== 'exit' && !order.isFinal)
-      this.#tellChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
+      this.#alertChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
     this.#owners.orders.changed(order);
-    this.#owners.life.tell(order);
+    this.#owners.life.report(order);
   }
 
   /** True when it triggers elsewhere than before. */
@@ -126,7 +124,7 @@ export class RowReader {
       return false;
     }
     if (order.triggerState.kind === 'trailing_stop') order.follow();
-    else if (!order.isFinal) this.#tellChanged(order, `its trigger was moved elsewhere to ${triggerPrice}`);
+    else if (!order.isFinal) this.#alertChanged(order, `its trigger was moved elsewhere to ${triggerPrice}`);
     order.ownTrigger().price = triggerPrice;
     return true;
   }
@@ -141,7 +139,7 @@ export class RowReader {
   }
 
   #takeStatus(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
-    if (row.status === 'unrecognized') this.#tellUnrecognized(order, row.statusText, 'the book');
+    if (row.status === 'unrecognized') this.#alertUnrecognized(order, row.statusText, 'the book');
     if (isDisagreeing(row)) this.#disagree(order, row);
     if (row.filledQty >= row.qty) {
       // A change may have taken away all that was left.
@@ -171,10 +169,10 @@ export class RowReader {
       case 'canceled':
         return this.#owners.life.apply(order, 'seen_canceled', statusText);
       case 'rejected':
-        if (!order.isFinal) this.#tellRefused(order);
+        if (!order.isFinal) this.#alertRefused(order);
         return this.#owners.life.apply(order, 'seen_refused', statusText);
       case 'unrecognized':
-        return this.#tellUnrecognized(order, statusText, 'the trigger book');
+        return this.#alertUnrecognized(order, statusText, 'the trigger book');
     }
   }
 
@@ -219,9 +217,9 @@ export class RowReader {
     if (sent.sentQty >= sender.qty)
       this.#owners.life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
     else this.#owners.orders.changed(sender);
-    this.#owners.life.tell(child);
+    this.#owners.life.report(child);
     if (child.isFinal) return;
-    // The cancel crossed the trigger on the wire: it goes on to what was sent.
+    // The cancel crossed the trigger on the wire: it applies to the order that was sent.
     if (sender.doubt.isUnwanted) this.#owners.context.cancel(child.strategy, child.clientOrderId);
     else if (sender.doubt.isWithdrawn && !this.#owners.entries.isCover(child.clientOrderId))
       this.#owners.entries.withdrawOrder(child);
@@ -311,7 +309,7 @@ export class RowReader {
     this.#owners.earlier.missing(order);
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
     if (order.status === 'unknown' && !this.#isWhole(shown, order.isWaiting))
-      return this.#owners.earlier.tellNoEvidence(order, startedUs);
+      return this.#owners.earlier.alertNoEvidence(order, startedUs);
     const doubt = order.inDoubt();
     const absence = (doubt.absence ??= new ScanEvidence(order.createdUs));
     absence.add(startedUs);
@@ -338,19 +336,19 @@ export class RowReader {
     }
   }
 
-  #tellChanged(order: ManagedOrder, change: string): void {
+  #alertChanged(order: ManagedOrder, change: string): void {
     const text = `${order.clientOrderId}: ${change} ticks`;
     this.#owners.context.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
   }
 
-  #tellUnrecognized(order: ManagedOrder, statusText: string, book: string): void {
+  #alertUnrecognized(order: ManagedOrder, statusText: string, book: string): void {
     if (!order.isFirstReport(`status:${statusText}`)) return;
     const text = `${order.clientOrderId}: ${book} says "${statusText}", which is no status we know`;
     this.#owners.context.alert(order.strategy, 'critical', 'status_unrecognized', text);
   }
 
   /** A stop that the broker could not send no longer protects. */
-  #tellRefused(order: ManagedOrder): void {
+  #alertRefused(order: ManagedOrder): void {
     const text = `${order.clientOrderId} was refused by the broker when it triggered: nothing of it was sent`;
     this.#owners.context.alert(order.strategy, 'critical', 'trigger_refused', text);
   }

@@ -5,7 +5,7 @@
 import { type TsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { BookSnapshot, ReportKind } from '../ports/engine-event.ts';
 
-/** Asks for reads of the broker's state: what is asked for twice before it answers is read once. */
+/** Requests reads of the broker's state; two requests before the answer are one read. */
 export interface ReadRequests {
   want(what: ReportKind): void;
 }

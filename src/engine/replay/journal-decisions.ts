@@ -62,7 +62,7 @@ export const DECIDING_KINDS = [
   'strategy_stopped',
   'halt',
   'policy_acted',
-  'alert', // tells of failures that older programs answered
+  'alert', // reports failures that older programs answered
 ] as const satisfies readonly JournalEntry['kind'][];
 
 /** Folds the journal's entries caused by one event, in order. */
@@ -75,7 +75,7 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
   const stopped: StrategyIndex[] = [];
   const policies: PolicyEntry[] = [];
   const halts: HaltEntry[] = [];
-  let told = 0;
+  let alerts = 0;
   for (const entry of entries) {
     if (entry.kind === 'proposal' && entry.strategy !== null) {
       const { strategy, by, proposal } = entry;
@@ -91,19 +91,19 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
     else if (entry.kind === 'strategy_stopped' && entry.strategy !== null) stopped.push(entry.strategy);
     else if (entry.kind === 'halt' && entry.halted) halts.push(entry);
     else if (entry.kind === 'policy_acted') policies.push(entry);
-    else if (entry.kind === 'alert' && entry.code === 'failure_policy') told += 1;
+    else if (entry.kind === 'alert' && entry.code === 'failure_policy') alerts += 1;
   }
-  const isOlder = told > policies.length;
+  const isOlder = alerts > policies.length;
   return { proposals, placed, modified, denied, lost, stopped, policies: isOlder ? null : policies, halts };
 }
 
-/** Tells a strategy of an order that its earlier version did not place. */
+/** Reports to a strategy an order that its earlier version did not place. */
 interface Refusals {
   denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void;
 }
 
 const NOTHING = eventDecisions([]);
-/** Told to earlier versions in one event. */
+/** For earlier versions in one event. */
 const REFUSALS_MAX = 16;
 
 export class JournalDecisions implements DecisionSource {
@@ -115,7 +115,7 @@ export class JournalDecisions implements DecisionSource {
   readonly #lost = new Set<ClientOrderId>();
   #sent: ReadonlyMap<ClientOrderId, SentCall> = new Map();
   #of: EventDecisions | null = NOTHING;
-  /** Proposals that nobody has made again. */
+  /** Proposals that the replay has not made again. */
   #left: JournaledProposal[] = [];
   #policies: PolicyEntry[] | null = [];
   #halts: HaltEntry[] = [];
@@ -124,7 +124,7 @@ export class JournalDecisions implements DecisionSource {
   #earlier: readonly StrategyIndex[] = [];
   #refused = 0;
 
-  /** `live` decides anew in the tail that a kill cut off the journal. Nothing decided there was sent but what the emergency file holds. */
+  /** `live` decides again in the tail that a kill cut off the journal. Of the decisions there only those in the emergency file were sent. */
   constructor(ids: ClientOrderIds, queue: IntentQueue, live: DecisionSource, refusals: Refusals) {
     this.#ids = ids;
     this.#queue = queue;
@@ -211,7 +211,7 @@ export class JournalDecisions implements DecisionSource {
     return this.#policies;
   }
 
-  /** Nobody was told of a limit that was reached in a tail: it is judged by the loss of now. */
+  /** A limit reached in a tail was never alerted: the present loss decides. */
   halts(): HaltEntry[] {
     return this.#halts;
   }
@@ -235,7 +235,7 @@ export class JournalDecisions implements DecisionSource {
     return this.#earlier.includes(strategy);
   }
 
-  /** After the event: a proposal that the journal holds and nobody made again is a difference too. */
+  /** After the event: a journaled proposal that was not made again is a difference too. */
   end(isGone: (strategy: StrategyIndex) => boolean): void {
     if (this.#left.length === 0) return;
     for (const { strategy, by, proposal } of this.#left) {
@@ -354,7 +354,7 @@ function termsOf(change: ModifyIntent): string {
   }
 }
 
-/** Every field that is sent, so that orders which differ in one price are told apart. */
+/** Every field that is sent, so that orders which differ in one price are distinguished. */
 function conditionOf(intent: OrderIntent): string {
   switch (intent.kind) {
     case 'limit':

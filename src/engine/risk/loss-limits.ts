@@ -73,7 +73,7 @@ class PriceBands {
 
 /** Contracts of the account from which on a fill costs more to measure than to bound. */
 const MANY = 8;
-/** Part of what is left that the band of a fill may use up. */
+/** Part of the remaining room that the band of a fill may use. */
 const PART_OF_ROOM = 1 / 16;
 
 export class LossLimits {
@@ -129,7 +129,7 @@ export class LossLimits {
     return money(0 - this.#portfolio.dayPnl(strategy) - base);
   }
 
-  /** Everybody was looked at since positions changed. */
+  /** Everybody was measured since positions changed. */
   get isCurrent(): boolean {
     return this.#isMeasured && this.#portfolio.changed.length === 0;
   }
@@ -153,7 +153,7 @@ export class LossLimits {
     this.#market.invalidateBand();
   }
 
-  /** After an event: looks at whoever's position changed. */
+  /** After an event: measures the owners whose positions changed. */
   follow(): void {
     if (!this.#isMeasured) return this.measure();
     const { changed } = this.#portfolio;
@@ -167,7 +167,7 @@ export class LossLimits {
     this.#portfolio.forgetChanges();
   }
 
-  /** Looks at everybody: the bands are computed anew around the prices of the moment. */
+  /** Measures all losses and computes the bands again around the present prices. */
   measure(): void {
     this.#market.invalidateBand();
     this.#bands.clear(this.#portfolio.touchedBy(null).length);
@@ -231,7 +231,7 @@ export class LossLimits {
     return held > MANY;
   }
 
-  /** Adds what changed to the bound of the account. False where it no longer shows that the limit is not reached. */
+  /** Adds the changes to the bound of the account. False where it no longer shows that the limit is not reached. */
   #boundAccount(): boolean {
     const { moved, lost } = this.#portfolio;
     const max = this.#settings.risk.accountDailyLossMax;

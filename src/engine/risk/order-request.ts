@@ -60,7 +60,7 @@ export function timeInForceDenial(
   return asked === (orders === 'day' ? 'day' : 'gtc') ? undefined : { code: 'time_in_force', asked };
 }
 
-/** Orders with a trigger: the terms that are sent, and the faults that no risk rule looks for. */
+/** Orders with a trigger: the terms that are sent, and the faults that no risk rule checks. */
 
 /** Kinds that rest on an unconfirmed reading of the broker's contract (rulings, 13). */
 const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {
@@ -151,7 +151,7 @@ const firstTrigger = (side: Side, activation: number, offset: number): number =>
 
 export const NO_PRICES: readonly number[] = [];
 
-/** Prices sent beside the limit: on the grid, and inside the band and the collar like it. */
+/** Prices sent with the limit: on the grid, and inside the band and the collar like it. */
 export function otherPrices(intent: OrderIntent): readonly number[] {
   switch (intent.kind) {
     case 'stop':

@@ -73,7 +73,7 @@ export class RiskGuard {
     this.#ofReductions = checksOf('all', settings);
   }
 
-  /** Of a bracket risk checks the entry; its exits only ever close what it has opened. */
+  /** Of a bracket risk checks the entry; its exits only ever close the entry's fills. */
   checkSubmit(
     strategy: StrategyIndex,
     clientOrderId: ClientOrderId,
@@ -168,7 +168,7 @@ export class RiskGuard {
     return this.#request;
   }
 
-  /** Faults that no rule looks for. */
+  /** Faults that no rule checks. */
   #shapeDenial(intent: OrderIntent): Denial | undefined {
     const lasting = timeInForceDenial(intent, this.#settings);
     if (lasting !== undefined || intent.kind === 'limit') return lasting;

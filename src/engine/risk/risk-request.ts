@@ -1,6 +1,6 @@
 /**
- * What the rules look at: a new order, or an order as it would be after a change. One object serves all checks, so an order makes
- * none, and what several rules ask of the open orders is counted in one pass.
+ * Input of the rules: a new order, or an order as it would be after a change. One object serves all checks, so an order allocates none, and
+ * counts over the open orders that several rules need are made in one pass.
  */
 import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -92,7 +92,7 @@ export class RiskRequest {
   readonly costs: CostSchedule;
   readonly hours: ClosingHours;
   strategy: StrategyIndex = OPERATOR_INDEX;
-  /** Undefined for the operator, who has no limits of his own and therefore enters nothing. */
+  /** Undefined for the operator, who has no limits and therefore enters nothing. */
   own: StrategySettings | undefined = undefined;
   contract: Contract;
   instrument: InstrumentIndex = instrumentIndex(0);
@@ -219,7 +219,7 @@ export class RiskRequest {
     const { owners, strategy, instrument, side, exposedQty } = this;
     const working = this.#takenQty();
     const held = -signOf(side) * owners.portfolio.position(strategy, instrument).qty;
-    // The account's figure has what filled unseen, of whichever owner. A flatten or a policy goes by that alone: nobody has to wait for a person.
+    // The account's figure includes unseen fills of any owner. A flatten or a policy uses that figure alone: it never waits for a person.
     const unseen = this.isSystem ? 0 : owners.earlier.unseenQty(strategy, instrument, side);
     this.isHeld = held > 0;
     this.shrinks = exposedQty <= held - working - unseen;
@@ -228,8 +228,8 @@ export class RiskRequest {
   }
 
   /**
-   * Contracts that orders beside the request may take from its owner's position. A protective stop and an exit do not wait for each
-   * other: the stop is withdrawn as the position shrinks, and only other stops are in its place.
+   * Contracts that other orders may take from its owner's position. A protective stop and an exit do not wait for each other: the stop is
+   * withdrawn as the position shrinks, and only other stops block it.
    */
   #takenQty(): number {
     const { owners, strategy, instrument, side, changed } = this;

@@ -1,7 +1,6 @@
 /**
- * All rules in the order in which they are asked; the first refusal is the denial. Malformed orders come first, then who may
- * act, then hours, market, positions, money, and last the limits on rates, so that a refused order names its most basic fault.
- * Tests depend on this order.
+ * All rules in the order of checking; the first refusal is the denial. Malformed orders come first, then permissions, hours, market,
+ * positions, money, and last the limits on rates, so that a refused order names its most basic fault. Tests depend on this order.
  */
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
@@ -31,7 +30,7 @@ import type { Denial } from '../ports/denial.ts';
 import { workingQty } from './exposure.ts';
 import type { RiskRequest } from './risk-request.ts';
 
-/** What a rule may stop (rulings, 36): everything, what is no reduction, or of that new orders alone. */
+/** Calls that a rule may stop (rulings, 36): all, all but reductions, or only new orders that reduce nothing. */
 type Scope = 'all' | 'entry' | 'new_entry';
 
 export type RiskCheck = (request: RiskRequest) => Denial | undefined;
@@ -39,7 +38,7 @@ export type RiskCheck = (request: RiskRequest) => Denial | undefined;
 export interface RiskRule {
   readonly code: Denial['code'];
   readonly appliesTo: Scope;
-  /** True where a setting says that nobody asks it. */
+  /** True where a setting disables it. */
   readonly isOff?: (settings: EngineSettings) => boolean;
   readonly check: RiskCheck;
 }
@@ -359,7 +358,7 @@ function isOutsideCollar(price: number, request: RiskRequest): boolean {
   return Math.abs(price - last) * BPS > settings.risk.collarBps * last && !isAtMarket(price, request);
 }
 
-/** A market order has no price of its own to look at. */
+/** A market order has no price to check. */
 const isAtMarket = (price: number, { side, settings }: RiskRequest): boolean =>
   settings.marketOrders === true && isMarketLimit(side, price);
 
@@ -456,7 +455,7 @@ export function crossedOrder(
   return undefined;
 }
 
-/** A market order takes the price of the market, and what rests behind that it does not reach. */
+/** A market order takes the price of the market, and does not reach orders that rest behind it. */
 const reachOf = (side: Side, limit: number, last: number | undefined): number =>
   last !== undefined && isMarketLimit(side, limit) ? last : limit;
 
@@ -466,7 +465,7 @@ function nearestPrice({ side, limitPrice, pendingPrice }: OrderView): number {
   return side === 'buy' ? Math.max(limitPrice, pendingPrice) : Math.min(limitPrice, pendingPrice);
 }
 
-/** Margin of the part that opens; the part that closes the account's position, beyond what works already, needs none. */
+/** Margin of the part that opens; the part that closes the account's position, beyond its working orders, needs none. */
 function neededMargin(request: RiskRequest): number {
   const { owners, contract, instrument, side, limitPrice, changed, exposedQty } = request;
   const added = exposedQty - (changed === null ? 0 : reflectedQty(changed, owners));

@@ -19,7 +19,7 @@ import type { TargetExecutor } from './target-executor.ts';
 import type { EngineState } from '../engine-state.ts';
 
 /** Where nothing is closed before an expiry. */
-const EXPIRY_TOLD_BEFORE = minutes(5);
+const EXPIRY_ALERT_BEFORE = minutes(5);
 /** From one cancel of an entry before an auction to the next. */
 const CANCEL_AGAIN = seconds(5);
 
@@ -29,7 +29,7 @@ export class CloseOut {
   readonly #alerted = new Set<string>();
   #nightFromUs = Infinity;
   #closeUs = Infinity;
-  /** From then on there is something to look after. */
+  /** From then on there is work. */
   #dueUs = Infinity;
   /** By instrument, for contracts whose last session is today. */
   #expiryFromUs = new Map<InstrumentIndex, number>();
@@ -48,7 +48,7 @@ export class CloseOut {
     this.#closeUs = dayClose(calendar, day) ?? Infinity;
     this.#expiryFromUs = new Map();
     for (const contract of contracts.all) {
-      const from = expiryFlatFrom(calendar, contract, day, before ?? EXPIRY_TOLD_BEFORE);
+      const from = expiryFlatFrom(calendar, contract, day, before ?? EXPIRY_ALERT_BEFORE);
       if (from !== undefined) this.#expiryFromUs.set(contract.index, from);
     }
     this.#dueUs = Math.min(this.#closeUs, ...this.#moments);

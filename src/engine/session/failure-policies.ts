@@ -28,7 +28,7 @@ export class FailurePolicies {
   /** Journal and disk fail with every send: answered once until a start, or until a person resumes. */
   readonly #answeredWrites = new Set<'diskFull' | 'journalFailure'>();
   #isTokenValid = true;
-  /** The stream stands and brings no prices. */
+  /** The stream is up and brings no prices. */
   #isFeedStale = false;
 
   constructor(state: EngineState, executor: TargetExecutor) {

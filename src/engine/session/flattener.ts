@@ -1,10 +1,10 @@
 /**
- * Closes what one owner holds in one contract (rulings, 38): cancel, confirm, read, a limit order at the touch plus some ticks,
- * repriced a few times, then an alert. Entries go at once; what protects stays until a read has shown that the position can be
- * closed: a broker that shows none must not cost the stop. While the fate of an order is unknown, its own exit too, a stop stays or is
- * put back. Outside continuous trading it waits and says so; into an auction it sends one order at the edge of the band where a person
- * confirms that, and into the last one of the day where the settings ask. Every exit passes the guard, which
- * bounds it by the position read last: it can neither enlarge nor turn round what it closes (failure cases, 19).
+ * Closes the position of one owner in one contract (rulings, 38): cancel, confirm, read, a limit order at the touch plus some ticks,
+ * repriced a few times, then an alert. Entries are withdrawn at once; protective orders stay until a read has shown that the position can
+ * be closed: a broker that shows none must not cost the stop. While the fate of an order is unknown, its own exit too, a stop stays or is
+ * put back. Outside continuous trading it waits and alerts; into an auction it sends one order at the edge of the band where a person
+ * confirms that, and into the last one of the day where the settings ask. Every exit passes the guard, which bounds it by the position read
+ * last: it can neither enlarge nor reverse the position (failure cases, 19).
  */
 import { isAuction } from '../../domain/calendar.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
@@ -133,7 +133,7 @@ export class Flattener extends Target {
 
   #queue(): void {
     const phase = this.#state.session.phase;
-    // The book that is read after the close shows what the auction took.
+    // The book read after the close shows the fills of the auction.
     if (phase === 'closed' && this.progress === 'resting') return;
     if (this.progress === 'queued' && this.hasAlerted(`queued ${phase}`)) return;
     this.#rest('queued');
@@ -149,7 +149,7 @@ export class Flattener extends Target {
     this.#await('checking');
   }
 
-  /** An order of unknown fate that may leave nothing to close: what protects stays until it is found, or proven absent. */
+  /** An order of unknown fate that may leave nothing to close: protective orders stay until it is found, or proven absent. */
   get #doubtful(): OrderView | undefined {
     return this.#entries.waiting.find(({ status }) => status === 'unknown') ?? this.#exit.absent;
   }
@@ -160,7 +160,7 @@ export class Flattener extends Target {
     return isStop || this.#state.entries.isCover(clientOrderId);
   }
 
-  #tellDoubt({ clientOrderId: id, status }: OrderView): void {
+  #alertDoubt({ clientOrderId: id, status }: OrderView): void {
     const text =
       status === 'unknown'
         ? `waits for the end of ${id}, whose answer was lost: it is looked up, and a stop stays or is put back meanwhile`
@@ -172,7 +172,7 @@ export class Flattener extends Target {
   #lose(exit: OrderView): void {
     this.#lost += 1;
     this.#lostExits.set(exit.clientOrderId, this);
-    this.#tellDoubt(exit);
+    this.#alertDoubt(exit);
     this.#exit.forget();
     this.#check();
   }
@@ -261,7 +261,7 @@ export class Flattener extends Target {
     sessionTimers.after(this, settings.flatten.retryAfter, () => this.#onSlow());
   }
 
-  /** A state that waits for positions to be read. While it is checked what protects stays, and entries go where that is possible. */
+  /** A state that waits for positions to be read. While it checks, protective orders stay, and entries are withdrawn where that is possible. */
   #await(progress: 'checking' | 'reading' | 'repricing', sinceUs: number = this.#state.context.nowUs): void {
     this.#enter(progress);
     if (progress === 'checking' && !this.#isInAuction) this.#entries.ask();
@@ -275,19 +275,19 @@ export class Flattener extends Target {
     if (progress === 'pausing') return this.#isLate ? this.#giveUp(this.#obstacle) : this.#read();
     if (progress !== 'checking' && progress !== 'withdrawing' && progress !== 'reading')
       return this.#onUnfilled();
-    if (this.#isLate) this.#tellWait(progress);
+    if (this.#isLate) this.#alertWait(progress);
     if (progress === 'withdrawing') return this.#withdraw();
     // The read failed, or its answer was lost in a restart.
     this.#await(progress, this.#readSinceUs);
   }
 
-  #tellWait(progress: 'checking' | 'withdrawing' | 'reading'): void {
+  #alertWait(progress: 'checking' | 'withdrawing' | 'reading'): void {
     const doubtful = this.#doubtful;
     if (progress === 'withdrawing') {
       const waiting = this.#before.waiting.map((order) => order.clientOrderId).join(', ');
       this.alertOnce('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
     } else if (progress === 'reading') this.alertOnce('unread', 'critical', 'flatten_waits', BLIND);
-    else if (doubtful !== undefined) this.#tellDoubt(doubtful);
+    else if (doubtful !== undefined) this.#alertDoubt(doubtful);
     else {
       const text = 'waits for the position and a price to be read: until then its stops stay';
       this.alertOnce('unread', 'critical', 'flatten_waits', text);

@@ -27,7 +27,7 @@ import type { EngineState } from '../engine-state.ts';
 import { isSamePosition, type ProtectedPosition } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
 
-/** Longer than a call may wait for positions to be read: a second one is never asked for beside it. */
+/** Longer than a call may wait for positions to be read: two requests are never open at once. */
 const ASK_AGAIN = seconds(6);
 /** Cancels in a row before a broker that refuses them is asked once a minute (failure cases, 32). */
 const PROMPT_WITHDRAWALS = 3;
@@ -45,19 +45,19 @@ interface InheritedStop {
   qty: number;
 }
 
-/** A stop that ended canceled while the entries of its strategy are off, and that nobody asked to cancel. */
+/** A stop that ended canceled, without a request, while the entries of its strategy are off. */
 interface LostStop {
   readonly order: OrderView;
   readonly endedUs: number;
 }
 
-/** One owner in one contract: what it holds or may still have a stop for. */
+/** One owner in one contract: its position, or the stop that it may still have. */
 class Watch implements ProtectedPosition {
   readonly strategy;
   readonly instrument;
   /** Null where the configuration says how far away the stop is. */
   readonly inherited: InheritedStop | null;
-  /** Contracts and side that have to be covered; set by each look. */
+  /** Contracts and side to be covered; set by each check. */
   side: Side = 'sell';
   wantedQty = 0;
   uncoveredQty = 0;
@@ -70,7 +70,7 @@ class Watch implements ProtectedPosition {
   /** Contracts that the last stop was asked for. */
   askedQty = 0;
   nakedSinceUs = Infinity;
-  /** The policy that was told of it. */
+  /** The policy that answered it. */
   nakedPolicy: 'nakedPosition' | 'unprovenPosition' | null = null;
 
   constructor({ strategy, instrument }: ProtectedPosition, inherited: InheritedStop | null) {
@@ -107,7 +107,7 @@ export class ProtectiveStops {
     this.#find(protectiveStop === undefined);
     if (this.#watches.size === 0) return;
     const unproven = whyUnproven(this.#state);
-    this.#look(unproven === null);
+    this.#check(unproven === null);
     for (const watch of this.#watches.values())
       if (unproven === null) this.#follow(watch);
       else this.#watch(watch, unproven);
@@ -162,7 +162,7 @@ export class ProtectiveStops {
     }
   }
 
-  /** What it holds then has nothing to do with the stop. */
+  /** A position entered since then has nothing to do with the stop. */
   #hasEntered({ order, endedUs }: LostStop): boolean {
     return ordersOf(this.#state, order).some(
       ({ purpose, createdUs }) => purpose === 'entry' && createdUs > endedUs,
@@ -179,9 +179,9 @@ export class ProtectiveStops {
     }
   }
 
-  #look(isProven: boolean): void {
+  #check(isProven: boolean): void {
     const { portfolio, exits } = this.#state;
-    /** By contract and side: what covers the account beside the strategies' own stops. */
+    /** By contract and side: cover of the account by others than the strategies' own stops. */
     const others = new Map<string, number>();
     for (const [key, watch] of this.#watches) {
       const { strategy, instrument } = watch;
@@ -195,7 +195,7 @@ export class ProtectiveStops {
       const { inherited } = watch;
       if (inherited !== null && isProven && (held === 0 || watch.side !== inherited.side)) inherited.qty = 0;
       const most = inherited?.qty ?? Infinity;
-      // A stop of ours beside the exits that a bracket brings would close the position twice.
+      // A stop of ours and the exits that a bracket brings would close the position twice.
       const awaited = exits.awaitedQty(strategy, instrument, watch.side);
       watch.wantedQty = Math.max(0, Math.min(bare - taken - awaited, most));
       const { stopQty } = coverOf(this.#state, watch, isInForce);
@@ -288,8 +288,8 @@ export class ProtectiveStops {
   }
 
   /**
-   * One that triggers at this moment is left alone: what it sends closes the position. A stop that could turn the position round
-   * goes at once, and its successor comes as soon as it has gone; others keep the pace of new stops.
+   * One that triggers at this moment is left alone: the order that it sends closes the position. A stop that could reverse the position
+   * goes at once, and its successor follows as soon as it has gone; others keep the pace of new stops.
    */
   #withdraw(watch: Watch, stops: readonly OrderView[]): void {
     const { context } = this.#state;
@@ -381,7 +381,7 @@ const isOversized = ({ oversizedUs }: OrderView): boolean =>
 const isTooLarge = ({ side, wantedQty, askedQty }: Watch, stop: OrderView): boolean =>
   stop.side !== side || wantedQty < Math.min(stop.leavesQty, askedQty);
 
-/** A stop that a person moved stays where it is; so does one of a journal that does not tell. */
+/** A stop that a person moved stays where it is; so does one of a journal that does not record this. */
 const isWhereWePutIt = ({ placedTrigger, triggerPrice }: OrderView): boolean =>
   typeof placedTrigger === 'number' && placedTrigger === triggerPrice;
 
@@ -393,7 +393,7 @@ function forgive(watch: Watch): void {
 /** It waits for a price that is worse than the market's. */
 const isStop = (order: OrderView): boolean => order.isWaiting && order.role === 'stop';
 
-/** Of the strategy's own: a stop that waits or is on its way, or what a stop has sent. */
+/** The strategy's own: a stop that waits or is on its way, or the order that a stop has sent. */
 const isClosing = (order: OrderView): boolean => !order.isProtective && isStaying(order);
 
 /** The broker shows it waiting. */

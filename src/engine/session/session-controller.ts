@@ -150,8 +150,8 @@ export class SessionController {
   }
 }
 
-// Positions of strategies that are stopped, or that left the configuration: nobody manages them any more, so `risk.onOrphan` does. `hold` leaves them with their
-// stops, `protect` relies on the stop that `risk.protectiveStop` keeps for each position, `flatten` closes them. Each is told once.
+// Positions of strategies that are stopped, or that left the configuration: `risk.onOrphan` manages them. `hold` leaves them with their
+// stops, `protect` relies on the stop that `risk.protectiveStop` keeps for each position, `flatten` closes them. One alert each.
 
 class Orphans {
   readonly #state: EngineState;
@@ -163,7 +163,7 @@ class Orphans {
     this.#executor = executor;
   }
 
-  /** One that was told may end. */
+  /** An alerted one may end. */
   get isWatching(): boolean {
     const { portfolio, registry } = this.#state;
     return this.#alerted.size > 0 || (registry.hasUnmanaged && portfolio.isHolding);
@@ -247,7 +247,7 @@ class Settlement {
     }
   }
 
-  /** The contract is over, and what was read after its end shows neither the position nor an order that may have closed it. */
+  /** The contract is over, and reads after its end show neither the position nor an order that may have closed it. */
   #isGone(contract: Contract, endUs: number): boolean {
     const { context, positionReconciler, session } = this.#state;
     if (context.nowUs < endUs) return false;

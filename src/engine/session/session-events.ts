@@ -37,7 +37,7 @@ export class SessionEvents {
     this.#versions = new StrategyVersions(state);
   }
 
-  /** A process began. Calls that it has no answer to are unknown now, and everything is read and compared anew. */
+  /** A process began. Calls without an answer become unknown, and everything is read and compared again. */
   booted({ tsUs, boot, accountTail, stamp = '', owners = [], changes = [], cancels = [] }: Booted): void {
     if (tsUs < this.#state.context.nowUs) setClockBack(this.#state, tsUs);
     const { adoption, ids, context, session, halt, orders, executor } = this.#state;
@@ -91,7 +91,7 @@ export class SessionEvents {
     }
   }
 
-  /** `id`: an order, or the broker's number of one that is booked for nobody. */
+  /** `id`: an order, or the broker's number of one that has no owner. */
   #resolve(id: ClientOrderId, as: 'absent' | 'live', reason: string): void {
     const { context, life, orders, rowOwners, snapshots } = this.#state;
     const order = orders.get(id);
@@ -162,7 +162,7 @@ export class SessionEvents {
     if (lossReached !== undefined) halt.carryOverLoss(lossReached);
     for (const { strategy, reason } of haltedStrategies ?? []) halt.carryOver(strategy, reason);
     for (const { strategy, reason } of stoppedStrategies ?? []) this.#state.stops.carryOver(strategy, reason);
-    this.#tellUnclosed(unclosed);
+    this.#alertUnclosed(unclosed);
     // Strategies find their positions and halts as they are.
     registry.goOn();
     positionReconciler.restart();
@@ -174,7 +174,7 @@ export class SessionEvents {
   }
 
   /** An engine forgets a flatten with its day. */
-  #tellUnclosed(unclosed: NonNullable<SessionStarted['unclosed']>): void {
+  #alertUnclosed(unclosed: NonNullable<SessionStarted['unclosed']>): void {
     for (const { strategy, reason } of unclosed) {
       const text = `flatten (${reason}): the day ended before the position was closed, and its stops may be gone: ask again if you still want it`;
       this.#state.context.alert(strategy, 'critical', 'flatten_dropped', text);
@@ -286,8 +286,8 @@ export class SessionEvents {
   }
 
   /**
-   * `reason` is null when the process ended, which is journaled elsewhere. The books are emptied for a stale stream too: what it
-   * brings next may not fit the levels before.
+   * `reason` is null when the process ended, which is journaled elsewhere. The books are emptied for a stale stream too: its next levels
+   * may not fit the levels before.
    */
   #streamDown(state: 'stale' | 'down', reason: string | null): void {
     const { market, registry, context, session } = this.#state;

@@ -1,7 +1,7 @@
-/** Stops a strategy: it receives no more events, its entries are cancelled, what protects its position stays, and a person is alerted; the others go on. */
+/** Stops a strategy: it receives no more events, its entries are canceled, protective orders stay, and a person is alerted; the others go on. */
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { Command, CommandReceived } from '../ports/engine-event.ts';
-import { type DueWork, ENGINE_TIMER, LOOK_AROUND, type TimerHeap } from '../state/timer-heap.ts';
+import { type DueWork, ENGINE_TIMER, CHECK_ALL, type TimerHeap } from '../state/timer-heap.ts';
 import type { EntryWithdrawal } from '../orders/entry-withdrawal.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
 import type { Owners } from '../owners.ts';
@@ -65,8 +65,8 @@ export class StrategyStops {
   }
 
   /**
-   * The journal holds these with the event that begins. An earlier replay that found them as this one did stopped them before its
-   * first event, and told them with it.
+   * The journal holds these with the event that begins. An earlier replay that also found them stopped them before its first event, and
+   * reported them with it.
    */
   repeat(strategies: readonly StrategyIndex[]): void {
     const { registry, context } = this.#owners;
@@ -176,8 +176,8 @@ export class StrategyStops {
   #report(strategy: StrategyIndex, { reason, fault, isLasting }: Ending): void {
     const { context, registry } = this.#owners;
     this.#timers.clearOwner(strategy);
-    // Prices alone make nobody look at what it leaves.
-    this.#timers.set(ENGINE_TIMER, context.nowUs, LOOK_AROUND);
+    // Prices alone do not make the engine check what it leaves.
+    this.#timers.set(ENGINE_TIMER, context.nowUs, CHECK_ALL);
     const head = context.head(strategy);
     if (fault !== null)
       context.append({ ...head, kind: 'strategy_fault', message: fault.message, where: fault.where });

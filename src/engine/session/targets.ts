@@ -1,6 +1,6 @@
 /**
- * What is to become of positions: who asks that what an owner holds in a contract be flat, and why. Nobody's end ends what another asks
- * for; a target ends when it is flat, when nobody asks any more, or with its day. Where nobody asks, a position is held with its stops.
+ * Targets of positions: who asks that an owner be flat in a contract, and why. An asker that ends leaves the targets of the others; a
+ * target ends when it is flat, when it has no asker, or with its day. Without a target, a position is held with its stops.
  */
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
@@ -16,7 +16,7 @@ export interface ProtectedPosition {
 export const isSamePosition = (a: ProtectedPosition, b: ProtectedPosition): boolean =>
   a.strategy === b.strategy && a.instrument === b.instrument;
 
-/** A `person_in_auction` has confirmed an order that nobody can take back; `stop` asks for as long as the process lasts. */
+/** `person_in_auction` has confirmed an order that cannot be taken back; `stop` asks for as long as the process runs. */
 export type Asker = 'person' | 'person_in_auction' | 'settings' | 'stop';
 
 /** `resting`: its exits are in an auction, and nothing can be done before that ends. `given_up`: an order may still rest, and a person was alerted; the next stretch of continuous trading tries again. */
@@ -41,7 +41,6 @@ export class Target implements ProtectedPosition {
   /** Why it is closed: of the first that asked. */
   readonly reason: string;
   readonly askers = new Set<Asker>();
-  /** Kept by whoever closes it. */
   progress: FlattenStep = 'queued';
   readonly #context: EventContext;
   readonly #contracts: ContractTable;

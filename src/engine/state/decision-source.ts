@@ -23,7 +23,7 @@ export type Decision<Approved> =
   | { readonly kind: 'pending' };
 
 export interface DecisionSource {
-  /** Takes what a strategy or the engine asks for; returns the id of the call. */
+  /** Takes a request of a strategy or the engine; returns the id of the call. */
   ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId;
   /** Enters the calls that the source itself knows of; all state changes of the event are done. */
   load(): void;
@@ -41,9 +41,9 @@ export interface DecisionSource {
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify>;
-  /** The policies that the journal holds of this event and nobody has taken yet; null: they are decided now. */
+  /** The policies that the journal holds of this event and that are not taken yet; null: they are decided now. */
   policies(): PolicyEntry[] | null;
-  /** The halts that the journal holds of this event and nobody has found again yet; null: limits are judged now. */
+  /** The halts that the journal holds of this event and that are not found again yet; null: limits are judged now. */
   halts(): HaltEntry[] | null;
   /** Asked as a call is handed to the gateway. True in the tail that a kill cut off: the call never leaves. */
   losesCall(callId: ClientOrderId): boolean;

@@ -1,6 +1,6 @@
 /**
- * Reads the journal for the commands that show it: read-only, beside a running daemon or after it. All figures come from the same
- * folds as the summary, so they cannot disagree.
+ * Reads the journal for the commands that show it: read-only, while a daemon runs or after it. All figures come from the same folds as the
+ * summary, so they cannot disagree.
  */
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -58,7 +58,7 @@ export interface PositionRow {
   readonly strategy: string;
   readonly orderCode: string;
   readonly qty: number;
-  /** Average price of what is open, in points. */
+  /** Average price of the open quantity, in points. */
   readonly avgPoints: number | null;
   readonly openValue: number;
   readonly realised: number;
@@ -74,7 +74,7 @@ export interface PnlRow {
   readonly realised: number;
   readonly fee: number;
   readonly tax: number;
-  /** Realised less fees and tax; what is open is not in it. */
+  /** Realised less fees and tax, without open profit. */
   readonly net: number;
 }
 
@@ -350,7 +350,7 @@ export interface OrderRow {
   /** In points; null for an order without a price. */
   readonly limitPoints: string | null;
   readonly filledQty: number;
-  /** Average price of what is filled, in points. */
+  /** Average price of the filled quantity, in points. */
   readonly avgPoints: number | null;
   /** The order's status, or `denied` when risk said no. */
   readonly status: string;

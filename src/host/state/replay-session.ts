@@ -51,7 +51,7 @@ export async function replayStored(query: SessionQuery): Promise<SessionReplay> 
   }
 }
 
-/** Rows that the code of a strategy led to, or that it ran at all; what it proposed is in the journal, whichever version runs. */
+/** Rows caused by the code of a strategy, or by its run; its proposals are in the journal, whichever version runs. */
 const OF_ITS_CODE: ReadonlySet<JournalEntry['kind']> = new Set([
   'strategy_started',
   'strategy_note',

@@ -17,7 +17,7 @@ export interface EnvironmentUse {
   readonly what: string;
 }
 
-/** This file in a stack, and functions of the language that call what they are handed. */
+/** This file in a stack, and functions of the language that call a callback. */
 const NO_CALLER = /[/]clock-trap\.[jt]s:|\(<anonymous>\)$/;
 const STACK_FRAMES = 60;
 /** Some years and some hours ahead. */
@@ -305,7 +305,7 @@ class ClockTrap {
     return defined(owner, name, { get });
   }
 
-  /** Only a strategy's own call: the runtime listens too, for what strategies use. */
+  /** Only a strategy's own call: the runtime listens too, for its own use of strategies. */
   #refused(owner: object, name: string, what: string): Restore {
     const real: unknown = Reflect.get(owner, name);
     if (typeof real !== 'function') return () => undefined;
@@ -361,7 +361,7 @@ function defined(owner: object, key: string, property: PropertyDescriptor): Rest
   };
 }
 
-// Notices and undoes changes of what all code of a thread shares: builtin objects, their prototypes, and globals.
+// Notices and undoes changes of objects that all code of a thread shares: builtin objects, their prototypes, and globals.
 
 const NAMES = (
   'Object Function Array String Number Boolean BigInt Symbol Math JSON Reflect Proxy Promise Map Set WeakMap WeakSet RegExp Error ' +

@@ -1,6 +1,6 @@
 /**
- * Reads a configuration that is to run. Code of the user's own is loaded in a process of its own first: where it hangs, throws, takes all
- * memory or changes what all code shares, nothing of this process is touched.
+ * Reads a configuration that is to run. The user's own code is loaded in a separate process first: where it hangs, throws, takes all memory
+ * or changes shared objects, nothing of this process is touched.
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -47,5 +47,5 @@ assert(
   file !== undefined && process.send !== undefined,
   'this file runs as a process of its own, with a path',
 );
-// Whoever reads it ends this process.
+// The parent ends this process.
 process.send(await strategiesIn(file));

@@ -1,4 +1,4 @@
-/** Loads the strategies of a configuration that are files or packages of the user's own; everything that is wrong is told in its line. */
+/** Loads the strategies of a configuration that are files or packages of the user's own; each problem is reported at its line. */
 import { z } from 'zod';
 import type { StrategyCode } from '../../config/config.ts';
 import type { Problem } from '../../config/problem.ts';
@@ -68,7 +68,7 @@ export type DefinitionOf = (strategy: string) => StrategyDefinition;
 /** A script that fails here, after it was loaded before, fails when it is connected, and so stops itself alone. */
 export async function loadDefinitions(
   strategies: readonly { readonly strategy: string; readonly code: StrategyCode | null }[],
-  /** Tells which of them is loading. */
+  /** Reports which of them is loading. */
   onLoading: (place: number) => void = () => undefined,
 ): Promise<DefinitionOf> {
   const definitions = new Map(CATALOG.map((definition) => [definition.name, definition]));

@@ -57,7 +57,7 @@ const SUBJECTS_MAX = 1_000;
 const HELD_MAX = 200;
 const UNSEEN_MAX = 50;
 const ESCALATIONS_MAX = 4;
-const LOOK_EVERY = seconds(30);
+const CHECK_EVERY = seconds(30);
 
 export class AlertDesk {
   readonly #options: DeskOptions;
@@ -68,7 +68,7 @@ export class AlertDesk {
   #escalateUs = 0;
   #nextId: number;
   #cancelHeld: CancelTimer | undefined = undefined;
-  #cancelLook: CancelTimer | undefined = undefined;
+  #cancelCheck: CancelTimer | undefined = undefined;
   readonly counts: Record<AlertSeverity | 'repeated' | 'escalated', number> = {
     info: 0,
     warning: 0,
@@ -121,7 +121,7 @@ export class AlertDesk {
     if (message.severity === 'critical' && message.kind === 'alert') {
       this.#unseen.push(message);
       if (this.#unseen.length > UNSEEN_MAX) this.#unseen.shift();
-      if (this.#cancelLook === undefined) this.#armEscalation();
+      if (this.#cancelCheck === undefined) this.#armEscalation();
     }
     this.#deliver(message);
   }
@@ -130,15 +130,15 @@ export class AlertDesk {
   acknowledge(): number {
     const count = this.#unseen.length;
     this.#unseen = [];
-    this.#cancelLook?.();
-    this.#cancelLook = undefined;
+    this.#cancelCheck?.();
+    this.#cancelCheck = undefined;
     if (count > 0) this.#options.onChange();
     return count;
   }
 
   close(): void {
     this.#cancelHeld?.();
-    this.#cancelLook?.();
+    this.#cancelCheck?.();
     for (const { cancel } of this.#seen.values()) cancel();
   }
 
@@ -204,19 +204,19 @@ export class AlertDesk {
   #armEscalation(): void {
     this.#escalations = 0;
     this.#escalateUs = this.#options.clock.nowUs() + this.#options.escalateAfter;
-    this.#look();
+    this.#check();
   }
 
   /** Looks often: timers stand still while the machine sleeps. */
-  #look(): void {
+  #check(): void {
     const { clock, timers, escalateAfter } = this.#options;
     if (clock.nowUs() >= this.#escalateUs) {
       this.#escalations += 1;
       this.#escalateUs = clock.nowUs() + escalateAfter * 2 ** this.#escalations;
       this.#escalate();
     }
-    this.#cancelLook =
-      this.#escalations < ESCALATIONS_MAX ? timers.after(LOOK_EVERY, () => this.#look()) : () => undefined;
+    this.#cancelCheck =
+      this.#escalations < ESCALATIONS_MAX ? timers.after(CHECK_EVERY, () => this.#check()) : () => undefined;
   }
 
   #escalate(): void {
@@ -240,7 +240,7 @@ export class AlertDesk {
     const { timers, clock } = this.#options;
     let cancel: CancelTimer;
     const wait = (): void => {
-      cancel = timers.after(durationUs(Math.min(LOOK_EVERY, Math.max(0, at - clock.nowUs()))), () =>
+      cancel = timers.after(durationUs(Math.min(CHECK_EVERY, Math.max(0, at - clock.nowUs()))), () =>
         clock.nowUs() >= at ? run() : wait(),
       );
     };

@@ -294,14 +294,14 @@ class CockpitServer {
       if (fields === null) return reply;
       const body = readCommandBody(name, JSON.stringify(fields));
       if (!body.ok) return reply.code(400).send(failure(body.message));
-      return told(reply, await command(name, body.value, this.#actorOf(request)));
+      return sendResult(reply, await command(name, body.value, this.#actorOf(request)));
     });
     if (faults === null) return;
     this.app.get('/faults', (_request, reply) => reply.send(faults.known));
     this.app.post<{ Body: unknown }>('/commands/fault', async (request, reply) => {
       const fields = await this.#fieldsToAct(request, reply, 'fault');
       if (fields === null) return reply;
-      return told(reply, await faults.change(fields, this.#actorOf(request)));
+      return sendResult(reply, await faults.change(fields, this.#actorOf(request)));
     });
   }
 
@@ -367,7 +367,7 @@ function createApp(note: (reason: CockpitRefusal, source: string) => void): Fast
 const isUnreadable = ({ code = '' }: NodeJS.ErrnoException): boolean =>
   code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE';
 
-function told(reply: FastifyReply, { ok, message }: CommandResult): FastifyReply {
+function sendResult(reply: FastifyReply, { ok, message }: CommandResult): FastifyReply {
   const answer: CockpitAnswer = { ok, message };
   return reply.code(ok ? 200 : 409).send(answer);
 }

@@ -150,9 +150,9 @@ function feed(chart: PriceChart, contract: string, trouble: Signal<string>): () 
   let wasCut = false;
   let lastFill: string | undefined;
   const readBars = async (): Promise<void> => {
-    const { value, trouble: told } = await read<CockpitBars>('/bars', { contract });
+    const { value, trouble: problem } = await read<CockpitBars>('/bars', { contract });
     if (isOver) return;
-    trouble.value = told;
+    trouble.value = problem;
     if (value === null) return;
     const { bars, fills } = value;
     draw(value.lines);

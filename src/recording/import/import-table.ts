@@ -75,8 +75,10 @@ interface Steps {
 }
 
 function stepsText(steps: Steps): string {
-  const told = Object.entries(steps).flatMap(([of, { text }]) => (text === null ? [] : [`of ${of} ${text}`]));
-  return told.length === 0 ? '' : `finest step ${told.join(', ')}`;
+  const texts = Object.entries(steps).flatMap(([of, { text }]) =>
+    text === null ? [] : [`of ${of} ${text}`],
+  );
+  return texts.length === 0 ? '' : `finest step ${texts.join(', ')}`;
 }
 
 function rowSource(

@@ -33,7 +33,7 @@ import {
   guesses,
   isSameFill,
 } from './explain-fill.ts';
-import { type Guess, marketAround, type MarketOfDay, modelFills, waysAtRows } from './model-fills.ts';
+import { type Guess, marketNear, type MarketOfDay, modelFills, waysAtRows } from './model-fills.ts';
 
 export interface FillDifference {
   readonly order: SessionOrder;
@@ -165,7 +165,7 @@ function explainAll(
     explained.get(order) === 'unexplained' || explained.get(order) === 'between';
   for (const order of orders.filter(isOpen)) {
     const theirs = calls.filter((call) => call.order === order);
-    const near = marketAround(theirs, market);
+    const near = marketNear(theirs, market);
     const ways = new Map(theirs.map((call) => [call, waysAtRows(call, near.rows, streamBehindUs)]));
     const waysOf = (isPlace: boolean): readonly number[] =>
       theirs.flatMap((call) => ((call.does === 'place') === isPlace ? (ways.get(call) ?? []) : []));
@@ -179,7 +179,7 @@ function explainAll(
 /** Random arrivals tried for an order whose calls may each have had their own. */
 const DRAWS = 3_000;
 
-/** The day as its frames have it, with the contracts and reference prices that the session was told last. */
+/** The day as its frames have it, with the contracts and reference prices that the session got last. */
 async function sessionDay(
   { config, session: day, framesPath }: StoredSession,
   inputs: Iterable<JournaledInput>,

@@ -77,7 +77,7 @@ const isWithin = (value: number, values: readonly number[]): boolean =>
 
 const average = ({ qty, tickValue }: FillTotal): number => tickValue / qty;
 
-/** Quantity and average price both inside what the variants give. */
+/** Quantity and average price both within the range of the variants. */
 function isBetween(paper: FillTotal, variants: readonly Variant[]): boolean {
   const fills = variants.map(({ fill }) => fill ?? NOTHING);
   const prices = fills.filter(({ qty }) => qty > 0).map(average);

@@ -49,7 +49,7 @@ export interface ExportResult {
   readonly periods: readonly string[];
 }
 
-/** Days that cannot stand in one file. */
+/** Days that cannot share one file. */
 export class MixedSteps extends Error {
   override readonly name = 'MixedSteps';
 }

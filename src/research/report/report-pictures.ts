@@ -55,7 +55,7 @@ interface TradedInstrument {
   readonly toUs: number;
 }
 
-/** One picture for contracts of one underlying that follow each other, as front months do; one more for each that trades beside them. */
+/** One picture for contracts of one underlying that follow each other, as front months do; one more for each that trades at the same time. */
 export function picturesOf(result: BacktestResult): readonly ReportPrices[] {
   const chains = chainsOf(result.instruments);
   const share = Math.max(CANDLES_MIN, Math.floor(CANDLES_TOTAL_MAX / chains.length));

@@ -52,7 +52,7 @@ export class BrokerBooks {
     return this.#changed.length > 0 || this.#triggerChanges.length > 0;
   }
 
-  /** A field of it changed. What expires has no row of its own. */
+  /** A field of it changed. An expired order has no row of its own. */
   mark(order: VenueOrder): void {
     if (!order.isOpen) this.#ended = withOne(this.#ended, order);
     if (order.isUnreported || order.expired) return;
@@ -177,7 +177,7 @@ function orderRow(order: VenueOrder, isContinuous: boolean, hasOwnCosts: boolean
 const isReported = ({ expired, origin, isUnreported }: VenueOrder): boolean =>
   !expired && origin === 'plain' && !isUnreported;
 
-/** Exits stand as far from the price that is paid as they were asked for from the limit; those of a market order at their prices. */
+/** Exits rest as far from the price paid as they were requested from the limit; those of a market order at their prices. */
 export function bracketOf(
   side: Side,
   limit: number,
@@ -191,7 +191,7 @@ export function bracketOf(
   return { is: 'distances', stopLoss: sign * (limit - stopLoss), takeProfit: sign * (takeProfit - limit) };
 }
 
-/** An order that expired shows as it stood. */
+/** An order that expired shows its last status. */
 function statusOf(order: VenueOrder): BrokerOrderStatus {
   const isCanceled = order.canceledUs !== null && !order.expired;
   if (order.filledQty === 0) return isCanceled ? 'canceled' : 'resting';

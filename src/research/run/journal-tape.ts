@@ -229,7 +229,7 @@ export class RunJournal {
     ledger.stopped = reason === 'fault' && fault !== null ? `${fault.message} (in ${fault.where})` : reason;
   }
 
-  /** Strategies that begin anew each day may fail each day: the first fault is kept. */
+  /** Strategies that restart each day may fail each day: the first fault is kept. */
   #faulty(entry: JournalEntry & { readonly kind: 'strategy_fault' }): void {
     const ledger = this.#account.ledgers[entry.strategy ?? -1];
     if (ledger === undefined || ledger.fault !== null) return;

@@ -55,7 +55,7 @@ export interface RunOptions {
   readonly running?: Int32Array;
   /** Shows where the run is, also when it does not return. */
   readonly clock?: VirtualClock;
-  /** Looks at each row by itself: slower, with the same result. */
+  /** Takes each row by itself: slower, with the same result. */
   readonly isRowByRow?: boolean;
 }
 
@@ -73,7 +73,7 @@ export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): Backt
   return new Run(plan, options).play();
 }
 
-/** The venue in process tells changes of orders and positions at once. Money changes with prices: it is read where a limit follows it. */
+/** The venue in process reports changes of orders and positions at once. Money changes with prices: it is read where a limit follows it. */
 const pollsOf = ({ poll: { account }, risk: { drawdownMax } }: EngineSettings): PollSettings => ({
   bookFast: NEVER,
   bookSlow: NEVER,
@@ -83,7 +83,7 @@ const pollsOf = ({ poll: { account }, risk: { drawdownMax } }: EngineSettings): 
 const NEVER = durationUs(400 * US_PER_DAY);
 
 /** Rows of one day between two reports of progress. */
-const ROWS_TOLD = 1 << 18;
+const PROGRESS_ROWS = 1 << 18;
 
 class Run {
   readonly #plan: BacktestPlan;
@@ -151,7 +151,7 @@ class Run {
     for (const guess of opening.guesses()) {
       player.playTo(guess.atUs);
       this.#timeline.runTo(guess.atUs);
-      this.#tellReference(opening, guess.contract);
+      this.#sendReference(opening, guess.contract);
     }
     player.playTo(moments.closeUs === null ? moments.endUs : Infinity);
     const isReaching = !player.isOver;
@@ -161,7 +161,7 @@ class Run {
     this.#closeDay(data, moments);
   }
 
-  #tellReference(opening: DayOpening, contract: Contract): void {
+  #sendReference(opening: DayOpening, contract: Contract): void {
     const band = opening.learn(contract);
     if (band === undefined) return;
     this.#venue.setBand(contract, band);
@@ -304,7 +304,8 @@ class Run {
   #progress(rows: number, day: TradingDay): void {
     this.#rowsDone += rows;
     const all = this.#plan.data.rows;
-    if (day === this.#reportedDay && this.#rowsDone < Math.min(this.#reportedRows + ROWS_TOLD, all)) return;
+    if (day === this.#reportedDay && this.#rowsDone < Math.min(this.#reportedRows + PROGRESS_ROWS, all))
+      return;
     this.#reportedDay = day;
     this.#reportedRows = this.#rowsDone;
     this.#options.onProgress?.({ done: this.#rowsDone, all, what: day });

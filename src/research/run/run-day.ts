@@ -57,7 +57,7 @@ export class DayOpening {
     for (const contract of day.contracts) if (!day.guessed.has(contract)) this.learn(contract);
   }
 
-  /** First prices that stand for a reference, in the order of time. */
+  /** First prices that serve as reference, in the order of time. */
   guesses(): readonly { readonly contract: Contract; readonly atUs: number }[] {
     const { tapes, guessed } = this.#day;
     return tapes

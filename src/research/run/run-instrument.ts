@@ -68,7 +68,7 @@ export class RunInstrument implements Mark {
     return Math.round(this.mark * this.unit);
   }
 
-  /** The exchange's range begins anew; its trades so far belong to the next sample. */
+  /** The exchange's range restarts; its trades so far belong to the next sample. */
   restartRange(): void {
     const exchange = this.exchange;
     if (exchange === null || exchange.high < exchange.low) return;

@@ -1,4 +1,4 @@
-/** Margin of a run's one account: its figures, what it is refused, and what the broker closes. */
+/** Margin of a run's one account: its figures, refusals, and forced closes. */
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { hasMaintenance, initialMargin, maintenanceMargin } from '../../domain/costs.ts';
@@ -168,11 +168,11 @@ export class RunCash {
     const working = this.#store.open(ACCOUNT);
     const asked = { orderCode, side, leavesQty, price };
     const free = this.#free();
-    const isBeside = (order: CashDemand): boolean => order.orderCode === orderCode && order.side === side;
-    const turning = this.#turningMargin(asked, working.filter(isBeside));
+    const isSameSide = (order: CashDemand): boolean => order.orderCode === orderCode && order.side === side;
+    const turning = this.#turningMargin(asked, working.filter(isSameSide));
     const released = this.#releasedBy(working, orderCode);
     if (turning !== null) {
-      const reserved = this.#heldFor(working.filter((order) => !isBeside(order)));
+      const reserved = this.#heldFor(working.filter((order) => !isSameSide(order)));
       return turning > free - reserved + released ? refusal(-6012) : null;
     }
     const before = this.#heldFor(working);
@@ -222,27 +222,28 @@ export class RunCash {
   }
 
   /**
-   * Margin beyond that of what is held, less what closing it earns, once this order and those `beside` it are filled, where it turns the position
-   * round; null for any other order. An order that fills at the last price stands behind others that do, one that waits behind all.
+   * Margin beyond that of the position, less the profit of closing it, once this order and those of `sameSide` are filled, where it
+   * reverses the position; null for any other order. An order that fills at the last price comes behind others that do, one that waits
+   * behind all.
    */
-  #turningMargin(asked: CashDemand, beside: readonly CashDemand[]): number | null {
+  #turningMargin(asked: CashDemand, sameSide: readonly CashDemand[]): number | null {
     const { mark, unit, contract, costs } = this.#account.mark(asked.orderCode);
     const net = this.#account.netOf(contract.index);
     const held = -signOf(asked.side) * net;
     const total = (orders: readonly CashDemand[]): number =>
       orders.reduce((sum, { leavesQty }) => sum + leavesQty, asked.leavesQty);
     // A stop that has fired, or an exit at market, takes the place of a target that waits.
-    const before = waits(asked, mark) ? beside : beside.filter((order) => !waits(order, mark));
+    const before = waits(asked, mark) ? sameSide : sameSide.filter((order) => !waits(order, mark));
     if (held <= 0 || total(before) <= held) return null;
     const paid = paidPrice(asked, mark);
     const marginAt = (size: number, price: number): number =>
       initialMargin(costs, this.#account.day, Math.round(size * price * unit), size);
-    const opens = total(beside) - held;
+    const opens = total(sameSide) - held;
     const earned = Math.round(net * (paid - mark) * unit);
     return marginAt(opens, paid) - marginAt(held, mark) - earned;
   }
 
-  /** Margin of what orders may open, on the worse side of each contract. */
+  /** Margin of the quantities that orders may open, on the worse side of each contract. */
   #heldFor(orders: readonly CashDemand[]): number {
     let margin = 0;
     for (const code of new Set(orders.map(({ orderCode }) => orderCode))) {
@@ -261,7 +262,7 @@ export class RunCash {
     return margin;
   }
 
-  /** `net` is positive where these orders enlarge it. What turns a position round opens no more than is held until it is beyond that. */
+  /** `net` is positive where these orders enlarge it. An order that reverses a position opens nothing until it is larger than that. */
   #openingMargin(instrument: RunInstrument, net: number, orders: readonly CashDemand[]): number {
     const { mark, unit, costs } = instrument;
     let free = net < 0 ? -2 * net : 0;

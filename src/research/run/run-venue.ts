@@ -84,7 +84,7 @@ const NO_BAND: PriceBand = {
 };
 
 export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, OrderListener {
-  readonly tellsOnce = true;
+  readonly reportsOnce = true;
   readonly accountNow: AccountNow | undefined;
   orders = 0;
   fills = 0;
@@ -105,7 +105,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
   readonly #answers: DelayLine<UnnumberedEvent>;
   readonly #scans = new ReadPace(SCANS_A_SECOND);
   readonly #positions = new ReadPace(POSITION_READS_A_SECOND);
-  /** To the call that arrives now, until it is reported with what the call has changed. */
+  /** To the call that arrives now, until it is reported with its changes. */
   #answer: CallAnswer | null = null;
   /** Some order was good till canceled. */
   #hasGtc = false;
@@ -209,7 +209,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     return this.#calls.first?.decidedUs ?? Infinity;
   }
 
-  /** Does what is due, and takes the next answer that is due to the engine; null when there is none. */
+  /** Does due work, and takes the next due answer to the engine; null when there is none. */
   step(nowUs: number): UnnumberedEvent | null {
     while (this.#calls.nextUs <= nowUs) {
       const call = this.#calls.take();
@@ -280,7 +280,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
 
   /** The whole trigger book: only the whole of it proves whose a new row is. */
   #sendTriggers(): void {
-    // They may show what the call has placed.
+    // They may show the order that the call has placed.
     if (this.#answer !== null) this.#sendReport(null);
     this.#sendScan({ list: 'triggers', orders: this.#books.scanTriggers() });
   }
@@ -334,7 +334,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     for (const { exchange } of this.#account.instruments) exchange?.setPhase(phase, atUs);
   }
 
-  /** Orders of days before stand again in the markets of this one; what waits for its leg has been in none. */
+  /** Orders of days before rest again in the markets of this one; an order that waits for its leg has been in none. */
   restoreResting(): void {
     for (const order of this.#entry.store.open(ACCOUNT).filter(({ isInBook }) => isInBook))
       this.book(order.orderCode)?.enter(order);
@@ -441,7 +441,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     if (this.margin.isWatched && this.phase === 'continuous') this.#monitor.notice(this.nowUs);
   }
 
-  /** Prices may bring a position below maintenance margin: each row is looked at. */
+  /** Prices may bring a position below maintenance margin: each row is checked. */
   get isMarginWatched(): boolean {
     return this.margin.isMaintained && this.margin.isExposed;
   }

@@ -79,7 +79,7 @@ export class Timeline implements Alarm {
     if (untilUs > clock.nowUs) clock.nowUs = untilUs;
   }
 
-  /** One thing of what is due: what it brings about may come before what was due next. */
+  /** One item of due work: its effects may come before the next due item. */
   #step(nowUs: number): void {
     const boundary = this.#boundaries[this.#boundary];
     if (boundary !== undefined && boundary.atUs <= nowUs) {

@@ -1,4 +1,4 @@
-/** The days of a backtest: which contracts are listed, what their reference prices are, and their rows. */
+/** The days of a backtest: listed contracts, their reference prices, and their rows. */
 import type { BacktestData, BacktestDay, BacktestNotice, DayTape } from '../backtest-plan.ts';
 import { firstPrice } from '../run/run-day.ts';
 import { assert } from '../../domain/assert.ts';
@@ -130,7 +130,7 @@ export class BacktestDays implements BacktestData {
     return contract;
   }
 
-  /** From the file, else the close of the session before; null where nobody knows it before the first trade. */
+  /** From the file, else the close of the session before; null where it is unknown before the first trade. */
   #reference(source: SourceDay, { spec }: Contract): PriceHundredths | null {
     const { references } = this.#backtest.read.data;
     const points = references[source.code]?.[source.day];
@@ -149,7 +149,7 @@ export class BacktestDays implements BacktestData {
     return this.#byDay.get(before)?.find((source) => source.code === code);
   }
 
-  /** Where the data are quotes: the sizes of fills, and the price that stands for trades. */
+  /** Where the data are quotes: the sizes of fills, and the price that serves as trades. */
   #quoteNotes(): readonly (readonly [code: string, text: string])[] {
     const { sources, read } = this.#backtest;
     const played = new Set(this.days);

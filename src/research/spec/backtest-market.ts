@@ -100,7 +100,7 @@ export function readBacktestMarket(source: YamlSource): ReadBacktestMarket {
   return ownMarketOf(source, withCosts(read.data));
 }
 
-/** Index futures, as the daemon trades them: money is whole VND, a code tells its month. */
+/** Index futures, as the daemon trades them: money is whole VND, a code names its month. */
 function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
   const read = readMarket(source, file);
   if (!read.ok) return read;
@@ -257,7 +257,7 @@ const SEASONS = [Date.UTC(2024, 0, 15) * 1_000, Date.UTC(2024, 6, 15) * 1_000] a
 /** Winter time, as it was at the beginning of 2020. */
 const fixedOffset = (zone: TimeZone): number => zone.offsetAtMoment(Date.UTC(2020, 0, 1) * 1_000);
 
-/** Adds to a moment so that the run's one offset shows what the clocks on the wall did; zero where they never change. */
+/** Adds to a moment so that the run's one offset shows local wall time; zero where clocks never change. */
 const wallShift = (zone: TimeZone, atUs: number): number =>
   (zone.offsetAtMoment(atUs) - fixedOffset(zone)) * US_PER_MINUTE;
 
@@ -317,7 +317,7 @@ export const isMoved = ({ isZoneFixed, isAlwaysOpen }: BacktestMarket, everyUs: 
 export function wallShiftOf(market: BacktestMarket, everyUs: number | null): (atUs: number) => number {
   if (!isMoved(market, everyUs)) return () => 0;
   const { zone } = market;
-  // Clocks change at night: one look a day is enough.
+  // Clocks change at night: one check a day is enough.
   let known = NaN;
   let shift = 0;
   return (atUs) => {

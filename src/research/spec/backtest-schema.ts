@@ -121,7 +121,7 @@ const barFile = z.strictObject({
   stamp: firstOf('start', 'end').describe('The time of a row is this end of the bar'),
 });
 
-/** A plain text stands for the first key of a section. */
+/** A plain text is short for the first key of a section. */
 const shortFor = <T extends z.ZodType>(key: string, section: T) =>
   z.preprocess((value) => (typeof value === 'string' ? { [key]: value } : value), section);
 

@@ -1,8 +1,8 @@
-/** Thread beside a backtest: sends the signal that ends it when one call of a strategy takes longer than the limit. */
+/** Thread next to a backtest: sends the signal that ends it when one call of a strategy takes longer than the limit. */
 import { workerData } from 'node:worker_threads';
 import type { HangWatchData } from './hang-watch.ts';
 
-const LOOK_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
 
 const { running: memory, ended, limitMs }: HangWatchData = workerData;
 const running = new Int32Array(memory);
@@ -19,4 +19,4 @@ setInterval(() => {
     running[ended] = 1;
     process.kill(process.pid, 'SIGINT');
   }
-}, LOOK_EVERY_MS);
+}, CHECK_EVERY_MS);

@@ -47,7 +47,7 @@ export function hangText(
   );
 }
 
-const LOOK_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
 
 /** Watches the calls of another thread; `onHang` hears the strategy in one that takes too long, once. Returns how to stop. */
 export function watchCalls(
@@ -66,7 +66,7 @@ export function watchCalls(
     if (now - sinceMs <= limitMs) return;
     clearInterval(watch);
     onHang(strategy);
-  }, LOOK_EVERY_MS);
+  }, CHECK_EVERY_MS);
   return () => clearInterval(watch);
 }
 

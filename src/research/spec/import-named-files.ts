@@ -125,7 +125,7 @@ const shortList = (names: readonly string[]): string =>
     ? names.join(', ')
     : `${names.slice(0, NAMES_SHOWN).join(', ')} and ${names.length - NAMES_SHOWN} more`;
 
-/** The contract of a file, or of each row where a column tells it (`symbol` is undefined then), and its steps. */
+/** The contract of a file, or of each row where a column names it (`symbol` is undefined then), and its steps. */
 async function contentOf(
   path: string,
   entry: NamedSource,

@@ -159,7 +159,7 @@ function closingBarProblems({ source, read, sources: { all }, market }: Backtest
   });
 }
 
-/** With the user's own code loaded anew: it keeps nothing of an earlier run in its modules. */
+/** Loads the user's own code again: it keeps nothing of an earlier run in its modules. */
 export async function withFreshCode(backtest: Backtest): Promise<Backtest> {
   const fresh = new Map<string, LoadedStrategy>();
   for (const { strategy, code } of backtest.strategies)
@@ -181,7 +181,7 @@ async function findStrategies(
     limitMs: loadMsMax,
   });
   if (problems.length > 0) return { strategies: [], problems };
-  // Threads of the same run need not tell it again.
+  // Threads of the same run need not report it again.
   if (codes === undefined) for (const text of typeNotes(loaded, read.state)) note(text);
   const known = new Map<string, LoadedStrategy>(loaded);
   for (const definition of CATALOG) {

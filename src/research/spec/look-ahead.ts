@@ -6,7 +6,7 @@ import type { JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 import type { BacktestData, BacktestDay, DayTape } from '../backtest-plan.ts';
 
-/** Cuts after about `part` of the rows, 0 to 1: before `cutUs` nobody can tell the rest of the data from the whole. */
+/** Cuts after about `part` of the rows, 0 to 1: before `cutUs` the rest cannot be distinguished from the whole. */
 export function cutOff(
   data: BacktestData,
   part: number,
@@ -63,7 +63,7 @@ export interface DecisionRecord {
 /** Decisions kept of one strategy; later ones are not compared. */
 const DECISIONS_MAX = 500_000;
 
-/** Reads from the journal of a run what each strategy decided, in order. */
+/** Reads the decisions of each strategy from the journal of a run, in order. */
 export class DecisionLog {
   readonly decisions: readonly DecisionRecord[][];
 

@@ -197,8 +197,8 @@ const FILE_KEYS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A market of the file's own has no daemon whose limits could be meant: what is not written is wide. On bars prices are as old as
- * a bar is long, so no age limits anything unless the file says so.
+ * A market of the file's own has no daemon whose limits could apply: limits that are not written are wide. On bars prices are as old as a
+ * bar is long, so no age limits anything unless the file says so.
  */
 function engineSettings({ read, source, market, sources }: Backtest): EngineSettings {
   const risk = read.risk ?? configSchema.shape.risk.parse(undefined);

@@ -1,5 +1,5 @@
 /**
- * `tickwright/testing`: what a test of a strategy needs. A run is the backtest of the command line, in a process of its own, so that a
+ * `tickwright/testing`: support for tests of strategies. A run is the backtest of the command line, in a process of its own, so that a
  * strategy that throws, hangs or ends the process fails its test and no other.
  */
 import { spawnSync } from 'node:child_process';
@@ -16,7 +16,7 @@ export interface PlayedBacktest {
   readonly exitCode: number;
   /** Its error output: strategies that failed. */
   readonly errors: string;
-  /** Notes of the report: what was assumed, and what a strategy did that its backtest cannot vouch for. */
+  /** Notes of the report: assumptions, and actions of a strategy that its backtest cannot reproduce. */
   readonly notes: readonly string[];
   readonly fills: readonly ReportRow[];
   readonly trades: readonly ReportRow[];
@@ -24,7 +24,7 @@ export interface PlayedBacktest {
   readonly netProfit: number;
 }
 
-/** A file beside the test: `new URL('./mine.yaml', import.meta.url)`, or a path. */
+/** A file next to the test: `new URL('./mine.yaml', import.meta.url)`, or a path. */
 export type FilePlace = string | URL;
 
 /** Runs the backtest of a YAML file. Throws where the file or its data cannot be read. */
@@ -109,7 +109,7 @@ function played(file: string, dir: string): PlayedBacktest {
   const out = join(dir, 'report');
   const args = [MAIN, 'backtest', file, '--verify', '--json', '--out', out];
   const { status, stderr, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  // Without a report nothing was run: no figure could be told.
+  // Without a report nothing was run: there are no figures.
   if (stdout === '') throw new Error(stderr.trim() || `the backtest of ${file} ended without a report`);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our own process
   const report = JSON.parse(stdout) as Report;

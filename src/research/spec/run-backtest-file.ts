@@ -28,10 +28,10 @@ import { framesInSource } from './stray-faults.ts';
 import { DataWatch, dataTable, doubtsOf } from './your-data.ts';
 
 export interface BacktestRunOptions {
-  /** Absent: beside the imported columns, in a folder with the name of the file. */
+  /** Absent: next to the imported columns, in a folder with the name of the file. */
   readonly out?: string;
   readonly seed?: number;
-  /** What the run is verified against; absent: it is not verified. */
+  /** The run to verify against; absent: it is not verified. */
   readonly second?: SecondRun | string | undefined;
   /** For the watch of another thread. */
   readonly watched?: WatchedRun;

@@ -246,8 +246,8 @@ function moved(rows: TickRows, market: BacktestMarket, everyUs: number | null): 
 }
 
 /**
- * Where trading stops next after the beginning of a bar: the break or the close, not an auction, whose price may be in the bar.
- * Infinite where it never stops, and while it stands still.
+ * Where trading stops next after the beginning of a bar: the break or the close, not an auction, whose price may be in the bar. Infinite
+ * where it never stops, and while it pauses.
  */
 function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
   const stands = (at: TsUs): boolean => isStandstill(phaseAt(calendar, at));

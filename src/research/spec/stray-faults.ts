@@ -12,7 +12,7 @@ export function framesInSource({ strategies }: Backtest, place: number, stack: s
   return strategies[place]?.inSource(frames) ?? frames;
 }
 
-/** Runs `work` and waits for what it left behind. */
+/** Runs `work` and waits for the promises that it left. */
 export async function withStrays<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly strays: readonly unknown[] }> {

@@ -1,4 +1,4 @@
-/** Verifies a backtest: who uses the machine it runs on or knows what comes is named, and so is what nobody checked. */
+/** Verifies a backtest: names strategies that use the machine or look ahead, and strategies that were not checked. */
 import type { BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import { cutOff, DecisionLog, firstDifference } from './look-ahead.ts';
@@ -14,7 +14,7 @@ export interface Verification {
   /** None where the run is sound as far as it was checked. */
   readonly findings: readonly string[];
   readonly checked: readonly string[];
-  /** Nobody but a person can check these. */
+  /** Only a person can check these. */
   readonly unchecked: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export type WatchedRun = Pick<RunOptions, 'running' | 'clock' | 'onDay'>;
 
 interface Verifying {
   readonly backtest: Backtest;
-  /** Makes the run anew each time it is called. */
+  /** Makes a new plan each time it is called. */
   readonly plan: () => BacktestPlan;
   readonly second: SecondRun | string;
   readonly watched: WatchedRun | undefined;

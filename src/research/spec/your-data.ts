@@ -1,4 +1,4 @@
-/** What the prices of a run look like, for people: first and last, what is missing, the largest jumps, and figures that cannot be true. */
+/** Summary of the prices of a run: first and last, gaps, the largest jumps, and figures that cannot be true. */
 import type { BacktestDay } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import type { ReportTable } from '../report/report-model.ts';
@@ -125,7 +125,7 @@ const spanOf = (stretch: Stretch | null): number => (stretch === null ? -1 : str
 
 const sizeOf = ({ from, to }: Jump): number => (to > from ? to / from : from / to);
 
-/** Looks at each day as it is opened for the run. */
+/** Takes each day as it is opened for the run. */
 export class DataWatch {
   readonly #calendar: TradingCalendar;
   readonly #contracts = new Map<string, ContractData>();
@@ -195,7 +195,7 @@ export const dataTable = (contracts: readonly ContractData[], offset: number): R
   ]),
 });
 
-/** What a reader should doubt before the figures. */
+/** Doubts about the data, shown before the figures. */
 export function doubtsOf(
   contracts: readonly ContractData[],
   { counts, utcOffsetMinutes: offset }: BacktestResult,

@@ -34,7 +34,7 @@ export interface MonteCarloResult {
   readonly blockTrades: number;
   /** Other orders of the same trades: the end is the same, the way is not. */
   readonly shuffled: ResampledPaths;
-  /** Trades drawn with replacement in blocks of neighbours, so that what follows what is kept. */
+  /** Trades drawn with replacement in blocks of neighbours, which keeps their sequence. */
   readonly bootstrapped: ResampledPaths;
 }
 
@@ -131,8 +131,8 @@ export function shuffled(values: readonly number[], below: Below): number[] {
 }
 
 /**
- * As many values, drawn with replacement in runs of `blockLength` neighbours that wrap around the end: what follows what
- * within a block is kept (Politis and Romano, "A circular block-resampling procedure", 1992).
+ * As many values, drawn with replacement in runs of `blockLength` neighbours that wrap around the end: the sequence within a block is kept
+ * (Politis and Romano, "A circular block-resampling procedure", 1992).
  */
 export function blockBootstrap(values: readonly number[], blockLength: number, below: Below): number[] {
   assert(Number.isSafeInteger(blockLength) && blockLength >= 1, 'a block has one value or more');

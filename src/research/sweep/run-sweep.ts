@@ -44,7 +44,7 @@ export interface SweptTrial {
   readonly figures: TrialFigures;
 }
 
-/** A plan and what came of it. Money of figures is in the currency; equity of the best and of resampled paths is in whole units. */
+/** A plan and its result. Money of figures is in the currency; equity of the best and of resampled paths is in whole units. */
 export interface SweepResult extends Pick<SweepPlan, 'space' | 'search' | 'refused' | 'ranking'> {
   /** In the order of the plan. */
   readonly trials: readonly SweptTrial[];

@@ -184,7 +184,7 @@ function assignmentText(space: ParameterSpace, assignment: readonly unknown[]): 
 }
 
 export interface SweepFileOptions {
-  /** Absent: beside the imported columns, in a folder with the name of the file. */
+  /** Absent: next to the imported columns, in a folder with the name of the file. */
   readonly out?: string;
   /** Absent: one a core. */
   readonly workers?: number;

@@ -168,7 +168,7 @@ export class TrialRunner {
     this.#data = new BacktestDays(backtest, undefined, this.#readRows);
   }
 
-  /** `backtest`: the same one, with code that was loaded anew. */
+  /** `backtest`: the same one, with code that was loaded again. */
   result(
     { params, days }: TrialTask,
     backtest = this.#backtest,
@@ -211,7 +211,7 @@ export function readSharedColumns(backtest: Backtest): SharedColumns {
   return new Map(wanted.map((source) => [columnKey(source), shared(read(source))]));
 }
 
-/** Without what else is in the columns of a file; on shared memory. */
+/** Without the other columns of a file; on shared memory. */
 function shared(rows: TickRows): TickRows {
   const { tsUs, priceTicks, qty, side, book, bars, isQuotes } = rows;
   if (tsUs.buffer instanceof SharedArrayBuffer)
@@ -222,7 +222,7 @@ function shared(rows: TickRows): TickRows {
   return ticksOf(table, isQuotes);
 }
 
-/** Hash of everything that a trial depends on besides its parameters and days: results with another one cannot be reused. */
+/** Hash of all inputs of a trial other than its parameters and days: results with another one cannot be reused. */
 export function sweepFingerprint(backtest: Backtest): string {
   const { configDigest, data } = planBacktest(backtest);
   const hash = createHash('sha256').update(`${packageVersion()}\n${configDigest}\n${data.digest}\n`);

@@ -172,11 +172,11 @@ type Given<P> = {
 
 export type FaultName = keyof Table;
 export type Fault = { [N in FaultName]: { readonly name: N } & Given<Table[N]['parameters']> }[FaultName];
-export type StandingFaultName = {
+export type LastingFaultName = {
   [N in FaultName]: Table[N]['strikes'] extends 'later' ? N : never;
 }[FaultName];
-export type StandingFault = Extract<Fault, { readonly name: StandingFaultName }>;
-export const isStanding = (fault: Fault): fault is StandingFault =>
+export type LastingFault = Extract<Fault, { readonly name: LastingFaultName }>;
+export const isLastingFault = (fault: Fault): fault is LastingFault =>
   FAULT_TABLE[fault.name].strikes === 'later';
 
 /** The codes that a WebSocket server may send, and 1006, which means that none was sent. */

@@ -51,7 +51,7 @@ export class PriceFeed {
       if (!codes.includes(board.contract.streamCode)) continue;
       this.#said.set(board.contract.orderCode, board);
       for (const channel of channels) {
-        const frame = standingFrame(board, channel);
+        const frame = currentFrame(board, channel);
         if (frame === undefined) continue;
         const isLost = this.#parts.faults.strike('lose_frame', {
           channel,
@@ -131,7 +131,7 @@ export class PriceFeed {
   }
 }
 
-function standingFrame(
+function currentFrame(
   { contract, bids, asks, day }: ContractBoard,
   channel: DataChannel,
 ): string | undefined {

@@ -86,7 +86,7 @@ export const hostTimers: Timers = {
 /** Real time, unless a fault puts it ahead or behind. Market time does not follow it. */
 export const skewedClock = (real: Clock, faults: FaultBoard): Clock => ({
   nowUs: () => {
-    const skew = faults.standing('clock_skew')?.seconds ?? 0;
+    const skew = faults.active('clock_skew')?.seconds ?? 0;
     return tsUs(real.nowUs() + Math.round(skew * US_PER_SECOND));
   },
 });

@@ -36,7 +36,7 @@ export interface ContractBook extends OrderBook {
   listing: Listing;
   readonly tally: DayTally;
   /** Stands an order without matching, after a restart. */
-  stand(order: BookEntry): void;
+  restore(order: BookEntry): void;
   /** Called after the phase changed, and for an auction that ended: after its cross. */
   setPhase(phase: SessionPhase, at: TsUs): void;
   /** Ends an auction. */

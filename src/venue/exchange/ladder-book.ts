@@ -104,10 +104,10 @@ export class LadderBook implements ContractBook {
   enter(order: BookEntry, at: TsUs): void {
     const { side, price, leavesQty, tag } = order;
     if (this.#auction === null) this.#match(side, price, leavesQty, tag, at);
-    if (order.leavesQty > 0) this.stand(order);
+    if (order.leavesQty > 0) this.restore(order);
   }
 
-  stand({ side, price, leavesQty, tag }: BookEntry): void {
+  restore({ side, price, leavesQty, tag }: BookEntry): void {
     this.#handles.set(tag, this.ladder.rest(side, price, leavesQty, tag));
   }
 

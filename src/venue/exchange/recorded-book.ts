@@ -182,9 +182,9 @@ export function depthLevels(book: BookColumns, side: Side, row: number): readonl
   const [prices, quantities] = side === 'buy' ? [book.bidPrice, book.bidQty] : [book.askPrice, book.askQty];
   const levels: BookLevel[] = [];
   for (let level = 0; level < book.depth; level += 1) {
-    const standing = quantities[level]?.[row] ?? 0;
-    if (standing === 0) break;
-    levels.push(levelOf(prices[level]?.[row] ?? 0, standing));
+    const resting = quantities[level]?.[row] ?? 0;
+    if (resting === 0) break;
+    levels.push(levelOf(prices[level]?.[row] ?? 0, resting));
   }
   return levels;
 }

@@ -59,10 +59,10 @@ export class TapeBook implements ContractBook {
     this.#exchange.enter(order);
   }
 
-  stand(order: BookEntry): void {
+  restore(order: BookEntry): void {
     const recalled = this.#recalled.get(order.tag) ?? null;
     this.#recalled.delete(order.tag);
-    this.#exchange.stand(order, recalled);
+    this.#exchange.rest(order, recalled);
   }
 
   decrease(order: BookEntry): void {

@@ -166,11 +166,11 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     const isTaking = this.#isMatching && (isMarketLimit(side, price) || crosses(this.#book, side, price));
     if (isTaking) this.#take(order, 'shown');
     if (order.leavesQty === 0) return;
-    this.stand(order, { ahead: isTaking ? 0 : this.#aheadOf(order), takes: isTaking, isCarried: false });
+    this.rest(order, { ahead: isTaking ? 0 : this.#aheadOf(order), takes: isTaking, isCarried: false });
   }
 
   /** Without matching: at the place it had, or behind what stands at its price. */
-  stand(order: O, place: QueuePlace | null): void {
+  rest(order: O, place: QueuePlace | null): void {
     const ahead = place?.ahead ?? this.#aheadOf(order);
     const takes = place?.takes ?? false;
     const isCarried = place?.isCarried ?? false;
@@ -277,9 +277,9 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     const { bid, ask } = this.#book;
     if (this.phase !== 'continuous' || this.#uncross !== null || (bid === 0 && ask === 0)) return;
     this.#isSettled = true;
-    const standing = [...this.#waiting.keys()];
-    for (const order of standing) this.remove(order);
-    for (const order of standing) this.enter(order);
+    const resting = [...this.#waiting.keys()];
+    for (const order of resting) this.remove(order);
+    for (const order of resting) this.enter(order);
   }
 
   #take(order: O, clause: FillClause): void {

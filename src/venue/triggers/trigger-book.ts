@@ -113,7 +113,7 @@ export class TriggerBook {
     if (row.kind === 'exit') row.limitPrice = this.#brackets.limitOf(row, triggerPrice);
     // The new price, like a new order's, is looked at from the next trade on.
     this.#book.refresh(row.orderCode);
-    this.#book.tell(row, this.#venue.nowUs);
+    this.#book.report(row, this.#venue.nowUs);
     return triggerReport(row);
   }
 
@@ -166,7 +166,7 @@ export class TriggerBook {
     const due = this.#due;
     this.#due = [];
     // One that the closing price moved has expired by now, and is told of as that.
-    for (const row of this.#moved) if (isPending(row) && !row.suspended) this.#book.tell(row, at);
+    for (const row of this.#moved) if (isPending(row) && !row.suspended) this.#book.report(row, at);
     this.#moved.clear();
     for (const row of due) if (isPending(row)) this.#send(row, at);
   }
@@ -327,7 +327,7 @@ class BracketOrders {
     for (const half of [pair.stopLoss, pair.takeProfit]) {
       if (!isPending(half)) continue;
       half.qty += quantity;
-      this.#book.tell(half, at);
+      this.#book.report(half, at);
     }
   }
 

@@ -97,7 +97,7 @@ export class TriggerRows {
 
   enter(row: TriggerOrder, at: TsUs): void {
     this.#add(row);
-    this.tell(row, at);
+    this.report(row, at);
   }
 
   /** Reads anew what waits in a contract, after a trigger moved or went. */
@@ -128,13 +128,13 @@ export class TriggerRows {
   activate(row: TriggerOrder, at: TsUs): void {
     row.activatedUs = at;
     this.#end(row, 'activated');
-    this.tell(row, at);
+    this.report(row, at);
   }
 
   reject(row: TriggerOrder, reason: string, at: TsUs): void {
     row.reason = reason;
     this.#end(row, 'rejected');
-    this.tell(row, at);
+    this.report(row, at);
   }
 
   /** By its owner, by the other half of a bracket, or at the end of its life. */
@@ -143,10 +143,10 @@ export class TriggerRows {
     row.expired = expired;
     row.reason = reason;
     this.#end(row, 'canceled');
-    this.tell(row, at);
+    this.report(row, at);
   }
 
-  tell(row: TriggerOrder, at: TsUs): void {
+  report(row: TriggerOrder, at: TsUs): void {
     this.#outbox.emit({ kind: 'trigger', tsUs: at, trigger: triggerReport(row) });
   }
 

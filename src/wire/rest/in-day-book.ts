@@ -265,9 +265,9 @@ function filledValueFrom(said: SaidOfFills, spec: ContractSpec, drift: DriftCoun
   // Each fill is whole ticks, so their sum is whole units: the rounding of the average is undone.
   const averaged = Math.round((average * 100 * spec.moneyPerHundredth * filledQty) / unit) * unit;
   const fromAverage = isPlausible(averaged) ? averaged : undefined;
-  const isBeside =
+  const isSameAccount =
     fromAverage === undefined ? atLimit !== undefined : Math.abs(value - fromAverage) <= unit * filledQty;
-  const fits = isBeside && value % unit === 0 && isPlausible(value);
+  const fits = isSameAccount && value % unit === 0 && isPlausible(value);
   if (value !== 0 && !fits) drift.count(`${WHERE}.matchValue`, 'does not fit volume and price');
   if (average !== 0 && fromAverage === undefined)
     drift.count(`${WHERE}.matchPriceBQ`, 'does not fit the price');
