@@ -15,7 +15,6 @@ export type RetentionConfig = ConfigFile['retention'];
 
 /** Place of a secret: the environment comes first, then the file. */
 export interface SecretPlace {
-  /** Name of an environment variable. */
   readonly environment: string;
   readonly file?: string | undefined;
 }
@@ -59,7 +58,6 @@ export interface Config extends Readonly<
   readonly schedule: Pick<ConfigFile['session'], 'tokenRefresh' | 'tokenRefreshBefore' | 'rollover'>;
   /** Hours of this run; always open where the simulator is. */
   readonly calendar: TradingCalendar;
-  /** Hours of the exchange. */
   readonly exchangeCalendar: TradingCalendar;
   readonly contracts: Readonly<Record<string, ContractSpec>>;
   readonly costs: CostSchedule;

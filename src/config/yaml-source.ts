@@ -85,7 +85,6 @@ export class YamlSource {
     return this.#problemAt(this.#keyOffset(path, key), [...path, key], expected, JSON.stringify(key), hint);
   }
 
-  /** Line of the value at `path`. */
   lineOf(path: Path): number {
     return this.#lines.linePos(this.#offsetOf(path)).line;
   }

@@ -113,7 +113,6 @@ const LETTERS_DENIED: Readonly<Record<BrokerOrderStatus, (filled: number, total:
 export const isDisagreeing = ({ status, filledQty, qty }: BrokerOrder): boolean =>
   filledQty > qty || (qty > 0 && LETTERS_DENIED[status](filledQty, qty));
 
-/** One open position. */
 export interface BrokerPosition {
   readonly orderCode: OrderCode;
   readonly qty: SignedQty;
@@ -191,7 +190,6 @@ export type CallReceipt =
 
 // The stock side of a client: shares, cash and loan packages of a normal or margin sub-account.
 
-/** Shares of one stock. */
 export interface StockHolding {
   readonly symbol: string;
   readonly qty: Qty;

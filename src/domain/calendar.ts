@@ -47,7 +47,7 @@ export interface TradingCalendar {
 
 /** The days that a calendar knows: a newer file of closures replaces them. */
 export type KnownDays = Pick<TradingCalendar, 'validFrom' | 'validTo'> & {
-  /** In order. */
+  /** Ascending. */
   readonly closures: readonly TradingDay[];
 };
 
@@ -141,7 +141,6 @@ export function nextPhaseChange(calendar: TradingCalendar, at: TsUs): TsUs {
 
 const DAYS_SEARCHED_MAX = 60;
 
-/** The latest session on or before `day`. */
 export function sessionOnOrBefore(calendar: TradingCalendar, day: TradingDay): TradingDay {
   for (let back = 0; back <= DAYS_SEARCHED_MAX; back += 1) {
     const candidate = addDays(day, -back);
@@ -150,7 +149,6 @@ export function sessionOnOrBefore(calendar: TradingCalendar, day: TradingDay): T
   throw new Error(`no session within ${DAYS_SEARCHED_MAX} days before ${day} in calendar ${calendar.name}`);
 }
 
-/** The first session after `day`. */
 export function sessionAfter(calendar: TradingCalendar, day: TradingDay): TradingDay {
   for (let ahead = 1; ahead <= DAYS_SEARCHED_MAX; ahead += 1) {
     const candidate = addDays(day, ahead);

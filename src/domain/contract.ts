@@ -51,7 +51,6 @@ export interface Contract {
   readonly index: InstrumentIndex;
   readonly orderCode: OrderCode;
   readonly streamCode: StreamCode;
-  /** Last trading day. */
   readonly expiry: TradingDay;
   readonly spec: ContractSpec;
 }

@@ -26,7 +26,6 @@ export const continuousEnd = (calendar: TradingCalendar, day: TradingDay): TsUs 
 export const dayClose = (calendar: TradingCalendar, day: TradingDay): TsUs | undefined =>
   momentsOf(calendar, day, ({ toUs }) => toUs).at(-1);
 
-/** When auctions begin. */
 export const auctionStarts = (calendar: TradingCalendar, day: TradingDay): readonly TsUs[] =>
   momentsOf(calendar, day, ({ phase, fromUs }) => (phase.endsWith('_auction') ? fromUs : undefined));
 

@@ -8,11 +8,8 @@ export type ClientOrderId = Brand<string, 'ClientOrderId'>;
 export type BrokerOrderNo = Brand<string, 'BrokerOrderNo'>;
 /** The broker's order key, when known. */
 export type BrokerOrderKey = Brand<string, 'BrokerOrderKey'>;
-/** Custody account number. */
 export type AccountId = Brand<string, 'AccountId'>;
-/** Derivative sub-account number. */
 export type SubAccountId = Brand<string, 'SubAccountId'>;
-/** The code orders carry. */
 export type OrderCode = Brand<string, 'OrderCode'>;
 /** The code the price stream carries; equal to the order code by default (rulings, 4). */
 export type StreamCode = Brand<string, 'StreamCode'>;

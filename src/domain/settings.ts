@@ -65,7 +65,6 @@ export interface PolicySettings {
 
 export type Failure = Exclude<keyof PolicySettings, 'after'>;
 
-/** Limits of one strategy. */
 export interface StrategyRisk {
   /** Largest absolute position in one contract, working orders counted as filled. */
   readonly positionMax: Qty;

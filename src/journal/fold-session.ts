@@ -24,7 +24,6 @@ export interface StrategyAccount {
   readonly fills: number;
   readonly filledQty: number;
   readonly rejected: number;
-  /** Denials by code. */
   readonly denials: ReadonlyMap<string, number>;
   readonly fee: Money;
   readonly tax: Money;

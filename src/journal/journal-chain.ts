@@ -41,7 +41,6 @@ export interface ChainFault {
   readonly text: string;
 }
 
-/** The chain of one session. */
 interface SessionChain {
   readonly session: string;
   readonly inputs: number;

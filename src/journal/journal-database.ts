@@ -135,7 +135,6 @@ export function createTables(database: Database): void {
 /** A session whose rows left the journal, or leave it. */
 export interface ArchivedSession {
   readonly session: string;
-  /** Of its file. */
   readonly sha256: string;
   readonly inputs: number;
   readonly entries: number;

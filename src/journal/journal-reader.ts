@@ -47,7 +47,6 @@ export interface EntryQuery {
   readonly kinds?: readonly EntryKind[];
   readonly strategy?: string;
   readonly clientOrderId?: string;
-  /** Rows before this one. */
   readonly before?: number;
   /** At most so many, the newest ones; oldest first. */
   readonly last?: number;
@@ -144,7 +143,6 @@ export class JournalReader {
     return [...this.#inputsOf<ContractsListed>(session, 'contracts')].at(-1)?.contracts ?? [];
   }
 
-  /** Names of the strategies that have entries in a session. */
   strategies(session: string): readonly string[] {
     return this.#column<string>(
       'SELECT DISTINCT strategy FROM entries WHERE session = ? AND strategy IS NOT NULL',

@@ -9,7 +9,6 @@ export interface SummaryStrategy {
   readonly fills: number;
   readonly filledQty: number;
   readonly rejected: number;
-  /** Denials by code. */
   readonly denials: ReadonlyMap<string, number>;
   readonly fee: number;
   readonly tax: number;

@@ -25,7 +25,6 @@ export interface WorkerSettings {
 /** `urgent` takes the other side's price and more; `patient` waits at our side first. */
 export type Urgency = 'patient' | 'urgent';
 
-/** The one order that works. */
 interface OwnOrder {
   readonly id: ClientOrderId;
   readonly side: Side;

@@ -140,7 +140,6 @@ class ContractRoutes implements ContractListeners {
 }
 
 export class TickHub {
-  /** By instrument. */
   readonly #contracts: ContractRoutes[] = [];
   readonly #running: Int32Array;
 

@@ -38,7 +38,6 @@ export interface TradeMessage {
   readonly aggressor: Side | null;
 }
 
-/** A book as it is shown. */
 export interface BookView {
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
@@ -131,7 +130,6 @@ interface ReportTerms {
 
 export interface OrderReport extends ReportTerms {
   readonly filledQty: Qty;
-  /** Exact money of all fills. */
   readonly filledValue: Money;
   readonly fee: Money;
   readonly tax: Money;

@@ -121,7 +121,6 @@ const fingerprint = (open: readonly BookRow[], held: ReadonlyMap<string, number>
     ...[...held].map(([code, qty]) => `${code} ${qty}`),
   ].join('|');
 
-/** The cancels of one book. */
 class CancelTally<Each extends BookRow> {
   readonly #canceled = new Set<string>();
   readonly #failed = new Map<BrokerOrderNo, string>();

@@ -147,7 +147,6 @@ function readCalls({ caller, traded, specOf }: Line) {
         ({ orderNo }) => `order ${orderNo}`,
         options,
       ),
-    /** Open positions. */
     positions: (options: ReadOptions) =>
       ask(caller, openPositions, openPositions.encodeRequest(traded), options),
     /** Money and margin of the derivative account. */

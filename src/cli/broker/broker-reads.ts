@@ -25,7 +25,6 @@ interface ReadFlags extends BrokerFlags {
 }
 
 interface ReadCommand {
-  /** Name of the operation. */
   readonly name: string;
   readonly description: string;
   /** Help text of the account argument, for reads that take one. */

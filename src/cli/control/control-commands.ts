@@ -237,7 +237,6 @@ function addReload(program: Command, { io }: CliContext): void {
   });
 }
 
-/** Subcommands of `orders`. */
 export function addOrderCommands(orders: Command, context: CliContext): void {
   const cancel = withReason(
     named(

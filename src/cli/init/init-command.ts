@@ -109,7 +109,6 @@ function assertFree(file: string, replaces: boolean): void {
     );
 }
 
-/** Whole or not at all. */
 function write(file: string, text: string, newSecrets: NewSecrets, replaces: boolean): void {
   const partial = `${file}.partial`;
   const written: string[] = [];

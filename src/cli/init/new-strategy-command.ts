@@ -41,7 +41,6 @@ export function addNewStrategyCommand(program: Command, { io }: CliContext): voi
     });
 }
 
-/** All of them, or none. */
 function write(files: readonly NewStrategyFile[]): void {
   const there = files.find(({ name }) => existsSync(name));
   if (there !== undefined)

@@ -97,7 +97,6 @@ export async function loaded(file: string, where: string, io: CliIo, loadMsMax?:
   return read.backtest;
 }
 
-/** Of a table. */
 const ROWS_SHOWN = 30;
 
 function printOutcome(io: CliIo, outcome: BacktestOutcome): void {
@@ -135,7 +134,6 @@ function verificationText(verification: BacktestOutcome['verification']): string
   return `\n${lines.join('\n')}\n`;
 }
 
-/** A table of a report for the terminal. */
 export const reportTable = ({ columns, rows }: BacktestOutcome['model']['tables'][number]): string =>
   formatTable(
     columns,

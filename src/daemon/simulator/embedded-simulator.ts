@@ -297,7 +297,6 @@ export class Lockstep {
     return socket;
   };
 
-  /** Work may be done. */
   look(work: Work): void {
     this.#work = work;
     if (this.#isLooking) return;

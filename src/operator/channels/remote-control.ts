@@ -62,7 +62,6 @@ export class RemoteControl {
     this.#options = options;
   }
 
-  /** The reply. */
   async take({ by, text, sentUs }: RemoteMessage): Promise<string> {
     const [word = '', ...rest] = oneLine(text).split(/\s+/);
     const name = word

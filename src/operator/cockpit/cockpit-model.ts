@@ -110,7 +110,6 @@ export interface PositionState {
   readonly contract: string;
   /** Negative when short. */
   readonly qty: number;
-  /** Null when flat. */
   readonly avgPoints: number | null;
   readonly openVnd: number;
 }
@@ -198,7 +197,6 @@ export interface KnownFault {
   readonly isInstant: boolean;
   readonly parameters: readonly {
     readonly name: string;
-    /** Its values, in words. */
     readonly expected: string;
     readonly isRequired: boolean;
     /** Empty where any text of the right form will do. */

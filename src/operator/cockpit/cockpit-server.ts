@@ -87,7 +87,6 @@ export interface Cockpit {
   readonly url: string;
   /** By the name that browsers ask the proxy by, where there is one. Opens once, within ten minutes. */
   link(role: CockpitRole): string;
-  /** Open pages. */
   readonly pages: number;
   close(): Promise<void>;
 }

@@ -51,7 +51,6 @@ export interface StreamsOptions {
 const FRAME_MS = 34;
 const STATE_MS = 250;
 const BEAT_MS = 1_000;
-/** Rows of one write. */
 const ROWS_MAX = 200;
 /** Rows that a new page begins with. */
 const RECENT_ROWS = 100;

@@ -13,7 +13,6 @@ import type {
 } from 'lightweight-charts';
 import { ink } from './theme.ts';
 
-/** One fill. */
 export interface PriceMark {
   readonly tsSeconds: number;
   readonly price: number;

@@ -99,7 +99,6 @@ export function Positions({ positions }: PositionsProps) {
   );
 }
 
-/** Open profit. */
 export const OpenVnd = ({ positions }: PositionsProps) => (
   <Vnd value={positions.reduce((sum, { openVnd }) => sum + openVnd, 0)} />
 );

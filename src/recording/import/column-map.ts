@@ -41,7 +41,6 @@ export const COLUMN_ROLES: readonly ColumnRole[] = [
   ...BOOK_LEVELS.flatMap((level) => TOUCH_ROLES.map((role) => levelRole(role, level))),
 ];
 
-/** Column of each role, counted from 0. */
 export type ColumnMap = Readonly<Partial<Record<ColumnRole, number>>>;
 
 /** Columns that the user names: a header or, counted from 1, a number for a role. */

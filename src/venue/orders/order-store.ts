@@ -20,7 +20,6 @@ export class OrderStore {
   nextKey = KEY_FIRST;
   /** By number; empty where an order was forgotten. */
   #orders: (VenueOrder | undefined)[] = [];
-  /** In order of entry. */
   readonly #open = new Map<AccountId, VenueOrder[]>();
 
   /** Also for an order that waits for a trigger: both books share the keys. */
@@ -71,7 +70,6 @@ export class OrderStore {
     return order?.orderNo === orderNo && order.accountId === id ? order : undefined;
   }
 
-  /** In order of entry. */
   all(): readonly VenueOrder[] {
     return this.#orders.filter((order) => order !== undefined);
   }

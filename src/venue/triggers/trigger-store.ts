@@ -15,7 +15,6 @@ import { limitsOf, type OnTouch, TriggerWatch } from './trigger.ts';
 
 /** Rows of one contract that wait for trades. */
 interface OfContract {
-  /** In order of entry. */
   rows: Set<TriggerOrder>;
   readonly watch: TriggerWatch;
 }

@@ -37,7 +37,6 @@ export const trailingTrigger = (side: Side, activation: number, offset: number):
   trailing: { activation, offset, best: null },
 });
 
-/** Applies one trade. */
 export function stepTrigger(trigger: VenueTrigger, traded: number): TriggerStep {
   const { trailing } = trigger;
   if (trigger.price !== null && touches(trigger.when, trigger.price, traded)) return 'fires';

@@ -26,7 +26,6 @@ const WHERE = 'closed-positions';
 const TOTAL = 'TOTAL';
 
 interface ClosedPositionsParameters extends Accounts, PageQuery {
-  /** Null for all. */
   readonly symbol: string | null;
 }
 

@@ -22,7 +22,6 @@ export const text = json<string>();
 export const number = numeric();
 export const whole = numeric();
 export const flag = json<'0' | '1'>();
-/** Whole VND. */
 export const vnd = numeric();
 /** Points of the index, one decimal unless the encoder writes more. */
 export const points = numeric();

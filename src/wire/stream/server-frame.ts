@@ -53,7 +53,6 @@ export const decodeFrames = (
 ): OperatorFunction<StampedFrame, ServerFrame> =>
   map(({ text, seq, tsUs }) => decodeServerFrame(text, contracts, seq, tsUs, drift));
 
-/** Market events of the frames. */
 export const marketEvents: OperatorFunction<ServerFrame, MarketFrameEvent> = (frames$) =>
   frames$.pipe(
     filter((frame) => frame.kind === 'market'),
