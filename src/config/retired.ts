@@ -1,6 +1,6 @@
 /** Retired keys and options, with their replacement. */
 const NO_CHAIN = 'write each contract by its own name: VN30F1M alone rolls, over files of single contracts';
-const NO_COSTS_OF_TIME = 'time costs nothing in a run: count it beside the result';
+const NO_COSTS_OF_TIME = 'time has no cost in a run: add it to the result';
 const LEVELS =
   'levels of a book are columns of prints or quotes, bid_1 to ask_size_10; make such a file of depth messages';
 const ONE_CURRENCY = 'one currency a run, which the market names';
@@ -21,7 +21,7 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
   ...['bid_open', 'bid_high', 'bid_low', 'bid_close', 'ask_open', 'ask_high', 'ask_low', 'ask_close'].map(
     (role) => [`data.bars.columns.${role}`, ONE_PRICE] as const,
   ),
-  ['scenario', 'set faults over the control API, from the program that you test or beside it'],
+  ['scenario', 'set faults over the control API, from your test or another program'],
   ['currency', ONE_CURRENCY],
   ['timeZone', 'one market a run, which names its zone'],
   ['market.contracts.*.currency', ONE_CURRENCY],

@@ -194,7 +194,7 @@ const SECRET_NAME =
 const isSecretName = (key: string): boolean => SECRET_NAME.test(key);
 
 const SECRET_HINT =
-  'put it in the environment or in a file that auth.apiKeyFile names, and have the broker replace the one that stood here';
+  'put it in the environment or in a file that auth.apiKeyFile names, and have the broker replace the one that was here';
 
 /** Keys that name the place of a secret; people write the secret itself there. */
 const TEMPTING: ReadonlySet<PropertyKey> = new Set([

@@ -99,7 +99,7 @@ async function carryOut(
   try {
     const prepared = await daemon.cycle.prepare(change);
     const changes = strategyChanges(before, prepared.after.configured, running, onOrphanOf(daemon));
-    const took = `${Math.round(performance.now() - began)} ms of replay beside the running engine`;
+    const took = `${Math.round(performance.now() - began)} ms of replay next to the running engine`;
     const isNothing = changes.length === 0;
     const done = isCheck ? 'a reload would change' : 'changed between two events';
     await (isNothing || isCheck ? prepared.drop() : commit(prepared));

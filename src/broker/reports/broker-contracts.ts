@@ -31,7 +31,7 @@ export class BrokerContracts {
   reset(contracts: readonly Contract[]): void {
     assert(
       contracts.every(({ index }, position) => index === position),
-      'contracts stand in the table in the order of their index',
+      'contracts are in the table in the order of their index',
     );
     this.#contracts = [...contracts];
     this.listed = this.#contracts;

@@ -30,7 +30,7 @@ export function listenToPhones(daemon: Daemon, run: RunActions): void {
     isStrategy: (name) => daemon.names.all.includes(name),
     isOtpAwaited: () => daemon.otpDesk.isWaiting,
     criticals: () => daemon.alerting.state.counts.critical,
-    journal: (by, text, outcome) => daemon.tell({ kind: 'remote_command', by, text, outcome }),
+    journal: (by, text, outcome) => daemon.append({ kind: 'remote_command', by, text, outcome }),
   };
   daemon.alerting.listen(remote, () => healthProblem(daemon));
 }

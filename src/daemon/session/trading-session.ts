@@ -316,7 +316,7 @@ export class TradingSession implements InputSink, Work {
   }
 
   onOverflow(lag: DurationUs): void {
-    const text = `the engine is ${this.#behind(lag)}: prices are dropped until it has caught up, then the stream connects anew; entries wait, orders at the broker stay; stop the strategy or make it faster`;
+    const text = `the engine is ${this.#behind(lag)}: prices are dropped until it has caught up, then the stream reconnects; entries wait, orders at the broker stay; stop the strategy or make it faster`;
     this.#context.alert('critical', 'frames_dropped', text);
     this.inbox.post({ kind: 'stream', state: 'down', reason: 'the engine could not follow the prices' });
   }
@@ -417,7 +417,7 @@ export class TradingSession implements InputSink, Work {
           value: position.openValue,
         });
       }
-    const text = `the clock was set: the session of ${follows} ran since this one did, which begins anew with its positions, orders and halts; profit and loss limits of the day count from here`;
+    const text = `the clock was set: the session of ${follows} ran since this one did, which restarts with its positions, orders and halts; profit and loss limits of the day count from here`;
     this.#context.alert('warning', 'session_begins_anew', text);
   }
 

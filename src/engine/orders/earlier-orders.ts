@@ -148,7 +148,7 @@ export class EarlierOrders {
     if (this.#isNoEvidenceAlerted || startedUs - order.createdUs < this.#lookUp.spread) return;
     this.#isNoEvidenceAlerted = true;
     const book = order.isWaiting ? 'trigger book' : 'in-day book';
-    const text = `the ${book} is of another day or lacks orders: it does not tell whether ${order.clientOrderId} arrived`;
+    const text = `the ${book} is of another day or lacks orders: it does not show whether ${order.clientOrderId} arrived`;
     this.#context.alert(order.strategy, 'warning', 'book_of_another_day', text);
   }
 

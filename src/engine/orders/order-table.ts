@@ -279,7 +279,7 @@ export interface TableOrder {
 /** Null for a fault. */
 export function transition(order: TableOrder, event: OrderEvent): OrderStatus | OddStep | null {
   const foreign = order.isWaiting ? EXCHANGE_EVENTS : TRIGGER_EVENTS;
-  assert(!foreign.has(event), 'a book tells of its own orders');
+  assert(!foreign.has(event), 'a book reports its own orders');
   const cell = ORDER_TABLE[order.status][event];
   if (cell === undefined) return null;
   return typeof cell === 'string' ? statusOf(cell, order) : { to: statusOf(cell[0], order), oddity: cell[1] };

@@ -64,7 +64,7 @@ export function setTrap(options: TrapOptions): Trap {
     ...trap.formats(),
     ...trap.dice(),
     ...trap.timers(),
-    ...trap.surroundings(),
+    ...trap.environment(),
     ...trap.code(),
   ];
   return {
@@ -265,7 +265,7 @@ class ClockTrap {
   }
 
   /** Files, network, environment and identity of the process. */
-  surroundings(): readonly Restore[] {
+  environment(): readonly Restore[] {
     const { env } = process;
     const watchedEnv = new Proxy(env, {
       get: (target, key) => {

@@ -12,7 +12,7 @@ export type DifferenceClause = 'latency' | 'queue' | 'latency and queue' | 'betw
 
 export const CLAUSE_WORDS: Readonly<Record<DifferenceClause, string>> = {
   latency:
-    'filled the same when the call arrives at another moment between its sending and its answer (which the price stream tells late): the latency of the model',
+    'filled the same when the call arrives at another moment between its sending and its answer (which the price stream shows late): the latency of the model',
   queue: 'filled the same with another quantity ahead of it: the queue of the model',
   'latency and queue': 'filled the same with another moment of arrival and another quantity ahead',
   between:

@@ -301,7 +301,7 @@ function denialWarning({ id, denials, denialCount, orders }: StrategyResult): re
   if (kind === undefined) return [];
   const { first, count } = kind;
   return [
-    `${id}: ${formatCount(denialCount, 'call')} denied or rejected beside ${formatCount(orders, 'order')}; most often (${formatNumber(count)}) ${wordsOf(first)}`,
+    `${id}: ${formatCount(denialCount, 'call')} denied or rejected against ${formatCount(orders, 'order')}; most often (${formatNumber(count)}) ${wordsOf(first)}`,
   ];
 }
 

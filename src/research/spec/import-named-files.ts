@@ -71,7 +71,7 @@ function filesAt(
 ): { readonly files: readonly string[] } | { readonly problem: Problem } {
   const path = placed(name, source.file);
   if (!existsSync(path)) {
-    const expected = 'a file or folder that is there, beside this file';
+    const expected = 'an existing file or folder, next to this file';
     return { problem: source.problem(at, expected, 'check the path', `no ${path}`) };
   }
   if (!statSync(path).isDirectory()) return { files: [path] };

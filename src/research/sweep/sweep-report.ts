@@ -153,7 +153,7 @@ function windowTable({ space, walkForward, trials }: SweepResult): ReportTable |
   const figures = ['Sharpe in', 'net profit in', 'Sharpe out', 'net profit out', 'trades out'];
   return {
     title: 'Walk-forward windows',
-    note: `${words.join('; ')}. Each window begins with the capital anew.`,
+    note: `${words.join('; ')}. Each window starts with the full capital.`,
     columns: ['out of sample', 'in sample', ...dimensionNames(space), ...figures],
     rows: windows.map(({ window, trial, inSample, outOfSample }): Row => {
       const chosen = trial === null ? undefined : trials[trial];

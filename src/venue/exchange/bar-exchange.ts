@@ -139,7 +139,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   remove(order: O): void {
     const before = this.#resting.length;
     this.#resting = this.#resting.filter((each) => each.order !== order);
-    assert(this.#resting.length === before - 1, 'the order stands');
+    assert(this.#resting.length === before - 1, 'the order rests');
   }
 
   #openBar(row: number): void {

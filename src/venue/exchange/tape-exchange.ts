@@ -352,7 +352,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   #waitingOf(order: O): QueuedOrder<O> {
     const waiting = this.#waiting.get(order);
-    assert(waiting !== undefined, 'the order stands');
+    assert(waiting !== undefined, 'the order rests');
     return waiting;
   }
 }
