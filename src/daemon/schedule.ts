@@ -137,10 +137,13 @@ export interface ScheduleOptions {
 
 type FiredBy = Parameters<Parameters<Schedule>[1]>[0] | 'start' | 'check' | 'clock step';
 /** `at`: local time of the exchange. */
-type Job = Pick<DailyMoment, 'kind'> & { readonly at: string };
+type ScheduledJob = Pick<DailyMoment, 'kind'> & { readonly at: string };
 
 export interface RunningSchedule {
-  readonly jobs: () => { readonly next: readonly Job[]; readonly last: (Job & { by: FiredBy }) | null };
+  readonly jobs: () => {
+    readonly next: readonly ScheduledJob[];
+    readonly last: (ScheduledJob & { by: FiredBy }) | null;
+  };
   /** The wall clock was set, or the machine slept. */
   readonly clockStepped: () => void;
   readonly stop: () => void;

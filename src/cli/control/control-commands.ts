@@ -38,7 +38,7 @@ interface FlattenFlags extends ControlFlags {
   readonly inAuction?: boolean;
 }
 
-interface Order {
+interface ListedOrder {
   readonly name: string;
   readonly description: string;
   /** Commands that change trading need a reason. */
@@ -50,7 +50,7 @@ interface Order {
   readonly isOfOne?: boolean;
 }
 
-const ORDERS: readonly Order[] = [
+const ORDERS: readonly ListedOrder[] = [
   {
     name: 'halt',
     description: 'stop entries until resume, and cancel those that work; what protects a position stays',

@@ -11,12 +11,12 @@ import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 
 type KnownOrder = { -readonly [Key in keyof CarriedOrder]: CarriedOrder[Key] };
 /** Of a change that the book has not confirmed. */
-type Terms = Pick<CarriedOrder, 'qty' | 'limitPrice'>;
+type KnownTerms = Pick<CarriedOrder, 'qty' | 'limitPrice'>;
 type Entry<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: Kind }>;
 
 export class OrdersLeft {
   readonly #known = new Map<ClientOrderId, KnownOrder>();
-  readonly #asked = new Map<ClientOrderId, Terms>();
+  readonly #asked = new Map<ClientOrderId, KnownTerms>();
   /** Contracts of orders that were found in the book. */
   readonly #codes = new Map<ClientOrderId, OrderCode>();
   /** Stops that the engine asked for, not a strategy. */

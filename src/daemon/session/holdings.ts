@@ -10,7 +10,7 @@ import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { formatCompared, formatNumber, formatSigned } from '../../text/numbers.ts';
 
 /** Prices of a contract that the broker lists no more stay ticks. */
-export function pointsOf(contracts: readonly Contract[], code: string, ticks: PriceTicks): string {
+export function listedPoints(contracts: readonly Contract[], code: string, ticks: PriceTicks): string {
   const listing = contracts.find(({ orderCode }) => orderCode === code);
   return listing === undefined ? `${formatNumber(ticks)} ticks` : formatPoints(listing.spec, ticks);
 }
@@ -35,7 +35,7 @@ export function holdings(
         );
         const cover = stops.map(
           (stop) =>
-            `stop for ${stop.qty - stop.filledQty} at ${pointsOf(contracts, orderCode, stop.triggerPrice ?? stop.limitPrice)}`,
+            `stop for ${stop.qty - stop.filledQty} at ${listedPoints(contracts, orderCode, stop.triggerPrice ?? stop.limitPrice)}`,
         );
         return holding(id, qty, orderCode, cover);
       }),
@@ -56,7 +56,7 @@ export function ownHoldings(
         if (!isOpen || whose !== owner || row.orderCode !== orderCode || row.side !== side) return [];
         if (!('kind' in row) || row.triggerPrice === null || waitingRole(side, row.triggerWhen) !== 'stop')
           return [];
-        return [`stop for ${row.qty} at ${pointsOf(contracts, orderCode, row.triggerPrice)}`];
+        return [`stop for ${row.qty} at ${listedPoints(contracts, orderCode, row.triggerPrice)}`];
       });
       return holding(names.nameOf(owner), qty, orderCode, cover);
     });

@@ -67,9 +67,9 @@ export const EXCHANGE_EVENTS: ReadonlySet<OrderEvent> = new Set<OrderEvent>([
 ]);
 
 /** `=` keeps the status; `<` returns to the one before the call that failed; `live` is the status of an accepted order. */
-type Target = OrderStatus | '=' | '<' | 'live';
+type TransitionTarget = OrderStatus | '=' | '<' | 'live';
 /** With a reason: it happens, and it is alerted. */
-type Cell = Target | readonly [Target, string];
+type Cell = TransitionTarget | readonly [TransitionTarget, string];
 type TransitionRow = Partial<Record<OrderEvent, Cell>>;
 
 /** Answers that arrive after the book has shown the order: the book wins. */
@@ -285,7 +285,7 @@ export function transition(order: TableOrder, event: OrderEvent): OrderStatus | 
   return typeof cell === 'string' ? statusOf(cell, order) : { to: statusOf(cell[0], order), oddity: cell[1] };
 }
 
-function statusOf(target: Target, order: TableOrder): OrderStatus {
+function statusOf(target: TransitionTarget, order: TableOrder): OrderStatus {
   if (target === '=') return order.status;
   if (target === '<') return order.statusBefore;
   if (target === 'live') return order.isWaiting ? 'pending_trigger' : 'accepted';

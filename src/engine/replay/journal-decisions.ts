@@ -97,7 +97,7 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
 }
 
 /** Reports to a strategy an order that its earlier version did not place. */
-interface Refusals {
+interface RefusalSink {
   denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void;
 }
 
@@ -109,7 +109,7 @@ export class JournalDecisions implements DecisionSource {
   readonly #ids: ClientOrderIds;
   readonly #queue: IntentQueue;
   readonly #live: DecisionSource;
-  readonly #refusals: Refusals;
+  readonly #refusals: RefusalSink;
   readonly #differences = new Map<StrategyIndex, string>();
   readonly #lost = new Set<ClientOrderId>();
   #sent: ReadonlyMap<ClientOrderId, SentCall> = new Map();
@@ -124,7 +124,7 @@ export class JournalDecisions implements DecisionSource {
   #refused = 0;
 
   /** `live` decides again in the tail that a kill cut off the journal. Of the decisions there only those in the emergency file were sent. */
-  constructor(ids: ClientOrderIds, queue: IntentQueue, live: DecisionSource, refusals: Refusals) {
+  constructor(ids: ClientOrderIds, queue: IntentQueue, live: DecisionSource, refusals: RefusalSink) {
     this.#ids = ids;
     this.#queue = queue;
     this.#live = live;

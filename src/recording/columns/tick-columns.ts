@@ -82,7 +82,7 @@ export function ticksOf({ rows, columns }: RowTable, isQuotes = false): TickRows
   };
 }
 
-export function tableOf({ rows, tsUs, priceTicks, qty, side, book }: TickRows): RowTable {
+export function rowTableOf({ rows, tsUs, priceTicks, qty, side, book }: TickRows): RowTable {
   const levels = Array.from({ length: book?.depth ?? 0 }, (_, level) =>
     [book?.bidPrice, book?.bidQty, book?.askPrice, book?.askQty].map((columns) =>
       columnAs(columns?.[level], Int32Array),

@@ -41,7 +41,7 @@ import {
   profitHistogram,
   sampleSeconds,
   thinSeries,
-  tradesOf,
+  reportTrades,
 } from './report-pictures.ts';
 import type { RatioBasis } from '../statistics/return-ratios.ts';
 import {
@@ -99,7 +99,7 @@ export function createReport(result: BacktestResult, title: string, parts: Repor
     },
     years: yearsOf(performance),
     costs: reportCosts(result, found),
-    ...tradesOf(result),
+    ...reportTrades(result),
     prices: picturesOf(result),
     histograms: profitHistogram(result),
     fans: fansOf(resampled, moneyScale),

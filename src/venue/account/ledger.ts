@@ -53,7 +53,7 @@ export class OwnerBook {
   }
 
   fill(
-    { orderCode, side }: FilledOrder,
+    { orderCode, side }: LedgerOrder,
     { qty, value, fee, tax }: BookedFill,
     fees: ContractFees,
     at: TsUs,
@@ -83,7 +83,7 @@ export interface LedgerAccount {
   readonly owners: readonly OwnerBook[];
 }
 
-interface FilledOrder {
+interface LedgerOrder {
   readonly accountId: AccountId;
   readonly orderCode: OrderCode;
   readonly side: Side;
@@ -174,7 +174,7 @@ export class Ledger {
   }
 
   /** The one place where an execution reaches positions and costs, the account's and its owner's; returns the owner's position. */
-  bookFill(order: FilledOrder, fill: BookedFill, fees: ContractFees, at: TsUs): Holding {
+  bookFill(order: LedgerOrder, fill: BookedFill, fees: ContractFees, at: TsUs): Holding {
     const account = this.#own(order.accountId);
     const holding = account.fill(order, fill, fees, at);
     return account.owners[order.owner]?.fill(order, fill, fees, at) ?? holding;

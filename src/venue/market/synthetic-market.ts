@@ -17,7 +17,7 @@ import { FairValue, type IndexSamples, MILLI } from './fair-value.ts';
 import { Random } from './random.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 
-interface Lane {
+interface OrderFlow {
   readonly flow: ContractFlow;
   /** Distance of the contract from the index by carry, thousandths of a tick. */
   readonly carry: number;
@@ -35,7 +35,7 @@ export class SyntheticMarket implements BackgroundFlow {
   /** One stream of chance a place in the list, so that contracts do not disturb each other. */
   readonly #randoms: Random[] = [];
   #fair: FairValue | null = null;
-  #lanes: Lane[] = [];
+  #lanes: OrderFlow[] = [];
   #phase: SessionPhase = 'closed';
   nextUs = NEVER;
 
