@@ -88,11 +88,11 @@ describe('what became of an order', () => {
     [status('pending_modify', 'accepted', 'modify_confirmed'), 'changed  #02000017 as asked'],
     [
       status('pending_modify', 'partially_filled', 'modify_lost'),
-      'remains #02000017 no. 41 is partially filled again, the change came to nothing',
+      'remains  #02000017 no. 41 is partially filled again, the change came to nothing',
     ],
     [
       status('pending_cancel', 'accepted', 'cancel_rejected', '-4 no'),
-      'remains #02000017 no. 41 is accepted again, the cancel came to nothing: -4 no',
+      'remains  #02000017 no. 41 is accepted again, the cancel came to nothing: -4 no',
     ],
     [status('pending_cancel', 'canceled', 'seen_canceled'), 'canceled  #02000017'],
     [status('accepted', 'expired', 'day_ended'), 'expired  #02000017 no. 41 with the day'],
