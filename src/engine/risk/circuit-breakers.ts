@@ -85,7 +85,6 @@ export class CircuitBreakers {
     if (this.#last !== -Infinity) this.#journal(max);
   }
 
-  /** Uses of the limits that are set. */
   get uses(): readonly LimitUse[] {
     const { messagesPerMinuteMax, rejectionsPerMinuteMax, drawdownMax } = this.#risk;
     const { nowUs } = this.#context;
