@@ -14,14 +14,14 @@ import { type Candidate, timed } from './rounds.ts';
 /** What stands between the second bar and the end. */
 const payloadOf = (text: string): unknown => JSON.parse(text.slice(text.indexOf('|', 2) + 1));
 
-export function contractTable({ contracts }: MarketDay): ContractTable {
+function contractTable({ contracts }: MarketDay): ContractTable {
   const table = new ContractTable();
   table.reset(contracts);
   return table;
 }
 
 /** Numbers go on after those of the opening. */
-export const FIRST_SEQ = 1_000;
+const FIRST_SEQ = 1_000;
 
 export function decodeAll(day: MarketDay): MarketEvent[] {
   const table = contractTable(day);

@@ -10,7 +10,6 @@ import { backtestCandidates, firstRoundCandidates, wideCandidates } from './back
 import { engineCandidates, streamCandidates } from './engine-bench.ts';
 import { decodeAll, frameCandidates, openEngine } from './frame-bench.ts';
 import { marketDay } from './market-day.ts';
-import { orderCandidates, startOrderSink } from './order-bench.ts';
 import { type Candidate, measure, type Measured } from './rounds.ts';
 import { restartBench } from './restart-bench.ts';
 import { startCandidates } from './start-bench.ts';
@@ -27,7 +26,6 @@ const part = (whole: number): number => (values.short ? Math.ceil(whole / 50) : 
 const FRAMES = part(100_000);
 const ROUNDS = part(7);
 const PROCESS_ROUNDS = part(3);
-const ORDERS = part(200);
 const BACKTEST_TICKS = part(200_000);
 
 const say = (line = ''): void => void process.stdout.write(`${line}\n`);
@@ -75,17 +73,11 @@ async function main(): Promise<void> {
   );
   say(`the strategies placed ${outbound.orders} orders in them, ${outbound.denials} were denied`);
   say('"x 2.00" takes twice as long as the baseline; behind it the slowest and the fastest round');
-  const sink = await startOrderSink();
   try {
     await table(
       'Frames from their text to the strategies, in process',
       'a second',
       frameCandidates(day, scratch),
-    );
-    await table(
-      `From a frame to the body of the order it leads to, median of ${ORDERS} a round`,
-      'microseconds',
-      orderCandidates(day, events, scratch, sink, ORDERS),
     );
     await table('Engine events in process', 'a second', engineCandidates(day, events));
     await table('A tick through a stream, by how a strategy subscribes', 'a second', streamCandidates(part));
@@ -111,7 +103,6 @@ async function main(): Promise<void> {
     say(`  ${restart.result()}`);
     await table('A start of the program', 'microseconds', startCandidates(scratch));
   } finally {
-    await sink.close();
     rmSync(scratch, { recursive: true });
   }
 }

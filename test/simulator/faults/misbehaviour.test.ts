@@ -49,6 +49,13 @@ describe('answers that go wrong', () => {
     expect(rowsOf(await alice.inDay())).toHaveLength(orders);
   });
 
+  it('refuse_for_now: a refusal that says so', async () => {
+    const { simulator, alice } = await started();
+    simulator.faults.set({ name: 'refuse_for_now', operation: 'in-day', times: 1 });
+    expect((await alice.inDay()).json['rc']).toBe('-6026');
+    expect((await alice.inDay()).json['rc']).toBe('1');
+  });
+
   it('a request for a one-time password fails in its own words', async () => {
     const { simulator, alice } = await started();
     simulator.faults.set({ name: 'http_500', operation: 'request-otp', times: 1 });
@@ -92,6 +99,14 @@ describe('a book that does not tell the truth', () => {
     expect(rowsOf(await alice.conditions())).toEqual([]);
     time.advance(seconds(5));
     expect(rowsOf(await alice.conditions())).toHaveLength(1);
+  });
+
+  it('empty_book: nothing is shown once, whatever stands there', async () => {
+    const { simulator, alice, front } = await started();
+    await alice.place(wish(front, 'H.1'));
+    simulator.faults.set({ name: 'empty_book', book: 'in-day', times: 1 });
+    expect(rowsOf(await alice.inDay())).toEqual([]);
+    expect(rowsOf(await alice.inDay())).toHaveLength(1);
   });
 
   it('contradict_status: says cancelled of an order that was filled', async () => {

@@ -52,7 +52,7 @@ export async function started(options: Partial<SimulatorOptions> = {}): Promise<
   return { simulator, time, alice, bob, front: simulator.frontMonth };
 }
 
-export const strangerOf = ({ rest, stream }: RunningSimulator, account: AccountSettings): Stranger =>
+const strangerOf = ({ rest, stream }: RunningSimulator, account: AccountSettings): Stranger =>
   new Stranger({ rest, stream, ...account, subAccountId: `${account.custodyCode}A` });
 
 /** Closes now what a test wants to see started again. */
