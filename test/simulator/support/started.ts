@@ -18,7 +18,7 @@ const customer = (name: string, custodyCode: string, otp: string): AccountSettin
   }),
 });
 
-export const ALICE = customer('Alice', '105CALICE1', '111111');
+const ALICE = customer('Alice', '105CALICE1', '111111');
 const BOB = customer('Bob', '105CBOBBY1', '222222');
 
 export interface Started {
