@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { milliseconds, seconds } from '../../../src/domain/units.ts';
 import type { Fault } from '../../../src/simulator/faults/fault.ts';
 import { OPERATIONS } from '../../../src/wire/rest/operations.ts';
-import { everyOperation } from '../support/every-operation.ts';
+import { openMarket } from '../../contract/broker/support/market.ts';
 import { started } from '../support/started.ts';
 import { firstOf, orderNoOf, rowsOf } from '../support/stranger.ts';
 
@@ -65,14 +65,14 @@ describe('answers that go wrong', () => {
   });
 
   it('strike the operation they are aimed at, whichever it is', async () => {
-    const { simulator, alice, front } = await started();
-    const calls = everyOperation(alice, front);
+    const market = await openMarket();
+    const statusOf = async (name: string): Promise<number> => (await market.alice.call(name)).status;
     for (const [at, { name: operation }] of OPERATIONS.entries()) {
       const other = OPERATIONS[(at + 1) % OPERATIONS.length]!.name;
-      simulator.faults.set({ name: 'http_429', operation });
-      expect((await calls[operation]()).status, operation).toBe(429);
-      expect((await calls[other]()).status, `${operation} on ${other}`).not.toBe(429);
-      simulator.faults.clear();
+      market.simulator.faults.set({ name: 'http_429', operation });
+      expect(await statusOf(operation), operation).toBe(429);
+      expect(await statusOf(other), `${operation} on ${other}`).not.toBe(429);
+      market.simulator.faults.clear();
     }
   });
 });
