@@ -19,7 +19,7 @@ import { remedyOf } from '../operator/remedies.ts';
 import { formatLocalTime } from '../text/dates.ts';
 import { systemClock, systemTimers } from '../host/system-clock.ts';
 import { OWN_CAUSE } from './session/halt.ts';
-import { type ChannelTrial, keptSecret, openChannel, tryChannels } from './edge/operator-channels.ts';
+import { type ChannelTrial, keptSecret, openChannel, tryChannels } from './operator-channels.ts';
 
 export interface AlertingOptions {
   readonly config: Config;

@@ -4,7 +4,7 @@ import { hasCode } from '../../domain/failure.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { Argument, type Command } from 'commander';
-import { type ControlLink, readControl } from '../../daemon/restart/daemon-list.ts';
+import { type ControlLink, readControl } from '../../host/state/daemon-list.ts';
 import { ordersView } from '../../host/state/read-state.ts';
 import { reasonText } from '../argument-values.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';
 import { statusText } from './status-text.ts';
-import type { DaemonStatus } from '../../daemon/daemon-control.ts';
+import type { DaemonStatus } from '../../daemon/program/daemon-control.ts';
 import { formatCount } from '../../text/numbers.ts';
 
 interface ControlFlags {

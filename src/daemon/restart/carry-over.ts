@@ -10,7 +10,7 @@ import {
   OPERATOR_INDEX,
   type StrategyIndex,
 } from '../../domain/units.ts';
-import { FALLEN } from '../../engine/orders/circuit-breakers.ts';
+import { FALLEN } from '../../engine/risk/circuit-breakers.ts';
 import type { CarriedPosition, OrderOwner, SessionStarted } from '../../engine/ports/engine-event.ts';
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
 import { callIdOf } from '../../engine/state/intent-queue.ts';
