@@ -119,8 +119,6 @@ function showStatus(daemon: Daemon, out: Log, paint: Paint): () => void {
   return () => clearInterval(timer);
 }
 
-const percent = (bps: number): string => `${bps / 100} %`;
-
 function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string): BannerContent {
   const { config, tape, remarks } = plan;
   const { risk } = config.engine;
@@ -142,13 +140,13 @@ function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string
     strategies: config.strategies,
     risk: [
       { what: 'order', limit: `${risk.orderQtyMax} contracts` },
-      { what: 'position', limit: `${risk.accountPositionMax} contracts` },
+      { what: 'position', limit: `${risk.positionMax} contracts` },
       { what: 'open orders', limit: String(risk.openOrdersMax) },
       { what: 'orders', limit: `${risk.ordersPerSecondMax}/s, ${risk.ordersPerMinuteMax}/min` },
-      { what: 'collar', limit: percent(risk.collarBps) },
-      { what: 'loss of the day', limit: `${formatNumber(risk.accountDailyLossMax)} VND` },
+      { what: 'collar', limit: `${risk.collarPercent} %` },
+      { what: 'loss of the day', limit: `${formatNumber(risk.dailyLossMax)} VND` },
       { what: 'data age', limit: `${risk.dataAgeMax / US_PER_SECOND} s` },
-      { what: 'margin use', limit: percent(risk.marginUseBps) },
+      { what: 'margin use', limit: `${risk.marginUsePercent} %` },
     ],
     remarks: [...remarks, ...config.live.assume.map((what) => `assumed of the broker: ${what}`)],
   };

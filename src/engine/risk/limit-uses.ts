@@ -1,7 +1,7 @@
 /** How much of each risk limit is used, for the operator. The rules decide by their own figures; these are never read by a decision. */
 import type { EngineSettings } from '../../domain/settings.ts';
 import { type Side, signOf } from '../../domain/order.ts';
-import { type StrategyIndex, strategyIndex, US_PER_MINUTE, US_PER_SECOND } from '../../domain/units.ts';
+import { BPS, type StrategyIndex, strategyIndex, US_PER_MINUTE, US_PER_SECOND } from '../../domain/units.ts';
 import { workingQty } from './exposure.ts';
 import type { Owners } from '../owners.ts';
 
@@ -27,7 +27,6 @@ export interface LimitUse {
 }
 
 const SIDES: readonly Side[] = ['buy', 'sell'];
-const BPS = 10_000;
 
 const ofAccount = (limit: LimitName, used: number, max: number): LimitUse => ({
   limit,
@@ -47,9 +46,9 @@ export function limitUses(
   const orders = owners.orders.open.filter(({ isProtective }) => !isProtective);
   const margin = session.account.figures?.usageBps;
   return [
-    ofAccount('position', worst(owners, null), risk.accountPositionMax),
+    ofAccount('position', worst(owners, null), risk.positionMax),
     ofAccount('open_orders', orders.length, risk.openOrdersMax),
-    ofAccount('daily_loss', losses.ofAccount(), risk.accountDailyLossMax),
+    ofAccount('daily_loss', losses.ofAccount(), risk.dailyLossMax),
     ofAccount('orders_per_second', rate.within(US_PER_SECOND, context.nowUs), risk.ordersPerSecondMax),
     ofAccount('orders_per_minute', rate.within(US_PER_MINUTE, context.nowUs), risk.ordersPerMinuteMax),
     ...(margin === undefined ? [] : [ofAccount('margin', margin, BPS)]),
