@@ -8,6 +8,7 @@ import { formatTime } from '../domain/civil-date.ts';
 import type { Contract } from '../domain/contract.ts';
 import { failureOf } from '../domain/failure.ts';
 import { seconds, US_PER_MS, US_PER_SECOND } from '../domain/units.ts';
+import { limitsOf } from '../engine/risk/limit-uses.ts';
 import type { EngineView } from '../engine/engine-snapshot.ts';
 import { banner, type BannerContent } from '../operator/banner.ts';
 import { entryLine } from '../operator/entry-line.ts';
@@ -140,11 +141,11 @@ function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string
     strategies: config.strategies,
     risk: [
       { what: 'order', limit: `${risk.orderQtyMax} contracts` },
-      { what: 'position', limit: `${risk.positionMax} contracts` },
-      { what: 'open orders', limit: String(risk.openOrdersMax) },
-      { what: 'orders', limit: `${risk.ordersPerSecondMax}/s, ${risk.ordersPerMinuteMax}/min` },
+      ...limitsOf(risk).map(({ limit, unit, max }) => ({
+        what: limit.replaceAll('_', ' '),
+        limit: `${formatNumber(max)} ${unit === 'orders' || unit === 'messages' ? '' : unit}`.trimEnd(),
+      })),
       { what: 'collar', limit: `${risk.collarPercent} %` },
-      { what: 'loss of the day', limit: `${formatNumber(risk.dailyLossMax)} VND` },
       { what: 'data age', limit: `${risk.dataAgeMax / US_PER_SECOND} s` },
       { what: 'margin use', limit: `${risk.marginUsePercent} %` },
     ],
