@@ -55,7 +55,7 @@ import {
 import { EngineLink, type StartEngine } from '../../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
 import { atMarketTime, createMarketClock, sessionDayAt, systemClock } from '../../host/system-clock.ts';
-import type { Lockstep, Work } from '../simulator/embedded-simulator.ts';
+import type { Lockstep, SessionWork } from '../simulator/lockstep.ts';
 import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
 import { leftOutOf, plannedStrategies, type SessionStrategies } from '../../host/state/session-strategies.ts';
@@ -162,7 +162,7 @@ function leftBy(
   return left.carry.left(before, left.contracts, names, isHalted, into);
 }
 
-export class TradingSession implements InputSink, Work {
+export class TradingSession implements InputSink, SessionWork {
   readonly day: TradingDay;
   readonly carry: CarryOver;
   readonly #context: SessionContext;
