@@ -86,8 +86,8 @@ async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResul
 }
 
 /**
- * Of the account also without a session: the next one begins with entries allowed. A strategy whose loss has reached its limit
- * has a resume of its own.
+ * Resumes the account also without a session: the next one begins with entries allowed. A strategy whose loss has reached its limit has a
+ * separate resume.
  */
 function resume(daemon: Daemon, id: string | null, reason: string): CommandResult {
   if (id !== null) {

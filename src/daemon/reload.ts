@@ -114,7 +114,7 @@ async function carryOut(
   }
 }
 
-/** Its code met events after its replay began: a fault there stops it. */
+/** Its code got events after its replay began: a fault there stops it. */
 async function endedBy(daemon: Daemon, { changed }: PreparedChange): Promise<readonly string[]> {
   const view = await daemon.refreshView();
   return (view?.strategies ?? []).flatMap(({ strategy, id, stopped }) =>

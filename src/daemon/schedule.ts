@@ -241,7 +241,7 @@ function dueMoments(state: Deeds & { begun: Now; isCareDue: boolean }, at: Now):
 
 const nameOf = ({ kind, atUs }: ScheduleMoment): string => `${kind} ${atUs}`;
 
-/** Of the days before, of and after now, in order. */
+/** Moments of the days before, of and after now, in order. */
 function undoneMoments({ daily, calendar, done }: Deeds, { atUs: now, monotonicUs }: Now) {
   const today = tradingDayAt(calendar, now);
   return [addDays(today, -1), today, sessionAfter(calendar, today)]

@@ -76,7 +76,7 @@ export interface PastPlace {
 export interface ReplayedPast {
   readonly inputs: number;
   readonly frames: number;
-  /** Of the last input or frame. */
+  /** Number of the last input or frame. */
   readonly lastSeq: number;
   readonly lastTsUs: TsUs;
   /** Number of the last halt or resume of the account; 0 without any. */
@@ -139,7 +139,7 @@ export function dispatchCall(gateway: Gateway, call: GatewayCall): void {
 // more than its processing: they cross as numbers, all else as objects.
 
 export interface EventBlock {
-  /** Of each event in turn its tag; of one that is not an object its fields too. */
+  /** The tag of each event in turn; for one that is not an object its fields too. */
   readonly numbers: Float64Array;
   /** The others, in their order. */
   readonly objects: readonly EngineEvent[];

@@ -219,7 +219,6 @@ export class JournalStore {
     this.#pending = [];
   }
 
-  /** There is room again. */
   #share(): void {
     if (!this.#isAlone) return;
     share(this.#database);

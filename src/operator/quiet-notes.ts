@@ -2,7 +2,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { minutes } from '../domain/units.ts';
 
-/** So many of one kind are written before the log gets quiet. */
+/** Notes of one kind before the log gets quiet. */
 const WRITTEN_FIRST = 5;
 const PAUSE_MIN = minutes(1);
 const PAUSE_MAX = minutes(60);

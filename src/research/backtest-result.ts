@@ -148,7 +148,7 @@ export interface StrategyFault {
   readonly stack: string | null;
 }
 
-/** Of the trades since the sample before, as columns; 0 where nothing was traded. */
+/** Trades since the sample before, as columns; 0 where nothing was traded. */
 export interface PriceRanges {
   readonly first: Float64Array;
   readonly high: Float64Array;
@@ -189,7 +189,7 @@ export interface BacktestResult extends OfPlan {
   readonly toUs: TsUs;
   /** Capital and profit, open and closed, net of costs. A long run keeps some samples of all (`SampleTable`). */
   readonly equity: Samples;
-  /** Of all samples, those that were not kept too. */
+  /** Drawdowns of all samples, also dropped ones. */
   readonly drawdowns: Drawdowns;
   readonly funds: Funds;
   readonly dayEquity: Float64Array;

@@ -377,7 +377,7 @@ export interface ConditionRef {
 export interface ConditionToChange extends ConditionRef {
   readonly callId: ClientOrderId;
   readonly orderCode: OrderCode;
-  /** Of a trailing stop: its activation price. Quantity and limit cannot be changed (rulings, 13). */
+  /** For a trailing stop, its activation price. Quantity and limit cannot be changed (rulings, 13). */
   readonly triggerPrice: PriceTicks;
 }
 

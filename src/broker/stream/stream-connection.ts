@@ -148,7 +148,7 @@ const authenticate = (token: string, timers: Timers, deadline: DurationUs) =>
 const keepAlive = ({ clock, timers, timing, onPong }: StreamConnectionOptions) =>
   stage<LiveEvent>((out) => {
     let stop: CancelTimer | undefined;
-    /** Of the oldest beat without an answer. */
+    /** Time of the oldest unanswered heartbeat. */
     let sentUs: TsUs | undefined;
     const beat = (send: Send): void => {
       stop = timers.after(timing.heartbeat, () => {

@@ -43,7 +43,7 @@ export interface WrittenReport {
   readonly day: TradingDay;
   /** The page. */
   readonly path: string;
-  /** The same in a few lines. */
+  /** The summary in a few lines. */
   readonly text: string;
 }
 
@@ -53,7 +53,7 @@ export interface ArchivedRecordings {
   readonly failures: readonly string[];
   /** Rows of the journal are not those that were written, in words, or null. */
   readonly damage: string | null;
-  /** Of sessions that are over, the oldest first. */
+  /** Reports of past sessions, the oldest first. */
   readonly reports: readonly WrittenReport[];
   /** Sessions whose rows may leave the journal: their archives are proven. */
   readonly archived: readonly ArchivedSession[];

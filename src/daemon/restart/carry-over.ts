@@ -86,7 +86,7 @@ export class CarryOver {
   #past: Iterable<readonly NamedEntry[]> | null;
   /** Came meanwhile. */
   #later: NamedEntry[] = [];
-  /** Of orders and halts before this input another session has known more since. */
+  /** For orders and halts before this input, another session has newer state. */
   #fromSeq: number;
 
   constructor(past: Iterable<readonly NamedEntry[]> | null = null, fromSeq = 0) {

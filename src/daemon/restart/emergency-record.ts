@@ -113,7 +113,7 @@ interface Written {
   readonly clientOrderId: ClientOrderId;
   readonly strategy: string;
   readonly request?: RecordedCall['request'];
-  /** Of the session that sent it. */
+  /** Session that sent it. */
   readonly day?: TradingDay;
 }
 

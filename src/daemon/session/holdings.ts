@@ -42,7 +42,7 @@ export function holdings(
   );
 }
 
-/** The same as the journal has it, where no engine answers. */
+/** Positions by the journal, where no engine answers. */
 export function ownHoldings(
   { positions, orders }: OwnBooks,
   names: StrategyNames,
@@ -116,7 +116,6 @@ function moneyFact({ state, figures }: EngineView['money'], at: string): readonl
 
 /** A comparison with the broker's books. */
 interface BrokerComparison {
-  /** Of the exchange. */
   readonly time: string;
   /** Something has filled since. */
   readonly isStale: boolean;

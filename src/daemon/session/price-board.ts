@@ -25,7 +25,7 @@ class BoardRow {
   version = 0;
 }
 
-/** Of a session: at most one value a minute. */
+/** Plots of a session: at most one value a minute. */
 interface BoardLine extends Pick<PlotValue, 'strategy' | 'instrument' | 'name'> {
   readonly minutes: Map<number, number>;
 }

@@ -83,7 +83,7 @@ export interface SessionContext {
   readonly onEntry: (entry: JournalEntry) => void;
   /** Journals an alert of the main thread. */
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
-  /** Of a tape that runs faster than life; else null. */
+  /** For a tape that runs faster than life; else null. */
   readonly lockstep?: Lockstep | null;
   /** Follows the prices, for the page; null without one. */
   readonly prices: PriceBoard | null;

@@ -138,7 +138,7 @@ export class EarlierOrders {
     return !order.isCarriedOver || startedUs >= this.#surelyBegunUs();
   }
 
-  /** Its row is of the day before: today's book has none of it. */
+  /** Its row is of the day before: today's book does not have it. */
   wasOver(order: ManagedOrder): boolean {
     return this.#over.has(order);
   }

@@ -105,7 +105,7 @@ export class OrderExecutor {
     for (const { callId } of [...changes, ...cancels]) sent.add(callId);
     if (sent.size === 0) return;
     this.#pending = this.#pending.filter(({ call }) => !sent.has(callIdOf(call.proposal)));
-    // Of several the last: it was asked for when those before had their answer.
+    // The last of several: it was requested when those before had their answer.
     for (const change of new Map(changes.map((each) => [each.clientOrderId, each])).values()) {
       const order = orders.get(change.clientOrderId);
       if (order === undefined || order.isFinal || order.doubt.openModify !== null) continue;

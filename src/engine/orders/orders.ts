@@ -66,7 +66,7 @@ export class Orders {
     return this.#open;
   }
 
-  /** Of the open ones, those that are not adopted, and not merely waiting at the broker. */
+  /** Open orders that are not adopted, and not merely waiting at the broker. */
   get ownOpen(): number {
     this.#count();
     return this.#ownOpen;
@@ -132,7 +132,7 @@ export class Orders {
     return id === null ? undefined : this.#byId.get(id);
   }
 
-  /** Of those that are over too. */
+  /** Includes orders that are over. */
   every(test: (order: ManagedOrder) => boolean): boolean {
     for (const order of this.#byId.values()) if (!test(order)) return false;
     return true;

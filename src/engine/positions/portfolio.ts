@@ -86,11 +86,11 @@ export class Portfolio {
   #holding = 0;
   /** A position came or went without a fill today: the broker may count its profit from another price. */
   #hasUnfilled = false;
-  /** Of positions that the end of their contract closed today. */
+  /** Value of positions that the end of their contract closed today. */
   #settledValue = 0;
   #changed = NOBODY;
   #moved = NOWHERE;
-  /** Of the account since `forgetChanges`, by positions and costs alone: each at the price of its moment. */
+  /** The account's loss since `forgetChanges`, by positions and costs alone: each at the price of its moment. */
   #lost = 0;
   /** Null after a change: it is listed when somebody asks. */
   #held: readonly HeldPosition[] | null = null;

@@ -305,7 +305,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   },
 ];
 
-/** Those that may stop this sort of request, in their order. */
+/** Rules that may stop this sort of request, in their order. */
 export const checksOf = (sort: Scope, settings: EngineSettings): readonly RiskCheck[] =>
   RISK_RULES.filter(
     ({ appliesTo, isOff }) =>

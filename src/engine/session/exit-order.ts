@@ -110,7 +110,7 @@ export class ExitOrder {
     this.#id = null;
   }
 
-  /** Or there is nothing to close. */
+  /** True also when there is nothing to close. */
   get canBePriced(): boolean {
     const { settings, contracts } = this.#state;
     const contract = contracts.at(this.#target.instrument);

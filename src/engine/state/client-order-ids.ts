@@ -60,7 +60,7 @@ const counterOf = (count: number): string =>
     : (count - COUNT_OF_FIRST_LETTER + FIRST_LETTERED).toString(LETTERED).toUpperCase();
 
 export class ClientOrderIds {
-  /** Of starts before this one. */
+  /** Ids of earlier starts. */
   readonly before = new MintedLog();
   #account = '';
   #prefix = '';

@@ -292,7 +292,7 @@ export function wordsOf(
   return { word, text: oneLine(text) };
 }
 
-/** Of entries that the log leaves out. */
+/** Text of entries that the log leaves out. */
 function quietText(entry: JournalEntry, naming: Naming): string {
   const { kind } = entry;
   if (kind === 'proposal') return proposalText(entry.proposal, naming);

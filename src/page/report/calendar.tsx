@@ -107,7 +107,7 @@ interface CellProps {
   readonly profit: number | undefined;
   readonly strong: number;
   readonly money: FormatMoney;
-  /** Of the first day of the month. */
+  /** Column of the first day of the month. */
   readonly column?: number;
 }
 

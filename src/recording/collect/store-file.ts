@@ -8,7 +8,7 @@ export type StoreOutcome = 'written' | 'replaced' | 'unchanged' | 'kept';
 export interface StoredFile<Meta> {
   readonly path: string;
   readonly outcome: StoreOutcome;
-  /** Of the file that is there now. */
+  /** Metadata of the existing file. */
   readonly meta: Meta;
 }
 

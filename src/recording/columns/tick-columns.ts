@@ -98,7 +98,7 @@ export const allocateRows = (depth: number, rows: number, memory: 'own' | 'share
 export interface TickMeta extends FileMeta {
   readonly kind: 'ticks';
   readonly day: TradingDay;
-  /** Of the exchange on that day; `day` is a date of that zone. */
+  /** Offset of the exchange on that day; `day` is a date of that zone. */
   readonly utcOffsetMinutes: number;
   /** Resolution of the stamps: 1,000,000 where the source has seconds. */
   readonly stampUs: number;

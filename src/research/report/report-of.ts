@@ -63,7 +63,7 @@ interface ReportParts {
   readonly performance?: PerformanceMetrics;
   /** Summary of its prices. */
   readonly data?: ReportTable;
-  /** Its trades drawn again. */
+  /** Its resampled trades. */
   readonly resampled?: ReturnType<typeof resampledTrades>;
 }
 

@@ -38,7 +38,7 @@ import { VirtualClock } from './virtual-clock.ts';
 import { RunVenue } from './run-venue.ts';
 import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 
-/** So many rows of a run, or runs of a sweep, are done. */
+/** Finished rows of a run, or finished runs of a sweep. */
 export interface RunProgress {
   readonly done: number;
   readonly all: number;

@@ -6,7 +6,7 @@ import type { PlotSink, PlotValue } from '../../engine/ports/outbound.ts';
 import type { ResultPlot } from '../backtest-result.ts';
 import { NumberColumn } from './sample-table.ts';
 
-/** Of one strategy and contract; further names are left out. */
+/** Lines a strategy and contract; further names are left out. */
 const LINES_MAX = 8;
 const VALUES_MAX = 100_000;
 

@@ -51,7 +51,7 @@ export const placesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> 
 export interface LoadBacktestOptions {
   /** Receives a line for each slow step. */
   readonly note?: (text: string) => void;
-  /** Of strategies of the user's own, as another thread of the same run has read it. */
+  /** Code of the user's own strategies, as another thread of the same run has read it. */
   readonly codes?: ReadonlyMap<string, StrategyCode>;
   /** Longest time that the code of a strategy may take to load; 20 s when absent. */
   readonly loadMsMax?: number | undefined;

@@ -21,7 +21,7 @@ export interface SelectionBias {
   readonly expectedMax: number;
   /** Probability that the true ratio is above zero, if there had been one trial. */
   readonly probabilistic: number;
-  /** The same, knowing how many there were. */
+  /** The probability, given the number of trials. */
   readonly deflated: number;
 }
 
@@ -111,7 +111,7 @@ export function sharpeSample(returns: readonly number[]): SharpeSample | undefin
   return { sharpe: average / deviation, periods: returns.length, skewness: skew, kurtosis: tails };
 }
 
-/** Of the standard normal distribution. */
+/** Density of the standard normal distribution. */
 const density = (x: number): number => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
 
 /** Beyond this the probability is 0 or 1 to the last digit. */

@@ -20,7 +20,7 @@ import { type DayReader, rowReader, type SourceDay } from '../spec/source-days.t
 
 export interface SweepWorkerData {
   readonly file: string;
-  /** Of strategies of the user's own, by file or package. */
+  /** Code of the user's own strategies, by file or package. */
   readonly codes: ReadonlyMap<string, StrategyCode>;
   readonly columns: SharedColumns;
   /** Slot 0: index of the strategy whose code runs, else -1; slot 1 counts its calls. */
@@ -156,7 +156,7 @@ export interface TrialTask {
 export class TrialRunner {
   readonly #backtest: Backtest;
   readonly #readRows: DayReader;
-  /** Of the trial before: the next one mostly has the same days. */
+  /** Days of the trial before: the next one mostly has the same. */
   #days: TrialTask['days'] = null;
   #data: BacktestData;
 

@@ -72,7 +72,7 @@ export class SubAccounts {
     return holdsCash.find(({ isDefault }) => isDefault) ?? holdsCash[0];
   }
 
-  /** Of a normal or margin sub-account; undefined for others. */
+  /** Cash of a normal or margin sub-account; undefined for others. */
   cash(accountNo: string): CashFigures | undefined {
     const stored = this.#store.get(STORED, accountNo);
     if (stored === undefined) return undefined;

@@ -16,7 +16,7 @@ interface OtpServiceParts {
   readonly settings: AuthSettings;
   readonly accounts: readonly AccountSettings[];
   readonly tokens: TokenService;
-  /** Of the exchange's zone: the day's limit counts local days. */
+  /** Offset of the exchange's zone: the day's limit counts local days. */
   readonly utcOffsetMinutes: number;
 }
 

@@ -24,7 +24,7 @@ export interface ContractFees {
   readonly clearingFee: number;
 }
 
-/** Of what came or went without an order. */
+/** Fees of changes without an order. */
 export const NO_FEES: ContractFees = { brokerFee: 0, exchangeFee: 0, clearingFee: 0 };
 
 export const contractFees = (costs: CostSchedule, day: TradingDay, qty: number): ContractFees => ({
@@ -285,7 +285,7 @@ export class Holding implements PriceRange {
   soldValue = 0;
   readonly #long = nothingClosed();
   readonly #short = nothingClosed();
-  /** Of the market since the last fill, where somebody follows it. */
+  /** Range of the market since the last fill, where it is followed. */
   high = -Infinity;
   low = Infinity;
 
