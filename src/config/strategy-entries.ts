@@ -13,7 +13,6 @@ export interface CatalogEntry {
   readonly params: z.ZodType;
   /** A name for each contract that the strategy trades. */
   readonly legs: readonly string[];
-  /** Absent for a strategy of the program. */
   readonly code?: StrategyCode;
 }
 

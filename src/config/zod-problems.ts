@@ -132,7 +132,6 @@ function hintOf(issue: $ZodIssue): string | undefined {
   return typeof hint === 'string' && hint !== '' ? hint : undefined;
 }
 
-/** Known keys of the object at `path` of a schema. */
 function keysAt(schema: $ZodType, path: readonly PropertyKey[]): readonly string[] {
   const at = schemaAt(schema, path);
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];

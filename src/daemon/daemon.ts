@@ -95,7 +95,6 @@ export class Daemon {
   readonly otpDesk: OtpDesk;
   readonly alerting: Alerting;
   readonly metrics: Metrics;
-  /** Null without a page. */
   readonly prices: PriceBoard | null;
   /** With the calendar in use. */
   readonly options: DaemonOptions;

@@ -33,7 +33,6 @@ export class OtpReminders {
     this.#ask();
   }
 
-  /** A token is in use. */
   obtained(): void {
     const token = this.#options.tokens().current();
     if (this.#asked === 0 || token === undefined) return;

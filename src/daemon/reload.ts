@@ -209,7 +209,6 @@ const limitsOf = ({ settings: { symbols, overnight, onExpiry, risk } }: Configur
 const differences = (was: object, now: object): readonly string[] =>
   differing(was, now).map(([key, old, value]) => `${key} ${valueText(old)} to ${valueText(value)}`);
 
-/** Each key whose values differ, with the value of both. */
 function differing(
   was: object,
   now: object,

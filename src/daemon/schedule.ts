@@ -303,7 +303,6 @@ const CHECK_AGAIN = minutes(5);
 /** A broker that refuses each new token at once must not cost the exchanges of a day in a minute. */
 const REFRESH_AGAIN_MIN = seconds(30);
 
-/** Returns how to stop. */
 export function watchToken({ tokens, clock, timers }: TokenWatchOptions): () => void {
   let cancel: CancelTimer | undefined;
   let askedUs = Number.NEGATIVE_INFINITY;

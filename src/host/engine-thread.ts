@@ -285,7 +285,6 @@ export class EngineThread {
 // later events are kept for it, with the decisions that the running one made. At the switch further events wait until it has caught up:
 // each event is decided once, and no answer to a call is lost.
 
-/** An engine next to the running one. */
 export interface NextEngine {
   /** Everything before it was prepared. Rejects with `EngineLost`. */
   replay(past: PastPlace): ReturnType<EngineThread['replay']>;

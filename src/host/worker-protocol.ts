@@ -69,14 +69,12 @@ export interface PastPlace {
   readonly decidedUntil: number | null;
   /** Calls that left while the journal could not be written. */
   readonly sent: UnjournaledCalls;
-  /** Strategies by place. */
   readonly names: readonly string[];
 }
 
 export interface ReplayedPast {
   readonly inputs: number;
   readonly frames: number;
-  /** Number of the last input or frame. */
   readonly lastSeq: number;
   readonly lastTsUs: TsUs;
   /** Number of the last halt or resume of the account; 0 without any. */
@@ -114,7 +112,6 @@ export type FromEngine =
   /** The code is loaded; batches posted meanwhile are processed now. */
   | { readonly kind: 'ready' }
   | EngineOutput
-  /** A part of the past is replayed. */
   | { readonly kind: 'replaying' }
   | {
       readonly kind: 'replayed';

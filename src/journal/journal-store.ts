@@ -128,7 +128,6 @@ export class JournalStore {
     this.read = new JournalReader(this.#database, this.#names);
   }
 
-  /** Rows that wait for their commit. */
   get waiting(): number {
     return this.#pending.length;
   }

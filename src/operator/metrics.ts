@@ -93,7 +93,6 @@ export class Metrics {
     for (const severity of ['info', 'warning', 'critical']) this.#alerts.inc({ severity }, 0);
   }
 
-  /** The text format of Prometheus. */
   text(scraped: readonly Series[]): Promise<string> {
     for (const series of scraped) this.#scrape(series);
     return this.#registry.metrics();

@@ -285,7 +285,6 @@ export class FrameRecords {
   readonly #damage: FrameDamage[] = [];
   readonly #head = new RecordHead();
   #rest: Buffer = NOTHING;
-  /** Bytes before `#rest`. */
   #before = 0;
   #whole = 0;
   #lastSeq = 0;

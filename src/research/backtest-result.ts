@@ -38,7 +38,6 @@ export interface Funds {
 /** `forced`: the broker closed a position that the margin no longer carried. `settled`: an expired contract was paid out. */
 export type FillCause = 'order' | 'forced' | 'settled';
 
-/** One execution at the venue. */
 export interface BacktestFill {
   /** Time of the execution; we receive it later. */
   readonly tsUs: TsUs;
@@ -138,7 +137,6 @@ export interface StrategyResult {
   readonly fault: StrategyFault | null;
 }
 
-/** A throw of a strategy, which stopped it. */
 export interface StrategyFault {
   readonly tsUs: TsUs;
   readonly message: string;

@@ -14,7 +14,6 @@ export class BrokerContracts {
   /** Contracts listed now, by expiry: those to subscribe. */
   listed: readonly Contract[] = [];
 
-  /** All contracts of the session, by index. */
   get contracts(): readonly Contract[] {
     return this.#contracts;
   }

@@ -94,7 +94,6 @@ export function createRestClient(options: RestClientOptions) {
   return {
     ...orderCalls(line),
     ...readCalls(line),
-    /** The sub-accounts of the custody account. */
     subAccounts: (options: ReadOptions) =>
       ask(caller, at(profile, traded.accountId), profile.encodeRequest(), options),
     conditions: conditionCalls(line),

@@ -458,7 +458,6 @@ function triggerText(
 
 interface CallContext {
   readonly config: Config;
-  /** The derivative sub-account of the configuration. */
   readonly subAccountId: string;
   /** The environment arms real orders. */
   readonly isArmed: boolean;

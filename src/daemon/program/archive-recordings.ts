@@ -25,9 +25,7 @@ import type { RecordedMarket } from '../../research/recorded/recorded-market.ts'
 
 /** Plain data: it goes to another thread. */
 export interface Recordings {
-  /** Directory of the frame logs. */
   readonly frames: string;
-  /** Directory of the columns. */
   readonly data: string;
   /** Logs of this day and later ones are left alone: they are still written. */
   readonly today: TradingDay;

@@ -221,7 +221,6 @@ async function brokerOnceThereIsRoom(
   return null;
 }
 
-/** Backups, archives and reports. */
 const archiverOf = (daemon: Daemon, { config, paths, screen } = daemon.options) =>
   createArchiver({
     frames: paths.frames,

@@ -201,7 +201,6 @@ export class CarryOver {
 
 /** Positions that a person or a policy wanted closed, and that are still held: an engine forgets that with its day. */
 class OpenDay {
-  /** Why, by owner. */
   readonly owners = new Map<StrategyIndex, string>();
   readonly #traders = new Map<StrategyIndex, string>();
 

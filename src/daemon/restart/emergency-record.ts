@@ -107,13 +107,11 @@ export class EmergencyRecord {
   }
 }
 
-/** A line of the file. */
 interface Written {
   readonly call: RecordedCall['call'];
   readonly clientOrderId: ClientOrderId;
   readonly strategy: string;
   readonly request?: RecordedCall['request'];
-  /** Session that sent it. */
   readonly day?: TradingDay;
 }
 

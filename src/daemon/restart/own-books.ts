@@ -15,7 +15,6 @@ import type { CarryOver } from './carry-over.ts';
 const UNSETTLED: ReadonlySet<OrderStatus> = new Set(['submitted', 'unknown', 'presumed_absent']);
 
 export interface OwnBooksContext {
-  /** Contracts of the folded session. */
   readonly contracts: readonly Contract[];
   readonly names: StrategyNames;
   /** The session is today's: its numbers of the in-day book are. */

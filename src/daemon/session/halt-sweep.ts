@@ -105,7 +105,6 @@ export class HaltSweep {
     this.#unproven('idle', '');
   }
 
-  /** The daemon ends. */
   close(): void {
     this.#isOver = true;
     this.#endPause?.();

@@ -114,7 +114,6 @@ function moneyFact({ state, figures }: EngineView['money'], at: string): readonl
   return [['money', `DIFFERS from the broker’s${at}: ${rows.join('; ')}`]];
 }
 
-/** A comparison with the broker's books. */
 interface BrokerComparison {
   readonly time: string;
   /** Something has filled since. */

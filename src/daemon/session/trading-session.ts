@@ -112,7 +112,6 @@ export interface PreparedSession {
 export interface SessionLeft {
   readonly day: TradingDay;
   readonly carry: CarryOver;
-  /** Its last contract table. */
   readonly contracts: readonly Contract[];
 }
 

@@ -313,7 +313,6 @@ export class ManagedOrder {
     return this.parent === null ? 'exit' : sentRole(this.side, this.triggerWhen);
   }
 
-  /** As `cover` counts it. */
   get asCover(): CoverOrder {
     const { side, role, group, isProtective } = this;
     return { side, qty: Math.max(this.leavesQty, this.exposedQty), role, group, isProtective };
@@ -365,7 +364,6 @@ export class ManagedOrder {
     doubt.grownUs = now;
   }
 
-  /** True the first time for each matter. */
   isFirstReport(matter: string): boolean {
     if (this.doubt.reported?.has(matter) === true) return false;
     (this.inDoubt().reported ??= new Set()).add(matter);

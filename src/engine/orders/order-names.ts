@@ -8,7 +8,6 @@ import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/
 import type { TsUs } from '../../domain/units.ts';
 import type { ManagedOrder } from './managed-order.ts';
 
-/** All orders by our id. */
 interface OwnOrders {
   readonly open: readonly ManagedOrder[];
   /** The last session left orders at the exchange. */

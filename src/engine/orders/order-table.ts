@@ -270,13 +270,11 @@ interface OddStep {
 
 export interface TableOrder {
   readonly status: OrderStatus;
-  /** The status that `<` leads back to. */
   readonly statusBefore: OrderStatus;
   /** It rests, or will rest, in the trigger book. */
   readonly isWaiting: boolean;
 }
 
-/** Null for a fault. */
 export function transition(order: TableOrder, event: OrderEvent): OrderStatus | OddStep | null {
   const foreign = order.isWaiting ? EXCHANGE_EVENTS : TRIGGER_EVENTS;
   assert(!foreign.has(event), 'a book reports its own orders');

@@ -132,7 +132,6 @@ export class Orders {
     return id === null ? undefined : this.#byId.get(id);
   }
 
-  /** Includes orders that are over. */
   every(test: (order: ManagedOrder) => boolean): boolean {
     for (const order of this.#byId.values()) if (!test(order)) return false;
     return true;
@@ -293,7 +292,6 @@ const mayLeave = (order: ManagedOrder): boolean => {
 
 /** Numbers an order: its end and owner, contract and side, quantity, limit, and fills. */
 const FIELDS = 6;
-/** Orders a block. */
 const BLOCK = 512;
 
 class LeftOrders {

@@ -109,7 +109,6 @@ export class RowReader {
     this.#owners.life.report(order);
   }
 
-  /** True when it triggers elsewhere than before. */
   #takeTriggerPrice(order: ManagedOrder, { triggerPrice }: BrokerTriggerOrder, startedUs: TsUs): boolean {
     const { openModify } = order.doubt;
     if (openModify !== null && triggerPrice !== null && openModify.triggerPrice === triggerPrice) {

@@ -35,7 +35,6 @@ interface BookedFills {
   readonly hasEarlier: boolean;
 }
 
-/** Rows that could not be booked. */
 interface UnbookedRows {
   /** A row of today names a contract that is not listed: our books lack its costs. */
   readonly hasUnlisted: boolean;

@@ -33,7 +33,6 @@ interface JournaledProposal {
   readonly proposal: Proposal;
 }
 
-/** The decisions that the journal holds of one event. */
 export interface EventDecisions {
   readonly proposals: readonly JournaledProposal[];
   readonly placed: ReadonlyMap<ClientOrderId, OrderToSend>;
@@ -312,7 +311,6 @@ function describe(asked: ProposalDraft | Proposal): string {
   return `modify ${asked.change.clientOrderId} to ${termsOf(asked.change)}`;
 }
 
-/** A call of the emergency file. */
 type SentCall = OrderOwner | ModifyToSend | CancelToSend;
 
 function isSent(sent: SentCall, strategy: StrategyIndex, asked: ProposalDraft): boolean {

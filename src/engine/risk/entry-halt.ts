@@ -78,7 +78,6 @@ export class EntryHalt {
     this.#append(true, null, reason);
   }
 
-  /** A limit of the configuration is reached. */
   limitReached(reason: string, code: string): void {
     if (this.#reason === null && this.#isHaltNow(null)) this.#begin(reason, code);
   }

@@ -108,7 +108,6 @@ export class RiskRequest {
   isProtective = false;
   /** Largest quantity that may still fill once it is sent; of a change, the larger of before and after. */
   exposedQty = 0;
-  /** The order that is changed; null for a new one. */
   changed: OrderView | null = null;
   nowUs: TsUs;
   day: TradingDay;

@@ -40,7 +40,6 @@ export type RiskCheck = (request: RiskRequest) => Denial | undefined;
 export interface RiskRule {
   readonly code: Denial['code'];
   readonly appliesTo: Scope;
-  /** True where a setting disables it. */
   readonly isOff?: (settings: EngineSettings) => boolean;
   readonly check: RiskCheck;
 }
@@ -365,7 +364,6 @@ function isOutsideCollar(price: number, request: RiskRequest): boolean {
   );
 }
 
-/** A market order has no price to check. */
 const isAtMarket = (price: number, { side, settings }: RiskRequest): boolean =>
   settings.marketOrders === true && isMarketLimit(side, price);
 

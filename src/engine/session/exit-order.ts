@@ -253,7 +253,6 @@ interface ExitPrice {
   readonly isLocked: boolean;
 }
 
-/** Undefined while no price is known. */
 function exitPrice(
   { market, session }: Pick<Owners, 'market' | 'session'>,
   { index, spec }: Contract,

@@ -90,7 +90,6 @@ export class ClientOrderIds {
     return id;
   }
 
-  /** The id that `next` makes. */
   get following(): ClientOrderId {
     assert(this.isReady, 'an id is made after the boot number is known');
     return clientOrderId(this.#prefix + counterOf(this.#count + 1));

@@ -214,7 +214,6 @@ export interface CockpitBeat {
 /** Event `price`: contracts whose prices changed since the last one; at most 30 a second. */
 export type CockpitPrices = readonly ContractPrices[];
 
-/** Price and quantity. */
 export type Level = readonly [points: number, qty: number];
 
 export interface ContractPrices {
@@ -270,7 +269,6 @@ export interface OrderStory {
 }
 
 export interface OrderStep extends CockpitEntry {
-  /** The whole row. */
   readonly detail: string;
 }
 

@@ -75,7 +75,6 @@ export interface CockpitOptions {
   /** Further names by which it may be asked. */
   readonly hosts: readonly string[];
   readonly isBehindProxy: boolean;
-  /** Directory of the built page. */
   readonly pageDir: string;
   readonly clock: Clock;
   /** Hidden in every answer. */

@@ -171,7 +171,6 @@ const optionsOf = (box: HTMLElement, { utcOffsetMinutes }: ChartLook, { x, rules
 });
 
 const ROOM = 0.05;
-/** For the words of rules. */
 const WORDS_ROOM = 0.12;
 
 function addLine(

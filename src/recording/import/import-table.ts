@@ -177,7 +177,6 @@ export class BadRows {
   }
 }
 
-/** The rows of a file and their destination. */
 export interface RowSource<T extends SpillableRows> {
   readonly options: ImportOptions;
   readonly stamps: StampOptions;
@@ -335,7 +334,6 @@ class RowSymbol {
   }
 }
 
-/** Words for each side, as the user gives them. */
 export interface SideWords {
   readonly buy: readonly string[];
   readonly sell: readonly string[];

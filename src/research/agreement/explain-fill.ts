@@ -38,7 +38,6 @@ const QUEUES = ['queue', 'touch', 'through'] as const;
 /** Shares of the way from sending to answer. */
 export const ENDS_AND_MIDDLE = [0, MIDDLE, 1] as const;
 
-/** All combinations of the unknowns. */
 export const guesses = (place: readonly number[], change: readonly number[]): readonly Guess[] =>
   QUEUES.flatMap((queue) =>
     place.flatMap((each) => change.map((other) => ({ place: each, change: other, queue }))),

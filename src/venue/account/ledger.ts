@@ -98,7 +98,6 @@ interface BookedFill {
   readonly tax: number;
 }
 
-/** An account as plain data. */
 export interface AccountState extends Omit<LedgerAccount, 'holdings' | 'settled' | 'owners'> {
   readonly holdings: readonly (readonly [OrderCode, HoldingState])[];
   readonly settled: readonly (readonly [OrderCode, Rounds])[];
@@ -270,7 +269,6 @@ export interface PriceRange {
   readonly low: number;
 }
 
-/** A holding as plain data. */
 export type HoldingState = Pick<
   Holding,
   'entry' | 'day' | 'boughtQty' | 'boughtValue' | 'soldQty' | 'soldValue' | 'rounds'

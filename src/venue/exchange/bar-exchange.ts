@@ -58,7 +58,6 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   #bar = -1;
   #stage = CLOSE;
   #rowUs = -Infinity;
-  /** Price before this stretch. */
   #before = 0;
   /** Part of the bar's volume that our orders may still take. */
   #volumeLeft = Infinity;

@@ -225,7 +225,6 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     if (price < this.low) this.low = price;
   }
 
-  /** Returns the aggressor. */
   #show(price: number, qty: number, side: number): Side {
     this.#print(price);
     return this.#book.trade(price, qty, side);

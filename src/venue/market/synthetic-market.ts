@@ -150,7 +150,6 @@ export interface BackgroundFlow {
   samples(endUs: TsUs, closingFromUs: TsUs): IndexSamples;
 }
 
-/** A market without background. */
 export const NO_BACKGROUND_FLOW: BackgroundFlow = {
   nextUs: Number.POSITIVE_INFINITY,
   step: () => undefined,
@@ -360,7 +359,6 @@ interface FlowProfile {
   readonly silenceUsMax: number;
   /** Distance of the makers' quotes from fair value, thousandths of a tick. */
   readonly halfSpread: number;
-  /** Usual number of background orders in the book. */
   readonly usualOrders: number;
   /** Sizes are divided by this. */
   readonly thinness: number;
