@@ -14,12 +14,6 @@ it.each([
   ['no such command', ['nope'], "unknown command 'nope'"],
   ['half a command', ['order'], 'Did you mean orders?'],
   ['an option that is none', ['orders', '--jsn'], 'Did you mean --json?'],
-  [
-    'an option that is gone',
-    ['data', 'import', 'a.csv', '--levels=5'],
-    'data import --levels is gone: all levels that a file has are kept, 10 at most',
-  ],
-  ['a value that is gone', ['data', 'import', 'a.csv', '--kind=lobster'], 'bid_1 to ask_size_10'],
   ['a word too many', ['paper', 'extra'], 'too many arguments'],
   [
     'a day that is none',
@@ -45,7 +39,6 @@ it.each([
     ['simulator', '--port', '99999'],
     'expected a port from 0 to 65535, was "99999"',
   ],
-  ['a command that is gone', ['data', 'synth'], 'trade on paper'],
   ['a seed with a fraction', ['simulator', '--seed', '1.5'], 'expected a whole number, 0 or more, was "1.5"'],
   [
     'a simulator file that is not there',

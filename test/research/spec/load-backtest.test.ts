@@ -332,20 +332,6 @@ test('a file of several contracts is refused where their ticks differ', async ()
   ]);
 });
 
-/** Keys that are gone say what to do instead. */
-test.each([
-  ['data: { ', 'data: { actions: actions.csv, ', 'data.actions', 'adjust prices for splits and dividends'],
-  ['X: { tick: 0.1', '$&, currency: EUR', 'market.contracts.X.currency', 'one currency a run'],
-  ['market: { ', '$&costs: { loan: true }, ', 'market.costs.loan', 'time costs nothing'],
-])('%s to %s', async (from, to, path, instead) => {
-  const { dir, file } = written('');
-  writeFileSync(file, ownMarket(dir).replace(from, to));
-  const loaded = await loadBacktest(file);
-  const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
-  expect(problems).toEqual([expect.stringContaining(instead)]);
-  expect(problems[0]).toContain(` ${path}: expected a known key`);
-});
-
 test.each([
   ['a list of markets', /^market: .*$/m, 'market: [{ contracts: { X: { tick: 0.1 } } }]', 'one market a run'],
   ['a pair in another currency', 'Y: { tick: 0.1 }', 'USDJPY: { tick: 0.1 }', 'one currency a run'],
