@@ -166,7 +166,7 @@ function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader 
 function meanTicks({ spec }: Contract, update: OrderUpdate): number {
   assertUpdate(update);
   const { lastFilledQty, lastFilledValue } = update;
-  assert(lastFilledQty > 0, 'an update that filled nothing has no price: look at lastFilledQty first');
+  assert(lastFilledQty > 0, 'an update that filled nothing has no price: check lastFilledQty first');
   return lastFilledValue / valueOf(spec, priceTicks(1), lastFilledQty);
 }
 

@@ -74,7 +74,7 @@ export interface ReachedBroker {
   /** For a tape that runs faster than life; else null. */
   readonly lockstep: Lockstep | null;
   /** Reports that the simulator of a paper run has ended by itself. */
-  onEnd(tell: (reason: string) => void): void;
+  onEnd(report: (reason: string) => void): void;
   /** Stops the simulator of a paper run. */
   close(): Promise<void>;
 }
@@ -96,7 +96,7 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
     address: simulatorAddress(link),
     clockMap: link.clockMap,
     lockstep: simulator.lockstep,
-    onEnd: (tell) => simulator.onEnd(tell),
+    onEnd: (report) => simulator.onEnd(report),
     close: () => simulator.stop(),
   };
 }

@@ -3,7 +3,7 @@
  * file system (frames) or the journal's queue (all else), and only then the engine (rulings, 31).
  *
  * A thread that has enough to do gets no further frame, so that commands and outcomes never wait behind a flood: frames wait here,
- * without a number, and inputs overtake them. An engine that is behind is told that prices are stale. Frames that are too many are
+ * without a number, and inputs overtake them. An engine that is behind gets `stale` for its prices. Frames that are too many are
  * dropped as a whole, which is the end of the connection for the engine.
  */
 import { type OperatorFunction, Subject } from 'rxjs';

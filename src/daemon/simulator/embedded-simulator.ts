@@ -112,7 +112,7 @@ interface SimulatorChild {
   /** Null where market time keeps its speed. */
   readonly lockstep: Lockstep | null;
   /** Reports once, with the reason, that the process has ended by itself. */
-  onEnd(tell: (reason: string) => void): void;
+  onEnd(report: (reason: string) => void): void;
   stop(): Promise<void>;
 }
 
@@ -155,10 +155,10 @@ function watched(
     link,
     isAdopted: child === null,
     lockstep,
-    onEnd(tell) {
+    onEnd(report) {
       const ended = (code: number | null): void => {
         clearInterval(watch);
-        if (!isStopping) tell(whyEnded(code, dir));
+        if (!isStopping) report(whyEnded(code, dir));
       };
       if (child !== null) child.once('exit', ended);
       else watch = setInterval(() => signalled(link.pid, 0) || ended(null), WATCH_MS).unref();

@@ -104,7 +104,7 @@ export function parseMeta<Meta extends { readonly kind: string; readonly version
   if (text === undefined) return undefined;
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null) return undefined;
-  const meta = value as Meta; // oxlint-disable-line typescript/no-unsafe-type-assertion -- our own file, told by kind and version
+  const meta = value as Meta; // oxlint-disable-line typescript/no-unsafe-type-assertion -- our own file, checked by kind and version
   return (meta as Partial<Meta>).kind === kind && (meta as Partial<Meta>).version === 1 ? meta : undefined;
 }
 

@@ -101,7 +101,7 @@ export async function loadBacktest(
 function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
   const [first, last] = [all[0]?.day, all.at(-1)?.day];
   const there = first === undefined ? 'none at all' : `days from ${first} to ${last ?? first}`;
-  const hint = remarks[0] ?? 'look at from, to and symbols';
+  const hint = remarks[0] ?? 'check from, to and symbols';
   return source.problem(['data'], 'data with a day to be played', hint, there);
 }
 

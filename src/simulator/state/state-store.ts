@@ -1,5 +1,5 @@
 /**
- * State of the simulated broker: one SQLite file, one writer. Everything that an answer tells is committed before
+ * State of the simulated broker: one SQLite file, one writer. The content of an answer is committed before
  * the answer leaves, so that killing the process loses no answer.
  *
  * `synchronous=NORMAL` is a choice, not an oversight. In WAL mode a commit has then reached the operating system, which a

@@ -1,5 +1,5 @@
 /**
- * The accounts: cash, positions, fees and tax. Within a day cash stands still; profit, fees and tax accrue. When the day is
+ * The accounts: cash, positions, fees and tax. Within a day cash is constant; profit, fees and tax accrue. When the day is
  * settled, everything moves at once, so that for each account and any span of whole days
  *
  *     cash at the end = cash at the start + deposits - withdrawals + profit of the settled days - fees - tax

@@ -54,7 +54,7 @@ test.each([
     'days the data has not',
     'data:\n',
     'data:\n  from: 2027-01-01\n',
-    'data: expected data with a day to be played, was days from 2026-06-03 to 2026-06-03 (look at from, to and symbols)',
+    'data: expected data with a day to be played, was days from 2026-06-03 to 2026-06-03 (check from, to and symbols)',
   ],
   [
     'a strategy file that is not there',
