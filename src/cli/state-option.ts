@@ -1,4 +1,4 @@
-/** `--state` of the commands that look at a daemon or tell it something: without it, the daemon that runs. */
+/** `--state` of the commands that read or command a daemon: without it, the daemon that runs. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { runningDaemons } from '../host/state/daemon-list.ts';

@@ -129,7 +129,6 @@ export class Alerting {
     return { channels: this.#routes.states, counts, unseen: memory.unseen.length };
   }
 
-  /** A row of the journal. */
   entry(entry: JournalEntry): void {
     if (!this.isUsed) return;
     if (entry.kind === 'alert') {

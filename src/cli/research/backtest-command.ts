@@ -83,7 +83,7 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
   });
 }
 
-/** Rethrows what ended a run: a strategy that hangs needs no stack. */
+/** Rethrows the error that ended a run: a strategy that hangs needs no stack. */
 export async function refuseHang(error: unknown): Promise<never> {
   const { StrategyHangs } = await import('../../research/backtest/hang-watch.ts');
   throw error instanceof StrategyHangs ? failed(error.message) : error;
@@ -97,7 +97,6 @@ export async function loaded(file: string, where: string, io: CliIo, loadMsMax?:
   return read.backtest;
 }
 
-/** Of a table. */
 const ROWS_SHOWN = 30;
 
 function printOutcome(io: CliIo, outcome: BacktestOutcome): void {
@@ -135,7 +134,6 @@ function verificationText(verification: BacktestOutcome['verification']): string
   return `\n${lines.join('\n')}\n`;
 }
 
-/** A table of a report for the terminal. */
 export const reportTable = ({ columns, rows }: BacktestOutcome['model']['tables'][number]): string =>
   formatTable(
     columns,

@@ -15,7 +15,6 @@ import type {
   CockpitRole,
   CockpitState,
   CockpitContract,
-  LimitState,
   CockpitOrder,
   PlotState,
   PositionState,
@@ -269,7 +268,6 @@ class PastCandles {
 // The daemon as its page shows it.
 
 const ACCOUNT_TAIL = 4;
-const BPS_PER_PERCENT = 100;
 const HUNDREDTHS = 100;
 /** Phase changes of more than a month without a session. */
 const CHANGES_SEARCHED_MAX = 400;
@@ -296,7 +294,10 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
     jobs: jobsText(daemon.jobs),
     money: moneyOf(view),
     strategies: (view?.strategies ?? []).map((entry) => strategyState(daemon, entry, contracts)),
-    limits: (view?.limits ?? []).map((use) => limitState(daemon, use)),
+    limits: (view?.limits ?? []).map((use) => ({
+      ...use,
+      strategy: use.strategy === null ? null : daemon.names.nameOf(use.strategy),
+    })),
     orders: (view?.orders ?? []).map((order) => orderState(daemon, order, contracts)),
     books: booksState(view),
     contracts: contracts.map((contract) =>
@@ -418,28 +419,6 @@ function positionState(
     avgPoints: isPriced ? avgPoints(contract.spec, openValue, qty) : null,
     openVnd: open,
   };
-}
-
-const UNIT: Readonly<Record<EngineView['limits'][number]['limit'], LimitState['unit']>> = {
-  position: 'contracts',
-  open_orders: 'orders',
-  daily_loss: 'VND',
-  orders_per_second: 'orders',
-  orders_per_minute: 'orders',
-  messages_per_minute: 'messages',
-  rejections_per_minute: 'orders',
-  drawdown: 'VND',
-  margin: '%',
-};
-
-function limitState(
-  { names }: Daemon,
-  { limit, strategy, used, max }: EngineView['limits'][number],
-): LimitState {
-  const unit = UNIT[limit];
-  const scale = unit === '%' ? BPS_PER_PERCENT : 1;
-  const owner = strategy === null ? null : names.nameOf(strategy);
-  return { limit, strategy: owner, used: used / scale, max: max / scale, unit };
 }
 
 function orderState({ names }: Daemon, order: OpenOrderEntry, contracts: readonly Contract[]): CockpitOrder {

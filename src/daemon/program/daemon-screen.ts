@@ -1,4 +1,5 @@
 /** The daemon's display: banner, a line for each event, a status line, and the summary at the end. */
+import { limitsOf } from '../../engine/risk/limit-uses.ts';
 import { formatTimeOfDay } from '../../text/dates.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { SCREEN_WIDTH, widthOf, wrapText } from '../../text/table.ts';
@@ -54,11 +55,7 @@ export function createDaemonScreen(
   const isColour = isColourWanted(process.stdout.isTTY, process.env) && !jsonLogs;
   const paint = createPaint(isColour);
   const out: Log = jsonLogs
-    ? createLog({
-        destination: process.stdout,
-        secrets,
-        say: (entry) => entryLine(entry, naming, createPaint(false)),
-      })
+    ? createLog({ destination: process.stdout, secrets, naming })
     : textLog(naming, paint, secrets);
   return {
     ...out,
@@ -119,8 +116,6 @@ function showStatus(daemon: Daemon, out: Log, paint: Paint): () => void {
   return () => clearInterval(timer);
 }
 
-const percent = (bps: number): string => `${bps / 100} %`;
-
 function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string): BannerContent {
   const { config, tape, remarks } = plan;
   const { risk } = config.engine;
@@ -142,13 +137,13 @@ function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string
     strategies: config.strategies,
     risk: [
       { what: 'order', limit: `${risk.orderQtyMax} contracts` },
-      { what: 'position', limit: `${risk.accountPositionMax} contracts` },
-      { what: 'open orders', limit: String(risk.openOrdersMax) },
-      { what: 'orders', limit: `${risk.ordersPerSecondMax}/s, ${risk.ordersPerMinuteMax}/min` },
-      { what: 'collar', limit: percent(risk.collarBps) },
-      { what: 'loss of the day', limit: `${formatNumber(risk.accountDailyLossMax)} VND` },
+      ...limitsOf(risk).map(({ limit, unit, max }) => ({
+        what: limit.replaceAll('_', ' '),
+        limit: `${formatNumber(max)} ${unit === 'orders' || unit === 'messages' ? '' : unit}`.trimEnd(),
+      })),
+      { what: 'collar', limit: `${risk.collarPercent} %` },
       { what: 'data age', limit: `${risk.dataAgeMax / US_PER_SECOND} s` },
-      { what: 'margin use', limit: percent(risk.marginUseBps) },
+      { what: 'margin use', limit: `${risk.marginUsePercent} %` },
     ],
     remarks: [...remarks, ...config.live.assume.map((what) => `assumed of the broker: ${what}`)],
   };

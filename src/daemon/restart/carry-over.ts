@@ -203,7 +203,6 @@ export class CarryOver {
 class OpenDay {
   /** Why, by owner. */
   readonly owners = new Map<StrategyIndex, string>();
-  /** Owners that have traded, by name. */
   readonly #traders = new Map<StrategyIndex, string>();
 
   get list(): NonNullable<SessionStarted['unclosed']> {

@@ -179,7 +179,6 @@ export class TradingSession implements InputSink, SessionWork {
   #isClosed = false;
   /** Number of the last halt or resume on its way to the engine: rows that earlier inputs caused, those of a replay too, are outdated. */
   #lastHaltCommand = 0;
-  /** Number of the last stop of each strategy. */
   readonly #lastStops = new Map<StrategyIndex, Seq>();
   /** Null for a day that began with this session. */
   replayed: ReplayedPast | null = null;

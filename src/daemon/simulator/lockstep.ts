@@ -58,7 +58,6 @@ export class Lockstep {
     return socket;
   };
 
-  /** Work may be done. */
   look(work: SessionWork): void {
     this.#work = work;
     if (this.#isLooking) return;

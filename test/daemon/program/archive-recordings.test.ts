@@ -7,11 +7,10 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import type * as Archiver from '../../../src/daemon/program/archive-recordings.ts';
 import { archiveRecordings } from '../../../src/daemon/program/archive-recordings.ts';
 import { archivePath, writeArchive } from '../../../src/journal/journal-archive.ts';
-import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
+import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { seq, tsUs } from '../../../src/domain/units.ts';
 import type { Timers } from '../../../src/domain/clock.ts';
 import { readJournal } from '../../../src/journal/journal-reader.ts';
-import { openFrameLog } from '../../../src/recording/frame-log.ts';
 import { note, openStore } from '../../journal/journal-fixture.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 
@@ -65,35 +64,6 @@ it('is due at the start, after each close and in each new day, and not at the op
     expect(isDue()).toBe(false);
   }
   expect(dues).toEqual([true, false, true, true, false, true]);
-});
-
-it('packs what is over as soon as a day is open, and once a day', async () => {
-  const frames = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
-  onTestFinished(() => rmSync(frames, { recursive: true, force: true }));
-  const log = join(frames, '2026-03-04.frames');
-  const frame = openFrameLog(frames, tradingDay('2026-03-04'));
-  frame.append([{ seq: seq(1), tsUs: tsUs(1_000), text: 'abc' }]);
-  frame.close();
-  let today: TradingDay | undefined;
-  const said = new EventEmitter();
-  const told = once(said, 'line');
-  const heard = (text: string): void => void said.emit('line', text);
-  const { look, stop } = await archive({
-    ...placesIn(frames),
-    today: () => today,
-    timers: IDLE,
-    note: heard,
-    onFailure: heard,
-  });
-  onTestFinished(stop);
-  expect(existsSync(log)).toBe(true);
-  today = tradingDay('2026-03-05');
-  look();
-  look();
-  expect(await told).toEqual([
-    '2026-03-04.frames is columns and packed: 0 rows of 0 contracts, 0 gaps, 1 frame that could not be read',
-  ]);
-  expect([existsSync(log), existsSync(`${log}.gz`)]).toEqual([false, true]);
 });
 
 it('tells what went wrong', async () => {
