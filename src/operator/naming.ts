@@ -32,7 +32,6 @@ export interface Naming {
 export interface NamingFacts {
   /** Ids of the strategies, in the order of the configuration. */
   readonly strategies: readonly string[];
-  /** The current contract table. */
   readonly contracts: () => readonly Contract[];
   readonly utcOffsetMinutes: number;
   /** State directory; null for the default of the commands. */

@@ -128,5 +128,4 @@ const WORDS: Readonly<Record<Denial['code'], string>> = {
     'orders do not last that long here: day orders alone, or until canceled alone where trading never stops',
 };
 
-/** Each code as words for people. */
 export const DENIAL_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(WORDS));

@@ -15,7 +15,7 @@ import {
   writeColumns,
 } from '../../../src/recording/columns/tick-file.ts';
 import {
-  tableOf,
+  rowTableOf,
   type TickColumns,
   type TickRows,
   ticksOf,
@@ -29,7 +29,7 @@ function tempDir(): string {
 }
 
 const slice = (rows: TickRows, from: number, to: number): TickRows =>
-  ticksOf(sliceTable(tableOf(rows), from, to));
+  ticksOf(sliceTable(rowTableOf(rows), from, to));
 
 const TICKS = [
   { afterUs: 0, price: 19_500, qty: 2, side: 1 },
