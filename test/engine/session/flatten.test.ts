@@ -53,6 +53,13 @@ describe('flatten', () => {
     expect(heldBy(world)).toBe(0);
   });
 
+  test('asks for no cancel that is under way', () => {
+    const world = holding(1);
+    world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900, status: 'pending_cancel' });
+    world.command(flattenAll).run(5);
+    expect(world.asks('cancel')).toEqual([]);
+  });
+
   test('takes back an exit that a bracket brings when all the others were gone', () => {
     const world = holding(2).command(flattenAll);
     world.add({ id: 'exit', side: 'sell', qty: 2, purpose: 'reduce', isWaiting: true });
