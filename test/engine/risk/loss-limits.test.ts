@@ -184,6 +184,19 @@ it.each([
   expect(halted, 'limits were reached').toBeGreaterThan(100);
 });
 
+it('halts the account that has lost its limit, and a gain afterwards changes nothing', () => {
+  const world = new World();
+  world.refer(0, 13_000);
+  world.trade(0, 13_000);
+  world.fill(-1, 0, 5, 13_000);
+  world.trade(0, 12_000);
+  world.losses.follow();
+  world.trade(0, 13_000);
+  world.losses.measure();
+  expect(world.halts).toEqual([[null, "the account's loss of the day, 50000000, has reached 50000000"]]);
+  expect(world.halt.reason).not.toBeNull();
+});
+
 it('bounds what many contracts may lose together, those that were bought since too', () => {
   const world = new World(MANY);
   const measured = vi.spyOn(world.losses, 'measure');
