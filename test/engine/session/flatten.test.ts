@@ -201,6 +201,15 @@ describe('outside continuous trading', () => {
     expect(heldBy(world)).toBe(0);
   });
 
+  test('in the closing auction it is queued, and says what becomes of the position and how it is closed', () => {
+    const world = holding(1, { time: '14:31' }).command(flattenAll).runUntil('14:44');
+    expect(world.asks('submit')).toEqual([]);
+    expect(world.said).toEqual([
+      expect.stringMatching(/^critical flatten_queued .*overnight.*end with the close/),
+    ]);
+    expect(world.said[0]).toContain('tickwright flatten --in-auction sends one at the floor');
+  });
+
   test('no second exit is sent into an auction while the first rests there', () => {
     const strategies = new HouseWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
     const world = holding(2, { time: '14:20', settings: { strategies } });
