@@ -10,8 +10,16 @@ const MEMBERS_MAX = 15;
 const SHOWN_MAX = 12;
 /** Lines that a plan beside the repository gives each room, where there is one. */
 const PLAN = join(root, '..', 'shared', 'design', 'rooms.tsv');
-/** `(rulings, 30)`: documents that comments cite; those of the repository lie in `src/wire`. */
-const CITED = /\((rulings|failure cases|market rules|broker notes)\b/g;
+/** `(rulings, 30 and 31)`: documents that comments cite by the numbers of their headings and entries. */
+const CITED = /[(;] ?(rulings|contract|notes|market rules|failure cases), (\d[^;)]*)/g;
+const DOCUMENTS = {
+  rulings: 'src/wire/rulings.md',
+  contract: 'src/wire/contract.md',
+  notes: 'src/wire/notes.md',
+  'market rules': 'src/wire/market-rules.md',
+  'failure cases': 'test/failure-cases/README.md',
+};
+const ENTRY = /^(?:#+ |- \*\*)(\d+(?:\.\d+)?)/gm;
 
 const files = readdirSync(source, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
@@ -66,7 +74,11 @@ const tests = readdirSync(join(root, 'test'), { recursive: true, withFileTypes: 
 say(`test: ${whole(tests)} lines`);
 
 const importers = new Map(files.map(({ path }) => [path, 0]));
-const [classes, parts, cited] = [[], new Set(), new Map()];
+const [classes, parts, dangling, entries] = [[], new Set(), new Map(), new Map()];
+for (const [document, path] of Object.entries(DOCUMENTS)) {
+  const text = existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
+  entries.set(document, new Set([...text.matchAll(ENTRY)].map(([, number]) => number)));
+}
 let nullish = 0;
 for (const { path, text } of files) {
   const { program, comments } = parseSync(path, text, { sourceType: 'module' });
@@ -83,8 +95,11 @@ for (const { path, text } of files) {
       if (operator === '??' && right.type === 'Literal' && right.value === 0) nullish += 1;
     },
   }).visit(program);
-  for (const { value } of comments)
-    for (const [, document] of value.matchAll(CITED)) cited.set(document, (cited.get(document) ?? 0) + 1);
+  const said = comments.map(({ value }) => value).join('\n');
+  for (const [, document, numbers] of said.replaceAll(/\s*\n[\s*]*/g, ' ').matchAll(CITED))
+    for (const [number] of numbers.matchAll(/\d+(?:\.\d+)?/g))
+      if (!entries.get(document).has(number))
+        dangling.set(`${document}, ${number}`, (dangling.get(`${document}, ${number}`) ?? 0) + 1);
 }
 const lonely = [...importers].filter(([, by]) => by === 1).map(([path]) => path);
 say(`files with one importer: ${lonely.length}`);
@@ -93,13 +108,9 @@ say(`names that end in Parts: ${parts.size}`);
 say(`classes with more than ${MEMBERS_MAX} members: ${classes.length}`);
 for (const { name, members } of classes.toSorted((a, b) => b.members - a.members).slice(0, SHOWN_MAX))
   say(`  ${String(members).padStart(3)} ${name}`);
-const outside = [...cited].filter(
-  ([document]) => !existsSync(join(source, 'wire', `${document.replaceAll(' ', '-')}.md`)),
-);
-say(
-  `comments that cite a document outside of the repository: ${outside.reduce((sum, [, times]) => sum + times, 0)}`,
-);
-for (const [document, times] of outside) say(`  ${String(times).padStart(3)} ${document}`);
+const times = [...dangling.values()].reduce((sum, each) => sum + each, 0);
+say(`citations of what no document of the repository has: ${times}`);
+for (const [citation, count] of dangling) say(`  ${String(count).padStart(3)} ${citation}`);
 
 function print(room, ownFiles, ownLines, ownBytes, wanted) {
   const cells = [

@@ -1,5 +1,5 @@
 /** Apart from the other helpers: it loads every strategy of this build. */
-import { storedConfig } from '../host/catalog.ts';
+import { storedConfig } from '../host/strategy-catalog.ts';
 import { loadRunConfig } from '../host/strategy-files/load-run-config.ts';
 import type { Config } from '../config/config.ts';
 import type { ReadConfig } from '../config/load-config.ts';
@@ -8,7 +8,7 @@ import { refused } from './cli-io.ts';
 
 type Valid = Extract<ReadConfig, { readonly ok: true }>;
 
-/** For commands that run no strategy: a broken file of a strategy keeps nobody from the account. */
+/** For commands that run no strategy: a broken file of a strategy must not lock a person out of the account. */
 export const readConfig = (file: string): Config => valid(storedConfig(file)).config;
 
 /** With the code of all strategies. */

@@ -5,7 +5,7 @@ import type { Assumption } from '../domain/settings.ts';
 import { US_PER_SECOND } from '../domain/units.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { meantHint, type Problem } from './problem.ts';
-import type { Market } from './market-file.ts';
+import type { MarketDefinition } from './market-file.ts';
 import type { YamlSource } from './yaml-source.ts';
 
 const ASSUMPTIONS: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
@@ -161,7 +161,7 @@ export function closingProblems(
 export function limitProblems(
   source: YamlSource,
   file: Pick<ConfigFile, 'risk' | 'strategies'>,
-  { contracts }: Pick<Market, 'contracts'>,
+  { contracts }: Pick<MarketDefinition, 'contracts'>,
 ): readonly Problem[] {
   return [
     ...qtyProblems(source, file, contracts),
@@ -179,7 +179,7 @@ function orphanProblems(source: YamlSource, { risk }: Pick<ConfigFile, 'risk'>):
 function qtyProblems(
   source: YamlSource,
   { risk }: Pick<ConfigFile, 'risk'>,
-  contracts: Market['contracts'],
+  contracts: MarketDefinition['contracts'],
 ): readonly Problem[] {
   const most = Math.max(...Object.values(contracts).map(({ orderQtyMax }) => orderQtyMax));
   if (risk.orderQtyMax <= most) return [];

@@ -1,7 +1,6 @@
 /** Reads the whole configuration: a valid one, or every problem of it. */
 import { alwaysOpen, type TradingCalendar } from '../domain/calendar.ts';
 import type { EngineSettings } from '../domain/settings.ts';
-import { seconds } from '../domain/units.ts';
 import {
   alertProblems,
   assumedBy,
@@ -15,7 +14,7 @@ import {
 } from './config-rules.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
 import type { Config } from './config.ts';
-import { type Market, readMarket } from './market-file.ts';
+import { type MarketDefinition, readMarket } from './market-file.ts';
 import type { Problem } from './problem.ts';
 import { readFile } from './read-file.ts';
 import { type Catalog, readStrategies, type StrategiesRead } from './strategy-entries.ts';
@@ -26,7 +25,7 @@ export type LoadedConfig =
   | {
       readonly ok: false;
       readonly problems: readonly Problem[];
-      /** Who can be told of them; absent where the file itself is not understood. */
+      /** Channels for reporting them; absent where the file itself cannot be read. */
       readonly reach?: Pick<Config, 'mode' | 'alerts'>;
     };
 
@@ -39,7 +38,7 @@ export type ReadConfig =
 export function loadConfig(
   file: string,
   catalog: Catalog,
-  others: OthersRead | ((strategy: string) => boolean) = () => false,
+  others: OtherStrategies | ((strategy: string) => boolean) = () => false,
 ): ReadConfig {
   const main = readFile(file, configSchema, 'a configuration');
   if ('problems' in main) return { ok: false, problems: main.problems };
@@ -78,7 +77,7 @@ export function loadConfig(
 function configOf(
   file: string,
   value: ConfigFile,
-  { calendar, contracts, costs }: Market,
+  { calendar, contracts, costs }: MarketDefinition,
   strategies: Config['strategies'],
 ): Config {
   const { mode, state, account, auth, broker, live, money, simulator, operator, alerts, retention } = value;
@@ -114,14 +113,14 @@ function configOf(
 }
 
 /** Strategies of a file as another thread read them. */
-export interface OthersRead extends StrategiesRead {
+export interface OtherStrategies extends StrategiesRead {
   readonly asked: ConfigFile['strategies'];
 }
 
 function readBefore(
   source: YamlSource,
   { strategies }: ConfigFile,
-  { asked, ...read }: OthersRead,
+  { asked, ...read }: OtherStrategies,
 ): StrategiesRead {
   if (JSON.stringify(asked) === JSON.stringify(strategies)) return read;
   const hint = 'it was written at this moment: try again';
@@ -143,42 +142,27 @@ type EngineSections = Pick<
   'risk' | 'strategies' | 'flatten' | 'stop' | 'poll' | 'lookUp' | 'session'
 >;
 
-export function engineSettingsOf({ risk, strategies, ...file }: EngineSections): EngineSettings {
-  return {
-    risk: {
-      orderQtyMax: risk.orderQtyMax,
-      collarBps: risk.collarPercent,
-      accountPositionMax: risk.positionMax,
-      openOrdersMax: risk.openOrdersMax,
-      ordersPerSecondMax: risk.ordersPerSecondMax,
-      ordersPerMinuteMax: risk.ordersPerMinuteMax,
-      dataAgeMax: risk.dataAgeMax,
-      accountDailyLossMax: risk.dailyLossMax,
-      accountAgeMax: risk.accountAgeMax,
-      marginUseBps: risk.marginUsePercent,
-      sameRejectionsMax: risk.sameRejectionsMax,
-      clockSkewMax: risk.clockSkewMax,
-      auctionEntries: risk.auctionEntries,
-      selfTradePrevention: risk.selfTradePrevention,
-      messagesPerMinuteMax: risk.messagesPerMinuteMax,
-      rejectionsPerMinuteMax: risk.rejectionsPerMinuteMax,
-      ...(risk.drawdownMax === undefined ? {} : { drawdownMax: risk.drawdownMax }),
-      ...(risk.protectiveStop === undefined ? {} : { protectiveStop: risk.protectiveStop }),
-      nakedMax: seconds(risk.nakedSecondsMax),
-      onOrphan: risk.onOrphan,
-    },
-    strategies: strategies.map(({ id, symbols, overnight, onExpiry, risk: limits }) => ({
-      id,
-      symbols,
-      overnight,
-      onExpiry,
-      risk: limits,
-    })),
-    flatten: file.flatten,
-    stop: file.stop,
-    poll: file.poll,
-    lookUp: file.lookUp,
-    cancelBeforeAuction: file.session.cancelBeforeAuction,
-    flatBeforeClose: file.session.flatBeforeClose,
-  };
-}
+export const engineSettingsOf = ({
+  risk,
+  strategies,
+  flatten,
+  stop,
+  poll,
+  lookUp,
+  session: { cancelBeforeAuction, flatBeforeClose },
+}: EngineSections): EngineSettings => ({
+  risk,
+  strategies: strategies.map(({ id, symbols, overnight, onExpiry, risk: limits }) => ({
+    id,
+    symbols,
+    overnight,
+    onExpiry,
+    risk: limits,
+  })),
+  flatten,
+  stop,
+  poll,
+  lookUp,
+  cancelBeforeAuction,
+  flatBeforeClose,
+});

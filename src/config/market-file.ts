@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { PhaseSpan, TradingCalendar } from '../domain/calendar.ts';
 import { dayNumber, tradingDay, type Weekday } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
-import type { CostSchedule, Dated } from '../domain/costs.ts';
+import type { CostSchedule, DatedValue } from '../domain/costs.ts';
 import { US_PER_DAY } from '../domain/units.ts';
 import { formatTimeOfDay, formatUtcOffset, parseUtcOffset } from '../text/dates.ts';
 import { namedZone } from '../text/time-zone.ts';
-import type { Checked, Problem } from './problem.ts';
+import type { CheckResult, Problem } from './problem.ts';
 import { readNamed } from './read-file.ts';
 import type { YamlSource } from './yaml-source.ts';
-import { date, pathText, percent, timeOfDay } from './values.ts';
+import { date, pathText, percentAsBps, timeOfDay } from './values.ts';
 
 const WEEKDAYS = { sun: 0, mon: 1, tue: 2, wed: 3, thu: 4, fri: 5, sat: 6 } as const satisfies Record<
   string,
@@ -23,9 +23,9 @@ export const weekday = z
 
 export const phaseSpan = z
   .strictObject({
-    phase: z.enum(['opening_auction', 'continuous', 'break', 'closing_auction']),
-    from: timeOfDay,
-    to: timeOfDay,
+    phase: z.enum(['opening_auction', 'continuous', 'break', 'closing_auction']).describe('Phase of the day'),
+    from: timeOfDay.describe('Its begin'),
+    to: timeOfDay.describe('Its end'),
   })
   .transform(({ phase, from, to }): PhaseSpan => ({ phase, fromUs: from, toUs: to }));
 
@@ -47,10 +47,17 @@ const isWholeHundredths = (tick: number): boolean =>
 
 const contract = z
   .strictObject({
-    tick: z.number().refine(isWholeHundredths, 'a tick of whole hundredths of a point, like 0.1'),
-    pointValue: z.int().positive().multipleOf(100, 'a whole number of hundreds'),
-    orderQtyMax: z.int().min(1),
-    bandPercent: percent,
+    tick: z
+      .number()
+      .refine(isWholeHundredths, 'a tick of whole hundredths of a point, like 0.1')
+      .describe('Smallest step of the price, in points'),
+    pointValue: z
+      .int()
+      .positive()
+      .multipleOf(100, 'a whole number of hundreds')
+      .describe('VND of one point of one contract'),
+    orderQtyMax: z.int().min(1).describe('Largest order that the exchange takes'),
+    bandPercent: percentAsBps.describe('Band of the day around the reference price'),
   })
   .transform(({ tick, pointValue, orderQtyMax, bandPercent }): Omit<ContractSpec, 'underlying'> => ({
     hundredthsPerTick: Math.round(tick * 100),
@@ -59,32 +66,32 @@ const contract = z
     bandBps: bandPercent,
   }));
 
-const marketSchema = z.strictObject({
+export const marketSchema = z.strictObject({
   calendar: z.strictObject({
-    name: z.string(),
-    timeZone: z.string(),
-    utcOffset,
-    weekdays: z.array(weekday).min(1),
-    phases: z.array(phaseSpan).min(1),
-    closures: pathText,
+    name: z.string().describe('Name of the exchange'),
+    timeZone: z.string().describe('Its zone'),
+    utcOffset: utcOffset.describe('Its offset from UTC'),
+    weekdays: z.array(weekday).min(1).describe('Days with a session'),
+    phases: z.array(phaseSpan).min(1).describe('Phases of a day, one after the other'),
+    closures: pathText.describe('File of the days without a session'),
   }),
   contracts: z
     .record(z.string(), contract)
     .refine((specs) => Object.keys(specs).length > 0, 'a section with a contract, like VN30'),
   costs: z.strictObject({
-    exchangeFee: amount,
-    clearingFee: amount,
-    brokerFee: amount,
-    taxPpm: amount,
-    marginPercent: dated(percent),
+    exchangeFee: amount.describe('Fee of the exchange for a contract, in VND'),
+    clearingFee: amount.describe('Fee of the clearing house for a contract, in VND'),
+    brokerFee: amount.describe('Fee of the broker for a contract, in VND'),
+    taxPpm: amount.describe('Tax, millionths of the value times half the margin rate'),
+    marginPercent: dated(percentAsBps).describe('Margin, of the value'),
   }),
 });
 
-const closuresSchema = z.strictObject({
-  source: z.string(),
-  validFrom: date,
-  validTo: date,
-  closures: z.array(date),
+export const closuresSchema = z.strictObject({
+  source: z.string().describe('Origin of the list'),
+  validFrom: date.describe('First day that it knows'),
+  validTo: date.describe('Last day that it knows'),
+  closures: z.array(date).describe('Weekdays without a session'),
 });
 
 type MarketFile = z.output<typeof marketSchema>;
@@ -114,7 +121,7 @@ function costsOf({ costs }: MarketFile): CostSchedule {
   };
 }
 
-const inOrder = (rows: readonly Dated<number>[]): readonly Dated<number>[] =>
+const inOrder = (rows: readonly DatedValue<number>[]): readonly DatedValue<number>[] =>
   rows.toSorted((a, b) => (a.from < b.from ? -1 : 1));
 
 function contractsOf(market: MarketFile): Readonly<Record<string, ContractSpec>> {
@@ -218,7 +225,7 @@ function closureProblems(
   );
 }
 
-export interface Market {
+export interface MarketDefinition {
   readonly calendar: TradingCalendar;
   readonly contracts: Readonly<Record<string, ContractSpec>>;
   readonly costs: CostSchedule;
@@ -226,7 +233,7 @@ export interface Market {
 
 const CLOSURES = ['calendar', 'closures'] as const;
 
-export function readMarket(parent: YamlSource, name: string): Checked<Market> {
+export function readMarket(parent: YamlSource, name: string): CheckResult<MarketDefinition> {
   const market = readNamed(parent, ['market'], name, marketSchema, 'a market file');
   if ('problems' in market) return { ok: false, problems: market.problems };
   const { source, value } = market;

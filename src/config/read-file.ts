@@ -35,7 +35,7 @@ export function readNamed<T extends z.ZodType>(
   schema: T,
   kind: string,
 ): Read<z.output<T>> {
-  const file = beside(parent.file, name);
+  const file = nextTo(parent.file, name);
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat?.isFile() === true) return readFile(file, schema, kind);
   const what = stat === undefined ? `there is no ${file}` : `${file} is no file`;
@@ -43,4 +43,4 @@ export function readNamed<T extends z.ZodType>(
 }
 
 /** Relative to the file that names it, not to the working directory. */
-const beside = (file: string, name: string): string => (isAbsolute(name) ? name : join(dirname(file), name));
+const nextTo = (file: string, name: string): string => (isAbsolute(name) ? name : join(dirname(file), name));

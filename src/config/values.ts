@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ParsePayload } from 'zod/v4/core';
 import { isTradingDay, tradingDay, type TradingDay } from '../domain/civil-date.ts';
 import {
+  bpsOf,
   type DurationUs,
   durationUs,
   type Money,
@@ -14,9 +15,23 @@ import {
 import { formatTimeOfDay, parseTimeOfDay } from '../text/dates.ts';
 import { formatDuration, parseDuration } from '../text/durations.ts';
 
-/** A value of the file, and back. */
-const codec = <T>(decode: (value: unknown, payload: ParsePayload) => T, encode: (value: T) => unknown) =>
-  z.codec(z.unknown(), z.custom<T>(), { decode, encode });
+/** A value of the file, and back; `unit` is for the page of settings. */
+const codec = <T>(
+  decode: (value: unknown, payload: ParsePayload) => T,
+  encode: (value: T) => unknown,
+  unit: string,
+) => z.codec(z.unknown(), z.custom<T>(), { decode, encode }).meta({ unit });
+
+/** A section in which every key has a default. */
+export const section = <T extends z.core.$ZodLooseShape>(shape: T) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript cannot see that every key has one
+  z.strictObject(shape).prefault({} as never);
+
+/** The default comes first. */
+export const firstOf = <const T extends readonly [string, ...string[]]>(...known: T) =>
+  z.enum(known).default(known[0]);
+
+export const flag = z.boolean().default(false);
 
 const refuse = (payload: ParsePayload, message: string): never => {
   payload.issues.push({ code: 'custom', input: payload.value, message });
@@ -28,17 +43,25 @@ const same = <T>(value: T): T => value;
 const A_TIME = 'a time of day like 08:45';
 
 /** `08:45`, kept as text. */
-export const timeText = codec<string>((value, payload) => {
-  if (typeof value === 'string' && parseTimeOfDay(value) !== undefined) return value;
-  return refuse(payload, A_TIME);
-}, same);
+export const timeText = codec<string>(
+  (value, payload) => {
+    if (typeof value === 'string' && parseTimeOfDay(value) !== undefined) return value;
+    return refuse(payload, A_TIME);
+  },
+  same,
+  'time of day',
+);
 
 /** `08:45` as microseconds from midnight; `24:00` is the end of the day. */
-export const timeOfDay = codec<number>((value, payload) => {
-  if (value === '24:00') return US_PER_DAY;
-  const timeUs = typeof value === 'string' ? parseTimeOfDay(value) : undefined;
-  return timeUs ?? refuse(payload, A_TIME);
-}, formatTimeOfDay);
+export const timeOfDay = codec<number>(
+  (value, payload) => {
+    if (value === '24:00') return US_PER_DAY;
+    const timeUs = typeof value === 'string' ? parseTimeOfDay(value) : undefined;
+    return timeUs ?? refuse(payload, A_TIME);
+  },
+  formatTimeOfDay,
+  'time of day',
+);
 
 export const date = codec<TradingDay>(
   (value, payload) =>
@@ -46,24 +69,34 @@ export const date = codec<TradingDay>(
       ? tradingDay(value)
       : refuse(payload, 'a date like 2026-03-19'),
   same,
+  'date',
 );
 
 /** Whole money, zero or more. */
-export const wholeMoney = z.codec(z.int().min(0), z.custom<Money>(), { decode: money, encode: Number });
+export const wholeMoney = z
+  .codec(z.int().min(0), z.custom<Money>(), { decode: money, encode: Number })
+  .meta({ unit: 'VND' });
 /** Whole money, one or more. */
-export const moneyAboveZero = z.codec(z.int().min(1), z.custom<Money>(), { decode: money, encode: Number });
+export const moneyAboveZero = z
+  .codec(z.int().min(1), z.custom<Money>(), { decode: money, encode: Number })
+  .meta({ unit: 'VND' });
 /** Whole contracts, one or more. */
-export const contracts = z.codec(z.int().min(1), z.custom<Qty>(), { decode: qty, encode: Number });
+export const contracts = z
+  .codec(z.int().min(1), z.custom<Qty>(), { decode: qty, encode: Number })
+  .meta({ unit: 'contracts' });
 export const count = z.int().min(1);
+export const percent = z.number().min(0.01).max(100).meta({ unit: '%' });
 /** A percentage as parts of 10,000. */
-export const percent = z.codec(z.number().min(0.01).max(100), z.number(), {
-  decode: (value) => Math.round(value * 100),
-  encode: (bps) => bps / 100,
-});
+export const percentAsBps = z
+  .codec(percent, z.number(), {
+    decode: bpsOf,
+    encode: (bps) => bps / 100,
+  })
+  .meta({ unit: '%' });
 
 /** `500ms`, `2s`, `15m`, `8h`, from `least` to `most`. */
 export function durationFrom(least: string, most: string) {
-  return codec<DurationUs>(durationReader(least, most), formatDuration);
+  return codec<DurationUs>(durationReader(least, most), formatDuration, `${least} to ${most}`);
 }
 
 /** The same, or `off`, which is null. */
@@ -72,6 +105,7 @@ export function durationOrOff(least: string, most: string) {
   return codec<DurationUs | null>(
     (value, payload) => (value === 'off' || value === false ? null : read(value, payload)),
     (span) => (span === null ? 'off' : formatDuration(span)),
+    `${least} to ${most}, off`,
   );
 }
 
@@ -93,15 +127,19 @@ export const pathText = z
   .string()
   .refine((text) => text.trim() !== '' && !text.includes('$') && !text.startsWith('~'), {
     error: 'a plain path: ~ and variables are not filled in',
-  });
+  })
+  .meta({ unit: 'path' });
 
 /** An address without credentials. */
 export const address = (example: string) =>
-  z.string().superRefine((text, context) => {
-    const refuse = (message: string, hint = ''): void =>
-      context.addIssue({ code: 'custom', message, params: { hint } });
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || url.hostname === '') refuse(`an address like ${example}`);
-    else if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-      refuse('an address alone', 'no user, password, ? or # belongs in it');
-  });
+  z
+    .string()
+    .superRefine((text, context) => {
+      const refuse = (message: string, hint = ''): void =>
+        context.addIssue({ code: 'custom', message, params: { hint } });
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      if (url === undefined || url.hostname === '') refuse(`an address like ${example}`);
+      else if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+        refuse('an address alone', 'no user, password, ? or # belongs in it');
+    })
+    .meta({ unit: 'address' });

@@ -1,4 +1,4 @@
-/** A YAML file that remembers where each value stands. */
+/** A YAML file that remembers the position of each value. */
 import { readFileSync, statSync } from 'node:fs';
 import { formatNumber } from '../text/numbers.ts';
 import {
@@ -20,7 +20,7 @@ export type Path = readonly PropertyKey[];
 
 /** Largest growth of a file by its aliases. */
 const ALIASES_MAX = 100;
-/** No section has a hundred; each unknown key is looked up among the known ones, and told. */
+/** No section has a hundred; each unknown key is compared with the known ones, and reported. */
 const KEYS_MAX = 1_000;
 
 export class YamlSource {
@@ -85,13 +85,12 @@ export class YamlSource {
     return this.#problemAt(this.#keyOffset(path, key), [...path, key], expected, JSON.stringify(key), hint);
   }
 
-  /** Line of the value at `path`. */
   lineOf(path: Path): number {
     return this.#lines.linePos(this.#offsetOf(path)).line;
   }
 
   /** The whole document as data; aliases may make it endless. */
-  #unfold(): readonly Found[] {
+  #unfold(): readonly SyntaxProblem[] {
     try {
       this.#value = this.#document.toJS({ maxAliasCount: ALIASES_MAX });
       return [];
@@ -103,8 +102,8 @@ export class YamlSource {
   }
 
   /** Well-formed YAML that cannot be a configuration: endless or unknown aliases, keys that are not text, too many or repeated. */
-  #oddNodes(): readonly Found[] {
-    const found: Found[] = [];
+  #oddNodes(): readonly SyntaxProblem[] {
+    const found: SyntaxProblem[] = [];
     const add = (node: Node, expected: string, received: string, hint: string): void => {
       found.push({ offset: node.range?.[0] ?? 0, expected, received, hint });
     };
@@ -160,7 +159,7 @@ export class YamlSource {
     return this.#offsetOf(path);
   }
 
-  #found({ offset, expected, received, hint }: Found): Problem {
+  #found({ offset, expected, received, hint }: SyntaxProblem): Problem {
     return this.#problemAt(offset, [], expected, received, hint);
   }
 
@@ -191,7 +190,7 @@ const shownPath = (path: Path): string =>
     .map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i === 0 ? '' : '.'}${String(key)}`))
     .join('');
 
-interface Found {
+interface SyntaxProblem {
   readonly offset: number;
   readonly expected: string;
   readonly received: string;
@@ -230,7 +229,7 @@ function readYamlText(file: string): { readonly text: string } | { readonly unre
 /** Bytes that are no UTF-8, control characters, a carriage return alone, and spaces of a web page at the start of a line. */
 const ODD = /\uFFFD|[^\P{Cc}\t\n\r]|\r(?!\n)|[\u00A0\u1680\u2000-\u200B\u202F\u205F\u3000\uFEFF](?<=^ *.)/mu;
 
-function oddText(text: string): Found | undefined {
+function oddText(text: string): SyntaxProblem | undefined {
   const odd = ODD.exec(text);
   if (odd === null) return undefined;
   const code = (odd[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
@@ -239,7 +238,7 @@ function oddText(text: string): Found | undefined {
 }
 
 /** The first fault: later ones usually follow from it. */
-function yamlFault({ errors, warnings }: Document): Found | undefined {
+function yamlFault({ errors, warnings }: Document): SyntaxProblem | undefined {
   const [first] = [...errors, ...warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
   if (first === undefined) return undefined;
   const hint = first.code === 'MULTIPLE_DOCS' ? 'a second document begins here' : first.message;

@@ -4,11 +4,10 @@ import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 import { isRecord } from '../domain/parsed.ts';
 import { formatCount } from '../text/numbers.ts';
 import { meantHint, nearest, type Problem } from './problem.ts';
-import { insteadOf } from './retired.ts';
 import type { Path, YamlSource } from './yaml-source.ts';
 
 /** Place of a schema in the file, and the page that explains its keys. */
-export interface Place {
+export interface SchemaPosition {
   readonly base?: Path;
   readonly help?: string;
 }
@@ -17,7 +16,7 @@ export function zodProblems(
   source: YamlSource,
   issues: readonly $ZodIssue[],
   schema: $ZodType,
-  { base = [], help = 'see config/README.md' }: Place = {},
+  { base = [], help = 'see config/README.md' }: SchemaPosition = {},
 ): readonly Problem[] {
   const reader = new IssueReader(source, schema, base, help);
   return issues.flatMap((issue) => reader.read(issue));
@@ -80,11 +79,11 @@ class IssueReader {
       return [this.#notOneOf(path, issue.options.map(String))];
     }
     const tried = issue.errors.flatMap((errors) => errors.slice(0, 1));
-    // What is wrong inside says which choice was meant.
-    const told = tried.find((each) => each.path.length > 0) ?? tried[0];
-    return told === undefined
+    // The nearest problem inside shows which choice was meant.
+    const nearest = tried.find((each) => each.path.length > 0) ?? tried[0];
+    return nearest === undefined
       ? [this.#problem(path, issue.message)]
-      : this.read({ ...told, path: [...issue.path, ...told.path] });
+      : this.read({ ...nearest, path: [...issue.path, ...nearest.path] });
   }
 
   /** Prefers a message of the schema to the name of the type. */
@@ -104,8 +103,6 @@ class IssueReader {
   #unknownKey(at: Path, key: string): Problem {
     const path = [...this.#base, ...at];
     if (isSecretName(key)) return this.#source.keyProblem(path, key, 'no secret in this file', SECRET_HINT);
-    const instead = insteadOf([...path, key].filter((part) => typeof part === 'string').join('.'));
-    if (instead !== undefined) return this.#source.keyProblem(path, key, 'a known key', instead);
     const hint = meantHint(key, keysAt(this.#schema, at), `remove it or ${this.#help}`);
     return this.#source.keyProblem(path, key, 'a known key', hint);
   }

@@ -6,8 +6,8 @@ import { milliseconds, OPERATOR_INDEX, type TsUs, US_PER_DAY, US_PER_HOUR } from
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import { AlertDesk, quietHours } from '../operator/alerts/alert-desk.ts';
-import type { Channel, Draft, Message } from '../operator/alerts/message.ts';
-import { type ChannelState, type Route, Routes } from '../operator/alerts/routes.ts';
+import type { AlertChannel, AlertDraft, AlertMessage } from '../operator/alerts/alert-message.ts';
+import { type ChannelState, type AlertRoute, Routes } from '../operator/alerts/routes.ts';
 import { WaitingFile } from '../operator/alerts/waiting-file.ts';
 import { DeadMansSwitch } from '../operator/channels/dead-man.ts';
 import { RemoteControl, type RemoteOptions } from '../operator/channels/remote-control.ts';
@@ -19,7 +19,7 @@ import { remedyOf } from '../operator/remedies.ts';
 import { formatLocalTime } from '../text/dates.ts';
 import { systemClock, systemTimers } from '../host/system-clock.ts';
 import { OWN_CAUSE } from './session/halt.ts';
-import { type ChannelTrial, keptSecret, openChannel, tryChannels } from './edge/operator-channels.ts';
+import { type ChannelTrial, keptSecret, openChannel, tryChannels } from './operator-channels.ts';
 
 export interface AlertingOptions {
   readonly config: Config;
@@ -35,14 +35,14 @@ export interface AlertingOptions {
 export interface AlertingState {
   readonly channels: readonly ChannelState[];
   readonly counts: AlertDesk['counts'];
-  /** Critical alerts that nobody has acknowledged. */
+  /** Unacknowledged critical alerts. */
   readonly unseen: number;
 }
 
 /** Older messages say nothing about now; the journal has them. */
-const TOLD_AGAIN_MAX = 24 * US_PER_HOUR;
+const REPEATS_MAX = 24 * US_PER_HOUR;
 /** Outcomes of a command that somebody waits for, and runs that begin or end while something is held: every channel gets them. */
-const TOLD_AT_ONCE: ReadonlySet<string> = new Set([
+const ALERT_AT_ONCE: ReadonlySet<string> = new Set([
   'halt_proven',
   'started_after_a_crash',
   'started_with_a_position',
@@ -50,8 +50,8 @@ const TOLD_AT_ONCE: ReadonlySet<string> = new Set([
 ]);
 
 /** A stop waits for at most three seconds. */
-const LAST_LOOKS = 30;
-const LAST_LOOK_EVERY = milliseconds(100);
+const LAST_CHECKS = 30;
+const LAST_CHECK_EVERY = milliseconds(100);
 
 interface Bot {
   readonly id: string;
@@ -65,7 +65,7 @@ export class Alerting {
   readonly #routes: Routes;
   readonly #file: WaitingFile;
   readonly #bots: Bot[] = [];
-  readonly #channels: Channel[] = [];
+  readonly #channels: AlertChannel[] = [];
   #listeners: readonly TelegramListener[] = [];
   #switch: DeadMansSwitch | undefined = undefined;
 
@@ -76,7 +76,7 @@ export class Alerting {
     const path = options.paths.messages;
     const { alerts, calendar, mode } = config;
     const offset = calendar.utcOffsetMinutes;
-    const routes = alerts.channels.map((settings): Route => {
+    const routes = alerts.channels.map((settings): AlertRoute => {
       const { id, least, perMinute } = settings;
       const { channel, bot } = openChannel(settings, options.address.secrets);
       if (bot !== null && settings.kind === 'telegram') this.#bots.push({ id, bot, users: settings.users });
@@ -119,7 +119,7 @@ export class Alerting {
     if (this.isUsed) this.#takeOver(path, systemClock.nowUs());
   }
 
-  /** Whether anybody is told. */
+  /** Whether any channel is configured. */
   get isUsed(): boolean {
     return this.#options.config.alerts.channels.length > 0;
   }
@@ -129,12 +129,11 @@ export class Alerting {
     return { channels: this.#routes.states, counts, unseen: memory.unseen.length };
   }
 
-  /** A row of the journal. */
   entry(entry: JournalEntry): void {
     if (!this.isUsed) return;
     if (entry.kind === 'alert') {
       const { severity, code, text, strategy } = entry;
-      if (TOLD_AT_ONCE.has(code))
+      if (ALERT_AT_ONCE.has(code))
         return this.tell({ severity, kind: 'reminder', title: this.#title(code), text, page: null });
       return this.#alert(severity, code, text, this.#subjectOf(strategy));
     }
@@ -145,7 +144,7 @@ export class Alerting {
       this.#alert('warning', 'entries_off', `entries are off until you resume: ${entry.reason}`, '');
   }
 
-  tell(draft: Draft): void {
+  tell(draft: AlertDraft): void {
     if (!this.isUsed) return;
     const { secrets } = this.#options.address;
     this.#desk.tell({ ...draft, title: secrets.hide(draft.title), text: secrets.hide(draft.text) });
@@ -199,11 +198,11 @@ export class Alerting {
     await Promise.all(listeners.map((listener) => listener.close()));
   }
 
-  /** Gives the last messages a moment; what is left is told by the next start. */
+  /** Gives the last messages a moment; the next start sends the rest. */
   async close(): Promise<void> {
     this.#desk.close();
-    for (let looks = 0; looks < LAST_LOOKS && !this.#routes.isIdle; looks += 1)
-      await new Promise<void>((resolve) => systemTimers.after(LAST_LOOK_EVERY, resolve));
+    for (let checks = 0; checks < LAST_CHECKS && !this.#routes.isIdle; checks += 1)
+      await new Promise<void>((resolve) => systemTimers.after(LAST_CHECK_EVERY, resolve));
     await this.#routes.close();
     if (this.isUsed) this.#file.changed();
     await this.#file.settled();
@@ -251,8 +250,8 @@ export class Alerting {
   #takeOver(path: string, nowUs: TsUs): void {
     const left = WaitingFile.read(path);
     if (left === null) return;
-    const isWorthIt = ({ atUs, kind }: Message): boolean =>
-      kind !== 'question' && nowUs - atUs < TOLD_AGAIN_MAX;
+    const isWorthIt = ({ atUs, kind }: AlertMessage): boolean =>
+      kind !== 'question' && nowUs - atUs < REPEATS_MAX;
     for (const { channel, messages } of left.queues)
       for (const message of messages.filter(isWorthIt)) this.#routes.resume(channel, message);
     this.#desk.resume({ held: left.desk.held.filter(isWorthIt), unseen: left.desk.unseen.filter(isWorthIt) });

@@ -11,7 +11,7 @@ import { calendarEnd } from './inspect/calendar-view.ts';
 export interface ClockWatchOptions {
   readonly clock: Pick<SystemClock, 'nowUs' | 'stepUs' | 'slept'>;
   readonly timers: Timers;
-  /** The session that is told; another one knows nothing of what was told before. */
+  /** The session that gets the steps; another one knows nothing of earlier steps. */
   readonly session: () => object | undefined;
   /** Zero: wall clock and market time agree again. */
   readonly onStep: (stepUs: number) => void;
@@ -20,47 +20,47 @@ export interface ClockWatchOptions {
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
 }
 
-const LOOK_EVERY = seconds(1);
-/** A further step that is told anew. */
+const CHECK_EVERY = seconds(1);
+/** A further step that is reported again. */
 const CHANGE_US_MIN = US_PER_SECOND;
 
 /** Returns how to stop. */
 export function watchClock({ clock, timers, session, onStep, onSet, alert }: ClockWatchOptions): CancelTimer {
   let { slept } = clock;
-  let told: { readonly session: object | undefined; readonly stepUs: number } = {
+  let alerted: { readonly session: object | undefined; readonly stepUs: number } = {
     session: undefined,
     stepUs: 0,
   };
   let noticedUs = 0;
-  let cancel = timers.after(LOOK_EVERY, look);
+  let cancel = timers.after(CHECK_EVERY, look);
 
   function look(): void {
-    cancel = timers.after(LOOK_EVERY, look);
+    cancel = timers.after(CHECK_EVERY, look);
     clock.nowUs();
     if (clock.slept > slept || Math.abs(clock.stepUs - noticedUs) > CHANGE_US_MIN) onSet();
-    if (clock.slept > slept) tellSleep(clock.slept - slept);
+    if (clock.slept > slept) alertSleep(clock.slept - slept);
     slept = clock.slept;
     const { stepUs } = clock;
     const isFollowed = Math.abs(stepUs) <= FOLLOWED_STEP_US_MAX;
-    if (isFollowed && Math.abs(stepUs) > Math.abs(noticedUs) + CHANGE_US_MIN) tellFollowed(stepUs);
+    if (isFollowed && Math.abs(stepUs) > Math.abs(noticedUs) + CHANGE_US_MIN) alertFollowed(stepUs);
     noticedUs = stepUs;
-    tellStep(isFollowed ? 0 : stepUs);
+    alertStep(isFollowed ? 0 : stepUs);
   }
 
-  function tellStep(stepUs: number): void {
+  function alertStep(stepUs: number): void {
     const to = session();
-    const knownUs = told.session === to ? told.stepUs : 0;
+    const knownUs = alerted.session === to ? alerted.stepUs : 0;
     if (to === undefined || Math.abs(stepUs - knownUs) < CHANGE_US_MIN) return;
-    told = { session: to, stepUs };
+    alerted = { session: to, stepUs };
     onStep(stepUs);
   }
 
-  function tellSleep(spanUs: number): void {
+  function alertSleep(spanUs: number): void {
     const span = `${Math.round(spanUs / US_PER_SECOND)} s`;
     alert('warning', 'standby', `the machine slept for ${span}: prices and timers of that time were missed`);
   }
 
-  function tellFollowed(stepUs: number): void {
+  function alertFollowed(stepUs: number): void {
     const by = `${Math.abs(stepUs) / US_PER_SECOND} s ${stepUs > 0 ? 'ahead' : 'back'}`;
     const takes = Math.ceil((Math.abs(stepUs) * SLEW_MS) / US_PER_MINUTE);
     alert('warning', 'clock_set', `the clock of this machine was set ${by}: followed within ${takes} min`);
@@ -70,7 +70,7 @@ export function watchClock({ clock, timers, session, onStep, onSet, alert }: Clo
 }
 
 const DAILY_FROM = 7;
-const TOLD = 'calendar_told';
+const ALERTED_COUNTER = 'calendar_told';
 
 interface CalendarWatchParts {
   readonly calendar: TradingCalendar;
@@ -86,10 +86,10 @@ export function checkCalendar({ calendar, clock, counters, alert }: CalendarWatc
   const text = calendarEnd(calendar, today);
   if (text === null) return;
   const left = daysKnown(calendar, today);
-  const last = counters.counter(TOLD, calendar.validTo);
+  const last = counters.counter(ALERTED_COUNTER, calendar.validTo);
   const isDue = last === 0 || (left <= DAILY_FROM && last !== dayNumber(today));
   if (!isDue) return;
-  counters.keepCounter(TOLD, calendar.validTo, dayNumber(today));
+  counters.keepCounter(ALERTED_COUNTER, calendar.validTo, dayNumber(today));
   if (left < 0) alert('critical', 'calendar_ended', text);
   else alert('warning', 'calendar_ends', text);
 }

@@ -1,4 +1,4 @@
-/** Carries out what an operator commands, whatever way the command came. */
+/** Carries out commands of the operator, whichever way they came. */
 import { isAuction, phaseAt } from '../domain/calendar.ts';
 import { failureOf } from '../domain/failure.ts';
 import { clientOrderId } from '../domain/ids.ts';
@@ -8,7 +8,7 @@ import type { CommandBody, CommandName } from '../operator/control-command.ts';
 import type { CommandResult } from '../operator/control-server.ts';
 import { formatUtcSecond } from '../text/dates.ts';
 import { formatCount } from '../text/numbers.ts';
-import { noChannel, trialLines } from './edge/operator-channels.ts';
+import { noChannel, trialLines } from './operator-channels.ts';
 import { inTime, systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
 import { type ReadAgain, reload, startStrategy } from './reload.ts';
@@ -19,7 +19,7 @@ export interface RunActions {
   readonly readAgain: ReadAgain;
 }
 
-/** One place for commands of the control API, of a phone and of the page. Whoever commands has seen what was told. */
+/** Commands of the control API, of a phone and of the page. A command acknowledges the alerts before it. */
 export function obey(
   daemon: Daemon,
   name: CommandName,
@@ -76,10 +76,10 @@ function tell(daemon: Daemon, command: Command): CommandResult {
   return { ok: true, message: 'accepted; see tickwright journal for its effect' };
 }
 
-/** An engine that is busy for longer must not look like a command that was not taken. */
+/** An engine that is busy for longer must not look like a command that was refused. */
 const SEEN_MAX = seconds(5);
 
-/** Answers when the next status shows the effect: whoever asked follows it there. */
+/** Answers when the next status shows the effect: the caller follows it there. */
 async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResult> {
   if (!result.ok || (await inTime(daemon.refreshView(), SEEN_MAX)) !== undefined) return result;
   return { ok: true, message: 'taken, but the engine does not answer yet; tickwright halt works meanwhile' };
@@ -126,7 +126,7 @@ async function testMessage({ alerting }: Daemon, channel: string | null): Promis
 
 async function renewToken(daemon: Daemon): Promise<CommandResult> {
   const renewed = daemon.edge.tokens.refresh('operator');
-  // The person who is waited for is the one who asked.
+  // The person who is awaited is the one who asked.
   if (daemon.otpDesk.isWaiting) return { ok: true, message: WAITS_FOR_OTP };
   const result = await inTime(renewed, ANSWER_MAX);
   if (result === undefined)
@@ -140,7 +140,7 @@ const NO_ANSWER_YET = 'no answer yet: tickwright status shows whether there is a
 /** The command line and a chat wait for about this long. */
 const ANSWER_MAX = seconds(12);
 
-/** A password that nobody needs is not spent; a refused one costs no more than itself. */
+/** An unneeded password is not spent; a refused one costs only itself. */
 async function bringOtp(daemon: Daemon, otp: string): Promise<CommandResult> {
   const { otpDesk, edge } = daemon;
   const { tokens } = edge;
@@ -179,7 +179,7 @@ function tokenText({ edge }: Daemon): string {
   return `a new token is in use${valid}; ${used} of ${allowed} exchanges of the day are used`;
 }
 
-/** An order that ended since the last view is told by an alert. */
+/** An alert reports an order that ended since the last view. */
 function cancelOrder(daemon: Daemon, id: string, reason: string): CommandResult | Promise<CommandResult> {
   const isOpen = daemon.lastView?.orders.some((order) => order.clientOrderId === id) === true;
   if (!isOpen) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
@@ -187,8 +187,8 @@ function cancelOrder(daemon: Daemon, id: string, reason: string): CommandResult 
 }
 
 /**
- * `strategy` is null for the whole account; what was adopted belongs to `operator`, who enters nothing. Entries go off first (rulings,
- * 38): a strategy that goes on would enter again a second later.
+ * `strategy` is null for the whole account; adopted orders belong to `operator`, who enters nothing. Entries go off first (rulings, 38): a
+ * strategy that goes on would enter again a second later.
  */
 function flatten(daemon: Daemon, { strategy, reason, keepTrading, inAuction }: CommandBody): CommandResult {
   if (strategy !== null && !daemon.names.has(strategy)) return unknown(daemon, strategy);

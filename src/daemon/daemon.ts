@@ -17,7 +17,7 @@ import {
   type Command,
   type EngineEvent,
   isOfAccount,
-  type Unsequenced,
+  type UnnumberedInput,
 } from '../engine/ports/engine-event.ts';
 import type { AlertSeverity, HaltEntry, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../journal/emergency-file.ts';
@@ -35,15 +35,15 @@ import {
   followSessionHours,
   type RunningSchedule,
   type Schedule,
-} from './edge/schedule.ts';
+} from './schedule.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
 import { createMarketClock, FOLLOWED_STEP_US_MAX, systemClock, systemTimers } from '../host/system-clock.ts';
-import type { Lockstep } from './simulator/embedded-simulator.ts';
+import type { Lockstep } from './simulator/lockstep.ts';
 import type { ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { EmergencyRecord } from './restart/emergency-record.ts';
 import type { RunMark } from '../host/run-mark.ts';
-import { untoldOrder } from './restart/own-books.ts';
+import { unreportedOrder } from './restart/own-books.ts';
 import { startStamp, type StatePaths } from '../host/state/state-paths.ts';
 import { Alerting } from './alerting.ts';
 import { checkCalendar, watchClock } from './clock-watch.ts';
@@ -110,8 +110,8 @@ export class Daemon {
   #stopClockWatch: CancelTimer | undefined = undefined;
   #isEnding = false;
   #isLogHeld = false;
-  /** The same as it was told last, without a look at the disk. */
-  programTold: string | null = null;
+  /** As it was alerted last, without a read of the disk. */
+  lastProgramProblem: string | null = null;
   /** As of the last `refreshView`. */
   lastView: EngineView | undefined = undefined;
   /** When the engine answered last, in real time. */
@@ -152,7 +152,6 @@ export class Daemon {
       onEntry: (entry) => this.#onHalt(entry),
     });
     this.edge = this.#createEdge(options, note);
-    this.edge.frames$.subscribe((text) => this.cycle.session?.frame(text));
     this.prices = config.operator.cockpit.enabled ? new PriceBoard(() => this.edge.table.contracts) : null;
     this.edge.tokens.onChange(() => {
       this.#reminders.obtained();
@@ -256,7 +255,7 @@ export class Daemon {
       this.options.screen.note(
         `entries are off since an earlier run: ${reason}; tickwright resume allows them`,
       );
-    // Not only once a session is open: the disk may still be full, and what rests at the broker would fill meanwhile.
+    // Not only once a session is open: the disk may still be full, and orders that rest at the broker would fill meanwhile.
     if (this.#emergency.lines.length > 0) this.halt.begin(this.#emergency.haltReason);
     this.#checkCalendar();
     this.edge.tokens.start();
@@ -285,7 +284,7 @@ export class Daemon {
   tell(entry: OwnEntry): void {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the three fields that `OwnEntry` leaves out
     const whole = { ...entry, cause: OWN_CAUSE, tsUs: this.clock.nowUs(), strategy: null } as JournalEntry;
-    // A journal that fails has told so itself; the operator hears of this all the same.
+    // A journal that fails has alerted that itself; the operator gets this alert all the same.
     void failureOf(() => this.journal.append(whole));
     this.#onEntry(whole);
   }
@@ -295,12 +294,12 @@ export class Daemon {
     if (isHalt && !this.halt.begin(command.reason)) this.#sweepBooks();
     if (command.name === 'resume' && isOfAccount(command)) this.halt.end(command.reason);
     this.cycle.post({ kind: 'command', by, command });
-    // A person is answered next, and may not be told what a kill undoes. A journal that fails has told so itself.
+    // A person gets an answer next, which a kill must not undo. A journal that fails has alerted that itself.
     if (by === 'operator') void failureOf(() => this.journal.flush());
   }
 
   /** Reports and answers of the broker. */
-  #take(event: Unsequenced<EngineEvent>): void {
+  #take(event: UnnumberedInput<EngineEvent>): void {
     this.sweep.see(event);
     this.cycle.post(event);
   }
@@ -357,15 +356,15 @@ export class Daemon {
       isHalted: () => this.halt.reason !== null,
       readOwnBooks: () => this.cycle.readOwnBooks(),
       ownBooks: () => this.cycle.ownBooks(),
-      untold: (rows) => {
+      unreportedOrder: (rows) => {
         const day = this.cycle.session?.day;
-        return day === undefined ? null : untoldOrder(this.journal.read, day, rows, config.calendar);
+        return day === undefined ? null : unreportedOrder(this.journal.read, day, rows, config.calendar);
       },
-      tell: (severity, code, text) => this.alert(severity, code, this.#haltText(text)),
+      alert: (severity, code, text) => this.alert(severity, code, this.#haltText(text)),
     });
   }
 
-  /** One message says all of a halt: why, what became of the orders, and what is held. */
+  /** One message for a halt: its reason, the end of the orders, and positions. */
   #haltText(outcome: string): string {
     const { reason } = this.halt;
     const why = reason === null ? '' : `entries are off until you resume: ${reason}; `;
@@ -376,7 +375,7 @@ export class Daemon {
     return `${why}${outcome}${held}`;
   }
 
-  /** A dry run has nothing to take back, and must not touch what others have in the books. */
+  /** A dry run has nothing to take back, and must not touch orders of others. */
   #sweepBooks(): void {
     if (this.options.config.mode !== 'dry-run') this.sweep.begin();
   }
@@ -391,7 +390,7 @@ export class Daemon {
   /** Clean stop: cancels and closes as configured under `stop`; alerts when time runs out. */
   async stop(reason: string): Promise<void> {
     if (this.#isEnding) return;
-    if (this.cycle.session === undefined) this.#tellNotStopped();
+    if (this.cycle.session === undefined) this.#alertNotStopped();
     else await this.#stopSession(reason);
   }
 
@@ -406,19 +405,19 @@ export class Daemon {
       };
     });
     this.command({ name: 'stop', reason }, 'process');
-    if (!(await ready)) this.#tellIncomplete('the engine did not finish in time: orders may still work');
+    if (!(await ready)) this.#alertIncomplete('the engine did not finish in time: orders may still work');
   }
 
-  #tellIncomplete(why: string): void {
+  #alertIncomplete(why: string): void {
     this.alert('warning', 'stop_incomplete', `${why}; see tickwright orders`);
   }
 
   /** No engine is there to carry out the settings of `stop`. */
-  #tellNotStopped(): void {
+  #alertNotStopped(): void {
     const { orders, positions } = this.config.engine.stop;
     const isNothing = orders === 'keep' && positions === 'hold';
     if (isNothing || (!this.cycle.isBetween && this.degraded === null)) return;
-    this.#tellIncomplete('no session is open: orders and positions stay as they are at the broker');
+    this.#alertIncomplete('no session is open: orders and positions stay as they are at the broker');
   }
 
   /** Closes everything; the journal last. */
@@ -430,7 +429,6 @@ export class Daemon {
     await this.alerting.stopListening();
     this.#schedule?.stop();
     this.#stopClockWatch?.();
-    // Calls under way get their answers into the journal, so that the next start has nothing to look up.
     await this.edge.gateway.settled();
     await this.cycle.drain();
     await this.edge.gateway.settled();
@@ -448,7 +446,7 @@ export class Daemon {
     }
   }
 
-  /** Tells once of a log that cannot be folded in. */
+  /** Alerts once a log that cannot be folded in. */
   checkpoint(): void {
     const bytes = this.journal.checkpoint();
     const isKnown = this.#isLogHeld;
@@ -465,9 +463,9 @@ export class Daemon {
   #takeCare(): void {
     this.checkpoint();
     this.#checkCalendar();
-    const problem = this.programTold === null ? this.programProblem : null;
+    const problem = this.lastProgramProblem === null ? this.programProblem : null;
     if (problem === null) return;
-    this.programTold = problem;
+    this.lastProgramProblem = problem;
     const meaning = 'until then no reload is taken, and the daemon ends at the next change of day';
     this.alert('warning', 'program_changed', `${problem}; ${meaning}`);
   }

@@ -4,7 +4,7 @@ import type { CancelTimer, Clock } from '../domain/clock.ts';
 import type { TsUs } from '../domain/units.ts';
 import type { TokenHours, TokenKeeper } from '../broker/auth/token-keeper.ts';
 import type { Config } from '../config/config.ts';
-import type { Draft } from '../operator/alerts/message.ts';
+import type { AlertDraft } from '../operator/alerts/alert-message.ts';
 import { systemClock, systemTimers } from '../host/system-clock.ts';
 import { formatLocalTime } from '../text/dates.ts';
 
@@ -13,7 +13,7 @@ export interface ReminderOptions {
   readonly market: Clock;
   readonly tokens: () => Pick<TokenKeeper, 'current' | 'budget'>;
   readonly hours: () => TokenHours | undefined;
-  readonly tell: (draft: Draft) => void;
+  readonly tell: (draft: AlertDraft) => void;
 }
 
 export class OtpReminders {
@@ -39,7 +39,7 @@ export class OtpReminders {
     if (this.#asked === 0 || token === undefined) return;
     this.#asked = 0;
     const text = `The token is valid until ${this.#time(token.expiresAt)}. ${this.#budget()}`;
-    this.#tell('info', 'the one-time password is in', text);
+    this.#remind('info', 'the one-time password is in', text);
   }
 
   close(): void {
@@ -54,10 +54,10 @@ export class OtpReminders {
     if (isNight && this.#asked > 0) return;
     this.#asked += 1;
     const again = this.#asked === 1 ? '' : `, asked for ${this.#asked} times`;
-    this.#tell(this.#severity(), `one-time password needed${again}`, this.#question(session));
+    this.#remind(this.#severity(), `one-time password needed${again}`, this.#question(session));
   }
 
-  #severity(): Draft['severity'] {
+  #severity(): AlertDraft['severity'] {
     const { tokens, config, market } = this.#options;
     const isOpen = phaseAt(config.calendar, market.nowUs()) !== 'closed';
     return isOpen && tokens().current() === undefined ? 'critical' : 'warning';
@@ -86,7 +86,7 @@ export class OtpReminders {
       .replace('T', ' ');
   }
 
-  #tell(severity: Draft['severity'], title: string, text: string): void {
+  #remind(severity: AlertDraft['severity'], title: string, text: string): void {
     const { tell, config } = this.#options;
     tell({ severity, kind: 'question', title: `${title} (${config.mode})`, text, page: null });
   }

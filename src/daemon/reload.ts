@@ -13,12 +13,12 @@ import type { EngineView, StrategyEntry } from '../engine/engine-snapshot.ts';
 import type { ConfiguredStrategy } from '../engine/ports/engine-event.ts';
 import { formatCount } from '../text/numbers.ts';
 
-/** Reads the configuration file again, and makes of it what this run makes of it. */
+/** Reads the configuration file again, with the overrides of this run. */
 export type ReadAgain = () => LoadedConfig | Promise<LoadedConfig>;
 
 const NOTHING_CHANGED = 'nothing was changed';
 
-/** Reads the configuration again. `isCheck`: tells what a reload would change, and changes nothing. */
+/** Reads the configuration again. `isCheck`: reports the changes of a reload, and changes nothing. */
 export async function reload(
   daemon: Daemon,
   readAgain: ReadAgain,
@@ -137,7 +137,7 @@ const onOrphanOf = ({ config }: Daemon): string => config.engine.risk.onOrphan ?
 
 const refused = (why: string): CommandResult => ({ ok: false, message: `${why}\n${NOTHING_CHANGED}` });
 
-/** Names of the settings besides strategies that differ. */
+/** Names of the settings other than strategies that differ. */
 function otherSections(before: Config, after: Config): readonly string[] {
   const sections = [
     ...differing(withHours(before), withHours(after)),
@@ -152,7 +152,7 @@ const withHours = (config: Config): object => ({
   exchangeCalendar: hoursOf(config.exchangeCalendar),
 });
 
-/** What a restart alone can change. */
+/** Settings that only a restart changes. */
 const hoursOf = ({ name, timeZone, utcOffsetMinutes, weekdays, phases }: TradingCalendar): object => ({
   name,
   timeZone,
@@ -161,7 +161,7 @@ const hoursOf = ({ name, timeZone, utcOffsetMinutes, weekdays, phases }: Trading
   phases,
 });
 
-// Differences between two lists of strategies, and what each means for positions and orders.
+// Differences between two lists of strategies, with their effect on positions and orders.
 
 export function strategyChanges(
   before: readonly ConfiguredStrategy[],

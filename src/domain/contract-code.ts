@@ -1,4 +1,4 @@
-/** Reads and writes the three forms in which contract codes circulate (market rules, section 2). */
+/** Reads and writes the three forms in which contract codes circulate (market rules, 2). */
 import { addDays, dayFromNumber, daysFromCivil, type TradingDay, weekdayOf } from './civil-date.ts';
 import { sessionOnOrBefore, type TradingCalendar } from './calendar.ts';
 
@@ -18,7 +18,7 @@ const LEGACY = /^(VN30|VN100)F(\d{2})(0[1-9]|1[0-2])$/;
 /** Nine characters, or ten with the check digit the press prints. */
 const CODED = /^41(I1|I2)([0-9A-HJ-NP-TVW])([1-9A-C])000\d?$/;
 
-/** The month a code names, or undefined when it names none: a symbol is opaque (notes, section 6). */
+/** The month a code names, or undefined when it names none: a symbol is opaque (notes, 6). */
 export function contractMonthOf(code: string): ContractMonth | undefined {
   const legacy = LEGACY.exec(code);
   if (legacy) {

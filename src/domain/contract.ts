@@ -2,7 +2,7 @@ import type { TradingDay } from './civil-date.ts';
 import type { CostSchedule } from './costs.ts';
 import type { OrderCode, StreamCode } from './ids.ts';
 import type { Side } from './order.ts';
-import { notParsed, parsed, type Parsed } from './parsed.ts';
+import { notParsed, parsed, type ParseResult } from './parsed.ts';
 import {
   type InstrumentIndex,
   type Money,
@@ -13,7 +13,7 @@ import {
   priceTicks,
 } from './units.ts';
 
-/** The value of one contract (market rules, section 1: VN30F has a tick of 0.1 point and 100,000 VND a point). */
+/** The value of one contract. VN30F has a tick of 0.1 point and 100,000 VND a point (market rules, 1). */
 export interface ContractSpec {
   readonly underlying: string;
   /** Hundredths of a point in one tick: 10 for a tick of 0.1. */
@@ -25,11 +25,11 @@ export interface ContractSpec {
   /** Price band, as parts of 10,000 of the reference price: 700 is 7 %; `NO_BAND_BPS` where the market has none. */
   readonly bandBps: number;
   /**
-   * Whole parts of one point in which reference prices are told; absent is 100, hundredths. A market with finer ticks has
-   * more, and `hundredthsPerTick` and `moneyPerHundredth` are then about one such part.
+   * Whole parts of one point in which reference prices are quoted; absent is 100, hundredths. A market with finer ticks has more, and
+   * `hundredthsPerTick` and `moneyPerHundredth` are then about one such part.
    */
   readonly partsPerPoint?: number;
-  /** Units of what is traded in one whole quantity, for people: 0.001 for thousandths of a coin; absent is 1. */
+  /** Units of the underlying in one whole quantity, for people: 0.001 for thousandths of a coin; absent is 1. */
   readonly lotSize?: number;
   /** Rates of its own; absent: those of its market. */
   readonly costs?: CostSchedule;
@@ -51,7 +51,6 @@ export interface Contract {
   readonly index: InstrumentIndex;
   readonly orderCode: OrderCode;
   readonly streamCode: StreamCode;
-  /** Last trading day. */
   readonly expiry: TradingDay;
   readonly spec: ContractSpec;
 }
@@ -90,7 +89,7 @@ export const pointsOf = (spec: ContractSpec, price: PriceTicks): number =>
 export const formatPoints = (spec: ContractSpec, price: PriceTicks): string =>
   pointsOf(spec, price).toFixed(pointDecimals(spec));
 
-/** A quantity in units of what is traded, `1.5` for 1,500 lots of 0.001, as people read it. */
+/** A quantity in units of the underlying, `1.5` for 1,500 lots of 0.001, as people read it. */
 export const unitsOf = ({ lotSize = 1 }: ContractSpec, qty: number): number =>
   Number((qty * lotSize).toPrecision(DOUBLE_DIGITS));
 
@@ -109,7 +108,7 @@ export function pointDecimals({ hundredthsPerTick, partsPerPoint = HUNDREDTHS }:
 const GRID_TOLERANCE = 1e-6;
 
 /** Reads points; a price between two ticks is an error, not a rounding. */
-export function parsePoints(spec: ContractSpec, points: number, path: string): Parsed<PriceTicks> {
+export function parsePoints(spec: ContractSpec, points: number, path: string): ParseResult<PriceTicks> {
   const partsPerPoint = spec.partsPerPoint ?? HUNDREDTHS;
   const exact = (points * partsPerPoint) / spec.hundredthsPerTick;
   const whole = Math.round(exact);
@@ -121,7 +120,7 @@ export function parsePoints(spec: ContractSpec, points: number, path: string): P
 
 /**
  * The band of a day. Rounded inwards, so that it never widens: ceiling down, floor up; one tick on either side where the
- * result equals the reference (market rules, section 1).
+ * result equals the reference (market rules, 1).
  */
 export function priceBand(spec: ContractSpec, reference: PriceHundredths): PriceBand {
   if (spec.bandBps >= NO_BAND_BPS)

@@ -1,42 +1,42 @@
-/** Fees, tax and margin as dated tables and pure functions (market rules, sections 6 and 7). */
+/** Fees, tax and margin as dated tables and pure functions (market rules, 6 and 7). */
 import { assert } from './assert.ts';
 import type { TradingDay } from './civil-date.ts';
 import type { Side } from './order.ts';
 import { type Money, money } from './units.ts';
 
 /** From `from` on, until the next row. Rows are sorted by `from`. */
-export interface Dated<T> {
+export interface DatedValue<T> {
   readonly from: TradingDay;
   readonly value: T;
 }
 
 export interface CostSchedule {
   /** Exchange fee, money a contract and matched side. */
-  readonly exchangeFee: readonly Dated<number>[];
+  readonly exchangeFee: readonly DatedValue<number>[];
   /** Clearing fee, money a contract and matched side. */
-  readonly clearingFee: readonly Dated<number>[];
+  readonly clearingFee: readonly DatedValue<number>[];
   /** Broker fee, money a contract and matched side. */
-  readonly brokerFee: readonly Dated<number>[];
+  readonly brokerFee: readonly DatedValue<number>[];
   /** Income tax on turnover, parts of a million: 1,000 is 0.1 %; times margin rate / 2. */
-  readonly taxPpm: readonly Dated<number>[];
+  readonly taxPpm: readonly DatedValue<number>[];
   /** Initial margin rate, parts of 10,000: 1,700 is 17 %. */
-  readonly marginBps: readonly Dated<number>[];
+  readonly marginBps: readonly DatedValue<number>[];
   /** Fee on the traded value, parts of 10^10: 4,000,000 is 0.04 %. Absent where fees are per contract. */
-  readonly valueFee?: readonly Dated<ValueFee>[];
-  /** Fee of an order once any of it is filled, beside those of its contracts and value; money. */
-  readonly orderFee?: readonly Dated<number>[];
+  readonly valueFee?: readonly DatedValue<ValueFee>[];
+  /** Fee of an order once any of it is filled, on top of those of its contracts and value; money. */
+  readonly orderFee?: readonly DatedValue<number>[];
   /** Least of all fees of an order once any of it is filled, money. */
-  readonly orderFeeMin?: readonly Dated<number>[];
+  readonly orderFeeMin?: readonly DatedValue<number>[];
   /** Most of all fees of an order, parts of 10^10 of its value; it is stronger than the least one. */
-  readonly orderFeeMax?: readonly Dated<number>[];
-  /** Tax on what is sold, parts of 10^10 of its value. */
-  readonly sellTax?: readonly Dated<number>[];
-  /** Of fees and of the tax on what is sold. Absent: whole money once an order, half and more up. */
+  readonly orderFeeMax?: readonly DatedValue<number>[];
+  /** Tax on the sold value, parts of 10^10 of it. */
+  readonly sellTax?: readonly DatedValue<number>[];
+  /** Of fees and of the tax on the sold value. Absent: whole money once an order, half and more up. */
   readonly rounding?: Rounding;
   /** Margin of a contract whatever its price is, instead of a rate. */
-  readonly contractMargin?: readonly Dated<ContractMargin>[];
+  readonly contractMargin?: readonly DatedValue<ContractMargin>[];
   /** Part of the value of a position, of 10,000, below which equity must not fall. Absent: nothing is closed by force. */
-  readonly maintenanceBps?: readonly Dated<number>[];
+  readonly maintenanceBps?: readonly DatedValue<number>[];
 }
 
 /** By the liquidity of the fill; below zero is paid to us. An auction counts as taking. */
@@ -47,7 +47,7 @@ export interface ValueFee {
 
 export type RoundingMode = 'half_even' | 'half_up' | 'up';
 
-/** `half_up`: half a step and more away from zero. `up`: any part of a step, in favour of whoever charges. */
+/** `half_up`: half a step and more away from zero. `up`: any part of a step, in favour of the charging side. */
 export interface Rounding {
   readonly per: 'fill' | 'order';
   readonly mode: RoundingMode;
@@ -61,7 +61,7 @@ export interface ContractMargin {
   readonly maintenance: number;
 }
 
-export function rateOn<T>(rows: readonly Dated<T>[], day: TradingDay): T {
+export function rateOn<T>(rows: readonly DatedValue<T>[], day: TradingDay): T {
   for (let i = rows.length - 1; i >= 0; i -= 1) {
     const row = rows[i];
     if (row !== undefined && row.from <= day) return row.value;

@@ -4,7 +4,6 @@ import type { InstrumentIndex, PriceTicks, Qty } from './units.ts';
 
 export type Side = 'buy' | 'sell';
 export const opposite = (side: Side): Side => (side === 'buy' ? 'sell' : 'buy');
-/** +1 for a buy, -1 for a sell. */
 export const signOf = (side: Side): 1 | -1 => (side === 'buy' ? 1 : -1);
 
 interface IntentHead {
@@ -50,7 +49,7 @@ export interface TrailingStopIntent extends IntentHead {
   readonly mayReverse?: boolean;
 }
 
-/** An order with a stop-loss and a take-profit for what of it fills; one cancels the other. */
+/** An order with a stop-loss and a take-profit for its filled quantity; one cancels the other. */
 export interface BracketIntent extends IntentHead {
   readonly kind: 'bracket';
   readonly stopLossPrice: PriceTicks;
@@ -66,7 +65,7 @@ export interface ArbitrageIntent extends IntentHead {
 /** An order as a strategy asks for it. One case a kind of order, so that a nonsense order cannot be written. */
 export type OrderIntent = LimitIntent | StopIntent | TrailingStopIntent | BracketIntent | ArbitrageIntent;
 
-/** An order that waits at the broker for a price or for another order's fill, or brings exits (contract, 2.4 and 4.3; rulings, 13). */
+/** An order that waits at the broker for a price or for another order's fill, or brings exits (contract, 4.3; rulings, 13). */
 export type TriggerIntent = Exclude<OrderIntent, LimitIntent>;
 
 /** The condition that an order waits for; of a bracket, the exits that wait once it fills. */
@@ -78,7 +77,7 @@ export type Trigger =
   | (Pick<ArbitrageIntent, 'kind' | 'leg'> & { readonly legCode: OrderCode });
 
 /**
- * A change edits price or total quantity, never both (rulings, 10; market rules, section 4). Of an order that waits for a
+ * A change edits price or total quantity, never both (rulings, 10; market rules, 4). Of an order that waits for a
  * price it moves the trigger, and nothing else (rulings, 13).
  */
 export type ModifyIntent =
@@ -129,7 +128,7 @@ export const TERMINAL_STATUSES: ReadonlySet<OrderStatus> = new Set<OrderStatus>(
 export const hasProvenEnd = (status: OrderStatus): boolean =>
   TERMINAL_STATUSES.has(status) && status !== 'expired_unproven';
 
-/** It stands in the trigger book; brackets and arbitrage orders stand in the in-day book from the start. */
+/** It waits in the trigger book; brackets and arbitrage orders are in the in-day book from the start. */
 export const waitsInTriggerBook = (trigger: Trigger | null): boolean =>
   trigger?.kind === 'stop' || trigger?.kind === 'trailing_stop';
 

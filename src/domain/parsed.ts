@@ -6,15 +6,15 @@ export interface Issue {
 }
 
 /** The outcome of reading untrusted input: a value, or its mistakes. */
-export type Parsed<T> =
+export type ParseResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly [Issue, ...Issue[]] };
 
-export function parsed<T>(value: T): Parsed<T> {
+export function parsed<T>(value: T): ParseResult<T> {
   return { ok: true, value };
 }
 
-export function notParsed<T>(path: string, expected: string, received: unknown): Parsed<T> {
+export function notParsed<T>(path: string, expected: string, received: unknown): ParseResult<T> {
   return { ok: false, issues: [{ path, expected, received: shown(received) }] };
 }
 
@@ -44,7 +44,7 @@ export const isRecord = (value: unknown): value is JsonRecord =>
 const JSON_DEPTH_MAX = 32;
 
 /** The value of a JSON text; its size is bounded where it is received. */
-export function parseJson(text: string, path: string): Parsed<unknown> {
+export function parseJson(text: string, path: string): ParseResult<unknown> {
   if (isTooDeep(text)) return notParsed(path, `JSON of at most ${JSON_DEPTH_MAX} levels`, text);
   try {
     return parsed<unknown>(JSON.parse(text));

@@ -13,7 +13,7 @@ export interface TradeTick {
   readonly totalVolume: number;
 }
 
-/** Bar of recorded data: nobody saw the trades in it one by one. */
+/** Bar of recorded data, without its single trades. */
 export interface RecordedBar {
   /** Length of the data's bars; the session may end sooner. */
   readonly every: DurationUs;
@@ -56,7 +56,7 @@ export interface BookTick {
   readonly instrument: InstrumentIndex;
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
-  /** The best bid is not below the best ask: a torn or merged view, to look at and not to trade on. */
+  /** The best bid is not below the best ask: a torn or merged view, for display and not for trading. */
   readonly crossed: boolean;
 }
 
@@ -72,7 +72,7 @@ export interface DaySummary {
   readonly average: PriceHundredths;
 }
 
-/** The chain of `totalVolume` broke: trades were missed (notes, section 7). */
+/** The chain of `totalVolume` broke: trades were missed (notes, 7). */
 export interface FeedGap {
   readonly kind: 'gap';
   readonly seq: Seq;

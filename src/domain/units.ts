@@ -9,7 +9,7 @@ export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
 /** Order and trade prices: whole ticks of the contract (VN30F: 0.1 point). */
 export type PriceTicks = Brand<number, 'PriceTicks'>;
-/** Reference, settlement and average prices: whole hundredths of a point (contract, two decimals). */
+/** Reference, settlement and average prices: whole hundredths of a point (rulings, 1). */
 export type PriceHundredths = Brand<number, 'PriceHundredths'>;
 /** Whole contracts, zero or more. */
 export type Qty = Brand<number, 'Qty'>;
@@ -25,8 +25,12 @@ export type DurationUs = Brand<number, 'DurationUs'>;
 export type Seq = Brand<number, 'Seq'>;
 /** Index of a contract in the session's contract table: a symbol becomes an index at the edge. */
 export type InstrumentIndex = Brand<number, 'InstrumentIndex'>;
-/** Index of a strategy instance in the configuration; `OPERATOR_INDEX` owns what is adopted. */
+/** Index of a strategy instance in the configuration; `OPERATOR_INDEX` owns adopted positions. */
 export type StrategyIndex = Brand<number, 'StrategyIndex'>;
+
+/** Parts of the whole. */
+export const BPS = 10_000;
+export const bpsOf = (percent: number): number => Math.round(percent * 100);
 
 export const US_PER_MS = 1_000;
 export const US_PER_SECOND = 1_000_000;

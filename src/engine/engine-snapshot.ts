@@ -33,7 +33,7 @@ export interface PositionEntry {
 }
 
 export interface StrategyEntry {
-  /** `OPERATOR_INDEX` for what was adopted. */
+  /** `OPERATOR_INDEX` for adopted positions. */
   readonly strategy: StrategyIndex;
   readonly id: string;
   /** Null while it runs, else the reason why it was stopped. */
@@ -69,10 +69,9 @@ export interface OpenOrderEntry {
   readonly isAdopted: boolean;
 }
 
-/** A listed contract. */
 interface ContractEntry {
   readonly orderCode: string;
-  /** Null until the market told it. */
+  /** Null until the market sends it. */
   readonly band: PriceBand | null;
   readonly ours: SignedQty;
   /** As read last; null before the first read. */
@@ -90,7 +89,7 @@ export interface EngineView {
   readonly halted: string | null;
   /** Positions do not count as proven for this reason, or null. */
   readonly unproven: string | null;
-  /** Why what waits at the broker for us is not proven, or null. */
+  /** Why our stops at the broker are not proven, or null. */
   readonly stopsUnproven: string | null;
   /** Our money of the day against the broker's. */
   readonly money: MoneyView;
@@ -154,7 +153,7 @@ export function engineSnapshot(
     dayPnl: portfolio.accountDayPnl(),
     fee,
     tax,
-    limits: limitUses(parts, parts.settings, parts.breakers.uses),
+    limits: limitUses(parts),
     contracts: contractEntries(parts),
     plots: parts.plots.all,
     lastFillUs: fills.lastUs,

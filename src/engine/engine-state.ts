@@ -1,4 +1,4 @@
-/** Puts the engine together: its state, built once, and who changes which part of it. */
+/** Composition of the engine: builds its state once and gives each part its owner. */
 import { CalendarInUse, type TradingCalendar } from '../domain/calendar.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
@@ -24,7 +24,7 @@ import { MoneyReconciler } from './positions/money-reconciler.ts';
 import { PositionReconciler } from './positions/position-reconciler.ts';
 import { JournalDecisions } from './replay/journal-decisions.ts';
 import { LiveDecisions } from './replay/live-decisions.ts';
-import { CircuitBreakers } from './orders/circuit-breakers.ts';
+import { CircuitBreakers } from './risk/circuit-breakers.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
 import { LossLimits } from './risk/loss-limits.ts';
 import type { Guard } from './risk/risk-guard.ts';
@@ -59,7 +59,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const timers = new TimerHeap(dueWork);
   const contracts = new ContractTable();
   const market = new Market();
-  const orders = new Orders(dueWork, market, outbound.reports.tellsOnce === true);
+  const orders = new Orders(dueWork, market, outbound.reports.reportsOnce === true);
   const session = new SessionState(calendar, context, outbound.reports.accountNow);
   const snapshots = new Snapshots(context, outbound.reports);
   const portfolio = new Portfolio(contracts, market);

@@ -83,7 +83,6 @@ export class Engine {
   readonly #host: StrategyHost;
   readonly #registry: StrategyRegistry;
   readonly #orders: Orders;
-  /** By instrument. */
   readonly #stretches: QuietStretch[] = [];
   #wakeAtUs = NaN;
   #ordersVersion = -1;
@@ -134,7 +133,7 @@ export class Engine {
   }
 
   /**
-   * An event of before a restart, with the decisions that the journal holds of it; null: a kill cut the journal off before it.
+   * Replays an event from before a restart with the decisions that the journal holds of it; null: a kill cut the journal off before it.
    * `earlier`: strategies of which an earlier version decided. The outbound ports are muted meanwhile.
    */
   replay(event: EngineEvent, decisions: EventDecisions | null, earlier: readonly StrategyIndex[]): void {
@@ -192,7 +191,7 @@ export class Engine {
     if (!isPlain || this.#dueWork.isOpen) this.#end(false);
   }
 
-  /** Quiet trades that follow on a total volume of `totalVolume`; null while the engine has to look at each event. */
+  /** Quiet trades that follow on a total volume of `totalVolume`; null while each event needs the full path. */
   openStretch(instrument: InstrumentIndex, totalVolume: number): QuietStretch | null {
     const stretch = this.#stretches[instrument] ?? this.#createStretches(instrument);
     return stretch.open(totalVolume) ? stretch : null;
@@ -284,12 +283,12 @@ export class Engine {
   /** Carries out the calls that the event led to. */
   #end(isClock: boolean): void {
     this.#context.decisions.load();
-    if (this.#state.queue.isWaiting || this.#state.life.hasUpdates || this.#state.stops.hasUntold)
+    if (this.#state.queue.isWaiting || this.#state.life.hasUpdates || this.#state.stops.hasPendingReports)
       this.#drain();
     if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
     this.#orders.dismiss();
     if (this.#state.executor.hasPending) this.#awaitPositions();
-    // A position changed after the look at the losses: the next price looks again, of whatever contract.
+    // A position changed after the losses were measured: the next price, of any contract, measures them again.
     if (!this.#state.losses.isCurrent) this.#market.invalidateBand();
     this.#dueWork.close(this.#setAlarm(isClock));
   }
@@ -398,7 +397,7 @@ export class Engine {
   #onBooted(event: Booted): void {
     this.#ordersVersion = -1;
     this.#state.losses.invalidate();
-    this.#isPendingTimerSet = false; // the start clears the engine's timers and sets them anew
+    this.#isPendingTimerSet = false; // the start clears the engine's timers and sets them again
     this.#lifecycle.booted(event);
   }
 
@@ -449,10 +448,10 @@ export class Engine {
     dayEnd.afterBook(snapshot);
     if (!snapshot.complete) return;
     this.#session.bookReadUs = Math.max(this.#session.bookReadUs, snapshot.startedUs);
-    const isOneAbsent = this.#orders.presumedAbsent !== null;
+    const hasUnconfirmedOrder = this.#orders.presumedAbsent !== null;
     // The fills of a row of unknown ownership may be the whole difference.
     const unresolved = this.#orders.unresolved + rowOwners.held;
-    const book = { fillVersion: fills.version, unresolved, isOneAbsent };
+    const book = { fillVersion: fills.version, unresolved, hasUnconfirmedOrder };
     positionReconciler.takeBook(snapshot, book);
     this.#state.moneyReconciler.takeBook(snapshot, book);
     if (unresolved > 0) return;
@@ -479,7 +478,7 @@ export class Engine {
 
   /** Publishes order updates and carries out calls, in turn, until there are none left. */
   #drain(): void {
-    if (this.#state.stops.hasUntold) this.#state.stops.tellUntold();
+    if (this.#state.stops.hasPendingReports) this.#state.stops.reportPending();
     for (let calls = 0; this.#publish() || this.#state.queue.isWaiting; calls += 1) {
       if (calls === CALLS_PER_EVENT_MAX) this.#stopEndless();
       const call = this.#state.queue.take();

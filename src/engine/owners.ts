@@ -1,4 +1,4 @@
-/** The owners of the engine's state, as those who decide read them: each is changed by its own events alone. */
+/** Read-only views of the owners of the engine's state; only their own events change them. */
 import type { EngineSettings } from '../domain/settings.ts';
 import { cover, type Cover } from '../domain/cover.ts';
 import type { Market } from './market/market.ts';
@@ -16,7 +16,7 @@ import type { EntryHalt } from './risk/entry-halt.ts';
 import type { LossLimits } from './risk/loss-limits.ts';
 import type { SessionState } from './session/session-state.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
-import { isSamePlace, type Place, type Targets } from './session/targets.ts';
+import { isSamePosition, type ProtectedPosition, type Targets } from './session/targets.ts';
 import type { ContractTable } from './state/contract-table.ts';
 import type { EventContext } from './state/event-context.ts';
 
@@ -41,25 +41,25 @@ export interface Owners {
   readonly settings: EngineSettings;
 }
 
-/** An order as whoever decides by it reads it. The object is live: do not keep it. */
+/** A live view of an order: do not keep it. */
 export type OrderView = Readonly<
   Omit<
     ManagedOrder,
-    'become' | 'grow' | 'tellOnce' | 'follow' | 'isShown' | 'setClockBack' | 'inDoubt' | 'ownTrigger'
+    'become' | 'grow' | 'isFirstReport' | 'follow' | 'isShown' | 'setClockBack' | 'inDoubt' | 'ownTrigger'
   >
 >;
 
-export const ordersOf = ({ orders }: Owners, place: Place): readonly OrderView[] =>
-  orders.open.filter((order) => isSamePlace(order, place));
+export const ordersOf = ({ orders }: Owners, position: ProtectedPosition): readonly OrderView[] =>
+  orders.open.filter((order) => isSamePosition(order, position));
 
-/** What the owner's orders, those that count, make of its position. */
+/** Cover of the owner's position by those of its orders that count. */
 export function coverOf(
   owners: Owners,
-  place: Place,
+  position: ProtectedPosition,
   counts: (order: OrderView) => boolean,
 ): Cover<OrderView> {
-  const held = owners.portfolio.position(place.strategy, place.instrument).qty;
-  return cover(held, ordersOf(owners, place).filter(counts), ({ asCover }) => asCover);
+  const held = owners.portfolio.position(position.strategy, position.instrument).qty;
+  return cover(held, ordersOf(owners, position).filter(counts), ({ asCover }) => asCover);
 }
 
 export const isStaying = ({ status }: OrderView): boolean => status !== 'pending_cancel';

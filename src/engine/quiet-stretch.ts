@@ -1,6 +1,6 @@
 /**
- * Trades of one contract that only strategies look at: nothing is due before `untilUs`, nothing waits, and from `low` to `high`
- * no order of ours is touched and no limit is reached. It ends when a strategy leaves work for the engine.
+ * Trades of one contract that only strategies see: nothing is due before `untilUs`, nothing waits, and from `low` to `high` no order of
+ * ours is touched and no limit is reached. It ends when a strategy leaves work for the engine.
  */
 import type { TradeTick } from '../domain/ticks.ts';
 import type { Seq, TsUs } from '../domain/units.ts';
@@ -12,7 +12,7 @@ import type { InstrumentMarket } from './market/market.ts';
 import type { LateBook } from './market/merged-book.ts';
 
 /** Makes the message where it is handed out: one that no strategy keeps needs no memory then. */
-export interface TradeSource {
+export interface LazyTrade {
   readonly trade: TradeTick;
 }
 
@@ -67,7 +67,7 @@ export class QuietStretch {
   }
 
   /** The next trade of `source`; false when a strategy left work, and the stretch is over. */
-  next(source: TradeSource): boolean {
+  next(source: LazyTrade): boolean {
     return this.trade(source.trade);
   }
 

@@ -1,4 +1,4 @@
-/** Small files in blocks of the disk. They are written in place and never shrink, so that a full disk takes what replaces them. */
+/** Small files in allocated blocks of the disk. They are written in place and never shrink, so that a full disk takes each new version. */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { ifThere } from '../domain/failure.ts';
 

@@ -12,7 +12,7 @@ import {
   type EngineThreadData,
   type FromEngine,
   type GatewayCall,
-  type Outbox,
+  type EngineOutput,
   type ReplayStep,
   type ToEngine,
 } from './worker-protocol.ts';
@@ -24,7 +24,7 @@ import {
 type Time = 'live' | 'known' | 'tail';
 
 /** Collects the engine's entries, calls and reads while one batch runs. */
-class Collector implements Outbound {
+class OutputCollector implements Outbound {
   #entries: JournalEntry[] = [];
   #calls: GatewayCall[] = [];
   #reads = new Set<ReportKind>();
@@ -56,8 +56,8 @@ class Collector implements Outbound {
     },
   };
 
-  take(took: DurationUs): Outbox {
-    const outbox: Outbox = {
+  take(took: DurationUs): EngineOutput {
+    const outbox: EngineOutput = {
       kind: 'outbox',
       entries: this.#entries,
       calls: this.#calls,
@@ -79,7 +79,7 @@ class Collector implements Outbound {
   }
 }
 
-/** Events of the past between two looks at the clock, and time between two signs of life: each wakes the main thread. */
+/** Events of the past between two reads of the clock, and time between two signs of life: each wakes the main thread. */
 const REPLAY_PART = 256;
 const SIGN_EVERY_US = 200 * US_PER_MS;
 
@@ -95,7 +95,7 @@ export function serveEngine(
   definitionOf: (strategy: string) => StrategyDefinition,
   running: Int32Array = new Int32Array(data.currentStrategy),
 ): void {
-  const outbound = new Collector();
+  const outbound = new OutputCollector();
   const host = createStrategyHost({
     instances: data.strategies.map(({ index, id, strategy, params }) => ({
       index,

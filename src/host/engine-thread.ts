@@ -14,7 +14,7 @@ import { systemTimers } from './system-clock.ts';
 import {
   type EngineThreadData,
   type FromEngine,
-  type Outbox,
+  type EngineOutput,
   packEvents,
   type PastPlace,
   type ReplayedPast,
@@ -51,13 +51,13 @@ export class EngineLost extends Error {
   }
 }
 
-interface Replayed {
+interface ReplayResult {
   readonly past: ReplayedPast;
   readonly faults: readonly ReplayFault[];
 }
 
 interface PendingReplay {
-  readonly resolve: (replayed: Replayed) => void;
+  readonly resolve: (replayed: ReplayResult) => void;
   readonly reject: (error: EngineLost) => void;
 }
 
@@ -72,7 +72,7 @@ export interface EngineLine {
 
 export type StartEngine = (data: EngineThreadData) => EngineLine;
 
-/** Many times what a day needs. A thread that reaches it ends; most code that takes memory without end reaches it before the process dies. */
+/** Many times a day's need. A thread that reaches it ends; most code that takes memory without end reaches it before the process dies. */
 const HEAP_MB_MAX = 512;
 
 const startEngineThread: StartEngine = (workerData) =>
@@ -90,7 +90,7 @@ export interface EngineThreadOptions {
   readonly data: Omit<EngineThreadData, 'currentStrategy'>;
   /** A thread of its own unless it is given. */
   readonly start?: StartEngine | undefined;
-  readonly onOutbox: (outbox: Outbox) => void;
+  readonly onOutbox: (outbox: EngineOutput) => void;
   /** The thread hung or died; `culprit` is the strategy whose code was running, if one was. */
   readonly onLost: (reason: string, culprit: StrategyIndex | null) => void;
 }
@@ -138,8 +138,8 @@ export class EngineThread {
     this.#worker.on('exit', (code) => this.#lost(`the engine thread ended with code ${code}`));
   }
 
-  /** Whether the thread should get more events, with `more` on their way: what it has takes it less than `AHEAD_US`. */
-  hasRoom(more: number): boolean {
+  /** Whether the thread should get more events, with `more` on their way: its queue takes it less than `AHEAD_US`. */
+  canAccept(more: number): boolean {
     const ahead = Math.min(AHEAD_MAX, Math.max(AHEAD_MIN, AHEAD_US / this.#costUs));
     return this.#inFlight + more < ahead;
   }
@@ -155,7 +155,7 @@ export class EngineThread {
     this.#begin(events.length, { kind: 'events', events: packEvents(events) });
   }
 
-  /** The end of a replay beside another engine: after it the thread takes events. */
+  /** The end of a replay next to another engine: after it the thread takes events. */
   catchUp(steps: readonly ReplayStep[]): void {
     this.#begin(steps.length, { kind: 'catch_up', steps });
   }
@@ -166,7 +166,7 @@ export class EngineThread {
   }
 
   /** Rejects with `EngineLost` when the replay hangs or breaks the thread. */
-  replay(past: PastPlace): Promise<Replayed> {
+  replay(past: PastPlace): Promise<ReplayResult> {
     return new Promise((resolve, reject) => {
       if (this.isOver) return reject(new EngineLost('the engine thread has ended', null));
       this.#replay = { resolve, reject };
@@ -202,12 +202,12 @@ export class EngineThread {
     switch (message.kind) {
       case 'ready':
         this.#isReady = true;
-        return this.#watchAnew();
+        return this.#restartWatch();
       case 'outbox':
         this.#measure(this.#answered(), message.took);
         return this.#options.onOutbox(message);
       case 'replaying':
-        return this.#watchAnew();
+        return this.#restartWatch();
       case 'replayed':
         this.#replay?.resolve(message);
         this.#replay = undefined;
@@ -235,7 +235,7 @@ export class EngineThread {
     const events = this.#batches.shift();
     assert(events !== undefined, 'an answer belongs to a batch');
     this.#inFlight -= events;
-    this.#watchAnew();
+    this.#restartWatch();
     return events;
   }
 
@@ -256,7 +256,7 @@ export class EngineThread {
   }
 
   /** Each answer gives the next batch its full time. */
-  #watchAnew(): void {
+  #restartWatch(): void {
     this.#watch?.();
     this.#watch = undefined;
     if (!this.isIdle) this.#armWatch();
@@ -271,25 +271,25 @@ export class EngineThread {
   #lost(reason: string): void {
     if (this.isOver) return;
     this.#end();
-    void this.#tell(reason, this.running);
+    void this.#reportLost(reason, this.running);
   }
 
-  async #tell(reason: string, culprit: StrategyIndex | null): Promise<void> {
+  async #reportLost(reason: string, culprit: StrategyIndex | null): Promise<void> {
     await this.#worker.terminate();
     if (this.#replay === undefined) return this.#options.onLost(reason, culprit);
     this.#replay.reject(new EngineLost(reason, culprit));
   }
 }
 
-// The engine of a session, which another one can replace between two events. The next engine replays the past beside the running
-// one; events of meanwhile are kept for it, with the decisions that the running one made. At the switch later events wait until it
-// has caught up: each event is decided once, and no answer to a call is lost.
+// The engine of a session, which another one can replace between two events. The next engine replays the past next to the running one;
+// later events are kept for it, with the decisions that the running one made. At the switch further events wait until it has caught up:
+// each event is decided once, and no answer to a call is lost.
 
-/** An engine beside the running one. */
+/** An engine next to the running one. */
 export interface NextEngine {
   /** Everything before it was prepared. Rejects with `EngineLost`. */
   replay(past: PastPlace): ReturnType<EngineThread['replay']>;
-  /** It takes over with the next event. `earlier`: strategies of which an earlier version has decided so far. */
+  /** It takes over with the next event. `earlier`: strategies that an earlier version has decided so far. */
   takeOver(earlier: readonly StrategyIndex[]): void;
   /** It is not needed after all. */
   close(): Promise<void>;
@@ -327,8 +327,8 @@ export class EngineLink {
   }
 
   /** Whether it should get more events, with `more` on their way. */
-  hasRoom(more: number): boolean {
-    return this.thread.hasRoom(more + (this.#held?.length ?? 0));
+  canAccept(more: number): boolean {
+    return this.thread.canAccept(more + (this.#held?.length ?? 0));
   }
 
   /** All events so far are decided and carried out. */

@@ -14,11 +14,11 @@ export interface EarlierRun {
   readonly pid: number | null;
   /** Null: it was killed, it crashed, or the machine lost its power. */
   readonly ended: { readonly atUs: TsUs; readonly reason: string } | null;
-  /** Strategy whose code was running when it died; null: none, or nobody followed that. */
+  /** Strategy whose code was running when it died; null: none, or it was not recorded. */
   readonly strategy: string | null;
 }
 
-interface Mark extends Omit<EarlierRun, 'strategy'> {
+interface MarkRecord extends Omit<EarlierRun, 'strategy'> {
   /** When the starts before found that a run had died. */
   readonly deaths: readonly TsUs[];
 }
@@ -38,11 +38,11 @@ const REASON_CHARACTERS_MAX = 500;
 
 export class RunMark {
   readonly #path: string;
-  readonly #mark: Mark;
+  readonly #mark: MarkRecord;
   /** Null in the first run of a state directory. */
   readonly earlier: EarlierRun | null;
 
-  private constructor(path: string, mark: Mark, earlier: EarlierRun | null) {
+  private constructor(path: string, mark: MarkRecord, earlier: EarlierRun | null) {
     this.#path = path;
     this.#mark = mark;
     this.earlier = earlier;
@@ -92,7 +92,7 @@ function readMark(path: string): { readonly run: EarlierRun; readonly deaths: re
   // A full disk left it empty at its first start.
   if (text === '') return undefined;
   try {
-    const { startedUs, pid, ended, deaths }: Mark = JSON.parse(text);
+    const { startedUs, pid, ended, deaths }: MarkRecord = JSON.parse(text);
     return {
       run: { startedUs, pid, ended, strategy: strategy === '' ? null : strategy },
       deaths: deaths.slice(),
@@ -126,7 +126,7 @@ export function followStrategies(
   return new Proxy(running, {
     get: (target, slot): unknown => Reflect.get(target, slot),
     set: (target, slot, value: number) => {
-      // A disk that takes no more keeps nobody from trading.
+      // A full disk must not stop trading.
       if (slot !== COUNT)
         failureOf(() => writeSync(file, blocks.get(value) ?? none, 0, BLOCK_BYTES, BLOCK_BYTES));
       return Reflect.set(target, slot, value);

@@ -8,7 +8,7 @@ import { errorText } from '../domain/failure.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../domain/units.ts';
 import { isJournalThere } from '../journal/journal-database.ts';
 import { readJournal } from '../journal/journal-reader.ts';
-import { sessionDay, systemClock } from './system-clock.ts';
+import { sessionDayAt, systemClock } from './system-clock.ts';
 import { loadRunConfig } from './strategy-files/load-run-config.ts';
 
 export interface RunOverrides {
@@ -114,7 +114,7 @@ export function withFirstDayLimits(
   onUnreadable?: (reason: string) => void,
 ): { readonly config: Config; readonly remarks: readonly string[] } {
   if (config.mode !== 'live') return { config, remarks: [] };
-  const today = sessionDay(config.calendar, systemClock.nowUs());
+  const today = sessionDayAt(config.calendar, systemClock.nowUs());
   let days: readonly string[] = [];
   try {
     days = liveDays(journalPath);
@@ -132,7 +132,7 @@ export function withFirstDayLimits(
   };
 }
 
-/** A journal that cannot be read has not: paper starts anew beside it with `--fresh`. */
+/** A journal that cannot be read has not: paper starts with a new one by `--fresh`. */
 export function hasTradedMoney(journalPath: string): boolean {
   try {
     return liveDays(journalPath).length > 0;
@@ -176,7 +176,7 @@ function capped(config: Config, max: number): Config {
       risk: {
         ...engine.risk,
         orderQtyMax: atMost(engine.risk.orderQtyMax),
-        accountPositionMax: atMost(engine.risk.accountPositionMax),
+        positionMax: atMost(engine.risk.positionMax),
       },
       strategies: engine.strategies.map((strategy) => ({
         ...strategy,

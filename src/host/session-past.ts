@@ -102,7 +102,7 @@ export class SessionPast {
     const { read, session, fromSeq, decidedUntil } = this.#source;
     const until = decidedUntil ?? Infinity;
     const inputs = read.inputs(session);
-    // The engine is given nothing inside a subscription: what it throws would be lost.
+    // The engine gets no event inside a subscription: its errors would be lost.
     const read$ = new Subject<StampedFrame>();
     const decoded: { event?: MarketEvent | undefined } = {};
     read$.pipe(decodeFrames(table), marketEvents).subscribe((event) => {
@@ -149,7 +149,7 @@ export class SessionPast {
   }
 }
 
-/** Strategies of which an earlier version decided at an input; that changes only with a list of strategies. */
+/** Strategies whose earlier version decided at an input; that changes only with a list of strategies. */
 export const earlierAt = (seq: number, versionsSince: readonly number[]): readonly StrategyIndex[] =>
   versionsSince.flatMap((since, place) => (since > seq ? [strategyIndex(place)] : []));
 

@@ -49,7 +49,7 @@ export class Shutdown {
     this.#cancels.push(() => clearTimeout(timer));
   }
 
-  /** At a market time, also where the market stands in between. */
+  /** At a market time, also where market time pauses in between. */
   askAt(map: ClockMap, at: TsUs, reason: string): void {
     this.#cancels.push(atMarketTime(map, at, () => this.ask(reason)));
   }
@@ -60,11 +60,11 @@ export class Shutdown {
   }
 }
 
-const LOOK_EVERY = seconds(1);
+const CHECK_EVERY = seconds(1);
 
 /**
- * Calls `onOver` when so much time has passed in which nothing was waited for: what waits for a phase of the market may take an hour
- * and does no work meanwhile. Returns how to stop.
+ * Calls `onOver` when so much time has passed without waiting: a wait for a phase of the market may take an hour and does no work. Returns
+ * how to stop.
  */
 export function limitWork(
   timers: Timers,
@@ -75,10 +75,10 @@ export function limitWork(
   let leftUs: number = limit;
   let cancel: CancelTimer;
   const look = (): void => {
-    leftUs = isWaiting() ? limit : leftUs - LOOK_EVERY;
+    leftUs = isWaiting() ? limit : leftUs - CHECK_EVERY;
     if (leftUs <= 0) onOver();
-    else cancel = timers.after(LOOK_EVERY, look);
+    else cancel = timers.after(CHECK_EVERY, look);
   };
-  cancel = timers.after(LOOK_EVERY, look);
+  cancel = timers.after(CHECK_EVERY, look);
   return () => cancel();
 }

@@ -19,9 +19,9 @@ import type { TradingDay } from '../domain/civil-date.ts';
 
 export interface ClockSources {
   readonly wallMs: () => number;
-  /** Stands still while the machine sleeps. */
+  /** Pauses while the machine sleeps. */
   readonly monotonicMs: () => number;
-  /** Goes on while the machine sleeps; nobody can set it. Read only when wall and monotonic time drift apart. */
+  /** Goes on while the machine sleeps, and cannot be set. Read only when wall and monotonic time drift apart. */
   readonly uptimeMs: () => number;
 }
 
@@ -44,7 +44,7 @@ export class SystemClock implements Clock {
   #sources: ClockSources = SYSTEM;
   /** This clock minus the monotonic source. */
   #offsetMs = 0;
-  /** Wall clock minus the monotonic source, as last looked at. */
+  /** Wall clock minus the monotonic source, as last read. */
   #wallOffsetMs = 0;
   #uptimeOffsetMs = 0;
   #slewedAtMs = 0;
@@ -74,7 +74,7 @@ export class SystemClock implements Clock {
     return tsUs(Math.round((this.#offsetMs + now) * US_PER_MS));
   }
 
-  /** Wall clock minus this clock: what somebody set the wall clock by, and is not followed yet. */
+  /** Wall clock minus this clock: a step of the wall clock that is not followed yet. */
   get stepUs(): number {
     return Math.round(this.#stepMs * US_PER_MS);
   }
@@ -156,8 +156,8 @@ export async function inTime<T>(work: Promise<T>, within: DurationUs): Promise<T
   }
 }
 
-/** The clock is read at least this often: timers stand still while the machine sleeps, the exchange does not. */
-const LOOK_MS_MAX = 1_000;
+/** The clock is read at least this often: timers pause while the machine sleeps, the exchange does not. */
+const CHECK_MS_MAX = 1_000;
 
 /** Calls back when market time reaches `at`. */
 export function atMarketTime(
@@ -169,7 +169,7 @@ export function atMarketTime(
 ): CancelTimer {
   let cancel: CancelTimer;
   const wait = (): void => {
-    cancel = timers.after(milliseconds(Math.min(realMsUntil(map, at, real), LOOK_MS_MAX)), look);
+    cancel = timers.after(milliseconds(Math.min(realMsUntil(map, at, real), CHECK_MS_MAX)), look);
   };
   const look = (): void => (realMsUntil(map, at, real) > 0 ? wait() : run());
   wait();
@@ -177,7 +177,7 @@ export function atMarketTime(
 }
 
 /** The session of `at`, or the next one. */
-export function sessionDay(calendar: TradingCalendar, at: TsUs): TradingDay {
+export function sessionDayAt(calendar: TradingCalendar, at: TsUs): TradingDay {
   const today = tradingDayAt(calendar, at);
   return isSession(calendar, today) ? today : sessionAfter(calendar, today);
 }

@@ -52,17 +52,16 @@ export interface ReplayStep {
   readonly event: EngineEvent;
   /** Null: a kill cut the journal off before this event. */
   readonly decisions: EventDecisions | null;
-  /** Strategies of which an earlier version decided. */
+  /** Strategies whose earlier version decided. */
   readonly earlier: readonly StrategyIndex[];
 }
 
 /** Where the past of a session is read. */
 export interface PastPlace {
-  /** Path of the journal. */
   readonly journal: string;
   readonly session: string;
   readonly framesPath: string;
-  /** Earlier inputs are passed over; Infinity: all of them, for a session that begins anew. */
+  /** Earlier inputs are skipped; Infinity: all of them, for a session that restarts. */
   readonly fromSeq: number;
   /** By place of a strategy: number of the input from which on its present version decided. */
   readonly versionsSince: readonly number[];
@@ -90,7 +89,7 @@ export interface ReplayedPast {
 export type ToEngine =
   | { readonly kind: 'events'; readonly events: EventBlock }
   | { readonly kind: 'replay'; readonly past: PastPlace }
-  /** Ends a replay beside another engine, which sent calls and reads of these steps. */
+  /** Ends a replay next to another engine, which sent calls and reads of these steps. */
   | { readonly kind: 'catch_up'; readonly steps: readonly ReplayStep[] }
   | { readonly kind: 'view'; readonly request: number };
 
@@ -100,7 +99,7 @@ export type GatewayCall =
   | { readonly call: 'cancel'; readonly cancel: ApprovedCancel };
 
 /** Decisions of one batch, in order. */
-export interface Outbox {
+export interface EngineOutput {
   readonly kind: 'outbox';
   readonly entries: readonly JournalEntry[];
   readonly calls: readonly GatewayCall[];
@@ -114,7 +113,7 @@ export interface Outbox {
 export type FromEngine =
   /** The code is loaded; batches posted meanwhile are processed now. */
   | { readonly kind: 'ready' }
-  | Outbox
+  | EngineOutput
   /** A part of the past is replayed. */
   | { readonly kind: 'replaying' }
   | {
@@ -136,8 +135,8 @@ export function dispatchCall(gateway: Gateway, call: GatewayCall): void {
   }
 }
 
-// Events on their way to the engine thread. Trades and updates of the book are most of them, and a structured clone of such an object
-// costs more than what the engine does with it: they cross as numbers, all else as objects.
+// Events on their way to the engine thread. Trades and updates of the book are most of them, and a structured clone of such an object costs
+// more than its processing: they cross as numbers, all else as objects.
 
 export interface EventBlock {
   /** Of each event in turn its tag; of one that is not an object its fields too. */

@@ -13,7 +13,7 @@ export interface NamedEntry {
   readonly entry: JournalEntry;
 }
 
-export interface HeldPosition {
+export interface FoldedPosition {
   readonly instrument: InstrumentIndex;
   readonly position: Position;
 }
@@ -24,13 +24,12 @@ export interface StrategyAccount {
   readonly fills: number;
   readonly filledQty: number;
   readonly rejected: number;
-  /** Denials by code. */
   readonly denials: ReadonlyMap<string, number>;
   readonly fee: Money;
   readonly tax: Money;
-  /** Profit of what was closed in the session, before costs. */
+  /** Profit of the quantity closed in the session, before costs. */
   readonly realised: Money;
-  readonly positions: readonly HeldPosition[];
+  readonly positions: readonly FoldedPosition[];
 }
 
 /** Owner of orders and positions that belong to no strategy. */
@@ -118,7 +117,7 @@ class Account {
 
   view(): StrategyAccount {
     let realised = 0;
-    const positions: HeldPosition[] = [];
+    const positions: FoldedPosition[] = [];
     for (const [instrument, position] of this.#positions) {
       realised += position.realised;
       if (position.qty !== 0) positions.push({ instrument, position });

@@ -1,6 +1,6 @@
 /**
- * Backups of the journal, taken beside the running daemon: a copy of one moment, read back and checked before it gets its name. Runs in
- * a thread of its own: a copy takes seconds.
+ * Backups of the journal, taken while the daemon runs: a copy of one moment, read back and checked before it gets its name. Runs in a
+ * thread of its own: a copy takes seconds.
  */
 import {
   chmodSync,
@@ -69,7 +69,7 @@ function removeHalves(dir: string): void {
     if (name.startsWith(PREFIX) && name.endsWith(`${SUFFIX}${HALF}`)) rmSync(join(dir, name));
 }
 
-/** Why the copy at `earlier` must stay beside the one at `later`, and what to do; null when the later one has all its rows. */
+/** Why the copy at `earlier` must stay when the one at `later` exists, and the remedy; null when the later one has all its rows. */
 function problemOf(earlier: string, later: string): string | null {
   try {
     const lost = lostRows(earlier, later);
@@ -112,7 +112,7 @@ function checkedRows(path: string): number {
   }
 }
 
-export interface Pruned {
+export interface PruneResult {
   /** Names of the copies that are gone. */
   readonly deleted: readonly string[];
   /** Copies that stay and are none, each with the reason. */
@@ -120,7 +120,7 @@ export interface Pruned {
 }
 
 /** Deletes the oldest copies; the newest `keep` that can be read stay, and those that cannot among them. */
-export function pruneBackups(dir: string, keep: number): Pruned {
+export function pruneBackups(dir: string, keep: number): PruneResult {
   const unreadable: string[] = [];
   const deleted = pruneDays(dir, PREFIX, SUFFIX, keep, (name) => {
     const failure = failureOf(() => readEnd(join(dir, name)));

@@ -5,7 +5,7 @@ import {
   issuesText,
   notParsed,
   parsed,
-  type Parsed,
+  type ParseResult,
   parseJson,
   shown,
 } from '../domain/parsed.ts';
@@ -43,7 +43,7 @@ export interface CommandBody {
   readonly channel: string | null;
   /** Of a flatten: entries stay on, and a strategy may enter again. */
   readonly keepTrading: boolean;
-  /** Of a flatten: in an auction one order is sent that nobody can take back. */
+  /** Of a flatten: in an auction one order is sent that cannot be taken back. */
   readonly inAuction: boolean;
 }
 
@@ -58,12 +58,12 @@ export const EMPTY_BODY: CommandBody = {
   inAuction: false,
 };
 
-type Field = keyof CommandBody;
+type BodyField = keyof CommandBody;
 type Need = 'required' | 'optional';
 
 const REASON = { reason: 'required' } as const;
 
-const FIELDS: Readonly<Record<CommandName, Readonly<Partial<Record<Field, Need>>>>> = {
+const FIELDS: Readonly<Record<CommandName, Readonly<Partial<Record<BodyField, Need>>>>> = {
   halt: REASON,
   resume: { strategy: 'optional', ...REASON },
   'cancel-all': REASON,
@@ -90,7 +90,7 @@ const TEXT = `text of 1 to ${TEXT_MAX} characters on one line`;
 export const commandNamed = (name: string): CommandName | undefined =>
   COMMAND_NAMES.find((each) => each === name);
 
-/** The body of a command, or what is wrong with it. An empty text is `{}`. */
+/** The body of a command, or its problems. An empty text is `{}`. */
 export function readCommandBody(
   name: CommandName,
   text: string,
@@ -110,7 +110,7 @@ function bodyShape(name: CommandName): string {
   return `{${fields.join(', ')}}`;
 }
 
-function parseBody(name: CommandName, text: string): Parsed<CommandBody> {
+function parseBody(name: CommandName, text: string): ParseResult<CommandBody> {
   const json = parseJson(text.trim() === '' ? '{}' : text, 'body');
   if (!json.ok) return json;
   const given = json.value;
@@ -123,10 +123,10 @@ function parseBody(name: CommandName, text: string): Parsed<CommandBody> {
     issues.push({ path: field, expected, received: shown(what) });
   }
   const meant = new Map<string, unknown>();
-  for (const field of Object.keys(EMPTY_BODY).filter((each): each is Field => known.includes(each))) {
+  for (const field of Object.keys(EMPTY_BODY).filter((each): each is BodyField => known.includes(each))) {
     const what = given[field];
     if (what === undefined && FIELDS[name][field] === 'optional') continue;
-    if (isMeant(field, what)) meant.set(field, typeof what === 'string' ? what.trim() : what);
+    if (isValidField(field, what)) meant.set(field, typeof what === 'string' ? what.trim() : what);
     else
       issues.push({
         path: field,
@@ -141,12 +141,12 @@ function parseBody(name: CommandName, text: string): Parsed<CommandBody> {
 
 const isFlag = (field: string): boolean => field === 'keepTrading' || field === 'inAuction';
 
-function expectedOf(field: Field): string {
+function expectedOf(field: BodyField): string {
   if (isFlag(field)) return 'true or false';
   return field === 'as' ? '"absent" or "live"' : TEXT;
 }
 
-function isMeant(field: Field, what: unknown): boolean {
+function isValidField(field: BodyField, what: unknown): boolean {
   if (isFlag(field)) return typeof what === 'boolean';
   if (field === 'as') return what === 'absent' || what === 'live';
   return typeof what === 'string' && what.trim() !== '' && what.length <= TEXT_MAX && !CONTROL.test(what);

@@ -12,7 +12,7 @@ import type { CockpitAnswer, CockpitRole } from './cockpit/cockpit-model.ts';
 import {
   assertToken,
   failure,
-  failureText,
+  httpFailureText,
   keepBodies,
   listen,
   LOOPBACK_NAMES,
@@ -119,7 +119,7 @@ function sayWhatWasExpected(app: FastifyInstance, token: string): void {
 function messageOf(error: FastifyError, code: number): string {
   if (code === 413) return `the body is too large: expected at most ${BODY_BYTES_MAX} bytes`;
   if (code === 415) return 'expected a body of content type application/json';
-  return failureText(error, code);
+  return httpFailureText(error, code);
 }
 
 function addRoutes(app: FastifyInstance, handlers: ControlHandlers): void {

@@ -13,7 +13,7 @@ import { oneLine, type Paint } from './terminal.ts';
 const NAME_WIDTH = 14;
 const WORD_WIDTH = 9;
 
-type Of<K extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: K }>;
+type EntryOf<K extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: K }>;
 
 /** Null for entries that only the journal needs. */
 export function entryLine(entry: JournalEntry, naming: Naming, paint: Paint): string | null {
@@ -30,7 +30,7 @@ export function entryLine(entry: JournalEntry, naming: Naming, paint: Paint): st
 export function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
   switch (entry.kind) {
     case 'equity_peak':
-    // Its alert tells it.
+    // Its alert reports it.
     case 'policy_acted':
     case 'proposal':
       return null;
@@ -104,21 +104,21 @@ const ALERT_TONE: Readonly<Record<AlertSeverity, LogLine['tone']>> = {
   critical: 'red',
 };
 
-const POSITION_TEXT: Readonly<Record<Of<'position_event'>['event'], string>> = {
+const POSITION_TEXT: Readonly<Record<EntryOf<'position_event'>['event'], string>> = {
   adopted: 'taken over from the account',
   settled: 'settled in cash at the expiry',
   forced_close: 'closed by the broker',
   carried_over: 'carried over from the last session',
 };
 
-function positionLine({ event, instrument, qty, value }: Of<'position_event'>, naming: Naming): LogLine {
+function positionLine({ event, instrument, qty, value }: EntryOf<'position_event'>, naming: Naming): LogLine {
   const { code, average } = naming.contract(instrument);
   const price = qty === 0 ? '' : ` at ${average(value, Math.abs(qty))}`;
   const text = `${formatSigned(qty)} ${code}${price}, value ${formatNumber(value)}: ${POSITION_TEXT[event]}`;
   return logLine('position', event === 'forced_close' ? 'red' : 'yellow', text);
 }
 
-function mismatchLine({ ours, broker }: Of<'position_mismatch'>): LogLine {
+function mismatchLine({ ours, broker }: EntryOf<'position_mismatch'>): LogLine {
   const codes = new Set<string>([...ours, ...broker].map(({ orderCode }) => orderCode));
   const rows = [...codes].map((code) => {
     const mine = ours.find(({ orderCode }) => orderCode === code)?.qty ?? 0;
@@ -135,28 +135,28 @@ const MONEY_LINE = {
   accepted: ['accepted', 'yellow', 'the broker’s figures count, what they cost more is the operator’s'],
 } as const;
 
-function moneyLine({ verdict, figures }: Of<'money_checked'>): LogLine {
+function moneyLine({ verdict, figures }: EntryOf<'money_checked'>): LogLine {
   const [word, tone, text] = MONEY_LINE[verdict];
   const differing = figures.filter(({ ours, broker }) => ours !== broker);
   const rows = differing.map(formatCompared);
   return logLine(word, tone, rows.length === 0 ? text : `${text}: ${rows.join('; ')}`);
 }
 
-function gapLine({ instrument, missed }: Of<'gap'>, naming: Naming): LogLine {
+function gapLine({ instrument, missed }: EntryOf<'gap'>, naming: Naming): LogLine {
   const { code } = naming.contract(instrument);
   const what =
     missed >= 0 ? `${formatCount(missed, 'contract')} of trades missed` : 'the day’s volume went back';
   return logLine('gap', 'yellow', `${code}: ${what}`);
 }
 
-function haltLine({ halted, reason, strategy }: Of<'halt'>): LogLine {
+function haltLine({ halted, reason, strategy }: EntryOf<'halt'>): LogLine {
   const [whose, what] = strategy === null ? ['entries', ''] : ['entries of this strategy', ' it'];
   return halted
     ? logLine('HALTED', 'red', `${whose} are off until you resume${what}: ${reason}`)
     : logLine('RESUMED', 'green', `${whose} are on again: ${reason}`);
 }
 
-function commandLine({ by, command }: Of<'command'>, naming: Naming): LogLine {
+function commandLine({ by, command }: EntryOf<'command'>, naming: Naming): LogLine {
   return logLine(
     'command',
     'bold',
@@ -164,7 +164,7 @@ function commandLine({ by, command }: Of<'command'>, naming: Naming): LogLine {
   );
 }
 
-function target(command: Of<'command'>['command'], naming: Naming): string {
+function target(command: EntryOf<'command'>['command'], naming: Naming): string {
   switch (command.name) {
     case 'flatten':
       return ` ${command.strategy === null ? 'everything' : naming.strategy(command.strategy)}${command.inAuction === true ? ', into an auction too' : ''}`;
@@ -217,7 +217,7 @@ function triggerText(trigger: Trigger | null, { points }: ContractNaming): strin
   }
 }
 
-function waitingLine(entry: Of<'order_waiting'>, naming: Naming): LogLine {
+function waitingLine(entry: EntryOf<'order_waiting'>, naming: Naming): LogLine {
   const { clientOrderId, parent, row } = entry;
   const { points } = naming.contract(row.orderCode);
   const trigger = row.triggerPrice === null ? '' : `, trigger ${points(row.triggerPrice)}`;
@@ -226,14 +226,14 @@ function waitingLine(entry: Of<'order_waiting'>, naming: Naming): LogLine {
   return logLine('waits', 'green', `${shortOrderId(clientOrderId)} conditional no. ${row.orderNo} ${what}`);
 }
 
-function placeLine({ order, isLost }: Of<'place'>, naming: Naming): LogLine {
+function placeLine({ order, isLost }: EntryOf<'place'>, naming: Naming): LogLine {
   const contract = naming.contract(order.instrument);
   const waits = triggerText(order.trigger, contract);
   const what = `${order.side} ${order.qty} ${contract.code} at ${contract.points(order.limitPrice)}${waits}`;
   return callLine('placed', `${shortOrderId(order.clientOrderId)} ${what} (${order.purpose})`, isLost);
 }
 
-function modifyLine({ modify, isLost }: Of<'modify'>, naming: Naming): LogLine {
+function modifyLine({ modify, isLost }: EntryOf<'modify'>, naming: Naming): LogLine {
   const { code, points } = naming.contract(modify.orderCode);
   const to =
     modify.triggerPrice !== null
@@ -242,7 +242,7 @@ function modifyLine({ modify, isLost }: Of<'modify'>, naming: Naming): LogLine {
   return callLine('change', `${shortOrderId(modify.clientOrderId)} ${to}`, isLost);
 }
 
-function cancelLine({ cancel, isLost }: Of<'cancel'>): LogLine {
+function cancelLine({ cancel, isLost }: EntryOf<'cancel'>): LogLine {
   return callLine('cancel', `${shortOrderId(cancel.clientOrderId)} ${cancel.orderCode}`, isLost);
 }
 
@@ -251,14 +251,14 @@ function callLine(name: string, text: string, isLost: boolean): LogLine {
   return logLine(name, 'yellow', `${text}: the process was killed before it was sent`);
 }
 
-function deniedLine({ clientOrderId, denial }: Of<'denied'>): LogLine {
+function deniedLine({ clientOrderId, denial }: EntryOf<'denied'>): LogLine {
   // A denial names no contract, so its prices stay ticks.
   const unit = 'price' in denial ? ' (prices in ticks)' : '';
   return logLine('denied', 'yellow', `${shortOrderId(clientOrderId)} ${formatDenial(denial)}${unit}`);
 }
 
 /** The order's status reports how a placement ended; a change or cancel may fail without a change of status. */
-function outcomeLine({ clientOrderId, call, outcome }: Of<'outcome'>): LogLine | null {
+function outcomeLine({ clientOrderId, call, outcome }: EntryOf<'outcome'>): LogLine | null {
   if (call === 'place') return null;
   const id = shortOrderId(clientOrderId);
   const what = call === 'modify' ? 'change' : 'cancel';
@@ -295,7 +295,7 @@ const CALL_FAILED: ReadonlySet<string> = new Set([
   'cancel_lost',
 ]);
 
-function statusLine(entry: Of<'order_status'>): LogLine | null {
+function statusLine(entry: EntryOf<'order_status'>): LogLine | null {
   const { event, to, detail } = entry;
   if (SHOWN_ALREADY.has(event)) return null;
   if (event === 'modify_confirmed')
@@ -313,14 +313,14 @@ function statusLine(entry: Of<'order_status'>): LogLine | null {
   return line === null ? null : logLine(line[0], line[1], line[2](id, entry));
 }
 
-type Status = Of<'order_status'>['to'];
-type Said = (id: string, entry: Of<'order_status'>) => string;
+type Status = EntryOf<'order_status'>['to'];
+type StatusText = (id: string, entry: EntryOf<'order_status'>) => string;
 
-const why: Said = (id, { detail }) => `${id}${because(detail)}`;
-const found: Said = (id, { event, detail }) => `${id}${howFound(event)}${because(detail)}`;
+const why: StatusText = (id, { detail }) => `${id}${because(detail)}`;
+const found: StatusText = (id, { event, detail }) => `${id}${howFound(event)}${because(detail)}`;
 
 /** Null for a status that the call itself shows. */
-const STATUS_LINES: Readonly<Record<Status, readonly [string, LogLine['tone'], Said] | null>> = {
+const STATUS_LINES: Readonly<Record<Status, readonly [string, LogLine['tone'], StatusText] | null>> = {
   submitted: null,
   pending_modify: null,
   pending_cancel: null,
@@ -362,7 +362,7 @@ function howFound(event: string): string {
   return event.startsWith('resolved_') ? ' (resolved by the operator)' : '';
 }
 
-function fillLine(entry: Of<'fill'>, naming: Naming): LogLine {
+function fillLine(entry: EntryOf<'fill'>, naming: Naming): LogLine {
   const { code, average } = naming.contract(entry.instrument);
   const price = `${entry.quality === 'average' ? 'avg ' : ''}${average(entry.value, entry.qty)}`;
   const sure = entry.quality === 'estimated' ? ' (estimated)' : '';
@@ -371,14 +371,14 @@ function fillLine(entry: Of<'fill'>, naming: Naming): LogLine {
   return logLine('filled', 'green', `${shortOrderId(entry.clientOrderId)} ${what}${inAll}`);
 }
 
-function correctionLine(entry: Of<'fill_correction'>, naming: Naming): LogLine {
+function correctionLine(entry: EntryOf<'fill_correction'>, naming: Naming): LogLine {
   const { code } = naming.contract(entry.instrument);
   const change = `value ${formatSigned(entry.value)}, tax ${formatSigned(entry.tax)}`;
   const now = `now ${formatNumber(entry.cumValue)} (${entry.quality})`;
   return logLine('corrected', 'plain', `${numbered(entry)} ${entry.side} ${code} ${change}, ${now}`);
 }
 
-function adoptedLine(entry: Of<'order_adopted'>, naming: Naming): LogLine {
+function adoptedLine(entry: EntryOf<'order_adopted'>, naming: Naming): LogLine {
   const { clientOrderId, order, strategy, parent } = entry;
   const { points } = naming.contract(order.orderCode);
   const price = order.limitPrice === null ? 'without a price' : `at ${points(order.limitPrice)}`;
@@ -396,7 +396,7 @@ function adoptedLine(entry: Of<'order_adopted'>, naming: Naming): LogLine {
 const numbered = (entry: { readonly clientOrderId: string; readonly orderNo: string | null }): string =>
   shortOrderId(entry.clientOrderId) + (entry.orderNo === null ? '' : ` no. ${entry.orderNo}`);
 
-function changeText({ from, to, heldQty, openOrders }: Of<'strategy_changed'>): string {
+function changeText({ from, to, heldQty, openOrders }: EntryOf<'strategy_changed'>): string {
   const keeps =
     heldQty === 0 && openOrders === 0 ? '' : `; keeps position ${heldQty} and ${openOrders} open orders`;
   if (from === null) return `added; the strategy runs${keeps}`;

@@ -30,7 +30,7 @@ export interface BacktestDay {
   /** The table of the day. A contract keeps its index through the run. */
   readonly contracts: readonly Contract[];
   readonly references: ReadonlyMap<Contract, PriceHundredths>;
-  /** Their reference is the first price of the day: it is told with that price, not before. */
+  /** Their reference is the first price of the day: it is sent with that price, not before. */
   readonly guessed: ReadonlySet<Contract>;
   readonly tapes: readonly DayTape[];
   readonly notices: readonly BacktestNotice[];
@@ -63,11 +63,11 @@ export interface BacktestPlan {
   readonly seed: number;
   /** Whether strategies begin again each morning; `describeMemory` says it. */
   readonly memory: 'day' | 'run';
-  /** Days at the beginning in which strategies look on; only with `memory: run`. */
+  /** Days at the beginning in which strategies only observe; only with `memory: run`. */
   readonly warmUpDays: number;
   /** Equity and prices are sampled this often, and after each day. */
   readonly sampleEvery: DurationUs;
-  /** Limits of the broker. `cash`: it opens what the cash pays for, and closes nothing; null: it takes any order. */
+  /** Limits of the broker. `cash`: an order opens as much as the cash pays for, and closes nothing; null: it takes any order. */
   readonly margin: MarginRules | 'cash' | null;
   /** Our own risk rule asks for margin too, at the limit of each order, as it does live. */
   readonly isMarginRuleOn: boolean;

@@ -22,11 +22,11 @@ export interface Samples {
   readonly values: Float64Array;
 }
 
-/** Money of the account beside its equity, one value a sample of it. */
+/** Funds of the account by sample, next to its equity. */
 export interface Funds {
   /**
-   * Under a broker's ratios the cash of the last settlement. Elsewhere equity less the value of what is paid in full, and less the
-   * open profit of what is margined.
+   * Under a broker's ratios the cash of the last settlement. Elsewhere equity less the value of positions paid in full, and less the open
+   * profit of margined ones.
    */
   readonly cash: Float64Array;
   /** Margin of positions; under a broker's ratios with the loss and the costs of the day. */
@@ -42,7 +42,6 @@ export type FillCause = 'order' | 'forced' | 'settled';
 export interface BacktestFill {
   /** Time of the execution; we receive it later. */
   readonly tsUs: TsUs;
-  /** When its order was decided. */
   readonly decidedUs: TsUs;
   /** Place in `BacktestResult.instruments`. */
   readonly instrument: number;
@@ -173,7 +172,6 @@ export interface ResultPlot {
   readonly values: Samples;
 }
 
-/** Of the plan, what readers of its figures ask for. */
 type OfPlan = Pick<
   BacktestPlan,
   'configDigest' | 'seed' | 'currency' | 'moneyScale' | 'warmUpDays' | 'capital' | 'statistics'

@@ -1,12 +1,12 @@
-/** Applies faults: standing ones are armed, instant ones strike at once. */
+/** Applies faults: lasting ones are armed, instant ones strike at once. */
 import { parsePoints } from '../domain/contract.ts';
 import type { AccountId } from '../domain/ids.ts';
-import { notParsed, parsed, type Parsed } from '../domain/parsed.ts';
+import { notParsed, parsed, type ParseResult } from '../domain/parsed.ts';
 import type { TokenService } from './auth/token-service.ts';
 import type { Brokerage } from './brokerage/brokerage.ts';
 import type { StreamServer } from './stream/stream-server.ts';
 import type { ArmedFault, FaultBoard } from './faults/fault-board.ts';
-import { type Fault, isStanding } from './faults/fault.ts';
+import { type Fault, isLastingFault } from './faults/fault.ts';
 
 interface FaultControlParts {
   readonly board: FaultBoard;
@@ -15,7 +15,7 @@ interface FaultControlParts {
   readonly brokerage: Brokerage;
   /** Trading accounts. An injected order or position belongs to the first one, unless it names another. */
   readonly accounts: readonly AccountId[];
-  /** Ends the REST connections that stand. */
+  /** Ends the open REST connections. */
   cutRest(): void;
 }
 
@@ -34,9 +34,9 @@ export class FaultControl {
   }
 
   /** A fault that cannot strike, such as an order in an unknown contract, is refused with its reason. */
-  set(fault: Fault): Parsed<Fault> {
+  set(fault: Fault): ParseResult<Fault> {
     const { board, stream, tokens } = this.#parts;
-    if (isStanding(fault)) {
+    if (isLastingFault(fault)) {
       board.arm(fault);
       // Maintenance does not spare connections that are kept alive.
       if (fault.name === 'refuse_connections' && fault.scope === 'all') this.#cutEverything();
@@ -84,13 +84,13 @@ export class FaultControl {
     return named === undefined ? accounts[0] : accounts.find((account) => account === named);
   }
 
-  #roll(fault: Fault): Parsed<Fault> {
+  #roll(fault: Fault): ParseResult<Fault> {
     const outcome = this.#parts.brokerage.act((venue) => venue.rollNow());
     if (outcome.status === 'accepted') return parsed(fault);
     return notParsed('', `a market that can go on without its front month: ${outcome.refusal.text}`, fault);
   }
 
-  #inject(fault: Injection): Parsed<Fault> {
+  #inject(fault: Injection): ParseResult<Fault> {
     const { brokerage } = this.#parts;
     const account = this.#accountOf(fault.account);
     if (account === undefined) return notParsed('account', KNOWN_ACCOUNT, fault.account);

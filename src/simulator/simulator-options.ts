@@ -7,7 +7,7 @@ import type { CostSchedule } from '../domain/costs.ts';
 import { type DurationUs, minutes, seconds, type TsUs, US_PER_DAY } from '../domain/units.ts';
 import type { VenueRules } from '../venue/venue-options.ts';
 import { type AccountSettings, type StartCash, threeSubAccounts } from './accounts/account-settings.ts';
-import { systemClock, systemTimers } from './time/market-clock.ts';
+import { hostClock, hostTimers } from './time/market-clock.ts';
 
 export interface SimulatorOptions {
   /** Port on 127.0.0.1 for REST and stream; 0 takes any free one. */
@@ -24,7 +24,7 @@ export interface SimulatorOptions {
   readonly time: TimeSettings;
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
-  /** Form of the contract codes (market rules, section 2). */
+  /** Form of the contract codes (market rules, 2). */
   readonly codes: 'legacy' | 'coded';
   /** `internal` gives the stream codes of its own: the other form of the same contract (rulings, 4). */
   readonly streamCodes: 'same' | 'internal';
@@ -51,7 +51,7 @@ type MarketSettings =
       readonly referencePoints: number | null;
     }
   | {
-      /** Nobody but the accounts: for tests. */
+      /** No orders but the accounts': for tests. */
       readonly kind: 'empty';
       readonly startPoints: number;
     };
@@ -71,8 +71,8 @@ interface TimeSettings {
 }
 
 /**
- * Points that the contract leaves open [?], where the real service may differ from our reading (rulings, 10, 13, 15; notes, 1 and 6).
- * More of them stand with their subjects: `auth`, `stream`, `rules`.
+ * Points that the contract leaves open [?], where the real service may differ from our reading (rulings, 10, 13, 15; notes, 1 and 6). More
+ * of them are with their subjects: `auth`, `stream`, `rules`.
  */
 export interface Readings {
   /** Meaning of `nvol` in a change: the new total volume, or the new volume still open. */
@@ -92,7 +92,7 @@ export interface Readings {
 export interface AuthSettings {
   /** At most 8 hours by the contract. */
   readonly tokenLife: DurationUs;
-  /** The real service allows 10 (notes, section 2); null sets no limit. */
+  /** The real service allows 10 (notes, 2); null sets no limit. */
   readonly exchangesPerDayMax: number | null;
   /**
    * The code of the app: `reusable` works as often as asked, `once` is used up; `rotating` changes every `appOtpLife` as
@@ -104,21 +104,21 @@ export interface AuthSettings {
   readonly otpIdLife: DurationUs;
   /** A new token ends the older ones of the account at once [?] (rulings, 16). */
   readonly newTokenEndsOlder: boolean;
-  /** The HTTP status without a valid token: both mean the same (notes, section 2). */
+  /** The HTTP status without a valid token: both mean the same (notes, 2). */
   readonly refusalStatus: 401 | 403;
 }
 
 export interface StreamSettings {
-  /** `contract`: `d|0|`, then `d|33|n`. `live`: `d|33|n` right after open, `d|34|1` every 5 s (notes, section 7). */
+  /** `contract`: `d|0|`, then `d|33|n`. `live`: `d|33|n` right after open, `d|34|1` every 5 s (notes, 7). */
   readonly controlOrder: 'contract' | 'live';
   readonly heartbeatTimeoutSeconds: number;
   /** From a protocol ping to the close with 1002. */
   readonly protocolPingGrace: DurationUs;
   /** A second connection on one token; `replace` closes the first one. */
   readonly secondConnection: 'refuse' | 'allow' | 'replace';
-  /** All three levels in each book frame, or only those that changed, as the live service does (notes, section 1). */
+  /** All three levels in each book frame, or only those that changed, as the live service does (notes, 1). */
   readonly bookFrames: 'full' | 'changes';
-  /** `live`: printed over several lines, large numbers in scientific notation (notes, section 1). */
+  /** `live`: printed over several lines, large numbers in scientific notation (notes, 1). */
   readonly payloads: 'compact' | 'live';
   /** Bytes waiting for one client before it is cut off. */
   readonly bufferBytesMax: number;
@@ -126,7 +126,7 @@ export interface StreamSettings {
 
 const VIETNAM_OFFSET_MINUTES = 420;
 
-/** Continuous trading at any hour of any day, so that a demo runs whenever someone looks at it. */
+/** Continuous trading at any hour of any day, so that a demo always shows trading. */
 const ALWAYS_OPEN: TradingCalendar = {
   name: 'always-open',
   timeZone: 'Asia/Ho_Chi_Minh',
@@ -146,7 +146,7 @@ export const VN30_FUTURE: ContractSpec = {
   bandBps: 700,
 };
 
-/** Rates since 2022-12-15 (market rules, sections 6 and 7), for days of a demo; real ones come from a data file. */
+/** Rates since 2022-12-15 (market rules, 6 and 7), for days of a demo; real ones come from a data file. */
 const DEMO_COSTS: CostSchedule = {
   exchangeFee: [{ from: tradingDay('2017-08-10'), value: 2_700 }],
   clearingFee: [{ from: tradingDay('2017-08-10'), value: 2_550 }],
@@ -208,6 +208,6 @@ export const DEFAULT_OPTIONS: SimulatorOptions = {
     payloads: 'compact',
     bufferBytesMax: 8 * 1024 * 1024,
   },
-  clock: systemClock,
-  timers: systemTimers,
+  clock: hostClock,
+  timers: hostTimers,
 };

@@ -17,7 +17,7 @@ import { OtpService } from './auth/otp-service.ts';
 import { TokenService } from './auth/token-service.ts';
 import { Brokerage } from './brokerage/brokerage.ts';
 import { internalStreamCode, openMarket } from './brokerage/open-market.ts';
-import { createControlServer } from './control-server.ts';
+import { createControlServer } from './simulator-control.ts';
 import { BookDistortion } from './faults/book-distortion.ts';
 import { FaultBoard } from './faults/fault-board.ts';
 import { createHandlers } from './http/handlers.ts';
@@ -56,7 +56,7 @@ function assertInCalendar({ name, validTo, utcOffsetMinutes }: TradingCalendar, 
   );
 }
 
-async function listen(parts: Assembled, options: SimulatorOptions): Promise<RunningSimulator> {
+async function listen(parts: SimulatorParts, options: SimulatorOptions): Promise<RunningSimulator> {
   const { store, brokerage, otps, stream, requests, sockets } = parts;
   const rest = createRestServer({ ...requests, clock: parts.clock, timers: options.timers });
   stream.attach(rest.server);
@@ -91,7 +91,7 @@ async function listenOn(server: FastifyInstance, port: number): Promise<number> 
   return address.port;
 }
 
-export type Assembled = ReturnType<typeof assembleSimulator>;
+export type SimulatorParts = ReturnType<typeof assembleSimulator>;
 type Services = ReturnType<typeof createServices>;
 
 /** Everything but the sockets. */
@@ -202,7 +202,7 @@ const venueOptions = (options: SimulatorOptions, market: MarketOptions): Omit<Ve
 export interface MarketStep {
   /** Messages so far on the newest connection of the stream. */
   readonly sent: number;
-  /** Market time of what the market does next; Infinity, or null where it came as JSON, for never. */
+  /** Market time of the market's next step; Infinity, or null where it came as JSON, for never. */
   readonly nextUs: number | null;
 }
 
@@ -237,7 +237,7 @@ export interface RunningSimulator extends SimulatorDescription {
   readonly connections: number;
   /** Map from real to market time; a client that uses it has the same phases as the simulator. */
   clockMap(): ClockMap;
-  /** Tells each time what it has sent, and when it has more. */
+  /** Reports each time what it has sent, and when it has more. */
   onStep(listener: (step: MarketStep) => void): void;
   /** Market time runs at its speed to `at` and as in life from there on; null: at its speed for good. */
   runTo(at: TsUs | null): void;
@@ -254,7 +254,7 @@ export interface RunningSimulator extends SimulatorDescription {
 }
 
 function runningSimulator(
-  { account, brokerage, market, faults, counters, stream, otps }: Assembled,
+  { account, brokerage, market, faults, counters, stream, otps }: SimulatorParts,
   port: number,
   control: Pick<RunningSimulator, 'control' | 'controlToken'>,
   close: () => Promise<void>,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { assert } from '../domain/assert.ts';
-import { type Issue, notParsed, type Parsed, parsed, shown } from '../domain/parsed.ts';
-import type { Ticks } from './ticks.ts';
+import { type Issue, notParsed, type ParseResult, parsed, shown } from '../domain/parsed.ts';
+import type { Ticks } from './leg-ticks.ts';
 import type { Trader } from './trader.ts';
 
 /** A strategy as its author writes it. */
@@ -28,7 +28,7 @@ export interface StrategyDefinition {
   /** The same for people. */
   readonly paramRows: readonly ParamRow[];
   /** Reads parameters; the result has every default filled in. */
-  parseParams(raw: unknown): Parsed<Params>;
+  parseParams(raw: unknown): ParseResult<Params>;
   /** Connects an instance; `params` come from `parseParams`. */
   connect(ticks: Ticks<string>, trader: Trader<Params, string>): void;
 }
@@ -66,7 +66,7 @@ function withParams<P, Leg extends string>(trader: Trader<unknown, Leg>, params:
 export type Params = Readonly<Record<string, unknown>>;
 
 /** Reads parameters by a strict schema; each issue has the path of its key, so that the configuration can name the line. */
-function parseParams(schema: z.ZodObject, raw: unknown): Parsed<Params> {
+function parseParams(schema: z.ZodObject, raw: unknown): ParseResult<Params> {
   const result = schema.safeParse(raw ?? {});
   if (result.success) return parsed(result.data);
   const issues = result.error.issues.flatMap((issue) => issuesOf(issue, Object.keys(schema.shape), raw));
@@ -142,7 +142,7 @@ export interface ParamRow {
 /** Throws for a schema that has no plain description, such as one with a transform. */
 function describeParams(schema: z.ZodObject): readonly ParamRow[] {
   const { properties, required } = z.toJSONSchema(schema, { io: 'input' });
-  // Throws for a transform: what was read could not be read again by the thread that runs the strategy.
+  // Throws for a transform: the thread that runs the strategy could not read the result again.
   z.toJSONSchema(schema, { io: 'output' });
   return Object.entries(properties ?? {}).map(([name, property]) => {
     assert(typeof property === 'object', 'a parameter has a schema of its own');

@@ -29,7 +29,7 @@ export { createStrategyHost, type StrategyHostOptions } from './strategy-host.ts
 export type { StrategyInstance } from './running-strategy.ts';
 
 /** @public */
-export type { Bar, LegTicks, Rollover, Ticks } from './ticks.ts';
+export type { Bar, LegTicks, Rollover, Ticks } from './leg-ticks.ts';
 
 /** @public */
 export { indicate, type Indicated, lookBack } from './operators.ts';

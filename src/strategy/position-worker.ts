@@ -9,7 +9,7 @@ import type { ClientOrderId } from '../domain/ids.ts';
 import { type Side, signOf, TERMINAL_STATUSES } from '../domain/order.ts';
 import { addUs, type DurationUs, minutes, type PriceTicks, seconds, type TsUs } from '../domain/units.ts';
 import type { OrderUpdate } from '../engine/ports/strategy-port.ts';
-import type { LegTicks } from './ticks.ts';
+import type { LegTicks } from './leg-ticks.ts';
 import { touchPrice } from './touch-price.ts';
 import type { LegTrader } from './trader.ts';
 
@@ -25,7 +25,6 @@ export interface WorkerSettings {
 /** `urgent` takes the other side's price and more; `patient` waits at our side first. */
 export type Urgency = 'patient' | 'urgent';
 
-/** The one order that works. */
 interface OwnOrder {
   readonly id: ClientOrderId;
   readonly side: Side;
@@ -39,10 +38,10 @@ interface OwnOrder {
   quietUntilUs: number;
 }
 
-/** After this time an answer is given up: the next look decides anew. */
+/** After this time an answer is given up: the next check decides again. */
 const ANSWER_MAX: DurationUs = seconds(30);
 /** On bars nothing changes more often. */
-const LOOK_WITHOUT_BOOK: DurationUs = minutes(1);
+const POLL_WITHOUT_BOOK: DurationUs = minutes(1);
 /** Orders that may still fill late, though they are final. */
 const PAST_ORDERS_MAX = 100;
 
@@ -97,7 +96,7 @@ export class PositionWorker {
     this.#step();
   }
 
-  /** Leaves the position as it is and withdraws what works. */
+  /** Leaves the position as it is and withdraws its working orders. */
   release(): void {
     this.#target = null;
     this.#step();
@@ -141,7 +140,7 @@ export class PositionWorker {
     this.#step();
   }
 
-  /** The new contract is flat until the strategy decides anew; the old one's position stays with the engine's policy. */
+  /** The new contract is flat until the strategy decides again; the old one's position stays with the engine's policy. */
   #onRollover(): void {
     const order = this.#order;
     this.#target = null;
@@ -224,10 +223,10 @@ export class PositionWorker {
 
   #keepLooking(isUnderWay: boolean): void {
     const hasBooks = this.#trader.hasBooks();
-    // An order that takes any price follows no book: its updates and the phases tell when to look.
+    // An order that takes any price follows no book: its updates and the phases trigger the checks.
     const isNeeded = hasBooks ? isUnderWay || this.#order !== null : isUnderWay && this.#order === null;
     if (isNeeded && this.#timer === null) {
-      this.#timer = this.#trader.after(hasBooks ? this.#settings.reprice : LOOK_WITHOUT_BOOK, () => {
+      this.#timer = this.#trader.after(hasBooks ? this.#settings.reprice : POLL_WITHOUT_BOOK, () => {
         this.#timer = null;
         this.#step();
       });

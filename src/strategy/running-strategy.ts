@@ -10,14 +10,14 @@ import type {
   PhaseChange,
   TimerId,
 } from '../engine/ports/strategy-port.ts';
-import { BarChannel } from './bars.ts';
+import { BarChannel } from './bar-streams.ts';
 import { Channel } from './channel.ts';
 import type { Params, StrategyDefinition } from './define-strategy.ts';
 import type { Trader, LegTrader } from './trader.ts';
 import { createLegTrader, frozen, NoteBudget, type TraderParts } from './leg-trader.ts';
 import { type Containment, StrategyTimers } from './containment.ts';
 import { createLegChannels, type LegChannels, type TickHub } from './tick-hub.ts';
-import type { LegTicks, Rollover, Ticks } from './ticks.ts';
+import type { LegTicks, Rollover, Ticks } from './leg-ticks.ts';
 import { assertPace, assertText } from './asked.ts';
 
 /** One strategy of the configuration. `params` come from the definition's `parseParams`. */
@@ -122,7 +122,7 @@ export class RunningStrategy {
     this.#timers.fire(timer);
   }
 
-  /** Moves all legs first, then tells the strategy: it never sees one leg of a roll without the other. */
+  /** Moves all legs first, then calls the strategy: it never sees one leg of a roll without the other. */
   legsChanged(changes: readonly LegChange[]): void {
     if (this.#containment.closed) return;
     const rolled: Rollover[] = [];

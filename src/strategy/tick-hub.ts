@@ -14,7 +14,7 @@ import {
 } from '../domain/ticks.ts';
 import type { InstrumentIndex } from '../domain/units.ts';
 import type { ContractListeners } from '../engine/ports/strategy-port.ts';
-import { Channel, type Handler } from './channel.ts';
+import { Channel, type ChannelHandler } from './channel.ts';
 import { NO_STRATEGY, type Containment } from './containment.ts';
 
 export interface LegChannels {
@@ -55,8 +55,8 @@ function copyOfLevels(levels: readonly BookLevel[]): readonly BookLevel[] {
 }
 
 /** The subscribers of one contract, over all strategies. Lists are replaced, never changed, because a handler may cause a change. */
-class Route<T> {
-  #handlers: readonly Handler<T>[] = [];
+class ContractSubscribers<T> {
+  #handlers: readonly ChannelHandler<T>[] = [];
   readonly #running: Int32Array;
   readonly #channels: Channel<T>[] = [];
   readonly #copyOf: (value: T) => T;
@@ -66,7 +66,7 @@ class Route<T> {
     this.#copyOf = copyOf;
   }
 
-  get isHeard(): boolean {
+  get hasSubscribers(): boolean {
     return this.#handlers.length > 0;
   }
 
@@ -117,30 +117,29 @@ class Route<T> {
 }
 
 class ContractRoutes implements ContractListeners {
-  readonly trades: Route<TradeTick>;
-  readonly books: Route<BookTick>;
-  readonly summaries: Route<DaySummary>;
-  readonly gaps: Route<FeedGap>;
+  readonly trades: ContractSubscribers<TradeTick>;
+  readonly books: ContractSubscribers<BookTick>;
+  readonly summaries: ContractSubscribers<DaySummary>;
+  readonly gaps: ContractSubscribers<FeedGap>;
 
   constructor(running: Int32Array) {
-    this.trades = new Route(running, copyOfTrade);
-    this.books = new Route(running, copyOfBook);
-    this.summaries = new Route(running, (summary) => ({ ...summary }));
-    this.gaps = new Route(running, (gap) => ({ ...gap }));
+    this.trades = new ContractSubscribers(running, copyOfTrade);
+    this.books = new ContractSubscribers(running, copyOfBook);
+    this.summaries = new ContractSubscribers(running, (summary) => ({ ...summary }));
+    this.gaps = new ContractSubscribers(running, (gap) => ({ ...gap }));
   }
 
   get isBookHeard(): boolean {
-    return this.books.isHeard;
+    return this.books.hasSubscribers;
   }
 
-  /** Of a message that nobody keeps. */
+  /** Of a message that no strategy keeps. */
   trade(tick: TradeTick): void {
     this.trades.emit(tick);
   }
 }
 
 export class TickHub {
-  /** By instrument. */
   readonly #contracts: ContractRoutes[] = [];
   readonly #running: Int32Array;
 

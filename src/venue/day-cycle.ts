@@ -14,7 +14,7 @@ import type { Ledger } from './account/ledger.ts';
 import type { OrderEntry } from './orders/order-entry.ts';
 import type { Outbox } from './venue-event.ts';
 import type { BackgroundFlow } from './market/synthetic-market.ts';
-import type { TradingFloor } from './trading-floor.ts';
+import type { VenueContracts } from './venue-contracts.ts';
 import type { VenueOptions } from './venue-options.ts';
 
 /** Recorded times are whole seconds: prints of the closing cross may come this long after the close. */
@@ -22,7 +22,7 @@ const TAPE_GRACE_US = 2_000_000;
 
 interface DayCycleParts {
   readonly options: VenueOptions;
-  readonly floor: TradingFloor;
+  readonly contracts: VenueContracts;
   readonly entry: OrderEntry;
   readonly triggers: TriggerBook;
   readonly ledger: Ledger;
@@ -42,36 +42,36 @@ export class DayCycle {
 
   /** A first day, without a past. */
   begin(day: TradingDay, at: TsUs): void {
-    this.#parts.floor.openDay(day, this.#index(at), at);
+    this.#parts.contracts.openDay(day, this.#index(at), at);
     this.#enter(day, at);
   }
 
   /** Carries on from the day that was resumed on the floor. */
   resume(day: TradingDay, at: TsUs): void {
-    const { floor } = this.#parts;
-    if (!floor.isClosed && (floor.day !== day || at >= this.#closeUs())) this.#close(at);
-    if (floor.day !== day) this.#roll(day, at);
+    const { contracts } = this.#parts;
+    if (!contracts.isClosed && (contracts.day !== day || at >= this.#closeUs())) this.#close(at);
+    if (contracts.day !== day) this.#roll(day, at);
     this.#enter(day, at);
   }
 
   runEdge(at: TsUs): void {
-    const { floor, outbox, background, options } = this.#parts;
+    const { contracts, outbox, background, options } = this.#parts;
     const before = this.phase;
     this.phase = phaseAt(options.calendar, at);
     const changed = before !== this.phase;
     if (changed) {
-      outbox.emit({ kind: 'phase', tsUs: at, day: floor.day, phase: this.phase });
+      outbox.emit({ kind: 'phase', tsUs: at, day: contracts.day, phase: this.phase });
       const auction =
         before === 'opening_auction' ? 'opening' : before === 'closing_auction' ? 'closing' : null;
-      if (auction !== null) for (const book of floor.books()) book.uncross(auction, at);
+      if (auction !== null) for (const book of contracts.books()) book.uncross(auction, at);
     }
-    if (!floor.isClosed && at >= this.#closeUs()) this.#close(at);
+    if (!contracts.isClosed && at >= this.#closeUs()) this.#close(at);
     const day = tradingDayAt(options.calendar, at);
-    const rolls = day > floor.day && isSession(options.calendar, day);
+    const rolls = day > contracts.day && isSession(options.calendar, day);
     if (rolls) {
-      if (!floor.isClosed) this.#close(at);
+      if (!contracts.isClosed) this.#close(at);
       this.#roll(day, at);
-      background.openDay(floor.books(), at);
+      background.openDay(contracts.books(), at);
     }
     if (changed || rolls) this.#settleIn(at);
     this.#schedule(at);
@@ -79,78 +79,85 @@ export class DayCycle {
 
   /** The front contract expires now: the exchange's calendar is overruled for it. */
   rollFront(at: TsUs): void {
-    const { entry, floor, outbox, background } = this.#parts;
-    const front = floor.books()[0]?.listing.contract.orderCode;
+    const { entry, contracts, outbox, background } = this.#parts;
+    const front = contracts.books()[0]?.listing.contract.orderCode;
     assert(front !== undefined, 'a contract is listed');
-    const { price } = floor.mark(front);
+    const { price } = contracts.mark(front);
     const index = this.#index(at);
     entry.endContract(front, at);
-    outbox.emit({ kind: 'settlement_price', tsUs: at, day: floor.day, orderCode: front, price, final: true });
+    outbox.emit({
+      kind: 'settlement_price',
+      tsUs: at,
+      day: contracts.day,
+      orderCode: front,
+      price,
+      final: true,
+    });
     this.#settleFinal(front, at);
-    floor.rollFront(index, at);
-    background.openDay(floor.books(), at);
+    contracts.rollFront(index, at);
+    background.openDay(contracts.books(), at);
     this.#settleIn(at);
   }
 
   #settleFinal(code: OrderCode, at: TsUs): void {
-    const { triggers, floor, ledger, outbox } = this.#parts;
+    const { triggers, contracts, ledger, outbox } = this.#parts;
     triggers.endContract(code, at);
-    ledger.settleFinal(code, floor.mark(code), floor.day, at);
-    outbox.emit({ kind: 'contract_expired', tsUs: at, day: floor.day, orderCode: code });
+    ledger.settleFinal(code, contracts.mark(code), contracts.day, at);
+    outbox.emit({ kind: 'contract_expired', tsUs: at, day: contracts.day, orderCode: code });
   }
 
   #enter(day: TradingDay, at: TsUs): void {
-    const { floor, outbox, options, background } = this.#parts;
+    const { contracts, outbox, options, background } = this.#parts;
     this.phase = phaseAt(options.calendar, at);
     outbox.emit({ kind: 'phase', tsUs: at, day, phase: this.phase });
-    if (!floor.isClosed && at >= this.#closeUs()) this.#close(at);
-    background.openDay(floor.books(), at);
+    if (!contracts.isClosed && at >= this.#closeUs()) this.#close(at);
+    background.openDay(contracts.books(), at);
     this.#settleIn(at);
     this.#schedule(at);
   }
 
   #settleIn(at: TsUs): void {
-    const { floor, background } = this.#parts;
-    for (const book of floor.books()) book.setPhase(this.phase, at);
+    const { contracts, background } = this.#parts;
+    for (const book of contracts.books()) book.setPhase(this.phase, at);
     background.setPhase(this.phase, at);
-    for (const book of floor.books()) book.publish(at);
+    for (const book of contracts.books()) book.publish(at);
   }
 
   #schedule(at: TsUs): void {
     const { calendar } = this.#parts.options;
     const closeUs = this.#closeUs();
     const phaseUs = nextPhaseChange(calendar, at);
-    this.nextEdgeUs = !this.#parts.floor.isClosed && closeUs > at ? Math.min(phaseUs, closeUs) : phaseUs;
+    this.nextEdgeUs = !this.#parts.contracts.isClosed && closeUs > at ? Math.min(phaseUs, closeUs) : phaseUs;
   }
 
   #close(at: TsUs): void {
-    const { triggers, entry, floor, background } = this.#parts;
+    const { triggers, entry, contracts, background } = this.#parts;
     entry.expireAll(at);
     triggers.expireAll(at);
     const samples = background.samples(this.#momentOfSpanEnd('any'), this.#closingFromUs());
-    floor.closeDay(this.#momentOfSpanEnd('continuous'), samples, at);
+    contracts.closeDay(this.#momentOfSpanEnd('continuous'), samples, at);
   }
 
   /** The night: expired contracts are settled in cash, then the day is paid out, then the next day is opened. */
   #roll(day: TradingDay, at: TsUs): void {
-    const { triggers, entry, floor, ledger } = this.#parts;
+    const { triggers, entry, contracts, ledger } = this.#parts;
     const index = this.#index(at);
     ledger.forgetSettled();
-    for (const { contract } of floor.endingBefore(day)) this.#settleFinal(contract.orderCode, at);
-    ledger.settleDay((code) => floor.mark(code), at);
-    for (const { contract } of floor.endingBefore(day)) floor.forget(contract.orderCode);
+    for (const { contract } of contracts.endingBefore(day)) this.#settleFinal(contract.orderCode, at);
+    ledger.settleDay((code) => contracts.mark(code), at);
+    for (const { contract } of contracts.endingBefore(day)) contracts.forget(contract.orderCode);
     entry.beginDay();
     triggers.beginDay();
-    floor.openDay(day, index, at);
+    contracts.openDay(day, index, at);
   }
 
   /** Base price of new contracts: the index, else the front month, else the configured start. */
   #index(at: TsUs): PriceHundredths {
-    const { floor, options, background } = this.#parts;
+    const { contracts, options, background } = this.#parts;
     const index = background.index(at);
     if (index !== null) return index;
-    const front: Contract | undefined = floor.books()[0]?.listing.contract;
-    if (front !== undefined) return floor.mark(front.orderCode).price;
+    const front: Contract | undefined = contracts.books()[0]?.listing.contract;
+    if (front !== undefined) return contracts.mark(front.orderCode).price;
     const { market, spec } = options;
     return market.kind === 'tape' ? market.reference : hundredthsOf(spec, market.startPrice);
   }
@@ -163,13 +170,13 @@ export class DayCycle {
   #momentOfSpanEnd(which: 'any' | 'continuous'): TsUs {
     const { calendar } = this.#parts.options;
     const span = calendar.phases.findLast(({ phase }) => which === 'any' || phase === which);
-    return momentOf(this.#parts.floor.day, span?.toUs ?? 0, calendar.utcOffsetMinutes);
+    return momentOf(this.#parts.contracts.day, span?.toUs ?? 0, calendar.utcOffsetMinutes);
   }
 
   #closingFromUs(): TsUs {
     const { calendar } = this.#parts.options;
     const span = calendar.phases.find(({ phase }) => phase === 'closing_auction');
     if (span === undefined) return this.#momentOfSpanEnd('any');
-    return momentOf(this.#parts.floor.day, span.fromUs, calendar.utcOffsetMinutes);
+    return momentOf(this.#parts.contracts.day, span.fromUs, calendar.utcOffsetMinutes);
   }
 }

@@ -9,12 +9,12 @@ import { type TsUs, US_PER_SECOND } from '../domain/units.ts';
 import { type AccountContext, marginFigures } from './account/account-figures.ts';
 import type { Ledger, LedgerAccount } from './account/ledger.ts';
 import { contractsToClose, marginOf } from './account/margin.ts';
-import type { VenueSurroundings } from './orders/order-checks.ts';
+import type { VenueContext } from './orders/order-checks.ts';
 import type { OrderEntry } from './orders/order-entry.ts';
 import type { Outbox } from './venue-event.ts';
 
 /** Contracts of one account, and of one owner in it, that are to be closed. */
-export interface Closing {
+export interface ForcedClose {
   readonly code: OrderCode;
   readonly side: Side;
   readonly qty: number;
@@ -28,7 +28,7 @@ export interface MarginBooks {
   /** Measures every account and reports levels that changed; returns the accounts to be closed. */
   measure(at: TsUs): readonly AccountId[];
   /** `alreadyClosing` returns the quantity that working forced orders will close. */
-  closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): readonly Closing[];
+  closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): readonly ForcedClose[];
 }
 
 export class MarginMonitor {
@@ -36,32 +36,32 @@ export class MarginMonitor {
   nextUs = Infinity;
   readonly #entry: OrderEntry;
   readonly #books: MarginBooks;
-  readonly #around: VenueSurroundings;
+  readonly #venue: VenueContext;
 
-  constructor(entry: OrderEntry, books: MarginBooks, around: VenueSurroundings) {
+  constructor(entry: OrderEntry, books: MarginBooks, venue: VenueContext) {
     this.#entry = entry;
     this.#books = books;
-    this.#around = around;
+    this.#venue = venue;
   }
 
   /** An input of margin changed. */
   notice(at: TsUs): void {
-    if (this.nextUs === Infinity && this.#books.isExposed) this.#lookAfter(at);
+    if (this.nextUs === Infinity && this.#books.isExposed) this.#checkAfter(at);
   }
 
   run(at: TsUs): void {
     this.nextUs = Infinity;
-    for (const id of this.#books.measure(at)) if (this.#around.phase === 'continuous') this.#force(id, at);
+    for (const id of this.#books.measure(at)) if (this.#venue.phase === 'continuous') this.#force(id, at);
   }
 
   /** Closes a second after the account's last order is withdrawn: until then one may fill. */
   #force(id: AccountId, at: TsUs): void {
-    if (this.#withdraw(id)) return this.#lookAfter(at);
+    if (this.#withdraw(id)) return this.#checkAfter(at);
     for (const closing of this.#books.closings(id, (code) => this.#alreadyClosing(id, code)))
       this.#send(id, closing);
   }
 
-  #lookAfter(at: TsUs): void {
+  #checkAfter(at: TsUs): void {
     this.nextUs = (Math.floor(at / US_PER_SECOND) + 1) * US_PER_SECOND;
   }
 
@@ -79,12 +79,12 @@ export class MarginMonitor {
     return closing;
   }
 
-  #send(accountId: AccountId, { code, side, qty: quantity, owner }: Closing): void {
-    const { contract, band } = this.#around.listing(code) ?? {};
+  #send(accountId: AccountId, { code, side, qty: quantity, owner }: ForcedClose): void {
+    const { contract, band } = this.#venue.listing(code) ?? {};
     if (contract === undefined || band === undefined) return;
     const limitPrice = side === 'sell' ? band.floor : band.ceiling;
-    const { nowUs: decidedUs } = this.#around;
-    const sender = { owner, triggerPrice: null, decidedUs, decidedMidTwice: this.#around.midTwice(code) };
+    const { nowUs: decidedUs } = this.#venue;
+    const sender = { owner, triggerPrice: null, decidedUs, decidedMidTwice: this.#venue.midTwice(code) };
     for (let left = quantity; left > 0; left -= contract.spec.orderQtyMax) {
       const qty = Math.min(left, contract.spec.orderQtyMax);
       this.#entry.place({ accountId, orderCode: code, side, limitPrice, qty, refId: null }, 'forced', sender);
@@ -123,7 +123,7 @@ export class LedgerMargin implements MarginBooks {
     return forced;
   }
 
-  closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): Closing[] {
+  closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): ForcedClose[] {
     const account = this.#ledger.account(id);
     if (account === undefined) return [];
     const context = this.#context;

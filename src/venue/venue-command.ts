@@ -17,7 +17,7 @@ interface PlaceTerms {
   readonly isGtc?: boolean;
 }
 
-/** A day order with a limit price: the only kind the broker's contract can write for certain (notes, section 3). */
+/** A day order with a limit price: the only kind the broker's contract can write for certain (notes, 3). */
 export interface PlaceLimit extends PlaceTerms {
   /** Exits for its fills. */
   readonly bracket?: Bracket;
@@ -38,7 +38,7 @@ export interface ChangeOrder extends CancelOrder {
 }
 
 /**
- * Codes of the back office (notes, section 3), numbers as the broker gives them. Its texts are not known; these are ours, in the trade's
+ * Codes of the back office (notes, 3), numbers as the broker gives them. Its texts are not known; these are ours, in the trade's
  * words. -6001 and -6003 are ours altogether.
  */
 const TEXTS = {
@@ -71,15 +71,15 @@ export interface Refusal {
 
 export const refusal = (code: RefusalCode, text: string = TEXTS[code]): Refusal => ({ code, text });
 
-/** The answer to one command with what it shows, and the messages it caused at once. */
-export type Outcome<Shown> =
+/** The answer to one command, with the messages it caused at once. */
+export type VenueOutcome<Shown> =
   | (Shown & { readonly status: 'accepted'; readonly events: readonly VenueEvent[] })
   | { readonly status: 'refused'; readonly refusal: Refusal; readonly events: readonly VenueEvent[] };
 
-export type CommandOutcome = Outcome<{ readonly order: OrderReport }>;
-export type TriggerOutcome = Outcome<{ readonly trigger: TriggerReport }>;
+export type CommandOutcome = VenueOutcome<{ readonly order: OrderReport }>;
+export type TriggerOutcome = VenueOutcome<{ readonly trigger: TriggerReport }>;
 /** Of a deposit, a withdrawal, or an intervention that has no order to show. */
-export type CashOutcome = Outcome<object>;
+export type CashOutcome = VenueOutcome<object>;
 
 export const isRefusal = (answer: object): answer is Refusal => 'code' in answer;
 

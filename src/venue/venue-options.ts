@@ -51,7 +51,7 @@ export type MarketOptions =
       readonly reference: PriceHundredths;
     }
   | {
-      /** Nobody but the accounts: for tests. */
+      /** No orders but the accounts': for tests. */
       readonly kind: 'empty';
       readonly startPrice: PriceTicks;
     };
@@ -68,7 +68,7 @@ export interface TapePrint {
 
 /** Switches where two readings exist, and limits of the broker. */
 export interface VenueRules extends MarginRules {
-  /** A change of price and volume at once (market rules, section 4). */
+  /** A change of price and volume at once (market rules, 4). */
   readonly changeOfBoth: 'refuse' | 'replace';
   readonly repeatedRefId: 'accept' | 'refuse';
   /** From the broker's gateway to the exchange's confirmation; 0 makes every command final at once. */

@@ -5,7 +5,7 @@ import type { AccountState } from './account/ledger.ts';
 import type { TapeState } from './exchange/contract-book.ts';
 import type { TallyState } from './exchange/day-tally.ts';
 import type { OrderState } from './orders/venue-order.ts';
-import type { TriggerState } from './triggers/trigger-order.ts';
+import type { TriggerOrderState } from './triggers/trigger-order.ts';
 import type { Listing } from './venue-event.ts';
 
 export interface VenueState {
@@ -22,7 +22,7 @@ export interface VenueState {
   readonly orders: readonly OrderState[];
   readonly triggerNoNext: number;
   /** Orders that wait for a trigger, and those that ended today, in order of entry. */
-  readonly triggers: readonly TriggerState[];
+  readonly triggers: readonly TriggerOrderState[];
   /** Contracts that expire on or before this day were rolled by hand. */
   readonly rolledThrough: TradingDay | null;
 }
@@ -39,6 +39,6 @@ export interface ContractState {
   /** Its latest settlement; null before the first. */
   readonly close: Close | null;
   readonly tally: TallyState;
-  /** State inferred from recorded trades; null where everybody's orders stand in the book. */
+  /** State inferred from recorded trades; null where everybody's orders are in the book. */
   readonly tape: TapeState | null;
 }

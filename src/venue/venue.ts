@@ -10,7 +10,7 @@ import {
   type AccountFigures,
   accountFigures,
   type ClosedPosition,
-  closedPositions,
+  closedPositionsOf,
   riskRefusal,
   type Mark,
   type PositionFigures,
@@ -24,10 +24,10 @@ import { LadderBook } from './exchange/ladder-book.ts';
 import { TapeBook } from './exchange/tape-book.ts';
 import { LedgerMargin, MarginMonitor } from './margin-monitor.ts';
 import { type BackgroundFlow, NO_BACKGROUND_FLOW, SyntheticMarket } from './market/synthetic-market.ts';
-import { placeRefusal, type VenueSurroundings } from './orders/order-checks.ts';
+import { placeRefusal, type VenueContext } from './orders/order-checks.ts';
 import { OrderEntry, type OrderFill, type OrderListener } from './orders/order-entry.ts';
-import { reportOf, sentNow, type VenueOrder } from './orders/venue-order.ts';
-import { TradingFloor } from './trading-floor.ts';
+import { orderReport, sentNow, type VenueOrder } from './orders/venue-order.ts';
+import { VenueContracts } from './venue-contracts.ts';
 import { type TriggerAnswer, TriggerBook } from './triggers/trigger-book.ts';
 import {
   type CancelOrder,
@@ -37,7 +37,7 @@ import {
   type ChangeTrigger,
   type CommandOutcome,
   isRefusal,
-  type Outcome,
+  type VenueOutcome,
   type PlaceLimit,
   type PlaceTrigger,
   refusal,
@@ -55,12 +55,12 @@ import {
 import { DEFAULT_RULES, type TapePrint, type VenueOptions, type VenueRules } from './venue-options.ts';
 import type { VenueState } from './venue-state.ts';
 
-export class Venue implements VenueSurroundings, OrderListener, AccountContext {
+export class Venue implements VenueContext, OrderListener, AccountContext {
   readonly #options: VenueOptions;
   readonly rules: VenueRules;
   readonly #outbox = new Outbox();
   readonly #ledger: Ledger;
-  readonly #floor: TradingFloor;
+  readonly #contracts: VenueContracts;
   readonly #entry: OrderEntry;
   readonly #triggers: TriggerBook;
   readonly #cycle: DayCycle;
@@ -70,8 +70,8 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
   #phaseSeen: SessionPhase = 'closed';
 
   /**
-   * Starts at `options.startUs`. With `state`, carries on from it: a day that ended in between is settled without further
-   * trading, resting orders of today stand in the book again in their order.
+   * Starts at `options.startUs`. With `state`, carries on from it: a day that ended in between is settled without further trading, resting
+   * orders of today return to the book in their order.
    */
   constructor(options: VenueOptions, state?: VenueState) {
     assertCalendar(options.calendar);
@@ -81,7 +81,9 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
     const day = sessionOnOrBefore(options.calendar, tradingDayAt(options.calendar, options.startUs));
     const outbox = this.#outbox;
     this.#ledger = new Ledger(outbox);
-    this.#floor = new TradingFloor(options, this.rules, day, outbox, (listing) => this.#newBook(listing));
+    this.#contracts = new VenueContracts(options, this.rules, day, outbox, (listing) =>
+      this.#newBook(listing),
+    );
     this.#entry = new OrderEntry(options.costs, this.rules, this, this);
     this.#triggers = new TriggerBook(this.rules, this, this.#entry, outbox);
     this.#background =
@@ -90,7 +92,7 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
         : NO_BACKGROUND_FLOW;
     this.#cycle = new DayCycle({
       options,
-      floor: this.#floor,
+      contracts: this.#contracts,
       entry: this.#entry,
       triggers: this.#triggers,
       ledger: this.#ledger,
@@ -132,7 +134,7 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
   /** One recorded trade (tape market only). Feed prints before time is advanced past them. */
   print(print: TapePrint): readonly VenueEvent[] {
     this.#advance(tsUs(Math.max(this.nowUs, print.tsUs)));
-    const book = this.#floor.book(print.orderCode);
+    const book = this.#contracts.book(print.orderCode);
     assert(book instanceof TapeBook, 'a print belongs to the contract of the tape');
     book.print(print, this.nowUs);
     book.publish(this.nowUs);
@@ -177,7 +179,7 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
     const isQty = Number.isSafeInteger(net) && net !== 0 && Math.abs(net) <= this.rules.positionMax;
     if (unknown !== null || !isQty) return this.#moved(unknown ?? refusal(-6019));
     const size = Math.abs(net);
-    const value = size * this.#floor.mark(code).unitValue;
+    const value = size * this.#contracts.mark(code).unitValue;
     const side = net > 0 ? 'buy' : 'sell';
     const order = { accountId: id, orderCode: code, side, owner: 0 } as const;
     this.#ledger.bookFill(order, { qty: size, value, fee: 0, tax: 0 }, NO_FEES, this.nowUs);
@@ -203,22 +205,22 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
   }
 
   contracts(): readonly Contract[] {
-    return this.#floor.books().map((book) => book.listing.contract);
+    return this.#contracts.books().map((book) => book.listing.contract);
   }
 
   /** Everything the price list shows of one contract; undefined when it is not listed. */
   board(code: OrderCode): ContractBoard | undefined {
-    return this.#floor.board(code);
+    return this.#contracts.board(code);
   }
 
   orders(id: AccountId): readonly OrderReport[] {
     const { phase } = this;
-    return this.#entry.store.of(id).map((order) => reportOf(order, phase));
+    return this.#entry.store.of(id).map((order) => orderReport(order, phase));
   }
 
   order(id: AccountId, orderNo: BrokerOrderNo): OrderReport | undefined {
     const order = this.#entry.store.find(id, orderNo);
-    return order === undefined ? undefined : reportOf(order, this.phase);
+    return order === undefined ? undefined : orderReport(order, this.phase);
   }
 
   /** The trigger book of an account, in order of entry: waiting orders, and those that ended today. */
@@ -235,7 +237,7 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
   /** Positions closed today, a row a contract and direction. */
   closedPositions(id: AccountId): readonly ClosedPosition[] {
     const account = this.#ledger.account(id);
-    return account === undefined ? [] : closedPositions(account, this);
+    return account === undefined ? [] : closedPositionsOf(account, this);
   }
 
   account(id: AccountId): AccountFigures | undefined {
@@ -248,7 +250,7 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
     return {
       atUs: this.nowUs,
       accounts: this.#ledger.exportState(),
-      ...this.#floor.exportState(),
+      ...this.#contracts.exportState(),
       ...this.#entry.exportState(orderNos),
       ...this.#triggers.exportState(),
     };
@@ -265,7 +267,7 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
   }
 
   #outcome(answer: VenueOrder | Refusal): CommandOutcome {
-    const shown = isRefusal(answer) ? answer : { order: reportOf(answer, this.phase) };
+    const shown = isRefusal(answer) ? answer : { order: orderReport(answer, this.phase) };
     this.#settle();
     return this.#answer(shown);
   }
@@ -279,7 +281,7 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
     return this.#answer(refused ?? {});
   }
 
-  #answer<Shown extends object>(answer: Shown | Refusal): Outcome<Shown> {
+  #answer<Shown extends object>(answer: Shown | Refusal): VenueOutcome<Shown> {
     const events = this.#outbox.take();
     if (isRefusal(answer)) return { status: 'refused', refusal: answer, events };
     return { ...answer, status: 'accepted', events };
@@ -300,7 +302,7 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
     assert(toUs >= this.#nowUs, 'time does not run backwards');
     for (let due = this.#dueUs(); due <= toUs; due = this.#dueUs()) {
       this.#nowUs = tsUs(Math.max(this.#nowUs, due));
-      // At one moment: first the session, then commands that arrive, then the broker's look at margin, then background flow.
+      // At one moment: first the session, then commands that arrive, then the margin monitor, then background flow.
       if (this.#cycle.nextEdgeUs <= due) this.#cycle.runEdge(this.#nowUs);
       else if (this.#entry.nextDueUs <= due) this.#arrive();
       else if (this.#margin.nextUs <= due) this.#margin.run(this.#nowUs);
@@ -328,12 +330,12 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
 
   #arrive(): void {
     this.#entry.runDue(this.#nowUs);
-    for (const book of this.#floor.books()) book.publish(this.#nowUs);
+    for (const book of this.#contracts.books()) book.publish(this.#nowUs);
   }
 
   #resume(state: VenueState, day: TradingDay): void {
-    this.#floor.resumeDay(state, this.#nowUs);
-    this.#entry.restore(state, (order) => this.#floor.book(order.orderCode)?.stand(order));
+    this.#contracts.resumeDay(state, this.#nowUs);
+    this.#entry.restore(state, (order) => this.#contracts.book(order.orderCode)?.restore(order));
     this.#triggers.restore(state);
     this.#cycle.resume(day, this.#nowUs);
   }
@@ -357,26 +359,26 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
   // Order entry, triggers and checks ask the venue around them for these.
 
   get day(): TradingDay {
-    return this.#floor.day;
+    return this.#contracts.day;
   }
   get isClosed(): boolean {
-    return this.#floor.isClosed;
+    return this.#contracts.isClosed;
   }
 
   book(code: OrderCode): ContractBook | undefined {
-    return this.#floor.book(code);
+    return this.#contracts.book(code);
   }
 
   listing(code: OrderCode): Listing | undefined {
-    return this.#floor.book(code)?.listing;
+    return this.#contracts.book(code)?.listing;
   }
 
   unknownRefusal(id: AccountId, code: OrderCode): Refusal | null {
     if (this.#ledger.account(id) === undefined) return refusal(-6001);
     const { validTo } = this.#options.calendar;
     if (this.day > validTo) return refusal(-6022, `The calendar of trading days ends on ${validTo}`);
-    if (this.#floor.book(code) !== undefined) return null;
-    return refusal(this.#floor.hasExpired(code) ? -6033 : -6003);
+    if (this.#contracts.book(code) !== undefined) return null;
+    return refusal(this.#contracts.hasExpired(code) ? -6033 : -6003);
   }
 
   riskRefusal(command: PlaceLimit): Refusal | null {
@@ -386,7 +388,7 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
   }
 
   mark(code: OrderCode): Mark {
-    return this.#floor.mark(code);
+    return this.#contracts.mark(code);
   }
 
   working(id: AccountId): ReadonlyMap<OrderCode, WorkingQty> {
@@ -400,7 +402,7 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
   // Each change of an order is reported as its whole row.
 
   onChange(order: VenueOrder, at: TsUs): void {
-    this.#outbox.emit({ kind: 'order', tsUs: at, order: reportOf(order, this.phase) });
+    this.#outbox.emit({ kind: 'order', tsUs: at, order: orderReport(order, this.phase) });
   }
 
   onFill(order: VenueOrder, fill: OrderFill, at: TsUs): void {

@@ -1,4 +1,4 @@
-/** Counts where the broker's messages deviate from the contract but can still be read (notes, section 1). */
+/** Counts where the broker's messages deviate from the contract but can still be read (notes, 1). */
 export interface DriftCounter {
   /** `place` is the message and field, `trade.matchQtty`; `deviation` is a constant text. */
   count(place: string, deviation: string): void;

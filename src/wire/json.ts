@@ -1,6 +1,6 @@
 /** Values of JSON that the contract spells in more than one way. */
 
-/** Numbers that arrive as texts: `"3"`, `"1198.7"`, `"2.30745319E8"` (notes, section 1). */
+/** Numbers that arrive as texts: `"3"`, `"1198.7"`, `"2.30745319E8"` (notes, 1). */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
 
 /** The number that a text spells, else undefined. Blanks around it are ignored. */

@@ -1,3 +1,5 @@
+/** An engine as the daemon builds it, in a session that is open, with prices, account and positions known. */
+import type { EngineThreadOptions } from '../../src/host/engine-thread.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Contract } from '../../src/domain/contract.ts';
 import type { EngineSettings } from '../../src/domain/settings.ts';
@@ -12,7 +14,7 @@ import {
   US_PER_SECOND,
 } from '../../src/domain/units.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { EngineEvent, Unsequenced } from '../../src/engine/ports/engine-event.ts';
+import type { EngineEvent, UnnumberedInput } from '../../src/engine/ports/engine-event.ts';
 import type { Outbound } from '../../src/engine/ports/outbound.ts';
 import { createStrategyHost } from '../../src/strategy/strategy-host.ts';
 import type { StrategyInstance } from '../../src/strategy/running-strategy.ts';
@@ -65,11 +67,29 @@ export function createEngine(
   });
 }
 
+/** The same for the engine in a thread of its own. */
+export function threadData({ config }: MarketDay): EngineThreadOptions['data'] {
+  const instances = paperStrategies(config);
+  return {
+    settings: benchSettings(config, instances.length),
+    calendar: config.exchangeCalendar,
+    costs: config.costs,
+    mark: null,
+    strategies: instances.map(({ index, id, definition, params }) => ({
+      index,
+      id,
+      strategy: definition.name,
+      code: null,
+      params,
+    })),
+  };
+}
+
 /** What is known before the first frame. */
 export function openingEvents({ contracts, startUs }: MarketDay): EngineEvent[] {
   const events: EngineEvent[] = [];
   let now = tsUs(startUs - 10 * US_PER_SECOND);
-  const post = (event: Unsequenced<EngineEvent>): void => {
+  const post = (event: UnnumberedInput<EngineEvent>): void => {
     events.push({ ...event, seq: seq(events.length + 1), tsUs: now });
     now = tsUs(now + US_PER_SECOND);
   };

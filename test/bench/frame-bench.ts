@@ -1,7 +1,7 @@
 /** Frames a second from their text to the strategies, in process; against JSON.parse of the same texts alone. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ContractTable } from '../../src/broker/reports/contract-table.ts';
+import { BrokerContracts } from '../../src/broker/reports/broker-contracts.ts';
 import { seq, type Seq } from '../../src/domain/units.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { MarketEvent } from '../../src/engine/ports/engine-event.ts';
@@ -12,23 +12,23 @@ import { DAY, type Frame, type MarketDay } from './market-day.ts';
 import { type Candidate, timed } from './rounds.ts';
 
 /** What stands between the second bar and the end. */
-const payloadOf = (text: string): unknown => JSON.parse(text.slice(text.indexOf('|', 2) + 1));
+export const payloadOf = (text: string): unknown => JSON.parse(text.slice(text.indexOf('|', 2) + 1));
 
-function contractTable({ contracts }: MarketDay): ContractTable {
-  const table = new ContractTable();
+export function contractTable({ contracts }: MarketDay): BrokerContracts {
+  const table = new BrokerContracts();
   table.reset(contracts);
   return table;
 }
 
 /** Numbers go on after those of the opening. */
-const FIRST_SEQ = 1_000;
+export const FIRST_SEQ = 1_000;
 
 export function decodeAll(day: MarketDay): MarketEvent[] {
   const table = contractTable(day);
   return day.frames.map((frame, at) => decoded(frame, table, seq(FIRST_SEQ + at)));
 }
 
-function decoded({ text, tsUs }: Frame, table: ContractTable, number: Seq): MarketEvent {
+export function decoded({ text, tsUs }: Frame, table: BrokerContracts, number: Seq): MarketEvent {
   const frame = decodeServerFrame(text, table, number, tsUs);
   if (frame.kind !== 'market') throw new Error(`expected a market frame, was ${frame.kind}: ${text}`);
   return frame.event;

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Subject } from 'rxjs';
 import { serveEngine } from '../../src/host/engine-server.ts';
 import type { EngineLine, StartEngine } from '../../src/host/engine-thread.ts';
 import { loadDefinitions } from '../../src/host/strategy-files/own-strategies.ts';
@@ -16,7 +17,7 @@ import {
   TradingSession,
 } from '../../src/daemon/session/trading-session.ts';
 import { statePaths } from '../../src/host/state/state-paths.ts';
-import { ContractTable } from '../../src/broker/reports/contract-table.ts';
+import { BrokerContracts } from '../../src/broker/reports/broker-contracts.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
@@ -25,7 +26,7 @@ import { brokerOrderNo } from '../../src/domain/ids.ts';
 import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import { money, priceTicks, qty, signedQty, type TsUs, tsUs, US_PER_SECOND } from '../../src/domain/units.ts';
 import type { ApprovedOrder } from '../../src/engine/ports/approved.ts';
-import type { EngineEvent, ReportKind, Unsequenced } from '../../src/engine/ports/engine-event.ts';
+import type { EngineEvent, ReportKind, UnnumberedInput } from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { JournaledInput } from '../../src/journal/compact-input.ts';
 import { JournalStore } from '../../src/journal/journal-store.ts';
@@ -83,7 +84,7 @@ const READS_TO_FILL = 3;
 
 /** Takes every order and fills it after some reads of the book. */
 class SmallBroker {
-  readonly #post: (event: Unsequenced<EngineEvent>) => void;
+  readonly #post: (event: UnnumberedInput<EngineEvent>) => void;
   readonly #now: () => TsUs;
   readonly #contracts: readonly Contract[];
   readonly #rows: BrokerOrder[] = [];
@@ -92,7 +93,7 @@ class SmallBroker {
   #resting: { readonly place: number; reads: number }[] = [];
 
   constructor(
-    post: (event: Unsequenced<EngineEvent>) => void,
+    post: (event: UnnumberedInput<EngineEvent>) => void,
     now: () => TsUs,
     contracts: readonly Contract[],
   ) {
@@ -220,13 +221,14 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
     bookTempo: () => undefined,
   };
   const edge = {
-    table: new ContractTable(),
+    table: new BrokerContracts(),
     drift: IGNORE_DRIFT,
     stream: {
       seen: () => undefined,
       subscribe: () => undefined,
       status: () => ({ state: 'live', isStale: false }),
     },
+    frames$: new Subject<string>(),
     gateway: { submit: () => undefined, modify: () => undefined, cancel: () => undefined },
     reports,
   };
@@ -285,7 +287,7 @@ export async function makeDay(dir: string, config: Config, day: MarketDay, rowsM
       }
       if (journal.rows >= rowsMax) break;
       broker.answer();
-      session.frame(text);
+      edge.frames$.next(text);
       await new Promise((resolve) => setImmediate(resolve));
     }
     await session.close();

@@ -13,11 +13,6 @@ const PAPER = join(SHIPPED, 'paper.yaml');
 it.each([
   ['no such command', ['nope'], "unknown command 'nope'"],
   ['an option that is none', ['orders', '--jsn'], 'Did you mean --json?'],
-  [
-    'an option that is gone',
-    ['data', 'import', 'a.csv', '--levels=5'],
-    'data import --levels is gone: all levels that a file has are kept, 10 at most',
-  ],
   ['a word too many', ['paper', 'extra'], 'too many arguments'],
   ['no reason', ['halt'], "required option '--reason <text>' not specified"],
   ['no speed', ['paper', '--speed', '0'], 'expected a number above 0, at most 10000, was "0"'],
@@ -26,7 +21,6 @@ it.each([
     ['paper', '--duration', '5'],
     'expected a duration above 0 like 500ms, 30s, 15m or 8h, was "5"',
   ],
-  ['a command that is gone', ['data', 'synth'], 'trade on paper'],
   [
     'a tape that is not there',
     ['paper', '--config', PAPER, '--replay', '/nowhere.csv'],

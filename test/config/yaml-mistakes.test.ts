@@ -14,11 +14,6 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:5:3 expected each key once, was "orderQtyMax" again (remove one of them)',
   ],
   [
-    'a key that is gone',
-    added('operator: { cockpit: { tls: { cert: a.pem, key: b.pem } } }'),
-    'main.yaml:10:24 operator.cockpit.tls: expected a known key, was "tls" (use a tunnel or a reverse proxy: src/operator/README.md has recipes)',
-  ],
-  [
     'a tab',
     spoilt('  orderQtyMax: 5', '\torderQtyMax: 5'),
     'main.yaml:4:1 expected YAML that can be read, was none (Tabs are not allowed as indentation)',

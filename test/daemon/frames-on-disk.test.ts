@@ -141,7 +141,7 @@ class Story {
         filter(({ text }) => text !== NOISE),
         map((frame) => tradeTick(frame, 1)),
       ),
-      engine: { hasRoom: () => !this.#isBusy, process: (events) => this.#take(events) },
+      engine: { canAccept: () => !this.#isBusy, process: (events) => this.#take(events) },
       watch: {
         ...NEVER_BEHIND,
         onBehind: () => inbox.post(stream('stale')),

@@ -5,7 +5,6 @@ import {
   civilFromDays,
   dayAt,
   dayFromNumber,
-  dayNumber,
   daysFromCivil,
   formatTime,
   isTradingDay,
@@ -21,19 +20,6 @@ const VIETNAM = 420;
 /** From 1900-01-01 to 2199-12-31. */
 const anyDay = fc.integer({ min: -25_567, max: 84_005 });
 const anyMoment = fc.integer({ min: 0, max: 4_000_000_000_000_000 }).map(tsUs);
-
-test.each([
-  ['1970-01-01', 0, 4],
-  ['1969-12-31', -1, 3],
-  ['2000-02-29', 11_016, 2],
-  ['2026-02-13', 20_497, 5],
-  ['2026-03-04', 20_516, 3],
-  ['2100-03-01', 47_541, 1],
-])('%s is day %d, weekday %d', (text, days, weekday) => {
-  expect(dayNumber(tradingDay(text))).toBe(days);
-  expect(dayFromNumber(days)).toBe(text);
-  expect(weekdayOf(tradingDay(text))).toBe(weekday);
-});
 
 test.each([
   '2026-02-29',

@@ -1,85 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvariantError } from '../../src/domain/assert.ts';
-import { applyFill, FLAT_POSITION, openProfit, partOf, type Position } from '../../src/domain/position.ts';
+import { applyFill, FLAT_POSITION, openProfit, partOf } from '../../src/domain/position.ts';
 import { money, signedQty } from '../../src/domain/units.ts';
 
 const UNIT = 10_000;
-const after = (
-  fills: readonly (readonly [change: number, ticks: number])[],
-  from: Position = FLAT_POSITION,
-): Position =>
-  fills.reduce(
-    (position, [change, ticks]) => applyFill(position, change, Math.abs(change) * ticks * UNIT),
-    from,
-  );
-
+/** Fills as contracts and ticks; then quantity, open value and what was realised, in ticks. */
 test.each([
-  // fills as [contracts, ticks]; quantity, open value and what was realised, in ticks
-  ['opens long', [[2, 13_000]], 2, 26_000, 0],
-  ['opens short', [[-2, 13_000]], -2, 26_000, 0],
-  [
-    'adds',
-    [
-      [1, 13_000],
-      [1, 13_010],
-    ],
-    2,
-    26_010,
-    0,
-  ],
-  [
-    'closes in part',
-    [
-      [2, 13_000],
-      [-1, 13_020],
-    ],
-    1,
-    13_000,
-    20,
-  ],
-  [
-    'closes whole',
-    [
-      [2, 13_000],
-      [-2, 13_020],
-    ],
-    0,
-    0,
-    40,
-  ],
-  [
-    'closes short with a loss',
-    [
-      [-1, 13_000],
-      [1, 13_030],
-    ],
-    0,
-    0,
-    -30,
-  ],
-  [
-    'reverses',
-    [
-      [1, 13_000],
-      [-3, 13_020],
-    ],
-    -2,
-    26_040,
-    20,
-  ],
-  [
-    'reverses back',
-    [
-      [-1, 13_000],
-      [2, 12_990],
-    ],
-    1,
-    12_990,
-    10,
-  ],
-] as const)('%s', (_, fills, qty, openTicks, realisedTicks) => {
-  expect(after(fills)).toEqual({ qty, openValue: openTicks * UNIT, realised: realisedTicks * UNIT });
+  ['opens long', '2@13000', 2, 26_000, 0],
+  ['opens short', '-2@13000', -2, 26_000, 0],
+  ['adds', '1@13000 1@13010', 2, 26_010, 0],
+  ['closes in part', '2@13000 -1@13020', 1, 13_000, 20],
+  ['closes whole', '2@13000 -2@13020', 0, 0, 40],
+  ['closes short with a loss', '-1@13000 1@13030', 0, 0, -30],
+  ['reverses', '1@13000 -3@13020', -2, 26_040, 20],
+  ['reverses back', '-1@13000 2@12990', 1, 12_990, 10],
+])('%s: %s', (_, fills, qty, openTicks, realisedTicks) => {
+  let position = FLAT_POSITION;
+  for (const fill of fills.split(' ')) {
+    const [change = 0, ticks = 0] = fill.split('@').map(Number);
+    position = applyFill(position, change, Math.abs(change) * ticks * UNIT);
+  }
+  expect(position).toEqual({ qty, openValue: openTicks * UNIT, realised: realisedTicks * UNIT });
 });
 
 const anyFill = fc.record({

@@ -42,10 +42,8 @@ const died = (daemon: RunningDaemon): Promise<number | string> =>
   new Promise((resolve) => daemon.process.once('exit', (code, signal) => resolve(code ?? signal ?? '')));
 
 test.each([
-  ['prices', 'for (;;) list.push(tick.price);'],
   ['objects', 'for (;;) list.push({ tick });'],
   ['bytes beside the heap', 'for (;;) list.push(new Uint8Array(1_000_000).fill(1));'],
-  ['promises', 'const more = () => Promise.resolve().then(() => { list.push({}); more(); }); more();'],
 ])('that keeps %s without end is left out, and the others go on in the same process', async (_, fill) => {
   const place = withGreedy(fill);
   const daemon = started(place);
@@ -55,11 +53,8 @@ test.each([
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
 });
 
-test.each([
-  ['more than its runtime can hold', 'for (;;) list.push(new Array(10_000_000).fill(tick.price));'],
-  ['a signal', "const { kill, pid } = globalThis['process']; kill(pid, 'SIGSEGV'); for (;;);"],
-])('that kills the process twice with %s is left out at the third start', async (_, kills) => {
-  const place = withGreedy(kills);
+test('that kills the process twice is left out at the third start', async () => {
+  const place = withGreedy('for (;;) list.push(new Array(10_000_000).fill(tick.price));');
   for (let start = 0; start < 2; start += 1) {
     const dying = started(place);
     expect(await died(dying), dying.output()).toMatch(/^SIG/);

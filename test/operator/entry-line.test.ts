@@ -133,14 +133,14 @@ describe('money and quantities of a fill', () => {
 test.each([
   [
     'order_presumed_absent',
-    'look at the broker’s own book. Not there: tickwright orders resolve H.00000100001000042 absent --reason "…". ' +
-      'There: tickwright orders resolve H.00000100001000042 live --reason "…"',
+    'check the broker’s own book. If it lacks the order: tickwright orders resolve H.00000100001000042 absent --reason "…". ' +
+      'If it has it: tickwright orders resolve H.00000100001000042 live --reason "…"',
   ],
-  ['order_missing', 'look at the broker’s own book; tickwright orders shows ours'],
+  ['order_missing', 'check the broker’s own book; tickwright orders shows ours'],
   [
     'order_held',
-    'look at the broker’s own list of conditional orders: it says which stop sent it. ' +
-      'Entries go on once that list can be read (is it enabled for this account?); tickwright orders shows our stops',
+    'check the broker’s own list of conditional orders: it says which stop sent the order. ' +
+      'Entries go on once the daemon can read that list (is it enabled for this account?); tickwright orders shows our stops',
   ],
   ['position_mismatch', 'compare with the broker’s own positions, then: tickwright resume --reason "…"'],
 ])('an alert %s says what to type', (code, advice) => {

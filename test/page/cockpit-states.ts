@@ -5,7 +5,7 @@ import type {
   CockpitEntry,
   CockpitState,
   ContractPrices,
-  OrderState,
+  CockpitOrder,
 } from '../../src/operator/cockpit/cockpit-model.ts';
 import type { CockpitFacts } from '../../src/operator/cockpit/event-streams.ts';
 import { FakeDaemon } from '../operator/cockpit/fake-cockpit.ts';
@@ -22,8 +22,8 @@ const order = (
   strategy: string,
   side: 'buy' | 'sell',
   limitPoints: number,
-  rest: Partial<OrderState> = {},
-): OrderState => ({
+  rest: Partial<CockpitOrder> = {},
+): CockpitOrder => ({
   id: `01K9TW7Q3M${id}`,
   orderNo: `8000${id.slice(-3)}`,
   strategy,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { priceHundredths } from '../../src/domain/units.ts';
 import { Ladder } from '../../src/venue/exchange/ladder.ts';
-import { uncross } from '../../src/venue/exchange/uncross.ts';
+import { uncross } from '../../src/venue/exchange/ladder-book.ts';
 
 type Side = 'buy' | 'sell';
 interface NaiveOrder {

@@ -7,7 +7,7 @@ import { conditionStepOf, runCondition } from './condition-flow.ts';
 
 const MINUTE = 60_000_000;
 
-/** From each status of the broker's table (notes, section 3) to those that may follow it; itself always may. */
+/** From each status of the broker's table (notes, 3) to those that may follow it; itself always may. */
 const MOVES: Readonly<Record<string, readonly string[]>> = {
   new: ['queued'],
   // Taken out of the gateway's queue, or refused by the exchange when it arrived.

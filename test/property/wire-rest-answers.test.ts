@@ -1,50 +1,33 @@
 /** Answers of the REST interface: what the broker writes is what the client reads. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type {
-  BrokerOrder,
-  BrokerOrderSource,
-  BrokerOrderStatus,
-  CallOutcome,
-} from '../../src/domain/broker-order.ts';
+import type { BrokerOrder, BrokerOrderSource, BrokerOrderStatus } from '../../src/domain/broker-order.ts';
 import { dayFromNumber } from '../../src/domain/civil-date.ts';
 import { valueOf } from '../../src/domain/contract.ts';
-import { brokerOrderKey, brokerOrderNo, clientOrderId, orderCode } from '../../src/domain/ids.ts';
-import type { Side } from '../../src/domain/order.ts';
-import { money, priceHundredths, priceTicks, qty, signedQty } from '../../src/domain/units.ts';
+import { money, qty, signedQty } from '../../src/domain/units.ts';
 import { accountStatus } from '../../src/wire/rest/account-status.ts';
-import { classifyCallReply } from '../../src/wire/rest/call-reply.ts';
-import { cancelOrder, changeOrder, placeOrder } from '../../src/wire/rest/order-calls.ts';
-import { contractList, derivatives } from '../../src/wire/rest/market-reads.ts';
-import { exchangeToken, requestOtp } from '../../src/wire/rest/token-calls.ts';
+import { closedPositions } from '../../src/wire/rest/closed-positions.ts';
 import { inDayBook } from '../../src/wire/rest/in-day-book.ts';
 import { openPositions } from '../../src/wire/rest/open-positions.ts';
 import { encodeStatus } from '../../src/wire/rest/order-status.ts';
-import { profile } from '../../src/wire/rest/profile.ts';
-import {
-  ACCOUNT_ROW,
-  IN_DAY_ROW,
-  POSITION_ROW,
-  QUOTE_ROW,
-  SUB_ACCOUNT,
-} from '../wire/support/broker-facts.ts';
+import { ACCOUNT_ROW, IN_DAY_ROW, POSITION_ROW, SUB_ACCOUNT } from '../wire/support/broker-facts.ts';
 import { CountedDrift } from '../wire/support/counted-drift.ts';
-import { FRONT, NEXT, specOf, VN30 } from '../wire/support/listed-contracts.ts';
+import { specOf, VN30 } from '../wire/support/listed-contracts.ts';
+import {
+  amounts,
+  codes,
+  hundredths,
+  orderKeys,
+  orderNos,
+  payments,
+  prices,
+  refIds,
+  sent,
+  sides,
+  sizes,
+} from './wire-arbitraries.ts';
 
-/** Over the wire and back: what JSON cannot carry does not arrive. */
-const sent = (json: unknown): unknown => JSON.parse(JSON.stringify(json));
-
-const codes = fc.constantFrom(FRONT.orderCode, NEXT.orderCode);
-const sides = fc.constantFrom<Side>('buy', 'sell');
-const prices = fc.integer({ min: 8_000, max: 20_000 }).map(priceTicks);
-const sizes = fc.integer({ min: 1, max: 500 }).map(qty);
-const amounts = fc.integer({ min: -1_000_000_000_000, max: 1_000_000_000_000 }).map(money);
-const hundredths = fc.integer({ min: 1, max: 300_000 }).map(priceHundredths);
 const days = fc.integer({ min: 18_000, max: 22_000 }).map(dayFromNumber);
-const words = fc.stringMatching(/^[A-Za-z0-9.]{1,20}$/);
-const orderNos = fc.integer({ min: 1, max: 99_999 }).map((no) => brokerOrderNo(String(no)));
-const orderKeys = fc.integer({ min: 1_000_000, max: 9_999_999 }).map((key) => brokerOrderKey(String(key)));
-const refIds = words.map(clientOrderId);
 
 const STATUSES: readonly BrokerOrderStatus[] = [
   'queued',
@@ -91,9 +74,6 @@ const orders: fc.Arbitrary<BrokerOrder> = fc
       statusText: lettersOf(rest.status),
     };
   });
-
-const outcomeOf = (answer: unknown): CallOutcome =>
-  classifyCallReply({ httpStatus: 200, text: JSON.stringify(answer) }, 'call', new CountedDrift());
 
 describe('what the broker writes is what the client reads', () => {
   it('the in-day book, numbers or texts', () => {
@@ -174,96 +154,52 @@ describe('what the broker writes is what the client reads', () => {
     );
   });
 
-  it('the price board and the contract list', () => {
+  it('closed positions: money to the VND, averages to the hundredth', () => {
+    const rows = fc
+      .record({
+        orderCode: codes,
+        side: sides,
+        closedQty: sizes,
+        held: fc.nat(500),
+        open: hundredths,
+        close: hundredths,
+        fee: payments,
+        tax: payments,
+        closedProfit: amounts,
+        openProfit: amounts,
+        time: fc.constantFrom('', '09:00:00'),
+      })
+      .map(({ held, open, close, ...row }) => ({
+        ...row,
+        totalQty: qty(row.closedQty + held),
+        openValue: money(open * 1_000 * row.closedQty),
+        closeValue: money(close * 1_000 * row.closedQty),
+        averages: { averageOpen: open, averageClose: close },
+      }));
     fc.assert(
-      fc.property(
-        prices,
-        prices,
-        hundredths,
-        fc.option(prices),
-        days,
-        (ceiling, floor, reference, last, expiry) => {
-          const drift = new CountedDrift();
-          const row = {
-            ...QUOTE_ROW,
-            contract: { ...FRONT, expiry },
-            band: { ceiling, floor, reference },
-            lastPrice: last,
-          };
-          const board = derivatives.decodeResponse(sent(derivatives.encodeResponse([row])), specOf, drift);
-          expect(board).toEqual({
-            ok: true,
-            value: [{ orderCode: FRONT.orderCode, ceiling, floor, reference, lastPrice: last, expiry }],
-          });
-          const listed = [{ code: FRONT.streamCode, expiry, frontMonth: true }];
-          expect(contractList.decodeResponse(sent(contractList.encodeResponse(listed)), drift)).toEqual({
-            ok: true,
-            value: [{ code: FRONT.streamCode, expiry }],
-          });
-          expect(drift.seen).toEqual([]);
-        },
-      ),
-    );
-  });
-
-  it('the outcome of a call: accepted with its numbers, or rejected with code and text', () => {
-    fc.assert(
-      fc.property(orderNos, orderKeys, prices, sizes, sides, (orderNo, orderKey, limitPrice, size, side) => {
-        const order = {
-          orderNo,
-          orderKey,
-          limitPrice,
-          qty: size,
-          side,
-          time: '09:00:00',
-          spec: VN30,
-        } as const;
-        const terms = {
-          refId: 'H.1',
-          subAccountId: SUB_ACCOUNT,
-          orderCode: orderCode('A'),
-          status: 'queued',
-        } as const;
-        const accepted = { status: 'accepted', orderNo, orderKey };
-        expect(outcomeOf(placeOrder.encodeResponse({ ...order, ...terms }))).toEqual(accepted);
-        expect(outcomeOf(changeOrder.encodeResponse(order))).toEqual(accepted);
-        expect(outcomeOf(cancelOrder.encodeResponse(order))).toEqual(accepted);
-      }),
-    );
-    fc.assert(
-      fc.property(fc.integer({ min: -9_999, max: 0 }), fc.string(), (code, text) => {
-        for (const operation of [placeOrder, changeOrder, cancelOrder]) {
-          const verdict = { status: 'rejected', code: String(code), text };
-          expect(outcomeOf(operation.encodeRefusal(code, text))).toEqual(verdict);
-        }
-      }),
-    );
-  });
-
-  it('profile, password id and token', () => {
-    const accounts = fc.record(
-      {
-        accountNo: words,
-        accountType: fc.constantFrom('NORMAL', 'MARGIN', 'DERIVATIVE'),
-        isActive: fc.boolean(),
-        isDefault: fc.boolean(),
-      },
-      { noNullPrototype: true },
-    );
-    fc.assert(
-      fc.property(fc.array(accounts), words, (subAccounts, text) => {
-        const answer = profile.encodeResponse({ custodyCode: text, name: text, subAccounts }, [
-          'bankSubAccounts',
-        ]);
-        expect(profile.decodeResponse(sent(answer))).toMatchObject({ ok: true, value: subAccounts });
-        expect(requestOtp.decodeResponse(sent(requestOtp.encodeResponse(text)))).toEqual({
+      fc.property(fc.array(rows, { maxLength: 4 }), (given) => {
+        const closed = given.map(({ averages: _averages, ...row }) => ({ ...row, spec: VN30 }));
+        const sum = (key: 'fee' | 'tax' | 'closedProfit' | 'openProfit'): number =>
+          given.reduce((total, row) => total + row[key], 0);
+        const drift = new CountedDrift();
+        expect(
+          closedPositions.decodeResponse(sent(closedPositions.encodeResponse(closed, closed)), drift),
+        ).toEqual({
           ok: true,
-          value: text,
+          value: {
+            total: {
+              fee: sum('fee'),
+              tax: sum('tax'),
+              closedProfit: sum('closedProfit'),
+              openProfit: sum('openProfit'),
+            },
+            positions: given.map(({ averages, openValue: _openValue, closeValue: _closeValue, ...row }) => ({
+              ...row,
+              ...averages,
+            })),
+          },
         });
-        expect(exchangeToken.decodeResponse(sent(exchangeToken.encodeResponse(text)))).toEqual({
-          ok: true,
-          value: text,
-        });
+        expect(drift.seen).toEqual([]);
       }),
     );
   });

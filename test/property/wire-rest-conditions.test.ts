@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type {
-  CallOutcome,
   BrokerTriggerOrder,
   BrokerTriggerKind,
   BrokerTriggerStatus,
@@ -11,114 +10,16 @@ import { dayFromNumber, type TradingDay } from '../../src/domain/civil-date.ts';
 import { signOf, type TriggerWhen } from '../../src/domain/order.ts';
 import { type PriceTicks, priceTicks } from '../../src/domain/units.ts';
 import { pointsOf } from '../../src/domain/contract.ts';
-import { classifyCallReply, classifyConditionReply } from '../../src/wire/rest/call-reply.ts';
 import { conditionBook } from '../../src/wire/rest/condition-book.ts';
-import {
-  cancelCondition,
-  changeCondition,
-  type ConditionTrigger,
-  placeCondition,
-} from '../../src/wire/rest/condition-calls.ts';
 import { encodeConditionStatus } from '../../src/wire/rest/condition-codes.ts';
-import { decodeOrderType, encodeOrderType, type OrderTerms } from '../../src/wire/rest/order-calls.ts';
+import { decodeOrderType, encodeOrderType, type OrderKindTerms } from '../../src/wire/rest/order-calls.ts';
 import { CONDITION_ROW } from '../wire/support/condition-facts.ts';
 import { CountedDrift } from '../wire/support/counted-drift.ts';
 import { specOf, VN30 } from '../wire/support/listed-contracts.ts';
-import {
-  arrived,
-  codes,
-  orderKeys,
-  orderNos,
-  pages,
-  prices,
-  refIds,
-  sent,
-  sides,
-  sizes,
-  words,
-} from './wire-arbitraries.ts';
+import { codes, orderKeys, orderNos, prices, sent, sides, sizes } from './wire-arbitraries.ts';
 
 const distances = fc.integer({ min: 1, max: 10_000 }).map(priceTicks);
 const whens = fc.constantFrom<TriggerWhen>('at_or_above', 'at_or_below');
-
-const triggers: fc.Arbitrary<ConditionTrigger> = fc.oneof(
-  fc.record({ kind: fc.constant('stop' as const), triggerPrice: prices, triggerWhen: whens }),
-  fc.record({
-    kind: fc.constant('trailing_stop' as const),
-    activationPrice: prices,
-    trailingOffset: fc.integer({ min: 1, max: 5_000 }),
-  }),
-);
-
-it('conditional place, change and cancel', () => {
-  const orders = fc.record({
-    callId: refIds,
-    orderCode: codes,
-    side: sides,
-    qty: sizes,
-    limitPrice: prices,
-    trigger: triggers,
-  });
-  fc.assert(
-    fc.property(words, orders, orderKeys, prices, (account, order, orderKey, triggerPrice) => {
-      const accounts = { accountId: account, subAccountId: `${account}A` };
-      const { callId: refId, orderCode: symbol, side, qty: volume, trigger } = order;
-      const place = placeCondition.encodeRequest({ ...accounts, ...order, spec: VN30 });
-      expect(placeCondition.decodeRequest(arrived(place))).toEqual({
-        ok: true,
-        value: {
-          ...accounts,
-          refId,
-          symbol,
-          side,
-          volume,
-          points: pointsOf(VN30, order.limitPrice),
-          trigger:
-            trigger.kind === 'stop'
-              ? { kind: 'stop', points: pointsOf(VN30, trigger.triggerPrice), when: trigger.triggerWhen }
-              : {
-                  kind: 'trailing_stop',
-                  activationPoints: pointsOf(VN30, trigger.activationPrice),
-                  offsetPoints: trigger.trailingOffset / 10,
-                },
-        },
-      });
-      const change = { accountId: account, orderKey, callId: refId, triggerPrice, spec: VN30 };
-      expect(changeCondition.decodeRequest(arrived(changeCondition.encodeRequest(change)))).toEqual({
-        ok: true,
-        value: { accountId: account, orderKey, refId, triggerPoints: pointsOf(VN30, triggerPrice) },
-      });
-      const cancel = { ...accounts, orderKey };
-      expect(cancelCondition.decodeRequest(arrived(cancelCondition.encodeRequest(cancel)))).toEqual({
-        ok: true,
-        value: cancel,
-      });
-    }),
-  );
-});
-
-const outcome = (reply: unknown): CallOutcome =>
-  classifyCallReply({ httpStatus: 200, text: JSON.stringify(reply) }, 'call', new CountedDrift());
-
-it('the answers to them', () => {
-  fc.assert(
-    fc.property(orderNos, orderKeys, prices, sizes, sides, (orderNo, orderKey, limitPrice, qty, side) => {
-      const order = { ...CONDITION_ROW.order, orderNo, orderKey, limitPrice, qty, side, spec: VN30 };
-      const accepted = { status: 'accepted', orderNo, orderKey };
-      const placed = placeCondition.encodeResponse({ ...order, subAccountId: 'A', time: '' });
-      expect(outcome(placed)).toEqual(accepted);
-      const drift = new CountedDrift();
-      for (const answer of [
-        changeCondition.encodeResponse({ ...order, triggerPrice: limitPrice }),
-        cancelCondition.encodeResponse(),
-      ]) {
-        const reply = { httpStatus: 200, text: JSON.stringify(answer) };
-        expect(classifyConditionReply(reply, 'call', { orderNo, orderKey }, drift)).toEqual(accepted);
-      }
-      expect(drift.seen).toEqual([]);
-    }),
-  );
-});
 
 /** A row as the book can say it: what it triggers on belongs to its kind. */
 const conditions: fc.Arbitrary<BrokerTriggerOrder & { readonly lastDay: TradingDay }> = fc
@@ -165,18 +66,6 @@ it('the conditional book', () => {
   );
 });
 
-it('what the conditional book is asked for', () => {
-  fc.assert(
-    fc.property(words, pages, pages, (account, pageNo, pageSize) => {
-      const asked = { accountId: account, subAccountId: `${account}A`, pageNo, pageSize };
-      expect(conditionBook.decodeRequest(arrived(conditionBook.encodeRequest(asked)))).toEqual({
-        ok: true,
-        value: { ...asked, status: 'all', kind: 'all', symbol: null, side: null },
-      });
-    }),
-  );
-});
-
 it('the terms of a normal order', () => {
   const terms = fc.oneof(
     fc.constant({ kind: 'regular' as const }),
@@ -195,7 +84,7 @@ it('the terms of a normal order', () => {
               takeProfitPoints: pointsOf(VN30, given.profit),
             }
           : given;
-      const sent_: OrderTerms =
+      const sent_: OrderKindTerms =
         given.kind === 'bracket'
           ? {
               kind: 'bracket',

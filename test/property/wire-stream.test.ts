@@ -11,7 +11,7 @@ import {
   encodeUnsubscribe,
   HEARTBEAT_FRAME,
 } from '../../src/wire/stream/client-frame.ts';
-import { isDataChannel } from '../../src/wire/stream/channel.ts';
+import { isDataChannel } from '../../src/wire/stream/stream-channel.ts';
 import {
   encodeAuthResult,
   encodeHeartbeatTimeout,

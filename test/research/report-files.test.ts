@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type ResearchReport, writeReport } from '../../src/research/spec/result-files.ts';
+import { type ResearchReport, writeReport } from '../../src/research/backtest/result-files.ts';
 import { SAMPLE_REPORT } from './report/sample-report.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

@@ -6,7 +6,7 @@ import { EventEmitter } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
 import type { Dial, StreamSocket } from '../../src/broker/stream/open-socket.ts';
 import { milliseconds } from '../../src/domain/units.ts';
-import type { Assembled } from '../../src/simulator/start-simulator.ts';
+import type { SimulatorParts } from '../../src/simulator/start-simulator.ts';
 import { serveRequest, type ServedReply } from '../../src/simulator/http/rest-server.ts';
 import type { SessionSocket } from '../../src/simulator/stream/stream-session.ts';
 import { OPERATIONS } from '../../src/wire/rest/operations.ts';
@@ -51,7 +51,7 @@ export interface NetworkOptions {
   readonly draws: Draws;
   readonly faults: NetworkFaults;
   /** As it runs now: a broker may die and start again. */
-  readonly broker: () => { readonly owner: Owner; readonly simulator: Assembled };
+  readonly broker: () => { readonly owner: Owner; readonly simulator: SimulatorParts };
   /** The first byte of a request is about to leave the daemon. */
   readonly onSend: (request: Request) => void;
   readonly onArrival: (request: Request) => void;

@@ -81,7 +81,7 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'a stop in a read that overtook it is foreign',
     file: 'engine/orders/order-reconciler',
-    from: '.toldUs > order.createdUs',
+    from: '.reportedUs > order.createdUs',
     to: '.startedUs > order.createdUs',
   },
   {
@@ -175,8 +175,8 @@ const MISSED: readonly PlantedBug[] = [
   {
     what: 'contracts that a row loses and shows again are booked twice',
     file: 'engine/orders/fill-steps',
-    from: "order.tellOnce('decreased')",
-    to: "(order.filledQty = row.filledQty) >= 0 && order.tellOnce('decreased')",
+    from: "order.isFirstReport('decreased')",
+    to: "(order.filledQty = row.filledQty) >= 0 && order.isFirstReport('decreased')",
   },
   {
     what: 'a row of an older read overwrites what a newer one has shown',

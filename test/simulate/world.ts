@@ -11,11 +11,11 @@ import { accountId, type BrokerOrderNo } from '../../src/domain/ids.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { derivativeOf } from '../../src/simulator/accounts/account-settings.ts';
 import { DEFAULT_OPTIONS, demoAccount } from '../../src/simulator/simulator-options.ts';
-import { type Assembled, assembleSimulator } from '../../src/simulator/start-simulator.ts';
+import { type SimulatorParts, assembleSimulator } from '../../src/simulator/start-simulator.ts';
 import { StateStore } from '../../src/simulator/state/state-store.ts';
 import { Secrets } from '../../src/operator/redact.ts';
 import type { StrategyDefinition } from '../../src/strategy/index.ts';
-import { timerSchedule } from '../../src/daemon/edge/schedule.ts';
+import { timerSchedule } from '../../src/daemon/schedule.ts';
 import type { AnswerFaults } from './answers.ts';
 import { configOf } from './configuration.ts';
 import { Disk } from './disk.ts';
@@ -74,7 +74,7 @@ export class World {
   readonly account = accountId(demoAccount().custodyCode);
   /** What the broker has on its disk. */
   readonly #store = StateStore.open({ dir: null, fresh: true });
-  #broker: { readonly owner: Owner; readonly simulator: Assembled };
+  #broker: { readonly owner: Owner; readonly simulator: SimulatorParts };
   readonly #driver: Owner = { name: 'driver', isDead: false, skewUs: 0 };
   readonly #clockSources: ClockSources = {
     wallMs: () => Date.now(),
@@ -153,7 +153,7 @@ export class World {
     return this.#configure(configOf(this.plan, this.#dir, this.#edits));
   }
 
-  get simulator(): Assembled {
+  get simulator(): SimulatorParts {
     return this.#broker.simulator;
   }
 
@@ -403,7 +403,7 @@ export class World {
     systemClock.restart(this.#clockSources);
   }
 
-  #openBroker(): { readonly owner: Owner; readonly simulator: Assembled } {
+  #openBroker(): { readonly owner: Owner; readonly simulator: SimulatorParts } {
     const { plan, time, config } = this;
     const owner: Owner = { name: 'broker', isDead: false, skewUs: 0 };
     const simulator = time.as(owner, () =>

@@ -50,12 +50,6 @@ describe('both legs', () => {
     expect(trader.workingOrders(0)).toEqual([]);
   });
 
-  test('a narrow one is bought', () => {
-    const trader = start();
-    spread(trader, ...QUIET, 8);
-    expect(held(trader)).toBe('-1/1');
-  });
-
   test('a spread that hardly moved is not worth four orders', () => {
     const trader = start({ entryTicks: 50 });
     spread(trader, ...QUIET, 32, 33);

@@ -1,20 +1,11 @@
-/** The tutorial is code that people copy: what it shows must compile, run, and use only what it explains. */
+/** The pages of the strategies name all of them and their parameters. The tutorial is played in test/e2e/new-strategy.test.ts. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CATALOG } from '../../strategies/catalog.ts';
-import { strategyContract } from './strategy-contract.ts';
-import { threeUp } from './three-up.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = (path: string): string => readFileSync(join(root, 'strategies', path), 'utf8');
-
-test('the first strategy of the tutorial is the one that is tested here', () => {
-  const shown = /```ts\n\/\/ strategies\/three-up\/three-up\.ts\n(.*?)```/s.exec(page('README.md'))?.[1];
-  expect(shown).toBe(readFileSync(join(import.meta.dirname, 'three-up.ts'), 'utf8'));
-});
-
-strategyContract({ definition: threeUp, params: { barSeconds: 2 }, qtyMax: 1 });
 
 test('the tutorial names every strategy of the catalogue', () => {
   for (const { name } of CATALOG) expect(page('README.md')).toContain(`[${name}](${name}/README.md)`);

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { US_PER_DAY, addUs, minutes, seconds, tsUs } from '../../src/domain/units.ts';
 import type { BarSpec } from '../../src/domain/bars.ts';
-import { BarBuilder } from '../../src/strategy/bars.ts';
-import type { Bar } from '../../src/strategy/ticks.ts';
+import { BarBuilder } from '../../src/strategy/bar-streams.ts';
+import type { Bar } from '../../src/strategy/leg-ticks.ts';
 import { at, EXCHANGE_DAY, tradeTick } from '../support/strategy-fixtures.ts';
 
 const spec = fc.oneof(

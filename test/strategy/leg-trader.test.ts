@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { OrderIntent } from '../../src/domain/order.ts';
 import type { OrderUpdate } from '../../src/engine/ports/strategy-port.ts';
 import { seconds } from '../../src/domain/units.ts';
-import type { LegTrader } from '../../src/strategy/trader.ts';
 import { startStrategies, startStrategy, type TestTrader } from './start-strategy.ts';
 
 describe('the trader is open during an event only', () => {
@@ -80,21 +79,6 @@ test('prices are moved by points and rounded from values; a move off the grid is
   expect(trader.faults[0]?.message).toContain(
     'trader.plus: expected a price on the grid of 0.1 points, was 0.05; trader.nearest rounds',
   );
-});
-
-test('trader calls reach the engine as intents', () => {
-  const trader = startStrategy((_ticks, own: LegTrader) => {
-    const order = own.buy({ qty: 3, price: own.ticks(1300.5), reason: 'test' });
-    own.modify(order, { price: own.ticks(1300.6) });
-    own.modify(order, { qty: 2 });
-    own.cancel(order);
-  });
-  expect(trader.calls).toEqual([
-    '0 submit buy 3 VN30F1M @ 13005',
-    '0 modify price 13006',
-    '0 modify qty 2',
-    '0 cancel',
-  ]);
 });
 
 test('the price of a fill is the one of its update, without those before; an update without a fill has none', () => {

@@ -75,21 +75,3 @@ test('nothing is looked back on with a count of zero, and other counts are refus
   for (const count of [-1, 1.5, Number.NaN, Infinity])
     expect(() => lookBack(count)).toThrow(/^lookBack: expected a whole number of items/);
 });
-
-test.each(['the input', 'the handler'])('a throw in %s stops the strategy', (where) => {
-  const trader = startStrategy((ticks) =>
-    ticks.trades$
-      .pipe(
-        indicate({ mean: () => new SMA(1) }, ({ price }) => {
-          if (where === 'the input') throw new Error('boom');
-          return price;
-        }),
-      )
-      .subscribe(() => {
-        throw new Error('boom');
-      }),
-  );
-  trader.trade(13_000);
-  trader.trade(13_000);
-  expect(trader.faults).toMatchObject([{ message: 'boom', where: 'trades$ of front' }]);
-});

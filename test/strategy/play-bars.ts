@@ -4,7 +4,7 @@ import type { TradingCalendar } from '../../src/domain/calendar.ts';
 import { formatTime, tradingDay } from '../../src/domain/civil-date.ts';
 import { tsUs } from '../../src/domain/units.ts';
 import type { BarSpec } from '../../src/domain/bars.ts';
-import type { Bar } from '../../src/strategy/ticks.ts';
+import type { Bar } from '../../src/strategy/leg-ticks.ts';
 import type { FakeTrader } from '../support/fake-trader.ts';
 import { at, EXCHANGE_DAY } from '../support/strategy-fixtures.ts';
 import { startStrategy } from './start-strategy.ts';

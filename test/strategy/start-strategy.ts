@@ -4,7 +4,7 @@ import { strategyIndex } from '../../src/domain/units.ts';
 import { createStrategyHost } from '../../src/strategy/strategy-host.ts';
 import { defineStrategy } from '../../src/strategy/define-strategy.ts';
 import type { Trader } from '../../src/strategy/trader.ts';
-import type { Ticks } from '../../src/strategy/ticks.ts';
+import type { Ticks } from '../../src/strategy/leg-ticks.ts';
 import { FakeTrader, type FakeTraderOptions } from '../support/fake-trader.ts';
 
 type Legs = 'front' | 'next';

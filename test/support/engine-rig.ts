@@ -27,7 +27,7 @@ import type {
   ConfiguredStrategy,
   EngineEvent,
   OrderOwner,
-  Unsequenced,
+  UnnumberedInput,
 } from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
@@ -62,7 +62,7 @@ export interface RigOptions {
   /** The real guard and the real keeper instead of the simple ones. */
   readonly isReal?: boolean;
   /** The broker tells the end of an order once, as one in the process does. */
-  readonly tellsOnce?: boolean;
+  readonly reportsOnce?: boolean;
   readonly startUs?: TsUs;
   readonly calendar?: TradingCalendar;
   /** What the real keeper gets in place of the engine's owners. */
@@ -100,7 +100,7 @@ function settingsOf({ canWait = false, qtyMax, ...changed }: RigOptions): Engine
   if (qtyMax === undefined) return settings;
   const positionMax = qty(qtyMax);
   const strategies = settings.strategies.map((each) => ({ ...each, risk: { ...each.risk, positionMax } }));
-  const limits = { ...settings.risk, orderQtyMax: positionMax, accountPositionMax: positionMax };
+  const limits = { ...settings.risk, orderQtyMax: positionMax, positionMax: positionMax };
   return { ...settings, risk: limits, strategies };
 }
 
@@ -143,7 +143,7 @@ export class EngineRig {
         calendar: options.calendar ?? CALENDAR,
         costs: COSTS,
         host: this.host,
-        outbound: this.#ports.outbound(options.tellsOnce),
+        outbound: this.#ports.outbound(options.reportsOnce),
       },
       options.isReal === true ? realParts(options) : this.parts,
     );
@@ -159,7 +159,7 @@ export class EngineRig {
     return this;
   }
 
-  post(event: Unsequenced<EngineEvent>): this {
+  post(event: UnnumberedInput<EngineEvent>): this {
     this.#seq += 1;
     this.process({ ...event, seq: seq(this.#seq), tsUs: this.now });
     return this;

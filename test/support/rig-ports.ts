@@ -14,16 +14,16 @@ export class RigPorts {
   readonly reads: ReportKind[] = [];
   readonly tempos: string[] = [];
   wakeAt = -1;
-  readonly #untold: JournalEntry[] = [];
+  readonly #unjournaled: JournalEntry[] = [];
   #time: Time = 'live';
 
   /** The rows of a tail are told with the first live event. */
   mute(time: Time): void {
     this.#time = time;
-    if (time === 'live') this.entries.push(...this.#untold.splice(0));
+    if (time === 'live') this.entries.push(...this.#unjournaled.splice(0));
   }
 
-  outbound(tellsOnce = false): Outbound {
+  outbound(reportsOnce = false): Outbound {
     return {
       gateway: {
         submit: (order) => this.#send(order.trigger !== null, { call: 'place', order }),
@@ -31,11 +31,11 @@ export class RigPorts {
         cancel: (cancel) => this.#send(cancel.orderKey !== null, { call: 'cancel', cancel }),
       },
       reports: {
-        tellsOnce,
+        reportsOnce,
         read: (what) => this.#leave(() => this.reads.push(what)),
         bookTempo: (tempo) => this.#leave(() => this.tempos.push(tempo)),
       },
-      journal: { append: (entry) => (this.#time === 'tail' ? this.#untold : this.entries).push(entry) },
+      journal: { append: (entry) => (this.#time === 'tail' ? this.#unjournaled : this.entries).push(entry) },
       alarm: {
         wakeAt: (at) =>
           this.#leave(() => {

@@ -7,6 +7,11 @@ import type { Reporter, TestModule } from 'vitest/node';
  * last. A file that could not be loaded and an error outside every test count as failed.
  */
 export default class TallyReporter implements Reporter {
+  onTestRunStart(): void {
+    if (process.env['TICKWRIGHT_STORIES_LEFT_OUT'] !== undefined)
+      process.stderr.write('The long stories of test/e2e are left out: TICKWRIGHT_STORIES=all takes them.\n');
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const path = process.env['TICKWRIGHT_TALLY'];
     if (path === undefined) return;

@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkArchitecture, checkTopLevel } from './check-architecture.ts';
+import { checkArchitecture, checkCitations, checkTopLevel } from './check-architecture.ts';
 import type { SourceFile } from './source-facts.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 function readFolder(folder: string): SourceFile[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -19,6 +21,15 @@ function readFolder(folder: string): SourceFile[] {
 
 it('keeps every file to the plan', () => {
   expect(checkArchitecture(['src', 'strategies', 'test'].flatMap(readFolder))).toEqual([]);
+});
+
+it('cites only what a document of the repository has', () => {
+  const wire = ['rulings', 'contract', 'notes', 'market rules'].map((name) => [
+    name,
+    read(`src/wire/${name.replace(' ', '-')}.md`),
+  ]);
+  const documents = Object.fromEntries([...wire, ['failure cases', read('test/failure-cases/README.md')]]);
+  expect(checkCitations(['src', 'strategies', 'test'].flatMap(readFolder), documents)).toEqual([]);
 });
 
 it('keeps the top level to the plan', () => {
@@ -46,11 +57,24 @@ it("keeps one table of an order's life, one exchange, and no twin for the past",
   expect(linesThat(/\b#?\w+Recorded\(/, source)).toEqual([]);
 });
 
-it('names only files that exist in src/README.md', () => {
+/** Every README below `src`, with its folder. */
+const READMES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+  path.endsWith('README.md'),
+);
+
+it.each(READMES)('names only files that exist in %s', (path) => {
+  const text = readFileSync(join(ROOT, 'src', path), 'utf8');
+  const named = [...text.matchAll(/`([\w/-]+\/[\w.-]+\.ts|[a-z-]+\.ts)`/g)].map(([, name]) => name ?? '');
+  const all = new Set(readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }));
+  const isThere = (name: string): boolean =>
+    existsSync(join(ROOT, name)) || [...all].some((file) => file === name || file.endsWith(`/${name}`));
+  expect(named.filter((name) => !isThere(name))).toEqual([]);
+});
+
+it('has a row for each room in the table of src/README.md', () => {
   const readme = readFileSync(join(ROOT, 'src', 'README.md'), 'utf8');
-  const named = [...readme.matchAll(/`([\w/-]+\/[\w.-]+\.ts)`/g)].map(([, path]) => path ?? '');
-  expect(named.length).toBeGreaterThan(40);
-  const isThere = (path: string): boolean =>
-    existsSync(join(ROOT, 'src', path)) || existsSync(join(ROOT, path));
-  expect(named.filter((path) => !isThere(path))).toEqual([]);
+  const [, table = ''] = /## The rooms\n([\s\S]*?)\n\n[A-Z]/.exec(readme) ?? [];
+  const rows = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, room]) => room ?? '');
+  const rooms = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((each) => each.isDirectory());
+  expect(rows.toSorted()).toEqual(rooms.map(({ name }) => name).toSorted());
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ALLOW_LIST, IMPURE_GLOBALS, PURE_FOLDERS } from './allow-list.ts';
-import { checkArchitecture, checkTopLevel } from './check-architecture.ts';
+import { checkArchitecture, checkCitations, checkTopLevel } from './check-architecture.ts';
 
 const GOOD = { path: 'src/domain/money.ts', text: 'export const zero = 0;\n' };
 
@@ -252,6 +252,14 @@ describe('names and sizes', () => {
     expect(checkTopLevel(['src', '.npmrc', 'node_modules', 'package.json'])).toEqual([]);
     expect(checkTopLevel(['docs'])).toHaveLength(1);
   });
+});
+
+it.each([
+  ["// (rulings,\n// 8; contract, 4 and 4.3)\ncall('(rulings, 9)', (contract, 9));", 0],
+  ['/** (contract, 4.3;\n * rulings, 8 and 80). (notes, 1). (contract, section 4). (rulings, 8: why) */', 4],
+])('finds in %j what no document has', (text, count) => {
+  const documents = { rulings: '- **8** Look-up', contract: '## 4 Calls\n### 4.3 Orders' };
+  expect(checkCitations([{ path: 'a.ts', text }], documents)).toHaveLength(count);
 });
 
 describe('skipped tests', () => {

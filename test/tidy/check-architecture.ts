@@ -2,7 +2,7 @@ import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { ALLOW_LIST, PURE_FOLDERS, TOP_LEVEL, TOP_LEVEL_PRODUCED } from './allow-list.ts';
 import { REFUSED_OF_RXJS } from '../../src/host/strategy-files/strategy-imports.ts';
-import { type Import, type SourceFacts, type SourceFile, readFacts } from './source-facts.ts';
+import { type Import, type SourceFacts, type SourceFile, readCitations, readFacts } from './source-facts.ts';
 
 /** One idea may take that much: a table, a family of codecs, a state machine. */
 const MAX_LINES = 600;
@@ -37,6 +37,23 @@ export function checkTopLevel(entries: readonly string[]): string[] {
   return entries
     .filter((entry) => !entry.startsWith('.') && !known.includes(entry))
     .map((entry) => `${entry} does not belong at the top level: expected one of ${TOP_LEVEL.join(', ')}`);
+}
+
+/** Cited numbers that are no heading and no entry (`- **8** ...`) of their document. */
+export function checkCitations(files: readonly SourceFile[], documents: Record<string, string>): string[] {
+  const isEntry = (document: string, number: string): boolean =>
+    new RegExp(`^(?:#+ |- \\*\\*)${number}(?![.\\d]*\\d)`, 'm').test(documents[document] ?? '');
+  return files.flatMap((file) =>
+    readCitations(file)
+      .filter(([document, said]) => {
+        const isInForm = /^(?:(?:, | and | to )\d+(?:\.\d+)?)+$/.test(said);
+        return !isInForm || said.match(/\d[.\d]*/g)?.every((number) => isEntry(document, number)) !== true;
+      })
+      .map(
+        ([document, said]) =>
+          `${file.path} cites (${document}${said}): expected numbers of its entries, as in (${document}, 8 and 9)`,
+      ),
+  );
 }
 
 function checkFile(fact: SourceFacts, paths: ReadonlySet<string>): string[] {

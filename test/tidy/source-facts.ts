@@ -64,6 +64,15 @@ export function readFacts(file: SourceFile): SourceFacts {
   };
 }
 
+/** `(rulings, 8; notes, 3)` in comments: `['rulings', ', 8']` and `['notes', ', 3']`. */
+export function readCitations({ path, text }: SourceFile): (readonly [document: string, said: string])[] {
+  const { comments } = parseSync(path, text, { lang: path.endsWith('x') ? 'tsx' : 'ts' });
+  const lines = comments.map(({ value }) => value).join('\n');
+  const cited =
+    /[(;] ?(rulings|contract|notes|market rules|failure cases)\b(,? (?:(?:section|part)s? )?\d[^;)]*)/g;
+  return [...lines.replaceAll(/\s*\n[\s*]*/g, ' ').matchAll(cited)].map(([, a = '', b = '']) => [a, b]);
+}
+
 /** The 1-based line of an offset. */
 function lineFinder(text: string): (offset: number) => number {
   const ends = [...text.matchAll(/\n/g)].map((match) => match.index);

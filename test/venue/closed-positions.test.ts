@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { tsUs } from '../../src/domain/units.ts';
 import { Venue } from '../../src/venue/venue.ts';
-import { ALICE, at, BOB, codeOf, FRONT, later, NEXT, openVenue, options, placed } from './venue-fixture.ts';
+import { ALICE, at, BOB, codeOf, FRONT, openVenue, options, placed } from './venue-fixture.ts';
 import { accountId, orderCode } from '../../src/domain/ids.ts';
 
 /** Alice trades with Bob. */
@@ -11,37 +10,6 @@ function trade(venue: Venue, side: 'buy' | 'sell', qty: number, price: number, c
 }
 
 describe('closed positions', () => {
-  it('has no row before something was closed', () => {
-    const venue = openVenue();
-    trade(venue, 'buy', 2, 13_000);
-    expect(venue.closedPositions(ALICE)).toEqual([]);
-  });
-
-  it('tells entry, exit, profit and costs of what was closed, and what is left', () => {
-    const venue = openVenue();
-    trade(venue, 'buy', 2, 13_000);
-    trade(venue, 'buy', 1, 13_030);
-    venue.advance(later(venue.nowUs, 60_000_000));
-    trade(venue, 'sell', 1, 13_040);
-    expect(venue.closedPositions(ALICE)).toEqual([
-      {
-        orderCode: FRONT,
-        side: 'buy',
-        closedQty: 1,
-        totalQty: 3,
-        // A third of 2 x 1,300.0 and 1,303.0.
-        openValue: 130_100_000,
-        closeValue: 130_400_000,
-        fee: 4 * 5_250,
-        // 22,100 and 11,076 in, 11,084 out.
-        tax: 44_260,
-        closedProfit: 300_000,
-        openProfit: 600_000,
-        lastClosedUs: venue.nowUs,
-      },
-    ]);
-  });
-
   it('keeps a turn from long to short apart: one side closed, the other opened', () => {
     const venue = openVenue();
     trade(venue, 'buy', 1, 13_000);
@@ -54,20 +22,6 @@ describe('closed positions', () => {
     ]);
     const { uncollected } = venue.account(ALICE)!;
     expect(rows.reduce((sum, { fee, tax }) => sum + fee + tax, 0)).toBe(uncollected);
-  });
-
-  it('has a row a contract, for its own account', () => {
-    const venue = openVenue();
-    for (const code of [FRONT, NEXT]) {
-      trade(venue, 'sell', 1, 13_000, code);
-      trade(venue, 'buy', 1, 12_990, code);
-    }
-    expect(venue.closedPositions(ALICE).map(({ orderCode: code, side }) => [code, side])).toEqual([
-      [FRONT, 'sell'],
-      [NEXT, 'sell'],
-    ]);
-    expect(venue.closedPositions(BOB).map(({ side }) => side)).toEqual(['buy', 'buy']);
-    expect(venue.closedPositions(accountId('105C999999'))).toEqual([]);
   });
 
   it('counts against the entry also what was carried over night, and begins anew each day', () => {
@@ -86,16 +40,6 @@ describe('closed positions', () => {
 });
 
 describe('a position from another channel', () => {
-  it('is there without an order, a fee or a tax, at the last price', () => {
-    const venue = openVenue();
-    trade(venue, 'buy', 1, 13_020);
-    const { uncollected } = venue.account(BOB)!;
-    expect(codeOf(venue.injectPosition(BOB, FRONT, 3))).toBe('accepted');
-    expect(venue.positions(BOB)).toMatchObject([{ net: 2, dayProfit: 0 }]);
-    expect(venue.account(BOB)).toMatchObject({ uncollected });
-    expect(venue.orders(BOB)).toHaveLength(1);
-  });
-
   it.each([
     ['an account nobody has', accountId('105C999999'), FRONT, 1, -6001],
     ['a contract nobody knows', ALICE, orderCode('XYZ'), 1, -6003],
@@ -108,22 +52,6 @@ describe('a position from another channel', () => {
 });
 
 describe('an order from another channel', () => {
-  it("is a user's, with a mark of where it came from", () => {
-    const venue = openVenue();
-    const outcome = venue.injectOrder({
-      accountId: ALICE,
-      orderCode: FRONT,
-      side: 'buy',
-      qty: 1,
-      limitPrice: venue.board(FRONT)!.band.floor,
-      refId: null,
-    });
-    expect(outcome).toMatchObject({
-      order: { origin: 'foreign', source: 'user', refId: null, placedUs: tsUs(venue.nowUs) },
-    });
-    expect(venue.orders(ALICE)).toHaveLength(1);
-  });
-
   it('shows a contract that was settled at its expiry, until the next day', () => {
     const venue = openVenue({ startUs: at('2026-03-19', 10) });
     trade(venue, 'buy', 2, 13_000);

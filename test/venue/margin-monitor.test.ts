@@ -56,47 +56,9 @@ describe('levels of margin', () => {
     print(venue, 13_050);
     expect(levels(second(venue))).toEqual([`${ALICE} sound`]);
   });
-
-  it('change with money too', () => {
-    const venue = long();
-    print(venue, 12_870);
-    second(venue);
-    venue.deposit(ALICE, CASH);
-    expect(levels(second(venue))).toEqual([`${ALICE} sound`]);
-  });
-
-  it('are the same however time is cut', () => {
-    const [whole, cut] = [long(), long()];
-    for (const venue of [whole, cut]) print(venue, 12_870);
-    const ofWhole = whole.advance(later(whole.nowUs, 3_000_000));
-    const ofCut = Array.from({ length: 300 }, () => cut.advance(later(cut.nowUs, 10_000))).flat();
-    expect(levels(ofCut)).toEqual(levels(ofWhole));
-    expect(ofCut).toEqual(ofWhole);
-  });
 });
 
 describe('a forced close', () => {
-  it('withdraws what works, then sells as little as brings usage back under the warning', () => {
-    const venue = long();
-    const own = placed(venue, 'sell', 7, 13_200);
-    print(venue, 12_200);
-    placed(venue, 'buy', 50, 12_190, BOB);
-    expect(venue.account(ALICE)).toMatchObject({ level: 'forced_close' });
-    const first = second(venue);
-    expect(levels(first)).toEqual([`${ALICE} forced_close`]);
-    expect(venue.order(ALICE, own)).toMatchObject({ status: 'canceled' });
-    expect(forced(venue)).toEqual([]);
-    second(venue);
-    expect(forced(venue)).toMatchObject([
-      { origin: 'forced', side: 'sell', limitPrice: 12_090, status: 'matched', refId: null },
-    ]);
-    const { qty } = forced(venue)[0]!;
-    expect(qty).toBeLessThan(7);
-    expect(venue.positions(ALICE)).toMatchObject([{ net: 7 - qty }]);
-    second(venue);
-    expect(venue.account(ALICE)!.usageBps).toBeLessThan(10_000);
-  });
-
   it('does not sell twice what is already on its way', () => {
     const venue = long({ rules: { ...DELAYED, carry: { interestBps: 0, dividendBps: 0 } } });
     venue.advance(later(venue.nowUs, 1_000_000));
@@ -108,17 +70,6 @@ describe('a forced close', () => {
     print(venue, 12_199, NEXT);
     venue.advance(later(venue.nowUs, 5_000_000));
     expect(forced(venue)).toMatchObject([{ qty: before }]);
-  });
-
-  it('buys back what was sold short', () => {
-    const venue = poor();
-    placed(venue, 'buy', 7, 13_000, BOB);
-    placed(venue, 'sell', 7, 13_000);
-    second(venue);
-    print(venue, 13_600);
-    placed(venue, 'sell', 50, 13_600, BOB);
-    second(venue);
-    expect(forced(venue)).toMatchObject([{ side: 'buy', limitPrice: 13_910, status: 'matched' }]);
   });
 
   it('closes over all contracts, no order above 500, and everything when nothing else helps', () => {

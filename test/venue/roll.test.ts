@@ -1,23 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { priceHundredths, priceTicks, seconds } from '../../src/domain/units.ts';
+import { priceHundredths } from '../../src/domain/units.ts';
 import { Venue } from '../../src/venue/venue.ts';
 import { stop } from './triggers/trigger-fixture.ts';
-import {
-  ALICE,
-  ALWAYS_OPEN,
-  at,
-  BOB,
-  codeOf,
-  FRONT,
-  later,
-  NEXT,
-  openVenue,
-  options,
-  place,
-  placed,
-  print,
-  WEDNESDAY,
-} from './venue-fixture.ts';
+import { ALICE, at, BOB, codeOf, FRONT, openVenue, options, place, placed, print } from './venue-fixture.ts';
 
 const codes = (venue: Venue): string[] => venue.contracts().map(({ orderCode }) => orderCode);
 const AFTER = ['VN30F2604', 'VN30F2605', 'VN30F2606', 'VN30F2609'];
@@ -62,17 +47,6 @@ describe('rolling the contract now', () => {
     expect(codeOf(place(venue, 'buy', 1, 13_000))).toBe(-6033);
   });
 
-  it('leaves the other contracts as they were', () => {
-    const venue = openVenue();
-    const kept = placed(venue, 'buy', 1, 12_950, ALICE, NEXT);
-    print(venue, 13_010, NEXT);
-    const { totalVolume, band } = venue.board(NEXT)!;
-    venue.rollNow();
-    expect(venue.board(NEXT)).toMatchObject({ totalVolume, band, contract: { index: 0 } });
-    placed(venue, 'sell', 1, 12_950, BOB, NEXT);
-    expect(venue.order(ALICE, kept)).toMatchObject({ status: 'matched' });
-  });
-
   it('lasts: the next day, and after a restart, the old code is gone', () => {
     const venue = openVenue();
     venue.rollNow();
@@ -85,42 +59,6 @@ describe('rolling the contract now', () => {
     again.advance(at('2026-03-20', 10));
     expect(codes(again)).toEqual(AFTER);
     expect(again.exportState().rolledThrough).toBe('2026-03-19');
-  });
-
-  it('rolls on and on', () => {
-    const venue = openVenue();
-    venue.rollNow();
-    venue.rollNow();
-    expect(codes(venue)).toEqual(['VN30F2605', 'VN30F2606', 'VN30F2609', 'VN30F2612']);
-    expect(venue.contracts().every(({ expiry }) => expiry > '2026-05-01')).toBe(true);
-  });
-
-  it.each([
-    ['in an auction', at(WEDNESDAY, 8, 50)],
-    ['in the break', at(WEDNESDAY, 12)],
-    ['in the evening', at(WEDNESDAY, 20)],
-    ['at night', at('2026-03-05', 3)],
-  ])('works %s too', (_when, startUs) => {
-    const venue = openVenue({ startUs });
-    expect(codeOf(venue.rollNow())).toBe('accepted');
-    expect(codes(venue)).toEqual(AFTER);
-    venue.advance(at('2026-03-05', 10));
-    expect(codes(venue)).toEqual(AFTER);
-    expect(codeOf(place(venue, 'buy', 1, 13_000, ALICE, NEXT))).toBe('accepted');
-  });
-
-  it('goes on trading in the month behind, at its busier pace, and never in the old one', () => {
-    const venue = openVenue({
-      calendar: ALWAYS_OPEN,
-      market: { kind: 'synthetic', seed: 7, startPrice: priceTicks(13_000) },
-    });
-    venue.advance(later(venue.nowUs, seconds(20)));
-    venue.rollNow();
-    const events = venue.advance(later(venue.nowUs, seconds(60)));
-    const traded = events.flatMap((event) => (event.kind === 'trade' ? [event.orderCode] : []));
-    expect(traded.filter((code) => code === FRONT)).toEqual([]);
-    expect(traded.filter((code) => code === NEXT).length).toBeGreaterThan(100);
-    expect(new Set(traded)).toEqual(new Set(AFTER));
   });
 
   it('is refused on a recording, which has one contract', () => {

@@ -47,7 +47,7 @@ export const ALWAYS_OPEN: TradingCalendar = {
 
 const since = (value: number): CostSchedule['taxPpm'] => [{ from: tradingDay('2018-01-01'), value }];
 
-/** 5,250 VND a contract and side, 17 % margin, as worked in section 7 of the market rules. No broker fee. */
+/** 5,250 VND a contract and side, 17 % margin, as worked in the rules (market rules, 7). No broker fee. */
 export const COSTS: CostSchedule = {
   exchangeFee: since(2_700),
   clearingFee: since(2_550),
@@ -91,7 +91,7 @@ export const options = (changes: Partial<VenueOptions> = {}): VenueOptions => ({
     { accountId: ALICE, subAccountId: `${ALICE}A`, cash: RICH },
     { accountId: BOB, subAccountId: `${BOB}A`, cash: RICH },
   ],
-  // 1,300.0 points: the worked examples of the market rules.
+  // 1,300.0 points: the worked example (market rules, 7).
   market: { kind: 'empty', startPrice: priceTicks(13_000) },
   rules: { ...AT_ONCE, carry: { interestBps: 0, dividendBps: 0 } },
   ...changes,
@@ -143,10 +143,6 @@ export function print(venue: Venue, price: number, code = FRONT): readonly Venue
 
 export const codeOf = (outcome: CommandOutcome | TriggerOutcome | CashOutcome): number | 'accepted' =>
   outcome.status === 'accepted' ? 'accepted' : outcome.refusal.code;
-
-/** Trades as `price x qty`, in order. */
-export const tradesIn = (events: readonly VenueEvent[]): string[] =>
-  events.flatMap((event) => (event.kind === 'trade' ? [`${event.qty}@${event.price}`] : []));
 
 /** Fills as `account buys qty@price`. */
 export const fillsIn = (events: readonly VenueEvent[]): string[] =>

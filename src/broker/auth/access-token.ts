@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { parsed, type Parsed } from '../../domain/parsed.ts';
+import { parsed, type ParseResult } from '../../domain/parsed.ts';
 import type { TsUs } from '../../domain/units.ts';
 import { decodeTokenExpiry } from '../../wire/token-expiry.ts';
 
@@ -36,7 +36,7 @@ export interface TokenSource {
 }
 
 /** The issues never show the token itself. */
-export function parseAccessToken(text: string): Parsed<AccessToken> {
+export function parseAccessToken(text: string): ParseResult<AccessToken> {
   const jwt = text.trim();
   const expiresAt = decodeTokenExpiry(jwt);
   return expiresAt.ok ? parsed({ jwt, expiresAt: expiresAt.value }) : expiresAt;

@@ -16,11 +16,11 @@ interface ObtainOptions {
   readonly mayExchange: () => RefreshFailure | undefined;
 }
 
-type Outcome<Failure> =
+type TokenResult<Failure> =
   | { readonly ok: true; readonly token: AccessToken }
   | { readonly ok: false; readonly failure: Failure };
 
-export type RefreshResult = Outcome<RefreshFailure>;
+export type RefreshResult = TokenResult<RefreshFailure>;
 
 /** A person may mistype; each try takes a new password and one exchange. */
 const TRIES_MAX = 3;
@@ -40,7 +40,7 @@ export async function obtainToken(options: ObtainOptions): Promise<RefreshResult
 }
 
 type FailureKind = 'final' | 'temporary' | 'mistyped';
-type Try = Outcome<{ readonly kind: FailureKind; readonly reason: string }>;
+type Try = TokenResult<{ readonly kind: FailureKind; readonly reason: string }>;
 
 const fail = (kind: FailureKind, reason: string): Try => ({ ok: false, failure: { kind, reason } });
 
@@ -119,7 +119,7 @@ export interface ExchangeCounter {
 
 export interface RefreshFailure {
   /**
-   * `final`: asking again changes nothing, a person must. `limit`: the day's exchanges are used up. `not_yet`: it is night, and nobody
+   * `final`: asking again changes nothing, a person must. `limit`: the day's exchanges are used up. `not_yet`: it is night, and no person
    * is asked for a password.
    */
   readonly kind: 'final' | 'temporary' | 'limit' | 'not_yet';
@@ -137,7 +137,7 @@ export type TokenSignal =
       readonly used: number;
       readonly allowed: number;
     }
-  /** There is no token, and nobody is asked for a password at night. */
+  /** There is no token, and no person is asked for a password at night. */
   | { readonly kind: 'asks_later'; readonly at: TsUs }
   /** A call was refused: the token is kept until another operation is refused too. */
   | { readonly kind: 'doubted'; readonly detail: string }

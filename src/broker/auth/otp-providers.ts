@@ -9,7 +9,7 @@ export type OtpAnswer =
   | {
       readonly ok: true;
       readonly otp: string;
-      /** Told of the broker's answer: null when it took the password. */
+      /** Called with the broker's answer: null when it took the password. */
       readonly onReply?: (refusal: { readonly reason: string; readonly isOtp: boolean } | null) => void;
     }
   | { readonly ok: false; readonly reason: string };
@@ -147,11 +147,11 @@ function run(options: CommandOptions, signal: AbortSignal): Promise<OtpAnswer> {
 
 interface FileOptions extends Patience {
   readonly path: string;
-  /** The wall clock, which stamps files: tells a password of yesterday. */
+  /** The wall clock, which stamps files: identifies a password of yesterday. */
   readonly clock: Clock;
 }
 
-const LOOK_EVERY = seconds(1);
+const POLL_EVERY = seconds(1);
 /** Older ones have expired; trying one would cost an exchange. */
 const AGE_MAX = minutes(10);
 
@@ -164,25 +164,25 @@ export const fileOtp = (options: FileOptions): OtpProvider => ({
 function watch(options: FileOptions, signal: AbortSignal): Promise<OtpAnswer> {
   const { path, clock, timers } = options;
   return firstAnswer(options, signal, `nothing appeared in ${path} in time`, (settle) => {
-    let stopLook: CancelTimer | undefined;
+    let stopPoll: CancelTimer | undefined;
     let seen = '';
-    const look = (): void => {
+    const poll = (): void => {
       try {
-        lookOnce();
+        pollOnce();
       } catch (error) {
         settle({ ok: false, reason: `${path}: ${errorText(error)}` });
       }
     };
-    const lookOnce = (): void => {
+    const pollOnce = (): void => {
       const text = peek(path, clock);
       // Without a line end the writer may not be done: the text counts when it is unchanged a second later.
       const isWhole = text.endsWith('\n') || (text !== '' && text === seen);
       seen = text;
       if (isWhole) settle(take(path, text));
-      else stopLook = timers.after(LOOK_EVERY, look);
+      else stopPoll = timers.after(POLL_EVERY, poll);
     };
-    look();
-    return () => stopLook?.();
+    poll();
+    return () => stopPoll?.();
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * Keeps one usable token. Its `exp` decides, never a constant; a refresh is a new exchange with a new one-time password,
- * of which the broker allows ten a day, so none is ever spent by a loop (notes, section 2).
+ * Keeps one usable token. Its `exp` decides, never a constant; a refresh is a new exchange with a new one-time password. The broker allows
+ * ten a day, so no loop ever spends one (notes, 2).
  */
 import { failureOf } from '../../domain/failure.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
@@ -74,7 +74,7 @@ const PATIENCE: readonly DurationUs[] = [minutes(1), minutes(5), minutes(15), mi
  */
 const SECOND_PROOF_AFTER = seconds(10);
 
-interface Doubt {
+interface TokenDoubt {
   readonly jwt: string;
   readonly operation: string;
   readonly sinceUs: TsUs;
@@ -92,12 +92,12 @@ export class TokenKeeper implements TokenSource {
   /** An exchange was spent for a failure that may pass. */
   #wastedUs = -Infinity;
   #expiry: CancelTimer | undefined = undefined;
-  #doubt: Doubt | undefined = undefined;
+  #doubt: TokenDoubt | undefined = undefined;
   /** Refused operations of the present token. */
-  readonly #toldDoubts = new Set<string>();
+  readonly #alertedDoubts = new Set<string>();
   #exchangedUs = -Infinity;
-  /** Session of which it was told that its token is asked for later. */
-  #toldFromUs = 0;
+  /** Session whose late token request was already reported. */
+  #alertedFromUs = 0;
 
   constructor(options: TokenKeeperOptions) {
     this.#options = options;
@@ -140,16 +140,16 @@ export class TokenKeeper implements TokenSource {
     const first = this.#doubt;
     if (first?.jwt !== jwt) {
       this.#doubt = { jwt, operation, sinceUs: now };
-      return this.#tellDoubt(operation, detail);
+      return this.#alertDoubt(operation, detail);
     }
     if (first.operation === operation || now - first.sinceUs < SECOND_PROOF_AFTER) return;
     this.reject(jwt, 'rest', `${detail}, and before that ${first.operation} was refused`);
   }
 
   /** Once a token and operation: one that the broker always refuses is refused at each poll. */
-  #tellDoubt(operation: string, detail: string): void {
-    if (this.#toldDoubts.has(operation)) return;
-    this.#toldDoubts.add(operation);
+  #alertDoubt(operation: string, detail: string): void {
+    if (this.#alertedDoubts.has(operation)) return;
+    this.#alertedDoubts.add(operation);
     this.#options.onSignal({ kind: 'doubted', detail });
   }
 
@@ -248,9 +248,9 @@ export class TokenKeeper implements TokenSource {
 
   #notYet(): RefreshFailure {
     const at = this.#options.session()?.fromUs ?? tsUs(0);
-    if (this.#toldFromUs !== at && this.current() === undefined)
+    if (this.#alertedFromUs !== at && this.current() === undefined)
       this.#options.onSignal({ kind: 'asks_later', at });
-    this.#toldFromUs = at;
+    this.#alertedFromUs = at;
     return { kind: 'not_yet', reason: 'no password is asked for before the session' };
   }
 
@@ -299,7 +299,7 @@ export class TokenKeeper implements TokenSource {
   #adopt(token: AccessToken, from: 'cache' | 'exchange'): void {
     const { clock, timers, cache, onSignal } = this.#options;
     this.#token = token;
-    this.#toldDoubts.clear();
+    this.#alertedDoubts.clear();
     this.#finalFailure = undefined;
     if (from === 'exchange') {
       // A full disk costs the cache, not the token.

@@ -1,6 +1,6 @@
 /**
- * Kill path: cancels from the broker's own books what can enlarge a position (rulings, 32), by its number what our journal holds and no
- * book shows, and leaves what protects a position. It needs neither engine, strategies nor halt, and goes on when parts of it fail.
+ * Kill path: cancels orders in the broker's own books that can enlarge a position (rulings, 32), and by number orders that our journal
+ * holds and no book shows; protective orders stay. It needs neither engine, strategies nor halt, and goes on when parts of it fail.
  */
 import type { BrokerOrder, BrokerTriggerOrder, CallOutcome } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
@@ -8,7 +8,7 @@ import type { BrokerOrderNo } from '../../domain/ids.ts';
 import { seconds } from '../../domain/units.ts';
 import { endsOrder } from '../../wire/rest/call-reply.ts';
 import type { BookScan, ConditionCalls, OrderCalls, ReadCalls } from '../rest/rest-client.ts';
-import { judge, type KillVerdict, nameOf, type OwnBooks, type Row } from './kill-verdict.ts';
+import { judge, type KillVerdict, nameOf, type OwnBooks, type BookRow } from './kill-verdict.ts';
 
 export interface KillReport<Each> {
   readonly canceled: readonly string[];
@@ -31,7 +31,7 @@ export interface WholeKill {
   /** Positions by contract, as they were read last; null where they were not. */
   readonly held: ReadonlyMap<string, number> | null;
   /** Open orders that only shrink a position: they stay. */
-  readonly kept: readonly Row[];
+  readonly kept: readonly BookRow[];
   /** Why it is not certain that these shrink a position; empty when it is, and when there are none. */
   readonly keptReason: string;
   /** Contracts by which the orders that stay exceed the position that they close: a stop that is too large is not canceled. */
@@ -81,7 +81,7 @@ export async function killAll(
       : null;
     const now = held === null ? '' : fingerprint(verdict.open, held);
     const hasTriggered = triggers.hasNewlyTriggered(waiting);
-    // An exit may fill between two reads: what stays is proven when two rounds show the same.
+    // An exit may fill between two reads: remaining orders are proven when two rounds show the same.
     const isSettled = kept.length === 0 || (now !== '' && now === before && verdict.doubt === '');
     before = now;
     const isDone = orders.isClean && triggers.isClean && !hasTriggered && isSettled;
@@ -98,7 +98,7 @@ export async function killAll(
       };
     }
     const { doubtful } = verdict;
-    const isSure = (row: Row): boolean => !doubtful.has(nameOf(row)) || doubted.has(nameOf(row));
+    const isSure = (row: BookRow): boolean => !doubtful.has(nameOf(row)) || doubted.has(nameOf(row));
     await Promise.all([
       orders.cancel(
         (row) => mayCancel(row) && isSure(row),
@@ -115,14 +115,13 @@ export async function killAll(
 const mayCancel = ({ canCancel, status }: BrokerOrder): boolean =>
   canCancel && status !== 'cancel_pending' && status !== 'matched_cancel_pending';
 
-const fingerprint = (open: readonly Row[], held: ReadonlyMap<string, number>): string =>
+const fingerprint = (open: readonly BookRow[], held: ReadonlyMap<string, number>): string =>
   [
     ...open.map((row) => ('kind' in row ? row.orderKey : `${row.orderNo} ${row.filledQty}`)),
     ...[...held].map(([code, qty]) => `${code} ${qty}`),
   ].join('|');
 
-/** The cancels of one book. */
-class CancelTally<Each extends Row> {
+class CancelTally<Each extends BookRow> {
   readonly #canceled = new Set<string>();
   readonly #failed = new Map<BrokerOrderNo, string>();
   readonly #seen = new Set<string>();
@@ -156,9 +155,9 @@ class CancelTally<Each extends Row> {
   saw(
     { complete, reason }: BookScan<Each>,
     { open, increasing, unshown }: KillVerdict,
-    isOfBook: (row: Row) => row is Each,
+    isOfBook: (row: BookRow) => row is Each,
   ): void {
-    const isEnded = (row: Row): boolean => unshown.has(nameOf(row)) && this.#ended.has(nameOf(row));
+    const isEnded = (row: BookRow): boolean => unshown.has(nameOf(row)) && this.#ended.has(nameOf(row));
     const left = open.filter(isOfBook).filter((row) => !isEnded(row));
     this.#complete = complete;
     this.#reason = reason;
@@ -168,7 +167,7 @@ class CancelTally<Each extends Row> {
     for (const row of this.#open) this.#seen.add(nameOf(row));
   }
 
-  /** An order triggered before it was canceled: its child is in the in-day book, which was read beside this one. */
+  /** An order triggered before it was canceled: its child is in the in-day book, which was read at the same time. */
   hasNewlyTriggered({ orders }: BookScan<BrokerTriggerOrder>): boolean {
     const before = this.#triggered.size;
     for (const { orderKey, status } of orders)
@@ -177,7 +176,7 @@ class CancelTally<Each extends Row> {
   }
 
   async cancel(isAllowed: (row: Each) => boolean, send: (row: Each) => Promise<CallOutcome>): Promise<void> {
-    // One that no row shows may be on its way out: asking again tells nothing.
+    // One that no row shows may be on its way out: asking again proves nothing.
     const isAsked = (row: Each): boolean => this.#unshown.has(nameOf(row)) && this.#canceled.has(nameOf(row));
     await Promise.all(
       this.#open

@@ -1,6 +1,6 @@
 /**
- * Which open orders a halt cancels: those that can enlarge the position of their own owner (rulings, 40), by the broker's books and by
- * what our own journal holds. Where the two do not agree, what may protect a position stays.
+ * Selects the open orders that a halt cancels: those that can enlarge the position of their own owner (rulings, 40), by the broker's books
+ * and by our own journal. Where the two do not agree, orders that may protect a position stay.
  */
 import {
   type BrokerOrder,
@@ -22,15 +22,15 @@ import { OPERATOR_INDEX, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { ReadResult } from '../rest/rest-caller.ts';
 import type { BookScan } from '../rest/rest-client.ts';
 
-export type Row = BrokerOrder | BrokerTriggerOrder;
+export type BookRow = BrokerOrder | BrokerTriggerOrder;
 
 /** An order that the broker has named to us, as our own journal knows it. */
 export interface OwnOrder {
   readonly clientOrderId: ClientOrderId;
   /** `OPERATOR_INDEX`: of another channel. */
   readonly owner: StrategyIndex;
-  /** Its terms, and what of it has filled, as a row of its book. */
-  readonly row: Row;
+  /** Its terms and fills, as a row of its book. */
+  readonly row: BookRow;
   /** No end of it is proven. */
   readonly isOpen: boolean;
   /** Risk found that it can only shrink the position of its owner. */
@@ -70,8 +70,8 @@ interface KillReads {
 
 export interface KillVerdict {
   /** Orders that may work: those that a book shows, and ours that it should show. */
-  readonly open: readonly Row[];
-  readonly increasing: ReadonlySet<Row>;
+  readonly open: readonly BookRow[];
+  readonly increasing: ReadonlySet<BookRow>;
   /** Names of orders of ours that have not ended, and that no row shows: they are canceled by number. */
   readonly unshown: ReadonlySet<string>;
   /** Names of `increasing` orders that may protect after all: they go when two verdicts agree. */
@@ -83,12 +83,12 @@ export interface KillVerdict {
 }
 
 /** By its key in the trigger book, by its number in the in-day book. */
-export const nameOf = (row: Row): string => ('kind' in row ? row.orderKey : row.orderNo);
+export const nameOf = (row: BookRow): string => ('kind' in row ? row.orderKey : row.orderNo);
 
 export function judge(reads: KillReads): KillVerdict {
   const books = new KnownBooks(reads);
   const { open } = books;
-  const increasing = new Set<Row>();
+  const increasing = new Set<BookRow>();
   const doubtful = new Set<string>();
   const doubts: string[] = [];
   let excess = 0;
@@ -110,24 +110,24 @@ export function judge(reads: KillReads): KillVerdict {
 
 class KnownBooks {
   readonly #reads: KillReads;
-  readonly #owners: Owners;
-  readonly #pairs: ReadonlyMap<Row, string>;
-  readonly open: readonly Row[];
-  readonly unshown: readonly Row[];
+  readonly #owners: RowOwnership;
+  readonly #pairs: ReadonlyMap<BookRow, string>;
+  readonly open: readonly BookRow[];
+  readonly unshown: readonly BookRow[];
 
   constructor(reads: KillReads) {
     this.#reads = reads;
-    this.#owners = new Owners(reads);
+    this.#owners = new RowOwnership(reads);
     this.unshown = this.#owners.unshown();
-    const shown: readonly Row[] = [...reads.waiting.orders, ...reads.inDay.orders];
+    const shown: readonly BookRow[] = [...reads.waiting.orders, ...reads.inDay.orders];
     this.open = [...shown.filter(mayWork), ...this.unshown];
     this.#pairs = pairsOf(this.open);
   }
 
-  /** What the open orders of each owner do for what it holds of a contract. */
-  covers(code: OrderCode): readonly Cover<Row>[] {
-    const byOwner = new Map<StrategyIndex, Row[]>();
-    const foreign: Row[] = [];
+  /** Cover that the open orders of each owner give its position in a contract. */
+  covers(code: OrderCode): readonly Cover<BookRow>[] {
+    const byOwner = new Map<StrategyIndex, BookRow[]>();
+    const foreign: BookRow[] = [];
     for (const row of this.open) {
       if (row.orderCode !== code) continue;
       const owner = this.#owners.of(row)?.owner ?? OPERATOR_INDEX;
@@ -135,9 +135,9 @@ class KnownBooks {
       list.push(row);
       if (owner !== OPERATOR_INDEX) byOwner.set(owner, list);
     }
-    const viewOf = (row: Row): CoverOrder => this.#viewOf(row);
+    const viewOf = (row: BookRow): CoverOrder => this.#viewOf(row);
     const covers = [...byOwner].map(([owner, rows]) => cover(this.#heldBy(owner, code), rows, viewOf));
-    // Orders of other channels close what the operator holds, and may be all that protects a strategy's position.
+    // Orders of other channels close the operator's position, and may be the only protection of a strategy's.
     for (const side of SIDES) {
       const bare = this.#owners.holders(code).map((owner): number => {
         const held = -signOf(side) * this.#heldBy(owner, code);
@@ -158,7 +158,7 @@ class KnownBooks {
     return positions.value.find(({ orderCode }) => orderCode === code)?.qty ?? 0;
   }
 
-  /** Why it is not certain who holds what of a contract, or null. */
+  /** Why the owners of a contract's position are uncertain, or null. */
   doubtOf(code: OrderCode): string | null {
     const { positions, own } = this.#reads;
     if (!positions.ok) return `positions: ${positions.reason}`;
@@ -170,15 +170,15 @@ class KnownBooks {
       : `orders and fills that we know come to ${sum} of ${code}, the broker shows ${net}`;
   }
 
-  /** While it is not certain who holds what. */
-  mayProtect(row: Row): boolean {
+  /** While the owners of positions are uncertain. */
+  mayProtect(row: BookRow): boolean {
     const order = this.#owners.of(row);
     if (order === undefined || order.owner === OPERATOR_INDEX) return this.#isStopLike(row);
     return order.isReduction || (this.#isStopLike(row) && this.#owners.mayHaveFilled(order.owner, row));
   }
 
-  /** Another look may show that it protects: books and positions are read side by side, and a fill may fall between. */
-  isDoubtful(row: Row): boolean {
+  /** Another read may show that it protects: books and positions are read at the same time, and a fill may fall between. */
+  isDoubtful(row: BookRow): boolean {
     const order = this.#owners.of(row);
     if (this.#isStopLike(row) || order?.isReduction === true) return true;
     const isForeign = order === undefined || order.owner === OPERATOR_INDEX;
@@ -186,31 +186,31 @@ class KnownBooks {
   }
 
   /** It waits for a price, or was sent by an order that did. */
-  #isStopLike(row: Row): boolean {
+  #isStopLike(row: BookRow): boolean {
     if ('kind' in row) return row.kind !== 'arbitrage' && row.kind !== 'unrecognized';
     return row.source === 'system' || this.#owners.isSent(row);
   }
 
   #heldBy(owner: StrategyIndex, code: OrderCode): number {
-    // Without the journal nobody but the account holds anything.
+    // Without the journal only the account holds positions.
     return this.#reads.own === null ? this.#netOf(code) : this.#owners.heldBy(owner, code);
   }
 
-  #viewOf(row: Row): CoverOrder {
+  #viewOf(row: BookRow): CoverOrder {
     const group = this.#pairs.get(row) ?? null;
     const isProtective = this.#owners.of(row)?.isProtective === true;
     return { side: row.side, qty: leavesOf(row), role: this.#roleOf(row), group, isProtective };
   }
 
   /** Where a row does not say which way it triggers, it may be a stop. */
-  #roleOf(row: Row): CoverRole {
+  #roleOf(row: BookRow): CoverRole {
     if (this.#owners.of(row)?.isBracket === true) return 'entry';
     if (!this.#isStopLike(row)) return 'exit';
     if (!('kind' in row)) return sentRole(row.side, this.#sentWhen(row));
     return row.triggerWhen === null ? 'stop' : waitingRole(row.side, row.triggerWhen);
   }
 
-  /** Which way the order triggered that sent this one; null where no row says so, or two differ: numbers begin anew each day. */
+  /** Trigger direction of the order that sent this one; null where no row shows it, or two differ: numbers restart each day. */
   #sentWhen({ orderNo, orderCode, side }: BrokerOrder): TriggerWhen | null {
     const senders = this.#reads.waiting.orders.filter(
       (row) => row.orderCode === orderCode && row.side === side && row.children.includes(orderNo),
@@ -223,11 +223,11 @@ class KnownBooks {
 }
 
 /** Which rows are whose, by our own journal. */
-class Owners {
+class RowOwnership {
   readonly #reads: KillReads;
   readonly #byId = new Map<ClientOrderId, OwnOrder>();
   readonly #byKey = new Map<BrokerOrderKey, OwnOrder>();
-  /** Of two orders with one number the later: numbers begin anew. */
+  /** Of two orders with one number the later: numbers restart each day. */
   readonly #byNo = new Map<BrokerOrderNo, OwnOrder>();
   readonly #children = new Map<BrokerOrderNo, OwnOrder>();
 
@@ -245,7 +245,7 @@ class Owners {
   }
 
   /** Our order that the row shows, or the one that sent or brought it. */
-  of(row: Row): OwnOrder | undefined {
+  of(row: BookRow): OwnOrder | undefined {
     if ('kind' in row) {
       const bracket = row.parent === null ? undefined : this.#byNo.get(row.parent);
       return (
@@ -259,13 +259,13 @@ class Owners {
     return this.#shownBy(row)?.isSent ?? this.#senderOf(row) !== undefined;
   }
 
-  /** Open orders of ours that no row shows, with what triggered orders have sent. */
-  unshown(): readonly Row[] {
+  /** Open orders of ours that no row shows, with the orders that triggered ones have sent. */
+  unshown(): readonly BookRow[] {
     const { inDay, waiting, own } = this.#reads;
     const keys = new Map(waiting.orders.map((row) => [row.orderKey, row]));
     const numbers = new Set(inDay.orders.map(({ orderNo }) => orderNo));
     const shown = new Set(inDay.orders.map((row) => this.#shownBy(row)));
-    return (own?.orders ?? []).flatMap((order): readonly Row[] => {
+    return (own?.orders ?? []).flatMap((order): readonly BookRow[] => {
       if (!order.isOpen) return [];
       const { row } = order;
       if (!('kind' in row)) {
@@ -307,7 +307,7 @@ class Owners {
   }
 
   /** Another order of the owner may have filled unseen. */
-  mayHaveFilled(owner: StrategyIndex, except: Row): boolean {
+  mayHaveFilled(owner: StrategyIndex, except: BookRow): boolean {
     const { own } = this.#reads;
     if (own?.unknown.some((each) => each.owner === owner) === true) return true;
     return this.unshown().some((row) => row !== except && this.of(row)?.owner === owner);
@@ -323,7 +323,7 @@ class Owners {
     return isOther(refId, ownRef) || isOther(orderKey, ownKey) ? undefined : numbered;
   }
 
-  /** What a stop sends may bear its reference. */
+  /** An order that a stop sends may bear its reference. */
   #senderOf({ refId, orderNo }: BrokerOrder): OwnOrder | undefined {
     const named = refId === null ? undefined : this.#byId.get(refId);
     return named ?? this.#children.get(orderNo);
@@ -334,7 +334,7 @@ const SIDES = ['buy', 'sell'] as const;
 
 const isOther = (a: string | null, b: string | null): boolean => a !== null && b !== null && a !== b;
 
-const leavesOf = (row: Row): number => ('kind' in row ? row.qty : row.qty - row.filledQty);
+const leavesOf = (row: BookRow): number => ('kind' in row ? row.qty : row.qty - row.filledQty);
 
 const exitOf = (bracket: OwnOrder, row: BrokerTriggerOrder): OwnOrder => ({
   ...bracket,
@@ -366,8 +366,8 @@ const sentBy = (
 });
 
 /** Exits of one bracket and size on both sides of the market are halves of each other: one cancels the other. */
-function pairsOf(open: readonly Row[]): ReadonlyMap<Row, string> {
-  const pairs = new Map<Row, string>();
+function pairsOf(open: readonly BookRow[]): ReadonlyMap<BookRow, string> {
+  const pairs = new Map<BookRow, string>();
   const counts = new Map<string, number>();
   for (const row of open) {
     if (!('kind' in row) || row.kind !== 'exit' || row.triggerWhen === null) continue;

@@ -9,13 +9,13 @@ import type { InputSink, ReferenceRow, ReportKind } from '../../engine/ports/eng
 import type { Reports } from '../../engine/ports/outbound.ts';
 import type { AccountCalls, ConditionCalls, ReadCalls } from '../rest/rest-client.ts';
 import type { ReadOptions, ReadResult } from '../rest/rest-caller.ts';
-import type { ContractTable } from './contract-table.ts';
+import type { BrokerContracts } from './broker-contracts.ts';
 import { resolveContracts, type ResolveOptions } from './resolve-contracts.ts';
 
 export type ReportSignal =
   /** Stream codes that no order code belongs to. */
   | { readonly kind: 'orphan_codes'; readonly codes: readonly string[] }
-  /** The contract list could not be read; the price board stood in for it. */
+  /** The contract list could not be read; the price board replaced it. */
   | { readonly kind: 'contract_list_missing'; readonly reason: string }
   | { readonly kind: 'scan_incomplete'; readonly reason: string };
 
@@ -24,7 +24,7 @@ interface ReportsOptions extends ResolveOptions {
     readonly conditions: Pick<ConditionCalls, 'book'>;
     readonly accounts: Pick<AccountCalls, 'closedPositions'>;
   };
-  readonly table: ContractTable;
+  readonly table: BrokerContracts;
   readonly sink: InputSink;
   /** Market time: when a read began, in the time of the events. */
   readonly clock: Clock;
@@ -34,11 +34,11 @@ interface ReportsOptions extends ResolveOptions {
 }
 
 /** A requested read goes before the book's own tempo, and always answers. */
-type Asked = 'asked' | 'tempo';
+type ReadReason = 'asked' | 'tempo';
 
 export class BrokerReports implements Reports {
   readonly #options: ReportsOptions;
-  readonly #reads: Readonly<Record<ReportKind, MergedRead<Asked>>> = {
+  readonly #reads: Readonly<Record<ReportKind, MergedRead<ReadReason>>> = {
     book: new MergedRead((asked, onStart) => this.#readBook(asked, onStart)),
     triggers: new MergedRead((_, onStart) => this.#readTriggers(onStart)),
     positions: new MergedRead((_, onStart) => this.#readPositions(onStart)),
@@ -83,7 +83,7 @@ export class BrokerReports implements Reports {
     );
   }
 
-  async #readBook(asked: Asked, onStart: () => void): Promise<void> {
+  async #readBook(asked: ReadReason, onStart: () => void): Promise<void> {
     const started = this.#startMark(onStart);
     const scan = await this.#options.rest.inDayBook({
       priority: asked === 'asked' ? 'lookup' : 'book',

@@ -1,6 +1,6 @@
 /**
- * Joins the contract list (the stream's codes) with the price board (order codes, expiry). They are the same by default; where
- * they differ, expiry or month tells which belongs to which (rulings, 4). Unjoined contracts are not traded.
+ * Joins the contract list (the stream's codes) with the price board (order codes, expiry). They are the same by default; where they differ,
+ * expiry or month pairs them (rulings, 4). Unjoined contracts are not traded.
  */
 import type { ContractQuote } from '../../domain/broker-order.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
@@ -29,7 +29,7 @@ export interface ResolveOptions {
   readonly calendar: TradingCalendar;
 }
 
-/** `listed` is undefined when the list could not be read: then the board alone decides (notes, section 6). */
+/** `listed` is undefined when the list could not be read: then the board alone decides (notes, 6). */
 export function resolveContracts(
   listed: readonly ListedContract[] | undefined,
   quotes: readonly ContractQuote[],
@@ -51,7 +51,7 @@ export function resolveContracts(
     .map(({ code, expiry }) => ({ code, month: monthKey(code), expiry: expiry ?? expiryIn(code) }));
   const contracts: ResolvedContract[] = [];
   // The same code first, then the same month, then an expiry that only one on either side has.
-  const isSame: readonly ((row: Known, code: StreamEntry) => boolean)[] = [
+  const isSame: readonly ((row: KnownContract, code: StreamEntry) => boolean)[] = [
     (row, entry) => entry.code === row.orderCode,
     (row, entry) => entry.month !== undefined && entry.month === monthKey(row.orderCode),
     (row, entry) => entry.expiry === row.expiry,
@@ -71,7 +71,7 @@ export function resolveContracts(
   return { contracts, orphans: left.map(({ code }) => code) };
 }
 
-type Known = Omit<ResolvedContract, 'streamCode'>;
+type KnownContract = Omit<ResolvedContract, 'streamCode'>;
 
 interface StreamEntry {
   readonly code: string;
@@ -81,10 +81,10 @@ interface StreamEntry {
 
 /** Pairs in which neither side has a second partner. */
 function onlyPairs(
-  rows: readonly Known[],
+  rows: readonly KnownContract[],
   entries: readonly StreamEntry[],
-  matches: (row: Known, entry: StreamEntry) => boolean,
-): readonly { readonly row: Known; readonly entry: StreamEntry }[] {
+  matches: (row: KnownContract, entry: StreamEntry) => boolean,
+): readonly { readonly row: KnownContract; readonly entry: StreamEntry }[] {
   return rows.flatMap((row) => {
     const partners = entries.filter((entry) => matches(row, entry));
     const entry = partners[0];

@@ -9,7 +9,7 @@ import {
 } from '../../wire/rest/token-calls.ts';
 import { jsonOf } from '../../wire/rest/call-reply.ts';
 import type { WireRequest } from '../../wire/rest/operation.ts';
-import type { Parsed } from '../../domain/parsed.ts';
+import type { ParseResult } from '../../domain/parsed.ts';
 import type { AuthReply, TokenExchange } from '../auth/obtain-token.ts';
 import type { HttpHooks } from './http-edge.ts';
 import type { Transport } from './transport.ts';
@@ -18,7 +18,7 @@ interface Operation {
   readonly name: string;
   readonly method: 'POST';
   readonly path: string;
-  decodeResponse(json: unknown): Parsed<string>;
+  decodeResponse(json: unknown): ParseResult<string>;
 }
 
 export function createAuthCalls(transport: Transport): TokenExchange {

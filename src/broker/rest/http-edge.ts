@@ -1,8 +1,8 @@
 /**
- * Bytes to one origin and back, with a verdict that can be trusted: `not_sent` only when nothing was written, `lost`
- * whenever something may have been. undici calls `onRequestStart` after the connection stands and before the first byte
- * of a request, and writes nothing when the request is aborted there: the halt is checked at that point for the last time.
- * Redirects are answers like any other: no second host is ever contacted.
+ * Bytes to one origin and back, with a verdict that can be trusted: `not_sent` only when nothing was written, `lost` whenever something may
+ * have been. undici calls `onRequestStart` after the connection is open and before the first byte of a request, and writes nothing when the
+ * request is aborted there: the halt is checked at that point for the last time. Redirects are answers like any other: no second host is
+ * ever contacted.
  */
 import { type Dispatcher, Pool } from 'undici';
 import type { Timers } from '../../domain/clock.ts';
@@ -19,7 +19,7 @@ export interface HttpRequest {
 }
 
 export interface HttpHooks {
-  /** Last look before the first byte: a text refuses, and nothing is sent. */
+  /** Last check before the first byte: a text refuses, and nothing is sent. */
   readonly refuse?: () => string | null;
   /** The first byte is about to leave. */
   readonly onStart?: () => void;
@@ -101,7 +101,7 @@ function dispatch(
   options: HttpEdgeOptions,
   resolve: (result: HttpResult) => void,
 ): void {
-  const exchange = new Exchange(request.token, hooks, resolve);
+  const exchange = new HttpExchange(request.token, hooks, resolve);
   const stop = options.timers.after(options.timeouts.total, () => exchange.giveUp('no answer in time'));
   exchange.onSettled = stop;
   try {
@@ -128,7 +128,7 @@ function dispatchOptions(origin: string, prefix: string, request: HttpRequest): 
 }
 
 /** One request on its way. Settles exactly once. */
-class Exchange implements Dispatcher.DispatchHandler {
+class HttpExchange implements Dispatcher.DispatchHandler {
   onSettled: (() => void) | undefined = undefined;
   readonly #token: string | undefined;
   readonly #hooks: HttpHooks;

@@ -1,5 +1,5 @@
 /**
- * One pace for all calls (rulings, 35). Exits and cancels go first, then look-ups, the book, positions and the rest; but
+ * One pace for all calls. Exits and cancels go first, then look-ups, the book, positions and the rest; but
  * neither side starves the other: a side that was passed over twice is next, so that reads and orders each keep a third.
  * It uses timers alone, so a clock that steps cannot confuse it.
  */
@@ -35,7 +35,7 @@ export interface RateLimiterOptions {
 /** Gives up a place in the queue; false when the call already left. */
 export type Withdraw = () => boolean;
 
-interface Waiting {
+interface QueuedCall {
   readonly priority: Priority;
   readonly run: (done: () => void) => void;
   state: 'waiting' | 'running' | 'over';
@@ -43,7 +43,7 @@ interface Waiting {
 
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
-  readonly #waiting: Readonly<Record<Priority, Waiting[]>> = {
+  readonly #waiting: Readonly<Record<Priority, QueuedCall[]>> = {
     exit: [],
     lookup: [],
     book: [],
@@ -78,7 +78,7 @@ export class RateLimiter {
   enqueue(priority: Priority, run: (done: () => void) => void): Withdraw | undefined {
     const queue = this.#waiting[priority];
     if (queue.length >= this.#options.waitingMax) return undefined;
-    const entry: Waiting = { priority, run, state: 'waiting' };
+    const entry: QueuedCall = { priority, run, state: 'waiting' };
     queue.push(entry);
     this.#pump();
     return () => this.#withdraw(entry);
@@ -112,7 +112,7 @@ export class RateLimiter {
       this.slowness > 1 ? this.#options.timers.after(RECOVERY, () => this.#recover()) : undefined;
   }
 
-  #withdraw(entry: Waiting): boolean {
+  #withdraw(entry: QueuedCall): boolean {
     if (entry.state !== 'waiting') return false;
     entry.state = 'over';
     const queue = this.#waiting[entry.priority];
@@ -120,7 +120,7 @@ export class RateLimiter {
     return true;
   }
 
-  #done(entry: Waiting): void {
+  #done(entry: QueuedCall): void {
     if (entry.state !== 'running') return;
     entry.state = 'over';
     this.#count(entry.priority, -1);
@@ -150,7 +150,7 @@ export class RateLimiter {
     }
   }
 
-  #next(): Waiting | undefined {
+  #next(): QueuedCall | undefined {
     const orders = this.#firstOf('orders');
     const reads = this.#firstOf('reads');
     const chosen = this.#choose(orders, reads);

@@ -4,7 +4,7 @@
  */
 import type { CallOutcome, CallReceipt } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
-import type { Parsed } from '../../domain/parsed.ts';
+import type { ParseResult } from '../../domain/parsed.ts';
 import { type DurationUs, milliseconds, seconds } from '../../domain/units.ts';
 import type { DriftCounter } from '../../wire/drift.ts';
 import { type HttpReply, jsonOf } from '../../wire/rest/call-reply.ts';
@@ -34,7 +34,7 @@ export interface ReadOptions {
 
 export interface SendOptions {
   readonly priority: 'exit' | 'entry';
-  /** The last look before the first byte: a text refuses, and the outcome is `not_sent`. */
+  /** The last check before the first byte: a text refuses, and the outcome is `not_sent`. */
   readonly refuse: () => string | null;
   /** The first byte is about to leave. */
   readonly onStart?: () => void;
@@ -58,7 +58,7 @@ export type ReadFailureKind =
   | 'queue_full';
 
 /** Where a call goes; the path is whole, its account written in. */
-export type Route = Pick<WireOperation, 'name' | 'method' | 'path'>;
+export type RestRoute = Pick<WireOperation, 'name' | 'method' | 'path'>;
 
 /** Options of one call that moves an order or money. */
 interface MoveOptions extends HttpHooks {
@@ -84,7 +84,7 @@ export class RestCaller {
 
   /** Sent once: a lost answer is `unknown` and never a reason to send again (rulings, 7). */
   async move<T extends CallOutcome | CallReceipt>(
-    operation: Route,
+    operation: RestRoute,
     request: WireRequest,
     { priority, ...hooks }: MoveOptions,
     classify: (reply: HttpReply, operation: string, drift: DriftCounter) => T,
@@ -104,10 +104,10 @@ export class RestCaller {
   }
 
   async read<T>(
-    operation: Route,
+    operation: RestRoute,
     request: WireRequest,
     { priority, onStart }: ReadOptions,
-    decode: (json: unknown) => Parsed<T>,
+    decode: (json: unknown) => ParseResult<T>,
   ): Promise<ReadResult<T>> {
     const hooks: HttpHooks = onStart === undefined ? {} : { onStart };
     for (let tries = 0; ; tries += 1) {
@@ -120,12 +120,12 @@ export class RestCaller {
     }
   }
 
-  failed({ name }: Route, reason: string, willRetry: boolean): void {
+  failed({ name }: RestRoute, reason: string, willRetry: boolean): void {
     this.#options.onSignal({ kind: 'read_failed', operation: name, reason, willRetry });
   }
 
   async #send(
-    { name, method, path }: Route,
+    { name, method, path }: RestRoute,
     { query, body }: WireRequest,
     priority: Priority,
     hooks: HttpHooks,
@@ -143,7 +143,7 @@ export class RestCaller {
       },
     });
     if (result.kind !== 'reply') return result;
-    // Both may mean that the token is no longer accepted (notes, section 2).
+    // Both may mean that the token is no longer accepted (notes, 2).
     const isRefused = result.status === 401 || result.status === 403;
     if (isRefused) this.#options.tokens.doubt(jwt, name, `HTTP ${result.status} to ${name}`);
     else if (result.status === 200) this.#options.tokens.prove(jwt);
@@ -157,7 +157,7 @@ function notAnswered(result: Exclude<TransportResult, { kind: 'reply' }>): NoVer
 
 const failed = (kind: ReadFailureKind, reason: string): ReadResult<never> => ({ ok: false, kind, reason });
 
-function readOf<T>(result: TransportResult, decode: (json: unknown) => Parsed<T>): ReadResult<T> {
+function readOf<T>(result: TransportResult, decode: (json: unknown) => ParseResult<T>): ReadResult<T> {
   if (result.kind === 'no_turn') {
     return failed(result.reason === NO_TOKEN ? 'no_token' : 'queue_full', result.reason);
   }
@@ -196,14 +196,14 @@ export interface PageScan<Row> {
 /** The largest page is not documented: a request may be cut to less than this. */
 export const PAGE_SIZE = 100;
 const PAGES_MAX = 50;
-/** A page that was cut by the server's own limit has a round number of rows; then one more page is looked at. */
+/** A page that was cut by the server's own limit has a round number of rows; then one more page is read. */
 const LIMITS_ARE_MULTIPLES_OF = 5;
 
 type FetchPage<Row> = (pageNo: number, pageSize: number) => Promise<ReadResult<Page<Row>>>;
 
 /**
- * Reads all pages of a book. The scan is evidence only when it is complete and nothing moved between its pages (rulings, 9);
- * otherwise it has the reason. `nameOf` tells rows apart, as in `order 17`.
+ * Reads all pages of a book. The scan is evidence only when it is complete and nothing moved between its pages (rulings, 9); otherwise it
+ * has the reason. `nameOf` identifies rows, as in `order 17`.
  */
 export async function scanPages<Row>(
   fetchPage: FetchPage<Row>,

@@ -21,7 +21,7 @@ import type {
   SubAccountId,
 } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
-import { parsed, type Parsed } from '../../domain/parsed.ts';
+import { parsed, type ParseResult } from '../../domain/parsed.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';
 import type { ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
 import type { DriftCounter } from '../../wire/drift.ts';
@@ -33,7 +33,7 @@ import {
   classifyStockCancelReply,
   classifyTransferReply,
 } from '../../wire/rest/call-reply.ts';
-import { cancelOrder, changeOrder, type OrderTerms, placeOrder } from '../../wire/rest/order-calls.ts';
+import { cancelOrder, changeOrder, type OrderKindTerms, placeOrder } from '../../wire/rest/order-calls.ts';
 import { cancelStockOrders, cashBalance, loanPackages, stockAssets } from '../../wire/rest/securities.ts';
 import { type ClosedPositions, closedPositions } from '../../wire/rest/closed-positions.ts';
 import type { BookPage } from '../../wire/rest/envelope.ts';
@@ -57,7 +57,7 @@ import { issueText } from '../../wire/rest/lenient.ts';
 import { openPositions } from '../../wire/rest/open-positions.ts';
 import type { WireRequest } from '../../wire/rest/operation.ts';
 import { profile } from '../../wire/rest/profile.ts';
-import type { Paged } from '../../wire/rest/trade-fields.ts';
+import type { PageQuery } from '../../wire/rest/trade-fields.ts';
 import {
   type Page,
   type ReadFailureKind,
@@ -65,7 +65,7 @@ import {
   type ReadResult,
   RestCaller,
   type RestCallerOptions,
-  type Route,
+  type RestRoute,
   scanPages,
   type SendOptions,
 } from './rest-caller.ts';
@@ -96,7 +96,7 @@ export function createRestClient(options: RestClientOptions) {
   return {
     ...orderCalls(line),
     ...readCalls(line),
-    /** The sub-accounts of the custody account (contract, 2.1 and 4.2). */
+    /** The sub-accounts of the custody account. */
     subAccounts: (options: ReadOptions) =>
       ask(caller, at(profile, traded.accountId), profile.encodeRequest(), options),
     conditions: conditionCalls(line),
@@ -111,7 +111,7 @@ interface Line {
   readonly specOf: SpecOf;
 }
 
-/** Normal orders (contract, 4.3). Each call ends in exactly one outcome. */
+/** Normal orders. Each call ends in exactly one outcome. */
 function orderCalls({ caller, traded, specOf }: Line) {
   return {
     /** A limit order; accepted means received, and the book shows the rest. */
@@ -137,7 +137,7 @@ function orderCalls({ caller, traded, specOf }: Line) {
 function readCalls({ caller, traded, specOf }: Line) {
   const { drift } = caller;
   return {
-    /** Every normal order of today, page by page (contract, 4.3). */
+    /** Every normal order of today, page by page. */
     inDayBook: (options: ReadOptions): Promise<BookScan<BrokerOrder>> =>
       scanBook(
         caller,
@@ -147,23 +147,22 @@ function readCalls({ caller, traded, specOf }: Line) {
         ({ orderNo }) => `order ${orderNo}`,
         options,
       ),
-    /** Open positions (contract, 2.6 and 4.2). */
     positions: (options: ReadOptions) =>
       ask(caller, openPositions, openPositions.encodeRequest(traded), options),
-    /** Money and margin of the derivative account (contract, 2.2 and 4.2). */
+    /** Money and margin of the derivative account. */
     account: (options: ReadOptions) =>
       ask(caller, accountStatus, accountStatus.encodeRequest(traded), options),
-    /** Ceiling, floor, reference and last price of each contract (contract, 2.5 and 4.4). */
+    /** Ceiling, floor, reference and last price of each contract. */
     quotes: (options: ReadOptions) =>
       caller.read(derivatives, derivatives.encodeRequest(), options, (json) =>
         derivatives.decodeResponse(json, specOf, drift),
       ),
-    /** The stream's codes (contract, 4.4). */
+    /** The stream's codes. */
     contracts: (options: ReadOptions) => ask(caller, contractList, contractList.encodeRequest(), options),
   };
 }
 
-/** Stops and trailing stops that wait at the broker (contract, 2.4 and 4.3). */
+/** Stops and trailing stops that wait at the broker. */
 function conditionCalls({ caller, traded, specOf }: Line) {
   return {
     place: (order: ConditionToPlace, options: SendOptions): Promise<CallOutcome> =>
@@ -200,7 +199,7 @@ function conditionCalls({ caller, traded, specOf }: Line) {
 }
 
 /**
- * Moves of money (contract, 2.10 and 4.5), sent once, after everything else that waits. They carry no id of ours, so nothing can
+ * Moves of money, sent once, after everything else that waits. They carry no id of ours, so nothing can
  * prove later that one arrived: the caller journals each before it is sent, and an unknown one is for the operator (rulings, 7).
  */
 function moneyCalls({ caller, traded }: Line) {
@@ -225,7 +224,7 @@ function moneyCalls({ caller, traded }: Line) {
   };
 }
 
-/** Reads of the account that trading does not need, and the stock side (contract, 2.7 to 2.9, 4.2 and 4.6). */
+/** Reads of the account that trading does not need, and the stock side. */
 function accountCalls({ caller, traded }: Line) {
   return {
     /** Contracts closed today; `symbol` null for all contracts. All pages, or a failure. */
@@ -282,13 +281,13 @@ async function readClosedPositions(
 /** Reads all pages of a book. */
 async function scanBook<Row>(
   caller: RestCaller,
-  operation: Route,
-  requestOf: (page: Paged) => WireRequest,
-  decode: (json: unknown) => Parsed<BookPage<Row>>,
+  operation: RestRoute,
+  requestOf: (page: PageQuery) => WireRequest,
+  decode: (json: unknown) => ParseResult<BookPage<Row>>,
   nameOf: (row: Row) => string,
   { priority, onStart }: ReadOptions,
 ): Promise<BookScan<Row>> {
-  const pageOf = (page: Parsed<BookPage<Row>>): Parsed<Page<Row>> => {
+  const pageOf = (page: ParseResult<BookPage<Row>>): ParseResult<Page<Row>> => {
     if (!page.ok) return page;
     const { orders, unreadable, foreign } = page.value;
     const [first] = unreadable;
@@ -300,7 +299,7 @@ async function scanBook<Row>(
       caller.read(
         operation,
         requestOf({ pageNo, pageSize }),
-        // The scan begins with its first page: later orders may stand on a later one, or on none.
+        // The scan begins with its first page: later orders may be on a later one, or on none.
         pageNo === 1 && onStart !== undefined ? { priority, onStart } : { priority },
         (json) => pageOf(decode(json)),
       ),
@@ -312,7 +311,7 @@ async function scanBook<Row>(
 /** One read of an operation that answers with a value. */
 const ask = <T>(
   caller: RestCaller,
-  operation: Route & { decodeResponse(json: unknown, drift: DriftCounter): Parsed<T> },
+  operation: RestRoute & { decodeResponse(json: unknown, drift: DriftCounter): ParseResult<T> },
   request: WireRequest,
   options: ReadOptions,
 ): Promise<ReadResult<T>> =>
@@ -354,7 +353,7 @@ export type PlaceRequest = Pick<
   OrderToSend,
   'clientOrderId' | 'orderCode' | 'side' | 'qty' | 'limitPrice'
 > & {
-  readonly terms?: OrderTerms;
+  readonly terms?: OrderKindTerms;
 };
 
 /** New total quantity and price; one of them repeats the old value (rulings, 10). */
@@ -371,7 +370,7 @@ export interface ConditionToPlace {
   readonly trigger: ConditionTrigger;
 }
 
-/** A conditional order that stands in the book; the broker identifies it by its key. */
+/** A conditional order in the book; the broker identifies it by its key. */
 export interface ConditionRef {
   readonly orderNo: BrokerOrderNo;
   readonly orderKey: BrokerOrderKey;
@@ -384,5 +383,5 @@ export interface ConditionToChange extends ConditionRef {
   readonly triggerPrice: PriceTicks;
 }
 
-/** The last look before the first byte: a text refuses, and the outcome is `not_sent`. */
+/** The last check before the first byte: a text refuses, and the outcome is `not_sent`. */
 export type MoneyOptions = Pick<SendOptions, 'refuse'>;

@@ -1,5 +1,5 @@
 /**
- * The next step after a connection ended: a small state that survives restarts, and one table (rulings, 17-19).
+ * The next step after a connection ended: a small state that survives restarts, and one table (rulings, 17 to 19).
  * An attempt is counted when it is announced, so that a restart repeats it, after its delay, and cannot win a new one.
  */
 import { type DurationUs, seconds } from '../../domain/units.ts';
@@ -32,7 +32,7 @@ export interface ReconnectStore {
   save(state: ReconnectState): void;
 }
 
-export type Decision =
+export type ReconnectDecision =
   | { readonly kind: 'retry'; readonly attempt: number; readonly after: DurationUs }
   | { readonly kind: 'pause'; readonly reason: PauseReason }
   /** Terminal until there is a new token; costs no attempt. */
@@ -48,13 +48,13 @@ export class ReconnectPolicy {
   }
 
   /** At a start: undefined (dial at once) when nothing had failed, else the attempt that was under way, after its delay. */
-  onStart(): Decision | undefined {
+  onStart(): ReconnectDecision | undefined {
     const { attempts, paused } = this.state;
     if (paused !== null) return { kind: 'pause', reason: paused };
     return attempts === 0 ? undefined : { kind: 'retry', attempt: attempts, after: reconnectDelay(attempts) };
   }
 
-  onEnd(end: ConnectionEnd): Decision {
+  onEnd(end: ConnectionEnd): ReconnectDecision {
     if (end.kind === 'token_rejected' || end.kind === 'token_expired') return { kind: 'await_token' };
     const protocolErrors = this.state.protocolErrors + (end.kind === 'protocol_error' ? 1 : 0);
     if (end.kind === 'protocol_error' && protocolErrors > 1)
@@ -72,7 +72,7 @@ export class ReconnectPolicy {
     this.#keep(FRESH_STATE);
   }
 
-  #pause(reason: PauseReason, protocolErrors: number): Decision {
+  #pause(reason: PauseReason, protocolErrors: number): ReconnectDecision {
     this.#keep({ attempts: this.state.attempts, protocolErrors, paused: reason });
     return { kind: 'pause', reason };
   }

@@ -31,7 +31,7 @@ export const STREAM_TIMING: StreamTiming = {
 /** The server's clock and ours differ: a close this near to `exp` is the token's end, not the link's. */
 const EXPIRY_SLACK = seconds(5);
 
-export interface ConnectionOptions {
+export interface StreamConnectionOptions {
   readonly url: string;
   readonly dial: Dial;
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export interface ConnectionOptions {
   readonly onPong: (roundTrip: DurationUs) => void;
 }
 
-const connection$ = (options: ConnectionOptions): Observable<LiveEvent> => {
+const connection$ = (options: StreamConnectionOptions): Observable<LiveEvent> => {
   const { timers, timing, token } = options;
   return openSocket({
     url: options.url,
@@ -68,7 +68,7 @@ export interface Connection {
   close(): void;
 }
 
-export function openConnection(options: ConnectionOptions, events: ConnectionEvents): Connection {
+export function openConnection(options: StreamConnectionOptions, events: ConnectionEvents): Connection {
   const subscription = connection$(options).subscribe({
     next: (event) => {
       if (event.kind === 'data') events.onData(event.text);
@@ -113,7 +113,7 @@ const stage =
 /** The code that makes a token useless for good; any other refusal is worth another attempt (rulings, 17). */
 const INVALID_TOKEN = '211110';
 
-/** Sends the token as the first frame; nothing else is sent until the answer (contract, part 5). */
+/** Sends the token as the first frame; nothing else is sent until the answer (contract, 5). */
 const authenticate = (token: string, timers: Timers, deadline: DurationUs) =>
   stage<SocketEvent>((out) => {
     let send: Send | undefined;
@@ -145,7 +145,7 @@ const authenticate = (token: string, timers: Timers, deadline: DurationUs) =>
   });
 
 /** Sends the text heartbeat, on a timer of its own that begins when the connection is authenticated. */
-const keepAlive = ({ clock, timers, timing, onPong }: ConnectionOptions) =>
+const keepAlive = ({ clock, timers, timing, onPong }: StreamConnectionOptions) =>
   stage<LiveEvent>((out) => {
     let stop: CancelTimer | undefined;
     /** Of the oldest beat without an answer. */
@@ -179,8 +179,8 @@ const DEADLINE_SECONDS = 15;
 const READ_GRACE = milliseconds(50);
 
 /**
- * Ends a connection that looks open and is not. A thin contract can be silent for minutes, so the age of control frames
- * counts, measured against the deadline that the server announces (notes, section 7; rulings, 19).
+ * Ends a connection that seems open and is not. A thin contract can be silent for minutes, so the age of control frames counts, measured
+ * against the deadline that the server announces (notes, 7; rulings, 19).
  */
 const detectSilence = (timers: Timers) =>
   stage<LiveEvent>((out) => {

@@ -25,22 +25,24 @@ interface ReadFlags extends BrokerFlags {
 }
 
 interface ReadCommand {
-  /** Name of the operation. */
   readonly name: string;
   readonly description: string;
   /** Help text of the account argument, for reads that take one. */
   readonly account?: string;
   readonly bySymbol?: boolean;
-  read(trader: ManualTrader, account: string, flags: ReadFlags): Promise<Answer>;
+  read(trader: ManualTrader, account: string, flags: ReadFlags): Promise<RowsResult>;
 }
 
-type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
-type Answer = Read<readonly Row[]>;
+type RowRead<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
+type RowsResult = RowRead<readonly Row[]>;
 
 const READ = { priority: 'lookup' } as const;
 
 /** The answer of a read that brought a value. */
-async function rowsOf<T>(read: Promise<Read<T>>, toRows: (value: T) => readonly Row[]): Promise<Answer> {
+async function rowsOf<T>(
+  read: Promise<RowRead<T>>,
+  toRows: (value: T) => readonly Row[],
+): Promise<RowsResult> {
   const result = await read;
   return result.ok ? { ok: true, value: toRows(result.value) } : result;
 }
@@ -49,7 +51,7 @@ async function rowsOf<T>(read: Promise<Read<T>>, toRows: (value: T) => readonly 
 async function bookRows<Order>(
   scan: Promise<{ readonly complete: boolean; readonly orders: readonly Order[]; readonly reason: string }>,
   toRow: (order: Order) => Row,
-): Promise<Answer> {
+): Promise<RowsResult> {
   const { complete, orders, reason } = await scan;
   return complete ? { ok: true, value: orders.map(toRow) } : { ok: false, reason };
 }
@@ -250,7 +252,7 @@ const quoteRow =
     };
   };
 
-/** The broker's own sums stand last. */
+/** The broker's own sums come last. */
 const closedRows = (
   positions: readonly BrokerClosedPosition[],
   total: ClosedTotal | null,

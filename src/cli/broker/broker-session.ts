@@ -56,7 +56,6 @@ export interface SendFlags extends BrokerFlags {
 }
 
 export interface SendContext extends CliContext {
-  /** Parent of the commands. */
   readonly broker: Command;
   readonly ask: Ask;
 }
@@ -82,7 +81,7 @@ export function addSend<Flags extends SendFlags, First = undefined, Rest = undef
   });
 }
 
-type Outcome = Awaited<ReturnType<ManualTrader['send']>>;
+type SendOutcome = Awaited<ReturnType<ManualTrader['send']>>;
 
 async function runSend(
   flags: SendFlags,
@@ -111,7 +110,7 @@ function questionOf(call: ManualCall, trader: ManualTrader): string {
   return lines.join('\n');
 }
 
-function outcomeText(outcome: Outcome): string {
+function outcomeText(outcome: SendOutcome): string {
   switch (outcome.status) {
     case 'accepted': {
       const words = ['accepted'];

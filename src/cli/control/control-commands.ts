@@ -4,7 +4,7 @@ import { hasCode } from '../../domain/failure.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { Argument, type Command } from 'commander';
-import { type ControlLink, readControl } from '../../daemon/restart/daemon-list.ts';
+import { type ControlLink, readControl } from '../../host/state/daemon-list.ts';
 import { ordersView } from '../../host/state/read-state.ts';
 import { reasonText } from '../argument-values.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';
 import { statusText } from './status-text.ts';
-import type { DaemonStatus } from '../../daemon/daemon-control.ts';
+import type { DaemonStatus } from '../../daemon/program/daemon-control.ts';
 import { formatCount } from '../../text/numbers.ts';
 
 interface ControlFlags {
@@ -153,7 +153,7 @@ function addStatus(program: Command, { io }: CliContext): void {
     });
 }
 
-/** As an argument the password stands in the history of the shell; it works once. */
+/** As an argument the password enters the history of the shell; it works once. */
 function addOtp(program: Command, context: CliContext): void {
   const command = named(
     program
@@ -237,7 +237,6 @@ function addReload(program: Command, { io }: CliContext): void {
   });
 }
 
-/** Subcommands of `orders`. */
 export function addOrderCommands(orders: Command, context: CliContext): void {
   const cancel = withReason(
     named(
@@ -274,8 +273,8 @@ export function addOrderCommands(orders: Command, context: CliContext): void {
 }
 
 /**
- * Tables and lines show a part of an id. A shell takes `#` for the start of a comment, so the digits alone do too. One that is booked
- * for nobody has only the broker's number, and can only be live.
+ * Tables and lines show a part of an id. A shell takes `#` for the start of a comment, so the digits alone do too. An order without an
+ * owner has only the broker's number, and can only be live.
  */
 function wholeId(state: string, shown: string, as: string): string {
   if (shown.startsWith('H.')) return shown;
@@ -300,7 +299,7 @@ export async function tell(
   io.out(doneText(await call(state, 'POST', `/commands/${name}`, body, waitMs)));
 }
 
-const LOOK_EVERY_MS = 300;
+const POLL_EVERY_MS = 300;
 
 /** Waits for as long as the daemon empties the books. */
 const followHalt = (context: CliContext, state: string): Promise<void> =>
@@ -309,23 +308,23 @@ const followHalt = (context: CliContext, state: string): Promise<void> =>
     return { state: status === 'working' ? 'working' : 'done', text };
   });
 
-/** Looks without any change after which what is left is told. */
-const LOOKS_MAX = 100;
+/** Polls without any change after which the rest is reported. */
+const POLLS_MAX = 100;
 
 /** A dry run sends nothing: nothing comes of it. */
 function follow(
   context: CliContext,
   state: string,
-  progressOf: (now: NonNullable<DaemonStatus['engine']>, isLate: boolean) => Progress,
+  progressOf: (now: NonNullable<DaemonStatus['engine']>, isLate: boolean) => StageProgress,
 ): Promise<void> {
-  let looks = 0;
+  let polls = 0;
   let last = '';
   return watch(context, state, ({ engine, engineSilentMs, mode }) => {
     if (mode === 'dry-run') return { state: 'done', text: 'a dry run sends nothing' };
     if (engine === null) return { state: 'left', text: 'no session is open any more: see tickwright status' };
-    const isLate = looks >= LOOKS_MAX;
+    const isLate = polls >= POLLS_MAX;
     const progress = engineSilentMs === null ? progressOf(engine, isLate) : silentProgress(isLate);
-    looks = progress.text === last ? looks + 1 : 0;
+    polls = progress.text === last ? polls + 1 : 0;
     last = progress.text;
     return progress;
   });
@@ -335,7 +334,7 @@ function follow(
 async function watch(
   { io }: CliContext,
   state: string,
-  progressOf: (status: DaemonStatus) => Progress,
+  progressOf: (status: DaemonStatus) => StageProgress,
 ): Promise<void> {
   const onInterrupt = (): void => {
     io.err('the daemon goes on with it: tickwright status shows how far it is\n');
@@ -349,7 +348,7 @@ async function watch(
       if (text !== shown && text !== '') io.out(`${text}\n`);
       shown = text;
       if (reached === 'done') return;
-      await pause(LOOK_EVERY_MS);
+      await pause(POLL_EVERY_MS);
     }
   } finally {
     process.off('SIGINT', onInterrupt);
@@ -375,14 +374,14 @@ async function getStatus(stateDir: string): Promise<DaemonStatus> {
   throw failed('the daemon is of another version: use the tickwright that started it');
 }
 
-const VIEW_LOOKS_MAX = 5;
+const VIEW_POLLS_MAX = 5;
 
 /** A daemon that has just begun shows its orders within a second; null where there is no engine to show any. */
 async function engineOf(stateDir: string): Promise<DaemonStatus['engine']> {
-  for (let looks = 0; looks < VIEW_LOOKS_MAX; looks += 1) {
+  for (let polls = 0; polls < VIEW_POLLS_MAX; polls += 1) {
     const { engine } = await getStatus(stateDir);
     if (engine !== null) return engine;
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_EVERY_MS);
   }
   return null;
 }
@@ -442,14 +441,21 @@ const doneText = (answer: unknown): string => `${messageOf(answer) ?? 'done'}\n`
 // Progress of cancel-all and flatten, from the engine's state before and after: the daemon carries them out with or without us.
 
 /** `left`: it ends here without being done. */
-interface Progress {
+interface StageProgress {
   readonly state: 'working' | 'done' | 'left';
   readonly text: string;
 }
 
-type View = Pick<NonNullable<DaemonStatus['engine']>, 'orders' | 'strategies' | 'procedure' | 'phase'>;
+type EngineStatus = Pick<
+  NonNullable<DaemonStatus['engine']>,
+  'orders' | 'strategies' | 'procedure' | 'phase'
+>;
 
-export function cancelProgress(before: Pick<View, 'orders'>, now: View, isLate: boolean): Progress {
+export function cancelProgress(
+  before: Pick<EngineStatus, 'orders'>,
+  now: EngineStatus,
+  isLate: boolean,
+): StageProgress {
   const taken = new Set(before.orders.map(({ clientOrderId }) => clientOrderId));
   const left = now.orders.filter(({ clientOrderId }) => taken.has(clientOrderId));
   const all = formatCount(taken.size, 'open order');
@@ -467,13 +473,13 @@ export function cancelProgress(before: Pick<View, 'orders'>, now: View, isLate: 
 }
 
 /** The view is older than the command: it proves nothing. */
-export const silentProgress = (isLate: boolean): Progress => ({
+export const silentProgress = (isLate: boolean): StageProgress => ({
   state: isLate ? 'left' : 'working',
   text: 'the engine does not answer, so nothing shows whether it is done; tickwright halt works meanwhile',
 });
 
-/** `strategy`: null for all. `wasBusy`: an earlier look saw it close something. */
-export function flattenProgress(now: View, strategy: string | null, wasBusy: boolean): Progress {
+/** `strategy`: null for all. `wasBusy`: an earlier poll saw it close something. */
+export function flattenProgress(now: EngineStatus, strategy: string | null, wasBusy: boolean): StageProgress {
   const held = now.strategies
     .filter(({ id }) => strategy === null || id === strategy)
     .flatMap(({ id, positions }) =>

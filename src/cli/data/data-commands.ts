@@ -14,7 +14,7 @@ import { type CliContext, type CliIo, EXIT, noData, jsonText, failed, wrongUsage
 import { ProgressLine } from '../progress-line.ts';
 import { addDataImport } from './data-import.ts';
 import { barSize, DATA_DIR, exportPlace, sessionDay } from '../argument-values.ts';
-import type { Exported, ExportWhat } from '../../research/recorded/export-data.ts';
+import type { ExportResult, ExportWhat } from '../../research/recorded/export-data.ts';
 import { readConfig } from '../read-config.ts';
 
 export function addDataCommands(program: Command, context: CliContext): void {
@@ -218,7 +218,7 @@ function addDataExport(data: Command, { io }: CliContext): void {
     });
 }
 
-async function run(symbol: string, flags: ExportFlags, io: CliIo): Promise<Exported | undefined> {
+async function run(symbol: string, flags: ExportFlags, io: CliIo): Promise<ExportResult | undefined> {
   const line = new ProgressLine(io, 'rows', () => performance.now());
   const { exportData, MixedSteps } = await import('../../research/recorded/export-data.ts');
   const { dir, from = null, to = null, out } = flags;
@@ -241,7 +241,7 @@ function whatOf({ trades, bars, config }: ExportFlags): ExportWhat {
   return trades === true ? { kind: 'trades' } : { kind: 'ticks' };
 }
 
-function spanOf({ periods }: Exported): string {
+function spanOf({ periods }: ExportResult): string {
   const [first = '', last = first] = [periods[0], periods.at(-1)];
   return first === last ? first : `${first} .. ${last} (${periods.length})`;
 }

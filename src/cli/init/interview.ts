@@ -5,9 +5,10 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { CATALOG } from '../../host/catalog.ts';
+import { CATALOG } from '../../host/strategy-catalog.ts';
 import { packageRoot } from '../../host/program-files.ts';
 import { isAddress, isExposed, isFile } from '../../config/config-rules.ts';
+import { commentedLine } from '../../config/config-text.ts';
 import type { SecretPlace } from '../../config/config.ts';
 import { MONTH_PLACES } from '../../domain/contract-code.ts';
 import { address, pathText } from '../../config/values.ts';
@@ -26,9 +27,9 @@ export type NewSecrets = Map<string, string>;
 
 type Lines = readonly string[];
 
-type Offered = (typeof CATALOG)[number];
+type StrategyChoice = (typeof CATALOG)[number];
 
-/** `dialog` is null where nobody may be asked. */
+/** `dialog` is null where no person can answer. */
 export class Interview {
   readonly #flags: InitFlags;
   readonly #dialog: Dialog | null;
@@ -94,14 +95,14 @@ export class Interview {
       '',
       ...broker,
       'risk: # limits of the account',
-      `  orderQtyMax: ${orderMax} # contracts of one order`,
-      `  positionMax: ${positionMax} # contracts held, long or short`,
-      `  dailyLossMax: ${dailyLossMax} # VND; entries stop there until tickwright resume`,
+      commentedLine('risk', 'orderQtyMax', orderMax),
+      commentedLine('risk', 'positionMax', positionMax),
+      commentedLine('risk', 'dailyLossMax', dailyLossMax),
       ...(stopTicks === 0
-        ? ['  # protectiveStop: { distanceTicks: 100 } # a stop at the broker for each position']
+        ? [`  #${commentedLine('risk', 'protectiveStop', '{ distanceTicks: 100 }').slice(1)}`]
         : [
-            `  protectiveStop: { distanceTicks: ${stopTicks} } # a stop at the broker for each position`,
-            '  nakedSecondsMax: 30 # longest time without one, then policies.nakedPosition',
+            commentedLine('risk', 'protectiveStop', `{ distanceTicks: ${stopTicks} }`),
+            commentedLine('risk', 'nakedSecondsMax', 30),
           ]),
       '',
       ...(stopTicks === 0 || isPaper ? [] : NAKED_POLICY),
@@ -141,21 +142,21 @@ export class Interview {
       '',
       'auth:',
       file === undefined
-        ? `  apiKeyEnvironment: ${environment} # holds the API key`
-        : `  apiKeyFile: ${yaml(file)} # holds the API key; mode 600`,
+        ? commentedLine('auth', 'apiKeyEnvironment', environment)
+        : commentedLine('auth', 'apiKeyFile', yaml(file)),
       '  # The one-time password is asked for in the terminal, by tickwright otp and in the',
       '  # chat; { from: command, command: [...] } or { from: file, path: ... } bring it too.',
       '  otp: { from: prompt }',
       '',
       'live:',
-      '  arm: false # true lets mode live send orders',
-      `  allowedSubAccounts: [${yaml(subAccount)}] # orders go to no other`,
-      '  firstDayQtyMax: 1 # contracts, on the first day with real money',
+      commentedLine('live', 'arm', false),
+      commentedLine('live', 'allowedSubAccounts', `[${yaml(subAccount)}]`),
+      commentedLine('live', 'firstDayQtyMax', 1),
       '',
     ];
   }
 
-  /** The limits of a strategy stand between its two parts. */
+  /** The limits of a strategy come between its two parts. */
   async #strategies(): Promise<readonly { readonly head: Lines; readonly params: Lines }[]> {
     const contract = await this.#get(
       'contract',
@@ -192,7 +193,7 @@ export class Interview {
   }
 
   /** All in one answer: rules between parameters are checked as well. */
-  async #params(definition: Offered): Promise<Lines> {
+  async #params(definition: StrategyChoice): Promise<Lines> {
     const { name, paramRows } = definition;
     const [first] = paramRows;
     if (first === undefined) return ['    params: {}'];
@@ -348,7 +349,7 @@ const listOf =
 
 /** `fast=5, slow=20`, as its strategy takes them. */
 const paramsOf =
-  (definition: Offered) =>
+  (definition: StrategyChoice) =>
   (text: string): ReadonlyMap<string, unknown> => {
     const given = new Map<string, unknown>();
     for (const part of text === 'none' ? [] : text.split(/[\s,]+(?=\w+=)/)) {

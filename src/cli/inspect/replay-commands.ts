@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { SessionQuery } from '../../host/state/read-state.ts';
 import type { SessionReplay } from '../../host/state/replay-session.ts';
 import type { FillDifference, SessionAgreement } from '../../research/agreement/compare-session.ts';
-import { CLAUSE_WORDS, type Filled } from '../../research/agreement/explain-fill.ts';
+import { CLAUSE_WORDS, type FillTotal } from '../../research/agreement/explain-fill.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { sessionDay } from '../argument-values.ts';
@@ -142,5 +142,5 @@ function differencesShown(differences: readonly FillDifference[]): string {
 }
 
 /** `2 at 19,431.5`. */
-const filledText = ({ qty, tickValue }: Filled): string =>
+const filledText = ({ qty, tickValue }: FillTotal): string =>
   qty === 0 ? 'not' : `${qty} at ${Math.round((tickValue / qty) * 100) / 100}`;

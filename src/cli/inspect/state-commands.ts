@@ -28,7 +28,7 @@ interface StateFlags extends StateQuery {
   readonly kind?: readonly string[];
 }
 
-interface Look<Row> {
+interface StateCommand<Row> {
   readonly name: string;
   readonly description: string;
   readonly example: string;
@@ -43,7 +43,7 @@ export function addStateCommands(
   program: Command,
   context: CliContext,
 ): { readonly orders: Command; readonly journal: Command } {
-  const orders = addLook(program, context, {
+  const orders = addStateCommand(program, context, {
     name: 'orders',
     description: 'list the orders of a session with their status',
     example: 'tickwright orders --strategy ema-front --last 20',
@@ -51,7 +51,7 @@ export function addStateCommands(
     text: (flags) => ordersTable(ordersView(flags)),
     lastByDefault: 50,
   });
-  addLook(program, context, {
+  addStateCommand(program, context, {
     name: 'positions',
     description: 'list the positions of each strategy',
     example: 'tickwright positions --json',
@@ -59,7 +59,7 @@ export function addStateCommands(
     text: (flags) => positionsTable(positionsView(flags)),
     lastByDefault: null,
   });
-  addLook(program, context, {
+  addStateCommand(program, context, {
     name: 'pnl',
     description: 'show profit and loss of each strategy, with fees and tax',
     example: 'tickwright pnl --session 2026-03-04 --state var/replay-2026-03-04',
@@ -67,7 +67,7 @@ export function addStateCommands(
     text: (flags) => pnlTable(pnlView(flags)),
     lastByDefault: null,
   });
-  const journal = addLook(program, context, {
+  const journal = addStateCommand(program, context, {
     name: 'journal',
     description: 'show journal entries, newest last',
     example: 'tickwright journal --kind alert --kind denied --last 100',
@@ -84,7 +84,7 @@ function collected(text: string, before: readonly string[] | undefined): readonl
   return KIND.test(text) ? [...(before ?? []), text] : refuse('a kind like alert or order_status', text);
 }
 
-function addLook<Row>(program: Command, { io }: CliContext, look: Look<Row>): Command {
+function addStateCommand<Row>(program: Command, { io }: CliContext, look: StateCommand<Row>): Command {
   const command = program.command(look.name).description(look.description);
   return withState(command)
     .option('--session <day>', 'trading day (the latest)', sessionDay)
@@ -128,7 +128,7 @@ const ordersTable = (view: StateView<OrderRow>): string =>
     '': whyText,
   });
 
-/** The broker's number only while its own book may have to be looked at. */
+/** The broker's number only while its own book may have to be checked. */
 const whyText = ({ status, orderNo, detail }: OrderRow): string => {
   const number = FINAL.has(status) || orderNo === null ? [] : [`no. ${orderNo} at the broker`];
   return [...number, ...(detail === '' ? [] : [detail])].join(': ');

@@ -8,12 +8,8 @@ import { Secrets } from '../../operator/redact.ts';
 import { secretPlaceText } from './secret-place.ts';
 import type { StatePaths } from '../../host/state/state-paths.ts';
 import { SimulatorFaults } from '../simulator/simulator-faults.ts';
-import {
-  type Lockstep,
-  obtainSimulator,
-  type SimulatorLink,
-  simulatorPlan,
-} from '../simulator/embedded-simulator.ts';
+import { obtainSimulator, type SimulatorLink, simulatorPlan } from '../simulator/embedded-simulator.ts';
+import type { Lockstep } from '../simulator/lockstep.ts';
 
 export interface BrokerAddress {
   readonly restUrl: string;
@@ -43,7 +39,7 @@ export const simulatorAddress = (link: SimulatorLink): BrokerAddress => ({
   secrets: new Secrets([link.custodyCode, link.subAccountId, link.apiKey]),
 });
 
-/** The contract's path of the price stream (part 6.1). */
+/** Path of the price stream (contract, 6.1). */
 const STREAM_PATH = 'ws/thesis/v1/stream/derivative';
 
 export function configuredAddress({ broker, account, auth }: Config): BrokerAddress {
@@ -77,7 +73,7 @@ export interface ReachedBroker {
   readonly clockMap: ClockMap;
   /** Of a tape that runs faster than life; else null. */
   readonly lockstep: Lockstep | null;
-  /** Tells that the simulator of a paper run has ended by itself. */
+  /** Reports that the simulator of a paper run has ended by itself. */
   onEnd(tell: (reason: string) => void): void;
   /** Stops the simulator of a paper run. */
   close(): Promise<void>;

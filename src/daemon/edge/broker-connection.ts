@@ -25,7 +25,7 @@ import type { Secrets } from '../../operator/redact.ts';
 import { systemClock, systemTimers, wallClock } from '../../host/system-clock.ts';
 import type { BrokerAddress } from './broker-address.ts';
 
-export interface ConnectionOptions {
+export interface BrokerConnectionOptions {
   readonly config: Config;
   readonly address: BrokerAddress;
   readonly tokenPath: string;
@@ -60,7 +60,7 @@ const BURST_SECONDS = 3;
 const CALLS_PER_SECOND_MAX = 200;
 const PROMPT_TIMEOUT = minutes(30);
 
-export function connectBroker(options: ConnectionOptions): BrokerConnection {
+export function connectBroker(options: BrokerConnectionOptions): BrokerConnection {
   const { config, address, onRest } = options;
   const { contracts, auth: authConfig, schedule } = config;
   const transport = new Transport({
@@ -149,7 +149,7 @@ const remembering = (otp: OtpProvider, secrets: Secrets): OtpProvider => ({
 });
 
 /** A person at the terminal is asked there and at the desk; without a terminal, at the desk alone. */
-function providerOf({ config, address, otpDesk }: ConnectionOptions): OtpProvider {
+function providerOf({ config, address, otpDesk }: BrokerConnectionOptions): OtpProvider {
   const { otp, otpRoute } = config.auth;
   const own = otpProviderOf(config, address);
   if (otpDesk === undefined || otp.from === 'simulator') return own;

@@ -3,7 +3,7 @@ import { map, type Observable } from 'rxjs';
 import type { TokenHours } from '../../broker/auth/token-keeper.ts';
 import { type GatewayOptions, RestGateway } from '../../broker/gateway/rest-gateway.ts';
 import type { CallMeter } from '../../broker/gateway/durable-sender.ts';
-import { ContractTable } from '../../broker/reports/contract-table.ts';
+import { BrokerContracts } from '../../broker/reports/broker-contracts.ts';
 import { BrokerReports } from '../../broker/reports/reports.ts';
 import { FRESH_STATE, type PauseReason, type ReconnectStore } from '../../broker/stream/reconnect-policy.ts';
 import { StreamClient } from '../../broker/stream/stream-client.ts';
@@ -13,20 +13,20 @@ import { parseTimeOfDay } from '../../text/dates.ts';
 import { phaseAt, sessionAfter, sessionOnOrBefore } from '../../domain/calendar.ts';
 import { addDays, momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { ClockMap } from '../../domain/clock.ts';
-import { durationUs, type DurationUs, minutes, type TsUs, tsUs } from '../../domain/units.ts';
+import { durationUs, type DurationUs, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
-import { createMarketClock, sessionDay, systemClock, systemTimers } from '../../host/system-clock.ts';
+import { createMarketClock, sessionDayAt, systemClock, systemTimers } from '../../host/system-clock.ts';
 import {
   type BrokerConnection,
   connectBroker,
-  type ConnectionOptions,
+  type BrokerConnectionOptions,
   exchangeCounter,
 } from './broker-connection.ts';
 import type { EdgeAlerts } from './edge-alerts.ts';
 
 export interface BrokerEdgeOptions extends Pick<
-  ConnectionOptions,
+  BrokerConnectionOptions,
   'config' | 'address' | 'tokenPath' | 'otpDesk'
 > {
   readonly clockMap: ClockMap;
@@ -49,7 +49,7 @@ export interface EdgeMeter extends CallMeter {
 }
 
 export interface BrokerEdge extends Pick<BrokerConnection, 'tokens' | 'rest' | 'drift' | 'calls' | 'close'> {
-  readonly table: ContractTable;
+  readonly table: BrokerContracts;
   readonly reports: BrokerReports;
   readonly gateway: RestGateway;
   readonly stream: StreamClient;
@@ -59,8 +59,6 @@ export interface BrokerEdge extends Pick<BrokerConnection, 'tokens' | 'rest' | '
 
 /** At speed n the book is polled n times as often, but never faster than this. */
 const POLL_MIN_US = 50_000;
-/** A channel of the book that is silent for so long in continuous trading is subscribed again. */
-const QUIET_MAX = minutes(5);
 
 export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
   const { config, address, journal, alerts, clockMap } = options;
@@ -82,7 +80,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     onDrift: alerts.drift,
   });
   const { tokens, rest, specOf, drift } = connection;
-  const table = new ContractTable();
+  const table = new BrokerContracts();
   const scaled = (span: number) => durationUs(Math.max(POLL_MIN_US, Math.round(span / clockMap.speed)));
   const { bookFast, bookSlow } = config.engine.poll;
   const reports = new BrokerReports({
@@ -115,8 +113,6 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     store: reconnectStore(journal),
     sink,
     isContinuous: () => phaseAt(calendar, clock.nowUs()) === 'continuous',
-    quietLimit: (_contract, channel) =>
-      channel !== 'trades' && phaseAt(calendar, clock.nowUs()) === 'continuous' ? QUIET_MAX : undefined,
     onSignal: alerts.stream,
     onPong: (roundTrip) => options.meter?.pong(roundTrip),
   });
@@ -129,7 +125,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
   return { tokens, rest, table, reports, gateway, stream, frames$, drift, calls: connection.calls, close };
 }
 
-/** The session at or after `now`; undefined where trading never ends. The simulator's password disturbs nobody at night. */
+/** The session at or after `now`; undefined where trading never ends. The simulator's password disturbs no person at night. */
 export function tokenHours(
   { calendar, schedule, auth }: Config,
   now: TsUs,
@@ -138,15 +134,15 @@ export function tokenHours(
   const last = calendar.phases.at(-1);
   if (calendar.name === 'always-open' || last === undefined) return undefined;
   const at = (day: TradingDay, timeUs: number): TsUs => momentOf(day, timeUs, calendar.utcOffsetMinutes);
-  const today = sessionDay(calendar, now);
+  const today = sessionDayAt(calendar, now);
   const day = at(today, last.toUs) > now ? today : sessionAfter(calendar, today);
   const times = schedule.tokenRefresh.map((text) => parseTimeOfDay(text) ?? 0);
-  // The simulator's password costs nobody's sleep: from the last close on, so that the daemon may start at any hour.
+  // The simulator's password needs no person: from the last close on, so that the daemon may start at any hour.
   const from =
     auth.otp.from === 'simulator'
       ? at(sessionOnOrBefore(calendar, addDays(day, -1)), last.toUs)
       : at(day, Math.min(...times));
-  // Also of a moment that is past: it tells which exchange was this session's.
+  // Also of a past moment: it identifies this session's exchange.
   const real = (market: TsUs): TsUs =>
     tsUs(systemClock.nowUs() + Math.round((market - now) / clockMap.speed));
   return { fromUs: real(from), untilUs: real(at(day, last.toUs)) };

@@ -9,14 +9,14 @@ import type { StreamSignal } from '../../broker/stream/stream-signal.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 
-type Alert = (severity: AlertSeverity, code: string, text: string) => void;
+type RaiseAlert = (severity: AlertSeverity, code: string, text: string) => void;
 type Note = (text: string) => void;
 
 export class EdgeAlerts {
-  readonly #alert: Alert;
+  readonly #alert: RaiseAlert;
   readonly #note: Note;
 
-  constructor(alert: Alert, note: Note) {
+  constructor(alert: RaiseAlert, note: Note) {
     this.#alert = alert;
     this.#note = note;
   }

@@ -1,6 +1,6 @@
 /**
- * `tickwright broker`: sends one operation of the broker by hand, with the address, the token and the pace that the daemon uses. It
- * may run beside a daemon, but exchanges a token only where no daemon runs: the daemon owns the journal that counts exchanges.
+ * `tickwright broker`: sends one operation of the broker by hand, with the address, the token and the pace of the daemon. It may run next
+ * to a daemon, but exchanges a token only where no daemon runs: the daemon owns the journal that counts exchanges.
  */
 import { failureOf, ifThere } from '../../domain/failure.ts';
 import { formatUtc } from '../../text/dates.ts';
@@ -71,7 +71,7 @@ export function openBroker(
 ): ManualTrader | undefined {
   const paths = statePaths(stateDir ?? asked.stateDir);
   prepareStateDir(paths);
-  // A journal that only another Tickwright can read must keep nobody from his orders.
+  // A journal that only another Tickwright can read must not lock a person out of his orders.
   const { config, remarks } = withFirstDayLimits(asked, paths.journal, note);
   const address = config.mode === 'paper' ? embeddedAddress(paths) : configuredAddress(config);
   if (address === undefined) return undefined;
@@ -92,7 +92,7 @@ export class ManualTrader {
   readonly #options: ManualTraderOptions;
   readonly #connection: BrokerConnection;
   readonly #log: CallLog;
-  /** The count of exchanges is asked for again and again: what it fails with is noted once. */
+  /** The count of exchanges is read often: each failure is noted once. */
   readonly #noted = new Set<string>();
 
   constructor(options: ManualTraderOptions) {
@@ -234,7 +234,7 @@ export class ManualTrader {
     return used;
   }
 
-  /** Holds the lock of the daemon for the count alone: a person may take minutes to type a password. Throws beside a daemon. */
+  /** Holds the lock of the daemon for the count alone: a person may take minutes to type a password. Throws while a daemon runs. */
   #countExchange(): void {
     const { paths } = this.#options;
     const lock = takeInstanceLock(paths.lock, process.pid);
@@ -456,7 +456,7 @@ function triggerText(
   return `the price, followed from ${points(trigger.activationPrice)} on, turns by ${step}`;
 }
 
-interface Surroundings {
+interface CallContext {
   readonly config: Config;
   /** The derivative sub-account of the configuration. */
   readonly subAccountId: string;
@@ -465,7 +465,7 @@ interface Surroundings {
 }
 
 /** Reason why the call may not be sent, or null; confirmation does not lift it. */
-function callRefusal(call: ManualCall, { config, subAccountId, isArmed }: Surroundings): string | null {
+function callRefusal(call: ManualCall, { config, subAccountId, isArmed }: CallContext): string | null {
   if (config.mode === 'dry-run') return 'mode dry-run: nothing is sent';
   if (config.mode === 'live' && !isArmed && !isCancel(call)) {
     return 'mode live: expected TICKWRIGHT_ARM=yes in the environment; without it only cancels leave';

@@ -1,10 +1,10 @@
-/** What a calendar knows: sessions, holidays and expiries ahead, and where it ends. */
+/** Shows a calendar: sessions, holidays and expiries ahead, and its end. */
 import { daysKnown, isSession, knownDays, type TradingCalendar } from '../../domain/calendar.ts';
 import { addDays, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
 import { codedForm, type ContractMonth, expiryOf, listedMonths } from '../../domain/contract-code.ts';
 import { formatCount } from '../../text/numbers.ts';
 
-/** Rulings, 5. */
+/** A calendar that ends sooner is alerted (rulings, 5). */
 const DAYS_MIN = 30;
 const SESSIONS_SHOWN = 10;
 

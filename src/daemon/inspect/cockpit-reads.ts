@@ -34,10 +34,9 @@ export interface PastBarsQuery {
 }
 
 const PAGE_ROWS = 100;
-/** Rows of one look. */
-const LOOK_ROWS = 1_000;
-/** Rows looked at for one page: a search that finds little goes on with the next page. */
-const LOOKED_MAX = 50_000;
+const SCAN_ROWS = 1_000;
+/** Rows scanned for one page: a search that finds little goes on with the next page. */
+const SCANNED_MAX = 50_000;
 
 export function journalDays({ stateDir }: JournalPlace): JournalDays {
   const opened = openJournal(stateDir);
@@ -60,11 +59,11 @@ export function journalPage(place: JournalPlace, query: JournalQuery): JournalPa
     const isWanted = wanted(query);
     const found: CockpitEntry[] = [];
     let before = query.before ?? Number.MAX_SAFE_INTEGER;
-    for (let looked = 0; looked < LOOKED_MAX; looked += LOOK_ROWS) {
+    for (let scanned = 0; scanned < SCANNED_MAX; scanned += SCAN_ROWS) {
       const rows = read.entries({
         session: day,
         before,
-        last: LOOK_ROWS,
+        last: SCAN_ROWS,
         ...(query.order === null ? {} : { clientOrderId: query.order }),
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a kind that is none has no rows
         ...(query.kind === null ? {} : { kinds: [query.kind as EntryKind] }),
@@ -75,7 +74,7 @@ export function journalPage(place: JournalPlace, query: JournalQuery): JournalPa
         if (isWanted(entry)) found.push(entry);
         if (found.length === PAGE_ROWS) return { entries: found, before };
       }
-      if (rows.length < LOOK_ROWS) return { entries: found, before: null };
+      if (rows.length < SCAN_ROWS) return { entries: found, before: null };
     }
     return { entries: found, before };
   });
@@ -198,5 +197,5 @@ const namingOf = (
   contracts: readonly Contract[],
 ): Naming => createJournalNaming(names, { contracts: () => contracts, utcOffsetMinutes, stateDir });
 
-/** What a thread reads for the page, by name. */
+/** Reads that the thread serves to the page, by name. */
 export const READS = { journalDays, journalPage, orderStory, fillMarks, pastBars };

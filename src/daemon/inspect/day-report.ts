@@ -42,23 +42,21 @@ export function dayReportOf(read: JournalReader, session: SessionRow): DayReport
   return { html, text: textOf(model) };
 }
 
-const TOLD_WARNINGS_MAX = 5;
+const WARNINGS_MAX = 5;
 
 function textOf({ headlines, tables, warnings }: ReportModel): string {
   const rowsOf = (title: string) => tables.find((table) => table.title === title)?.rows ?? [];
   return [
     ...headlines.map(([name, text]) => `${name}: ${text}`),
     ...rowsOf(STRATEGIES).map(([id, net]) => `${id}: ${formatSigned(Number(net))} VND`),
-    ...warnings.slice(0, TOLD_WARNINGS_MAX),
-    ...(warnings.length > TOLD_WARNINGS_MAX
-      ? [`and ${warnings.length - TOLD_WARNINGS_MAX} more warnings`]
-      : []),
+    ...warnings.slice(0, WARNINGS_MAX),
+    ...(warnings.length > WARNINGS_MAX ? [`and ${warnings.length - WARNINGS_MAX} more warnings`] : []),
     ...rowsOf(AHEAD).map(([what, text]) => `${what}: ${text}`),
   ].join('\n');
 }
 
-/** A session that is told. */
-interface Scene {
+/** Input of the report of one session. */
+interface DayContent {
   readonly day: string;
   /** Null where it cannot be read any more. */
   readonly config: Config | null;
@@ -76,7 +74,7 @@ function modelOf(read: JournalReader, { day, configuration }: SessionRow): Repor
   const config = configOf(configuration);
   const entries = read.entries({ session: day });
   const offset = config?.calendar.utcOffsetMinutes ?? 0;
-  const scene: Scene = {
+  const scene: DayContent = {
     day,
     config,
     entries,
@@ -108,7 +106,7 @@ const sum = (accounts: readonly StrategyAccount[], of: (account: StrategyAccount
 
 const netOf = (account: StrategyAccount): number => pnlRow(account).net;
 
-function headlinesOf({ accounts, entries, books, time }: Scene): readonly ReportFigure[] {
+function headlinesOf({ accounts, entries, books, time }: DayContent): readonly ReportFigure[] {
   const { money, positions, lastFillUs } = books;
   const at = (us: number | undefined): string =>
     us === undefined
@@ -147,7 +145,7 @@ function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
   return [...off, ...[...texts].slice(0, ROWS_MAX)];
 }
 
-const strategyTable = ({ accounts }: Scene): ReportTable => ({
+const strategyTable = ({ accounts }: DayContent): ReportTable => ({
   title: STRATEGIES,
   note: 'VND. Realised profit; what is open is not in it.',
   columns: [
@@ -197,14 +195,14 @@ function comparedBooks(read: JournalReader, day: string, entries: readonly Store
   };
 }
 
-/** What follows the time of a comparison. */
+/** Shown after the time of a comparison. */
 const ageOf = (at: number, lastFillUs: number, time: (us: number) => string): string =>
   at < lastFillUs ? `, BEFORE the last fill at ${time(lastFillUs)}` : '';
 
 const COMPARED_COLUMNS = ['ours', 'broker', 'difference'] as const;
 const NO_FILL = 'Nothing has filled since.';
 
-function moneyTable({ books: { money, lastFillUs }, time }: Scene): ReportTable {
+function moneyTable({ books: { money, lastFillUs }, time }: DayContent): ReportTable {
   const age = money === undefined ? '' : ageOf(money.tsUs, lastFillUs, time);
   return {
     title: 'Our money against the broker’s',
@@ -217,7 +215,7 @@ function moneyTable({ books: { money, lastFillUs }, time }: Scene): ReportTable 
   };
 }
 
-function heldTable({ books: { positions, lastFillUs }, accounts, contracts, time }: Scene): ReportTable {
+function heldTable({ books: { positions, lastFillUs }, accounts, contracts, time }: DayContent): ReportTable {
   const held = new Map<string, { ours: number; broker: number }>();
   const of = (code: string) => held.get(code) ?? { ours: 0, broker: 0 };
   for (const { instrument, position } of accounts.flatMap((account) => account.positions)) {
@@ -242,17 +240,13 @@ function heldTable({ books: { positions, lastFillUs }, accounts, contracts, time
   };
 }
 
-function limitTable({ accounts, entries, config }: Scene): ReportTable {
+function limitTable({ accounts, entries, config }: DayContent): ReportTable {
   const rows: (readonly (string | number)[])[] = [];
   const add = (name: string, used: number, limit: number): void => {
     rows.push([name, used, limit, limit === 0 ? '–' : `${Math.round((used / limit) * 100)} %`]);
   };
   if (config !== null) {
-    add(
-      'loss of the account, VND',
-      Math.max(0, -sum(accounts, netOf)),
-      config.engine.risk.accountDailyLossMax,
-    );
+    add('loss of the account, VND', Math.max(0, -sum(accounts, netOf)), config.engine.risk.dailyLossMax);
     const largest = largestPositions(entries);
     for (const { id, risk } of config.engine.strategies) {
       const account = accounts.find(({ strategy }) => strategy === id);
@@ -284,7 +278,7 @@ function largestPositions(entries: readonly StoredEntry[]): ReadonlyMap<string, 
   return largest;
 }
 
-function incidentTable({ entries, time }: Scene): ReportTable {
+function incidentTable({ entries, time }: DayContent): ReportTable {
   const rows = entries
     .filter(isIncident)
     .flatMap(({ entry, strategyName }) =>
@@ -300,7 +294,7 @@ function incidentTable({ entries, time }: Scene): ReportTable {
   };
 }
 
-const positionTable = ({ accounts, contracts }: Scene): ReportTable => ({
+const positionTable = ({ accounts, contracts }: DayContent): ReportTable => ({
   title: 'Positions at the end of the day',
   note: '',
   columns: ['strategy', 'contract', 'contracts', 'value at entry, VND'],
@@ -314,7 +308,7 @@ const positionTable = ({ accounts, contracts }: Scene): ReportTable => ({
   ),
 });
 
-function orderTable({ entries, contracts, time }: Scene): ReportTable {
+function orderTable({ entries, contracts, time }: DayContent): ReportTable {
   const rows = readOrders(entries, contracts).map((order) => [
     time(order.tsUs),
     order.strategy,
@@ -331,7 +325,7 @@ function orderTable({ entries, contracts, time }: Scene): ReportTable {
   };
 }
 
-function fillTable({ entries, contracts, time }: Scene): ReportTable {
+function fillTable({ entries, contracts, time }: DayContent): ReportTable {
   const rows = entries.flatMap(({ entry, strategyName }) => {
     if (entry.kind !== 'fill') return [];
     const { tsUs, instrument, side, qty, value, fee, tax } = entry;
@@ -353,7 +347,7 @@ function newest<Row>(rows: readonly Row[]): { readonly note: string; readonly ro
 }
 
 /** The next session, closures and expiries. */
-function aheadTable({ day, config }: Scene): ReportTable {
+function aheadTable({ day, config }: DayContent): ReportTable {
   const rows: (readonly string[])[] = [];
   if (config !== null) {
     const { exchangeCalendar: calendar } = config;

@@ -23,7 +23,7 @@ import { archivePath } from '../../journal/journal-archive.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { type JournalReader, readJournal } from '../../journal/journal-reader.ts';
 import { ProgramFiles } from '../../host/program-files.ts';
-import { readControl } from '../restart/daemon-list.ts';
+import { readControl } from '../../host/state/daemon-list.ts';
 
 /** This program was written after this day: a clock before it is wrong. */
 const CLOCK_MIN_US = Date.UTC(2026, 0, 1) * 1_000;
@@ -118,7 +118,7 @@ function liveFindings({ mode, auth }: Config): readonly Finding[] {
   ];
 }
 
-/** Places where the broker's contract can be read in two ways, and what this build does there. */
+/** Ambiguous places of the broker's contract, and the reading of this build. */
 interface OpenReading {
   readonly key: string;
   readonly question: string;
@@ -196,7 +196,7 @@ async function switchFinding(address: string): Promise<Finding> {
     : good(what, `${origin} answers`);
 }
 
-// Checks that look outside the configuration: the broker, the disk, the state directory, the days ahead.
+// Checks outside the configuration: the broker, the disk, the state directory, the days ahead.
 
 export interface Finding {
   readonly level: 'good' | 'warning' | 'bad';
@@ -250,7 +250,7 @@ const GIGABYTE = 1_000_000_000;
 const FREE_WARN = 5 * GIGABYTE;
 const FREE_BAD = GIGABYTE / 2;
 
-export function diskFinding(place: string): Finding {
+function diskFinding(place: string): Finding {
   const { bavail, bsize } = statfsSync(place);
   const free = bavail * bsize;
   const text = `${(free / GIGABYTE).toFixed(1)} GB are free for ${place}`;

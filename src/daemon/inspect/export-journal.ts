@@ -14,7 +14,7 @@ import {
   readOrders,
 } from '../../host/state/read-state.ts';
 
-interface Scene {
+interface ExportContext {
   readonly session: string;
   readonly entries: readonly StoredEntry[];
   readonly contracts: readonly Contract[];
@@ -23,7 +23,7 @@ interface Scene {
 
 interface Table {
   readonly head: readonly string[];
-  readonly rowsOf: (scene: Scene) => readonly (readonly CsvValue[])[];
+  readonly rowsOf: (scene: ExportContext) => readonly (readonly CsvValue[])[];
 }
 
 /** Spreadsheets compute a cell that begins like this; the apostrophe makes it text. */
@@ -32,8 +32,8 @@ const inert = (cell: CsvValue): CsvValue =>
 
 /** One column a key: its title, and its cell of a row. */
 const tableOf = <Row>(
-  rowsOf: (scene: Scene) => readonly Row[],
-  columns: Readonly<Record<string, (row: Row, scene: Scene) => CsvValue>>,
+  rowsOf: (scene: ExportContext) => readonly Row[],
+  columns: Readonly<Record<string, (row: Row, scene: ExportContext) => CsvValue>>,
 ): Table => ({
   head: ['session', ...Object.keys(columns)],
   rowsOf: (scene) =>
@@ -43,7 +43,7 @@ const tableOf = <Row>(
     ]),
 });
 
-/** Entries that say what was asked for, allowed, sent and answered, and by whom. */
+/** Entries on requests, verdicts, calls and answers, with their authors. */
 const DECISIONS: readonly EntryKind[] = [
   'proposal',
   'denied',
@@ -67,7 +67,7 @@ const isDecision = ({ entry }: StoredEntry): boolean => DECISIONS.includes(entry
 
 type FillEntry = Extract<JournalEntry, { kind: 'fill' | 'fill_correction' }>;
 
-const fillsOf = ({ entries }: Scene) =>
+const fillsOf = ({ entries }: ExportContext) =>
   entries.flatMap(({ entry, strategyName }) =>
     entry.kind === 'fill' || entry.kind === 'fill_correction' ? [{ entry, strategyName }] : [],
   );
@@ -90,7 +90,7 @@ const TABLES = {
     status: ({ status }) => status,
     detail: ({ detail }) => detail,
   }),
-  // A correction changes money alone: value and tax are what it adds.
+  // A correction changes money alone: value and tax are the differences that it adds.
   fills: tableOf(fillsOf, {
     time: ({ entry }, { time }) => time(entry.tsUs),
     strategy: ({ strategyName }) => strategyName,
@@ -152,7 +152,7 @@ function allDays(state: string, rowsOf: Table['rowsOf']): readonly ReturnType<Ta
   }
 }
 
-function sceneOf(read: JournalReader, { day, configuration }: SessionRow): Scene {
+function sceneOf(read: JournalReader, { day, configuration }: SessionRow): ExportContext {
   const offset = configOf(configuration)?.calendar.utcOffsetMinutes ?? 0;
   return {
     session: day,

@@ -10,7 +10,7 @@ import {
   OPERATOR_INDEX,
   type StrategyIndex,
 } from '../../domain/units.ts';
-import { FALLEN } from '../../engine/orders/circuit-breakers.ts';
+import { FALLEN } from '../../engine/risk/circuit-breakers.ts';
 import type { CarriedPosition, OrderOwner, SessionStarted } from '../../engine/ports/engine-event.ts';
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
 import { callIdOf } from '../../engine/state/intent-queue.ts';
@@ -47,7 +47,7 @@ export const NOTHING_CARRIED_OVER: CarriedOver = {
   started: { carriedOver: [], haltedStrategies: [] },
 };
 
-/** The session of `day` goes on where it was; else it begins, or begins anew with what another left that ran since. */
+/** The session of `day` goes on where it was; else it begins, or restarts with the state of another session that ran since. */
 export function goesOn(read: JournalReader, day: TradingDay): boolean {
   if (read.began(day) === undefined) return false;
   const last = read.lastDecided(null);
@@ -63,7 +63,7 @@ const SESSIONS_NEEDED = 3;
 const daysBack = (read: JournalReader, today: TradingDay, days: number): TradingDay =>
   addDays(read.lastDecided(today) ?? today, -days);
 
-/** Sessions older than so many days of which no start reads a row any more. */
+/** Sessions older than so many days whose rows no start reads any more. */
 export function archivable(read: JournalReader, today: TradingDay, days: number): readonly TradingDay[] {
   const sessions = read.sessions().filter(({ day }) => read.archived(day) === undefined);
   const started = sessions.filter(({ day }) => read.hasBegun(day));
@@ -74,12 +74,12 @@ export function archivable(read: JournalReader, today: TradingDay, days: number)
   return sessions.map(({ day }) => day).filter((day) => day < oldest && !needed.has(day));
 }
 
-/** Follows what a session leaves while its entries come: as they are journaled, or as a later process reads them. */
+/** Follows the state that a session leaves while its entries come: as they are journaled, or as a later process reads them. */
 export class CarryOver {
   readonly #accounts = new SessionAccounts();
   orders = new OrdersLeft();
   readonly #minted = new MintedLog();
-  readonly #unclosed = new Unclosed();
+  readonly #unclosed = new OpenDay();
   /** Halts, stops and peaks: few a day. */
   readonly #rare: JournalEntry[] = [];
   /** Entries of an earlier process that are still to be read; null when there are none. */
@@ -94,7 +94,7 @@ export class CarryOver {
     this.#fromSeq = fromSeq;
   }
 
-  /** Reads what an earlier process wrote, in parts: heartbeats and calls go on in between. */
+  /** Reads the rows of an earlier process in parts: heartbeats and calls go on in between. */
   async readPast(): Promise<void> {
     for (const part of this.#past ?? []) {
       for (const each of part) this.#take(each);
@@ -104,7 +104,7 @@ export class CarryOver {
     for (const each of this.#later.splice(0)) this.#take(each);
   }
 
-  /** Forgets orders and halts that were there: the session begins anew with those of another. */
+  /** Forgets orders and halts that were there: the session restarts with those of another. */
   begin({
     carriedOrders = [],
     isAnew = false,
@@ -200,10 +200,9 @@ export class CarryOver {
 }
 
 /** Positions that a person or a policy wanted closed, and that are still held: an engine forgets that with its day. */
-class Unclosed {
+class OpenDay {
   /** Why, by owner. */
   readonly owners = new Map<StrategyIndex, string>();
-  /** Whoever has traded, by name. */
   readonly #traders = new Map<StrategyIndex, string>();
 
   get list(): NonNullable<SessionStarted['unclosed']> {
@@ -241,7 +240,7 @@ export function carryOverPast(read: JournalReader, session: TradingDay): CarryOv
 }
 
 /**
- * `unjournaled`: orders that left in the session when no row could be written. Its books are gone: only what is known of the orders
+ * `unjournaled`: orders that left in the session when no row could be written. Its books are gone: only the known state of the orders
  * explains a difference of positions, or leaves it to a person.
  */
 export function carryOver(
@@ -262,7 +261,7 @@ export function carryOver(
 }
 
 /** For a `day` that has begun before: with the orders that it had then, which its book may still show. */
-export function beginningAnew(left: CarriedOver, read: JournalReader, day: TradingDay): CarriedOver {
+export function restartDay(left: CarriedOver, read: JournalReader, day: TradingDay): CarriedOver {
   const { follows, carriedOrders = [] } = left.started;
   if (follows === undefined || read.began(day) === undefined) return left;
   const orders = new OrdersLeft();
@@ -330,7 +329,7 @@ function halts(entries: readonly JournalEntry[]): NonNullable<SessionStarted['ha
   return [...strategies].map(([strategy, reason]) => ({ strategy, reason }));
 }
 
-/** Null where a person has accepted the fall from it, and no engine was there to measure anew. */
+/** Null where a person has accepted the fall from it, and no engine was there to measure again. */
 function peakOf(entries: readonly JournalEntry[], isHalted: boolean): Money | null {
   let peak: Money | null = null;
   /** Reason of the halt that a person has to answer; empty without one. */

@@ -38,12 +38,12 @@ export class EmergencyRecord {
     this.#file.write(JSON.stringify({ ...record, strategy, day }));
   }
 
-  /** Entries are halted, and the journal cannot tell the next start. */
+  /** Entries are halted, and the journal cannot record it for the next start. */
   journalFailed(reason: string): void {
     try {
       this.#file.write(JSON.stringify({ call: null, reason }));
     } catch {
-      // The file is full of calls, which tell the same.
+      // The file is full of calls, which show the same.
     }
   }
 
@@ -56,7 +56,7 @@ export class EmergencyRecord {
     return `by an earlier run, which left ${this.lines.length} lines in its emergency file`;
   }
 
-  /** Calls of which the journal may hold no row. Those of another day tell their owner alone: the session that follows it carries them over. */
+  /** Calls of which the journal may hold no row. Those of another day identify only their owner: the session that follows it carries them over. */
   unjournaled(day: TradingDay): UnjournaledCalls {
     const owners: OrderOwner[] = [];
     const changes: ModifyToSend[] = [];
@@ -117,13 +117,13 @@ interface Written {
   readonly day?: TradingDay;
 }
 
-/** Undefined for what is no call, and for half a line that a power cut left. */
+/** Undefined for lines other than calls, and for half a line that a power cut left. */
 function writtenIn(line: string): Written | undefined {
   let said: unknown;
   try {
     said = JSON.parse(line);
   } catch {
-    // It is told as it stands; what it placed turns up in the broker's book.
+    // It is reported unread; the order that it placed turns up in the broker's book.
     return undefined;
   }
   if (typeof said !== 'object' || said === null) return undefined;

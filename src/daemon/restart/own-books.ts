@@ -24,7 +24,7 @@ export interface OwnBooksContext {
   readonly isEndless: boolean;
 }
 
-/** What the broker may have of ours, as the journal knows it by now. */
+/** Our orders that the broker may have, as the journal knows them by now. */
 export function ownBooks({ orders, accounts }: CarryOver, context: OwnBooksContext): OwnBooks {
   const { contracts, names } = context;
   const codes = new Map(contracts.map(({ index, orderCode }) => [index, orderCode]));
@@ -113,10 +113,10 @@ const triggerRow = (
 });
 
 /**
- * An order of `day` at the exchange of which an in-day book cannot tell: each of its rows is of an order that was over when the day
+ * An order of `day` at the exchange on which an in-day book is no evidence: each of its rows is of an order that was over when the day
  * began. Null for a book of the day, and while the day has no such order.
  */
-export function untoldOrder(
+export function unreportedOrder(
   read: JournalReader,
   day: TradingDay,
   rows: readonly BrokerOrder[],
@@ -148,7 +148,7 @@ function isSettled(read: JournalReader, session: string, id: ClientOrderId): boo
   return row?.entry.kind === 'order_status' && !UNSETTLED.has(row.entry.to);
 }
 
-/** Numbers begin anew each day, keys and references do not. */
+/** Numbers restart each day, keys and references do not. */
 function isRowOf(order: CarriedOrder, row: BrokerOrder): boolean {
   if (row.refId !== null) return row.refId === order.clientOrderId;
   if (row.orderKey !== null && order.orderKey !== null) return row.orderKey === order.orderKey;

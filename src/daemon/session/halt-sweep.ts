@@ -1,23 +1,23 @@
 /**
- * Empties the broker's books of entries while a halt holds. It calls them empty only after complete reads that began and ended with no
- * call in flight, and that show what our own journal holds as accepted; an order whose fate is unknown counts as there until reads
- * spread over some time don't show it (rulings, 8, 9). Afterwards it watches the reads that are made anyway, cancels what turns up
- * late, and takes its word back when something contradicts it.
+ * Empties the broker's books of entries while a halt holds. It calls them empty only after complete reads that began and ended with no call
+ * in flight, and that show each order that our own journal holds as accepted; an order whose fate is unknown counts as there until reads
+ * spread over some time don't show it (rulings, 8, 9). Afterwards it watches the periodic reads, cancels orders that turn up late, and
+ * revokes the proof when a read contradicts it.
  */
 import type { WholeKill } from '../../broker/gateway/kill-all.ts';
 import type { RestGateway } from '../../broker/gateway/rest-gateway.ts';
-import { nameOf, type OwnBooks, type Row } from '../../broker/gateway/kill-verdict.ts';
+import { nameOf, type OwnBooks, type BookRow } from '../../broker/gateway/kill-verdict.ts';
 import { type BrokerOrder, type BrokerPosition, mayWork } from '../../domain/broker-order.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import { type DurationUs, durationUs, seconds, type TsUs } from '../../domain/units.ts';
-import type { CallAnswer, EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
+import type { CallAnswer, EngineEvent, UnnumberedInput } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { signOf } from '../../domain/order.ts';
 
-/** `unproven`: told to a person; the daemon goes on trying. */
+/** `unproven`: a person was alerted; the daemon goes on trying. */
 export type SweepStatus = 'idle' | 'working' | 'proven' | 'unproven';
 
 export interface SweepParts {
@@ -32,9 +32,9 @@ export interface SweepParts {
   readonly readOwnBooks: () => Promise<void>;
   /** Null while the journal is not read. */
   readonly ownBooks: () => OwnBooks | null;
-  /** An order of this day that such an in-day book cannot tell of: its rows are of the day before alone. */
-  readonly untold: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
-  readonly tell: (severity: AlertSeverity, code: string, text: string) => void;
+  /** An order of this day on which such an in-day book is no evidence: its rows are of the day before alone. */
+  readonly unreportedOrder: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
 }
 
 /** Reads that began after the last answer, and did not show the order. */
@@ -43,13 +43,13 @@ interface Absence {
   firstUs: number;
 }
 
-/** A doubt that reads alone cannot end is told at once. */
-interface Doubt {
+/** A doubt that reads alone cannot end is alerted at once. */
+interface SweepDoubt {
   readonly text: string;
   readonly isBlind: boolean;
 }
 
-/** Doubts that cancels and reads may still end are told after this. */
+/** Doubts that cancels and reads may still end are alerted after this. */
 const PATIENCE = seconds(60);
 const PAUSE_MIN = seconds(1);
 const PAUSE_MAX = seconds(30);
@@ -62,9 +62,9 @@ export class HaltSweep {
   #excess = 0;
   #held: ReadonlyMap<string, number> | null = null;
   #proof: HaltProof | null = null;
-  /** The last proof, from news on until the next: what the news has done meanwhile is held against it. */
+  /** The last proof, from news on until the next: effects of the news meanwhile are compared with it. */
   #past: HaltProof | null = null;
-  #isTold = false;
+  #isAlerted = false;
   #unread = '';
   #status: SweepStatus = 'idle';
   #text = '';
@@ -91,14 +91,14 @@ export class HaltSweep {
     return this.#held;
   }
 
-  /** Starts, or looks again at once. */
+  /** Starts, or sweeps again at once. */
   begin(): void {
     this.#isStale = true;
     this.#endPause?.();
     if (!this.#isRunning) void this.#run();
   }
 
-  /** A person resumed: the next halt is proven anew. A sweep under way sees it by itself. */
+  /** A person resumed: the next halt needs a new proof. A sweep under way sees the resume by itself. */
   end(): void {
     this.#canceled.clear();
     this.#kept = new Set();
@@ -112,9 +112,9 @@ export class HaltSweep {
   }
 
   /** Reports and answers on their way to the engine. */
-  see(event: Unsequenced<EngineEvent>): void {
+  see(event: UnnumberedInput<EngineEvent>): void {
     if (!this.#parts.isHalted()) return;
-    // What a sweep under way has read may be older than the answer to a placement.
+    // Reads of a sweep under way may be older than the answer to a placement.
     const answer = event.kind === 'execution_report' ? event.answer : null;
     if (answer?.call === 'place' && answer.outcome.status !== 'not_sent') this.#isStale = true;
     const own = this.#parts.ownBooks();
@@ -122,7 +122,7 @@ export class HaltSweep {
     const denied = this.#proof.deniedBy(event, own);
     if (denied !== null) {
       this.#unproven('unproven', `not proven any more that no entry works: ${denied}`);
-      this.#parts.tell('critical', 'halt_unproven', this.#text);
+      this.#parts.alert('critical', 'halt_unproven', this.#text);
     } else if (this.#proof.isNews(event)) {
       this.#past = this.#proof;
       this.#proof = null;
@@ -187,7 +187,7 @@ export class HaltSweep {
   }
 
   /** The proof that nothing works that can enlarge a position, or why there is none. `isQuiet`: no call was in flight when it began. */
-  async #sweep(isQuiet: boolean): Promise<HaltProof | Doubt> {
+  async #sweep(isQuiet: boolean): Promise<HaltProof | SweepDoubt> {
     const startedUs = this.#parts.clock.nowUs();
     const known = new Set(this.#parts.ownBooks()?.orders.map(({ clientOrderId }) => clientOrderId));
     try {
@@ -214,15 +214,15 @@ export class HaltSweep {
   }
 
   /** Such a book proves no absence. */
-  #doubtOfBook({ rows }: WholeKill): Doubt | null {
-    const id = this.#parts.untold(rows);
+  #doubtOfBook({ rows }: WholeKill): SweepDoubt | null {
+    const id = this.#parts.unreportedOrder(rows);
     if (id === null) return null;
     const text = `the in-day book shows orders of the day before alone: it does not tell whether ${id} works`;
     return { text, isBlind: false };
   }
 
   /** Call after complete reads of this day's books. One that lacks any order of the day proves nothing of another. */
-  #doubtOfUnknown(startedUs: number, rows: readonly BrokerOrder[], own: OwnBooks): Doubt | null {
+  #doubtOfUnknown(startedUs: number, rows: readonly BrokerOrder[], own: OwnBooks): SweepDoubt | null {
     const { scans, spread } = this.#parts.lookUp;
     const shown = new Set<string>(rows.map(({ orderNo }) => orderNo));
     const isWhole = own.orders.every(({ row }) => 'kind' in row || !row.canCancel || shown.has(row.orderNo));
@@ -241,8 +241,8 @@ export class HaltSweep {
     return { text, isBlind: false };
   }
 
-  /** What turned up since the last proof may have filled before it was canceled. */
-  #doubtOfPast(kill: WholeKill, own: OwnBooks): Doubt | null {
+  /** Orders that turned up since the last proof may have filled before they were canceled. */
+  #doubtOfPast(kill: WholeKill, own: OwnBooks): SweepDoubt | null {
     const denied = (this.#proof ?? this.#past)?.deniedByKill(kill, own) ?? null;
     return denied === null ? null : { text: denied, isBlind: true };
   }
@@ -253,29 +253,29 @@ export class HaltSweep {
       ? 'no order works that can enlarge a position'
       : 'no entry works, but a stop that stays can turn a position round';
     this.#become('proven', `${text}: ${this.#counts}`);
-    if (!this.#isTold) this.#parts.tell(isWhole ? 'info' : 'warning', 'halt_proven', this.#text);
+    if (!this.#isAlerted) this.#parts.alert(isWhole ? 'info' : 'warning', 'halt_proven', this.#text);
     else if (canceled > 0)
-      this.#parts.tell(
+      this.#parts.alert(
         'warning',
         'halt_late_order',
         `${canceled} orders that turned up during the halt are canceled`,
       );
-    this.#isTold = true;
+    this.#isAlerted = true;
   }
 
   #doubt(text: string): void {
-    const wasTold = this.#status === 'unproven';
+    const wasAlerted = this.#status === 'unproven';
     this.#unproven(
       'unproven',
       `${this.#counts}; not proven that no entry works: ${text}; the daemon goes on trying`,
     );
-    if (!wasTold) this.#parts.tell('critical', 'halt_unproven', this.#text);
+    if (!wasAlerted) this.#parts.alert('critical', 'halt_unproven', this.#text);
   }
 
   #unproven(status: 'idle' | 'unproven', text: string): void {
     this.#proof = null;
     this.#past = null;
-    this.#isTold = false;
+    this.#isAlerted = false;
     this.#become(status, text);
   }
 
@@ -297,7 +297,7 @@ export class HaltSweep {
 }
 
 /** Other reads have shown it meanwhile: those of the sweep may be older, and were judged without it. */
-function doubtOfNews(known: ReadonlySet<ClientOrderId>, { orders }: OwnBooks): Doubt | null {
+function doubtOfNews(known: ReadonlySet<ClientOrderId>, { orders }: OwnBooks): SweepDoubt | null {
   const news = orders.find(
     ({ clientOrderId: id, isOpen, isReduction }) => isOpen && !isReduction && !known.has(id),
   );
@@ -305,7 +305,7 @@ function doubtOfNews(known: ReadonlySet<ClientOrderId>, { orders }: OwnBooks): D
   return { text: `${news.clientOrderId} turned up while the books were read`, isBlind: false };
 }
 
-function doubtOf({ orders, triggers, keptReason }: WholeKill): Doubt | null {
+function doubtOf({ orders, triggers, keptReason }: WholeKill): SweepDoubt | null {
   if (!orders.isProven)
     return { text: `the in-day book was not read whole: ${orders.reason}`, isBlind: true };
   if (!triggers.isProven)
@@ -323,17 +323,17 @@ function doubtOf({ orders, triggers, keptReason }: WholeKill): Doubt | null {
   return keptReason === '' ? null : { text: keptReason, isBlind: true };
 }
 
-// What a halt was proven by: later reads and answers are held against it.
+// Evidence of a halt: later reads and answers are compared with it.
 
 class HaltProof {
   readonly #sinceUs: TsUs;
-  readonly #kept: readonly Row[];
+  readonly #kept: readonly BookRow[];
   readonly #names: ReadonlySet<string>;
   /** Contracts filled of each order that the in-day book showed. */
   readonly #filled: ReadonlyMap<string, number>;
   /** As they were read last; null while they were not: the first read of them is news, and contradicts nothing. */
   readonly #held: ReadonlyMap<string, number> | null;
-  /** By our journal and what these rows show filled: positions are read beside the book, and a fill may fall between. */
+  /** By our journal and the fills that these rows show: positions are read separately from the book, and a fill may fall between. */
   readonly #known: ReadonlyMap<string, number>;
   /** Contracts filled of each order of ours that had a row. */
   readonly #booked: ReadonlyMap<ClientOrderId, number>;
@@ -355,7 +355,7 @@ class HaltProof {
   }
 
   /** Why the proof is wrong, or null. */
-  deniedBy(event: Unsequenced<EngineEvent>, own: OwnBooks): string | null {
+  deniedBy(event: UnnumberedInput<EngineEvent>, own: OwnBooks): string | null {
     if (this.#isOlder(event)) return null;
     if (event.kind === 'execution_report')
       return event.answer === null ? null : this.#deniedByAnswer(event.answer, own);
@@ -370,7 +370,7 @@ class HaltProof {
   }
 
   /** It shows something to judge: an order that the proof does not know, or another position that stops have to fit. */
-  isNews(event: Unsequenced<EngineEvent>): boolean {
+  isNews(event: UnnumberedInput<EngineEvent>): boolean {
     if (this.#isOlder(event)) return false;
     if (event.kind === 'book_snapshot')
       return event.orders.some((row) => mayWork(row) && !this.#names.has(nameOf(row)));
@@ -416,7 +416,7 @@ class HaltProof {
     const known = orders.find(isIt);
     if (known === undefined)
       return filledQty > 0 && (unknown.some(isIt) || gone.some((clientOrderId) => clientOrderId === refId));
-    // What a stop that stays has sent may bear its reference.
+    // An order that a remaining stop has sent may bear its reference.
     if (this.#names.has(nameOf(known.row))) return false;
     if (!('kind' in known.row)) return filledQty > (this.#booked.get(known.clientOrderId) ?? 0);
     return filledQty > 0 && !this.#over.has(known.clientOrderId);
@@ -457,7 +457,7 @@ class HaltProof {
     );
   }
 
-  #isOlder(event: Unsequenced<EngineEvent>): boolean {
+  #isOlder(event: UnnumberedInput<EngineEvent>): boolean {
     return 'startedUs' in event && event.startedUs < this.#sinceUs;
   }
 }
@@ -474,5 +474,5 @@ function knownNet(rows: readonly BrokerOrder[], own: OwnBooks): ReadonlyMap<stri
   return net;
 }
 
-/** Numbers begin anew each day. */
+/** Numbers restart each day. */
 const keyOf = ({ orderNo, orderKey, refId }: BrokerOrder): string => `${orderNo} ${refId ?? orderKey ?? ''}`;

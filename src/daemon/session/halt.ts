@@ -1,7 +1,7 @@
 /**
- * The halt state of the main thread (rulings, 32): the last check before a call leaves. Its row is durable before anybody
- * is told, with or without an open session; the engine's row follows when it has read the command. The last row holds over
- * sessions and restarts. No strategy code runs here, so a halt stops entries at once, before the engine has read the command.
+ * The halt state of the main thread (rulings, 32): the last check before a call leaves. Its row is durable before an answer is given, with
+ * or without an open session; the engine's row follows when it has read the command. The last row holds over sessions and restarts. No
+ * strategy code runs here, so a halt stops entries at once, before the engine has read the command.
  */
 import type { Clock } from '../../domain/clock.ts';
 import { failureOf } from '../../domain/failure.ts';
@@ -69,7 +69,7 @@ export class Halt {
     this.#isGiven = true;
   }
 
-  /** Rows that a full disk refuses wait, and are written once there is room: the last of them says what holds. */
+  /** Rows that a full disk refuses wait, and are written once there is room: the last of them is the valid one. */
   #writeEnd(reason: string, held: string): void {
     try {
       this.#write(this.#own(false, reason));
@@ -111,7 +111,7 @@ export class Halt {
   settle(): void {
     const followed = this.#followed.splice(0);
     if (followed.length === 0) return;
-    // A journal that fails tells so itself, and the emergency file halts entries at the next start.
+    // A journal that fails alerts that itself, and the emergency file halts entries at the next start.
     void failureOf(() => this.#parts.journal.flush());
     for (const entry of followed) this.#parts.onEntry(entry);
   }
@@ -132,7 +132,7 @@ export class Halt {
     };
   }
 
-  /** A journal that fails has told so itself, and the emergency file halts entries at the next start. */
+  /** A journal that fails has alerted that itself, and the emergency file halts entries at the next start. */
   #keep(entry: HaltEntry): void {
     try {
       this.#write(entry);

@@ -1,4 +1,4 @@
-/** What is held, which stops protect it, and when the books were compared, in words for a person. */
+/** Positions, their stops, and the time of the last comparison of the books, in words for a person. */
 import { type Contract, formatPoints } from '../../domain/contract.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import { waitingRole } from '../../domain/cover.ts';
@@ -65,7 +65,7 @@ export function ownHoldings(
 const holding = (id: string, qty: number, code: string, cover: readonly string[]): string =>
   `${id} ${formatSigned(qty)} ${code}, ${cover.length === 0 ? 'NO stop of its own at the broker' : cover.join(' and ')}`;
 
-/** What is held, also by what the broker alone shows: a fill of just now may be in its figures and in none of ours. */
+/** Positions, also those that only the broker shows: its figures may include a fill that ours lack. */
 export function holdingsText(
   view: EngineView,
   contracts: readonly Contract[],
@@ -115,7 +115,7 @@ function moneyFact({ state, figures }: EngineView['money'], at: string): readonl
 }
 
 /** A comparison with the broker's books. */
-interface Compared {
+interface BrokerComparison {
   /** Of the exchange. */
   readonly time: string;
   /** Something has filled since. */
@@ -126,8 +126,8 @@ interface Compared {
 export function comparisons(
   { positionsReadUs, money, lastFillUs }: EngineView,
   utcOffsetMinutes: number,
-): { readonly positions: Compared | null; readonly money: Compared | null } {
-  const compared = (at: TsUs | null): Compared | null =>
+): { readonly positions: BrokerComparison | null; readonly money: BrokerComparison | null } {
+  const compared = (at: TsUs | null): BrokerComparison | null =>
     at === null
       ? null
       : { time: formatTime(at, utcOffsetMinutes).slice(0, 8), isStale: at < (lastFillUs ?? -Infinity) };
@@ -135,5 +135,5 @@ export function comparisons(
 }
 
 /** ` at 10:02:03`, and whether that is too long ago; empty before the first one. */
-const comparedText = (compared: Compared | null): string =>
+const comparedText = (compared: BrokerComparison | null): string =>
   compared === null ? '' : ` at ${compared.time}${compared.isStale ? ', BEFORE the last fill' : ''}`;

@@ -11,7 +11,12 @@ import { assert } from '../../domain/assert.ts';
 import { failureOf } from '../../domain/failure.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, seconds, seq, type Seq, type TsUs, tsUs } from '../../domain/units.ts';
-import type { EngineEvent, InputSink, MarketEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
+import type {
+  EngineEvent,
+  InputSink,
+  MarketEvent,
+  UnnumberedInput,
+} from '../../engine/ports/engine-event.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { FrameLog } from '../../recording/frame-log.ts';
 import type { StampedFrame } from '../../wire/stream/server-frame.ts';
@@ -21,7 +26,7 @@ export interface InboxOptions {
   readonly clock: Clock;
   /** Real time, whatever the speed of the market is. */
   readonly realClock: Clock;
-  readonly engine: Pick<EngineLink, 'hasRoom' | 'process'>;
+  readonly engine: Pick<EngineLink, 'canAccept' | 'process'>;
   readonly decode: OperatorFunction<StampedFrame, MarketEvent>;
   readonly recordInput: (input: JournaledInput) => void;
   readonly watch: FrameWatch;
@@ -42,7 +47,7 @@ interface FrameWatch {
 /** A clock of whole milliseconds may be this far behind the last input of the process before. */
 const AHEAD_MAX = seconds(1);
 
-/** A disk that stays full must not take the memory too: a restart cannot repeat what was decided on further frames. */
+/** A disk that stays full must not take the memory too: a restart cannot repeat decisions on further frames. */
 const UNWRITTEN_MAX = 100_000;
 const WRITTEN_AT_ONCE = 256;
 
@@ -68,7 +73,7 @@ export class Inbox implements InputSink {
   #lastTsUs = tsUs(0);
   #batch: EngineEvent[] = [];
   readonly #frames$ = new Subject<StampedFrame>();
-  /** A frame may tell that prices come again: that has a later number, and comes after it as in a replay. */
+  /** A frame may report that prices come again: that has a later number, and comes after it as in a replay. */
   #framePlace = 0;
   /** Opened when a replay has read it. It throws when the disk refuses; then it has taken none of the frames. */
   frameLog: Pick<FrameLog, 'append' | 'close'> | undefined = undefined;
@@ -111,7 +116,7 @@ export class Inbox implements InputSink {
     return ahead;
   }
 
-  /** The time of inputs is ahead of the clock: it stands still, and nothing falls due. */
+  /** The time of inputs is ahead of the clock: it pauses, and nothing falls due. */
   get isStandingStill(): boolean {
     return this.#aheadUs > AHEAD_MAX;
   }
@@ -121,7 +126,7 @@ export class Inbox implements InputSink {
   }
 
   /** Prices that come again are not live while the engine is behind: `onCaughtUp` says so later. */
-  post(event: Unsequenced<EngineEvent>): void {
+  post(event: UnnumberedInput<EngineEvent>): void {
     if (this.isBehind && event.kind === 'stream' && event.state === 'live') return;
     this.settle();
     const input = sequenced(event, this.#nextSeq(), this.#now());
@@ -132,7 +137,7 @@ export class Inbox implements InputSink {
   /** Takes the exact text of one data frame, which waits while the engine has enough to do. */
   frame(text: string): void {
     if (this.#dropped !== null) return this.#drop(this.#dropped);
-    const isFree = this.framesWaiting === 0 && this.#hasRoom;
+    const isFree = this.framesWaiting === 0 && this.#canSend;
     if (isFree) this.#take(text);
     if (isFree && !this.#isBehind) return;
     const now = this.#options.realClock.nowUs();
@@ -141,9 +146,9 @@ export class Inbox implements InputSink {
   }
 
   /**
-   * A frame is written with the others of its network read, before the engine gets any of them. One that the disk refuses still
-   * reaches the engine, because exits need prices; it is written before any later one, or a restart could not repeat what was
-   * decided on it. The first refusal freezes entries.
+   * A frame is written with the others of its network read, before the engine gets any of them. One that the disk refuses still reaches the
+   * engine, because exits need prices; it is written before any later one, or a restart could not repeat the decisions on it. The first
+   * refusal freezes entries.
    */
   #take(text: string): void {
     const frame = { seq: this.#nextSeq(), tsUs: this.#now(), text };
@@ -168,8 +173,8 @@ export class Inbox implements InputSink {
     return this.#isBehind || this.#dropped !== null;
   }
 
-  get #hasRoom(): boolean {
-    return this.#options.engine.hasRoom(this.#batch.length);
+  get #canSend(): boolean {
+    return this.#options.engine.canAccept(this.#batch.length);
   }
 
   /** Frames that wait for a moment are no lag: in a flood, and on a busy machine, some always do. */
@@ -194,7 +199,7 @@ export class Inbox implements InputSink {
   release(): void {
     // No frame may have come while it was silent.
     if (this.framesWaiting > 0) this.#judge(this.#options.realClock.nowUs());
-    for (let frame = this.#waiting[this.#next]; frame !== undefined && this.#hasRoom;) {
+    for (let frame = this.#waiting[this.#next]; frame !== undefined && this.#canSend;) {
       this.#next += 1;
       this.#take(frame.text);
       frame = this.#waiting[this.#next];
@@ -218,7 +223,7 @@ export class Inbox implements InputSink {
   #drop(before: number): void {
     this.#dropped = before + 1;
     const now = this.#options.realClock.nowUs();
-    if (!this.#hasRoom || now - this.#reconnectedUs < RECONNECT_EVERY) return;
+    if (!this.#canSend || now - this.#reconnectedUs < RECONNECT_EVERY) return;
     this.#reconnectedUs = now;
     this.#options.watch.onRoomAgain();
   }
@@ -282,6 +287,6 @@ export class Inbox implements InputSink {
   }
 }
 
-function sequenced(event: Unsequenced<EngineEvent>, number: Seq, at: TsUs): JournaledInput {
+function sequenced(event: UnnumberedInput<EngineEvent>, number: Seq, at: TsUs): JournaledInput {
   return { ...event, seq: number, tsUs: at } as JournaledInput; // oxlint-disable-line typescript/no-unsafe-type-assertion -- adds the two fields that Unsequenced omits
 }

@@ -63,7 +63,7 @@ export class PriceBoard implements PriceSource {
     }
   }
 
-  /** Another session, or the same one anew. */
+  /** Another session, or a restart of the same one. */
   restart(): void {
     this.#rows = new Map();
     this.#lines = new Map();

@@ -20,7 +20,7 @@ import type {
   ContractsListed,
   EngineEvent,
   InputSink,
-  Unsequenced,
+  UnnumberedInput,
 } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { STOPPING } from '../../engine/risk/entry-halt.ts';
@@ -30,7 +30,7 @@ import { EngineLost } from '../../host/engine-thread.ts';
 import {
   atMarketTime,
   createMarketClock,
-  sessionDay,
+  sessionDayAt,
   systemClock,
   systemTimers,
 } from '../../host/system-clock.ts';
@@ -72,25 +72,25 @@ const LOSSES_MAX = 5;
 const UNEXPLAINED_MAX = 2;
 
 /**
- * The edges post here: they live as long as the process, sessions do not. Between two sessions the contract list is taken, and answers
- * to calls of the one wait for the other, which knows the orders; the next session reads everything else anew.
+ * The edges post here: they live as long as the process, sessions do not. Between two sessions the contract list is taken, and answers to
+ * calls of the one wait for the other, which knows the orders; the next session reads everything else again.
  */
 export class SessionCycle implements InputSink {
   readonly #options: SessionCycleOptions;
-  /** Strategies that no engine of this process runs, with the reason: each engine is told, or it would take them for running. */
+  /** Strategies that no engine of this process runs, with the reason: each engine gets this list, or it would take them for running. */
   readonly #excluded: Map<StrategyIndex, string>;
   #context: SessionContext;
   #session: TradingSession | undefined = undefined;
-  #onContracts: ((event: Unsequenced<EngineEvent>) => void) | undefined = undefined;
+  #onContracts: ((event: UnnumberedInput<EngineEvent>) => void) | undefined = undefined;
   /** The session before, where this process has followed it. */
   #left: SessionLeft | undefined = undefined;
-  /** What the journal holds of the last session of an earlier process, where a halt asks before one is open. */
+  /** State that the journal holds of the last session of an earlier process, where a halt needs it before one is open. */
   #past: SessionLeft | undefined = undefined;
   /** Answers that came between two sessions. */
-  #answers: Unsequenced<EngineEvent>[] = [];
-  /** Told only when it changes: each engine is told anew, or entries would not wait for a clock that is wrong. */
-  #skew: Unsequenced<ClockSkew> | undefined = undefined;
-  /** What is waited for: the next day, or the contract list. */
+  #answers: UnnumberedInput<EngineEvent>[] = [];
+  /** Sent only when it changes, and to each new engine, or entries would not wait for a wrong clock. */
+  #skew: UnnumberedInput<ClockSkew> | undefined = undefined;
+  /** The awaited event: the next day, or the contract list. */
   #cancelWait: CancelTimer | undefined = undefined;
   #losses = 0;
   #lastLoss = '';
@@ -151,14 +151,14 @@ export class SessionCycle implements InputSink {
   /** The session of now, or the next one. */
   get #today(): TradingDay {
     const { config, clockMap } = this.#context;
-    return sessionDay(config.calendar, createMarketClock(clockMap).nowUs());
+    return sessionDayAt(config.calendar, createMarketClock(clockMap).nowUs());
   }
 
   get #followed(): TradingSession | SessionLeft | undefined {
     return this.#session ?? this.#left ?? this.#past;
   }
 
-  post(event: Unsequenced<EngineEvent>): void {
+  post(event: UnnumberedInput<EngineEvent>): void {
     const answer = event.kind === 'execution_report' ? event.answer : null;
     if (answer !== null) this.#followed?.carry.orders.answered(answer);
     if (event.kind === 'clock_skew') this.#skew = event;
@@ -172,14 +172,14 @@ export class SessionCycle implements InputSink {
    * stay, and the session opens once there is room.
    */
   async open(): Promise<void> {
-    for (let isTold = false; !this.#isEnding; isTold = true) {
+    for (let isAlerted = false; !this.#isEnding; isAlerted = true) {
       try {
         await this.#leave();
         return await this.#openEngine();
       } catch (error) {
         if (!isDiskFull(error)) throw error;
         this.#degraded = NO_ROOM;
-        if (!isTold) this.#context.alert('critical', 'no_room', NO_ROOM);
+        if (!isAlerted) this.#context.alert('critical', 'no_room', NO_ROOM);
         await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
       }
     }
@@ -263,7 +263,7 @@ export class SessionCycle implements InputSink {
     this.#left = undefined;
     if (this.#skew !== undefined) session.post(this.#skew);
     for (const answer of this.#answers.splice(0)) session.post(answer);
-    this.#tellReplay(session, durationUs(systemClock.nowUs() - startedUs));
+    this.#logReplay(session, durationUs(systemClock.nowUs() - startedUs));
     void this.#agreeOnHalt(session);
     edge.stream.subscribe(edge.table.listed);
     const { state, isStale } = edge.stream.status();
@@ -275,22 +275,22 @@ export class SessionCycle implements InputSink {
     this.#atNextDay(session.day);
   }
 
-  #tellReplay({ day, replayed }: TradingSession, took: DurationUs): void {
+  #logReplay({ day, replayed }: TradingSession, took: DurationUs): void {
     if (replayed === null) return;
     const what = `${formatNumber(replayed.inputs)} inputs and ${formatNumber(replayed.frames)} frames`;
     this.#options.note(`session ${day}: replayed ${what} in ${(took / US_PER_SECOND).toFixed(1)} s`);
   }
 
-  /** Tells once how many calls it took until our positions were the broker's. */
+  /** Logs once how many calls it took until our positions were the broker's. */
   #followReconciliation(): (entry: JournalEntry) => void {
     const { context, note } = this.#options;
     const { calls } = context.edge;
     const before = calls.sent;
-    let isTold = false;
+    let isAlerted = false;
     return (entry) => {
       context.onEntry(entry);
-      if (entry.kind !== 'position_agreed' || isTold) return;
-      isTold = true;
+      if (entry.kind !== 'position_agreed' || isAlerted) return;
+      isAlerted = true;
       note(`reconciled with the broker in ${calls.sent - before} REST calls`);
     };
   }
@@ -342,7 +342,7 @@ export class SessionCycle implements InputSink {
   }
 
   /** Asks for the contract table until it comes. */
-  #contracts(): Promise<Unsequenced<ContractsListed>> {
+  #contracts(): Promise<UnnumberedInput<ContractsListed>> {
     const { context, note } = this.#options;
     const ask = (): void => context.edge.reports.read('contracts');
     return new Promise((resolve) => {
@@ -363,7 +363,7 @@ export class SessionCycle implements InputSink {
     });
   }
 
-  /** When the trading day changes, the next session starts with what this one left, unless it has ended before. */
+  /** When the trading day changes, the next session starts with the state of this one, unless it has ended before. */
   #atNextDay(day: TradingDay): void {
     const { context, onFailure } = this.#options;
     const { calendar } = context.config;
@@ -375,7 +375,7 @@ export class SessionCycle implements InputSink {
     });
   }
 
-  /** No engine of another program beside this one: the process ends, and its supervisor starts the new program. */
+  /** No engine of another program in this process: the process ends, and its supervisor starts the new program. */
   #assertProgram(): void {
     const problem = this.#options.programProblem();
     if (problem !== null) throw new Error(problem);

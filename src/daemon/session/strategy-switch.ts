@@ -1,6 +1,6 @@
 /**
- * Other strategies in a running session. An engine beside the running one replays the day under the new list, as a restart would;
- * when it comes through without a fault it takes over between two events, and the list is journaled there.
+ * Other strategies in a running session. A second engine replays the day under the new list, as a restart would; when it comes through
+ * without a fault it takes over between two events, and the list is journaled there.
  */
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -36,7 +36,6 @@ export interface StrategyChange {
   readonly excluded: ReadonlySet<StrategyIndex>;
 }
 
-/** A change that can be made. */
 export interface PreparedChange {
   readonly after: SessionStrategies;
   /** Strategies with a new version. */
@@ -46,7 +45,6 @@ export interface PreparedChange {
    * ended or moved on meanwhile.
    */
   commit(): Promise<void>;
-  /** Lets it be. */
   drop(): Promise<void>;
 }
 
@@ -170,7 +168,7 @@ export class StrategySwitch {
       throw new NotReloaded(`${started.id} was stopped again meanwhile`);
   }
 
-  /** The places of the new names hold only while nobody else was named. */
+  /** The places of the new names hold only while no other name is added. */
   #assertStill(names: StrategyNames): void {
     const { context, engine, isShut } = this.#parts;
     if (isShut() || engine.thread.isOver)
@@ -198,10 +196,10 @@ const changedBy = ({ versionsSince }: StrategyPlan): ReadonlySet<StrategyIndex> 
 
 function refuse(faults: readonly ReplayFault[], names: StrategyNames): void {
   if (faults.length === 0) return;
-  const told = faults.map(
+  const texts = faults.map(
     ({ strategy, text }) => `${strategy === null ? 'the engine' : names.nameOf(strategy)}: ${text}`,
   );
-  throw new NotReloaded(`replaying today under the new list found a fault: ${told.join('; ')}`);
+  throw new NotReloaded(`replaying today under the new list found a fault: ${texts.join('; ')}`);
 }
 
 function lossText({ message, culprit }: EngineLost, names: StrategyNames): string {

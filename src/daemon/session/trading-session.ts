@@ -2,7 +2,7 @@
  * One trading day of the running daemon: an engine thread, the sequence of its inputs, and the journal rows and calls that
  * come out of it. A session that was interrupted starts by replaying its inputs (rulings, 31).
  */
-import { pipe, tap } from 'rxjs';
+import { pipe, type Subscription, tap } from 'rxjs';
 import { assert } from '../../domain/assert.ts';
 import { knownDays, neverCloses } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -28,7 +28,7 @@ import {
   type InputSink,
   isOfAccount,
   type UnjournaledCalls,
-  type Unsequenced,
+  type UnnumberedInput,
 } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
@@ -37,7 +37,7 @@ import { frameDamageText, type FrameLogEnd, frameLogPath, openFrameLog } from '.
 import { decodeFrames, marketEvents, type ServerFrame } from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
 import {
-  beginningAnew,
+  restartDay,
   type CarriedOver,
   CarryOver,
   carryOver,
@@ -46,11 +46,16 @@ import {
   NOTHING_CARRIED_OVER,
 } from '../restart/carry-over.ts';
 import type { PriceBoard } from './price-board.ts';
-import { dispatchCall, type Outbox, type PastPlace, type ReplayedPast } from '../../host/worker-protocol.ts';
+import {
+  dispatchCall,
+  type EngineOutput,
+  type PastPlace,
+  type ReplayedPast,
+} from '../../host/worker-protocol.ts';
 import { EngineLink, type StartEngine } from '../../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
-import { atMarketTime, createMarketClock, sessionDay, systemClock } from '../../host/system-clock.ts';
-import type { Lockstep, Work } from '../simulator/embedded-simulator.ts';
+import { atMarketTime, createMarketClock, sessionDayAt, systemClock } from '../../host/system-clock.ts';
+import type { Lockstep, SessionWork } from '../simulator/lockstep.ts';
 import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
 import { leftOutOf, plannedStrategies, type SessionStrategies } from '../../host/state/session-strategies.ts';
@@ -70,7 +75,7 @@ export interface SessionContext {
   readonly mark: string | null;
   /** Absent: in a thread of its own. */
   readonly startEngine?: StartEngine | undefined;
-  /** Drawn anew for each engine: part of every `refId`. */
+  /** Drawn again for each engine: part of every `refId`. */
   readonly startStamp: () => string;
   /** Calls that an earlier process sent without a journal row. */
   readonly unjournaled: (day: TradingDay) => UnjournaledCalls;
@@ -92,7 +97,7 @@ export interface PreparedSession {
   readonly day: TradingDay;
   /** Null for a day that begins. */
   readonly past: PastPlace | null;
-  /** False for a day that begins, or begins anew: another session has run since. */
+  /** False for a day that begins, or restarts after another session. */
   readonly isStarted: boolean;
   readonly carriedOver: CarriedOver;
   /** Follows the entries of the session. */
@@ -103,7 +108,7 @@ export interface PreparedSession {
   readonly sent: UnjournaledCalls;
 }
 
-/** A session that this process has followed to its end: nobody has to read it again. */
+/** A session that this process has followed to its end: it need not be read again. */
 export interface SessionLeft {
   readonly day: TradingDay;
   readonly carry: CarryOver;
@@ -111,11 +116,11 @@ export interface SessionLeft {
   readonly contracts: readonly Contract[];
 }
 
-/** Opens the day in the journal and reads its past, or what the session before it left. */
+/** Opens the day in the journal and reads its past, or the state that the session before it left. */
 export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: SessionLeft): PreparedSession {
   const { journal, clockMap, config, paths, names } = context;
   const now = createMarketClock(clockMap).nowUs();
-  const day = sessionDay(config.calendar, now);
+  const day = sessionDayAt(config.calendar, now);
   const isNew = journal.beginSession(day, now, config.file);
   const carry = isNew ? new CarryOver() : carryOverPast(journal.read, day);
   journal.follow(carry.add);
@@ -126,7 +131,7 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
   const contracts = read.contracts(day);
   const carriedOver = isStarted
     ? { ...NOTHING_CARRIED_OVER, contracts }
-    : beginningAnew(leftBy(context, before, left, contracts), read, day);
+    : restartDay(leftBy(context, before, left, contracts), read, day);
   const sent = context.unjournaled(day);
   const { strategies, versionsSince } = plannedStrategies({ read, day, config, names });
   const place = {
@@ -157,7 +162,7 @@ function leftBy(
   return left.carry.left(before, left.contracts, names, isHalted, into);
 }
 
-export class TradingSession implements InputSink, Work {
+export class TradingSession implements InputSink, SessionWork {
   readonly day: TradingDay;
   readonly carry: CarryOver;
   readonly #context: SessionContext;
@@ -165,6 +170,7 @@ export class TradingSession implements InputSink, Work {
   readonly #engine: EngineLink;
   readonly strategies: StrategySwitch;
   readonly inbox: Inbox;
+  #frames: Subscription | undefined = undefined;
   #alarm: CancelTimer | undefined = undefined;
   wakeAtUs: number = Infinity;
   /** How far the clock was set back since the last input of the past. */
@@ -173,7 +179,6 @@ export class TradingSession implements InputSink, Work {
   #isClosed = false;
   /** Number of the last halt or resume on its way to the engine: rows that earlier inputs caused, those of a replay too, are outdated. */
   #lastHaltCommand = 0;
-  /** Number of the last stop of each strategy. */
   readonly #lastStops = new Map<StrategyIndex, Seq>();
   /** Null for a day that began with this session. */
   replayed: ReplayedPast | null = null;
@@ -229,7 +234,7 @@ export class TradingSession implements InputSink, Work {
   static async open(
     context: SessionContext,
     prepared: PreparedSession,
-    contracts: Unsequenced<ContractsListed>,
+    contracts: UnnumberedInput<ContractsListed>,
     excluded: ReadonlyMap<StrategyIndex, string>,
     onLost: OnEngineLost,
   ): Promise<TradingSession> {
@@ -245,7 +250,7 @@ export class TradingSession implements InputSink, Work {
 
   async #begin(
     { past, carriedOver, day, isStarted, strategies, sent }: PreparedSession,
-    contracts: Unsequenced<ContractsListed>,
+    contracts: UnnumberedInput<ContractsListed>,
     excluded: ReadonlyMap<StrategyIndex, string>,
   ): Promise<void> {
     const { journal, paths, accountTail, startStamp, halt, prices } = this.#context;
@@ -274,8 +279,9 @@ export class TradingSession implements InputSink, Work {
       const command = { name: 'stop_strategy', strategy, reason } as const;
       this.post({ kind: 'command', by: 'process', command });
     }
-    this.#tellSetBack();
-    this.#tellDamage(this.replayed?.framesEnd);
+    this.#alertSetBack();
+    this.#alertDamage(this.replayed?.framesEnd);
+    this.#frames = this.#context.edge.frames$.subscribe((text) => this.inbox.frame(text));
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
   }
@@ -284,7 +290,7 @@ export class TradingSession implements InputSink, Work {
     return this.#context.edge.table.contracts;
   }
 
-  post(event: Unsequenced<EngineEvent>): void {
+  post(event: UnnumberedInput<EngineEvent>): void {
     if (this.#isShut) return;
     if (event.kind === 'stream' && event.state === 'down') {
       this.#dropFrames();
@@ -292,10 +298,6 @@ export class TradingSession implements InputSink, Work {
     }
     this.inbox.post(event);
     if (event.kind === 'contracts') this.#context.edge.stream.subscribe(this.#context.edge.table.listed);
-  }
-
-  frame(text: string): void {
-    if (!this.#isShut) this.inbox.frame(text);
   }
 
   onBehind(lag: DurationUs): void {
@@ -341,7 +343,7 @@ export class TradingSession implements InputSink, Work {
   }
 
   /** Frames that a replay could not read may be why it decides otherwise. */
-  #tellDamage(end: FrameLogEnd | undefined): void {
+  #alertDamage(end: FrameLogEnd | undefined): void {
     const text = end === undefined ? null : frameDamageText(end);
     if (text === null) return;
     const path = frameLogPath(this.#context.paths.frames, this.day);
@@ -357,18 +359,19 @@ export class TradingSession implements InputSink, Work {
     return this.#context.edge.calls.pending === 0 && this.inbox.isEmpty && this.#engine.isIdle;
   }
 
-  /** Shows what came before it, a command too. */
+  /** Shows the effect of all earlier inputs, a command too. */
   view(): Promise<EngineView | undefined> {
     this.inbox.flush();
     return this.#engine.thread.view();
   }
 
   /**
-   * Takes no more input, and returns once all that was taken is decided and journaled: an input left undecided by a clean end
-   * would look as if the process had been killed.
+   * Takes no more input, and returns once each input is decided and journaled: an input left undecided by a clean end would look as if the
+   * process had been killed.
    */
   async drain(): Promise<void> {
     this.#dropFrames();
+    this.#frames?.unsubscribe();
     this.inbox.flush();
     this.#isShut = true;
     await this.#engine.idle();
@@ -394,7 +397,7 @@ export class TradingSession implements InputSink, Work {
     this.#context.journal.precede(null);
   }
 
-  /** The session had positions already: it begins anew with those of the session that ran since, so that its rows count each once. */
+  /** The session had positions already: it restarts with those of the session that ran since, so that its rows count each once. */
   #handBack(follows: TradingDay | undefined): void {
     const { journal, names } = this.#context;
     const head = {
@@ -418,7 +421,7 @@ export class TradingSession implements InputSink, Work {
     this.#context.alert('warning', 'session_begins_anew', text);
   }
 
-  #tellSetBack(): void {
+  #alertSetBack(): void {
     if (this.#setBack === 0) return;
     const by = `${Math.round(this.#setBack / US_PER_SECOND)} s`;
     const text = `the clock is ${by} behind the last input of today: market time goes on from the clock; bars of that time have holes`;
@@ -446,7 +449,7 @@ export class TradingSession implements InputSink, Work {
     this.#setBack = this.inbox.goOnAfter(past.lastSeq, past.lastTsUs);
   }
 
-  /** For those beside the engine that watch the stream. */
+  /** For the watchers of the stream outside the engine. */
   #follow(frame: ServerFrame): void {
     const { edge, prices } = this.#context;
     if (frame.kind === 'malformed') edge.drift.count('stream', 'a malformed frame');
@@ -459,7 +462,7 @@ export class TradingSession implements InputSink, Work {
   }
 
   /** Entries first, then calls: the gateway commits the journal before the first byte. */
-  #carryOut({ entries, calls, reads, tempo, wakeAt }: Outbox): void {
+  #carryOut({ entries, calls, reads, tempo, wakeAt }: EngineOutput): void {
     const { gateway, reports } = this.#context.edge;
     for (const entry of entries) this.#append(entry);
     this.#context.halt.settle();

@@ -91,7 +91,7 @@ export const simulatorFileSchema = z.strictObject({
   startPoints: z.number().positive().optional(),
   speed: z.number().positive().optional(),
   tape: name.optional(),
-  /** A market file beside this one: real hours and costs in place of the demo's. */
+  /** A market file next to this one: real hours and costs in place of the demo's. */
   market: name.optional(),
   codes: z.enum(['legacy', 'coded']).optional(),
   streamCodes: z.enum(['same', 'internal']).optional(),
@@ -375,11 +375,11 @@ function rulesOf({ entryPercent, warnPercent, forcePercent, ...rules }: Simulato
 const bpsOf = (percent: number | undefined): number | undefined =>
   percent === undefined ? undefined : Math.round(percent * 100);
 
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 /** Removes undefined keys, which would hide the defaults. */
-function given<T extends object>(keys: T): Given<T> {
-  const kept: Given<T> = {};
+function given<T extends object>(keys: T): Defined<T> {
+  const kept: Defined<T> = {};
   for (const key in keys) {
     const value = keys[key];
     if (isGiven(value)) kept[key] = value;
@@ -398,9 +398,9 @@ interface ReadSimulatorFile {
   readonly market: { readonly calendar: TradingCalendar; readonly costs: CostSchedule } | null;
 }
 
-type Read<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
+type FileRead<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
 
-export function readSimulatorFile(path: string): Read<ReadSimulatorFile> {
+export function readSimulatorFile(path: string): FileRead<ReadSimulatorFile> {
   const main = readFile(path, simulatorFileSchema, 'a simulator file');
   if ('problems' in main) return main;
   const { source, value: file } = main;

@@ -65,20 +65,19 @@ const CLEARED: CommandResult = { ok: true, message: 'cleared' };
 
 const ANSWER_MS_MAX = 3_000;
 /** A page asks four times a second. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
-/** Of the control API. */
 interface ControlAnswer {
   readonly armed?: readonly ArmedFault[];
   readonly issues?: unknown;
 }
 
-/** Refusals are texts. A simulator that does not answer keeps nobody waiting: the last answer counts. */
+/** Refusals are texts. A simulator that does not answer blocks no caller: the last answer counts. */
 export class SimulatorFaults {
   readonly #url: string;
   readonly #token: string;
   #armed: readonly ArmedFault[] = [];
-  #lookedMs = -Infinity;
+  #polledMs = -Infinity;
 
   constructor(controlUrl: string, token: string) {
     this.#url = `${controlUrl}/faults`;
@@ -87,22 +86,22 @@ export class SimulatorFaults {
 
   /** Those in force, as far as is known now. */
   get armed(): readonly ArmedFault[] {
-    if (performance.now() - this.#lookedMs > LOOK_MS) {
-      this.#lookedMs = performance.now();
+    if (performance.now() - this.#polledMs > POLL_MS) {
+      this.#polledMs = performance.now();
       void this.#call('', 'GET').catch(() => undefined);
     }
     return this.#armed;
   }
 
   async set(fault: Fault): Promise<CommandResult> {
-    return this.#told('', 'POST', SET, fault);
+    return this.#send('', 'POST', SET, fault);
   }
 
   async clear(name: string): Promise<CommandResult> {
-    return this.#told(`/${encodeURIComponent(name)}`, 'DELETE', CLEARED);
+    return this.#send(`/${encodeURIComponent(name)}`, 'DELETE', CLEARED);
   }
 
-  async #told(path: string, method: string, done: CommandResult, body?: Fault): Promise<CommandResult> {
+  async #send(path: string, method: string, done: CommandResult, body?: Fault): Promise<CommandResult> {
     try {
       const answer = await this.#call(path, method, body);
       await this.#call('', 'GET');

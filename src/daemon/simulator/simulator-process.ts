@@ -1,4 +1,4 @@
-/** The embedded broker as a process of its own: it outlives a daemon that is killed, as a real broker would (rulings, 24). */
+/** The embedded broker as a process of its own: it outlives a daemon that is killed, as a real broker would. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { errorText, isDiskFull } from '../../domain/failure.ts';
 import type { TsUs } from '../../domain/units.ts';
@@ -50,7 +50,7 @@ async function main(planText: string): Promise<void> {
   endWhenIdle(() => running.connections > 0 || hasDaemon(plan), stop, systemTimers);
 }
 
-/** The log of this process may stand on the same disk: the exit code tells the daemon. */
+/** The log of this process may lie on the same disk: the exit code reaches the daemon. */
 process.on('uncaughtException', (error) => {
   process.exitCode = isDiskFull(error) ? EXIT_DISK_FULL : 1;
   try {

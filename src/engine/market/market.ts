@@ -95,7 +95,7 @@ export class Market {
     return market === undefined ? null : (market.last.price ?? market.quotedPrice);
   }
 
-  /** In ticks, of the last trade, else of the reference: what prices are measured against. */
+  /** In ticks, of the last trade, else the reference price: the base of price measurements. */
   lastOrReference({ index, spec }: Contract): number | undefined {
     const market = this.#instruments[index];
     const last = market?.last.price ?? undefined;
@@ -134,7 +134,7 @@ export class Market {
 }
 
 /**
- * The chain of total volumes of one contract: each trade's total is the one before plus its own quantity (notes, section 7). A
+ * The chain of total volumes of one contract: each trade's total is the one before plus its own quantity (notes, 7). A
  * break means a missed trade, even on a healthy connection.
  */
 type ChainLink = 'first' | 'next' | 'duplicate' | 'reset' | 'gap';

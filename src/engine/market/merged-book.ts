@@ -1,7 +1,7 @@
 /**
- * The book of one contract, merged from partial frames (rulings, 21): a level that is absent keeps its value, null or a
- * quantity of zero empties it, a disconnect empties all of it. Until both best levels have been seen again nobody is shown a book: the
- * second level would pass for the best; and entries wait (failure cases, 23).
+ * The book of one contract, merged from partial frames (rulings, 21): a level that is absent keeps its value, null or a quantity of zero
+ * empties it, a disconnect empties all of it. Until both best levels have come again the book is hidden, because the second level would
+ * pass for the best; and entries wait (failure cases, 23).
  */
 import type { BookLevel, BookTick, HalfLevel } from '../../domain/ticks.ts';
 import type { BookUpdate } from '../ports/engine-event.ts';
@@ -10,7 +10,7 @@ import type { BookUpdate } from '../ports/engine-event.ts';
 const LEVELS_MAX = 10;
 const NO_LEVELS: readonly BookLevel[] = [];
 
-/** By place in the frame: null and absent stand empty. Never changed, only replaced, because messages are kept in it. */
+/** By position in the frame: null and absent are empty. Never changed, only replaced, because messages keep it. */
 type Slots = readonly (BookLevel | null | undefined)[];
 
 /** Changes of a book that are not merged yet. */
@@ -38,7 +38,7 @@ export class MergedBook {
     return this.#isKnown;
   }
 
-  /** A disconnect emptied it, and a side has not come back. A contract whose book nobody sends has nothing to wait for. */
+  /** A disconnect emptied it, and a side has not come back. A contract without book data waits for nothing. */
   get isAwaited(): boolean {
     return this.#wasKnown && !this.isKnown;
   }
@@ -113,7 +113,7 @@ function isFull(levels: Slots): levels is readonly BookLevel[] {
   return true;
 }
 
-/** Levels behind one that was not seen yet are not shown: they would stand in its place. */
+/** Levels behind one that was not seen yet are hidden: they would appear in its place. */
 function knownOf(slots: Slots): readonly BookLevel[] {
   if (isFull(slots)) return slots;
   const known: BookLevel[] = [];
@@ -126,8 +126,8 @@ function knownOf(slots: Slots): readonly BookLevel[] {
 
 /** An absent half keeps its value; on an empty level there is nothing to keep. */
 function mergeHalf(slots: (BookLevel | null | undefined)[], { level, price, qty }: HalfLevel): void {
-  const stood = slots[level];
-  if (stood === undefined || stood === null) return;
-  const merged: BookLevel = { price: price ?? stood.price, qty: qty ?? stood.qty };
+  const previous = slots[level];
+  if (previous === undefined || previous === null) return;
+  const merged: BookLevel = { price: price ?? previous.price, qty: qty ?? previous.qty };
   slots[level] = merged.qty === 0 ? null : merged;
 }

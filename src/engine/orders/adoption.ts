@@ -41,7 +41,7 @@ export class Adoption {
     this.#ids = ids;
   }
 
-  /** A row of today names a contract that is not listed: what it cost is not in our books. */
+  /** A row of today names a contract that is not listed: our books lack its costs. */
   get hasUnlisted(): boolean {
     return this.#unknownContracts.size > 0;
   }
@@ -78,9 +78,9 @@ export class Adoption {
   }
 
   /**
-   * Undefined when the row names a contract that is not listed: alerted once, and left to the operator. It has the same name in every run:
-   * its own `refId`, else day and number. A `refId` like ours that nobody here knows comes from a journal that was lost or from another
-   * process: an order of ours may get the same one later.
+   * Undefined when the row names a contract that is not listed: one alert, then it is left to the operator. The order has the same name in
+   * every run: its own `refId`, else day and number. An unknown `refId` of our form comes from a lost journal or another process: an order
+   * of ours may get the same one later.
    */
   adopt(row: BrokerOrder, readUs: TsUs): ManagedOrder | undefined {
     const contract = this.#contractOf(row, row.orderNo, 'order');
@@ -98,7 +98,7 @@ export class Adoption {
       isAdopted,
       parent: null,
     });
-    this.#tellAdopted(row, order);
+    this.#alertAdopted(row, order);
     return order;
   }
 
@@ -116,13 +116,11 @@ export class Adoption {
     child.ownTrigger().when = sender.triggerState.kind === 'trailing_stop' ? null : sender.triggerWhen;
     // An exit lasts like the bracket that brought it.
     const bracket = this.#owners.orders.get(sender.parent);
-    child.isLasting = sender.isLasting || bracket?.isLasting === true;
+    child.isGtc = sender.isGtc || bracket?.isGtc === true;
     return child;
   }
 
-  /**
-   * `bracket`: the row is one half of its exits. Undefined for a row of nobody here that has ended, and for a contract that is not listed.
-   */
+  /** `bracket`: the row is one half of its exits. Undefined for a foreign row that has ended, and for a contract that is not listed. */
   adoptTrigger(row: BrokerTriggerOrder, bracket: ManagedOrder | null): ManagedOrder | undefined {
     if (bracket === null && !mayWork(row)) return undefined;
     const contract = this.#contractOf(row, row.orderKey, 'trigger order');
@@ -189,7 +187,7 @@ export class Adoption {
     return order;
   }
 
-  #tellAdopted(row: BrokerOrder, order: ManagedOrder): void {
+  #alertAdopted(row: BrokerOrder, order: ManagedOrder): void {
     const twin = this.#owners.orders.get(row.refId);
     const what = `${row.side} ${row.qty} ${row.orderCode}, order no. ${row.orderNo}, ${row.filledQty} filled`;
     if (twin !== undefined && twin !== order) {

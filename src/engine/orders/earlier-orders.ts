@@ -39,13 +39,13 @@ export class EarlierOrders {
   readonly #exits: BracketExits;
   readonly #life: OrderLife;
   readonly #lookUp: LookUpSettings;
-  /** Nobody saw how they ended: they may have filled after the last look into their book. */
+  /** Their end is unproven: they may have filled after the last read of their book. */
   readonly #unproven = new Set<ManagedOrder>();
   /** Start of the first read of positions that agreed after its end. */
   readonly #agreedUs = new WeakMap<ManagedOrder, number>();
   /** Were over when this day began. */
   readonly #over = new Set<ManagedOrder>();
-  #isNoEvidenceTold = false;
+  #isNoEvidenceAlerted = false;
 
   constructor(
     context: EventContext,
@@ -125,7 +125,7 @@ export class EarlierOrders {
     this.#life.apply(order, 'seen_gone', `its last day was ${lastDay}`);
   }
 
-  /** A book of this day shows it: from here on its rows tell its fills. */
+  /** A book of this day shows it: from here on its rows report its fills. */
   seen(order: ManagedOrder, startedUs: TsUs): void {
     if (this.#unproven.size > 0 && startedUs >= this.#dayBeganUs()) this.#unproven.delete(order);
   }
@@ -143,10 +143,10 @@ export class EarlierOrders {
     return this.#over.has(order);
   }
 
-  /** The book has rows of the day before alone, or lacks what it had: it proves nothing of an order of today. */
-  tellNoEvidence(order: ManagedOrder, startedUs: TsUs): void {
-    if (this.#isNoEvidenceTold || startedUs - order.createdUs < this.#lookUp.spread) return;
-    this.#isNoEvidenceTold = true;
+  /** The book has only rows of the day before, or lacks rows that it had: it proves nothing about an order of today. */
+  alertNoEvidence(order: ManagedOrder, startedUs: TsUs): void {
+    if (this.#isNoEvidenceAlerted || startedUs - order.createdUs < this.#lookUp.spread) return;
+    this.#isNoEvidenceAlerted = true;
     const book = order.isWaiting ? 'trigger book' : 'in-day book';
     const text = `the ${book} is of another day or lacks orders: it does not tell whether ${order.clientOrderId} arrived`;
     this.#context.alert(order.strategy, 'warning', 'book_of_another_day', text);
@@ -174,14 +174,14 @@ export class EarlierOrders {
       const firstUs = this.#agreedUs.get(order);
       if (firstUs === undefined) {
         this.#agreedUs.set(order, readUs);
-        if (order.isWaiting && leavesOf(order) > 0) this.#tellDropped(order);
+        if (order.isWaiting && leavesOf(order) > 0) this.#alertDropped(order);
       } else if (readUs - firstUs >= CONFIRM_AFTER_US) this.#unproven.delete(order);
     }
     return this.#unproven.size < size;
   }
 
   /** A stop that the broker has not kept over the night. One of the engine's own is placed again where it is configured. */
-  #tellDropped({ clientOrderId, strategy, instrument, side, isProtective }: ManagedOrder): void {
+  #alertDropped({ clientOrderId, strategy, instrument, side, isProtective }: ManagedOrder): void {
     const held = this.#portfolio.position(strategy, instrument).qty;
     if (held === 0 || Math.sign(held) === signOf(side)) return;
     const text = `${clientOrderId} waited at the broker in the last session, and its trigger book shows it no more: the ${held} that it protected may have no stop`;
@@ -252,7 +252,7 @@ export class EarlierOrders {
       order.fillQuality = 'estimated';
     }
     this.#orders.changed(order);
-    this.#life.tell(order);
+    this.#life.report(order);
   }
 
   /** An order without a number is looked up. Where trading stopped in between, one with a number is over. */

@@ -53,8 +53,8 @@ export class EntryWithdrawal {
   }
 
   /**
-   * A stop, waiting at the broker or at work since it triggered, that can only shrink what its strategy holds: one that was placed
-   * before its entry filled is one too.
+   * A stop, waiting at the broker or working since it triggered, that can only shrink its strategy's position; also one that was placed
+   * before its entry filled.
    */
   isCover(id: ClientOrderId): boolean {
     const order = this.#orders.get(id);
@@ -111,7 +111,7 @@ export class EntryWithdrawal {
     const { clientOrderId, strategy, reason } = order;
     const why = reason === '' ? '' : ` (${reason})`;
     const text = `entry ${clientOrderId} still works, its cancel came to nothing${why}: canceled again until it is gone`;
-    if (order.tellOnce('entry still works'))
+    if (order.isFirstReport('entry still works'))
       this.#context.alert(strategy, 'warning', 'entry_still_works', text);
     this.withdrawOrder(order);
   }
@@ -123,7 +123,7 @@ export class EntryWithdrawal {
     context.withdraw(order.strategy, order.clientOrderId);
   }
 
-  /** Everything the broker's books hold for us, adopted orders too (failure cases, 4), and what protects positions. */
+  /** Everything the broker's books hold for us: adopted orders (failure cases, 4) and protective orders too. */
   cancelAll(): void {
     const context = this.#context;
     const { open } = this.#orders;
@@ -134,7 +134,7 @@ export class EntryWithdrawal {
     for (const { strategy, clientOrderId } of open) context.cancel(strategy, clientOrderId);
   }
 
-  /** One order of any owner. A stop that the engine keeps would be placed anew at once. */
+  /** One order of any owner. The engine would place its own protective stop again at once. */
   cancelOrder(id: ClientOrderId): void {
     const context = this.#context;
     const order = this.#orders.get(id);

@@ -1,6 +1,6 @@
 /**
- * Exits are never larger than the position they close (rulings, 14): when it has shrunk by other means, by its protective stop or by hand, they
- * would turn it round. The youngest is withdrawn first, its strategy hears of it, and a protective stop covers what is left.
+ * Exits are never larger than the position they close (rulings, 14). When a protective stop or a manual trade has shrunk the position,
+ * larger exits would reverse it: the youngest is withdrawn first, its strategy gets the update, and a protective stop covers the rest.
  */
 import { cover } from '../../domain/cover.ts';
 import { isAuction } from '../../domain/calendar.ts';
@@ -17,8 +17,8 @@ export class ExitCover {
   }
 
   /**
-   * After a complete scan of the in-day book: orders seen later than it may cover what it does not show yet. A broker that refuses
-   * to cancel one is asked again once a minute (failure cases, 32).
+   * After a complete scan of the in-day book: orders seen later may cover a position that it does not show yet. A broker that refuses a
+   * cancel gets it again once a minute (failure cases, 32).
    */
   step(scanUs: TsUs): void {
     const { orders, positionReconciler, context } = this.#owners;
@@ -81,7 +81,7 @@ export class ExitCover {
     const { strategy, clientOrderId, side, qty } = order;
     order.inDoubt().oversizedUs = context.nowUs;
     context.withdraw(strategy, clientOrderId);
-    if (!order.tellOnce('too_large')) return;
+    if (!order.isFirstReport('too_large')) return;
     const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
     context.alert(strategy, 'warning', 'exit_too_large', text);
   }

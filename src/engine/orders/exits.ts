@@ -47,7 +47,6 @@ export class BracketExits {
     this.#lookUp = lookUp;
   }
 
-  /** A bracket was placed. */
   expect(bracket: ManagedOrder): void {
     this.#brackets.add(bracket);
   }
@@ -56,10 +55,10 @@ export class BracketExits {
   nextDay(): void {
     const orders = this.#orders;
     for (const bracket of this.#brackets) {
-      const isKept = orders.get(bracket.clientOrderId) === bracket;
+      const isKnown = orders.get(bracket.clientOrderId) === bracket;
       const mayBring =
         !bracket.isFinal || orders.owingExits.has(bracket) || this.#exitsOf(bracket).length > 0;
-      if (!isKept || !mayBring) this.#brackets.delete(bracket);
+      if (!isKnown || !mayBring) this.#brackets.delete(bracket);
     }
     this.#owing.clear();
     this.#held.clear();
@@ -79,7 +78,7 @@ export class BracketExits {
     }
     const evidence = this.#held.get(row.orderKey) ?? new ScanEvidence(startedUs);
     this.#held.set(row.orderKey, evidence);
-    // Nobody can say whose it is as long as the in-day book cannot be read.
+    // The owner cannot be known as long as the in-day book cannot be read.
     if (this.#session.bookReadUs < firstSeenUs) return 'hold';
     evidence.add(startedUs);
     return evidence.isEnough(this.#lookUp) ? null : 'hold';
@@ -102,14 +101,14 @@ export class BracketExits {
       return isOurs(todays) ? todays : null;
     }
     if (!isOurs(todays)) return left;
-    // Numbers begin anew each day: prices tell a bracket of the last session from one of today.
+    // Numbers restart each day: prices distinguish a bracket of the last session from one of today.
     const able = [left, todays].filter(
       (bracket) => bracket.filledQty > 0 && this.#mayHaveBrought(bracket, row),
     );
     return able.length === 1 ? able[0] : 'hold';
   }
 
-  /** Brackets alike differ in nothing but their owner and what they have filled: an exit is as large as that. */
+  /** Equal brackets differ only in their owner and their filled quantity: an exit is as large as that quantity. */
   #byTerms(row: BrokerTriggerOrder, isSeenAgain: boolean): ManagedOrder | 'hold' | null {
     const able: ManagedOrder[] = [];
     for (const bracket of this.#brackets) {
@@ -134,12 +133,12 @@ export class BracketExits {
 
   #mayHaveBrought(bracket: ManagedOrder, row: BrokerTriggerOrder): boolean {
     if (bracket.orderCode !== row.orderCode || opposite(bracket.side) !== row.side) return false;
-    // Exits of a later fill stand where the exits of the first one were moved to.
+    // Exits of a later fill rest where the exits of the first one were moved to.
     const isMoved = this.#exitsOf(bracket).some(({ triggerPrice }) => triggerPrice === row.triggerPrice);
     return isMoved || this.#isTriggerOf(bracket, row);
   }
 
-  /** Exits stand at their prices, or as far from the first fill as they were asked for from the limit (rulings, 13). */
+  /** Exits rest at their prices, or as far from the first fill as they were requested from the limit (rulings, 13). */
   #isTriggerOf(bracket: ManagedOrder, { triggerPrice, triggerWhen }: BrokerTriggerOrder): boolean {
     const { trigger, side, filledQty } = bracket;
     if (trigger?.kind !== 'bracket' || triggerPrice === null) return false;
@@ -184,12 +183,12 @@ export class BracketExits {
     other.ownTrigger().partner = exit;
   }
 
-  /** Scans are counted anew. */
+  /** Restarts the count of scans. */
   setClockBack(): void {
     this.#owing.clear();
   }
 
-  /** After a complete scan of the trigger book: a bracket that has filled is protected once its exits stand there. */
+  /** After a complete scan of the trigger book: a filled bracket is protected once its exits rest there. */
   check(startedUs: TsUs): void {
     const [orders, lookUp, context] = [this.#orders, this.#lookUp, this.#context];
     for (const bracket of orders.owingExits) {
@@ -202,7 +201,7 @@ export class BracketExits {
       const evidence = this.#owing.get(bracket) ?? new ScanEvidence(context.nowUs);
       this.#owing.set(bracket, evidence);
       evidence.add(startedUs);
-      if (!evidence.isEnough(lookUp) || !bracket.tellOnce('exits')) continue;
+      if (!evidence.isEnough(lookUp) || !bracket.isFirstReport('exits')) continue;
       const text = `${bracket.clientOrderId} has filled ${bracket.filledQty}, and its exits are not in the trigger book`;
       context.alert(bracket.strategy, 'critical', 'exits_missing', text);
     }

@@ -45,7 +45,7 @@ export class FillSteps {
   take(order: ManagedOrder, row: BrokerOrder, isOlder: boolean): void {
     if (row.filledQty > order.filledQty) this.#step(order, row);
     else if (row.filledQty === order.filledQty) this.#improve(order, row, isOlder);
-    else if (!isOlder && order.tellOnce('decreased')) {
+    else if (!isOlder && order.isFirstReport('decreased')) {
       this.#owners.context.alert(
         order.strategy,
         'critical',
@@ -62,9 +62,9 @@ export class FillSteps {
     // An earlier estimate may have been too high, and the rest would be below zero: correct it separately.
     const isBelow = cumValue <= order.filledValue;
     const booked = isBelow ? this.#estimate(order, stepQty) : cumValue;
-    const told = row.filledValue?.costs;
-    this.#book(order, stepQty, booked - order.filledValue, isBelow ? 'estimated' : quality, told);
-    if (isBelow) this.#correct(order, cumValue, quality, told);
+    const knownCosts = row.filledValue?.costs;
+    this.#book(order, stepQty, booked - order.filledValue, isBelow ? 'estimated' : quality, knownCosts);
+    if (isBelow) this.#correct(order, cumValue, quality, knownCosts);
   }
 
   #book(
@@ -72,14 +72,14 @@ export class FillSteps {
     stepQty: number,
     stepValue: number,
     quality: FillQuality,
-    told: Costs | undefined,
+    knownCosts: Costs | undefined,
   ): void {
     const { context, portfolio, life } = this.#owners;
     assert(stepQty > 0 && Number.isSafeInteger(stepValue), 'a fill adds whole contracts and whole money');
     assert(!order.isWaiting, 'fills of a trigger are fills of its child');
     const cumQty = qty(order.filledQty + stepQty);
     const cumValue = money(order.filledValue + stepValue);
-    const total = told ?? this.#costsOf(order, cumQty, cumValue);
+    const total = knownCosts ?? this.#costsOf(order, cumQty, cumValue);
     const fee = money(total.fee - order.fee);
     const tax = money(total.tax - order.tax);
     portfolio.add(order.strategy, order.instrument, signOf(order.side) * stepQty, stepValue);
@@ -125,10 +125,10 @@ export class FillSteps {
     else this.#correct(order, value, quality, costs);
   }
 
-  #correct(order: ManagedOrder, cumValue: Money, quality: FillQuality, told: Costs | undefined): void {
+  #correct(order: ManagedOrder, cumValue: Money, quality: FillQuality, knownCosts: Costs | undefined): void {
     const { context, portfolio } = this.#owners;
     const value = money(cumValue - order.filledValue);
-    const total = told ?? this.#costsOf(order, order.filledQty, cumValue);
+    const total = knownCosts ?? this.#costsOf(order, order.filledQty, cumValue);
     const tax = money(total.tax - order.tax);
     portfolio.correct(order.strategy, order.instrument, signOf(order.side), value);
     portfolio.charge(order.strategy, 0, tax);
@@ -150,7 +150,7 @@ export class FillSteps {
     });
   }
 
-  /** Where the broker does not tell them. */
+  /** Where the broker does not report them. */
   #costsOf({ instrument, side }: ManagedOrder, cumQty: number, cumValue: number): Costs {
     const { contracts, session } = this.#owners;
     const contract = contracts.at(instrument);

@@ -68,8 +68,8 @@ export interface OpenCall {
   readonly evidence: ScanEvidence;
 }
 
-/** Rare facts of an order: its open calls, evidence for and against them, and what the broker or a person did to it. */
-export class Doubt {
+/** Rare facts of an order: its open calls, evidence for and against them, and interventions of the broker or a person. */
+export class OrderDoubt {
   openModify: OpenCall | null = null;
   openCancel: OpenCall | null = null;
   /** A cancel asked for before the order has a number, by its call id. */
@@ -78,9 +78,9 @@ export class Doubt {
   absence: ScanEvidence | null = null;
   /** Start of the scan that proved its absence. */
   absentUs = Infinity;
-  /** Its owner or a person wants it gone, and what it sends too, until a row is newer than the refusal of the cancel. */
+  /** Its owner or a person has canceled it and the order that it sends, until a row is newer than the refusal of the cancel. */
   isUnwanted = false;
-  /** The engine withdraws it until it is over: what it sends goes too, unless it protects a position. */
+  /** The engine withdraws it until it is over, with the order that it sends, unless that protects a position. */
   isWithdrawn = false;
   /** When the cancel was refused, not sent or proven lost; Infinity: it was none of these. */
   cancelFailedUs = Infinity;
@@ -88,22 +88,22 @@ export class Doubt {
   lostCancel: ScanEvidence | null = null;
   /** When it was last withdrawn because it is larger than the position it closes; -Infinity: never. */
   oversizedUs = -Infinity;
-  /** When its quantity was last made larger, and what it was before. */
+  /** When its quantity was last raised, and the quantity before. */
   grownUs = -Infinity;
   grownFrom: Qty = qty(0);
-  /** Another order has its number: the broker's day began anew, and no call may name it by the number. */
+  /** Another order has its number, because the broker's numbers restarted: no call may name it by the number. */
   isNumberLost = false;
-  /** Its row contradicts itself, or what was placed. */
+  /** Its row contradicts itself or the order as placed. */
   isContradicted = false;
   /** A person's answer where the broker's books were in doubt. */
   resolvedAs: 'absent' | 'live' | null = null;
   /** Matters already alerted; null while there are none. */
-  told: Set<string> | null = null;
+  reported: Set<string> | null = null;
 }
 
-const NO_DOUBT: Readonly<Doubt> = new Doubt();
+const NO_DOUBT: Readonly<OrderDoubt> = new OrderDoubt();
 
-/** Where an order triggers, and what it sends then: of an order that waits, and of one that such an order sent. */
+/** Trigger of a waiting order and the order that it sends; also kept on the order that was sent. */
 export class TriggerState {
   /** Kind and trigger as the trigger book shows them; null for an order at the exchange. */
   kind: BrokerTriggerKind | null = null;
@@ -166,9 +166,9 @@ export class ManagedOrder {
   readonly side: Side;
   isAdopted = false;
   createdUs: TsUs;
-  /** As it was placed; null for a limit order, and for what was found in the trigger book. */
+  /** As it was placed; null for a limit order, and for an order found in the trigger book. */
   readonly trigger: Trigger | null;
-  /** It stands, or is to stand, in the trigger book: nothing of it rests at the exchange. */
+  /** It rests, or will rest, in the trigger book, not at the exchange. */
   readonly isWaiting: boolean;
   /** The order that sent or brought this one. */
   readonly parent: ClientOrderId | null;
@@ -181,7 +181,7 @@ export class ManagedOrder {
   isFinal = false;
   orderNo: BrokerOrderNo | null = null;
   orderKey: BrokerOrderKey | null = null;
-  /** The reference that its row of the in-day book bears: our id, or that of whoever sent it; null when it has none. */
+  /** The reference in its row of the in-day book: our id, or that of its sender; null when it has none. */
   refId: ClientOrderId | null;
   filledQty: Qty = qty(0);
   filledValue: Money = money(0);
@@ -199,11 +199,11 @@ export class ManagedOrder {
   /** The engine placed it for its strategy, which sees it and cannot reach it: an exit of a flatten is not the strategy's to take back. */
   isOfSystem = false;
   /** Good till canceled where orders end with the day. */
-  isLasting = false;
+  isGtc = false;
   /** It waited already when the day began: it may have ended overnight unseen. */
   isCarriedOver = false;
   /** Shared by all orders without one: written through `inDoubt`. */
-  doubt: Readonly<Doubt> = NO_DOUBT;
+  doubt: Readonly<OrderDoubt> = NO_DOUBT;
   /** Shared by all orders without one: written through `ownTrigger`. */
   triggerState: Readonly<TriggerState> = NO_TRIGGER;
 
@@ -229,8 +229,8 @@ export class ManagedOrder {
     if (isWaiting) this.triggerState = new TriggerState(terms.trigger, terms.side);
   }
 
-  inDoubt(): Doubt {
-    if (this.doubt === NO_DOUBT) this.doubt = new Doubt();
+  inDoubt(): OrderDoubt {
+    if (this.doubt === NO_DOUBT) this.doubt = new OrderDoubt();
     return this.doubt;
   }
 
@@ -261,12 +261,12 @@ export class ManagedOrder {
     return this.isCarriedOver && this.isWaiting && !this.isFinal && this.rowUs === -Infinity;
   }
 
-  /** The broker took it, and the last complete scan of its book shows it, or came before it: nobody can say that it is gone. */
+  /** The broker accepted it, and the last complete scan of its book shows it or came before it: its absence is not proven. */
   get isInBook(): boolean {
     return IN_A_BOOK.has(this.status) && this.doubt.absence === null && !this.doubt.isContradicted;
   }
 
-  /** No number yet, and not final: to be looked for in the book. */
+  /** No number yet, and not final: the look-up searches the book for it. */
   get isUnresolved(): boolean {
     return this.orderNo === null && !this.isFinal;
   }
@@ -306,7 +306,7 @@ export class ManagedOrder {
     return partner?.status === 'triggering' || partner?.status === 'triggered';
   }
 
-  /** What a stop sent is the stop at work; what a take-profit sent is a limit order that may never fill. */
+  /** The order that a stop sent is the stop at work; one that a take-profit sent is a limit order that may never fill. */
   get role(): CoverRole {
     if (this.trigger?.kind === 'bracket') return 'entry';
     if (this.isWaiting) return waitingRole(this.side, this.triggerWhen);
@@ -366,9 +366,9 @@ export class ManagedOrder {
   }
 
   /** True the first time for each matter. */
-  tellOnce(matter: string): boolean {
-    if (this.doubt.told?.has(matter) === true) return false;
-    (this.inDoubt().told ??= new Set()).add(matter);
+  isFirstReport(matter: string): boolean {
+    if (this.doubt.reported?.has(matter) === true) return false;
+    (this.inDoubt().reported ??= new Set()).add(matter);
     return true;
   }
 
@@ -378,7 +378,7 @@ export class ManagedOrder {
     if (this.doubt.openModify !== null) this.inDoubt().openModify = null;
   }
 
-  /** Scans are counted anew: their times cannot be compared with those that come. */
+  /** Restarts the count of scans: earlier times cannot be compared with those to come. */
   setClockBack(at: TsUs): void {
     this.rowUs = Math.min(this.rowUs, at);
     if (this.doubt === NO_DOUBT) return;

@@ -8,14 +8,14 @@ import { type ModifyIntent, type OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
-import { type Call, callIdOf } from '../state/intent-queue.ts';
+import { type QueuedIntent, callIdOf } from '../state/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder, ModifyToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { CallAnswer, UnjournaledCalls } from '../ports/engine-event.ts';
 import type { Proposal } from '../ports/journal-entry.ts';
 import type { Gateway } from '../ports/outbound.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
-import type { CircuitBreakers } from './circuit-breakers.ts';
+import type { CircuitBreakers } from '../risk/circuit-breakers.ts';
 import type { Guard } from '../risk/risk-guard.ts';
 import { ManagedOrder, type OpenCall, ScanEvidence } from './managed-order.ts';
 
@@ -25,12 +25,12 @@ type CancelProposal = Extract<Proposal, { readonly do: 'cancel' }>;
 
 /** A submit or a change that waits for positions to be read. */
 interface PendingCall {
-  readonly call: Call;
+  readonly call: QueuedIntent;
   readonly sinceUs: TsUs;
 }
 
 /** Null the first time a call is carried out. */
-type Waited = { readonly sinceUs: TsUs; readonly isLate: boolean } | null;
+type PositionWait = { readonly sinceUs: TsUs; readonly isLate: boolean } | null;
 
 /** An exit that waits longer than this for a fresh position is refused, with the reason it had. */
 export const PENDING_POSITION_US_MAX = 5_000_000;
@@ -67,7 +67,7 @@ export class OrderExecutor {
     return this.#pending.length > 0;
   }
 
-  execute(call: Call): void {
+  execute(call: QueuedIntent): void {
     const { context } = this.#owners;
     const { proposal, strategy, by } = call;
     context.append({
@@ -96,8 +96,8 @@ export class OrderExecutor {
   }
 
   /**
-   * The process before sent these when no row could be written (the emergency file told of it): what waits here of them has left,
-   * and a change of an order that works is to be looked up.
+   * The process before sent these when no row could be written (from the emergency file): those that wait here have left, and a change of a
+   * working order needs a look-up.
    */
   takeSent({ owners, changes, cancels }: UnjournaledCalls): void {
     const { orders, life } = this.#owners;
@@ -109,7 +109,7 @@ export class OrderExecutor {
     for (const change of new Map(changes.map((each) => [each.clientOrderId, each])).values()) {
       const order = orders.get(change.clientOrderId);
       if (order === undefined || order.isFinal || order.doubt.openModify !== null) continue;
-      // Nobody changes an order that the broker has not accepted.
+      // An order is not changed before the broker has accepted it.
       if (order.isUnresolved && this.#bind(order, change.orderNo, change.orderKey))
         life.apply(order, 'place_accepted');
       if (isAsChanged(order, change)) continue;
@@ -134,7 +134,7 @@ export class OrderExecutor {
     return orders.names.bind(order, orderNo, context.nowUs);
   }
 
-  #carryOut(call: Call, waited: Waited): void {
+  #carryOut(call: QueuedIntent, waited: PositionWait): void {
     const { proposal } = call;
     switch (proposal.do) {
       case 'submit':
@@ -147,17 +147,17 @@ export class OrderExecutor {
   }
 
   /** A call that waited too long is refused with the reason it had. */
-  #mayWait(waited: Waited): boolean {
+  #mayWait(waited: PositionWait): boolean {
     return waited?.isLate !== true && this.#pending.length < PENDING_MAX;
   }
 
-  #awaitPositions(call: Call, waited: Waited): void {
+  #awaitPositions(call: QueuedIntent, waited: PositionWait): void {
     this.#pending = [...this.#pending, { call, sinceUs: waited?.sinceUs ?? this.#owners.context.nowUs }];
     // An exit waits for positions to be read (rulings, 36).
     this.#owners.snapshots.want('positions');
   }
 
-  #submit(call: Call, id: ClientOrderId, intent: OrderIntent, waited: Waited): void {
+  #submit(call: QueuedIntent, id: ClientOrderId, intent: OrderIntent, waited: PositionWait): void {
     const decision = this.#owners.context.decisions.submit(call, id, intent, this.#mayWait(waited));
     switch (decision.kind) {
       case 'approved':
@@ -171,12 +171,12 @@ export class OrderExecutor {
     }
   }
 
-  #place(order: ApprovedOrder, call: Call): void {
+  #place(order: ApprovedOrder, call: QueuedIntent): void {
     const { context, orders, exits } = this.#owners;
     const { clientOrderId, strategy, trigger } = order;
     const placed = new ManagedOrder(order, context.nowUs);
     placed.isProtective = isProtective(call);
-    placed.isLasting = order.timeInForce === 'gtc';
+    placed.isGtc = order.timeInForce === 'gtc';
     placed.isOfSystem = call.by === 'system';
     orders.add(placed);
     if (trigger?.kind === 'bracket') exits.expect(placed);
@@ -189,7 +189,7 @@ export class OrderExecutor {
     this.#breakers.sent();
   }
 
-  #modify(call: Call, callId: ClientOrderId, change: ModifyIntent, waited: Waited): void {
+  #modify(call: QueuedIntent, callId: ClientOrderId, change: ModifyIntent, waited: PositionWait): void {
     const order = this.#ownOrder(call, change.clientOrderId);
     if (order === undefined) return this.#denyUnknown(call, callId, change.clientOrderId);
     const decision = this.#owners.context.decisions.modify(
@@ -211,7 +211,7 @@ export class OrderExecutor {
   }
 
   /** An order that has left, or none of the caller's. */
-  #denyUnknown({ strategy }: Call, callId: ClientOrderId, id: ClientOrderId): void {
+  #denyUnknown({ strategy }: QueuedIntent, callId: ClientOrderId, id: ClientOrderId): void {
     const { orders, life } = this.#owners;
     const left = orders.left(id, strategy);
     const denial: Denial =
@@ -219,7 +219,7 @@ export class OrderExecutor {
         ? { code: 'order_not_found', clientOrderId: id }
         : { code: 'order_not_working', status: left.status };
     this.#journalDenial(strategy, callId, denial);
-    if (left !== undefined) life.tellOf(strategy, { ...left, denial });
+    if (left !== undefined) life.reportOf(strategy, { ...left, denial });
   }
 
   #openModify(order: ManagedOrder, modify: ApprovedModify): void {
@@ -248,7 +248,7 @@ export class OrderExecutor {
     life.apply(order, 'modify_sent');
   }
 
-  #cancel(call: Call, { callId, clientOrderId, isWithdrawal }: CancelProposal): void {
+  #cancel(call: QueuedIntent, { callId, clientOrderId, isWithdrawal }: CancelProposal): void {
     const { orders } = this.#owners;
     const order = this.#ownOrder(call, clientOrderId);
     // Too late.
@@ -439,7 +439,7 @@ export class OrderExecutor {
   }
 
   /** A strategy reaches the orders alone that it placed; the system reaches all. */
-  #ownOrder(call: Call, id: ClientOrderId): ManagedOrder | undefined {
+  #ownOrder(call: QueuedIntent, id: ClientOrderId): ManagedOrder | undefined {
     const order = this.#owners.orders.get(id);
     if (order === undefined || call.by === 'system') return order;
     return order.strategy === call.strategy && !order.isProtective && !order.isOfSystem ? order : undefined;
@@ -453,7 +453,7 @@ export class OrderExecutor {
 }
 
 /** Stops of the engine itself are the protective ones. */
-const isProtective = ({ by, proposal }: Call): boolean =>
+const isProtective = ({ by, proposal }: QueuedIntent): boolean =>
   by === 'system' && proposal.do === 'submit' && proposal.intent.kind === 'stop';
 
 /** The journal has seen it, or there is nothing to see. */

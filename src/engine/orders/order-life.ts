@@ -42,7 +42,7 @@ export class OrderLife {
 
   apply(order: ManagedOrder, event: OrderEvent, detail = ''): void {
     const moved = this.#move(order, event, detail);
-    if (moved) this.tell(order);
+    if (moved) this.report(order);
   }
 
   /** A fill has been added to the order: its status follows, and one update carries both. */
@@ -52,21 +52,20 @@ export class OrderLife {
     if (order.trigger?.kind === 'bracket') this.#orders.owingExits.add(order);
   }
 
-  tell(order: ManagedOrder): void {
+  report(order: ManagedOrder): void {
     if (!order.isProtective) this.#changed(order, 0, 0, null);
   }
 
-  /** A change of it was denied. */
   changeDenied(order: ManagedOrder, denial: Denial): void {
     this.#changed(order, 0, 0, denial);
   }
 
   /** Risk denied it; such an order has no state. */
   denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
-    this.tellOf(strategy, deniedUpdate(id, intent, denial));
+    this.reportOf(strategy, deniedUpdate(id, intent, denial));
   }
 
-  tellOf(strategy: StrategyIndex, update: OrderUpdate): void {
+  reportOf(strategy: StrategyIndex, update: OrderUpdate): void {
     if (!this.#host.isOrderHeard(strategy)) return;
     if (this.hasUpdates) this.#updates.push({ strategy, update });
     else this.#updates = [{ strategy, update }];
@@ -83,7 +82,6 @@ export class OrderLife {
     return taken;
   }
 
-  /** Its row stands in the trigger book. */
   addWaiting(order: ManagedOrder, row: BrokerTriggerOrder): void {
     order.become('pending_trigger');
     this.#orders.add(order);
@@ -104,7 +102,7 @@ export class OrderLife {
 
   #changed(order: ManagedOrder, lastQty: number, lastValue: number, denial: Denial | null): void {
     if (this.#host.isOrderHeard(order.strategy))
-      this.tellOf(order.strategy, order.update(lastQty, lastValue, denial));
+      this.reportOf(order.strategy, order.update(lastQty, lastValue, denial));
   }
 
   #move(order: ManagedOrder, event: OrderEvent, detail: string): boolean {
@@ -117,7 +115,7 @@ export class OrderLife {
     const isOdd = typeof result !== 'string';
     const target = isOdd ? result.to : result;
     const to = target === 'accepted' && order.filledQty > 0 ? 'partially_filled' : target;
-    if (isOdd && order.tellOnce(`${event}:${from}`))
+    if (isOdd && order.isFirstReport(`${event}:${from}`))
       this.#alert(order, 'critical', 'order_oddity', result.oddity);
     if (to === from) {
       this.#orders.changed(order);
@@ -208,8 +206,8 @@ export class DayEnd {
     const doubtful = snapshot.orders.filter((row) => row.filledQty === 0 && isDisagreeing(row));
     const numbers = new Set(doubtful.map(({ orderNo }) => orderNo));
     for (const order of this.#orders.open) {
-      const { isWaiting, isLasting, orderNo, rowUs } = order;
-      if (!isWaiting && !isLasting && orderNo !== null && rowUs === startedUs && !numbers.has(orderNo))
+      const { isWaiting, isGtc, orderNo, rowUs } = order;
+      if (!isWaiting && !isGtc && orderNo !== null && rowUs === startedUs && !numbers.has(orderNo))
         this.#life.apply(order, 'day_ended');
     }
   }
@@ -218,10 +216,10 @@ export class DayEnd {
   over(): void {
     if (this.#isEndless) return;
     for (const order of this.#orders.open)
-      if (!order.isLasting && !outlivesDay(order)) this.#life.apply(order, 'day_ended_unproven');
+      if (!order.isGtc && !outlivesDay(order)) this.#life.apply(order, 'day_ended_unproven');
   }
 
-  /** The next day begins. Entries wait until positions explain what was not proven (rulings, 6). */
+  /** The next day begins. Entries wait until positions explain the unproven orders (rulings, 6). */
   nextDay(): void {
     this.#closedUs = Infinity;
     if (this.#isEndless) return;
@@ -233,6 +231,6 @@ export class DayEnd {
 
 type DaySettings = Pick<EngineSettings, 'lookUp' | 'orders' | 'gtcOrders'>;
 
-/** It stands in the trigger book; the next day's scan shows whether it still does. */
+/** It rests in the trigger book; the next day's scan shows whether it still does. */
 const outlivesDay = ({ isWaiting, status }: ManagedOrder): boolean =>
   isWaiting && (status === 'pending_trigger' || status === 'pending_modify' || status === 'pending_cancel');

@@ -22,7 +22,7 @@ export class OrderNames {
   readonly #byNumber = new Map<BrokerOrderNo, ManagedOrder>();
   readonly #byKey = new Map<BrokerOrderKey, ManagedOrder>();
   readonly #byTriggerNo = new Map<BrokerOrderNo, ManagedOrder>();
-  /** Orders of the last session by their number in its in-day book: today's numbers begin anew. */
+  /** Orders of the last session by their number in its in-day book: numbers restart each day. */
   readonly #earlier = new Map<BrokerOrderNo, ManagedOrder>();
   /** Orders of the in-day book whose number went to another order, by their key. */
   readonly #outnumbered = new Map<BrokerOrderKey, ManagedOrder>();
@@ -93,7 +93,7 @@ export class OrderNames {
     return keyed?.isCarriedOver === true ? keyed : undefined;
   }
 
-  /** Numbers begin anew each day, keys do not. */
+  /** Numbers restart each day, keys do not. */
   #isEarlier(order: ManagedOrder, row: BrokerOrder): boolean {
     if (order.orderKey !== null && row.orderKey !== null) return order.orderKey === row.orderKey;
     const isOurs = !order.isAdopted && order.parent === null;
@@ -123,7 +123,7 @@ export class OrderNames {
     return this.#senders.get(number);
   }
 
-  /** False when the number is known of this sender, or of a later one: numbers begin anew each day. */
+  /** False when the number is known of this sender, or of a later one: numbers restart each day. */
   noteSent(number: BrokerOrderNo, sender: ManagedOrder): boolean {
     const known = this.#senders.get(number);
     if (known !== undefined && known.createdUs >= sender.createdUs) return false;
@@ -165,19 +165,19 @@ export class OrderNames {
     const earlier = this.#earlier.get(number);
     const owner = this.#byNumber.get(number);
     const holder = owner === order || owner?.orderNo !== number ? undefined : owner;
-    const isKept = holder !== undefined && !mayTake(order, holder, provenUs);
+    const isTaken = holder !== undefined && !mayTake(order, holder, provenUs);
     if (order.isCarriedOver) this.#earlier.set(number, order);
-    else if (!isKept) this.#byNumber.set(number, order);
+    else if (!isTaken) this.#byNumber.set(number, order);
     // Its row was found by this number, also where its own is another one by now.
     if (owner !== undefined) this.unsettle(owner);
     if (earlier !== undefined && earlier !== order && earlier.orderNo === number) this.#lose(earlier);
-    if (isKept) this.#lose(order);
+    if (isTaken) this.#lose(order);
     else {
       if (order.doubt.isNumberLost) order.inDoubt().isNumberLost = false;
       if (holder !== undefined) this.#lose(holder);
     }
     this.#orders.changed(order);
-    return !isKept;
+    return !isTaken;
   }
 
   /** It keeps key and reference; a row with one of them is still its row. */
@@ -214,7 +214,6 @@ export class OrderNames {
     if (orderNo !== null && this.#byNumber.get(orderNo) === order) this.#byNumber.delete(orderNo);
   }
 
-  /** A new trading day: numbers begin anew. */
   clear(): void {
     for (const names of [this.#byNumber, this.#byTriggerNo, this.#earlier, this.#senders]) names.clear();
     for (const keys of [this.#byKey, this.#outnumbered]) keys.clear();
@@ -243,8 +242,8 @@ export const isAlike = (
   order.limitPrice === row.limitPrice;
 
 /**
- * Whether a row with the number of an order is that order: the broker's day may begin before ours, and its numbers with it. Keys do
- * not begin anew, nor do references; an order that a stop sent may bear the stop's.
+ * Whether a row with the number of an order is that order: the broker's day, and its numbers, may begin before ours. Keys and references
+ * never restart; an order that a stop sent may bear the stop's.
  */
 export function isSameOrder(order: ManagedOrder, row: BrokerOrder): boolean {
   if (order.orderCode !== row.orderCode || order.side !== row.side) return false;

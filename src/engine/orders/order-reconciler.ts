@@ -15,7 +15,7 @@ import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { Adoption } from './adoption.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { isSameOrder } from './order-names.ts';
-import { type Matched, matchOrders, matchTriggers } from './row-owners.ts';
+import { type RowMatches, matchOrders, matchTriggers } from './row-owners.ts';
 import type { RowReader } from './row-reader.ts';
 
 /** One scan that is being compared. */
@@ -30,7 +30,7 @@ interface Scan {
 interface FirstScan {
   readonly startedUs: TsUs;
   /** When its answer was there. */
-  readonly toldUs: TsUs;
+  readonly reportedUs: TsUs;
 }
 
 export class OrderReconciler {
@@ -53,17 +53,17 @@ export class OrderReconciler {
     const seen = [...this.#firstSeen.values()];
     const moments = [
       ...open.map(({ createdUs }) => createdUs),
-      ...seen.flatMap(({ startedUs, toldUs }) => [startedUs, toldUs]),
+      ...seen.flatMap(({ startedUs, reportedUs }) => [startedUs, reportedUs]),
     ];
     const earlier = inOrderBefore(at, moments);
     for (const order of open) order.createdUs = earlier(order.createdUs);
-    for (const [orderKey, { startedUs, toldUs }] of this.#firstSeen)
-      this.#firstSeen.set(orderKey, { startedUs: earlier(startedUs), toldUs: earlier(toldUs) });
+    for (const [orderKey, { startedUs, reportedUs }] of this.#firstSeen)
+      this.#firstSeen.set(orderKey, { startedUs: earlier(startedUs), reportedUs: earlier(reportedUs) });
   }
 
   /**
-   * Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. `isEarlierBook`: the
-   * in-day book was read before this day's trading began; a row that nobody owns is of an earlier day.
+   * Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. `isEarlierBook`: the in-day
+   * book was read before this day's trading began; a row without an owner is of an earlier day.
    */
   take(snapshot: BookSnapshot, isEarlierBook: boolean): void {
     const { startedUs, complete } = snapshot;
@@ -83,7 +83,7 @@ export class OrderReconciler {
       }
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
     }
-    this.#tellNumbersLost();
+    this.#alertNumbersLost();
     this.#owners.entries.again(this.#owners.positionReconciler.unproven() === null, this.#owners.halt);
     if (scan.shown === null) return;
     const isTriggers = snapshot.list === 'triggers';
@@ -93,16 +93,16 @@ export class OrderReconciler {
       // The book of the day before would show an order of that day too.
       if (!isOld || (order.isCarriedOver && order.orderNo !== null))
         this.#rows.missed(order, startedUs, scan.shown);
-      else this.#owners.earlier.tellNoEvidence(order, startedUs);
+      else this.#owners.earlier.alertNoEvidence(order, startedUs);
     }
     if (isTriggers) this.#owners.exits.check(startedUs);
   }
 
-  /** Rows that changed, told by the venue itself: they name the orders of answers alone. */
+  /** Changed rows that the venue itself reports: they name only orders of its answers. */
   takeRows(rows: readonly BrokerOrder[], startedUs: TsUs): void {
     const scan: Scan = { startedUs, shown: null, oldRows: 0 };
     for (const row of rows) this.#takeOwned(row, scan, null);
-    this.#tellNumbersLost();
+    this.#alertNumbersLost();
     this.#owners.entries.again(this.#owners.positionReconciler.unproven() === null, this.#owners.halt);
   }
 
@@ -124,7 +124,7 @@ export class OrderReconciler {
     return true;
   }
 
-  /** `unowned` receives a row that nobody owns; null where each is one of ours, and none is read again. */
+  /** `unowned` receives rows without an owner; null where each row is ours, and none is read again. */
   #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[] | null): void {
     const owner = this.#owners.orders.names.ownerOf(row, scan.startedUs);
     if (owner?.isCarriedOver === true) {
@@ -186,7 +186,7 @@ export class OrderReconciler {
       this.#takeOrder(order, row, scan);
     }
     const text = 'more orders in the book look like it than we placed; the oldest was taken for ours';
-    this.#tellAmbiguous(matched, text);
+    this.#alertAmbiguous(matched, text);
     for (const row of matched.foreign) {
       const order = this.#adoption.adopt(row, startedUs);
       if (order !== undefined) this.#takeOrder(order, row, scan);
@@ -199,7 +199,7 @@ export class OrderReconciler {
     scan: Scan,
   ): void {
     const { startedUs } = scan;
-    const now: FirstScan = { startedUs, toldUs: this.#owners.context.nowUs };
+    const now: FirstScan = { startedUs, reportedUs: this.#owners.context.nowUs };
     for (const { orderKey } of all) if (!this.#firstSeen.has(orderKey)) this.#firstSeen.set(orderKey, now);
     const nameless = this.#owners.orders.open.filter(
       ({ isWaiting, isUnresolved }) => isWaiting && isUnresolved,
@@ -208,7 +208,7 @@ export class OrderReconciler {
       unowned,
       nameless,
       // A read that left before the order may reach the broker after it.
-      ({ orderKey }, order) => (this.#firstSeen.get(orderKey) ?? now).toldUs > order.createdUs,
+      ({ orderKey }, order) => (this.#firstSeen.get(orderKey) ?? now).reportedUs > order.createdUs,
     );
     for (const { order, row } of matched.pairs) {
       this.#owners.orders.names.bindTrigger(order, row.orderNo, row.orderKey);
@@ -216,7 +216,7 @@ export class OrderReconciler {
     }
     for (const order of matched.held) scan.shown?.add(order);
     const text = 'more orders in the trigger book look like it than were sent: resolve it by hand';
-    this.#tellAmbiguous(matched, text);
+    this.#alertAmbiguous(matched, text);
     const inDoubt = new Set<BrokerOrderNo>();
     for (const row of matched.foreign) {
       const firstSeenUs = (this.#firstSeen.get(row.orderKey) ?? now).startedUs;
@@ -234,18 +234,18 @@ export class OrderReconciler {
     this.#owners.rowOwners.doubt(inDoubt);
   }
 
-  #tellAmbiguous({ ambiguous }: Matched<unknown>, text: string): void {
+  #alertAmbiguous({ ambiguous }: RowMatches<unknown>, text: string): void {
     for (const order of ambiguous) {
-      if (!order.tellOnce('ambiguous')) continue;
+      if (!order.isFirstReport('ambiguous')) continue;
       const alert = `${order.clientOrderId}: ${text}`;
       this.#owners.context.alert(order.strategy, 'critical', 'look_up_ambiguous', alert);
     }
   }
 
-  #tellNumbersLost(): void {
+  #alertNumbersLost(): void {
     if (this.#owners.orders.numberLost === null) return;
     for (const order of this.#owners.orders.open) {
-      if (!order.doubt.isNumberLost || order.isCarriedOver || !order.tellOnce('number_lost')) continue;
+      if (!order.doubt.isNumberLost || order.isCarriedOver || !order.isFirstReport('number_lost')) continue;
       const text = `${order.clientOrderId}: its number ${order.orderNo} is another order's now, as on a new day of the broker: it cannot be canceled, and entries are blocked, until the book shows its new number or complete scans show that it is over`;
       this.#owners.context.alert(order.strategy, 'critical', 'order_number_taken', text);
     }

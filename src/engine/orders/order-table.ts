@@ -66,14 +66,14 @@ export const EXCHANGE_EVENTS: ReadonlySet<OrderEvent> = new Set<OrderEvent>([
   'day_ended',
 ]);
 
-/** `=` keeps the status; `<` goes back to the one before the call that failed; `live` is what an accepted order is. */
+/** `=` keeps the status; `<` returns to the one before the call that failed; `live` is the status of an accepted order. */
 type Target = OrderStatus | '=' | '<' | 'live';
 /** With a reason: it happens, and it is alerted. */
 type Cell = Target | readonly [Target, string];
-type Row = Partial<Record<OrderEvent, Cell>>;
+type TransitionRow = Partial<Record<OrderEvent, Cell>>;
 
 /** Answers that arrive after the book has shown the order: the book wins. */
-const LATE_ANSWERS: Row = {
+const LATE_ANSWERS: TransitionRow = {
   place_accepted: '=',
   place_unknown: '=',
   place_rejected: ['=', 'refused by the answer, yet the book shows it'],
@@ -89,7 +89,7 @@ const LATE_ANSWERS: Row = {
 };
 
 /** A book may show an order whose place had no answer that can be trusted. */
-const FOUND: Row = {
+const FOUND: TransitionRow = {
   place_accepted: 'live',
   place_rejected: 'rejected',
   place_not_sent: 'not_sent',
@@ -106,15 +106,15 @@ const FOUND: Row = {
   day_ended_unproven: 'expired_unproven',
 };
 
-const UNPROVEN: Row = {
+const UNPROVEN: TransitionRow = {
   ...FOUND,
   place_unknown: '=',
   resolved_absent: 'not_sent',
   resolved_live: 'live',
 };
 
-/** It stands in the trigger book, or did until now. */
-const IN_TRIGGER_BOOK: Row = {
+/** It rests in the trigger book, or did until now. */
+const IN_TRIGGER_BOOK: TransitionRow = {
   seen_waiting: '=',
   seen_triggering: 'triggering',
   seen_refused: 'rejected',
@@ -122,7 +122,7 @@ const IN_TRIGGER_BOOK: Row = {
   triggered: 'triggered',
 };
 
-const WORKING: Row = {
+const WORKING: TransitionRow = {
   ...LATE_ANSWERS,
   modify_sent: 'pending_modify',
   modify_confirmed: '=', // somebody else changed it, or a change we held for lost
@@ -131,12 +131,12 @@ const WORKING: Row = {
   seen_canceled: 'canceled', // by somebody else, by the broker, by the kill path, or with its other half
   part_filled: 'partially_filled',
   filled: 'filled',
-  resolved_absent: 'canceled', // no scan shows it any more, and a person has looked
+  resolved_absent: 'canceled', // no scan shows it any more, and a person has checked
   day_ended: 'expired',
   day_ended_unproven: 'expired_unproven',
 };
 
-const WAITING: Row = {
+const WAITING: TransitionRow = {
   ...LATE_ANSWERS,
   ...IN_TRIGGER_BOOK,
   resolved_absent: 'canceled',
@@ -145,7 +145,7 @@ const WAITING: Row = {
 };
 
 /** As far as we know the order never reached the broker; the book still wins (failure cases, 3). */
-const GIVEN_UP: Row = {
+const GIVEN_UP: TransitionRow = {
   place_accepted: ['live', 'accepted after it was given up'],
   modify_confirmed: '=',
   seen_working: ['accepted', 'working after it was given up'],
@@ -156,7 +156,7 @@ const GIVEN_UP: Row = {
   filled: ['filled', 'filled after it was given up'],
 };
 
-const FINAL: Row = {
+const FINAL: TransitionRow = {
   ...LATE_ANSWERS,
   modify_confirmed: '=',
   seen_canceled: '=',
@@ -165,7 +165,7 @@ const FINAL: Row = {
 };
 
 /** It may have been in the trigger book before it ended. */
-const OVER: Row = {
+const OVER: TransitionRow = {
   ...FINAL,
   seen_waiting: ['pending_trigger', 'waiting after it was over'],
   seen_triggering: ['triggering', 'triggered after it was over'],
@@ -174,7 +174,7 @@ const OVER: Row = {
   triggered: ['triggered', 'triggered after it was over'],
 };
 
-const ORDER_TABLE: Readonly<Record<OrderStatus, Row>> = {
+const ORDER_TABLE: Readonly<Record<OrderStatus, TransitionRow>> = {
   submitted: { ...FOUND, place_unknown: 'unknown' },
   unknown: { ...UNPROVEN, absent: 'presumed_absent' },
   presumed_absent: { ...UNPROVEN, absent: '=' },
@@ -219,7 +219,7 @@ const ORDER_TABLE: Readonly<Record<OrderStatus, Row>> = {
     seen_triggering: '=',
     triggered: '=',
   },
-  denied: {}, // never sent
+  denied: {},
   not_sent: {
     ...GIVEN_UP,
     place_not_sent: '=',
@@ -268,12 +268,11 @@ interface OddStep {
   readonly oddity: string;
 }
 
-/** The order as the table sees it. */
 export interface TableOrder {
   readonly status: OrderStatus;
   /** The status that `<` leads back to. */
   readonly statusBefore: OrderStatus;
-  /** It stands, or is to stand, in the trigger book. */
+  /** It rests, or will rest, in the trigger book. */
   readonly isWaiting: boolean;
 }
 

@@ -17,7 +17,7 @@ import { countOf, startOf } from '../state/client-order-ids.ts';
 import type { DueWork } from '../state/timer-heap.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { OrderNames } from './order-names.ts';
-import { RejectionMemory, SendRate } from './send-history.ts';
+import { RejectionMemory, SendRate } from '../risk/send-history.ts';
 
 const NO_ORDERS: ManagedOrder[] = [];
 
@@ -39,7 +39,7 @@ export class Orders {
   readonly #doLeave: boolean;
   /** Over, and about to leave. */
   #over = NO_ORDERS;
-  /** The last one that may leave, which the next one drives out: a map that runs empty is made anew each time. */
+  /** The last one that may leave; the next one removes it: a map that runs empty would be allocated again each time. */
   #last: ManagedOrder | null = null;
   readonly #left = new LeftOrders();
   #open = NO_ORDERS;
@@ -109,7 +109,7 @@ export class Orders {
     return this.#numberLost;
   }
 
-  /** Counts every change of what is open. */
+  /** Counts every change of the open orders. */
   get version(): number {
     return this.#version;
   }
@@ -214,7 +214,6 @@ export class Orders {
     }
   }
 
-  /** A new trading day: numbers begin anew. */
   clear(): void {
     this.#byId.clear();
     this.#children.clear();
@@ -285,14 +284,14 @@ class TouchPrices {
 /** Ends that no scan shows again, as it does those that come with the end of the day. */
 const ENDS: readonly OrderStatus[] = ['filled', 'canceled'];
 
-/** Nothing else refers to it, and nobody but a strategy may still name it. */
+/** Nothing else refers to it, and only a strategy may still name it. */
 const mayLeave = (order: ManagedOrder): boolean => {
   const { status, trigger, parent, isAdopted, isOfSystem, isCarriedOver, reason } = order;
   const isPlain = trigger === null && parent === null && !isAdopted && !isOfSystem && !isCarriedOver;
   return isPlain && reason === '' && ENDS.includes(status);
 };
 
-/** Numbers an order: how it ended and whose it was, contract and side, quantity, limit, and what filled. */
+/** Numbers an order: its end and owner, contract and side, quantity, limit, and fills. */
 const FIELDS = 6;
 /** Orders a block. */
 const BLOCK = 512;

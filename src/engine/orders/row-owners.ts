@@ -59,14 +59,14 @@ export class RowOwners {
     return this.#held.size;
   }
 
-  /** Why positions cannot be proven, or null: an order filled, and nobody knows for whom. */
+  /** Why positions cannot be proven, or null: an order filled, and its owner is unknown. */
   unproven(): string | null {
     return this.#overdue === null
       ? null
       : `${describe(this.#overdue)} is booked for nobody until the broker's trigger book can be read`;
   }
 
-  /** Scans are counted anew. */
+  /** Restarts the count of scans. */
   setClockBack(at: TsUs): void {
     for (const [orderNo, { row }] of this.#held)
       this.#held.set(orderNo, { row, sinceUs: at, shownUs: at, evidence: new ScanEvidence(at) });
@@ -79,15 +79,15 @@ export class RowOwners {
     return true;
   }
 
-  /** The trigger book says what sent these, and it is not known yet whose that is. */
+  /** The trigger book names their sender, and its owner is not known yet. */
   doubt(numbers: ReadonlySet<BrokerOrderNo>): void {
     this.#inDoubt = numbers;
   }
 
   /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
   senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
-    const told = this.#orders.names.senderOf(row.orderNo);
-    if (told !== undefined && maySendMore(told, row)) return this.#release(row, told);
+    const sender = this.#orders.names.senderOf(row.orderNo);
+    if (sender !== undefined && maySendMore(sender, row)) return this.#release(row, sender);
     const named = this.#orders.get(row.refId);
     if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
     if (row.source !== 'system') return null;
@@ -102,8 +102,8 @@ export class RowOwners {
     const { open, owingExits } = this.#orders;
     if (alike.some(isInDoubt) || open.some((order) => isInDoubt(order) && mayExitHaveSent(order, row)))
       return this.#hold(row, startedUs);
-    const isOwed = alike.length > 0 || [...owingExits].some((bracket) => mayExitHaveSent(bracket, row));
-    if (isOwed && held?.evidence.isEnough(this.#lookUp) !== true) return this.#hold(row, startedUs);
+    const mayBeOurs = alike.length > 0 || [...owingExits].some((bracket) => mayExitHaveSent(bracket, row));
+    if (mayBeOurs && held?.evidence.isEnough(this.#lookUp) !== true) return this.#hold(row, startedUs);
     return this.#release(row, null);
   }
 
@@ -164,7 +164,7 @@ function mayHaveSent(order: ManagedOrder, row: BrokerOrder): boolean {
   return order.triggerState.kind === 'arbitrage' ? row.qty <= order.leavesQty : row.qty === order.leavesQty;
 }
 
-export interface Matched<Row> {
+export interface RowMatches<Row> {
   readonly pairs: readonly { readonly order: ManagedOrder; readonly row: Row }[];
   /** Rows of other owners, without those that may yet turn out to be an order whose answer is under way. */
   readonly foreign: readonly Row[];
@@ -172,7 +172,7 @@ export interface Matched<Row> {
   readonly ambiguous: readonly ManagedOrder[];
 }
 
-export interface MatchedTriggers extends Matched<BrokerTriggerOrder> {
+export interface MatchedTriggers extends RowMatches<BrokerTriggerOrder> {
   /** A row of the scan is one of these or another owner's: it shows no absence of them. */
   readonly held: readonly ManagedOrder[];
 }
@@ -182,7 +182,7 @@ export function matchOrders(
   rows: readonly BrokerOrder[],
   orders: readonly ManagedOrder[],
   bookHasRefIds: boolean,
-): Matched<BrokerOrder> {
+): RowMatches<BrokerOrder> {
   if (bookHasRefIds || orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [] };
   const pairs: { order: ManagedOrder; row: BrokerOrder }[] = [];
   const foreign: BrokerOrder[] = [];
@@ -220,10 +220,10 @@ function byNumber(a: string, b: string): number {
 }
 
 /**
- * Two candidates for one order need a person: none is bound. A row that was there before some of them were sent is one of the others.
- * Where orders of several owners have the same terms and the book shows too few rows, these wait until enough scans lack the rest. Rows
- * alike differ in nothing: they go to orders that somebody wants before those that are to be canceled, so that no cancel of an order
- * that may never have arrived takes what another owner relies on.
+ * Two candidates for one order need a person: none is bound. A row that was there before some of them were sent is one of the others. Where
+ * orders of several owners have the same terms and the book shows too few rows, these wait until enough scans lack the rest. Equal rows are
+ * interchangeable: wanted orders get them before orders to be canceled, so that canceling an order that may never have arrived cannot take
+ * another owner's order.
  */
 export function matchTriggers(
   rows: readonly BrokerTriggerOrder[],

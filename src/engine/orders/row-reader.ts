@@ -1,6 +1,4 @@
-/**
- * What a row of a book, or its absence, means for an order (rulings, 8, 9, 11): terms, fills, status, and the outcome of open calls.
- */
+/** Applies a row of a book, or its absence, to an order (rulings, 8, 9, 11): terms, fills, status, and the outcome of open calls. */
 import type { Owners } from '../owners.ts';
 import {
   type BrokerOrder,
@@ -19,7 +17,7 @@ import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
 /** After one scan without a trace a cancel that had no answer may be asked for again: the order counts as live either way. */
 const SCANS_AFTER_UNKNOWN_CANCEL = 1;
 
-/** What contradicts itself does so about many orders: they are one alert. */
+/** Contradictions concern many orders at once: they are one alert. */
 const CONTRADICTIONS_EVERY = minutes(5);
 
 /** The broker has it, by its answer or by a row. */
@@ -64,13 +62,13 @@ export class RowReader {
     this.#takeStatus(order, row, startedUs);
   }
 
-  /** A row of the trigger book. */
   takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
     if (startedUs >= order.rowUs) {
       order.rowUs = startedUs;
       order.isShown();
       this.#takeTriggerTerms(order, row, startedUs);
-      if (order.tellOnce(`known:${row.qty}:${row.limitPrice}`)) this.#owners.life.journalWaiting(order, row);
+      if (order.isFirstReport(`known:${row.qty}:${row.limitPrice}`))
+        this.#owners.life.journalWaiting(order, row);
       this.#takeChildren(order, row);
       this.#takeTriggerStatus(order, row, startedUs);
     }
@@ -88,13 +86,13 @@ export class RowReader {
     if (row.status === 'modify_pending') return;
     const isAsked = openModify !== null && openModify.qty === row.qty && openModify.limitPrice === limitPrice;
     if (!isAsked && !order.isFinal)
-      this.#tellChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
+      this.#alertChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
     if (isAsked) order.inDoubt().openModify = null;
     const before = order.status;
     this.#owners.life.apply(order, 'modify_confirmed');
-    if (order.status === before) this.#owners.life.tell(order);
+    if (order.status === before) this.#owners.life.report(order);
   }
 
   #takeTriggerTerms(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
@@ -104,11 +102,11 @@ export class RowReader {
     if (isSame && !isMoved) return;
     // An exit grows with the fills it covers, and its limit goes with its trigger.
     if (!isSame && order.triggerState.kind !== 'exit' && !order.isFinal)
-      this.#tellChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
+      this.#alertChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
     this.#owners.orders.changed(order);
-    this.#owners.life.tell(order);
+    this.#owners.life.report(order);
   }
 
   /** True when it triggers elsewhere than before. */
@@ -125,7 +123,7 @@ export class RowReader {
       return false;
     }
     if (order.triggerState.kind === 'trailing_stop') order.follow();
-    else if (!order.isFinal) this.#tellChanged(order, `its trigger was moved elsewhere to ${triggerPrice}`);
+    else if (!order.isFinal) this.#alertChanged(order, `its trigger was moved elsewhere to ${triggerPrice}`);
     order.ownTrigger().price = triggerPrice;
     return true;
   }
@@ -140,7 +138,7 @@ export class RowReader {
   }
 
   #takeStatus(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
-    if (row.status === 'unrecognized') this.#tellUnrecognized(order, row.statusText, 'the book');
+    if (row.status === 'unrecognized') this.#alertUnrecognized(order, row.statusText, 'the book');
     if (isDisagreeing(row)) this.#disagree(order, row);
     if (row.filledQty >= row.qty) {
       // A change may have taken away all that was left.
@@ -170,10 +168,10 @@ export class RowReader {
       case 'canceled':
         return this.#owners.life.apply(order, 'seen_canceled', statusText);
       case 'rejected':
-        if (!order.isFinal) this.#tellRefused(order);
+        if (!order.isFinal) this.#alertRefused(order);
         return this.#owners.life.apply(order, 'seen_refused', statusText);
       case 'unrecognized':
-        return this.#tellUnrecognized(order, statusText, 'the trigger book');
+        return this.#alertUnrecognized(order, statusText, 'the trigger book');
     }
   }
 
@@ -218,9 +216,9 @@ export class RowReader {
     if (sent.sentQty >= sender.qty)
       this.#owners.life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
     else this.#owners.orders.changed(sender);
-    this.#owners.life.tell(child);
+    this.#owners.life.report(child);
     if (child.isFinal) return;
-    // The cancel crossed the trigger on the wire: it goes on to what was sent.
+    // The cancel crossed the trigger on the wire: it applies to the order that was sent.
     if (sender.doubt.isUnwanted) this.#owners.context.cancel(child.strategy, child.clientOrderId);
     else if (sender.doubt.isWithdrawn && !this.#owners.entries.isCover(child.clientOrderId))
       this.#owners.entries.withdrawOrder(child);
@@ -229,7 +227,7 @@ export class RowReader {
   /** Matched volume wins (rulings, 11); it is counted each time and alerted once. */
   #disagree(order: ManagedOrder, row: BrokerOrder): void {
     this.disagreements += 1;
-    if (!order.tellOnce(`disagree:${row.statusText}`)) return;
+    if (!order.isFirstReport(`disagree:${row.statusText}`)) return;
     const text = `${order.clientOrderId}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
     this.#owners.context.alert(order.strategy, 'warning', 'status_disagrees', text);
   }
@@ -310,7 +308,7 @@ export class RowReader {
     this.#owners.earlier.missing(order);
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
     if (order.status === 'unknown' && !this.#isWhole(shown, order.isWaiting))
-      return this.#owners.earlier.tellNoEvidence(order, startedUs);
+      return this.#owners.earlier.alertNoEvidence(order, startedUs);
     const doubt = order.inDoubt();
     const absence = (doubt.absence ??= new ScanEvidence(order.createdUs));
     absence.add(startedUs);
@@ -331,25 +329,25 @@ export class RowReader {
       this.#owners.life.apply(order, 'absent', `${absence.scans} complete scans did not show it`);
       const text = `${clientOrderId} is not in ${book}: it counts as open until it is resolved`;
       this.#owners.context.alert(strategy, 'critical', 'order_presumed_absent', text);
-    } else if (order.tellOnce('missing')) {
+    } else if (order.isFirstReport('missing')) {
       const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
       this.#owners.context.alert(strategy, 'critical', 'order_missing', text);
     }
   }
 
-  #tellChanged(order: ManagedOrder, change: string): void {
+  #alertChanged(order: ManagedOrder, change: string): void {
     const text = `${order.clientOrderId}: ${change} ticks`;
     this.#owners.context.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
   }
 
-  #tellUnrecognized(order: ManagedOrder, statusText: string, book: string): void {
-    if (!order.tellOnce(`status:${statusText}`)) return;
+  #alertUnrecognized(order: ManagedOrder, statusText: string, book: string): void {
+    if (!order.isFirstReport(`status:${statusText}`)) return;
     const text = `${order.clientOrderId}: ${book} says "${statusText}", which is no status we know`;
     this.#owners.context.alert(order.strategy, 'critical', 'status_unrecognized', text);
   }
 
   /** A stop that the broker could not send no longer protects. */
-  #tellRefused(order: ManagedOrder): void {
+  #alertRefused(order: ManagedOrder): void {
     const text = `${order.clientOrderId} was refused by the broker when it triggered: nothing of it was sent`;
     this.#owners.context.alert(order.strategy, 'critical', 'trigger_refused', text);
   }

@@ -26,7 +26,6 @@ export interface OrderToSend {
 }
 
 export interface ModifyToSend {
-  /** `refId` of this call. */
   readonly callId: ClientOrderId;
   readonly clientOrderId: ClientOrderId;
   readonly strategy: StrategyIndex;
@@ -35,7 +34,7 @@ export interface ModifyToSend {
   /** The broker identifies an order that waits for its trigger by it; null for one at the exchange. */
   readonly orderKey: BrokerOrderKey | null;
   readonly orderCode: OrderCode;
-  /** New total quantity (rulings, 10) and price; what does not change repeats the old value. */
+  /** New total quantity (rulings, 10) and price; an unchanged one repeats the old value. */
   readonly qty: Qty;
   readonly limitPrice: PriceTicks;
   /** Where an order that waits is to trigger, of a trailing stop its activation price; null for an order at the exchange. */

@@ -51,7 +51,7 @@ export type Denial =
   | { readonly code: 'order_not_working'; readonly status: string }
   | { readonly code: 'modify_partly_filled'; readonly filledQty: number }
   | { readonly code: 'modify_changes_nothing' }
-  /** A trigger is moved of what waits for one; price and quantity are changed of what rests (rulings, 13). */
+  /** A change moves the trigger of a waiting order, and price or quantity of a resting one (rulings, 13). */
   | {
       readonly code: 'modify_not_possible';
       readonly change: 'price' | 'qty' | 'trigger';
@@ -59,7 +59,7 @@ export type Denial =
     }
   /** It rests on a reading of the broker's contract that the configuration does not take upon itself. */
   | { readonly code: 'not_assumed'; readonly assumption: string }
-  /** The trigger book was not read since the start: a new order could not be told from the rows in it. */
+  /** The trigger book was not read since the start: a new order could not be distinguished from the rows in it. */
   | { readonly code: 'triggers_unread' }
   | { readonly code: 'trailing_offset_not_positive'; readonly offset: number }
   /** An exit on the wrong side of the entry would trigger at once, or never. */
@@ -71,7 +71,7 @@ export type Denial =
     }
   | { readonly code: 'limit_behind_trigger'; readonly limit: number; readonly trigger: number }
   | { readonly code: 'leg_is_own_contract' }
-  /** The market, or a strategy that begins anew each day, has the other one alone. */
+  /** The market, or a strategy that restarts each day, has only the other one. */
   | { readonly code: 'time_in_force'; readonly asked: TimeInForce };
 
 /** `CODE: key=value key=value`, stable for logs and tests. */

@@ -42,7 +42,7 @@ export interface BookUpdate extends EventHead {
   readonly instrument: InstrumentIndex;
   readonly side: 'bid' | 'ask';
   readonly levels: readonly (BookLevel | null | undefined)[];
-  /** Levels of which only the price or only the quantity was said; null or absent when there are none. */
+  /** Levels that came with only their price or only their quantity; null or absent when there are none. */
   readonly halves?: readonly HalfLevel[] | null;
 }
 
@@ -126,14 +126,17 @@ export interface CallAnswer {
   readonly outcome: CallOutcome;
 }
 
-/** What orders have become, as the broker shows them at one moment: rows of the in-day book that changed, and the account after it; null where the account is told when it is asked for. */
+/**
+ * Orders as the broker shows them at one moment: rows of the in-day book that changed, and the account after it; null where the account is
+ * read on request.
+ */
 export interface OrderNews {
   readonly startedUs: TsUs;
   readonly rows: readonly BrokerOrder[];
   readonly account: BrokerAccount | null;
 }
 
-/** The broker tells of orders: the answer to a call, and, where it tells by itself what changed, that too. One of them is there. */
+/** The broker reports on orders: the answer to a call, the rows that changed, or both. */
 export interface ExecutionReport extends EventHead {
   readonly kind: 'execution_report';
   readonly answer: CallAnswer | null;
@@ -231,7 +234,7 @@ export interface CarriedOrder {
   readonly isWithdrawn?: boolean;
 }
 
-/** An order of ours in the trigger book, with what the book does not show. */
+/** An order of ours in the trigger book, with the fields that the book does not show. */
 export type WaitingOrder = Pick<
   CarriedOrder,
   'clientOrderId' | 'parent' | 'purpose' | 'isProtective' | 'placedTrigger' | 'instrument'
@@ -278,7 +281,7 @@ export interface MintedIds {
 export interface SessionStarted extends EventHead {
   readonly kind: 'session_started';
   readonly tradingDay: TradingDay;
-  /** The last day that an engine was told of; absent without one: what the broker holds then is taken over. */
+  /** The last day that an engine processed; absent without one: the broker's positions are then taken over. */
   readonly follows?: TradingDay;
   /** The day had begun before, and the session that it follows has run since. */
   readonly isAnew?: boolean;
@@ -303,7 +306,7 @@ export interface SessionStarted extends EventHead {
   readonly haltedStrategies?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
 }
 
-/** A strategy as it is configured, with digests of what its decisions rest on. */
+/** A strategy as configured, with digests of the inputs of its decisions. */
 export interface ConfiguredStrategy {
   readonly settings: StrategySettings;
   /** Its name in the catalogue. */
@@ -377,9 +380,9 @@ export type EngineEvent =
   | ClockTick;
 
 /** An event before it has sequence number and time: the composition root gives it both. */
-export type Unsequenced<E> = E extends EngineEvent ? Omit<E, 'seq' | 'tsUs'> : never;
+export type UnnumberedInput<E> = E extends EngineEvent ? Omit<E, 'seq' | 'tsUs'> : never;
 
 /** The edges post their inputs here. */
 export interface InputSink {
-  post(event: Unsequenced<EngineEvent>): void;
+  post(event: UnnumberedInput<EngineEvent>): void;
 }

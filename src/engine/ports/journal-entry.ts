@@ -13,7 +13,7 @@ import type { CancelToSend, ModifyToSend, OrderToSend } from './approved.ts';
 import type { Denial } from './denial.ts';
 import type { Command, WaitingOrder } from './engine-event.ts';
 
-/** `cause` is the event that led to the fact; `strategy` is null for what belongs to none. */
+/** `cause` is the event that led to the fact; `strategy` is null for facts without one. */
 export interface EntryHead {
   readonly cause: Seq;
   readonly tsUs: TsUs;
@@ -117,7 +117,7 @@ export type JournalEntry = EntryHead &
         readonly kind: 'order_adopted';
         readonly clientOrderId: ClientOrderId;
         readonly order: BrokerOrder;
-        /** The trigger order that sent it: it belongs to that one's strategy; absent for what is not ours. */
+        /** The trigger order that sent it, whose strategy owns it; absent for foreign orders. */
         readonly parent?: ClientOrderId;
       }
     /** An order of ours has its row in the trigger book: it may outlive the day, and the next session finds its owner here. */
@@ -140,7 +140,7 @@ export type JournalEntry = EntryHead &
     | { readonly kind: 'phase'; readonly tradingDay: TradingDay; readonly phase: SessionPhase }
     | { readonly kind: 'gap'; readonly instrument: InstrumentIndex; readonly missed: number }
     | { readonly kind: 'command'; readonly by: string; readonly command: Command }
-    /** Asked by a person who is not at the machine; passwords and codes are left out. */
+    /** Requested by a remote person; passwords and codes are left out. */
     | {
         readonly kind: 'remote_command';
         readonly by: string;
@@ -182,6 +182,6 @@ export type JournalEntry = EntryHead &
   );
 
 export type HaltEntry = Extract<JournalEntry, { readonly kind: 'halt' }>;
-export type PolicyActed = Extract<JournalEntry, { readonly kind: 'policy_acted' }>;
+export type PolicyEntry = Extract<JournalEntry, { readonly kind: 'policy_acted' }>;
 
 export type EntryKind = JournalEntry['kind'];

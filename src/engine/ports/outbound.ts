@@ -15,16 +15,16 @@ export interface Gateway {
   cancel(cancel: ApprovedCancel): void;
 }
 
-/** Fetches what the broker knows. */
+/** Reads the broker's state. */
 export interface Reports {
   /** Asks for one read as soon as the rate limiter allows; requests that wait are merged. */
   read(what: ReportKind): void;
   /** How often the in-day book is read by itself. */
   bookTempo(tempo: 'fast' | 'slow'): void;
-  /** Where the broker is in the process and nobody has to watch the account; absent: it is read. */
+  /** Where the broker is in the process and the account needs no polling; absent: it is read. */
   readonly accountNow?: AccountNow | undefined;
-  /** The broker is in the process: the end of an order is told once, and no later read shows the order. */
-  readonly tellsOnce?: boolean;
+  /** The broker is in the process: it reports the end of an order once, and no later read shows the order. */
+  readonly reportsOnce?: boolean;
 }
 
 /** Asks for one read, and for one more where it was asked for meanwhile. */
@@ -32,7 +32,6 @@ export interface SnapshotRequests {
   want(what: ReportKind): void;
 }
 
-/** The account at this moment. */
 export interface AccountNow {
   figures(): BrokerAccount;
   /** Calls that were sent before are in it, answered or not; Infinity where none is on its way. */

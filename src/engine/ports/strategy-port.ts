@@ -51,10 +51,7 @@ export interface PhaseChange {
   readonly phase: SessionPhase;
 }
 
-/**
- * The price stream came up, went down, or stands without bringing prices (`stale`): trades in between were missed, whether or not a
- * gap is found later.
- */
+/** The price stream came up, went down, or is up without prices (`stale`): trades in between were missed, whether or not a gap is found later. */
 export interface FeedChange {
   readonly tsUs: TsUs;
   readonly state: 'live' | 'stale' | 'down';
@@ -86,7 +83,7 @@ export interface StrategyHost {
   onPhase(change: PhaseChange): void;
   onFeed(change: FeedChange): void;
   onLegs(strategy: StrategyIndex, legs: readonly LegChange[]): void;
-  /** Somebody listens to its orders: no update is made for nobody. */
+  /** A strategy listens to its orders; without one no update is made. */
   isOrderHeard(strategy: StrategyIndex): boolean;
   onOrder(strategy: StrategyIndex, update: OrderUpdate): void;
   onTimer(strategy: StrategyIndex, timer: TimerId): void;
@@ -106,7 +103,6 @@ export interface TraderPort {
   nowUs(): TsUs;
   phase(): SessionPhase;
   calendar(): TradingCalendar;
-  /** The contract behind a leg of the strategy. */
   leg(strategy: StrategyIndex, leg: number): Contract;
   band(instrument: InstrumentIndex): PriceBand | undefined;
   /** Limit of an order that takes any price. */
@@ -119,7 +115,7 @@ export interface TraderPort {
   clearTimer(strategy: StrategyIndex, timer: TimerId): void;
   /** A line for the journal. */
   note(strategy: StrategyIndex, text: string): void;
-  /** A value for people to look at, in ticks. */
+  /** A value to display, in ticks. */
   plot(strategy: StrategyIndex, instrument: InstrumentIndex, name: string, value: number): void;
   /** A guarded handler threw: the engine stops the strategy, cancels its working orders and alerts. */
   fault(strategy: StrategyIndex, error: unknown, where: string): void;

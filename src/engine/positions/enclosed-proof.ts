@@ -5,8 +5,8 @@
 import { type TsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { BookSnapshot, ReportKind } from '../ports/engine-event.ts';
 
-/** Asks for reads of the broker's state: what is asked for twice before it answers is read once. */
-export interface Reads {
+/** Requests reads of the broker's state; two requests before the answer are one read. */
+export interface ReadRequests {
   want(what: ReportKind): void;
 }
 
@@ -16,10 +16,10 @@ export interface BookState {
   /** Orders of unknown fate. */
   readonly unresolved: number;
   /** The book did not show an order, which may explain a difference. */
-  readonly isOneAbsent: boolean;
+  readonly hasUnconfirmedOrder: boolean;
 }
 
-export type Verdict<T> =
+export type ProofVerdict<T> =
   | { readonly kind: 'none' }
   /** The book moved while the read was made. */
   | { readonly kind: 'moved' }
@@ -32,7 +32,7 @@ export type Verdict<T> =
 /** Both reads of a difference are at least this far apart: the broker's figures may lag a moment behind the book. */
 export const CONFIRM_AFTER_US = 3 * US_PER_SECOND;
 
-interface Read<T> {
+interface EnclosedRead<T> {
   readonly reading: T;
   readonly startedUs: TsUs;
   readonly arrivedUs: TsUs;
@@ -47,7 +47,7 @@ export class EnclosedProof<T> {
   /** Arrival of the first scan since which no cumulative quantity has changed. */
   #quietSinceUs = Infinity;
   #fillVersion = -1;
-  #read: Read<T> | null = null;
+  #read: EnclosedRead<T> | null = null;
   #suspected: { readonly key: string; readonly atUs: number } | null = null;
 
   /** A read waits for the scan that encloses it. */
@@ -81,7 +81,7 @@ export class EnclosedProof<T> {
     { complete, startedUs, tsUs }: BookSnapshot,
     { fillVersion, unresolved }: BookState,
     keyOf: (reading: T) => string,
-  ): Verdict<T> {
+  ): ProofVerdict<T> {
     if (!complete) return NOTHING;
     const read = this.#read;
     const isEnclosing = read !== null && startedUs >= read.arrivedUs;
@@ -95,7 +95,7 @@ export class EnclosedProof<T> {
     return this.#judge(read, keyOf(read.reading));
   }
 
-  #judge({ reading, startedUs }: Read<T>, key: string): Verdict<T> {
+  #judge({ reading, startedUs }: EnclosedRead<T>, key: string): ProofVerdict<T> {
     if (key === '') {
       this.#suspected = null;
       return { kind: 'agreed', reading };

@@ -1,9 +1,9 @@
 /**
- * Compares our money of the day with the broker's, after a start, after each reconnect and with each periodic read of the account. Fee
- * and tax agree to the VND once each fill has the broker's own value; so does the profit whenever the account holds nothing and came
- * there by fills alone: while a position is open the broker prices it at another moment. Cash stands still within a day, so a change
- * is a transfer, as long as the rest agrees and no more left than could be withdrawn. Any other proven difference stops entries until a
- * person resumes, which books it under the operator. Overnight cash moves at times that the contract does not state: not compared.
+ * Compares our money of the day with the broker's, after a start, after each reconnect and with each periodic read of the account. Fee and
+ * tax agree to the VND once each fill has the broker's own value; so does the profit whenever the account holds nothing and came there by
+ * fills alone: while a position is open the broker prices it at another moment. Cash is constant within a day, so a change is a transfer,
+ * as long as the rest agrees and no more left than could be withdrawn. Any other proven difference stops entries until a person resumes,
+ * which books it under the operator. Overnight cash moves at times that the contract does not state: not compared.
  */
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
@@ -14,7 +14,7 @@ import { minutes, type Money, money, OPERATOR_INDEX, type TsUs } from '../../dom
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { JournalEntry, MoneyFigure } from '../ports/journal-entry.ts';
 import type { Owners } from '../owners.ts';
-import { type BookState, EnclosedProof, type Reads } from './enclosed-proof.ts';
+import { type BookState, EnclosedProof, type ReadRequests } from './enclosed-proof.ts';
 
 /** The fills of the closing auction are known within it. */
 const AFTER_CLOSE_US = minutes(10);
@@ -28,7 +28,7 @@ export interface MoneyView {
   readonly comparedUs: TsUs | null;
 }
 
-/** What we have booked of the day's fills. */
+/** Our bookings of the day's fills. */
 interface BookedFills {
   /** The money of each is the broker's figure. */
   readonly areExact: boolean;
@@ -36,15 +36,15 @@ interface BookedFills {
   readonly hasEarlier: boolean;
 }
 
-/** What we could not book. */
+/** Rows that could not be booked. */
 interface UnbookedRows {
-  /** A row of today names a contract that is not listed: what it cost is not in our books. */
+  /** A row of today names a contract that is not listed: our books lack its costs. */
   readonly hasUnlisted: boolean;
 }
 
 export class MoneyReconciler {
   readonly #owners: Owners;
-  readonly #reads: Reads;
+  readonly #reads: ReadRequests;
   readonly #fills: BookedFills;
   readonly #rows: UnbookedRows;
   readonly #costs: CostSchedule;
@@ -64,7 +64,7 @@ export class MoneyReconciler {
 
   constructor(
     owners: Owners,
-    reads: Reads,
+    reads: ReadRequests,
     fills: BookedFills,
     rows: UnbookedRows,
     costs: CostSchedule,
@@ -86,7 +86,7 @@ export class MoneyReconciler {
     };
   }
 
-  /** A start of the process: everything is compared anew. */
+  /** A start of the process: compares everything again. */
   restart(): void {
     this.#proof.reset();
     if (this.#state === 'agreed') this.#state = 'unread';
@@ -180,7 +180,7 @@ export class MoneyReconciler {
 
   /** Journaled where it is news: after a difference, with other figures, and in each phase of the day. */
   #agree(account: BrokerAccount): void {
-    this.#explained = account; // what can be withdrawn changes with margin
+    this.#explained = account; // the withdrawable amount changes with margin
     this.#state = 'agreed';
     this.#figures = this.#compare(account);
     const now = `${this.#owners.session.phase} ${this.#figures.map(({ what, ours }) => `${what}:${ours}`).join(' ')}`;

@@ -35,11 +35,10 @@ const NOWHERE: InstrumentIndex[] = [];
 
 class Account {
   readonly positions: Position[] = [];
-  /** Contracts that it holds, in the order of the table: loops cost what is held, not what is listed. */
+  /** Contracts with a position, in the order of the table: loops cost by positions, not by listings. */
   readonly held: InstrumentIndex[] = [];
   /** Contracts that it ever held. */
   readonly touched: InstrumentIndex[] = [];
-  /** Carried-over part of each position. */
   readonly carriedOver: Position[] = [];
   fee = 0;
   tax = 0;
@@ -117,7 +116,7 @@ export class Portfolio {
     return this.#moved;
   }
 
-  /** What the account lost by these changes; prices that moved meanwhile are not in it. Below zero is a gain; NaN where that is not known. */
+  /** The account's loss by these changes, without price moves meanwhile. Below zero is a gain; NaN where it is not known. */
   get lost(): number {
     return this.#lost;
   }
@@ -164,8 +163,8 @@ export class Portfolio {
   }
 
   /**
-   * What orders by hand leave to be closed by orders of this side, by all owners together; Infinity where there are none. They belong to
-   * the operator, so nobody knows which strategy's contracts they closed: what is left serves whoever asks first.
+   * Quantity of manual orders that orders of this side may still close, over all owners; Infinity where there are none. Manual orders
+   * belong to the operator, so it is unknown which strategy's contracts they closed: the first request gets the rest.
    */
   leftByHand(instrument: InstrumentIndex, side: Side): number {
     const closed = this.closedByHand(instrument, side);
@@ -220,7 +219,7 @@ export class Portfolio {
     this.#note(strategy);
   }
 
-  /** A better figure for money already booked: a buy that cost more lowers what was gained. */
+  /** A better figure for money already booked: a buy that cost more lowers the gain. */
   correct(strategy: StrategyIndex, instrument: InstrumentIndex, sign: 1 | -1, value: number): void {
     assert(Number.isSafeInteger(value), 'a correction is whole money');
     const { qty, openValue, realised } = this.position(strategy, instrument);
@@ -324,7 +323,7 @@ export class Portfolio {
 
   /**
    * Profit of the trading day before costs, where no price decides it: the account holds nothing, all came and went by fills, and the
-   * reference price of what was carried over is known. Null otherwise.
+   * reference price of carried positions is known. Null otherwise.
    */
   settledProfit(): Money | null {
     if (this.#hasUnfilled) return null;

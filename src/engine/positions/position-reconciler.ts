@@ -17,7 +17,7 @@ import {
 import type { BookSnapshot, PositionSnapshot } from '../ports/engine-event.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
-import { type BookState, EnclosedProof, type Reads } from './enclosed-proof.ts';
+import { type BookState, EnclosedProof, type ReadRequests } from './enclosed-proof.ts';
 import { changeWithoutFill, type Portfolio } from './portfolio.ts';
 
 /** Fills of orders of the last session that no book shows any more. */
@@ -35,10 +35,10 @@ export class PositionReconciler {
   readonly #contracts: ContractTable;
   readonly #portfolio: Portfolio;
   readonly #earlier: UnseenFills;
-  readonly #reads: Reads;
+  readonly #reads: ReadRequests;
   readonly #proof = new EnclosedProof<readonly BrokerPosition[]>();
   #state: 'unread' | 'agreed' | 'mismatch' = 'unread';
-  /** Our positions were right before: a difference has to be explained. Without a past they are what the broker holds. */
+  /** Our positions were right before: a difference needs an explanation. Without a past the broker's positions are taken over. */
   #hasPast = false;
   #differences: readonly Difference[] = [];
   #positions: readonly BrokerPosition[] | undefined = undefined;
@@ -53,7 +53,7 @@ export class PositionReconciler {
     contracts: ContractTable,
     portfolio: Portfolio,
     earlier: UnseenFills,
-    reads: Reads,
+    reads: ReadRequests,
   ) {
     this.#context = context;
     this.#contracts = contracts;
@@ -66,7 +66,7 @@ export class PositionReconciler {
     return this.#readUs;
   }
 
-  /** Read just now: it may prove what an order would close (rulings, 36). */
+  /** Read just now: it may prove the position that an order would close (rulings, 36). */
   get isFresh(): boolean {
     return this.#context.nowUs - this.#readUs < POSITION_AGE_US_MAX;
   }
@@ -90,7 +90,7 @@ export class PositionReconciler {
       : `positions differ from the broker's: ${this.#describe(this.#differences)}`;
   }
 
-  /** A start, or a new day: everything is read and compared anew; a proven mismatch still waits for a person. */
+  /** A start, or a new day: reads and compares everything again; a proven mismatch still waits for a person. */
   restart(): void {
     this.#proof.reset();
     this.#positions = undefined;
@@ -152,7 +152,7 @@ export class PositionReconciler {
     return differences;
   }
 
-  /** A person resumed: what one strategy alone can have lost leaves it, all else belongs to the operator from now on. */
+  /** A person resumed: a loss that only one strategy can explain is booked to it, the rest to the operator. */
   resume(): void {
     if (this.#state !== 'mismatch') return;
     const isPriced = ({ instrument }: Difference): boolean => this.#unitValue(instrument) !== undefined;
@@ -188,7 +188,7 @@ export class PositionReconciler {
       differences.every(({ instrument }) => this.brokerQty(instrument) === 0)
     )
       return;
-    if (!this.#hasPast && !book.isOneAbsent) {
+    if (!this.#hasPast && !book.hasUnconfirmedOrder) {
       // Without a price it cannot be booked: the reference prices are on their way.
       if (differences.some(({ instrument }) => this.#unitValue(instrument) === undefined)) return;
       for (const difference of differences) this.#adopt(difference);
@@ -203,7 +203,7 @@ export class PositionReconciler {
     const isKnown = this.#state === 'mismatch' && this.#describe(this.#differences) === this.#describe(left);
     this.#state = 'mismatch';
     this.#differences = left;
-    if (!isKnown) this.#tellMismatch(left);
+    if (!isKnown) this.#alertMismatch(left);
   }
 
   #areEnded(differences: readonly Difference[]): boolean {
@@ -212,7 +212,7 @@ export class PositionReconciler {
     );
   }
 
-  #tellMismatch(differences: readonly Difference[]): void {
+  #alertMismatch(differences: readonly Difference[]): void {
     this.#context.append({
       kind: 'position_mismatch',
       ...this.#context.head(null),
@@ -229,8 +229,8 @@ export class PositionReconciler {
   }
 
   /**
-   * Contracts that were closed at the broker leave the one owner of such a position: its stop or its exit would open a position that
-   * nobody wants. Returns the rest; where several may have lost them, that is all.
+   * Contracts closed at the broker leave the one owner of such a position: its stop or its exit would open an unwanted position. Returns
+   * the rest; where several may have lost them, that is all.
    */
   #takeClosed({ instrument, qty }: Difference): Difference {
     const holders = this.#portfolio

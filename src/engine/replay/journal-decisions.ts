@@ -7,7 +7,7 @@ import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent, StopIntent, TrailingStopIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { ClientOrderIds } from '../state/client-order-ids.ts';
-import { type Call, callIdOf, type IntentQueue } from '../state/intent-queue.ts';
+import { type QueuedIntent, callIdOf, type IntentQueue } from '../state/intent-queue.ts';
 import type {
   ApprovedModify,
   ApprovedOrder,
@@ -20,12 +20,12 @@ import type { OrderOwner, UnjournaledCalls } from '../ports/engine-event.ts';
 import type {
   HaltEntry,
   JournalEntry,
-  PolicyActed,
+  PolicyEntry,
   Proposal,
   ProposalSource,
 } from '../ports/journal-entry.ts';
 import { approveModify, approveOrder } from '../risk/approve.ts';
-import type { Asked, Decision, DecisionSource } from '../state/decision-source.ts';
+import type { ProposalDraft, Decision, DecisionSource } from '../state/decision-source.ts';
 
 interface JournaledProposal {
   readonly strategy: StrategyIndex;
@@ -36,7 +36,6 @@ interface JournaledProposal {
 /** The decisions that the journal holds of one event. */
 export interface EventDecisions {
   readonly proposals: readonly JournaledProposal[];
-  /** Approved orders, by their id. */
   readonly placed: ReadonlyMap<ClientOrderId, OrderToSend>;
   /** Approved changes, by call. */
   readonly modified: ReadonlyMap<ClientOrderId, ModifyToSend>;
@@ -47,7 +46,7 @@ export interface EventDecisions {
   /** Strategies that stopped during this event. */
   readonly stopped: readonly StrategyIndex[];
   /** Failures that were answered; null where the program did not journal that yet. */
-  readonly policies: readonly PolicyActed[] | null;
+  readonly policies: readonly PolicyEntry[] | null;
   /** Halts that began during this event. */
   readonly halts: readonly HaltEntry[];
 }
@@ -62,7 +61,7 @@ export const DECIDING_KINDS = [
   'strategy_stopped',
   'halt',
   'policy_acted',
-  'alert', // tells of failures that older programs answered
+  'alert', // reports failures that older programs answered
 ] as const satisfies readonly JournalEntry['kind'][];
 
 /** Folds the journal's entries caused by one event, in order. */
@@ -73,9 +72,9 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
   const denied = new Map<ClientOrderId, Denial>();
   const lost = new Set<ClientOrderId>();
   const stopped: StrategyIndex[] = [];
-  const policies: PolicyActed[] = [];
+  const policies: PolicyEntry[] = [];
   const halts: HaltEntry[] = [];
-  let told = 0;
+  let alerts = 0;
   for (const entry of entries) {
     if (entry.kind === 'proposal' && entry.strategy !== null) {
       const { strategy, by, proposal } = entry;
@@ -91,19 +90,19 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
     else if (entry.kind === 'strategy_stopped' && entry.strategy !== null) stopped.push(entry.strategy);
     else if (entry.kind === 'halt' && entry.halted) halts.push(entry);
     else if (entry.kind === 'policy_acted') policies.push(entry);
-    else if (entry.kind === 'alert' && entry.code === 'failure_policy') told += 1;
+    else if (entry.kind === 'alert' && entry.code === 'failure_policy') alerts += 1;
   }
-  const isOlder = told > policies.length;
+  const isOlder = alerts > policies.length;
   return { proposals, placed, modified, denied, lost, stopped, policies: isOlder ? null : policies, halts };
 }
 
-/** Tells a strategy of an order that its earlier version did not place. */
+/** Reports to a strategy an order that its earlier version did not place. */
 interface Refusals {
   denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void;
 }
 
 const NOTHING = eventDecisions([]);
-/** Told to earlier versions in one event. */
+/** For earlier versions in one event. */
 const REFUSALS_MAX = 16;
 
 export class JournalDecisions implements DecisionSource {
@@ -115,16 +114,16 @@ export class JournalDecisions implements DecisionSource {
   readonly #lost = new Set<ClientOrderId>();
   #sent: ReadonlyMap<ClientOrderId, SentCall> = new Map();
   #of: EventDecisions | null = NOTHING;
-  /** Proposals that nobody has made again. */
+  /** Proposals that the replay has not made again. */
   #left: JournaledProposal[] = [];
-  #policies: PolicyActed[] | null = [];
+  #policies: PolicyEntry[] | null = [];
   #halts: HaltEntry[] = [];
   #systemDifference: string | null = null;
   #unmatched = 0;
   #earlier: readonly StrategyIndex[] = [];
   #refused = 0;
 
-  /** `live` decides anew in the tail that a kill cut off the journal. Nothing decided there was sent but what the emergency file holds. */
+  /** `live` decides again in the tail that a kill cut off the journal. Of the decisions there only those in the emergency file were sent. */
   constructor(ids: ClientOrderIds, queue: IntentQueue, live: DecisionSource, refusals: Refusals) {
     this.#ids = ids;
     this.#queue = queue;
@@ -132,7 +131,6 @@ export class JournalDecisions implements DecisionSource {
     this.#refusals = refusals;
   }
 
-  /** First difference by strategy. */
   get differences(): ReadonlyMap<StrategyIndex, string> {
     return this.#differences;
   }
@@ -161,7 +159,7 @@ export class JournalDecisions implements DecisionSource {
     for (const id of decisions.lost) this.#lost.add(id);
   }
 
-  ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
+  ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
     if (this.isEarlier(strategy)) return this.#askEarlier(strategy, by, asked);
     if (this.#of !== null) return this.#match(strategy, by, asked) ?? this.#unmatchedId();
     // Another version, or without one of the strategies, asks for something else: the id has left as another call.
@@ -181,7 +179,12 @@ export class JournalDecisions implements DecisionSource {
     }
   }
 
-  submit(call: Call, id: ClientOrderId, intent: OrderIntent, mayWait: boolean): Decision<ApprovedOrder> {
+  submit(
+    call: QueuedIntent,
+    id: ClientOrderId,
+    intent: OrderIntent,
+    mayWait: boolean,
+  ): Decision<ApprovedOrder> {
     if (this.#of === null) return this.#live.submit(call, id, intent, mayWait);
     const order = this.#of.placed.get(id);
     if (order === undefined) return this.#notApproved(id);
@@ -190,7 +193,7 @@ export class JournalDecisions implements DecisionSource {
   }
 
   modify(
-    call: Call,
+    call: QueuedIntent,
     callId: ClientOrderId,
     order: { readonly strategy: StrategyIndex },
     change: ModifyIntent,
@@ -202,11 +205,11 @@ export class JournalDecisions implements DecisionSource {
     return { kind: 'approved', approved: approveModify({ ...modify, strategy: order.strategy }) };
   }
 
-  policies(): PolicyActed[] | null {
+  policies(): PolicyEntry[] | null {
     return this.#policies;
   }
 
-  /** Nobody was told of a limit that was reached in a tail: it is judged by the loss of now. */
+  /** A limit reached in a tail was never alerted: the present loss decides. */
   halts(): HaltEntry[] {
     return this.#halts;
   }
@@ -230,7 +233,7 @@ export class JournalDecisions implements DecisionSource {
     return this.#earlier.includes(strategy);
   }
 
-  /** After the event: a proposal that the journal holds and nobody made again is a difference too. */
+  /** After the event: a journaled proposal that was not made again is a difference too. */
   end(isGone: (strategy: StrategyIndex) => boolean): void {
     if (this.#left.length === 0) return;
     for (const { strategy, by, proposal } of this.#left) {
@@ -249,7 +252,7 @@ export class JournalDecisions implements DecisionSource {
   }
 
   /** The present version may have asked for the same; all else is refused to it. */
-  #askEarlier(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
+  #askEarlier(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
     const at = this.#left.findIndex(
       (each) => each.strategy === strategy && each.by === by && isSame(each.proposal, asked),
     );
@@ -264,7 +267,7 @@ export class JournalDecisions implements DecisionSource {
   }
 
   /** The id under which the journal holds the same proposal; null when it holds another one, or none. */
-  #match(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId | null {
+  #match(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId | null {
     if (by === 'strategy' && this.#differences.has(strategy)) return null;
     const at = this.#left.findIndex((each) => each.strategy === strategy && each.by === by);
     const next = this.#left[at];
@@ -296,11 +299,11 @@ export class JournalDecisions implements DecisionSource {
 }
 
 /** The reason text may change with the code; the order itself may not. */
-function isSame(recorded: Proposal, asked: Asked): boolean {
+function isSame(recorded: Proposal, asked: ProposalDraft): boolean {
   return describe(recorded) === describe(asked);
 }
 
-function describe(asked: Asked | Proposal): string {
+function describe(asked: ProposalDraft | Proposal): string {
   if (asked.do === 'submit') {
     const { side, qty, instrument, limitPrice } = asked.intent;
     return `submit ${side} ${qty} of ${instrument} at ${limitPrice}${conditionOf(asked.intent)}`;
@@ -312,7 +315,7 @@ function describe(asked: Asked | Proposal): string {
 /** A call of the emergency file. */
 type SentCall = OrderOwner | ModifyToSend | CancelToSend;
 
-function isSent(sent: SentCall, strategy: StrategyIndex, asked: Asked): boolean {
+function isSent(sent: SentCall, strategy: StrategyIndex, asked: ProposalDraft): boolean {
   if (sent.strategy !== strategy) return false;
   if ('qty' in sent) return asked.do === 'modify' && isChange(sent, asked.change);
   if ('callId' in sent) return asked.do === 'cancel' && asked.clientOrderId === sent.clientOrderId;
@@ -349,7 +352,7 @@ function termsOf(change: ModifyIntent): string {
   }
 }
 
-/** Every field that is sent, so that orders which differ in one price are told apart. */
+/** Every field that is sent, so that orders which differ in one price are distinguished. */
 function conditionOf(intent: OrderIntent): string {
   switch (intent.kind) {
     case 'limit':

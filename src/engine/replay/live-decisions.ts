@@ -3,11 +3,11 @@ import type { ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { ClientOrderIds } from '../state/client-order-ids.ts';
-import type { Call, IntentQueue } from '../state/intent-queue.ts';
+import type { QueuedIntent, IntentQueue } from '../state/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
-import type { Guard, Refusal } from '../risk/risk-guard.ts';
-import type { Asked, Decision, DecisionSource } from '../state/decision-source.ts';
+import type { Guard, DenialVerdict } from '../risk/risk-guard.ts';
+import type { ProposalDraft, Decision, DecisionSource } from '../state/decision-source.ts';
 
 export class LiveDecisions implements DecisionSource {
   readonly #ids: ClientOrderIds;
@@ -20,7 +20,7 @@ export class LiveDecisions implements DecisionSource {
     this.#guard = guard;
   }
 
-  ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
+  ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
     const id = this.#ids.next();
     this.#queue.push({ strategy, by, proposal: withId(asked, id) });
     return id;
@@ -31,7 +31,7 @@ export class LiveDecisions implements DecisionSource {
   }
 
   submit(
-    { strategy, by }: Call,
+    { strategy, by }: QueuedIntent,
     id: ClientOrderId,
     intent: OrderIntent,
     mayWait: boolean,
@@ -42,7 +42,7 @@ export class LiveDecisions implements DecisionSource {
   }
 
   modify(
-    { strategy, by }: Call,
+    { strategy, by }: QueuedIntent,
     callId: ClientOrderId,
     _order: { readonly strategy: StrategyIndex },
     change: ModifyIntent,
@@ -73,10 +73,10 @@ export class LiveDecisions implements DecisionSource {
   }
 }
 
-const refused = ({ denial, readFirst }: Refusal, mayWait: boolean): Decision<never> =>
+const refused = ({ denial, readFirst }: DenialVerdict, mayWait: boolean): Decision<never> =>
   readFirst && mayWait ? { kind: 'pending' } : { kind: 'denied', denial };
 
-function withId(asked: Asked, id: ClientOrderId): Proposal {
+function withId(asked: ProposalDraft, id: ClientOrderId): Proposal {
   if (asked.do === 'submit') return { do: 'submit', clientOrderId: id, intent: asked.intent };
   if (asked.do === 'modify') return { do: 'modify', callId: id, change: asked.change };
   const cancel = { do: 'cancel', callId: id, clientOrderId: asked.clientOrderId } as const;

@@ -65,12 +65,12 @@ export class EntryHalt {
     return this.#isStopping;
   }
 
-  /** The first reason stays: a person has to look at that one. */
+  /** The first reason stays: a person has to check that one. */
   halt(reason: string, code: string): void {
     if (this.#reason === null) this.#begin(reason, code);
   }
 
-  /** Whoever asked knows, and hears from the main thread what became of the orders of the account. */
+  /** The person who asked knows, and the main thread reports the end of the account's orders. */
   command(reason: string, strategy: StrategyIndex | null): void {
     if (strategy !== null) return this.#beginStrategy(strategy, reason, false);
     if (this.#reason !== null) return;
@@ -109,7 +109,7 @@ export class EntryHalt {
     this.#context.alert(null, 'critical', code, `entries are off until you resume: ${reason}`);
   }
 
-  /** The account's loss of the day has reached its limit: told, whether or not entries are off already. */
+  /** The account's loss of the day has reached its limit: an alert, whether or not entries are off already. */
   lossReached(reason: string): void {
     if (this.#lossReason !== null || !this.#isHaltNow(null)) return;
     this.#lossReason = reason;

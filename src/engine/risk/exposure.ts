@@ -33,7 +33,7 @@ export function provenQty(
   return Math.max(0, held - workingQty(owners, strategy, instrument, side));
 }
 
-/** The owner's position by the broker's own figure, without what the other owners hold and what a person has closed. */
+/** The owner's position by the broker's own figure, without the other owners' positions and manual closes. */
 export function shownQty(
   owners: Owners,
   strategy: StrategyIndex,
@@ -53,7 +53,7 @@ export function shownQty(
   return Math.max(0, Math.min(own, sign * broker - others, left));
 }
 
-/** What orders by hand leave to be closed, without what the exits of other owners close. */
+/** Quantity that manual orders left to close, less the exits of other owners. */
 function leftBeside(
   owners: Owners,
   strategy: StrategyIndex,

@@ -10,16 +10,15 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { valueOf } from '../../domain/contract.ts';
-import { PriceBands } from '../../domain/price-bands.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import {
   type InstrumentIndex,
-  type Money,
   money,
+  type Money,
   OPERATOR_INDEX,
   priceTicks,
-  type StrategyIndex,
   strategyIndex,
+  type StrategyIndex,
 } from '../../domain/units.ts';
 import type { Market } from '../market/market.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
@@ -27,9 +26,53 @@ import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { EntryHalt } from './entry-halt.ts';
 
+/**
+ * Price bands by contract: inside its band a fact that depends on prices alone stays true, so that a price pays one comparison.
+ */
+class PriceBands {
+  /** By instrument, inclusive. */
+  readonly #low: number[] = [];
+  readonly #high: number[] = [];
+
+  lowOf(instrument: number): number {
+    return this.#low[instrument] ?? -Infinity;
+  }
+
+  highOf(instrument: number): number {
+    return this.#high[instrument] ?? Infinity;
+  }
+
+  has(instrument: number, price: number): boolean {
+    return price >= this.lowOf(instrument) && price <= this.highOf(instrument);
+  }
+
+  /** Every price of the first `count` contracts. */
+  clear(count: number): void {
+    for (let at = 0; at < count; at += 1) {
+      this.#low[at] = -Infinity;
+      this.#high[at] = Infinity;
+    }
+  }
+
+  /**
+   * `room`: money that may be lost on the way from `price`; `tick`: money that one tick of the price costs at most, above zero. The
+   * price at which the room is used up is outside; with no room at all, so is every price.
+   */
+  narrow(instrument: number, price: number, room: number, tick: number): void {
+    const ticks = Math.ceil(room / tick) - 1;
+    this.#low[instrument] = Math.max(this.lowOf(instrument), price - ticks);
+    this.#high[instrument] = Math.min(this.highOf(instrument), price + ticks);
+  }
+
+  shut(instrument: number): void {
+    this.#low[instrument] = Infinity;
+    this.#high[instrument] = -Infinity;
+  }
+}
+
 /** Contracts of the account from which on a fill costs more to measure than to bound. */
 const MANY = 8;
-/** Part of what is left that the band of a fill may use up. */
+/** Part of the remaining room that the band of a fill may use. */
 const PART_OF_ROOM = 1 / 16;
 
 export class LossLimits {
@@ -85,7 +128,7 @@ export class LossLimits {
     return money(0 - this.#portfolio.dayPnl(strategy) - base);
   }
 
-  /** Everybody was looked at since positions changed. */
+  /** Everybody was measured since positions changed. */
   get isCurrent(): boolean {
     return this.#isMeasured && this.#portfolio.changed.length === 0;
   }
@@ -109,7 +152,7 @@ export class LossLimits {
     this.#market.invalidateBand();
   }
 
-  /** After an event: looks at whoever's position changed. */
+  /** After an event: measures the owners whose positions changed. */
   follow(): void {
     if (!this.#isMeasured) return this.measure();
     const { changed } = this.#portfolio;
@@ -123,7 +166,7 @@ export class LossLimits {
     this.#portfolio.forgetChanges();
   }
 
-  /** Looks at everybody: the bands are computed anew around the prices of the moment. */
+  /** Measures all losses and computes the bands again around the present prices. */
   measure(): void {
     this.#market.invalidateBand();
     this.#bands.clear(this.#portfolio.touchedBy(null).length);
@@ -140,7 +183,7 @@ export class LossLimits {
   resume(whose?: StrategyIndex | null): void {
     const { risk, strategies } = this.#settings;
     if (typeof whose !== 'number' && this.#halt.isLossShown)
-      this.#accountBase = this.#accept(null, 0 - this.#portfolio.accountDayPnl(), risk.accountDailyLossMax);
+      this.#accountBase = this.#accept(null, 0 - this.#portfolio.accountDayPnl(), risk.dailyLossMax);
     strategies.forEach(({ risk: { dailyLossMax } }, place) => {
       const strategy = strategyIndex(place);
       if (whose !== undefined && whose !== strategy) return;
@@ -166,7 +209,7 @@ export class LossLimits {
   #watchAccount(): void {
     this.#accountBound = NaN;
     if (this.#halt.isLossReached) return;
-    const max = this.#settings.risk.accountDailyLossMax;
+    const max = this.#settings.risk.dailyLossMax;
     const loss = this.ofAccount();
     if (loss >= max) this.#halt.lossReached(`the account's loss of the day, ${loss}, has reached ${max}`);
     else if (!this.#holdsMany()) this.#narrow(null, max - loss);
@@ -187,10 +230,10 @@ export class LossLimits {
     return held > MANY;
   }
 
-  /** Adds what changed to the bound of the account. False where it no longer shows that the limit is not reached. */
+  /** Adds the changes to the bound of the account. False where it no longer shows that the limit is not reached. */
   #boundAccount(): boolean {
     const { moved, lost } = this.#portfolio;
-    const max = this.#settings.risk.accountDailyLossMax;
+    const max = this.#settings.risk.dailyLossMax;
     this.#accountBound += lost;
     for (let at = 0; at < moved.length; at += 1) {
       const instrument = moved[at];

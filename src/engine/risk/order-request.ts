@@ -22,7 +22,7 @@ export interface ChangedTerms {
   readonly exposedQty: number;
 }
 
-/** One of the two repeats the old value (market rules, section 4: price or volume, never both). */
+/** One of the two repeats the old value: a change is of price or volume (market rules, 4). */
 export function changedTerms(order: OrderView, change: ModifyIntent): ChangedTerms {
   const qty = change.kind === 'qty' ? change.qty : order.qty;
   const limitPrice = change.kind === 'price' ? change.limitPrice : order.limitPrice;
@@ -60,7 +60,7 @@ export function timeInForceDenial(
   return asked === (orders === 'day' ? 'day' : 'gtc') ? undefined : { code: 'time_in_force', asked };
 }
 
-/** Orders with a trigger: the terms that are sent, and the faults that no risk rule looks for. */
+/** Orders with a trigger: the terms that are sent, and the faults that no risk rule checks. */
 
 /** Kinds that rest on an unconfirmed reading of the broker's contract (rulings, 13). */
 const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {
@@ -71,7 +71,7 @@ const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {
 };
 
 /** True for an order of the trigger book. The entry of a bracket and an arbitrage order are orders of the in-day book (rulings, 13). */
-export const isWaiting = ({ kind }: Pick<OrderIntent, 'kind'>): boolean =>
+export const isTriggerIntent = ({ kind }: Pick<OrderIntent, 'kind'>): boolean =>
   kind === 'stop' || kind === 'trailing_stop';
 
 export function triggerOf(intent: OrderIntent, { contracts }: Owners): Trigger | null {
@@ -151,7 +151,7 @@ const firstTrigger = (side: Side, activation: number, offset: number): number =>
 
 export const NO_PRICES: readonly number[] = [];
 
-/** Prices sent beside the limit: on the grid, and inside the band and the collar like it. */
+/** Prices sent with the limit: on the grid, and inside the band and the collar like it. */
 export function otherPrices(intent: OrderIntent): readonly number[] {
   switch (intent.kind) {
     case 'stop':

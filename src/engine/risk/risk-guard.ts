@@ -35,10 +35,10 @@ import { checksOf, type RiskCheck } from './risk-rules.ts';
 /** 'exit' comes from the system, 'reduce' from a reduce-only order: both may only shrink the position that was read. */
 export type PurposeHint = 'any' | 'reduce' | 'exit';
 
-export type SubmitVerdict = { readonly ok: true; readonly order: ApprovedOrder } | Refusal;
-export type ModifyVerdict = { readonly ok: true; readonly modify: ApprovedModify } | Refusal;
+export type SubmitVerdict = { readonly ok: true; readonly order: ApprovedOrder } | DenialVerdict;
+export type ModifyVerdict = { readonly ok: true; readonly modify: ApprovedModify } | DenialVerdict;
 
-export interface Refusal {
+export interface DenialVerdict {
   readonly ok: false;
   readonly denial: Denial;
   /**
@@ -48,7 +48,7 @@ export interface Refusal {
   readonly readFirst: boolean;
 }
 
-const refused = (denial: Denial, readFirst = false): Refusal => ({ ok: false, denial, readFirst });
+const refused = (denial: Denial, readFirst = false): DenialVerdict => ({ ok: false, denial, readFirst });
 
 /** Tests put simpler ones in its place. */
 export type Guard = Pick<RiskGuard, 'checkSubmit' | 'checkModify' | 'checkCancel'>;
@@ -73,7 +73,7 @@ export class RiskGuard {
     this.#ofReductions = checksOf('all', settings);
   }
 
-  /** Of a bracket risk checks the entry; its exits only ever close what it has opened. */
+  /** Of a bracket risk checks the entry; its exits only ever close the entry's fills. */
   checkSubmit(
     strategy: StrategyIndex,
     clientOrderId: ClientOrderId,
@@ -168,21 +168,21 @@ export class RiskGuard {
     return this.#request;
   }
 
-  /** Faults that no rule looks for. */
+  /** Faults that no rule checks. */
   #shapeDenial(intent: OrderIntent): Denial | undefined {
     const lasting = timeInForceDenial(intent, this.#settings);
     if (lasting !== undefined || intent.kind === 'limit') return lasting;
     return triggerDenial(this.#owners, intent, this.#assumed);
   }
 
-  #judgeAs(request: RiskRequest, purpose: Purpose): Refusal | null {
+  #judgeAs(request: RiskRequest, purpose: Purpose): DenialVerdict | null {
     request.purpose = purpose;
     request.shrinks = purpose === 'reduce';
     const denial = this.#firstDenial(request);
     return denial === undefined ? null : refused(denial);
   }
 
-  #judge(request: RiskRequest, isExit: boolean): Refusal | null {
+  #judge(request: RiskRequest, isExit: boolean): DenialVerdict | null {
     request.judge();
     const isEntryNow = request.purpose === 'entry';
     const denial = isExit && isEntryNow ? notAnExit(request) : this.#firstDenial(request);

@@ -1,8 +1,8 @@
 /**
- * What the rules look at: a new order, or an order as it would be after a change. One object serves all checks, so an order makes
- * none, and what several rules ask of the open orders is counted in one pass.
+ * Input of the rules: a new order, or an order as it would be after a change. One object serves all checks, so an order allocates none, and
+ * counts over the open orders that several rules need are made in one pass.
  */
-import type { TradingCalendar } from '../../domain/calendar.ts';
+import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract, PriceBand } from '../../domain/contract.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
@@ -10,6 +10,7 @@ import { cover } from '../../domain/cover.ts';
 import { type OrderIntent, type Side, signOf } from '../../domain/order.ts';
 import type { EngineSettings, StrategySettings } from '../../domain/settings.ts';
 import {
+  type DurationUs,
   type InstrumentIndex,
   instrumentIndex,
   OPERATOR_INDEX,
@@ -18,9 +19,69 @@ import {
 } from '../../domain/units.ts';
 import type { OrderView, Owners } from '../owners.ts';
 import type { Purpose } from '../ports/approved.ts';
-import { ClosingHours } from './closing-hours.ts';
 import { shownQty } from './exposure.ts';
-import { type ChangedTerms, isWaiting, NO_PRICES, otherPrices } from './order-request.ts';
+import { type ChangedTerms, isTriggerIntent, NO_PRICES, otherPrices } from './order-request.ts';
+import { auctionStarts, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
+
+// Phases, and moments from which a day's entries are denied, computed once each: orders ask by the thousand, and date arithmetic is slow.
+
+export class ClosingHours {
+  readonly #calendar: TradingCalendar;
+  readonly #before: DurationUs | null;
+  readonly #expiries = new Map<Contract, number>();
+  #day: TradingDay | null = null;
+  /** Those of the day's moments: a newer calendar has others. */
+  #closures: ReadonlySet<TradingDay> | null = null;
+  #auctions: readonly TsUs[] = [];
+  #nightUs = Infinity;
+  #phase: SessionPhase = 'closed';
+  /** The phase holds from here, and until there. */
+  #phaseUs = Infinity;
+  #phaseUntilUs = -Infinity;
+
+  /** `before`: how long before the end of continuous trading positions are closed; null: they are not. */
+  constructor(calendar: TradingCalendar, before: DurationUs | null) {
+    this.#calendar = calendar;
+    this.#before = before;
+  }
+
+  phaseAt(at: TsUs): SessionPhase {
+    if (at < this.#phaseUs || at >= this.#phaseUntilUs) {
+      this.#phase = phaseAt(this.#calendar, at);
+      this.#phaseUs = at;
+      this.#phaseUntilUs = nextPhaseChange(this.#calendar, at);
+    }
+    return this.#phase;
+  }
+
+  get auctions(): readonly TsUs[] {
+    return this.#auctions;
+  }
+
+  /** For positions that do not stay overnight; infinite where they may, or there is no night. */
+  get nightUs(): number {
+    return this.#nightUs;
+  }
+
+  /** For a contract on its last day; infinite on any other. */
+  expiryUs(contract: Contract): number {
+    const known = this.#expiries.get(contract);
+    if (known !== undefined || this.#day === null) return known ?? Infinity;
+    const from = expiryFlatFrom(this.#calendar, contract, this.#day, this.#before) ?? Infinity;
+    this.#expiries.set(contract, from);
+    return from;
+  }
+
+  turnTo(day: TradingDay): void {
+    const { closures } = this.#calendar;
+    if (day === this.#day && closures === this.#closures) return;
+    this.#day = day;
+    this.#closures = closures;
+    this.#auctions = auctionStarts(this.#calendar, day);
+    this.#nightUs = flatFrom(this.#calendar, day, this.#before) ?? Infinity;
+    this.#expiries.clear();
+  }
+}
 
 export class RiskRequest {
   readonly owners: Owners;
@@ -29,7 +90,7 @@ export class RiskRequest {
   readonly costs: CostSchedule;
   readonly hours: ClosingHours;
   strategy: StrategyIndex = OPERATOR_INDEX;
-  /** Undefined for the operator, who has no limits of his own and therefore enters nothing. */
+  /** Undefined for the operator, who has no limits and therefore enters nothing. */
   own: StrategySettings | undefined = undefined;
   contract: Contract;
   instrument: InstrumentIndex = instrumentIndex(0);
@@ -91,7 +152,7 @@ export class RiskRequest {
     this.exposedQty = intent.qty;
     this.limitPrice = intent.limitPrice;
     this.otherPrices = otherPrices(intent);
-    this.isWaiting = isWaiting(intent);
+    this.isWaiting = isTriggerIntent(intent);
     this.isProtective = isSystem && intent.kind === 'stop';
     this.#read(strategy, contract, intent.side, isSystem);
   }
@@ -156,7 +217,7 @@ export class RiskRequest {
     const { owners, strategy, instrument, side, exposedQty } = this;
     const working = this.#takenQty();
     const held = -signOf(side) * owners.portfolio.position(strategy, instrument).qty;
-    // The account's figure has what filled unseen, of whichever owner. A flatten or a policy goes by that alone: nobody has to wait for a person.
+    // The account's figure includes unseen fills of any owner. A flatten or a policy uses that figure alone: it never waits for a person.
     const unseen = this.isSystem ? 0 : owners.earlier.unseenQty(strategy, instrument, side);
     this.isHeld = held > 0;
     this.shrinks = exposedQty <= held - working - unseen;
@@ -165,8 +226,8 @@ export class RiskRequest {
   }
 
   /**
-   * Contracts that orders beside the request may take from its owner's position. A protective stop and an exit do not wait for each
-   * other: the stop is withdrawn as the position shrinks, and only other stops are in its place.
+   * Contracts that other orders may take from its owner's position. A protective stop and an exit do not wait for each other: the stop is
+   * withdrawn as the position shrinks, and only other stops block it.
    */
   #takenQty(): number {
     const { owners, strategy, instrument, side, changed } = this;

@@ -1,7 +1,6 @@
 /**
- * All rules in the order in which they are asked; the first refusal is the denial. Malformed orders come first, then who may
- * act, then hours, market, positions, money, and last the limits on rates, so that a refused order names its most basic fault.
- * Tests depend on this order.
+ * All rules in the order of checking; the first refusal is the denial. Malformed orders come first, then permissions, hours, market,
+ * positions, money, and last the limits on rates, so that a refused order names its most basic fault. Tests depend on this order.
  */
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
@@ -18,6 +17,8 @@ import { type Side, signOf } from '../../domain/order.ts';
 import type { EngineSettings, StrategySettings } from '../../domain/settings.ts';
 import {
   addUs,
+  BPS,
+  bpsOf,
   OPERATOR_INDEX,
   strategyIndex,
   type PriceTicks,
@@ -31,7 +32,7 @@ import type { Denial } from '../ports/denial.ts';
 import { workingQty } from './exposure.ts';
 import type { RiskRequest } from './risk-request.ts';
 
-/** What a rule may stop (rulings, 36): everything, what is no reduction, or of that new orders alone. */
+/** Calls that a rule may stop (rulings, 36): all, all but reductions, or only new orders that reduce nothing. */
 type Scope = 'all' | 'entry' | 'new_entry';
 
 export type RiskCheck = (request: RiskRequest) => Denial | undefined;
@@ -39,12 +40,10 @@ export type RiskCheck = (request: RiskRequest) => Denial | undefined;
 export interface RiskRule {
   readonly code: Denial['code'];
   readonly appliesTo: Scope;
-  /** True where a setting says that nobody asks it. */
+  /** True where a setting disables it. */
   readonly isOff?: (settings: EngineSettings) => boolean;
   readonly check: RiskCheck;
 }
-
-const BPS = 10_000;
 
 export const RISK_RULES: readonly RiskRule[] = [
   {
@@ -191,7 +190,12 @@ export const RISK_RULES: readonly RiskRule[] = [
       if (last === undefined) return { code: 'band_unknown' };
       const price = firstPrice(request, isOutsideCollar);
       if (price === undefined) return undefined;
-      return { code: 'price_outside_collar', price, last, collarBps: request.settings.risk.collarBps };
+      return {
+        code: 'price_outside_collar',
+        price,
+        last,
+        collarBps: bpsOf(request.settings.risk.collarPercent),
+      };
     },
   },
   {
@@ -217,7 +221,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     appliesTo: 'entry',
     check(request) {
       const { strategies, risk } = request.settings;
-      const max = risk.accountPositionMax;
+      const max = risk.positionMax;
       if (accountBoundOf(request) <= max) return undefined;
       const worst = accountWorstOf(strategies, request);
       return worst <= max ? undefined : { code: 'account_position_limit', worst, max };
@@ -252,7 +256,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     appliesTo: 'entry',
     check({ owners: { losses }, strategy, own, settings }) {
       const denial = lostTooMuch(losses.of(strategy), own?.risk.dailyLossMax ?? 0);
-      const max = settings.risk.accountDailyLossMax;
+      const max = settings.risk.dailyLossMax;
       if (denial !== undefined || losses.ofAccountAtMost() < max) return denial;
       return lostTooMuch(losses.ofAccount(), max);
     },
@@ -275,7 +279,7 @@ export const RISK_RULES: readonly RiskRule[] = [
       if (needed === 0) return undefined;
       const { figures: account } = request.owners.session.account;
       assert(account !== undefined, 'an unknown account is denied before margin is asked');
-      const free = Math.floor((account.buyingPower * request.settings.risk.marginUseBps) / BPS);
+      const free = Math.floor((account.buyingPower * bpsOf(request.settings.risk.marginUsePercent)) / BPS);
       const available = free - unreflectedMargin(request);
       return needed <= available ? undefined : { code: 'margin', needed, available };
     },
@@ -356,10 +360,12 @@ function isOutsideBand(price: number, request: RiskRequest): boolean {
 
 function isOutsideCollar(price: number, request: RiskRequest): boolean {
   const { last = price, settings } = request;
-  return Math.abs(price - last) * BPS > settings.risk.collarBps * last && !isAtMarket(price, request);
+  return (
+    Math.abs(price - last) * BPS > bpsOf(settings.risk.collarPercent) * last && !isAtMarket(price, request)
+  );
 }
 
-/** A market order has no price of its own to look at. */
+/** A market order has no price to check. */
 const isAtMarket = (price: number, { side, settings }: RiskRequest): boolean =>
   settings.marketOrders === true && isMarketLimit(side, price);
 
@@ -379,7 +385,7 @@ export function marketPrice(
   const sign = signOf(side);
   const edge = (side === 'buy' ? band?.ceiling : band?.floor) ?? marketLimit(side);
   if (last === undefined) return edge;
-  const room = Math.floor((last * risk.collarBps) / BPS);
+  const room = Math.floor((last * bpsOf(risk.collarPercent)) / BPS);
   const furthest = sign > 0 ? Math.floor(last) + room : Math.ceil(last) - room;
   return priceTicks(sign * Math.min(sign * edge, sign * furthest));
 }
@@ -392,7 +398,7 @@ const isSystemExit = ({ isSystem, changed, purpose }: RiskRequest): boolean =>
 const brokersPhase = ({ owners: { session }, nowUs, hours }: RiskRequest): SessionPhase =>
   hours.phaseAt(addUs(nowUs, 0 - Math.round(session.clockSkewUs)));
 
-/** In an auction an order can be placed but not changed (market rules, section 3). */
+/** In an auction an order can be placed but not changed (market rules, 3). */
 const TAKES: Readonly<Record<SessionPhase, 'all' | 'new_orders' | 'nothing'>> = {
   continuous: 'all',
   opening_auction: 'new_orders',
@@ -456,7 +462,7 @@ export function crossedOrder(
   return undefined;
 }
 
-/** A market order takes the price of the market, and what rests behind that it does not reach. */
+/** A market order takes the price of the market, and does not reach orders that rest behind it. */
 const reachOf = (side: Side, limit: number, last: number | undefined): number =>
   last !== undefined && isMarketLimit(side, limit) ? last : limit;
 
@@ -466,7 +472,7 @@ function nearestPrice({ side, limitPrice, pendingPrice }: OrderView): number {
   return side === 'buy' ? Math.max(limitPrice, pendingPrice) : Math.min(limitPrice, pendingPrice);
 }
 
-/** Margin of the part that opens; the part that closes the account's position, beyond what works already, needs none. */
+/** Margin of the part that opens; the part that closes the account's position, beyond its working orders, needs none. */
 function neededMargin(request: RiskRequest): number {
   const { owners, contract, instrument, side, limitPrice, changed, exposedQty } = request;
   const added = exposedQty - (changed === null ? 0 : reflectedQty(changed, owners));

@@ -19,17 +19,17 @@ import type { TargetExecutor } from './target-executor.ts';
 import type { EngineState } from '../engine-state.ts';
 
 /** Where nothing is closed before an expiry. */
-const EXPIRY_TOLD_BEFORE = minutes(5);
+const EXPIRY_ALERT_BEFORE = minutes(5);
 /** From one cancel of an entry before an auction to the next. */
 const CANCEL_AGAIN = seconds(5);
 
 export class CloseOut {
   readonly #state: EngineState;
   readonly #executor: TargetExecutor;
-  readonly #told = new Set<string>();
+  readonly #alerted = new Set<string>();
   #nightFromUs = Infinity;
   #closeUs = Infinity;
-  /** From then on there is something to look after. */
+  /** From then on there is work. */
   #dueUs = Infinity;
   /** By instrument, for contracts whose last session is today. */
   #expiryFromUs = new Map<InstrumentIndex, number>();
@@ -48,7 +48,7 @@ export class CloseOut {
     this.#closeUs = dayClose(calendar, day) ?? Infinity;
     this.#expiryFromUs = new Map();
     for (const contract of contracts.all) {
-      const from = expiryFlatFrom(calendar, contract, day, before ?? EXPIRY_TOLD_BEFORE);
+      const from = expiryFlatFrom(calendar, contract, day, before ?? EXPIRY_ALERT_BEFORE);
       if (from !== undefined) this.#expiryFromUs.set(contract.index, from);
     }
     this.#dueUs = Math.min(this.#closeUs, ...this.#moments);
@@ -72,7 +72,7 @@ export class CloseOut {
 
   /** A position of a strategy that does not hold overnight was carried over: it is closed as soon as possible. */
   onSession(): void {
-    this.#told.clear();
+    this.#alerted.clear();
     this.plan();
     if (this.#nightFromUs === Infinity) return;
     for (const held of this.#state.portfolio.held())
@@ -140,8 +140,8 @@ export class CloseOut {
 
   /** The first time on this day. */
   #isNews(matter: string): boolean {
-    const isNews = !this.#told.has(matter);
-    this.#told.add(matter);
+    const isNews = !this.#alerted.has(matter);
+    this.#alerted.add(matter);
     return isNews;
   }
 

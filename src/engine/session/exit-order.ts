@@ -1,4 +1,4 @@
-/** The one order of a flatten: sized by what is proven, priced at the touch plus some ticks, repriced as the market moves. */
+/** The one order of a flatten: sized by the proven position, priced at the touch plus some ticks, repriced as the market moves. */
 import { isAuction } from '../../domain/calendar.ts';
 import { type Contract, marketLimit, valueOf } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
@@ -78,7 +78,7 @@ export class ExitOrder {
     return this.isOpen && this.status !== 'unknown' && this.status !== 'submitted';
   }
 
-  /** In an auction: orders that nobody can cancel leave nothing to close. */
+  /** In an auction: orders that cannot be canceled leave nothing to close. */
   get isAllResting(): boolean {
     return this.#restingQty >= Math.abs(this.held);
   }
@@ -93,7 +93,7 @@ export class ExitOrder {
     return resting.reduce((sum, { exposedQty }) => sum + exposedQty, 0);
   }
 
-  /** What the account holds on the side that it closes, net of opposite positions and of all orders that rest to close it. */
+  /** The account's position on the side that it closes, net of opposite positions and of all orders that rest to close it. */
   get #netLeft(): number {
     const { orders, positionReconciler } = this.#state;
     const { instrument } = this.#target;
@@ -161,8 +161,8 @@ export class ExitOrder {
   }
 
   /**
-   * A person who closed contracts by hand left the opposite of them to the operator. Both are over, and nothing is traded: an exit
-   * would open what nobody wants. Only where the broker shows the sum of all.
+   * A person who closed contracts by hand left the opposite position to the operator. Both end without a trade: an exit would open an
+   * unwanted position. Only where the broker shows the sum of all.
    */
   #setOff(contract: Contract, { price }: ExitPrice): Obstacle {
     const { context, registry, portfolio, positionReconciler, market } = this.#state;
@@ -214,7 +214,7 @@ export class ExitOrder {
     if (other.status === 'accepted' || other.status === 'partially_filled') {
       context.cancel(other.strategy, other.clientOrderId);
       const text = `cancels ${name} of another owner, which the exit would trade with`;
-      this.#target.tell(name, 'warning', 'flatten_makes_way', text);
+      this.#target.alertOnce(name, 'warning', 'flatten_makes_way', text);
     }
     return `${name} of another owner stands in the way`;
   }
@@ -242,7 +242,7 @@ export class ExitOrder {
   #sayLocked({ isLocked, price }: ExitPrice): void {
     if (!isLocked) return;
     const text = `the market is locked at its limit ${price}: no ${opposite(this.side)}er, the exit waits in the queue`;
-    this.#target.tell('locked', 'critical', 'locked_limit', text);
+    this.#target.alertOnce('locked', 'critical', 'locked_limit', text);
   }
 }
 

@@ -6,17 +6,17 @@
 import type { Failure, FailurePolicy } from '../../domain/settings.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
-import type { PolicyActed } from '../ports/journal-entry.ts';
+import type { PolicyEntry } from '../ports/journal-entry.ts';
 import type { TargetExecutor } from './target-executor.ts';
 import { whyUnproven } from '../owners.ts';
 import type { EngineState } from '../engine-state.ts';
-import type { Place } from './targets.ts';
+import type { ProtectedPosition } from './targets.ts';
 
 /** Null is the account. */
-type Concerned = Place | null;
+type PolicyScope = ProtectedPosition | null;
 
 /** Failures that last: they are answered once they have lasted for `policies.after`. */
-type Lasting = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition' | 'clockJump';
+type LastingFailure = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition' | 'clockJump';
 
 const DISK_FULL = /ENOSPC|EDQUOT|disk is full/i;
 
@@ -24,11 +24,11 @@ export class FailurePolicies {
   readonly #state: EngineState;
   readonly #executor: TargetExecutor;
   /** Since when each lasts; infinite once it was answered. */
-  readonly #sinceUs = new Map<Lasting, number>();
+  readonly #sinceUs = new Map<LastingFailure, number>();
   /** Journal and disk fail with every send: answered once until a start, or until a person resumes. */
   readonly #answeredWrites = new Set<'diskFull' | 'journalFailure'>();
   #isTokenValid = true;
-  /** The stream stands and brings no prices. */
+  /** The stream is up and brings no prices. */
   #isFeedStale = false;
 
   constructor(state: EngineState, executor: TargetExecutor) {
@@ -51,7 +51,7 @@ export class FailurePolicies {
     this.#watch();
   }
 
-  act(failure: Failure, text: string, concerned: Concerned): void {
+  act(failure: Failure, text: string, concerned: PolicyScope): void {
     const recorded = this.#state.context.decisions.policies();
     if (recorded === null)
       return this.#carryOut(failure, this.#state.settings.policies?.[failure] ?? 'hold', text, concerned);
@@ -66,7 +66,7 @@ export class FailurePolicies {
     for (const acted of left) this.#carryOut(acted.failure, acted.policy, acted.text, concernedBy(acted));
   }
 
-  #carryOut(failure: Failure, policy: FailurePolicy, text: string, concerned: Concerned): void {
+  #carryOut(failure: Failure, policy: FailurePolicy, text: string, concerned: PolicyScope): void {
     const owner = concerned === null ? null : concerned.strategy;
     const severity = policy === 'hold' && concerned === null ? 'warning' : 'critical';
     const instrument = concerned === null ? null : concerned.instrument;
@@ -102,7 +102,7 @@ export class FailurePolicies {
     this.#follow('clockJump', isOff, by);
   }
 
-  #follow(failure: Lasting, isFailing: boolean, text: string): void {
+  #follow(failure: LastingFailure, isFailing: boolean, text: string): void {
     if (!isFailing) {
       this.#sinceUs.delete(failure);
       return;
@@ -123,7 +123,7 @@ export class FailurePolicies {
     return contracts.all.every(({ index }) => context.nowUs - market.seenUs(index) > dataAgeMax);
   }
 
-  #flatten(concerned: Concerned, reason: string): void {
+  #flatten(concerned: PolicyScope, reason: string): void {
     if (concerned !== null) return this.#executor.flatten(concerned, reason);
     // An entry may fill before its cancel arrives.
     for (const { index } of this.#state.registry.seats)
@@ -131,10 +131,10 @@ export class FailurePolicies {
   }
 }
 
-const concernedBy = ({ strategy, instrument }: PolicyActed): Concerned =>
+const concernedBy = ({ strategy, instrument }: PolicyEntry): PolicyScope =>
   strategy === null || instrument === null ? null : { strategy, instrument };
 
-const isSame = (a: Concerned, b: Concerned): boolean =>
+const isSame = (a: PolicyScope, b: PolicyScope): boolean =>
   a?.strategy === b?.strategy && a?.instrument === b?.instrument;
 
 const isResumeOfAccount = (command: Command): boolean =>

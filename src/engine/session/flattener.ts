@@ -1,17 +1,17 @@
 /**
- * Closes what one owner holds in one contract (rulings, 38): cancel, confirm, read, a limit order at the touch plus some ticks,
- * repriced a few times, then an alert. Entries go at once; what protects stays until a read has shown that the position can be
- * closed: a broker that shows none must not cost the stop. While the fate of an order is unknown, its own exit too, a stop stays or is
- * put back. Outside continuous trading it waits and says so; into an auction it sends one order at the edge of the band where a person
- * confirms that, and into the last one of the day where the settings ask. Every exit passes the guard, which
- * bounds it by the position read last: it can neither enlarge nor turn round what it closes (failure cases, 19).
+ * Closes the position of one owner in one contract (rulings, 38): cancel, confirm, read, a limit order at the touch plus some ticks,
+ * repriced a few times, then an alert. Entries are withdrawn at once; protective orders stay until a read has shown that the position can
+ * be closed: a broker that shows none must not cost the stop. While the fate of an order is unknown, its own exit too, a stop stays or is
+ * put back. Outside continuous trading it waits and alerts; into an auction it sends one order at the edge of the band where a person
+ * confirms that, and into the last one of the day where the settings ask. Every exit passes the guard, which bounds it by the position read
+ * last: it can neither enlarge nor reverse the position (failure cases, 19).
  */
 import { isAuction } from '../../domain/calendar.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { EngineState } from '../engine-state.ts';
 import type { OrderView } from '../owners.ts';
 import { ExitOrder } from './exit-order.ts';
-import { isSamePlace, type Place, Target } from './targets.ts';
+import { isSamePosition, type ProtectedPosition, Target } from './targets.ts';
 
 const BLIND = 'waits for the position to be read: it is not closed blindly';
 
@@ -31,11 +31,16 @@ export class Flattener extends Target {
   /** Exits whose answer was lost. */
   #lost = 0;
 
-  constructor(state: EngineState, place: Place, reason: string, lostExits: Map<ClientOrderId, Target>) {
-    super(state.context, state.contracts, place, reason);
+  constructor(
+    state: EngineState,
+    position: ProtectedPosition,
+    reason: string,
+    lostExits: Map<ClientOrderId, Target>,
+  ) {
+    super(state.context, state.contracts, position, reason);
     this.#state = state;
     this.#lostExits = lostExits;
-    const isOurs = (order: OrderView): boolean => isSamePlace(order, this);
+    const isOurs = (order: OrderView): boolean => isSamePosition(order, this);
     this.#withdrawal = new Withdrawal(state, isOurs);
     this.#entries = new Withdrawal(state, (order) => isOurs(order) && !this.#mayProtect(order));
     this.#waiting = new Withdrawal(state, (order) => isOurs(order) && order.isWaiting);
@@ -95,7 +100,8 @@ export class Flattener extends Target {
   readFailed(): void {
     if (this.progress !== 'reading') return;
     if (this.#state.positionReconciler.isFresh) return this.#place();
-    if (this.#exit.held !== 0) this.tell('unread', 'critical', 'flatten_waits', `${BLIND}, and has no stop`);
+    if (this.#exit.held !== 0)
+      this.alertOnce('unread', 'critical', 'flatten_waits', `${BLIND}, and has no stop`);
   }
 
   describe(): string {
@@ -127,13 +133,13 @@ export class Flattener extends Target {
 
   #queue(): void {
     const phase = this.#state.session.phase;
-    // The book that is read after the close shows what the auction took.
+    // The book read after the close shows the fills of the auction.
     if (phase === 'closed' && this.progress === 'resting') return;
-    if (this.progress === 'queued' && this.hasTold(`queued ${phase}`)) return;
+    if (this.progress === 'queued' && this.hasAlerted(`queued ${phase}`)) return;
     this.#rest('queued');
     if (this.#isFlat) return;
     const severity = phase === 'closing_auction' ? 'critical' : 'warning';
-    this.tell(`queued ${phase}`, severity, 'flatten_queued', this.#exit.whyQueued);
+    this.alertOnce(`queued ${phase}`, severity, 'flatten_queued', this.#exit.whyQueued);
   }
 
   #check(): void {
@@ -143,7 +149,7 @@ export class Flattener extends Target {
     this.#await('checking');
   }
 
-  /** An order of unknown fate that may leave nothing to close: what protects stays until it is found, or proven absent. */
+  /** An order of unknown fate that may leave nothing to close: protective orders stay until it is found, or proven absent. */
   get #doubtful(): OrderView | undefined {
     return this.#entries.waiting.find(({ status }) => status === 'unknown') ?? this.#exit.absent;
   }
@@ -154,19 +160,19 @@ export class Flattener extends Target {
     return isStop || this.#state.entries.isCover(clientOrderId);
   }
 
-  #tellDoubt({ clientOrderId: id, status }: OrderView): void {
+  #alertDoubt({ clientOrderId: id, status }: OrderView): void {
     const text =
       status === 'unknown'
         ? `waits for the end of ${id}, whose answer was lost: it is looked up, and a stop stays or is put back meanwhile`
         : `waits for positions to agree: ${id} is in no scan of the book, and may have closed the position; its stops stay`;
-    this.tell(`${id} ${status}`, 'critical', 'flatten_waits', text);
+    this.alertOnce(`${id} ${status}`, 'critical', 'flatten_waits', text);
   }
 
   /** It counts until it is found, or proven absent. */
   #lose(exit: OrderView): void {
     this.#lost += 1;
     this.#lostExits.set(exit.clientOrderId, this);
-    this.#tellDoubt(exit);
+    this.#alertDoubt(exit);
     this.#exit.forget();
     this.#check();
   }
@@ -207,7 +213,7 @@ export class Flattener extends Target {
   /** All that is held is in orders of the auction, or nothing is held and an entry rests there. */
   #restInAuction(): void {
     this.#rest('resting');
-    this.tell('auction', 'warning', 'orders_in_auction', this.#exit.whatRests);
+    this.alertOnce('auction', 'warning', 'orders_in_auction', this.#exit.whatRests);
   }
 
   /** One order of several is filled: the rest of the position starts with all its tries. */
@@ -235,7 +241,7 @@ export class Flattener extends Target {
     const { attempts } = this.#state.settings.flatten;
     const { held, side } = this.#exit;
     const text = `is not flat after ${attempts} attempts, ${Math.abs(held)} left to ${side}: ${why}`;
-    this.say('critical', 'flatten_failed', text);
+    this.alert('critical', 'flatten_failed', text);
   }
 
   get #isLate(): boolean {
@@ -255,7 +261,7 @@ export class Flattener extends Target {
     sessionTimers.after(this, settings.flatten.retryAfter, () => this.#onSlow());
   }
 
-  /** A state that waits for positions to be read. While it is checked what protects stays, and entries go where that is possible. */
+  /** A state that waits for positions to be read. While it checks, protective orders stay, and entries are withdrawn where that is possible. */
   #await(progress: 'checking' | 'reading' | 'repricing', sinceUs: number = this.#state.context.nowUs): void {
     this.#enter(progress);
     if (progress === 'checking' && !this.#isInAuction) this.#entries.ask();
@@ -269,22 +275,22 @@ export class Flattener extends Target {
     if (progress === 'pausing') return this.#isLate ? this.#giveUp(this.#obstacle) : this.#read();
     if (progress !== 'checking' && progress !== 'withdrawing' && progress !== 'reading')
       return this.#onUnfilled();
-    if (this.#isLate) this.#tellWait(progress);
+    if (this.#isLate) this.#alertWait(progress);
     if (progress === 'withdrawing') return this.#withdraw();
     // The read failed, or its answer was lost in a restart.
     this.#await(progress, this.#readSinceUs);
   }
 
-  #tellWait(progress: 'checking' | 'withdrawing' | 'reading'): void {
+  #alertWait(progress: 'checking' | 'withdrawing' | 'reading'): void {
     const doubtful = this.#doubtful;
     if (progress === 'withdrawing') {
       const waiting = this.#before.waiting.map((order) => order.clientOrderId).join(', ');
-      this.tell('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
-    } else if (progress === 'reading') this.tell('unread', 'critical', 'flatten_waits', BLIND);
-    else if (doubtful !== undefined) this.#tellDoubt(doubtful);
+      this.alertOnce('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
+    } else if (progress === 'reading') this.alertOnce('unread', 'critical', 'flatten_waits', BLIND);
+    else if (doubtful !== undefined) this.#alertDoubt(doubtful);
     else {
       const text = 'waits for the position and a price to be read: until then its stops stay';
-      this.tell('unread', 'critical', 'flatten_waits', text);
+      this.alertOnce('unread', 'critical', 'flatten_waits', text);
     }
   }
 }
@@ -292,12 +298,12 @@ export class Flattener extends Target {
 /** Cancels orders, once each and again when a cancel failed; done when none is left. */
 export class Withdrawal {
   readonly #state: EngineState;
-  readonly #isMeant: (order: OrderView) => boolean;
+  readonly #isToWithdraw: (order: OrderView) => boolean;
   readonly #asked = new Set<ClientOrderId>();
 
-  constructor(state: EngineState, isMeant: (order: OrderView) => boolean) {
+  constructor(state: EngineState, isToWithdraw: (order: OrderView) => boolean) {
     this.#state = state;
-    this.#isMeant = isMeant;
+    this.#isToWithdraw = isToWithdraw;
   }
 
   /**
@@ -306,7 +312,7 @@ export class Withdrawal {
    */
   get waiting(): readonly OrderView[] {
     return this.#state.orders.open.filter(
-      (order) => order.status !== 'presumed_absent' && this.#isMeant(order),
+      (order) => order.status !== 'presumed_absent' && this.#isToWithdraw(order),
     );
   }
 

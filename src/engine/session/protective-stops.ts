@@ -24,10 +24,10 @@ import {
 import type { ManagedOrder } from '../orders/managed-order.ts';
 import { coverOf, isStaying, ordersOf, type OrderView, whyUnproven } from '../owners.ts';
 import type { EngineState } from '../engine-state.ts';
-import { isSamePlace, type Place } from './targets.ts';
+import { isSamePosition, type ProtectedPosition } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
 
-/** Longer than a call may wait for positions to be read: a second one is never asked for beside it. */
+/** Longer than a call may wait for positions to be read: two requests are never open at once. */
 const ASK_AGAIN = seconds(6);
 /** Cancels in a row before a broker that refuses them is asked once a minute (failure cases, 32). */
 const PROMPT_WITHDRAWALS = 3;
@@ -45,19 +45,19 @@ interface InheritedStop {
   qty: number;
 }
 
-/** A stop that ended canceled while the entries of its strategy are off, and that nobody asked to cancel. */
+/** A stop that ended canceled, without a request, while the entries of its strategy are off. */
 interface LostStop {
   readonly order: OrderView;
   readonly endedUs: number;
 }
 
-/** One owner in one contract: what it holds or may still have a stop for. */
-class Watch implements Place {
+/** One owner in one contract: its position, or the stop that it may still have. */
+class Watch implements ProtectedPosition {
   readonly strategy;
   readonly instrument;
   /** Null where the configuration says how far away the stop is. */
   readonly inherited: InheritedStop | null;
-  /** Contracts and side that have to be covered; set by each look. */
+  /** Contracts and side to be covered; set by each check. */
   side: Side = 'sell';
   wantedQty = 0;
   uncoveredQty = 0;
@@ -70,10 +70,10 @@ class Watch implements Place {
   /** Contracts that the last stop was asked for. */
   askedQty = 0;
   nakedSinceUs = Infinity;
-  /** The policy that was told of it. */
-  nakedTold: 'nakedPosition' | 'unprovenPosition' | null = null;
+  /** The policy that answered it. */
+  nakedPolicy: 'nakedPosition' | 'unprovenPosition' | null = null;
 
-  constructor({ strategy, instrument }: Place, inherited: InheritedStop | null) {
+  constructor({ strategy, instrument }: ProtectedPosition, inherited: InheritedStop | null) {
     this.strategy = strategy;
     this.instrument = instrument;
     this.inherited = inherited;
@@ -83,7 +83,7 @@ class Watch implements Place {
 export class ProtectiveStops {
   readonly #state: EngineState;
   readonly #policies: FailurePolicies;
-  readonly #places = new Map<string, Watch>();
+  readonly #watches = new Map<string, Watch>();
   #lost: readonly LostStop[] = [];
   #wakeUs = Infinity;
 
@@ -96,7 +96,7 @@ export class ProtectiveStops {
   get isWatching(): boolean {
     const { portfolio, orders, settings } = this.#state;
     const isLost = this.#lost.length > 0 || orders.canceledWaiting.length > 0;
-    if (isLost || this.#places.size > 0 || orders.waiting > 0) return true;
+    if (isLost || this.#watches.size > 0 || orders.waiting > 0) return true;
     return settings.risk.protectiveStop !== undefined && portfolio.isHolding;
   }
 
@@ -105,23 +105,23 @@ export class ProtectiveStops {
     const { protectiveStop } = this.#state.settings.risk;
     this.#restore(protectiveStop === undefined);
     this.#find(protectiveStop === undefined);
-    if (this.#places.size === 0) return;
+    if (this.#watches.size === 0) return;
     const unproven = whyUnproven(this.#state);
-    this.#look(unproven === null);
-    for (const place of this.#places.values())
-      if (unproven === null) this.#follow(place);
-      else this.#watch(place, unproven);
+    this.#check(unproven === null);
+    for (const watch of this.#watches.values())
+      if (unproven === null) this.#follow(watch);
+      else this.#watch(watch, unproven);
     this.#setAlarm();
   }
 
   #find(isInheriting: boolean): void {
     const { portfolio, orders, targets } = this.#state;
-    if (!isInheriting) for (const held of portfolio.held()) this.#place(held, null);
+    if (!isInheriting) for (const held of portfolio.held()) this.#begin(held, null);
     for (const order of orders.open) {
       const isWithdrawn = isStop(order) && (isOversized(order) || targets.isClosing(order));
       if (!order.isProtective && !isWithdrawn) continue;
       if (isInheriting) this.#inherit(order, order);
-      else this.#place(order, null);
+      else this.#begin(order, null);
     }
   }
 
@@ -149,7 +149,7 @@ export class ProtectiveStops {
       const held = portfolio.position(strategy, instrument).qty;
       if (Math.sign(held) !== -signOf(side) || this.#state.targets.isClosing(order)) continue;
       const isAlike = (other: LostStop): boolean =>
-        isSamePlace(other.order, order) && other.order.side === side;
+        isSamePosition(other.order, order) && other.order.side === side;
       const alike = this.#lost.filter(isAlike);
       this.#lost = this.#lost.filter((other) => !isAlike(other));
       const naked = coverOf(this.#state, order, isStaying).nakedQty;
@@ -162,7 +162,7 @@ export class ProtectiveStops {
     }
   }
 
-  /** What it holds then has nothing to do with the stop. */
+  /** A position entered since then has nothing to do with the stop. */
   #hasEntered({ order, endedUs }: LostStop): boolean {
     return ordersOf(this.#state, order).some(
       ({ purpose, createdUs }) => purpose === 'entry' && createdUs > endedUs,
@@ -172,51 +172,51 @@ export class ProtectiveStops {
   /** A process starts, perhaps with a clock that was set back: nothing waits longer than it would from now on. */
   restart(): void {
     const now = this.#state.context.nowUs;
-    for (const place of this.#places.values()) {
-      place.askAtUs = Math.min(place.askAtUs, now + ASK_AGAIN);
-      place.withdrawAtUs = Math.min(place.withdrawAtUs, now + US_PER_MINUTE);
-      if (place.nakedSinceUs !== Infinity) place.nakedSinceUs = Math.min(place.nakedSinceUs, now);
+    for (const watch of this.#watches.values()) {
+      watch.askAtUs = Math.min(watch.askAtUs, now + ASK_AGAIN);
+      watch.withdrawAtUs = Math.min(watch.withdrawAtUs, now + US_PER_MINUTE);
+      if (watch.nakedSinceUs !== Infinity) watch.nakedSinceUs = Math.min(watch.nakedSinceUs, now);
     }
   }
 
-  #look(isProven: boolean): void {
+  #check(isProven: boolean): void {
     const { portfolio, exits } = this.#state;
-    /** By contract and side: what covers the account beside the strategies' own stops. */
+    /** By contract and side: cover of the account by others than the strategies' own stops. */
     const others = new Map<string, number>();
-    for (const [key, place] of this.#places) {
-      const { strategy, instrument } = place;
+    for (const [key, watch] of this.#watches) {
+      const { strategy, instrument } = watch;
       const held = portfolio.position(strategy, instrument).qty;
-      if (held !== 0) place.side = held > 0 ? 'sell' : 'buy';
-      const pool = `${instrument} ${place.side}`;
-      const shared = others.get(pool) ?? this.#coveredByOthers(instrument, place.side);
-      const bare = coverOf(this.#state, place, isClosing).nakedQty;
+      if (held !== 0) watch.side = held > 0 ? 'sell' : 'buy';
+      const pool = `${instrument} ${watch.side}`;
+      const shared = others.get(pool) ?? this.#coveredByOthers(instrument, watch.side);
+      const bare = coverOf(this.#state, watch, isClosing).nakedQty;
       const taken = Math.min(bare, shared);
       others.set(pool, shared - taken);
-      const { inherited } = place;
-      if (inherited !== null && isProven && (held === 0 || place.side !== inherited.side)) inherited.qty = 0;
+      const { inherited } = watch;
+      if (inherited !== null && isProven && (held === 0 || watch.side !== inherited.side)) inherited.qty = 0;
       const most = inherited?.qty ?? Infinity;
-      // A stop of ours beside the exits that a bracket brings would close the position twice.
-      const awaited = exits.awaitedQty(strategy, instrument, place.side);
-      place.wantedQty = Math.max(0, Math.min(bare - taken - awaited, most));
-      const { stopQty } = coverOf(this.#state, place, isInForce);
-      place.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - stopQty);
+      // A stop of ours and the exits that a bracket brings would close the position twice.
+      const awaited = exits.awaitedQty(strategy, instrument, watch.side);
+      watch.wantedQty = Math.max(0, Math.min(bare - taken - awaited, most));
+      const { stopQty } = coverOf(this.#state, watch, isInForce);
+      watch.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - stopQty);
       const isOver = held === 0 || most === 0;
-      if (isOver && this.#stopsOf(place).length === 0 && !this.#isOversizedLeft(place))
-        this.#places.delete(key);
+      if (isOver && this.#stopsOf(watch).length === 0 && !this.#isOversizedLeft(watch))
+        this.#watches.delete(key);
     }
   }
 
   /** An order without a price to wait for has no successor. */
-  #inherit(place: Place, { side, triggerPrice, limitPrice, leavesQty }: StopTerms): void {
+  #inherit(position: ProtectedPosition, { side, triggerPrice, limitPrice, leavesQty }: StopTerms): void {
     if (typeof triggerPrice !== 'number') return;
     const slipTicks = Math.max(0, signOf(side) * (limitPrice - triggerPrice));
-    this.#place(place, { side, triggerTicks: triggerPrice, slipTicks, qty: leavesQty });
+    this.#begin(position, { side, triggerTicks: triggerPrice, slipTicks, qty: leavesQty });
   }
 
-  #place(place: Place, inherited: InheritedStop | null): void {
-    const key = `${place.strategy} ${place.instrument}`;
-    if (place.strategy === OPERATOR_INDEX || this.#places.has(key)) return;
-    this.#places.set(key, new Watch(place, inherited));
+  #begin(position: ProtectedPosition, inherited: InheritedStop | null): void {
+    const key = `${position.strategy} ${position.instrument}`;
+    if (position.strategy === OPERATOR_INDEX || this.#watches.has(key)) return;
+    this.#watches.set(key, new Watch(position, inherited));
   }
 
   /**
@@ -233,41 +233,41 @@ export class ProtectiveStops {
     return Math.max(0, -held) + Math.max(0, stopQty - Math.max(0, held));
   }
 
-  #stopsOf(place: Place): readonly OrderView[] {
-    return ordersOf(this.#state, place).filter(({ isProtective }) => isProtective);
+  #stopsOf(position: ProtectedPosition): readonly OrderView[] {
+    return ordersOf(this.#state, position).filter(({ isProtective }) => isProtective);
   }
 
-  #follow(place: Watch): void {
-    const { side, wantedQty } = place;
-    const [stop, ...more] = this.#stopsOf(place);
-    if (this.#state.targets.isClosing(place)) {
+  #follow(watch: Watch): void {
+    const { side, wantedQty } = watch;
+    const [stop, ...more] = this.#stopsOf(watch);
+    if (this.#state.targets.isClosing(watch)) {
       // The flatten withdraws it: nothing delays the next one.
-      if (stop !== undefined) place.askAtUs = -Infinity;
-      return forgive(place);
+      if (stop !== undefined) watch.askAtUs = -Infinity;
+      return forgive(watch);
     }
-    this.#watch(place, null);
-    const trigger = this.#triggerOf(place);
+    this.#watch(watch, null);
+    const trigger = this.#triggerOf(watch);
     if (stop === undefined) {
-      if (wantedQty > 0 && trigger !== undefined) this.#ask(place, trigger);
+      if (wantedQty > 0 && trigger !== undefined) this.#ask(watch, trigger);
       return;
     }
     const isRight =
       stop.side === side &&
       stop.leavesQty === wantedQty &&
       (trigger === undefined || stop.placedTrigger === trigger || !isWhereWePutIt(stop));
-    this.#withdraw(place, isRight ? more : [stop, ...more]);
+    this.#withdraw(watch, isRight ? more : [stop, ...more]);
   }
 
-  #ask(place: Watch, triggerTicks: number): void {
+  #ask(watch: Watch, triggerTicks: number): void {
     const { settings, context } = this.#state;
-    const { strategy, instrument, side, wantedQty } = place;
-    if (context.nowUs < place.askAtUs || !this.#isMarketOpen || this.#isOversizedLeft(place)) return;
-    const terms = place.inherited ?? settings.risk.protectiveStop;
+    const { strategy, instrument, side, wantedQty } = watch;
+    if (context.nowUs < watch.askAtUs || !this.#isMarketOpen || this.#isOversizedLeft(watch)) return;
+    const terms = watch.inherited ?? settings.risk.protectiveStop;
     assert(terms !== undefined, 'a stop that inherits no terms has those of the configuration');
-    place.askAtUs = context.nowUs + ASK_AGAIN;
-    place.askedQty = wantedQty;
-    place.withdrawals = 0;
-    place.withdrawAtUs = -Infinity;
+    watch.askAtUs = context.nowUs + ASK_AGAIN;
+    watch.askedQty = wantedQty;
+    watch.withdrawals = 0;
+    watch.withdrawAtUs = -Infinity;
     const intent: OrderIntent = {
       kind: 'stop',
       instrument,
@@ -282,27 +282,27 @@ export class ProtectiveStops {
   }
 
   /** An exit that was withdrawn as too large may trigger until its end is known. */
-  #isOversizedLeft(place: Watch): boolean {
-    const side = place.inherited?.side ?? place.side;
-    return ordersOf(this.#state, place).some((order) => isOversized(order) && order.side === side);
+  #isOversizedLeft(watch: Watch): boolean {
+    const side = watch.inherited?.side ?? watch.side;
+    return ordersOf(this.#state, watch).some((order) => isOversized(order) && order.side === side);
   }
 
   /**
-   * One that triggers at this moment is left alone: what it sends closes the position. A stop that could turn the position round
-   * goes at once, and its successor comes as soon as it has gone; others keep the pace of new stops.
+   * One that triggers at this moment is left alone: the order that it sends closes the position. A stop that could reverse the position
+   * goes at once, and its successor follows as soon as it has gone; others keep the pace of new stops.
    */
-  #withdraw(place: Watch, stops: readonly OrderView[]): void {
+  #withdraw(watch: Watch, stops: readonly OrderView[]): void {
     const { context } = this.#state;
     const now = context.nowUs;
     const waiting = stops.filter(({ status }) => status === 'pending_trigger');
-    const isUrgent = waiting.some((stop) => isTooLarge(place, stop));
+    const isUrgent = waiting.some((stop) => isTooLarge(watch, stop));
     // Its successor could not be placed, and the next day knows the distance of a stop only from its configuration.
-    const isKept = !isUrgent || (place.inherited !== null && place.wantedQty > 0);
-    if (isKept && !this.#isMarketOpen) return;
-    if (isUrgent) place.askAtUs = -Infinity;
-    if (waiting.length === 0 || now < place.askAtUs || now < place.withdrawAtUs) return;
-    place.withdrawals += 1;
-    place.withdrawAtUs = now + (place.withdrawals < PROMPT_WITHDRAWALS ? ASK_AGAIN : US_PER_MINUTE);
+    const mayStay = !isUrgent || (watch.inherited !== null && watch.wantedQty > 0);
+    if (mayStay && !this.#isMarketOpen) return;
+    if (isUrgent) watch.askAtUs = -Infinity;
+    if (waiting.length === 0 || now < watch.askAtUs || now < watch.withdrawAtUs) return;
+    watch.withdrawals += 1;
+    watch.withdrawAtUs = now + (watch.withdrawals < PROMPT_WITHDRAWALS ? ASK_AGAIN : US_PER_MINUTE);
     for (const { strategy, clientOrderId } of waiting) context.withdraw(strategy, clientOrderId);
   }
 
@@ -331,35 +331,36 @@ export class ProtectiveStops {
     return Math.min(band.ceiling, Math.max(band.floor, price));
   }
 
-  #watch(place: Watch, unproven: string | null): void {
+  #watch(watch: Watch, unproven: string | null): void {
     const { settings, session, context } = this.#state;
-    const { instrument, uncoveredQty } = place;
-    const { nakedMax } = settings.risk;
-    if (uncoveredQty === 0 || session.phase !== 'continuous' || this.#state.targets.isClosing(place))
-      return forgive(place);
+    const { instrument, uncoveredQty } = watch;
+    const { nakedSecondsMax = Infinity } = settings.risk;
+    if (uncoveredQty === 0 || session.phase !== 'continuous' || this.#state.targets.isClosing(watch))
+      return forgive(watch);
     const policy = unproven === null ? 'nakedPosition' : 'unprovenPosition';
     // A position that is proven at last gets the time to be given its stop.
-    const isProvenAtLast = policy === 'nakedPosition' && place.nakedTold === 'unprovenPosition';
-    if (place.nakedSinceUs === Infinity || isProvenAtLast) place.nakedSinceUs = context.nowUs;
-    if (isProvenAtLast) place.nakedTold = null;
-    if (nakedMax === undefined || place.nakedTold !== null || context.nowUs < place.nakedSinceUs + nakedMax)
+    const isProvenAtLast = policy === 'nakedPosition' && watch.nakedPolicy === 'unprovenPosition';
+    if (watch.nakedSinceUs === Infinity || isProvenAtLast) watch.nakedSinceUs = context.nowUs;
+    if (isProvenAtLast) watch.nakedPolicy = null;
+    if (watch.nakedPolicy !== null || context.nowUs < watch.nakedSinceUs + nakedSecondsMax * US_PER_SECOND)
       return;
-    place.nakedTold = policy;
+    watch.nakedPolicy = policy;
     const code = this.#state.contracts.codeOf(instrument);
-    const naked = `${uncoveredQty} of ${code} have had no stop at the broker for ${nakedMax / US_PER_SECOND} s`;
+    const naked = `${uncoveredQty} of ${code} have had no stop at the broker for ${nakedSecondsMax} s`;
     const text = unproven === null ? naked : `${naked}, and get none: ${unproven}`;
-    this.#policies.act(policy, text, place);
+    this.#policies.act(policy, text, watch);
   }
 
   /** The next moment at which something is asked for again or a position has been without a stop for too long. */
   #setAlarm(): void {
     const { settings, sessionTimers, context } = this.#state;
+    const { nakedSecondsMax = Infinity } = settings.risk;
     const now = context.nowUs;
     let next = Infinity;
-    for (const { askAtUs, withdrawAtUs, nakedSinceUs, nakedTold } of this.#places.values()) {
+    for (const { askAtUs, withdrawAtUs, nakedSinceUs, nakedPolicy } of this.#watches.values()) {
       if (askAtUs > now) next = Math.min(next, askAtUs);
       if (withdrawAtUs > now) next = Math.min(next, withdrawAtUs);
-      if (nakedTold === null) next = Math.min(next, nakedSinceUs + (settings.risk.nakedMax ?? Infinity));
+      if (nakedPolicy === null) next = Math.min(next, nakedSinceUs + nakedSecondsMax * US_PER_SECOND);
     }
     if (next === this.#wakeUs) return;
     this.#wakeUs = next;
@@ -381,19 +382,19 @@ const isOversized = ({ oversizedUs }: OrderView): boolean =>
 const isTooLarge = ({ side, wantedQty, askedQty }: Watch, stop: OrderView): boolean =>
   stop.side !== side || wantedQty < Math.min(stop.leavesQty, askedQty);
 
-/** A stop that a person moved stays where it is; so does one of a journal that does not tell. */
+/** A stop that a person moved stays where it is; so does one of a journal that does not record this. */
 const isWhereWePutIt = ({ placedTrigger, triggerPrice }: OrderView): boolean =>
   typeof placedTrigger === 'number' && placedTrigger === triggerPrice;
 
-function forgive(place: Watch): void {
-  place.nakedSinceUs = Infinity;
-  place.nakedTold = null;
+function forgive(watch: Watch): void {
+  watch.nakedSinceUs = Infinity;
+  watch.nakedPolicy = null;
 }
 
 /** It waits for a price that is worse than the market's. */
 const isStop = (order: OrderView): boolean => order.isWaiting && order.role === 'stop';
 
-/** Of the strategy's own: a stop that waits or is on its way, or what a stop has sent. */
+/** The strategy's own: a stop that waits or is on its way, or the order that a stop has sent. */
 const isClosing = (order: OrderView): boolean => !order.isProtective && isStaying(order);
 
 /** The broker shows it waiting. */

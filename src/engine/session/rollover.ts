@@ -2,15 +2,15 @@
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { type ContractMonth, contractMonthOf } from '../../domain/contract-code.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { issuesText, notParsed, parsed, type Parsed } from '../../domain/parsed.ts';
+import { issuesText, notParsed, parsed, type ParseResult } from '../../domain/parsed.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import { type StrategyIndex, strategyIndex, type TsUs } from '../../domain/units.ts';
 import type { EngineState } from '../engine-state.ts';
 import { rollsFrom } from '../../domain/day-plan.ts';
 
-export class Rollover {
+export class RolloverMonitor {
   readonly #state: EngineState;
-  readonly #told = new Set<string>();
+  readonly #alerted = new Set<string>();
 
   constructor(state: EngineState) {
     this.#state = state;
@@ -49,8 +49,8 @@ export class Rollover {
     const now = context.nowUs;
     const isUsable = before.length > 0 && before.every((contract) => now < rollsFrom(calendar, contract));
     if (!isUsable) return stops.stop(strategy, why, null);
-    if (this.#told.has(`${strategy} ${why}`)) return;
-    this.#told.add(`${strategy} ${why}`);
+    if (this.#alerted.has(`${strategy} ${why}`)) return;
+    this.#alerted.add(`${strategy} ${why}`);
     context.alert(strategy, 'warning', 'symbol_unresolved', `${why}; the contracts of before are kept`);
   }
 
@@ -66,9 +66,9 @@ export class Rollover {
   }
 }
 
-/** Resolves a configured symbol to the contract it names today (market rules, sections 1 and 2). */
+/** Resolves a configured symbol to the contract it names today (market rules, 1 and 2). */
 const ALIAS = /^(VN30|VN100)F([12])([MQ])$/;
-/** Listed are the current month, the next, and two quarters (market rules, section 1). */
+/** Listed are the current month, the next, and two quarters (market rules, 1). */
 const PLACES: Readonly<Record<string, number>> = { '1M': 0, '2M': 1, '1Q': 2, '2Q': 3 };
 
 /**
@@ -80,7 +80,7 @@ export function resolveSymbol(
   contracts: readonly Contract[],
   calendar: TradingCalendar,
   now: TsUs,
-): Parsed<Contract> {
+): ParseResult<Contract> {
   const alias = ALIAS.exec(symbol);
   const contract = alias
     ? live(contracts, calendar, now, alias[1] ?? '')[PLACES[`${alias[2]}${alias[3]}`] ?? -1]

@@ -16,7 +16,7 @@ import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
 import { TargetExecutor } from './target-executor.ts';
 import { ProtectiveStops } from './protective-stops.ts';
-import { Rollover } from './rollover.ts';
+import { RolloverMonitor } from './rollover.ts';
 import type { EngineState } from '../engine-state.ts';
 import { StopProcedure } from './stop-procedure.ts';
 import { changeWithoutFill, type HeldPosition } from '../positions/portfolio.ts';
@@ -38,7 +38,7 @@ export class SessionController {
   readonly #executor: TargetExecutor;
   readonly #auction: AuctionWithdrawal;
   readonly #closeOut: CloseOut;
-  readonly #rollover: Rollover;
+  readonly #rollover: RolloverMonitor;
   readonly #settlement: Settlement;
   readonly #stop: StopProcedure;
   readonly #policies: FailurePolicies;
@@ -50,7 +50,7 @@ export class SessionController {
     this.#executor = new TargetExecutor(state);
     this.#auction = new AuctionWithdrawal(state);
     this.#closeOut = new CloseOut(state, this.#executor);
-    this.#rollover = new Rollover(state);
+    this.#rollover = new RolloverMonitor(state);
     this.#settlement = new Settlement(state);
     this.#stop = new StopProcedure(state, this.#executor);
     this.#policies = new FailurePolicies(state, this.#executor);
@@ -150,39 +150,39 @@ export class SessionController {
   }
 }
 
-// Positions of strategies that are stopped, or that left the configuration: nobody manages them any more, so `risk.onOrphan` does. `hold` leaves them with their
-// stops, `protect` relies on the stop that `risk.protectiveStop` keeps for each position, `flatten` closes them. Each is told once.
+// Positions of strategies that are stopped, or that left the configuration: `risk.onOrphan` manages them. `hold` leaves them with their
+// stops, `protect` relies on the stop that `risk.protectiveStop` keeps for each position, `flatten` closes them. One alert each.
 
 class Orphans {
   readonly #state: EngineState;
   readonly #executor: TargetExecutor;
-  #told = new Set<string>();
+  #alerted = new Set<string>();
 
   constructor(state: EngineState, executor: TargetExecutor) {
     this.#state = state;
     this.#executor = executor;
   }
 
-  /** One that was told may end. */
+  /** An alerted one may end. */
   get isWatching(): boolean {
     const { portfolio, registry } = this.#state;
-    return this.#told.size > 0 || (registry.hasUnmanaged && portfolio.isHolding);
+    return this.#alerted.size > 0 || (registry.hasUnmanaged && portfolio.isHolding);
   }
 
   step(): void {
     const { portfolio, registry } = this.#state;
     if (!registry.hasUnmanaged) return;
-    const told = new Set<string>();
+    const alerted = new Set<string>();
     for (const held of portfolio.held()) {
       if (held.strategy === OPERATOR_INDEX) continue;
       // One that left is stopped by the list that lacks it: in the past before that list it ran.
       if (!registry.isStopped(held.strategy)) continue;
       const key = `${held.strategy} ${held.instrument}`;
-      told.add(key);
-      if (!this.#told.has(key)) this.#answer(held);
+      alerted.add(key);
+      if (!this.#alerted.has(key)) this.#answer(held);
     }
     // One that was closed and opened again by a late fill is answered again.
-    this.#told = told;
+    this.#alerted = alerted;
   }
 
   #answer(held: HeldPosition): void {
@@ -247,7 +247,7 @@ class Settlement {
     }
   }
 
-  /** The contract is over, and what was read after its end shows neither the position nor an order that may have closed it. */
+  /** The contract is over, and reads after its end show neither the position nor an order that may have closed it. */
   #isGone(contract: Contract, endUs: number): boolean {
     const { context, positionReconciler, session } = this.#state;
     if (context.nowUs < endUs) return false;

@@ -16,7 +16,7 @@ import type {
 import { StrategyVersions } from './strategy-versions.ts';
 import type { EngineState } from '../engine-state.ts';
 import { ENGINE_TIMER } from '../state/timer-heap.ts';
-import { Trader } from '../trader.ts';
+import { EngineTrader } from '../engine-trader.ts';
 import type { SessionProcedures } from './session-controller.ts';
 
 type ResumeCommand = Extract<Command, { readonly name: 'resume' }>;
@@ -29,7 +29,7 @@ export class SessionEvents {
   readonly #controller: SessionProcedures;
   readonly #versions: StrategyVersions;
   #listed: ContractsListed | null = null;
-  #isSkewTold = false;
+  #isSkewAlerted = false;
 
   constructor(state: EngineState, controller: SessionProcedures) {
     this.#state = state;
@@ -37,7 +37,7 @@ export class SessionEvents {
     this.#versions = new StrategyVersions(state);
   }
 
-  /** A process began. Calls that it has no answer to are unknown now, and everything is read and compared anew. */
+  /** A process began. Calls without an answer become unknown, and everything is read and compared again. */
   booted({ tsUs, boot, accountTail, stamp = '', owners = [], changes = [], cancels = [] }: Booted): void {
     if (tsUs < this.#state.context.nowUs) setClockBack(this.#state, tsUs);
     const { adoption, ids, context, session, halt, orders, executor } = this.#state;
@@ -91,7 +91,7 @@ export class SessionEvents {
     }
   }
 
-  /** `id`: an order, or the broker's number of one that is booked for nobody. */
+  /** `id`: an order, or the broker's number of one that has no owner. */
   #resolve(id: ClientOrderId, as: 'absent' | 'live', reason: string): void {
     const { context, life, orders, rowOwners, snapshots } = this.#state;
     const order = orders.get(id);
@@ -162,7 +162,7 @@ export class SessionEvents {
     if (lossReached !== undefined) halt.carryOverLoss(lossReached);
     for (const { strategy, reason } of haltedStrategies ?? []) halt.carryOver(strategy, reason);
     for (const { strategy, reason } of stoppedStrategies ?? []) this.#state.stops.carryOver(strategy, reason);
-    this.#tellUnclosed(unclosed);
+    this.#alertUnclosed(unclosed);
     // Strategies find their positions and halts as they are.
     registry.goOn();
     positionReconciler.restart();
@@ -174,7 +174,7 @@ export class SessionEvents {
   }
 
   /** An engine forgets a flatten with its day. */
-  #tellUnclosed(unclosed: NonNullable<SessionStarted['unclosed']>): void {
+  #alertUnclosed(unclosed: NonNullable<SessionStarted['unclosed']>): void {
     for (const { strategy, reason } of unclosed) {
       const text = `flatten (${reason}): the day ended before the position was closed, and its stops may be gone: ask again if you still want it`;
       this.#state.context.alert(strategy, 'critical', 'flatten_dropped', text);
@@ -267,11 +267,11 @@ export class SessionEvents {
   clockSkew({ skewUs }: ClockSkew): void {
     this.#state.session.clockSkewUs = skewUs;
     const isLarge = Math.abs(skewUs) > SKEW_ALERT_US;
-    if (isLarge && !this.#isSkewTold) {
+    if (isLarge && !this.#isSkewAlerted) {
       const text = `our clock differs from the broker's by ${skewUs / US_PER_SECOND} s`;
       this.#state.context.alert(null, 'warning', 'clock_skew', text);
     }
-    this.#isSkewTold = isLarge;
+    this.#isSkewAlerted = isLarge;
   }
 
   clockStep({ stepUs }: ClockStep): void {
@@ -286,8 +286,8 @@ export class SessionEvents {
   }
 
   /**
-   * `reason` is null when the process ended, which is journaled elsewhere. The books are emptied for a stale stream too: what it
-   * brings next may not fit the levels before.
+   * `reason` is null when the process ended, which is journaled elsewhere. The books are emptied for a stale stream too: its next levels
+   * may not fit the levels before.
    */
   #streamDown(state: 'stale' | 'down', reason: string | null): void {
     const { market, registry, context, session } = this.#state;
@@ -308,7 +308,7 @@ export class SessionEvents {
       if (stopped !== null || settings.isOrphan === true) continue;
       context.append({ ...context.head(index), kind: 'strategy_started' });
     }
-    registry.start((host) => host.start(new Trader(this.#state)));
+    registry.start((host) => host.start(new EngineTrader(this.#state)));
     if (market.isLive) registry.dispatch((host) => host.onFeed({ tsUs: context.nowUs, state: 'live' }));
   }
 }

@@ -1,4 +1,4 @@
-/** The trading day and its phase, and what was last read of the broker. */
+/** The trading day and its phase, and the broker's state as read last. */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import {
@@ -14,7 +14,7 @@ import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { AccountNow } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
 
-/** The account: as it was read last, or, where it is told whenever it is asked for, as it is now. */
+/** The account: as it was read last, or, where reads are free, as it is now. */
 class AccountReads {
   readonly #context: EventContext;
   readonly #now: AccountNow | undefined;
@@ -122,7 +122,6 @@ export class SessionState {
     this.account.restart();
   }
 
-  /** The phase is found out anew. */
   setClockBack(): void {
     this.phaseUntilUs = -Infinity;
   }

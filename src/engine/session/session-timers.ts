@@ -4,7 +4,7 @@ import type { TimerId } from '../ports/strategy-port.ts';
 import type { EventContext } from '../state/event-context.ts';
 import { CONTROLLER_TIMER, type TimerHeap } from '../state/timer-heap.ts';
 
-interface Waiting {
+interface PendingTimer {
   readonly tag: number;
   readonly timer: TimerId;
   readonly run: () => void;
@@ -14,7 +14,7 @@ interface Waiting {
 export class SessionTimers {
   readonly #context: Pick<EventContext, 'nowUs'>;
   readonly #heap: Pick<TimerHeap, 'set' | 'clear'>;
-  readonly #waiting = new Map<object, Waiting>();
+  readonly #waiting = new Map<object, PendingTimer>();
   #lastTag = 0;
 
   constructor(context: Pick<EventContext, 'nowUs'>, heap: Pick<TimerHeap, 'set' | 'clear'>) {

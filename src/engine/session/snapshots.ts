@@ -75,7 +75,7 @@ const REFERENCE_AGAIN: DurationUs = seconds(5);
 /** A trigger book without orders of ours is read once in so many slow reads. */
 const SELDOM = 6;
 /** Failed reads of one kind in a row before an alert. */
-const FAILURES_TOLD = 5;
+const ALERT_AFTER_FAILURES = 5;
 
 /** Periodic reads by the engine's own timers, with an alert when they keep failing. */
 export class Polls {
@@ -157,7 +157,7 @@ export class Polls {
     if (what === 'triggers') this.awaitTriggers();
     const count = (this.#failures.get(what) ?? 0) + 1;
     this.#failures.set(what, count);
-    if (count !== FAILURES_TOLD) return;
+    if (count !== ALERT_AFTER_FAILURES) return;
     const text = `${what} could not be read ${count} times in a row: ${reason}`;
     context.alert(null, 'warning', 'reads_failing', text);
   }

@@ -8,7 +8,7 @@ import type { EngineState } from '../engine-state.ts';
 import { Withdrawal } from './flattener.ts';
 import type { TargetExecutor } from './target-executor.ts';
 
-/** For the book to show the end of what was cancelled. */
+/** Time for the book to show the end of canceled orders. */
 const STOP_CANCELS_MAX = seconds(15);
 
 /** `closing`: a flatten that began before. `waiting` for a phase in which orders can be cancelled or positions closed. */
@@ -69,7 +69,6 @@ export class StopProcedure {
     context.alert(null, 'warning', 'stop_waits', `${text}: ${rest}`);
   }
 
-  /** The phase has changed. */
   onPhase(phase: SessionPhase): void {
     if (this.#stage === 'waiting' && phase === 'continuous') return this.#cancelOrders();
     if (this.#stage === 'waiting' && phase === 'closed') return this.#leave('the trading day is over');
@@ -91,7 +90,7 @@ export class StopProcedure {
     this.#executor.endStop();
   }
 
-  /** A position that stays open keeps its protective orders at the broker, and what they sent when they triggered. */
+  /** A position that stays open keeps its protective orders at the broker, and the orders that they sent when they triggered. */
   #createWithdrawal(): Withdrawal {
     const { settings, entries } = this.#state;
     const isHeld = settings.stop.positions === 'hold';
@@ -163,7 +162,7 @@ export class StopProcedure {
     context.append({ ...context.head(null), kind: 'stop_ready', reason: `${this.#reason}${rest}` });
   }
 
-  /** `late`: what is done when the stage lasts for too long. */
+  /** `late`: runs when the stage takes too long. */
   #enter(stage: Stage, late?: { readonly after: DurationUs; readonly run: () => void }): void {
     this.#stage = stage;
     if (late === undefined) this.#state.sessionTimers.stop(this);

@@ -23,7 +23,7 @@ export class StrategyRegistry {
   #isDispatching = false;
   /** Of orders that changed between two trading days. */
   #kept: StrategyUpdate[] = [];
-  /** Contracts of a night's table, told when the next day begins. */
+  /** Contracts of a night's table, reported when the next day begins. */
   #legsKept: (() => void)[] = [];
 
   constructor(settings: readonly StrategySettings[], host: StrategyHost) {
@@ -72,7 +72,6 @@ export class StrategyRegistry {
     return !this.#isStarted || this.isStopped(strategy) || !this.#host.hasCodeOf(strategy);
   }
 
-  /** True when the strategy was running. */
   stop(strategy: StrategyIndex, reason: string): boolean {
     const seat = this.#seats[strategy];
     if (seat === undefined || seat.stopped !== null) return false;
@@ -124,7 +123,7 @@ export class StrategyRegistry {
     this.#isRunning = this.#isStarted;
     const legs = this.#legsKept;
     this.#legsKept = [];
-    for (const tell of legs) tell();
+    for (const report of legs) report();
     const kept = this.#kept;
     this.#kept = [];
     for (const each of kept) this.publish(each);
@@ -138,7 +137,7 @@ export class StrategyRegistry {
     else if (this.#isStarted) this.#kept.push(each);
   }
 
-  /** Runs handlers of strategies; what they ask for waits in the queue. */
+  /** Runs handlers of strategies; their calls wait in the queue. */
   dispatch(run: (host: StrategyHost) => void): void {
     if (!this.#isRunning) return;
     this.#isDispatching = true;

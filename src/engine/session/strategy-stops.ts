@@ -1,12 +1,12 @@
-/** Stops a strategy: it receives no more events, its entries are cancelled, what protects its position stays, and a person is alerted; the others go on. */
+/** Stops a strategy: it receives no more events, its entries are canceled, protective orders stay, and a person is alerted; the others go on. */
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { Command, CommandReceived } from '../ports/engine-event.ts';
-import { type DueWork, ENGINE_TIMER, LOOK_AROUND, type TimerHeap } from '../state/timer-heap.ts';
+import { type DueWork, ENGINE_TIMER, CHECK_ALL, type TimerHeap } from '../state/timer-heap.ts';
 import type { EntryWithdrawal } from '../orders/entry-withdrawal.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
 import type { Owners } from '../owners.ts';
 
-export interface Fault {
+export interface HandlerFault {
   readonly message: string;
   readonly where: string;
 }
@@ -21,7 +21,7 @@ type StopCommand = Extract<Command, { readonly name: 'stop_strategy' }>;
 
 interface Ending {
   readonly reason: string;
-  readonly fault: Fault | null;
+  readonly fault: HandlerFault | null;
   readonly isLasting: boolean;
 }
 
@@ -31,7 +31,7 @@ export class StrategyStops {
   readonly #dueWork: DueWork;
   readonly #timers: TimerHeap;
   /** Stops to be journaled with the next event: they came up outside an event, or a replay found them. */
-  readonly #untold = new Map<StrategyIndex, Ending>();
+  readonly #pendingReports = new Map<StrategyIndex, Ending>();
   /** Stops found by the replay that the journal does not hold. */
   readonly #found = new Map<StrategyIndex, Ending>();
   #systemDifference: string | null = null;
@@ -43,12 +43,12 @@ export class StrategyStops {
     this.#timers = timers;
   }
 
-  get hasUntold(): boolean {
-    return this.#untold.size > 0 || this.#systemDifference !== null;
+  get hasPendingReports(): boolean {
+    return this.#pendingReports.size > 0 || this.#systemDifference !== null;
   }
 
   /** `isLasting`: over sessions, until a person starts it again. */
-  stop(strategy: StrategyIndex, reason: string, fault: Fault | null, isLasting = false): void {
+  stop(strategy: StrategyIndex, reason: string, fault: HandlerFault | null, isLasting = false): void {
     const { registry, context } = this.#owners;
     const found = this.#found.get(strategy);
     if (found !== undefined) {
@@ -61,12 +61,12 @@ export class StrategyStops {
       return;
     }
     registry.stop(strategy, reason);
-    this.#tell(strategy, { reason, fault, isLasting });
+    this.#report(strategy, { reason, fault, isLasting });
   }
 
   /**
-   * The journal holds these with the event that begins. An earlier replay that found them as this one did stopped them before its
-   * first event, and told them with it.
+   * The journal holds these with the event that begins. An earlier replay that also found them stopped them before its first event, and
+   * reported them with it.
    */
   repeat(strategies: readonly StrategyIndex[]): void {
     const { registry, context } = this.#owners;
@@ -74,7 +74,7 @@ export class StrategyStops {
       const ending = this.#found.get(strategy);
       if (ending === undefined || context.decisions.isEarlier(strategy)) continue;
       this.#found.delete(strategy);
-      this.#untold.set(strategy, ending);
+      this.#pendingReports.set(strategy, ending);
       registry.stop(strategy, ending.reason);
       this.#dueWork.open();
     }
@@ -120,10 +120,10 @@ export class StrategyStops {
   }
 
   /** A strategy traded, or a handler threw, outside any event: the next event journals it. */
-  stopLater(strategy: StrategyIndex, reason: string, fault: Fault): void {
+  stopLater(strategy: StrategyIndex, reason: string, fault: HandlerFault): void {
     if (this.#isEnded(strategy)) return;
     const { context } = this.#owners;
-    (context.decisions.stopsNow(strategy) ? this.#untold : this.#found).set(strategy, {
+    (context.decisions.stopsNow(strategy) ? this.#pendingReports : this.#found).set(strategy, {
       reason,
       fault,
       isLasting: false,
@@ -134,25 +134,25 @@ export class StrategyStops {
   /** The replay is over: strategies that differed from the journal, or ended in it unrecorded, stop here. */
   endReplay(past: JournalDecisions): void {
     const { registry } = this.#owners;
-    for (const [strategy, ending] of this.#found) this.#untold.set(strategy, ending);
+    for (const [strategy, ending] of this.#found) this.#pendingReports.set(strategy, ending);
     this.#found.clear();
     for (const [strategy, text] of past.differences) {
       const fault = { message: `replay_diverged: ${text}`, where: 'replay' };
-      this.#untold.set(strategy, { reason: 'replay_diverged', fault, isLasting: false });
+      this.#pendingReports.set(strategy, { reason: 'replay_diverged', fault, isLasting: false });
     }
     this.#systemDifference = past.systemDifference;
-    for (const [strategy, { reason }] of this.#untold) registry.stop(strategy, reason);
+    for (const [strategy, { reason }] of this.#pendingReports) registry.stop(strategy, reason);
     past.forget();
   }
 
   /** Journals, in the event being processed, the stops that came up outside one. */
-  tellUntold(): void {
+  reportPending(): void {
     const { context, registry } = this.#owners;
-    for (const [strategy, ending] of this.#untold) {
+    for (const [strategy, ending] of this.#pendingReports) {
       registry.stop(strategy, ending.reason);
-      this.#tell(strategy, ending);
+      this.#report(strategy, ending);
     }
-    this.#untold.clear();
+    this.#pendingReports.clear();
     if (this.#systemDifference === null) return;
     const text = `after the restart the engine itself decided otherwise: ${this.#systemDifference}`;
     context.alert(null, 'warning', 'system_diverged', text);
@@ -167,15 +167,17 @@ export class StrategyStops {
 
   #isEnded(strategy: StrategyIndex): boolean {
     return (
-      this.#owners.registry.isStopped(strategy) || this.#untold.has(strategy) || this.#found.has(strategy)
+      this.#owners.registry.isStopped(strategy) ||
+      this.#pendingReports.has(strategy) ||
+      this.#found.has(strategy)
     );
   }
 
-  #tell(strategy: StrategyIndex, { reason, fault, isLasting }: Ending): void {
+  #report(strategy: StrategyIndex, { reason, fault, isLasting }: Ending): void {
     const { context, registry } = this.#owners;
     this.#timers.clearOwner(strategy);
-    // Prices alone make nobody look at what it leaves.
-    this.#timers.set(ENGINE_TIMER, context.nowUs, LOOK_AROUND);
+    // Prices alone do not make the engine check what it leaves.
+    this.#timers.set(ENGINE_TIMER, context.nowUs, CHECK_ALL);
     const head = context.head(strategy);
     if (fault !== null)
       context.append({ ...head, kind: 'strategy_fault', message: fault.message, where: fault.where });

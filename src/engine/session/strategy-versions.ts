@@ -1,4 +1,4 @@
-/** Follows the lists of configured strategies: which version of each decides, and under which settings. Tells what changed. */
+/** Follows the lists of configured strategies: which version of each decides, and under which settings. Reports changes. */
 import type { StrategySettings } from '../../domain/settings.ts';
 import { signedQty, type StrategyIndex } from '../../domain/units.ts';
 import type { ConfiguredStrategy, StrategiesConfigured } from '../ports/engine-event.ts';

@@ -4,28 +4,31 @@ import { TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { EngineState } from '../engine-state.ts';
 import { Flattener } from './flattener.ts';
-import { type Asker, isSamePlace, type Place, type Target } from './targets.ts';
+import { type Asker, isSamePosition, type ProtectedPosition, type Target } from './targets.ts';
 
 export class TargetExecutor {
   readonly #state: EngineState;
   #all: readonly Flattener[] = [];
-  /** Exits without an answer: one that turns up after it was proven absent could open a position. It gives those who asked no more than they asked for. */
+  /**
+   * Exits without an answer: one that turns up after it was proven absent could open a position. It gives its askers no more than they
+   * requested.
+   */
   readonly #lost = new Map<ClientOrderId, Target>();
 
   constructor(state: EngineState) {
     this.#state = state;
   }
 
-  /** Nobody asks for anything, and no exit is without an answer. */
+  /** There is no target, and no exit is without an answer. */
   get isIdle(): boolean {
     return this.#all.length === 0 && this.#lost.size === 0;
   }
 
   /** Also restarts a flatten that waits or was given up. */
-  flatten(place: Place, reason: string, asker: Asker = 'settings'): void {
-    let target = this.#all.find((each) => isSamePlace(each, place));
+  flatten(position: ProtectedPosition, reason: string, asker: Asker = 'settings'): void {
+    let target = this.#all.find((each) => isSamePosition(each, position));
     if (target === undefined) {
-      target = new Flattener(this.#state, place, reason, this.#lost);
+      target = new Flattener(this.#state, position, reason, this.#lost);
       this.#follow([...this.#all, target]);
     }
     target.askers.add(asker);
@@ -50,7 +53,7 @@ export class TargetExecutor {
     this.#each((target) => target.readFailed());
   }
 
-  /** Another phase: what waited for it goes on. */
+  /** Another phase: targets that waited for it go on. */
   resume(): void {
     this.#each((target) => target.start());
     this.step();
@@ -59,33 +62,33 @@ export class TargetExecutor {
   /** The trading day is over; order numbers are void. */
   endDay(): void {
     for (const target of this.#all) target.drop();
-    this.#tellUnfinished('its day ended');
+    this.#alertUnfinished('its day ended');
     this.#lost.clear();
   }
 
-  /** The process that was to stop is gone: what a person or a policy asked for goes on. */
+  /** The process that was to stop is gone: targets of a person or a policy go on. */
   endStop(): void {
     for (const { askers } of this.#lost.values()) askers.delete('stop');
     for (const target of this.#all) endAsking(target, 'stop');
     this.#each(() => undefined);
   }
 
-  /** Entries are on again: what was given up would close later what is entered from here on. */
+  /** Entries are on again: a target that was given up would later close new entries. */
   endGivenUp(strategy: StrategyIndex | null): void {
     for (const target of this.#all)
       if (target.progress === 'given_up' && (strategy === null || target.strategy === strategy))
         endAsking(target, 'person', 'person_in_auction');
-    this.#tellUnfinished('a person resumed');
+    this.#alertUnfinished('a person resumed');
   }
 
   describe(): readonly string[] {
     return this.#all.map((target) => target.describe());
   }
 
-  #tellUnfinished(why: string): void {
+  #alertUnfinished(why: string): void {
     const text = `${why} before it was done: ask again if you still want it`;
     this.#each((target) => {
-      if (target.progress === 'done') target.say('warning', 'flatten_dropped', text);
+      if (target.progress === 'done') target.alert('warning', 'flatten_dropped', text);
     });
   }
 
@@ -111,7 +114,7 @@ export class TargetExecutor {
   }
 }
 
-/** What nobody asks for any more ends. */
+/** A target without an asker ends. */
 function endAsking(target: Flattener, ...askers: readonly Asker[]): void {
   for (const asker of askers) target.askers.delete(asker);
   if (target.askers.size === 0) target.drop();

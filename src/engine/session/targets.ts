@@ -1,6 +1,6 @@
 /**
- * What is to become of positions: who asks that what an owner holds in a contract be flat, and why. Nobody's end ends what another asks
- * for; a target ends when it is flat, when nobody asks any more, or with its day. Where nobody asks, a position is held with its stops.
+ * Targets of positions: who asks that an owner be flat in a contract, and why. An asker that ends leaves the targets of the others; a
+ * target ends when it is flat, when it has no asker, or with its day. Without a target, a position is held with its stops.
  */
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
@@ -8,19 +8,19 @@ import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 
 /** One owner in one contract. */
-export interface Place {
+export interface ProtectedPosition {
   readonly strategy: StrategyIndex;
   readonly instrument: InstrumentIndex;
 }
 
-export const isSamePlace = (a: Place, b: Place): boolean =>
+export const isSamePosition = (a: ProtectedPosition, b: ProtectedPosition): boolean =>
   a.strategy === b.strategy && a.instrument === b.instrument;
 
-/** A `person_in_auction` has confirmed an order that nobody can take back; `stop` asks for as long as the process lasts. */
+/** `person_in_auction` has confirmed an order that cannot be taken back; `stop` asks for as long as the process runs. */
 export type Asker = 'person' | 'person_in_auction' | 'settings' | 'stop';
 
 /** `resting`: its exits are in an auction, and nothing can be done before that ends. `given_up`: an order may still rest, and a person was alerted; the next stretch of continuous trading tries again. */
-type Progress =
+type FlattenStep =
   | 'queued'
   | 'checking'
   | 'withdrawing'
@@ -33,25 +33,24 @@ type Progress =
   | 'done';
 
 /** Nothing is being withdrawn, and no exit is being tried. */
-const IS_IDLE: ReadonlySet<Progress> = new Set<Progress>(['queued', 'checking', 'given_up']);
+const IS_IDLE: ReadonlySet<FlattenStep> = new Set<FlattenStep>(['queued', 'checking', 'given_up']);
 
-export class Target implements Place {
+export class Target implements ProtectedPosition {
   readonly strategy;
   readonly instrument;
   /** Why it is closed: of the first that asked. */
   readonly reason: string;
   readonly askers = new Set<Asker>();
-  /** Kept by whoever closes it. */
-  progress: Progress = 'queued';
+  progress: FlattenStep = 'queued';
   readonly #context: EventContext;
   readonly #contracts: ContractTable;
-  readonly #told = new Set<string>();
+  readonly #alerted = new Set<string>();
 
-  constructor(context: EventContext, contracts: ContractTable, place: Place, reason: string) {
+  constructor(context: EventContext, contracts: ContractTable, position: ProtectedPosition, reason: string) {
     this.#context = context;
     this.#contracts = contracts;
-    this.strategy = place.strategy;
-    this.instrument = place.instrument;
+    this.strategy = position.strategy;
+    this.instrument = position.instrument;
     this.reason = reason;
   }
 
@@ -59,19 +58,18 @@ export class Target implements Place {
     return this.#contracts.codeOf(this.instrument);
   }
 
-  say(severity: AlertSeverity, code: string, text: string): void {
+  alert(severity: AlertSeverity, code: string, text: string): void {
     this.#context.alert(this.strategy, severity, code, `flatten ${this.code} (${this.reason}): ${text}`);
   }
 
-  /** Each matter once. */
-  tell(matter: string, severity: AlertSeverity, code: string, text: string): void {
-    if (this.hasTold(matter)) return;
-    this.#told.add(matter);
-    this.say(severity, code, text);
+  alertOnce(matter: string, severity: AlertSeverity, code: string, text: string): void {
+    if (this.hasAlerted(matter)) return;
+    this.#alerted.add(matter);
+    this.alert(severity, code, text);
   }
 
-  hasTold(matter: string): boolean {
-    return this.#told.has(matter);
+  hasAlerted(matter: string): boolean {
+    return this.#alerted.has(matter);
   }
 }
 
@@ -79,8 +77,8 @@ export class Targets {
   /** The list is replaced, never changed. */
   all: readonly Target[] = [];
 
-  has(place: Place): boolean {
-    return this.#find(place) !== undefined;
+  has(position: ProtectedPosition): boolean {
+    return this.#find(position) !== undefined;
   }
 
   /** From the first cancel until the owner is flat, also while a person is needed. */
@@ -89,8 +87,8 @@ export class Targets {
   }
 
   /** Its orders there are being withdrawn, or its exit is being tried: a stop would be withdrawn again. */
-  isClosing(place: Place): boolean {
-    const target = this.#find(place);
+  isClosing(position: ProtectedPosition): boolean {
+    const target = this.#find(position);
     return target !== undefined && !IS_IDLE.has(target.progress);
   }
 
@@ -104,7 +102,7 @@ export class Targets {
     return this.all.some(({ progress }) => progress !== 'given_up');
   }
 
-  #find(place: Place): Target | undefined {
-    return this.all.find((target) => isSamePlace(target, place));
+  #find(position: ProtectedPosition): Target | undefined {
+    return this.all.find((target) => isSamePosition(target, position));
   }
 }

@@ -102,8 +102,8 @@ export class ClientOrderIds {
   }
 
   /**
-   * The installation whose daemon minted the id for this account, where this journal did not; null: this one did, or nobody knows. A copied or
-   * restored state directory carries the same installation, and counts on by itself.
+   * The installation whose daemon minted the id for this account, where this journal did not; null: this one did, or it is unknown. A
+   * copied or restored state directory carries the same installation, and counts on by itself.
    */
   strangerOf(id: ClientOrderId): string | null {
     const [, account, installation = null] = STAMPED.exec(id) ?? [];

@@ -1,10 +1,10 @@
-/** The event being processed: its time and number, which everything decided now carries, who decides, and the way to the journal. */
+/** The event being processed: its time and number, which everything decided now carries, the deciders, and the way to the journal. */
 import { assert } from '../../domain/assert.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { type Seq, seq, type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { AlertSeverity, JournalEntry, ProposalSource } from '../ports/journal-entry.ts';
 import type { Journal } from '../ports/outbound.ts';
-import type { Asked, DecisionSource } from './decision-source.ts';
+import type { ProposalDraft, DecisionSource } from './decision-source.ts';
 
 export class EventContext {
   readonly #journal: Journal;
@@ -49,7 +49,7 @@ export class EventContext {
     return this.#nowUs;
   }
 
-  ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
+  ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
     return this.decisions.ask(strategy, by, asked);
   }
 
@@ -58,12 +58,12 @@ export class EventContext {
     this.#cancel(strategy, { do: 'cancel', clientOrderId });
   }
 
-  /** A cancel that holds until the order is over: whoever asks for it asks again when it comes to nothing. */
+  /** A cancel that holds until the order is over: a caller repeats it when it fails. */
   withdraw(strategy: StrategyIndex, clientOrderId: ClientOrderId): void {
     this.#cancel(strategy, { do: 'cancel', clientOrderId, isWithdrawal: true });
   }
 
-  #cancel(strategy: StrategyIndex, asked: Asked): void {
+  #cancel(strategy: StrategyIndex, asked: ProposalDraft): void {
     if (this.#isBooted) this.ask(strategy, 'system', asked);
     else this.#early = [...this.#early, () => this.#cancel(strategy, asked)];
   }
@@ -79,7 +79,7 @@ export class EventContext {
     this.#journal.append(entry);
   }
 
-  /** What each entry of this event begins with. */
+  /** The first fields of each entry of this event. */
   head<Owner extends StrategyIndex | null>(strategy: Owner) {
     return { cause: this.#seq, tsUs: this.#nowUs, strategy };
   }

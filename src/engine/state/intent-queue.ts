@@ -4,7 +4,7 @@ import type { StrategyIndex } from '../../domain/units.ts';
 import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
 import type { DueWork } from './timer-heap.ts';
 
-export interface Call {
+export interface QueuedIntent {
   readonly strategy: StrategyIndex;
   readonly by: ProposalSource;
   readonly proposal: Proposal;
@@ -15,7 +15,7 @@ export const callIdOf = (proposal: Proposal): ClientOrderId =>
 
 export class IntentQueue {
   readonly #dueWork: DueWork;
-  #waiting: Call[] = [];
+  #waiting: QueuedIntent[] = [];
   #next = 0;
 
   constructor(dueWork: DueWork) {
@@ -26,7 +26,7 @@ export class IntentQueue {
     return this.#next < this.#waiting.length;
   }
 
-  push(call: Call): void {
+  push(call: QueuedIntent): void {
     // A list of one takes a third of the space that an empty one grows to.
     if (this.isWaiting) this.#waiting.push(call);
     else {
@@ -36,14 +36,14 @@ export class IntentQueue {
     this.#dueWork.open();
   }
 
-  take(): Call | undefined {
+  take(): QueuedIntent | undefined {
     const call = this.#waiting[this.#next];
     this.#next += 1;
     return call;
   }
 
   /** Calls that still wait, of the strategy that asks without end. */
-  drop(): readonly Call[] {
+  drop(): readonly QueuedIntent[] {
     const dropped = this.#waiting.slice(this.#next);
     this.#waiting = [];
     this.#next = 0;

@@ -1,11 +1,11 @@
 /**
- * Timers in market time, ordered by (due, order of setting). One public number, `nextDueUs`, is compared with the time of
- * each event; the heap is looked at only when it says so.
+ * Timers in market time, ordered by (due, order of setting). One public number, `nextDueUs`, is compared with the time of each event; the
+ * heap is read only when it is due.
  */
 import { assert } from '../../domain/assert.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
 
-/** Owners of timers that are no strategy, and what the engine's own timers are for. */
+/** Owners of timers other than strategies, and the uses of the engine's own timers. */
 export const ENGINE_TIMER = -2;
 export const CONTROLLER_TIMER = -3;
 
@@ -14,8 +14,8 @@ export const POLL_ACCOUNT = 2;
 export const PENDING_POSITION = 3;
 export const AWAIT_REFERENCE = 4;
 export const POLL_TRIGGERS = 5;
-/** Brings an event, after which the session controller looks at everything. */
-export const LOOK_AROUND = 6;
+/** Brings an event, after which the session controller checks everything. */
+export const CHECK_ALL = 6;
 
 export interface Timer {
   readonly id: TimerId;
@@ -62,7 +62,6 @@ export class TimerHeap {
     this.#dropDead();
   }
 
-  /** Timers of one owner that are set. */
   count(owner: number): number {
     return this.#counts.get(owner) ?? 0;
   }
@@ -168,7 +167,7 @@ export class DueWork {
     return this.#isOpen;
   }
 
-  /** Market time at which the next timer or change of phase is due; what comes before it can be seen through at once. */
+  /** Market time at which the next timer or change of phase is due; events before it can skip the queue. */
   get dueUs(): number {
     return this.#dueUs;
   }
@@ -177,7 +176,6 @@ export class DueWork {
     this.#isOpen = true;
   }
 
-  /** All that was on it is done. */
   close(dueUs: number): void {
     this.#isOpen = false;
     this.#dueUs = dueUs;

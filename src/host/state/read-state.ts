@@ -1,6 +1,6 @@
 /**
- * Reads the journal for the commands that show it: read-only, beside a running daemon or after it. All figures come from the same
- * folds as the summary, so they cannot disagree.
+ * Reads the journal for the commands that show it: read-only, while a daemon runs or after it. All figures come from the same folds as the
+ * summary, so they cannot disagree.
  */
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -26,7 +26,7 @@ import {
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { errorText, NothingThere } from '../../domain/failure.ts';
 import { createJournalNaming, type Naming } from '../../operator/naming.ts';
-import { storedConfig } from '../catalog.ts';
+import { storedConfig } from '../strategy-catalog.ts';
 import { runPlan } from '../run-plan.ts';
 import { statePaths } from './state-paths.ts';
 import { shortOrderId } from '../../domain/ids.ts';
@@ -38,7 +38,6 @@ import type { PriceTicks } from '../../domain/units.ts';
 import { formatDenial } from '../../engine/ports/denial.ts';
 
 export interface StateQuery {
-  /** State directory. */
   readonly state: string;
   /** A trading day; absent: the latest one. */
   readonly session?: string;
@@ -58,7 +57,7 @@ export interface PositionRow {
   readonly strategy: string;
   readonly orderCode: string;
   readonly qty: number;
-  /** Average price of what is open, in points. */
+  /** Average price of the open quantity, in points. */
   readonly avgPoints: number | null;
   readonly openValue: number;
   readonly realised: number;
@@ -74,7 +73,7 @@ export interface PnlRow {
   readonly realised: number;
   readonly fee: number;
   readonly tax: number;
-  /** Realised less fees and tax; what is open is not in it. */
+  /** Realised less fees and tax, without open profit. */
   readonly net: number;
 }
 
@@ -350,7 +349,7 @@ export interface OrderRow {
   /** In points; null for an order without a price. */
   readonly limitPoints: string | null;
   readonly filledQty: number;
-  /** Average price of what is filled, in points. */
+  /** Average price of the filled quantity, in points. */
   readonly avgPoints: number | null;
   /** The order's status, or `denied` when risk said no. */
   readonly status: string;
@@ -366,22 +365,22 @@ interface Terms extends Pick<OrderRow, 'orderCode' | 'side' | 'qty'> {
 export const avgPoints = (spec: ContractSpec, value: number, qty: number): number =>
   value / (Math.abs(qty) * pointValueOf(spec));
 
-type Draft = { -readonly [K in keyof OrderRow]: OrderRow[K] };
+type OrderDraft = { -readonly [K in keyof OrderRow]: OrderRow[K] };
 
 export function readOrders(
   entries: Iterable<NamedEntry>,
   contracts: readonly Contract[],
 ): readonly OrderRow[] {
-  const book = new OrderBook(contracts);
+  const book = new OrderRows(contracts);
   for (const { entry, strategyName } of entries) book.add(entry, strategyName ?? 'operator');
   return book.rows();
 }
 
-class OrderBook {
+class OrderRows {
   readonly #contracts: readonly Contract[];
-  readonly #rows = new Map<string, Draft>();
+  readonly #rows = new Map<string, OrderDraft>();
   /** Proposed, neither placed nor denied yet: not shown as an order. */
-  readonly #asked = new Map<string, Draft>();
+  readonly #asked = new Map<string, OrderDraft>();
   readonly #changes = new Map<string, Pick<OrderRow, 'qty' | 'limitPoints'>>();
 
   constructor(contracts: readonly Contract[]) {
@@ -393,51 +392,18 @@ class OrderBook {
   }
 
   add(entry: JournalEntry, strategy: string): void {
-    switch (entry.kind) {
-      case 'proposal':
-        return this.#ask(entry, strategy);
-      case 'denied':
-        return this.#deny(entry.clientOrderId, formatDenial(entry.denial));
-      case 'place':
-        return this.#place(entry, strategy);
-      case 'order_adopted':
-        return this.#adopt(entry, strategy);
-      case 'order_waiting':
-        return this.#waiting(entry, strategy);
-      case 'modify':
-        this.#changes.set(entry.modify.clientOrderId, {
-          qty: entry.modify.qty,
-          limitPoints: this.#points(entry.modify.orderCode, entry.modify.limitPrice),
-        });
-        return;
-      case 'outcome':
-        return this.#outcome(entry);
-      case 'order_status':
-        return this.#status(entry);
-      case 'fill':
-      case 'fill_correction':
-        return this.#fill(entry);
-      // Entries of these kinds do not concern single orders.
-      case 'cancel':
-      case 'position_event':
-      case 'position_mismatch':
-      case 'position_agreed':
-      case 'money_checked':
-      case 'phase':
-      case 'gap':
-      case 'command':
-      case 'remote_command':
-      case 'halt':
-      case 'strategy_started':
-      case 'strategy_changed':
-      case 'strategy_stopped':
-      case 'strategy_fault':
-      case 'strategy_note':
-      case 'stop_ready':
-      case 'equity_peak':
-      case 'policy_acted':
-      case 'alert':
-    }
+    const { kind } = entry;
+    if (kind === 'proposal') this.#ask(entry, strategy);
+    else if (kind === 'denied') this.#deny(entry.clientOrderId, formatDenial(entry.denial));
+    else if (kind === 'place') this.#place(entry, strategy);
+    else if (kind === 'order_adopted') this.#adopt(entry, strategy);
+    else if (kind === 'order_waiting') this.#waiting(entry, strategy);
+    else if (kind === 'modify') {
+      const { clientOrderId, orderCode, qty, limitPrice } = entry.modify;
+      this.#changes.set(clientOrderId, { qty, limitPoints: this.#points(orderCode, limitPrice) });
+    } else if (kind === 'outcome') this.#outcome(entry);
+    else if (kind === 'order_status') this.#status(entry);
+    else if (kind === 'fill' || kind === 'fill_correction') this.#fill(entry);
   }
 
   #ask(entry: Extract<JournalEntry, { kind: 'proposal' }>, strategy: string): void {
@@ -487,7 +453,7 @@ class OrderBook {
     strategy: string,
     { orderCode, side, qty, limitPrice }: Terms,
     status: string,
-  ): Draft {
+  ): OrderDraft {
     const limitPoints = this.#points(orderCode, limitPrice);
     return { ...EMPTY, clientOrderId, tsUs, strategy, orderCode, side, qty, limitPoints, status };
   }

@@ -11,7 +11,7 @@ import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Outbound } from '../../engine/ports/outbound.ts';
 import type { StrategyHost } from '../../engine/ports/strategy-port.ts';
 import { createStrategyHost, type StrategyInstance } from '../../strategy/index.ts';
-import { sortedKeys } from '../catalog.ts';
+import { sortedKeys } from '../strategy-catalog.ts';
 import { loadDefinitions } from '../strategy-files/own-strategies.ts';
 import { SessionPast } from '../session-past.ts';
 import type { StrategyInstanceSpec } from '../worker-protocol.ts';
@@ -51,7 +51,7 @@ export async function replayStored(query: SessionQuery): Promise<SessionReplay> 
   }
 }
 
-/** Rows that the code of a strategy led to, or that it ran at all; what it proposed is in the journal, whichever version runs. */
+/** Rows caused by the code of a strategy, or by its run; its proposals are in the journal, whichever version runs. */
 const OF_ITS_CODE: ReadonlySet<JournalEntry['kind']> = new Set([
   'strategy_started',
   'strategy_note',

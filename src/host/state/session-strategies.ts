@@ -10,7 +10,7 @@ import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { qty, type StrategyIndex } from '../../domain/units.ts';
 import type { ConfiguredStrategy, StrategiesConfigured } from '../../engine/ports/engine-event.ts';
 import { isSameVersion, versionOf } from '../../engine/session/strategy-versions.ts';
-import { codeDigest, digestOf } from '../catalog.ts';
+import { codeDigest, digestOf } from '../strategy-catalog.ts';
 import type { StrategyInstanceSpec } from '../worker-protocol.ts';
 
 type Lists = readonly Pick<StrategiesConfigured, 'seq' | 'strategies'>[];
@@ -100,7 +100,7 @@ export function sessionStrategies(
 /** A position keeps the settings that it was opened with. */
 function orphan(config: Config, id: string, last: StrategySettings | undefined): StrategySettings {
   if (last !== undefined) return { ...last, isOrphan: true };
-  const dailyLossMax = config.engine.risk.accountDailyLossMax;
+  const { dailyLossMax } = config.engine.risk;
   const risk = { positionMax: qty(1), dailyLossMax, openOrdersMax: 1 };
   return { id, symbols: [], overnight: true, onExpiry: 'hold', risk, isOrphan: true };
 }

@@ -101,7 +101,7 @@ function closeToOthers(path: string): void {
 
 const OTHERS = 0o077;
 
-/** A volume of its own and a look by the Finder bring these; nothing of them is ever deleted. */
+/** A separate volume and the Finder bring these; they are never deleted. */
 const OF_THE_SYSTEM: ReadonlySet<string> = new Set(['lost+found', '.DS_Store']);
 
 /** Others name a directory `data` or `frames` too; one of these two every run has left. */
@@ -140,7 +140,7 @@ interface TradedAccount {
   readonly subAccountId: string;
 }
 
-/** Place of what all state directories of this user share: $XDG_STATE_HOME or ~/.local/state. */
+/** Home of all state directories of this user: $XDG_STATE_HOME or ~/.local/state. */
 export function userStateDir(): string {
   const home = process.env['XDG_STATE_HOME'] ?? '';
   return join(home === '' ? join(homedir(), '.local', 'state') : home, 'tickwright');
@@ -170,7 +170,7 @@ export function takeAccountLock({ restUrl, custodyCode, subAccountId }: TradedAc
   );
 }
 
-/** A connection that drops takes the terminal along: what is unattended goes on. */
+/** A connection that drops takes the terminal along: an unattended run goes on. */
 const onHangUp = (): void =>
   void process.stderr.write(
     'the terminal hung up, and this program goes on: tickwright status shows a daemon, tickwright stop or SIGTERM ends it\n',

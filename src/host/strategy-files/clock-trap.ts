@@ -11,13 +11,13 @@ export interface TrapOptions {
 }
 
 /** A strategy and the function of the machine that it called. */
-export interface MachineUse {
+export interface EnvironmentUse {
   readonly strategy: string;
   /** `Date.now`. */
   readonly what: string;
 }
 
-/** This file in a stack, and functions of the language that call what they are handed. */
+/** This file in a stack, and functions of the language that call a callback. */
 const NO_CALLER = /[/]clock-trap\.[jt]s:|\(<anonymous>\)$/;
 const STACK_FRAMES = 60;
 /** Some years and some hours ahead. */
@@ -49,7 +49,7 @@ const LANGUAGE_FORMATS = [
 type Restore = () => void;
 
 export interface Trap {
-  readonly uses: readonly MachineUse[];
+  readonly uses: readonly EnvironmentUse[];
   /** Returns the names of builtin objects and globals that were changed meanwhile; they are again as they were. */
   release(): readonly string[];
 }
@@ -80,7 +80,7 @@ export function setTrap(options: TrapOptions): Trap {
 export function trapped<T>(
   options: TrapOptions,
   work: () => T,
-): { readonly value: T; readonly uses: readonly MachineUse[]; readonly changes: readonly string[] } {
+): { readonly value: T; readonly uses: readonly EnvironmentUse[]; readonly changes: readonly string[] } {
   const trap = setTrap(options);
   let changes: readonly string[] = [];
   let value: T;
@@ -93,7 +93,7 @@ export function trapped<T>(
 }
 
 class ClockTrap {
-  readonly uses: MachineUse[] = [];
+  readonly uses: EnvironmentUse[] = [];
   readonly #options: TrapOptions;
 
   constructor(options: TrapOptions) {
@@ -305,7 +305,7 @@ class ClockTrap {
     return defined(owner, name, { get });
   }
 
-  /** Only a strategy's own call: the runtime listens too, for what strategies use. */
+  /** Only a strategy's own call: the runtime listens too, for its own use of strategies. */
   #refused(owner: object, name: string, what: string): Restore {
     const real: unknown = Reflect.get(owner, name);
     if (typeof real !== 'function') return () => undefined;
@@ -361,7 +361,7 @@ function defined(owner: object, key: string, property: PropertyDescriptor): Rest
   };
 }
 
-// Notices and undoes changes of what all code of a thread shares: builtin objects, their prototypes, and globals.
+// Notices and undoes changes of objects that all code of a thread shares: builtin objects, their prototypes, and globals.
 
 const NAMES = (
   'Object Function Array String Number Boolean BigInt Symbol Math JSON Reflect Proxy Promise Map Set WeakMap WeakSet RegExp Error ' +
@@ -371,7 +371,7 @@ const NAMES = (
 
 type Descriptors = ReadonlyMap<PropertyKey, PropertyDescriptor>;
 
-interface Shared {
+interface SharedObject {
   readonly name: string;
   readonly object: object;
   readonly before: Descriptors;
@@ -384,7 +384,7 @@ function watchBuiltins(): () => readonly string[] {
   return () => [...all.flatMap(undone), ...undoneGlobals(globals)];
 }
 
-function sharedObjects(): readonly Shared[] {
+function sharedObjects(): readonly SharedObject[] {
   const found = NAMES.flatMap((name) => {
     const object: unknown = Reflect.get(globalThis, name);
     if (!isObject(object)) return [];
@@ -407,7 +407,7 @@ const isObject = (value: unknown): value is object =>
 const descriptorsOf = (object: object): Descriptors =>
   new Map(Reflect.ownKeys(object).map((key) => [key, Reflect.getOwnPropertyDescriptor(object, key) ?? {}]));
 
-function undone({ name, object, before }: Shared): readonly string[] {
+function undone({ name, object, before }: SharedObject): readonly string[] {
   const after = descriptorsOf(object);
   const keys = [...new Set([...before.keys(), ...after.keys()])];
   return keys.flatMap((key) => {

@@ -1,12 +1,12 @@
 /**
- * Reads a configuration that is to run. Code of the user's own is loaded in a process of its own first: where it hangs, throws, takes all
- * memory or changes what all code shares, nothing of this process is touched.
+ * Reads a configuration that is to run. The user's own code is loaded in a separate process first: where it hangs, throws, takes all memory
+ * or changes shared objects, nothing of this process is touched.
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { loadConfig, type OthersRead, type ReadConfig } from '../../config/load-config.ts';
+import { loadConfig, type OtherStrategies, type ReadConfig } from '../../config/load-config.ts';
 import type { Problem } from '../../config/problem.ts';
-import { CATALOG } from '../catalog.ts';
+import { CATALOG } from '../strategy-catalog.ts';
 import { isOwn } from './own-strategies.ts';
 import { isInstalled, isStrategyFile } from './strategy-code.ts';
 
@@ -35,7 +35,7 @@ const unreadable = (file: string, received: string): Problem => ({
 const PROGRAM = fileURLToPath(new URL('./own-strategies-process.js', import.meta.url));
 
 /** The reason where it failed. */
-function readInProcess(file: string): Promise<OthersRead | string> {
+function readInProcess(file: string): Promise<OtherStrategies | string> {
   const child = fork(PROGRAM, [file], {
     serialization: 'advanced',
     execArgv: [...process.execArgv, `--max-old-space-size=${HEAP_MB_MAX}`],
@@ -43,7 +43,7 @@ function readInProcess(file: string): Promise<OthersRead | string> {
     stdio: ['ignore', 2, 2, 'ipc'],
   });
   return new Promise((resolve) => {
-    const end = (outcome: OthersRead | string): void => {
+    const end = (outcome: OtherStrategies | string): void => {
       clearTimeout(limit);
       resolve(outcome);
       child.kill('SIGKILL');
@@ -53,7 +53,7 @@ function readInProcess(file: string): Promise<OthersRead | string> {
       LOAD_MS_MAX,
     );
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by our own process
-    child.once('message', (read) => end(read as OthersRead));
+    child.once('message', (read) => end(read as OtherStrategies));
     child.once('error', (error) => end(`${error.name}: ${error.message}`));
     // After the last message.
     child.once('close', (code, signal) =>

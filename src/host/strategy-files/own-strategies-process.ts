@@ -1,7 +1,7 @@
 /** Process that loads the strategies of a configuration and reads their parameters. */
 import { withKeptPositions } from '../../config/config-rules.ts';
 import { configSchema } from '../../config/config-schema.ts';
-import type { OthersRead } from '../../config/load-config.ts';
+import type { OtherStrategies } from '../../config/load-config.ts';
 import { readFile } from '../../config/read-file.ts';
 import { readStrategies } from '../../config/strategy-entries.ts';
 import { assert } from '../../domain/assert.ts';
@@ -11,7 +11,7 @@ import { catalogWith, loadOwnStrategies, type OwnStrategies } from './own-strate
 import { machineUses } from './strategy-imports.ts';
 import { typeProblems } from './type-errors.ts';
 
-async function strategiesIn(file: string): Promise<OthersRead> {
+async function strategiesIn(file: string): Promise<OtherStrategies> {
   const main = readFile(file, configSchema, 'a configuration');
   if ('problems' in main) return { asked: [], entries: [], problems: main.problems };
   const { source } = main;
@@ -47,5 +47,5 @@ assert(
   file !== undefined && process.send !== undefined,
   'this file runs as a process of its own, with a path',
 );
-// Whoever reads it ends this process.
+// The parent ends this process.
 process.send(await strategiesIn(file));

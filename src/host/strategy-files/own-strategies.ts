@@ -1,11 +1,11 @@
-/** Loads the strategies of a configuration that are files or packages of the user's own; everything that is wrong is told in its line. */
+/** Loads the strategies of a configuration that are files or packages of the user's own; each problem is reported at its line. */
 import { z } from 'zod';
 import type { StrategyCode } from '../../config/config.ts';
 import type { Problem } from '../../config/problem.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
 import { defineStrategy, type StrategyDefinition } from '../../strategy/index.ts';
 import { assert } from '../../domain/assert.ts';
-import { CATALOG } from '../catalog.ts';
+import { CATALOG } from '../strategy-catalog.ts';
 import { type LoadedStrategy, runStrategyCode } from './run-strategy-code.ts';
 import { isInstalled, isStrategyFile, readStrategyCode, StrategyFileError } from './strategy-code.ts';
 
@@ -68,7 +68,7 @@ export type DefinitionOf = (strategy: string) => StrategyDefinition;
 /** A script that fails here, after it was loaded before, fails when it is connected, and so stops itself alone. */
 export async function loadDefinitions(
   strategies: readonly { readonly strategy: string; readonly code: StrategyCode | null }[],
-  /** Tells which of them is loading. */
+  /** Reports which of them is loading. */
   onLoading: (place: number) => void = () => undefined,
 ): Promise<DefinitionOf> {
   const definitions = new Map(CATALOG.map((definition) => [definition.name, definition]));

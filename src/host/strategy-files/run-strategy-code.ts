@@ -1,4 +1,4 @@
-/** Runs the script of a strategy of the user's own in this thread; what the script asks for comes from the program that runs. */
+/** Runs the script of a user's strategy in this thread; its imports come from the program that runs. */
 import { Console } from 'node:console';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { resolve } from 'node:path';
@@ -27,7 +27,7 @@ export async function runStrategyCode(
 ): Promise<LoadedStrategy> {
   const { place } = code;
   const modules = await modulesFor(code.imports);
-  // As while it runs (see `createStrategyHost`): else what a stream throws here comes later, and ends the process.
+  // As while it runs (see `createStrategyHost`): otherwise errors of a stream come later, and end the process.
   config.useDeprecatedSynchronousErrorHandling = true;
   const trap = setTrap({ places: new Map([[place, place]]), isFalse: false });
   let exported: unknown;
@@ -36,11 +36,11 @@ export async function runStrategyCode(
     exported = endingLoops(() => evaluated(code, modules), limitMs);
   } catch (error) {
     if (error instanceof StrategyFileError) throw error;
-    const told = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     const frame = error instanceof Error ? ownFrame(error.stack ?? '', code) : '';
     throw new StrategyFileError(
       'a module that can be loaded',
-      `${told}${frame}`,
+      `${text}${frame}`,
       'nothing else of it has run',
     );
   } finally {
@@ -65,7 +65,6 @@ export async function runStrategyCode(
   return { definition, place, loadUses, inSource: (stack) => inSource(stack, code) };
 }
 
-/** One module with those beside it. */
 const LOAD_MS_MAX = 20_000;
 
 type Modules = ReadonlyMap<string, object>;

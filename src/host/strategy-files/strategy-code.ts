@@ -1,6 +1,6 @@
 /**
- * Strategies from files and packages of the user's own: one module whose default export is a strategy, with the modules beside it
- * that it imports. Their code becomes one script, plain data that runs the same way in every world: later edits change nothing.
+ * Strategies from files and packages of the user's own: one module whose default export is a strategy, with the modules next to it that it
+ * imports. Their code becomes one script, plain data that runs the same way in every world: later edits change nothing.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
@@ -11,7 +11,7 @@ import type { BuildFailure, OnResolveArgs, OnResolveResult, Plugin } from 'esbui
 import type { StrategyCode } from '../../config/config.ts';
 import { ALLOWED_TEXT, hiddenLoading, mayImport } from './strategy-imports.ts';
 
-/** The file or package is no strategy; `hint` says what to do. */
+/** The file or package is no strategy; `hint` is the remedy. */
 export class StrategyFileError extends Error {
   override readonly name = 'StrategyFileError';
   readonly expected: string;
@@ -43,7 +43,7 @@ const RUNNING = resolve(HERE, '../..');
 const ENDING = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 export const ROOT = ENDING === '.js' ? resolve(RUNNING, '../../app') : resolve(RUNNING, '..');
 
-/** Whether a package of npm has this name where `besides` lies. */
+/** Whether an npm package of this name is installed where `besides` lies. */
 export function isInstalled(name: string, besides: string): boolean {
   try {
     createRequire(resolve(besides)).resolve(name);
@@ -81,7 +81,7 @@ export async function readStrategyCode(strategy: string, besides: string): Promi
       mainFields: ['module', 'main'],
       conditions: ['node', 'module'],
       target: 'es2023',
-      // As the language is, whatever settings lie beside the file.
+      // As the language is, whatever settings lie next to the file.
       tsconfigRaw: '{}',
       banner: { js: "'use strict';" },
       sourcemap: 'external',
@@ -177,7 +177,7 @@ class SourceReading {
     return { file, digest, script, place: `strategy-${digest}.js`, imports: [...this.#imports], map };
   }
 
-  /** The address that an import becomes; undefined for a module beside the strategy. */
+  /** The address that an import becomes; undefined for a module next to the strategy. */
   #known(asked: OnResolveArgs): OnResolveResult | undefined {
     const { path, kind, importer, resolveDir } = asked;
     if (kind === 'dynamic-import') return refused(hiddenIn('import()', importer));

@@ -1,6 +1,6 @@
 /**
  * Imports that a strategy may have: the API for strategies and packages without clock, chance, files or network. This keeps honest code
- * repeatable; it is no prison for code that hides what it does.
+ * repeatable; it is no prison for code that hides its actions.
  */
 
 /** Names as they are written. */
@@ -40,7 +40,7 @@ const MACHINE = new RegExp(
     String.raw`(?<![\w.$])process\.(?:env|hrtime|uptime|memoryUsage|cpuUsage|nextTick|exit|kill|abort|cwd)\b`,
     String.raw`(?<![\w.$])crypto\.\w+`,
     String.raw`(?<![\w.$])(?:setTimeout|setInterval|setImmediate|queueMicrotask|fetch)\b(?=\s*\()`,
-    // It goes on after the event, and what it throws in an operator reaches nobody.
+    // It goes on after the event, and errors in an operator are lost.
     String.raw`(?<![\w.$])async\b(?=\s*[(*]|\s+function\b|\s+[\w$]+\s*(?:=>|\())`,
     String.raw`\bnew\s+(?:WeakRef|FinalizationRegistry)\b`,
   ].join('|'),
@@ -48,8 +48,8 @@ const MACHINE = new RegExp(
 );
 
 /**
- * What of RxJS runs on a clock of its own, begins again or goes on after a throw, keeps a past, or takes a stream out of the event: a
- * subscriber that `new Observable` makes is called outside any Subject, where RxJS swallows what it throws.
+ * Parts of RxJS that run on a separate clock, restart or go on after a throw, keep a past, or take a stream out of the event: a subscriber
+ * that `new Observable` makes is called outside any Subject, where RxJS swallows its errors.
  */
 export const REFUSED_OF_RXJS: ReadonlySet<string> = new Set(
   `
@@ -84,7 +84,7 @@ function refusedOfRxjs(script: string): readonly string[] {
   return names.flatMap((name) => (REFUSED_OF_RXJS.has(name) ? [`${name} of rxjs`] : []));
 }
 
-/** A subscriber that takes the errors of its stream keeps a throw from being told. */
+/** A subscriber that handles the errors of its stream hides a throw. */
 function errorHandlers(code: string): readonly string[] {
   const takers = [...code.matchAll(/\.subscribe\(\s*(?=\{)/g)].filter(({ 0: { length }, index }) =>
     /[{,]\s*error\b/.test(ownKeys(code.slice(index + length))),
@@ -92,7 +92,7 @@ function errorHandlers(code: string): readonly string[] {
   return takers.map(() => 'error of subscribe');
 }
 
-/** The text of the object that `code` begins with, without what its parts hold. */
+/** The text of the object that `code` begins with, without nested objects. */
 function ownKeys(code: string): string {
   let [depth, own] = [0, ''];
   for (const letter of code) {
@@ -104,7 +104,7 @@ function ownKeys(code: string): string {
   return own;
 }
 
-/** What a script reads of the machine that it runs on, each once: a replay of the day would get something else. */
+/** Properties of the machine that a script reads, each once: a replay of the day would get other values. */
 export function machineUses(script: string): readonly string[] {
   const code = script.replaceAll(NO_CODE, ' ');
   return [...new Set([...(code.match(MACHINE) ?? []), ...refusedOfRxjs(script), ...errorHandlers(code)])];

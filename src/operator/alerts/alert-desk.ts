@@ -1,10 +1,13 @@
-/** Decides which alert becomes a message, and when: repeats are counted, quiet hours kept, critical ones told again until a person has seen them. */
+/**
+ * Decides which alert becomes a message, and when: repeats are counted, quiet hours kept, critical ones repeated until a person has
+ * acknowledged them.
+ */
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { type DurationUs, durationUs, minutes, seconds, type TsUs, tsUs } from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatCount } from '../../text/numbers.ts';
-import type { Draft, Message } from './message.ts';
+import type { AlertDraft, AlertMessage } from './alert-message.ts';
 
 export interface Alert {
   readonly severity: AlertSeverity;
@@ -19,7 +22,7 @@ export interface Alert {
 /** An alert that repeats within `repeatAfter` is counted, not sent again. */
 export interface AlertRules {
   readonly repeatAfter: DurationUs;
-  /** A critical alert that nobody acknowledges is sent again after this, and after twice as long. */
+  /** An unacknowledged critical alert is sent again after this, and after twice as long. */
   readonly escalateAfter: DurationUs;
   /** When quiet hours that contain this moment end; null outside of them. */
   readonly quietUntil: (at: TsUs) => TsUs | null;
@@ -30,7 +33,7 @@ export interface DeskOptions extends AlertRules {
   readonly timers: Timers;
   /** In front of each title: `live`, `paper`. */
   readonly label: string;
-  readonly send: (message: Message) => void;
+  readonly send: (message: AlertMessage) => void;
   /** The memory for the next start has changed. */
   readonly onChange: () => void;
 }
@@ -38,13 +41,13 @@ export interface DeskOptions extends AlertRules {
 /** Taken over by a start from the run before. */
 export interface DeskMemory {
   /** Wait for the end of quiet hours. */
-  readonly held: readonly Message[];
+  readonly held: readonly AlertMessage[];
   /** Critical and not acknowledged. */
-  readonly unseen: readonly Message[];
+  readonly unseen: readonly AlertMessage[];
 }
 
-/** Tells a repeat by code and subject; numbers may differ, ids of orders and codes of contracts may not. */
-interface Seen {
+/** Recognises a repeat by code and subject; numbers may differ, ids of orders and codes of contracts may not. */
+interface RepeatWindow {
   readonly sentUs: TsUs;
   windowUs: number;
   repeats: number;
@@ -57,18 +60,18 @@ const SUBJECTS_MAX = 1_000;
 const HELD_MAX = 200;
 const UNSEEN_MAX = 50;
 const ESCALATIONS_MAX = 4;
-const LOOK_EVERY = seconds(30);
+const CHECK_EVERY = seconds(30);
 
 export class AlertDesk {
   readonly #options: DeskOptions;
-  readonly #seen = new Map<string, Seen>();
-  #held: Message[] = [];
-  #unseen: Message[] = [];
+  readonly #seen = new Map<string, RepeatWindow>();
+  #held: AlertMessage[] = [];
+  #unseen: AlertMessage[] = [];
   #escalations = 0;
   #escalateUs = 0;
   #nextId: number;
   #cancelHeld: CancelTimer | undefined = undefined;
-  #cancelLook: CancelTimer | undefined = undefined;
+  #cancelCheck: CancelTimer | undefined = undefined;
   readonly counts: Record<AlertSeverity | 'repeated' | 'escalated', number> = {
     info: 0,
     warning: 0,
@@ -113,32 +116,32 @@ export class AlertDesk {
     });
   }
 
-  /** Sends without a look at repeats. */
-  tell(draft: Draft): void {
+  /** Sends without counting repeats. */
+  tell(draft: AlertDraft): void {
     const { clock } = this.#options;
     this.#nextId += 1;
-    const message: Message = { ...draft, id: this.#nextId, atUs: clock.nowUs() };
+    const message: AlertMessage = { ...draft, id: this.#nextId, atUs: clock.nowUs() };
     if (message.severity === 'critical' && message.kind === 'alert') {
       this.#unseen.push(message);
       if (this.#unseen.length > UNSEEN_MAX) this.#unseen.shift();
-      if (this.#cancelLook === undefined) this.#armEscalation();
+      if (this.#cancelCheck === undefined) this.#armEscalation();
     }
     this.#deliver(message);
   }
 
-  /** The operator has seen what was sent so far; returns how many critical alerts waited for that. */
+  /** The operator has seen the messages so far; returns how many critical alerts were unacknowledged. */
   acknowledge(): number {
     const count = this.#unseen.length;
     this.#unseen = [];
-    this.#cancelLook?.();
-    this.#cancelLook = undefined;
+    this.#cancelCheck?.();
+    this.#cancelCheck = undefined;
     if (count > 0) this.#options.onChange();
     return count;
   }
 
   close(): void {
     this.#cancelHeld?.();
-    this.#cancelLook?.();
+    this.#cancelCheck?.();
     for (const { cancel } of this.#seen.values()) cancel();
   }
 
@@ -164,7 +167,7 @@ export class AlertDesk {
     });
   }
 
-  /** Repeats are told once at the end of its window, and opens one of twice the length. */
+  /** Repeats are sent once at the end of its window, which opens one of twice the length. */
   #endWindow(key: string): void {
     const seen = this.#seen.get(key);
     this.#seen.delete(key);
@@ -181,7 +184,7 @@ export class AlertDesk {
     });
   }
 
-  #deliver(message: Message): void {
+  #deliver(message: AlertMessage): void {
     const { quietUntil, clock, send, onChange } = this.#options;
     const canWait =
       message.kind === 'report' || (message.kind === 'alert' && message.severity !== 'critical');
@@ -204,19 +207,19 @@ export class AlertDesk {
   #armEscalation(): void {
     this.#escalations = 0;
     this.#escalateUs = this.#options.clock.nowUs() + this.#options.escalateAfter;
-    this.#look();
+    this.#check();
   }
 
-  /** Looks often: timers stand still while the machine sleeps. */
-  #look(): void {
+  /** Checks often: timers pause while the machine sleeps. */
+  #check(): void {
     const { clock, timers, escalateAfter } = this.#options;
     if (clock.nowUs() >= this.#escalateUs) {
       this.#escalations += 1;
       this.#escalateUs = clock.nowUs() + escalateAfter * 2 ** this.#escalations;
       this.#escalate();
     }
-    this.#cancelLook =
-      this.#escalations < ESCALATIONS_MAX ? timers.after(LOOK_EVERY, () => this.#look()) : () => undefined;
+    this.#cancelCheck =
+      this.#escalations < ESCALATIONS_MAX ? timers.after(CHECK_EVERY, () => this.#check()) : () => undefined;
   }
 
   #escalate(): void {
@@ -240,7 +243,7 @@ export class AlertDesk {
     const { timers, clock } = this.#options;
     let cancel: CancelTimer;
     const wait = (): void => {
-      cancel = timers.after(durationUs(Math.min(LOOK_EVERY, Math.max(0, at - clock.nowUs()))), () =>
+      cancel = timers.after(durationUs(Math.min(CHECK_EVERY, Math.max(0, at - clock.nowUs()))), () =>
         clock.nowUs() >= at ? run() : wait(),
       );
     };
@@ -255,7 +258,7 @@ const WORD: Readonly<Record<AlertSeverity, string>> = {
   critical: 'CRITICAL:',
 };
 
-/** A digit that belongs to the id of an order or the code of a contract tells two subjects apart. */
+/** A digit that belongs to the id of an order or the code of a contract distinguishes two subjects. */
 const NUMBERS = /(?<![\w.#])[-+]?\d[\d.,:]*/g;
 
 const bodyOf = ({ text, remedy }: Alert): string => (remedy === '' ? text : `${text}\n→ ${remedy}`);

@@ -1,21 +1,27 @@
-/** Puts each message into the queues of the channels that take it; what one cannot deliver goes to the next. */
+/** Puts each message into the queues of the channels that take it; a message that one cannot deliver goes to the next. */
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { durationUs, milliseconds, minutes, seconds, type TsUs } from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { formatSpan } from '../../text/durations.ts';
-import { bundle, type Channel, type DeliveryResult, isAtLeast, type Message } from './message.ts';
+import {
+  bundle,
+  type AlertChannel,
+  type DeliveryResult,
+  isAtLeast,
+  type AlertMessage,
+} from './alert-message.ts';
 import { errorText } from '../../domain/failure.ts';
 
-/** In the order in which one stands in for the other. */
-export interface Route {
-  readonly channel: Channel;
+/** In the order of replacement. */
+export interface AlertRoute {
+  readonly channel: AlertChannel;
   /** Alerts of lower severity are not sent to it. */
   readonly least: AlertSeverity;
   readonly perMinute: number;
 }
 
 export interface RoutesOptions {
-  readonly routes: readonly Route[];
+  readonly routes: readonly AlertRoute[];
   readonly clock: Clock;
   readonly timers: Timers;
   /** Real time for people. */
@@ -59,7 +65,7 @@ export class Routes {
   }
 
   /** By channel, for the next start. */
-  get waiting(): readonly { readonly channel: string; readonly messages: readonly Message[] }[] {
+  get waiting(): readonly { readonly channel: string; readonly messages: readonly AlertMessage[] }[] {
     return this.#queues.map(({ id, waiting }) => ({ channel: id, messages: waiting }));
   }
 
@@ -68,13 +74,13 @@ export class Routes {
     return this.#queues.every(({ trouble, waiting }) => trouble !== null || waiting.length === 0);
   }
 
-  send(message: Message): void {
+  send(message: AlertMessage): void {
     for (const [place, { least }] of this.#options.routes.entries())
       if (message.kind !== 'alert' || isAtLeast(message.severity, least)) this.#give(message, place);
   }
 
   /** A message that an earlier run left in this channel's queue; nothing when the channel is gone from the configuration. */
-  resume(channel: string, message: Message): void {
+  resume(channel: string, message: AlertMessage): void {
     const place = this.#queues.findIndex(({ id }) => id === channel);
     if (place !== -1) this.#give(message, place);
   }
@@ -83,7 +89,7 @@ export class Routes {
     await Promise.all(this.#queues.map((queue) => queue.close()));
   }
 
-  #queue({ channel, perMinute }: Route, place: number): ChannelQueue {
+  #queue({ channel, perMinute }: AlertRoute, place: number): ChannelQueue {
     const { clock, timers, time, alert, onChange } = this.#options;
     return new ChannelQueue({
       channel,
@@ -107,7 +113,7 @@ export class Routes {
     });
   }
 
-  #give(message: Message, place: number): void {
+  #give(message: AlertMessage, place: number): void {
     const queue = this.#queues[place];
     if (queue === undefined) return;
     const given = this.#given.get(message.id) ?? new Set<string>();
@@ -122,7 +128,7 @@ export class Routes {
   }
 
   /** To the first one after `place` that works, unless one that works has it. */
-  #passOn(message: Message, place: number): void {
+  #passOn(message: AlertMessage, place: number): void {
     const given = this.#given.get(message.id);
     const working = [...this.#queues.keys()]
       .map((step) => (place + 1 + step) % this.#queues.length)
@@ -133,17 +139,17 @@ export class Routes {
   }
 }
 
-// The queue of one channel: its own pace, patience and bound. What trading does never waits for it.
+// The queue of one channel: its own pace, patience and bound. Trading never waits for it.
 
 interface QueueOptions extends Pick<RoutesOptions, 'clock' | 'timers' | 'time' | 'onChange'> {
-  readonly channel: Channel;
-  /** Deliveries; what comes faster leaves together. */
+  readonly channel: AlertChannel;
+  /** Deliveries; faster messages leave together. */
   readonly perMinute: number;
   /** A message will not leave in time, with the reason; called once until the channel works again. */
   readonly onTrouble: (reason: string) => void;
   readonly onWorks: (downForUs: number) => void;
-  /** Messages that wait while the channel is in trouble: another one should tell them. */
-  readonly onStuck: (messages: readonly Message[]) => void;
+  /** Messages that wait while the channel is in trouble: another one should send them. */
+  readonly onStuck: (messages: readonly AlertMessage[]) => void;
 }
 
 /** Seconds between attempts that fail; the last one repeats. */
@@ -158,7 +164,7 @@ const WAITING_MAX = 500;
 
 class ChannelQueue {
   readonly #options: QueueOptions;
-  waiting: Message[] = [];
+  waiting: AlertMessage[] = [];
   #isSending = false;
   #isClosed = false;
   #failures = 0;
@@ -178,7 +184,7 @@ class ChannelQueue {
     return this.#options.channel.id;
   }
 
-  add(message: Message): void {
+  add(message: AlertMessage): void {
     if (this.#isClosed) return;
     if (this.waiting.length >= WAITING_MAX) this.#dropOne();
     this.waiting.push(message);

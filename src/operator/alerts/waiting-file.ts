@@ -1,34 +1,34 @@
-/** Keeps what was not delivered for the next start. Written beside trading, whole or not at all. */
+/** Keeps undelivered messages for the next start. Written whole or not at all, without delaying trading. */
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { errorText, ifThere } from '../../domain/failure.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import type { DeskMemory } from './alert-desk.ts';
-import type { Message } from './message.ts';
+import type { AlertMessage } from './alert-message.ts';
 
-export interface Undelivered {
+export interface WaitingAlerts {
   readonly desk: DeskMemory;
-  readonly queues: readonly { readonly channel: string; readonly messages: readonly Message[] }[];
+  readonly queues: readonly { readonly channel: string; readonly messages: readonly AlertMessage[] }[];
 }
 
 const OWNER_ONLY = 0o600;
 
 export class WaitingFile {
   readonly #path: string;
-  readonly #now: () => Undelivered;
+  readonly #now: () => WaitingAlerts;
   readonly #onFailure: (reason: string) => void;
   #isDirty = false;
   #writing: Promise<void> | undefined = undefined;
   #isFailing = false;
 
-  constructor(path: string, now: () => Undelivered, onFailure: (reason: string) => void) {
+  constructor(path: string, now: () => WaitingAlerts, onFailure: (reason: string) => void) {
     this.#path = path;
     this.#now = now;
     this.#onFailure = onFailure;
   }
 
   /** Null without a file that can be read: a message that is lost is in the journal. */
-  static read(path: string): Undelivered | null {
+  static read(path: string): WaitingAlerts | null {
     try {
       const text = ifThere(() => readFileSync(path, 'utf8'));
       const read: unknown = text === undefined ? null : JSON.parse(text);
@@ -66,7 +66,7 @@ export class WaitingFile {
   }
 }
 
-function isUndelivered(value: unknown): value is Undelivered {
+function isUndelivered(value: unknown): value is WaitingAlerts {
   if (!isRecord(value) || !isRecord(value['desk']) || !Array.isArray(value['queues'])) return false;
   const { held, unseen } = value['desk'];
   const lists: unknown[] = [
@@ -77,7 +77,7 @@ function isUndelivered(value: unknown): value is Undelivered {
   return lists.every((list) => Array.isArray(list) && list.every(isMessage));
 }
 
-const isMessage = (value: unknown): value is Message =>
+const isMessage = (value: unknown): value is AlertMessage =>
   isRecord(value) &&
   typeof value['id'] === 'number' &&
   typeof value['atUs'] === 'number' &&

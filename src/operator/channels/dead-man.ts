@@ -19,7 +19,7 @@ export interface DeadManOptions {
 
 const TIMEOUT_MS = 10_000;
 /** One lost call is no news: the service waits for several. */
-const FAILURES_TOLD = 3;
+const ALERT_AFTER_FAILURES = 3;
 
 export class DeadMansSwitch {
   readonly #options: DeadManOptions;
@@ -73,11 +73,11 @@ export class DeadMansSwitch {
     const failure =
       'failure' in answer ? answer.failure : answer.status < 400 ? null : `HTTP ${answer.status}`;
     if (failure === null) {
-      if (this.#failures >= FAILURES_TOLD) onService(null);
+      if (this.#failures >= ALERT_AFTER_FAILURES) onService(null);
       this.#failures = 0;
       return;
     }
     this.#failures += 1;
-    if (this.#failures === FAILURES_TOLD) onService(failure);
+    if (this.#failures === ALERT_AFTER_FAILURES) onService(failure);
   }
 }

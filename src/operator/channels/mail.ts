@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createTransport } from 'nodemailer';
 import { errorText } from '../../domain/failure.ts';
-import type { Channel, DeliveryResult } from '../alerts/message.ts';
+import type { AlertChannel, DeliveryResult } from '../alerts/alert-message.ts';
 import { isLoopback } from '../http-guards.ts';
 
 export interface MailOptions {
@@ -20,7 +20,7 @@ export interface MailOptions {
 const TIMEOUT_MS = 20_000;
 const TEXT_MAX = 50_000;
 
-export function createMail(options: MailOptions): Channel {
+export function createMail(options: MailOptions): AlertChannel {
   const { id, host, port, isSecure, from, to, login } = options;
   const transport = createTransport({
     host,

@@ -1,4 +1,4 @@
-/** Commands in a chat: the same ones as on the command line, for people who are not at the machine. Who may ask is decided before. */
+/** Commands in a chat: the same ones as on the command line, for remote people. The listener has checked the sender. */
 import { randomInt } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
@@ -7,21 +7,21 @@ import { formatSpan } from '../../text/durations.ts';
 import { type CommandBody, type CommandName, EMPTY_BODY } from '../control-command.ts';
 import type { CommandResult } from '../control-server.ts';
 import { oneLine } from '../terminal.ts';
-import type { Asked } from './telegram-listener.ts';
+import type { RemoteMessage } from './telegram-listener.ts';
 
-export const VIEWS = ['status', 'positions', 'orders', 'pnl', 'strategies'] as const;
-export type View = (typeof VIEWS)[number];
+export const REMOTE_VIEWS = ['status', 'positions', 'orders', 'pnl', 'strategies'] as const;
+export type RemoteView = (typeof REMOTE_VIEWS)[number];
 
 export interface RemoteOptions {
   readonly clock: Clock;
-  readonly show: (view: View) => string | Promise<string>;
+  readonly show: (view: RemoteView) => string | Promise<string>;
   readonly command: (name: CommandName, body: CommandBody) => CommandResult | Promise<CommandResult>;
   readonly isStrategy: (name: string) => boolean;
   /** Orders can be neither changed nor canceled now: a flatten sends one only where a person has confirmed that. */
   readonly isAuction: () => boolean;
   /** A password is waited for: bare letters and digits are one. */
   readonly isOtpAwaited: () => boolean;
-  /** Critical alerts of this run, repeats too: those that nobody has acknowledged may become fewer meanwhile. */
+  /** Critical alerts of this run, repeats too: unacknowledged ones may become fewer meanwhile. */
   readonly criticals: () => number;
   /** Each command with its outcome; passwords and codes left out. */
   readonly journal: (by: string, command: string, outcome: string) => void;
@@ -62,8 +62,7 @@ export class RemoteControl {
     this.#options = options;
   }
 
-  /** The reply. */
-  async take({ by, text, sentUs }: Asked): Promise<string> {
+  async take({ by, text, sentUs }: RemoteMessage): Promise<string> {
     const [word = '', ...rest] = oneLine(text).split(/\s+/);
     const name = word
       .toLowerCase()
@@ -91,7 +90,7 @@ export class RemoteControl {
   }
 
   #dispatch(by: string, name: string, argument: string, text: string): string | Promise<string> {
-    const view = VIEWS.find((each) => each === name);
+    const view = REMOTE_VIEWS.find((each) => each === name);
     if (view !== undefined) {
       this.#options.journal(by, view, 'shown');
       return this.#options.show(view);
@@ -144,10 +143,10 @@ export class RemoteControl {
     const isLate = this.#options.clock.nowUs() - asked.askedUs > CODE_LIFE;
     asked.tries += 1;
     const isRight = code === asked.code;
-    // A halt of the daemon's own may have come: whoever asked did not know of it.
+    // A halt of the daemon may have come, which the sender did not know.
     const isNews = asked.name === 'resume' && isRight && this.#options.criticals() > asked.criticals;
     if (isLate || isRight || asked.tries >= CODE_TRIES) this.#confirmation = null;
-    // What was confirmed for an auction that is over is not meant for the next one.
+    // A confirmation for an auction that is over does not count for the next one.
     const inAuction = asked.body.inAuction && this.#options.isAuction();
     if (!isLate && !isNews && isRight)
       return this.#run(asked.by, asked.name, { ...asked.body, inAuction }, asked.text);
@@ -191,5 +190,13 @@ function flattenMeaning({ strategy, inAuction }: CommandBody): string {
   return inAuction ? `${what} ${auction}` : what;
 }
 
-/** Words that may stand in the journal; another word may be a password. */
-const SHOWN: ReadonlySet<string> = new Set([...VIEWS, 'otp', 'seen', 'resume', 'flatten', 'start', 'help']);
+/** Words that may enter the journal; another word may be a password. */
+const SHOWN: ReadonlySet<string> = new Set([
+  ...REMOTE_VIEWS,
+  'otp',
+  'seen',
+  'resume',
+  'flatten',
+  'start',
+  'help',
+]);

@@ -1,6 +1,6 @@
 /** Telegram's bot API in three calls, and the channel that sends with it. The token is part of each address: no failure quotes one. */
 import { isRecord, parseJson } from '../../domain/parsed.ts';
-import type { Channel, DeliveryResult } from '../alerts/message.ts';
+import type { AlertChannel, DeliveryResult } from '../alerts/alert-message.ts';
 import { ask, pauseMsOf } from './http-post.ts';
 
 export interface TelegramOptions {
@@ -51,7 +51,7 @@ const SEND_TIMEOUT_MS = 15_000;
 /** The service takes 4,096. */
 const TEXT_MAX = 4_000;
 
-export function createTelegramChannel(id: string, bot: TelegramBot, chat: number): Channel {
+export function createTelegramChannel(id: string, bot: TelegramBot, chat: number): AlertChannel {
   const closing = new AbortController();
   return {
     id,

@@ -1,5 +1,5 @@
 /** A channel that posts to an address: presets for known services, or a template. */
-import type { Channel, Delivery, DeliveryResult } from '../alerts/message.ts';
+import type { AlertChannel, Delivery, DeliveryResult } from '../alerts/alert-message.ts';
 import { ask } from './http-post.ts';
 
 export const WEBHOOK_PRESETS = ['slack', 'discord', 'ntfy', 'gotify'] as const;
@@ -51,14 +51,14 @@ const slackText = (text: string): string =>
 /** A header takes no other characters. */
 const ascii = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '?');
 
-/** Fields of a template stand in a JSON text: their values are escaped for one. */
+/** Fields of a template are inside a JSON text: their values are escaped for one. */
 const filled = (template: string, { title, text, severity }: Delivery): string =>
   template.replaceAll(/\{(title|text|severity)\}/g, (_, name: string) => {
     const value = name === 'title' ? title : name === 'text' ? text : severity;
     return JSON.stringify(value).slice(1, -1);
   });
 
-export function createWebhook({ id, url, format }: WebhookOptions): Channel {
+export function createWebhook({ id, url, format }: WebhookOptions): AlertChannel {
   const closing = new AbortController();
   const textMax = 'preset' in format ? TEXT_MAX[format.preset] : TEMPLATE_TEXT_MAX;
   return {

@@ -15,7 +15,7 @@ const SOURCE_TRIES_MAX = 5;
 const ALL_TRIES_MAX = 50;
 const SOURCE_LOCK_MIN = minutes(1);
 const LOCK_MAX = minutes(60);
-/** Whoever asks from more addresses meets the lock of all. */
+/** A client with more addresses meets the lock of all. */
 const SOURCES_MAX = 1_000;
 
 const SECRET_BYTES = 32;
@@ -64,7 +64,7 @@ class Lock {
   }
 }
 
-export type Exchange =
+export type SignInResult =
   | { readonly ok: true; readonly key: string; readonly session: CockpitSession }
   /** `isNew`: this try began the lock. */
   | { readonly ok: false; readonly lockedSeconds: number; readonly isNew: boolean };
@@ -96,7 +96,7 @@ export class CockpitAccess {
   }
 
   /** A lock refuses right secrets too, but for those made since it began. */
-  exchange(secret: string, source: string): Exchange {
+  exchange(secret: string, source: string): SignInResult {
     const now = this.#clock.nowUs();
     const key = digest(secret);
     const found = this.#links.get(key);
@@ -133,7 +133,7 @@ export class CockpitAccess {
     this.#sessions.delete(digest(key));
   }
 
-  #locked(own: Lock, now: TsUs, isNew: boolean): Exchange {
+  #locked(own: Lock, now: TsUs, isNew: boolean): SignInResult {
     const lockedSeconds = Math.max(own.secondsLeft(now), this.#lockOfAll.secondsLeft(now));
     return { ok: false, lockedSeconds, isNew };
   }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { askedName, failure, LOOPBACK_NAMES, wrongName } from '../http-guards.ts';
 import type { CockpitAccess } from './cockpit-access.ts';
 import type { CockpitSession } from './cockpit-model.ts';
-import type { Refusal, Refusals } from './refusals.ts';
+import type { CockpitRefusal, Refusals } from './refusals.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -13,7 +13,7 @@ declare module 'fastify' {
     isStart?: boolean;
     /** May be a page of its own: the browser's user may type or follow its address. */
     isPage?: boolean;
-    /** Names that may stand behind the `?`. */
+    /** Names that may follow the `?`. */
     query?: readonly string[];
   }
 }
@@ -21,9 +21,9 @@ declare module 'fastify' {
 export interface GuardOptions {
   readonly access: CockpitAccess;
   readonly refusals: Refusals;
-  /** Names by which it may be asked, besides those of this machine. */
+  /** Host names that it serves, other than those of this machine. */
   readonly hosts: readonly string[];
-  /** A reverse proxy of the owner stands in front and adds TLS. */
+  /** A reverse proxy of the owner is in front and adds TLS. */
   readonly isBehindProxy: boolean;
 }
 
@@ -48,9 +48,9 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-interface Refused {
+interface GuardRefusal {
   readonly code: number;
-  readonly reason: Refusal;
+  readonly reason: CockpitRefusal;
   readonly message: string;
 }
 
@@ -66,7 +66,7 @@ export class CockpitGuards {
   }
 
   guard(app: FastifyInstance): void {
-    // Whoever is refused holds no connection, though it never reads the answer.
+    // A refused client holds no connection, though it never reads the answer.
     app.addHook('onResponse', async (request, reply) => {
       if (reply.statusCode >= 400) request.raw.socket.destroySoon();
     });
@@ -84,7 +84,7 @@ export class CockpitGuards {
     request: FastifyRequest,
     reply: FastifyReply,
     code: number,
-    reason: Refusal,
+    reason: CockpitRefusal,
     message: string,
   ): Promise<FastifyReply> {
     this.#options.refusals.note(reason, this.sourceOf(request));
@@ -125,7 +125,7 @@ export class CockpitGuards {
     return this.#options.isBehindProxy && !LOOPBACK_NAMES.includes(askedName(request));
   }
 
-  #refusalOf(request: FastifyRequest): Refused | null {
+  #refusalOf(request: FastifyRequest): GuardRefusal | null {
     const { config } = request.routeOptions;
     if (!this.#hosts.has(askedName(request)))
       return { code: 403, reason: 'host', message: wrongName([...this.#hosts]) };
@@ -153,12 +153,12 @@ export class CockpitGuards {
     return `${this.#isSecure(request) ? 'https' : 'http'}://${String(request.headers.host).toLowerCase()}`;
   }
 
-  /** History and logs keep what stands behind a `?`: a link that was put there is void. */
-  #queryProblem(request: FastifyRequest): Refused | null {
+  /** History and logs keep the text after a `?`: a link that was put there is void. */
+  #queryProblem(request: FastifyRequest): GuardRefusal | null {
     const at = request.url.indexOf('?');
     if (at === -1) return null;
     const known = request.routeOptions.config.query ?? [];
-    let problem: Refused | null = null;
+    let problem: GuardRefusal | null = null;
     for (const [name, value] of new URLSearchParams(request.url.slice(at + 1))) {
       const isLink = this.#options.access.voidLink(value);
       if (isLink || (!known.includes(name) && SECRET_NAME.test(name)))

@@ -21,7 +21,7 @@ export interface CockpitState {
   readonly account: string;
   /** A dangerous command repeats it; it is replaced every minute, and the one before it counts for another. */
   readonly confirm: string;
-  readonly session: SessionState;
+  readonly session: CockpitDay;
   /** Entries of the account are off for this reason, or null. */
   readonly halted: string | null;
   /** How far the broker's books are swept after a halt. */
@@ -31,15 +31,15 @@ export interface CockpitState {
   readonly engine: EngineHealth;
   readonly feed: FeedState;
   readonly token: TokenState;
-  /** The next jobs of the day, the last one and who fired it, in words. */
+  /** The next jobs of the day, and the last one with its trigger, in words. */
   readonly jobs: string;
   readonly money: AccountMoney;
   readonly strategies: readonly StrategyState[];
   readonly limits: readonly LimitState[];
   /** Working orders and triggers; those of unknown outcome among them. */
-  readonly orders: readonly OrderState[];
+  readonly orders: readonly CockpitOrder[];
   readonly books: BooksState;
-  readonly contracts: readonly ContractState[];
+  readonly contracts: readonly CockpitContract[];
   /** The latest values that strategies publish. */
   readonly plots: readonly PlotState[];
   /** Procedures of the engine under way, such as a flatten; empty when there are none. */
@@ -49,7 +49,7 @@ export interface CockpitState {
   readonly faults?: readonly ArmedFaultState[];
 }
 
-export interface SessionState {
+export interface CockpitDay {
   /** Trading day, or null between two sessions. */
   readonly day: string | null;
   readonly phase: 'closed' | 'opening_auction' | 'continuous' | 'break' | 'closing_auction';
@@ -110,7 +110,6 @@ export interface PositionState {
   readonly contract: string;
   /** Negative when short. */
   readonly qty: number;
-  /** Null when flat. */
   readonly avgPoints: number | null;
   readonly openVnd: number;
 }
@@ -124,7 +123,7 @@ export interface LimitState {
   readonly unit: 'contracts' | 'orders' | 'messages' | 'VND' | '%';
 }
 
-export interface OrderState {
+export interface CockpitOrder {
   readonly id: string;
   readonly orderNo: string | null;
   readonly strategy: string;
@@ -157,11 +156,11 @@ export interface BooksState {
   readonly positionsMs: number | null;
   /** When money was last compared; null before the first time. */
   readonly moneyMs: number | null;
-  /** What was compared before it is old; null without a fill in this session. */
+  /** Comparisons before it are old; null without a fill in this session. */
   readonly lastFillMs: number | null;
 }
 
-export interface ContractState {
+export interface CockpitContract {
   readonly contract: string;
   readonly tickPoints: number;
   readonly floorPoints: number | null;
@@ -178,7 +177,7 @@ export interface PlotState {
 }
 
 export interface AlertsState {
-  /** Critical ones that nobody has acknowledged. */
+  /** Unacknowledged critical alerts. */
   readonly unseen: number;
 }
 
@@ -198,7 +197,6 @@ export interface KnownFault {
   readonly isInstant: boolean;
   readonly parameters: readonly {
     readonly name: string;
-    /** Its values, in words. */
     readonly expected: string;
     readonly isRequired: boolean;
     /** Empty where any text of the right form will do. */
@@ -272,7 +270,7 @@ export interface OrderStory {
 }
 
 export interface OrderStep extends CockpitEntry {
-  /** All of the row, for who wants to know. */
+  /** The whole row. */
   readonly detail: string;
 }
 

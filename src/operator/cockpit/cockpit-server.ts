@@ -10,7 +10,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import { type CommandBody, type CommandName, commandNamed, readCommandBody } from '../control-command.ts';
 import type { CommandResult } from '../control-server.ts';
-import { failure, failureText, hostOf, isLoopback, keepBodies, listen } from '../http-guards.ts';
+import { failure, httpFailureText, hostOf, isLoopback, keepBodies, listen } from '../http-guards.ts';
 import { redactValue, type Secrets } from '../redact.ts';
 import { CockpitAccess } from './cockpit-access.ts';
 import { CockpitGuards, SECURITY_HEADERS } from './cockpit-guards.ts';
@@ -26,7 +26,7 @@ import type {
 import { EventStreams, type StreamsOptions } from './event-streams.ts';
 import { PAGE_HTML, readPageFiles } from './page-files.ts';
 import { isRecord, type JsonRecord, parseJson } from '../../domain/parsed.ts';
-import { type Refusal, Refusals } from './refusals.ts';
+import { type CockpitRefusal, Refusals } from './refusals.ts';
 
 export interface JournalQuery {
   readonly day: string | null;
@@ -64,7 +64,7 @@ export interface CockpitHandlers extends Pick<
   /** Null where the broker is no simulator. */
   readonly faults: CockpitFaults | null;
   readonly reads: CockpitReads;
-  readonly refused: (reason: Refusal) => void;
+  readonly refused: (reason: CockpitRefusal) => void;
   readonly alert: (text: string) => void;
 }
 
@@ -87,7 +87,6 @@ export interface Cockpit {
   readonly url: string;
   /** By the name that browsers ask the proxy by, where there is one. Opens once, within ten minutes. */
   link(role: CockpitRole): string;
-  /** Open pages. */
   readonly pages: number;
   close(): Promise<void>;
 }
@@ -239,7 +238,7 @@ class CockpitServer {
     this.app.get('/events', async (request, reply) => {
       const session = this.#guards.sessionOf(request);
       if (session === undefined) return reply.code(401).send(failure('the session is over'));
-      if (!this.streams.hasRoom(session.role)) {
+      if (!this.streams.canOpen(session.role)) {
         const text = 'as many pages are open as there may be: close one of them';
         return this.#guards.refuse(request, reply, 503, 'streams', text);
       }
@@ -294,20 +293,20 @@ class CockpitServer {
       if (fields === null) return reply;
       const body = readCommandBody(name, JSON.stringify(fields));
       if (!body.ok) return reply.code(400).send(failure(body.message));
-      return told(reply, await command(name, body.value, this.#actorOf(request)));
+      return sendResult(reply, await command(name, body.value, this.#actorOf(request)));
     });
     if (faults === null) return;
     this.app.get('/faults', (_request, reply) => reply.send(faults.known));
     this.app.post<{ Body: unknown }>('/commands/fault', async (request, reply) => {
       const fields = await this.#fieldsToAct(request, reply, 'fault');
       if (fields === null) return reply;
-      return told(reply, await faults.change(fields, this.#actorOf(request)));
+      return sendResult(reply, await faults.change(fields, this.#actorOf(request)));
     });
   }
 
   readonly #actorOf = (request: FastifyRequest): string => `the cockpit at ${this.#guards.sourceOf(request)}`;
 
-  /** The fields beside the confirmation; null where the session may not act, which is answered. */
+  /** The fields other than the confirmation; null where the session may not act, which is answered. */
   async #fieldsToAct(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -326,7 +325,7 @@ class CockpitServer {
 }
 
 /** The body is parsed by ourselves: others than JSON objects are refused in words. */
-function createApp(note: (reason: Refusal, source: string) => void): FastifyInstance {
+function createApp(note: (reason: CockpitRefusal, source: string) => void): FastifyInstance {
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_MS_MAX,
@@ -342,7 +341,7 @@ function createApp(note: (reason: Refusal, source: string) => void): FastifyInst
       else if (isUnreadable(error)) note('malformed', from);
       socket.destroy();
     },
-    // The router refuses these before any guard looks.
+    // The router refuses these before any guard runs.
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       note('malformed', request.socket.remoteAddress ?? '');
       void reply
@@ -358,7 +357,7 @@ function createApp(note: (reason: Refusal, source: string) => void): FastifyInst
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(failure('there is nothing here')));
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const code = error.statusCode ?? 500;
-    return reply.code(code).send(failure(failureText(error, code)));
+    return reply.code(code).send(failure(httpFailureText(error, code)));
   });
   return app;
 }
@@ -367,7 +366,7 @@ function createApp(note: (reason: Refusal, source: string) => void): FastifyInst
 const isUnreadable = ({ code = '' }: NodeJS.ErrnoException): boolean =>
   code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE';
 
-function told(reply: FastifyReply, { ok, message }: CommandResult): FastifyReply {
+function sendResult(reply: FastifyReply, { ok, message }: CommandResult): FastifyReply {
   const answer: CockpitAnswer = { ok, message };
   return reply.code(ok ? 200 : 409).send(answer);
 }

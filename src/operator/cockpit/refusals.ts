@@ -1,4 +1,4 @@
-/** Counts requests that the cockpit refuses, and tells of those that look like an attack, once in a while. */
+/** Counts requests that the cockpit refuses, and logs those that look like an attack, once in a while. */
 import type { Clock } from '../../domain/clock.ts';
 import { minutes, type TsUs } from '../../domain/units.ts';
 import { formatCount } from '../../text/numbers.ts';
@@ -19,39 +19,39 @@ const MEANING = {
   connections: 'more connections than allowed',
 } as const;
 
-export type Refusal = keyof typeof MEANING;
+export type CockpitRefusal = keyof typeof MEANING;
 
 /** An owner's own page causes these: a session that is over, a second look, a phone out of reach. */
-const ORDINARY: ReadonlySet<Refusal> = new Set(['session', 'role', 'confirm', 'slow', 'streams']);
+const ORDINARY: ReadonlySet<CockpitRefusal> = new Set(['session', 'role', 'confirm', 'slow', 'streams']);
 /** So many of them are no accident. */
 const ORDINARY_MAX = 100;
 const TELL_EVERY = minutes(10);
 
 export interface RefusalsOptions {
   readonly clock: Clock;
-  readonly count: (reason: Refusal) => void;
+  readonly count: (reason: CockpitRefusal) => void;
   readonly alert: (text: string) => void;
 }
 
 export class Refusals {
   readonly #options: RefusalsOptions;
-  readonly #since = new Map<Refusal, number>();
+  readonly #since = new Map<CockpitRefusal, number>();
   #source = '';
-  #toldUs: TsUs | null = null;
+  #loggedUs: TsUs | null = null;
 
   constructor(options: RefusalsOptions) {
     this.#options = options;
   }
 
-  note(reason: Refusal, source: string): void {
+  note(reason: CockpitRefusal, source: string): void {
     this.#options.count(reason);
     const times = (this.#since.get(reason) ?? 0) + 1;
     this.#since.set(reason, times);
     if (source !== '') this.#source = source;
     if (ORDINARY.has(reason) && times < ORDINARY_MAX) return;
     const now = this.#options.clock.nowUs();
-    if (this.#toldUs !== null && now - this.#toldUs < TELL_EVERY) return;
-    this.#toldUs = now;
+    if (this.#loggedUs !== null && now - this.#loggedUs < TELL_EVERY) return;
+    this.#loggedUs = now;
     this.#options.alert(this.#text());
     this.#since.clear();
   }

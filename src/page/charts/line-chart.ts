@@ -20,7 +20,7 @@ import './charts.css';
 import { momentText, moneyText, numberLabels } from './axis-text.ts';
 import { coloursOf } from './price-chart.ts';
 import { ink, onThemeChange } from './theme.ts';
-import type { Scene } from './trade-layer.ts';
+import type { BitmapScope } from './trade-layer.ts';
 
 export interface ChartLine {
   readonly label: string;
@@ -49,7 +49,7 @@ export interface ChartRule {
 }
 
 export interface ChartContent {
-  /** Seconds since 1970 of each sample, which stand side by side; or plain numbers. */
+  /** Seconds since 1970 of each sample, drawn side by side; or plain numbers. */
   readonly x: readonly number[];
   readonly lines: readonly ChartLine[];
   /** Areas between two lines, by their places. */
@@ -133,7 +133,7 @@ function drawn(box: HTMLElement, look: ChartLook, content: ChartContent): () => 
   };
 }
 
-/** Samples stand side by side, each later than the one before it; those of plain numbers are counted. */
+/** Samples are drawn side by side, each later than the one before it; those of plain numbers are counted. */
 function timesOf(x: readonly number[], utcOffsetMinutes: number | undefined): readonly UTCTimestamp[] {
   let before = -Infinity;
   return x.map((moment, at) => {
@@ -290,7 +290,7 @@ class Backdrop implements ISeriesPrimitive<Time> {
   }
 
   /** Between two samples too. */
-  #x(at: number, { horizontalPixelRatio }: Scene): number {
+  #x(at: number, { horizontalPixelRatio }: BitmapScope): number {
     const before = Math.floor(at);
     const ends = [before, before + 1].map(
       (place) => this.#chart?.timeScale().logicalToCoordinate(place as Logical) ?? -1, // oxlint-disable-line typescript/no-unsafe-type-assertion -- a brand of the library
@@ -299,7 +299,7 @@ class Backdrop implements ISeriesPrimitive<Time> {
     return (left + (right - left) * (at - before)) * horizontalPixelRatio;
   }
 
-  #drawBehind(scene: Scene): void {
+  #drawBehind(scene: BitmapScope): void {
     const { context, bitmapSize, verticalPixelRatio } = scene;
     const { shades = [], bands = [], lines } = this.#content;
     for (const { from, to, colour } of shades) {
@@ -320,7 +320,7 @@ class Backdrop implements ISeriesPrimitive<Time> {
     }
   }
 
-  #drawRules(scene: Scene): void {
+  #drawRules(scene: BitmapScope): void {
     const { context, bitmapSize, horizontalPixelRatio: ratio } = scene;
     const { rules = [], x: xs } = this.#content;
     const first = Math.min(...rules.map(({ at }) => at));
@@ -334,7 +334,7 @@ class Backdrop implements ISeriesPrimitive<Time> {
       context.moveTo(x, 0);
       context.lineTo(x, bitmapSize.height);
       context.stroke();
-      // Words of two rules side by side stand on both sides of them.
+      // Words of two rules side by side are on both sides of them.
       const isLeft = rules.length > 1 ? at === first : x > bitmapSize.width / 2;
       context.textAlign = isLeft ? 'right' : 'left';
       context.fillText(label, x + (isLeft ? -5 : 5) * ratio, 12 * ratio);

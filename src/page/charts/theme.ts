@@ -21,10 +21,10 @@ let isWatching = false;
 function watch(): void {
   if (isWatching) return;
   isWatching = true;
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', tell);
-  new MutationObserver(tell).observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', publish);
+  new MutationObserver(publish).observe(document.documentElement, { attributeFilter: ['data-theme'] });
 }
 
-function tell(): void {
+function publish(): void {
   for (const redraw of listeners) redraw();
 }

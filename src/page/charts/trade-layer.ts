@@ -13,7 +13,6 @@ import type {
 } from 'lightweight-charts';
 import { ink } from './theme.ts';
 
-/** One fill. */
 export interface PriceMark {
   readonly tsSeconds: number;
   readonly price: number;
@@ -35,15 +34,15 @@ export interface PriceTrade {
   readonly profit: number;
 }
 
-export type Scene = Parameters<
+export type BitmapScope = Parameters<
   Parameters<NonNullable<ReturnType<IPrimitivePaneView['renderer']>>['draw']>[0]['useBitmapCoordinateSpace']
 >[0] extends (scope: infer Scope) => unknown
   ? Scope
   : never;
 
-/** Pixels between two marks that can be told apart. */
+/** Least pixels between two distinct marks. */
 const MARK_PX = 9;
-/** Pixels between two trades whose lines can be told apart. */
+/** Least pixels between two trades with distinct lines. */
 const LINE_PX = 3;
 const STRIP_PX = 36;
 /** Marks closer than this go without their quantity. */
@@ -95,7 +94,7 @@ export class TradeLayer implements ISeriesPrimitive<Time> {
     this.#update();
   }
 
-  #draw(scene: Scene): void {
+  #draw(scene: BitmapScope): void {
     const scale = this.#chart?.timeScale();
     const range = scale?.getVisibleLogicalRange() ?? null;
     if (scale === undefined || range === null) return;
@@ -150,7 +149,7 @@ export function placeOf(times: readonly number[], seconds: number): number {
 
 /** Sum of the profits a column of pixels, as bars along the bottom: up is a gain, down is a loss. */
 function drawStrip(
-  { context, bitmapSize, horizontalPixelRatio, verticalPixelRatio }: Scene,
+  { context, bitmapSize, horizontalPixelRatio, verticalPixelRatio }: BitmapScope,
   ends: readonly (readonly [x: number, profit: number])[],
 ): void {
   const width = COLUMN_PX * horizontalPixelRatio;
@@ -170,7 +169,7 @@ function drawStrip(
 }
 
 function drawTrade(
-  { context, horizontalPixelRatio: ratio }: Scene,
+  { context, horizontalPixelRatio: ratio }: BitmapScope,
   [x1, y1, x2, y2]: readonly [number, number, number, number],
   profit: number,
 ): void {
@@ -183,7 +182,7 @@ function drawTrade(
   context.stroke();
 }
 
-interface Placed {
+interface MarkPosition {
   readonly mark: PriceMark;
   readonly x: number;
   readonly y: number;
@@ -191,8 +190,8 @@ interface Placed {
 
 /** Triangles that point at the price of their fill from outside; of those that would overlap the first is drawn, but an entry covers an exit. */
 function drawMarks(
-  { context, horizontalPixelRatio: ratio, mediaSize: { width: room } }: Scene,
-  placed: readonly Placed[],
+  { context, horizontalPixelRatio: ratio, mediaSize: { width: room } }: BitmapScope,
+  placed: readonly MarkPosition[],
 ): void {
   const size = 5 * ratio;
   const drawn = { buy: { x: -Infinity, isEntry: false }, sell: { x: -Infinity, isEntry: false } };

@@ -10,14 +10,14 @@ import {
   isGone,
   marketMs,
   nowMs,
-  type Outcome,
+  type SentCommand,
   outcomes,
   session,
   silentSeconds,
   state,
-  type View,
+  type Tab,
   view,
-  VIEWS,
+  TABS,
 } from './store.ts';
 import { t } from './text.ts';
 
@@ -81,14 +81,14 @@ function HaltButton() {
   );
 }
 
-export interface Verdict {
+export interface HealthVerdict {
   readonly tone: 'good' | 'warn' | 'bad';
   readonly text: string;
   readonly more: readonly string[];
 }
 
 /** The worst of all first. */
-export function verdictOf(value: CockpitState): Verdict {
+export function verdictOf(value: CockpitState): HealthVerdict {
   const bad: string[] = [];
   const warn: string[] = [];
   if (value.halted !== null) {
@@ -107,7 +107,7 @@ export function verdictOf(value: CockpitState): Verdict {
   return { tone: bad.length > 0 ? 'bad' : 'warn', text, more };
 }
 
-/** Why nothing new is shown, and what that means for the buttons; null while the daemon speaks. */
+/** Why the page shows nothing new, and the consequence for the buttons; null while the daemon answers. */
 function cutText(): string | null {
   if (silentSeconds.value === null) return null;
   if (session.value === null) return state.value === null ? null : t.loggedOut;
@@ -147,13 +147,13 @@ function VerdictLine() {
   );
 }
 
-const show = (name: View): void => {
+const show = (name: Tab): void => {
   view.value = name;
 };
 
 const Tabs = () => (
   <nav aria-label={t.views}>
-    {VIEWS.map((name, place) => (
+    {TABS.map((name, place) => (
       <Button
         key={name}
         aria-current={view.value === name ? 'page' : undefined}
@@ -206,7 +206,7 @@ function ThemeButton() {
 const DONE_MS = 10_000;
 
 /** A failure stays until it is dismissed. */
-const isNews = ({ ok, atMs }: Outcome): boolean => ok !== true || nowMs.value - atMs < DONE_MS;
+const isNews = ({ ok, atMs }: SentCommand): boolean => ok !== true || nowMs.value - atMs < DONE_MS;
 
 /** The latest commands of this page; an answer of the daemon is read out. */
 export const Outcomes = () => (
@@ -238,7 +238,7 @@ export function listenToKeys(): void {
     const { target, key, repeat } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || state.value === null) return;
     if (target instanceof HTMLElement && target.matches('input, select, textarea')) return;
-    const chosen = VIEWS[Number(key) - 1];
+    const chosen = TABS[Number(key) - 1];
     if (chosen !== undefined) show(chosen);
     if (key.toLowerCase() !== 'h' || repeat || !canSteer.value) return;
     document.getElementById('halt')?.focus();

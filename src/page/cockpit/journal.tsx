@@ -8,7 +8,7 @@ import type {
   OrderStory,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { clockTime, worded } from './format.ts';
-import { type Answer, read, WAITING } from './link.ts';
+import { type RemoteValue, read, WAITING } from './link.ts';
 import { OrderLink } from './now.tsx';
 import { Button, Choice, Empty, Entry, Field, Panel, useAnswer, Waiting } from './parts.tsx';
 import { entries, state, story } from './store.ts';
@@ -60,7 +60,7 @@ export function Journal() {
 
 /** Pages that match the filter, the newest first; the next one follows on demand. */
 function usePages({ day, kind, search }: Filter) {
-  const page = useSignal<Answer<JournalPage>>(WAITING);
+  const page = useSignal<RemoteValue<JournalPage>>(WAITING);
   const isReading = useSignal(true);
   const readPage = async (before: number | null): Promise<void> => {
     isReading.value = true;

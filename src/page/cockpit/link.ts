@@ -1,4 +1,4 @@
-/** Requests to the daemon, and the stream of its events. No answer for a while counts as a failure, so that nobody waits in vain. */
+/** Requests to the daemon, and the stream of its events. No answer for a while counts as a failure. */
 import type { CockpitAnswer, CockpitSession } from '../../operator/cockpit/cockpit-model.ts';
 import { t } from './text.ts';
 
@@ -32,7 +32,7 @@ export async function enter(secret: string): Promise<CockpitSession> {
 export const leave = (): Promise<Response> => fetch('/session', { method: 'DELETE' });
 
 /** The daemon's answer, or why there is none; neither while it is asked. */
-export interface Answer<T> {
+export interface RemoteValue<T> {
   readonly value: T | null;
   readonly trouble: string;
 }
@@ -42,7 +42,7 @@ export const WAITING = { value: null, trouble: '' } as const;
 export async function read<T>(
   path: string,
   query: Readonly<Record<string, string>> = {},
-): Promise<Answer<T>> {
+): Promise<RemoteValue<T>> {
   const given = Object.entries(query).filter(([, value]) => value !== '');
   const suffix = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
   try {

@@ -1,4 +1,4 @@
-/** Candles with our orders and fills, and the depth beside them. */
+/** Candles with our orders and fills, and the depth next to them. */
 import { computed, effect, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type {
@@ -6,10 +6,10 @@ import type {
   CockpitBars,
   CockpitState,
   ContractPrices,
-  ContractState,
+  CockpitContract,
   FillMark,
   Level,
-  OrderState,
+  CockpitOrder,
   PlotLine,
   PlotState,
 } from '../../operator/cockpit/cockpit-model.ts';
@@ -56,12 +56,12 @@ export function Market({ value }: { readonly value: CockpitState }) {
 }
 
 /** The one that the strategies trade. */
-function mainContract({ contracts, strategies }: CockpitState): ContractState | undefined {
+function mainContract({ contracts, strategies }: CockpitState): CockpitContract | undefined {
   const traded = strategies.flatMap((each) => each.contracts);
   return contracts.find(({ contract }) => traded.includes(contract)) ?? contracts[0];
 }
 
-function Quote({ contract }: { readonly contract: ContractState }) {
+function Quote({ contract }: { readonly contract: CockpitContract }) {
   const { tickPoints: tick, referencePoints: reference } = contract;
   const now = prices.value.get(contract.contract);
   const last = now?.last?.[0] ?? null;
@@ -104,7 +104,7 @@ const candleOf = ([atMs, open, high, low, close]: CockpitBar): Candle => ({
   close,
 });
 
-function Candles({ contract: { contract, tickPoints } }: { readonly contract: ContractState }) {
+function Candles({ contract: { contract, tickPoints } }: { readonly contract: CockpitContract }) {
   const box = useRef<HTMLDivElement>(null);
   const trouble = useSignal('');
   useEffect(() => {
@@ -150,9 +150,9 @@ function feed(chart: PriceChart, contract: string, trouble: Signal<string>): () 
   let wasCut = false;
   let lastFill: string | undefined;
   const readBars = async (): Promise<void> => {
-    const { value, trouble: told } = await read<CockpitBars>('/bars', { contract });
+    const { value, trouble: problem } = await read<CockpitBars>('/bars', { contract });
     if (isOver) return;
-    trouble.value = told;
+    trouble.value = problem;
     if (value === null) return;
     const { bars, fills } = value;
     draw(value.lines);
@@ -227,7 +227,7 @@ const plotted = computed(() => {
   return plots;
 });
 
-const orderLines = (orders: readonly OrderState[], contract: string) =>
+const orderLines = (orders: readonly CockpitOrder[], contract: string) =>
   orders
     .filter((order) => order.contract === contract)
     .flatMap(({ limitPoints, triggerPoints, side, qty, strategy }) => {
@@ -243,8 +243,8 @@ function Depth({
   contract: { contract, tickPoints: tick },
   orders,
 }: {
-  readonly contract: ContractState;
-  readonly orders: readonly OrderState[];
+  readonly contract: CockpitContract;
+  readonly orders: readonly CockpitOrder[];
 }) {
   const now = prices.value.get(contract);
   const asks = now?.asks.slice(0, LEVELS) ?? [];
@@ -295,7 +295,7 @@ function ContractOrders({
   contract,
 }: {
   readonly value: CockpitState;
-  readonly contract: ContractState;
+  readonly contract: CockpitContract;
 }) {
   const orders = value.orders.filter((order) => order.contract === contract.contract);
   const net = value.strategies

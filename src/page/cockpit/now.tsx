@@ -1,9 +1,9 @@
-/** The state of the moment on one screen: what is held, how near each limit is, what works at the exchange, and whether our books are the broker's. */
+/** The present state on one screen: positions, the distance to each limit, working orders, and whether our books are the broker's. */
 import type {
   BooksState,
   CockpitState,
   LimitState,
-  OrderState,
+  CockpitOrder,
   PositionState,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
@@ -12,7 +12,7 @@ import {
   Bar,
   Button,
   Comparison,
-  type Column,
+  type TableColumn,
   Dot,
   Empty,
   Entry,
@@ -112,7 +112,7 @@ const tickOf = (value: CockpitState, contract: string): number =>
   value.contracts.find((each) => each.contract === contract)?.tickPoints ?? 0.1;
 
 function Strategies({ value }: { readonly value: CockpitState }) {
-  const columns: readonly Column<StrategyState>[] = [
+  const columns: readonly TableColumn<StrategyState>[] = [
     {
       name: t.strategy,
       show: ({ id, stopped, halted }) => (
@@ -194,7 +194,7 @@ const WARN_FROM = 0.7;
 
 const useOf = ({ used, max }: LimitState): number => (max <= 0 ? (used > 0 ? 1 : 0) : used / max);
 
-/** The fullest first: those of nobody's concern end below. */
+/** The fullest first: those without concern end below. */
 function Limits({ value }: { readonly value: CockpitState }) {
   const rows = value.limits.toSorted((a, b) => useOf(b) - useOf(a));
   return (
@@ -248,11 +248,11 @@ export function OrderTable({
   value,
   label,
 }: {
-  readonly orders: readonly OrderState[];
+  readonly orders: readonly CockpitOrder[];
   readonly value: CockpitState;
   readonly label: string;
 }) {
-  const columns: readonly Column<OrderState>[] = [
+  const columns: readonly TableColumn<CockpitOrder>[] = [
     {
       name: t.order,
       show: ({ id, orderNo }) => (
@@ -290,7 +290,7 @@ export function OrderTable({
     },
     { name: t.statusWord, show: ({ status }) => worded(t.status, status) },
   ];
-  const cancel: Column<OrderState> = {
+  const cancel: TableColumn<CockpitOrder> = {
     name: t.cancelTitle,
     isNumber: true,
     show: ({ id, status }) =>
@@ -328,7 +328,7 @@ function UnknownOrders({
   orders,
   value,
 }: {
-  readonly orders: readonly OrderState[];
+  readonly orders: readonly CockpitOrder[];
   readonly value: CockpitState;
 }) {
   return (

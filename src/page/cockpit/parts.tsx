@@ -4,7 +4,7 @@ import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } fro
 import { useEffect, useRef } from 'preact/hooks';
 import type { PositionState } from '../../operator/cockpit/cockpit-model.ts';
 import { clockTime, count, points, signed, toneOf } from './format.ts';
-import { type Answer, read, WAITING } from './link.ts';
+import { type RemoteValue, read, WAITING } from './link.ts';
 import { t } from './text.ts';
 
 type Children = { readonly children?: ComponentChildren };
@@ -81,11 +81,11 @@ export const Bar = ({
 export const heldOnes = (positions: readonly PositionState[]): readonly PositionState[] =>
   positions.filter(({ qty }) => qty !== 0);
 
-interface Held {
+interface PositionsProps {
   readonly positions: readonly PositionState[];
 }
 
-export function Positions({ positions }: Held) {
+export function Positions({ positions }: PositionsProps) {
   const held = heldOnes(positions);
   if (held.length === 0) return <span class="quiet">{t.flat}</span>;
   return (
@@ -99,12 +99,11 @@ export function Positions({ positions }: Held) {
   );
 }
 
-/** Profit of what is held, not yet taken. */
-export const OpenVnd = ({ positions }: Held) => (
+export const OpenVnd = ({ positions }: PositionsProps) => (
   <Vnd value={positions.reduce((sum, { openVnd }) => sum + openVnd, 0)} />
 );
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly name: string;
   readonly isNumber?: boolean;
   readonly show: (row: Row) => ComponentChildren;
@@ -118,7 +117,7 @@ export const Table = <Row,>({
   keyOf,
 }: {
   readonly label: string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
 }) => (
@@ -199,7 +198,7 @@ export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, C
   </dl>
 );
 
-/** Something that happened: when, what, whose, and its text. */
+/** One event: its time, code, owner and text. */
 export const Entry = ({
   atMs,
   word,
@@ -234,7 +233,7 @@ const isPress = ({ key }: KeyboardEvent): boolean => key === ' ' || key === 'Ent
 interface Hold {
   readonly label: string;
   readonly word: string;
-  /** What it does besides its label. */
+  /** Its effect, where the label is not enough. */
   readonly meaning?: string | undefined;
   readonly isDanger?: boolean;
   readonly isSmall?: boolean;
@@ -363,7 +362,7 @@ export function Field({
   );
 }
 
-/** One of `options`; `all` stands for none of them where there need be none. */
+/** One of `options`; `all` means none of them where none is needed. */
 export const Choice = ({
   name,
   value,
@@ -394,8 +393,8 @@ export const Choice = ({
 );
 
 /** The answer of the daemon to a path; null asks nothing. */
-export function useAnswer<T>(path: string | null): Answer<T> {
-  const answer = useSignal<Answer<T>>(WAITING);
+export function useAnswer<T>(path: string | null): RemoteValue<T> {
+  const answer = useSignal<RemoteValue<T>>(WAITING);
   useEffect(() => {
     let isOver = false;
     const ask = async (): Promise<void> => {
@@ -412,7 +411,7 @@ export function useAnswer<T>(path: string | null): Answer<T> {
 }
 
 /** While it is read, or why it could not be. */
-export const Waiting = ({ value, trouble }: Answer<unknown>) => (
+export const Waiting = ({ value, trouble }: RemoteValue<unknown>) => (
   <>
     {value === null && trouble === '' && <Empty>{t.reading}</Empty>}
     {trouble !== '' && <p class="note bad">{trouble}</p>}

@@ -11,8 +11,8 @@ import type {
 import { answers, followOnce, readSession, send, type ServerEvent } from './link.ts';
 import { t } from './text.ts';
 
-export type View = 'now' | 'market' | 'steer' | 'journal';
-export const VIEWS: readonly View[] = ['now', 'market', 'steer', 'journal'];
+export type Tab = 'now' | 'market' | 'steer' | 'journal';
+export const TABS: readonly Tab[] = ['now', 'market', 'steer', 'journal'];
 
 const FRAME_MS = 1_000 / 30;
 const HIDDEN_FRAME_MS = 1_000;
@@ -25,7 +25,7 @@ const SILENT_MS_MAX = 3_000;
 const ANSWERED_MS_MAX = 5_000;
 const RETRY_MS_MAX = 5_000;
 
-export interface Outcome {
+export interface SentCommand {
   readonly id: number;
   readonly atMs: number;
   readonly text: string;
@@ -40,10 +40,10 @@ export const state = signal<CockpitState | null>(null);
 export const prices = signal<ReadonlyMap<string, ContractPrices>>(new Map());
 /** Oldest first. */
 export const entries = signal<readonly CockpitEntry[]>([]);
-export const outcomes = signal<readonly Outcome[]>([]);
+export const outcomes = signal<readonly SentCommand[]>([]);
 /** The last trading day; it stays over the night. */
 export const tradingDay = signal<string | null>(null);
-export const view = signal<View>('now');
+export const view = signal<Tab>('now');
 /** The order whose story is shown, or null; `day` is null for one of the present session. */
 export const story = signal<{ readonly id: string; readonly day: string | null } | null>(null);
 /** Real time, once a second. */
@@ -95,7 +95,7 @@ function take({ event, id, data }: ServerEvent): void {
     case 'state': {
       const newest: CockpitState = JSON.parse(data);
       const { version } = pending.state ?? state.value ?? newest;
-      // A page of an older program may not read what a newer one sends.
+      // A page of an older program may not read the state of a newer one.
       if (newest.version !== version) location.reload();
       const known = pending.state?.session.day ?? tradingDay.value;
       const { day } = newest.session;
@@ -198,7 +198,7 @@ export async function command(
 ): Promise<boolean> {
   commands += 1;
   const id = commands;
-  const said: Outcome = { id, atMs: Date.now(), text, ok: null, message: t.sent };
+  const said: SentCommand = { id, atMs: Date.now(), text, ok: null, message: t.sent };
   outcomes.value = [said, ...outcomes.value].slice(0, OUTCOMES_MAX);
   const confirm = AT_ONCE.has(name) ? '' : await confirmCode();
   const answer = await send(name, confirm === '' ? body : { ...body, confirm });
@@ -238,7 +238,7 @@ setInterval(() => {
   if (session.value !== null && nowMs.value - heardMs.value > PROBE_AFTER_MS) void probe();
 }, 1_000);
 
-/** A title that tells trouble from afar. */
+/** A title that shows trouble from afar. */
 effect(() => {
   const { value } = state;
   const place = value === null ? '' : ` · ${t.mode[value.mode]}`;

@@ -6,7 +6,6 @@ import { moneyText } from '../charts/axis-text.ts';
 const LEVELS = 8;
 /** The best and worst days would pale the others. */
 const STRONG = 0.95;
-/** Years that are open at first. */
 const OPEN_YEARS = 2;
 const WEEKDAYS = ['M', 'T', 'W', 'T', 'F', 'S', 'S'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -31,7 +30,7 @@ export function Calendar({ days, profit }: ReportDaily, moneyDigits: number): VN
       {years.map(([year, found], i) => (
         <details key={year} open={i >= years.length - OPEN_YEARS}>
           <summary>
-            {year}: {told(found, money)}
+            {year}: {monthText(found, money)}
           </summary>
           <div class="year">
             {groups(found, ({ day }) => day.slice(0, 7)).map(([month, inMonth]) => (
@@ -56,7 +55,7 @@ function groups(days: readonly Day[], keyOf: (day: Day) => string): readonly (re
 
 type Money = (amount: number) => string;
 
-function told(days: readonly Day[], money: Money): string {
+function monthText(days: readonly Day[], money: Money): string {
   const sum = days.reduce((total, { profit }) => total + profit, 0);
   const up = days.filter(({ profit }) => profit > 0).length;
   const down = days.filter(({ profit }) => profit < 0).length;
@@ -74,7 +73,7 @@ function Month({ days, weekdays, strong, money }: MonthProps): VNode {
   const month = days[0]?.day.slice(0, 7) ?? '';
   const name = MONTHS[Number(month.slice(5)) - 1] ?? '';
   const results = new Map(days.map(({ day, profit }) => [day, profit]));
-  const label = `${name} ${month.slice(0, 4)}: ${told(days, money)}`;
+  const label = `${name} ${month.slice(0, 4)}: ${monthText(days, money)}`;
   return (
     <div class={`month week${weekdays}`} role="img" aria-label={label}>
       <b title={label}>{name}</b>

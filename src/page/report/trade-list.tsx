@@ -10,7 +10,7 @@ const DAY = 86_400;
 const HOUR = 3_600;
 const MINUTE = 60;
 
-interface Column {
+interface TradeColumn {
   readonly name: string;
   readonly title: string;
   readonly value: (trade: ReportTrade) => string | number;
@@ -21,9 +21,9 @@ interface Column {
   readonly isWide?: boolean;
 }
 
-function columnsOf(data: ReportData): readonly Column[] {
+function columnsOf(data: ReportData): readonly TradeColumn[] {
   const { trades, prices, utcOffsetMinutes, moneyDigits } = data;
-  const money = (name: string, title: string, value: (trade: ReportTrade) => number): Column => ({
+  const money = (name: string, title: string, value: (trade: ReportTrade) => number): TradeColumn => ({
     name,
     title,
     value,
@@ -36,7 +36,7 @@ function columnsOf(data: ReportData): readonly Column[] {
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals + 2,
   });
-  const strategy: Column = {
+  const strategy: TradeColumn = {
     name: 'strategy',
     title: '',
     value: (trade) => trade.strategy,
@@ -159,7 +159,7 @@ function List(data: ReportData): VNode {
 }
 
 function kindOf(
-  { isMoney = false, isWords = false, isWide = false, value, name }: Column,
+  { isMoney = false, isWords = false, isWide = false, value, name }: TradeColumn,
   trade: ReportTrade,
 ): string {
   if (isWords) return 'text wide';
@@ -171,7 +171,7 @@ function kindOf(
 
 function sortedBy(
   trades: readonly ReportTrade[],
-  column: Column | undefined,
+  column: TradeColumn | undefined,
   isFalling: boolean,
 ): readonly ReportTrade[] {
   if (column === undefined) return trades;

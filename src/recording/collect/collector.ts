@@ -9,15 +9,15 @@ import { allocateTable, type Layout, type RowTable, timesOf } from '../columns/r
 const BYTES_IN_MEMORY_MAX = 100_000_000;
 
 /** The rows collected under one key. */
-export interface Held {
+export interface SpillableRows {
   /** Bytes of memory held. */
   readonly capacity: number;
   spill(): void;
 }
 
-type CreateHeld<T> = (spillFile: SpillFile, onGrow: () => void) => T;
+type CreateRows<T> = (spillFile: SpillFile, onGrow: () => void) => T;
 
-export class Collector<T extends Held> {
+export class Collector<T extends SpillableRows> {
   readonly #spillFile: SpillFile;
   readonly #held = new Map<string, T>();
 
@@ -31,7 +31,7 @@ export class Collector<T extends Held> {
     return [...this.#held.keys()].toSorted().flatMap((key) => this.#held.get(key) ?? []);
   }
 
-  at(key: string, create: CreateHeld<T>): T {
+  at(key: string, create: CreateRows<T>): T {
     let held = this.#held.get(key);
     if (held === undefined) {
       held = create(this.#spillFile, () => this.#makeRoom());

@@ -22,14 +22,14 @@ export interface StoreOptions {
   readonly replace?: boolean;
 }
 
-/** What `kept` is told by. */
-type Described = Pick<FileMeta, 'digest' | 'tickSize' | 'lotSize'>;
+/** Identity of stored rows. */
+type RowsIdentity = Pick<FileMeta, 'digest' | 'tickSize' | 'lotSize'>;
 
 /**
  * Calls `write`, which passes the metadata of the new rows to `accept` before its file appears. `accept` ends the write when the
  * file that is there stays.
  */
-export function storeFile<Meta extends Described>(
+export function storeFile<Meta extends RowsIdentity>(
   path: string,
   readMeta: (path: string) => Meta,
   replace: boolean | undefined,
@@ -52,8 +52,8 @@ export function storeFile<Meta extends Described>(
 
 /** Null when `now` takes the place of `stored`. */
 function whyKept(
-  stored: Described,
-  now: Described,
+  stored: RowsIdentity,
+  now: RowsIdentity,
   replace: boolean | undefined,
 ): 'unchanged' | 'kept' | null {
   const isSame =

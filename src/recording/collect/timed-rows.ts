@@ -1,7 +1,7 @@
 /** Collects rows in the order in which a file has them, and gives them back in the order of time. */
 import {
   allocateTable,
-  type Column,
+  type ColumnArray,
   copyTable,
   type Layout,
   partRows,
@@ -143,7 +143,7 @@ function inOrder(layout: Layout, table: RowTable, isReversed: boolean): RowTable
 }
 
 /** One loop for each kind of column: a loop that has met several is several times as slow. */
-function gather(into: Column, from: Column | undefined, index: Uint32Array): void {
+function gather(into: ColumnArray, from: ColumnArray | undefined, index: Uint32Array): void {
   if (into instanceof Float64Array && from instanceof Float64Array) {
     for (let i = 0; i < index.length; i += 1) into[i] = from[index[i] ?? 0] ?? 0;
   } else if (into instanceof Int32Array && from instanceof Int32Array) {

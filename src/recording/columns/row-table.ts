@@ -5,19 +5,19 @@ import { assert } from '../../domain/assert.ts';
 
 /** `time`: whole microseconds in a double, 64-bit in a file. `double`, 8 bytes; `whole`, 4; `small`, 1. */
 export type ColumnKind = 'time' | 'double' | 'whole' | 'small';
-export type Column = Float64Array | Int32Array | Int8Array;
+export type ColumnArray = Float64Array | Int32Array | Int8Array;
 
-export interface Field {
+export interface ColumnSpec {
   readonly name: string;
   readonly kind: ColumnKind;
 }
 
-export type Layout = readonly Field[];
+export type Layout = readonly ColumnSpec[];
 
 export interface RowTable {
   readonly rows: number;
   /** In the order of the layout. */
-  readonly columns: readonly Column[];
+  readonly columns: readonly ColumnArray[];
 }
 
 /** Rows of one record batch at most, so that a file of any length can be worked through in little memory. */
@@ -36,7 +36,12 @@ export const rowBytes = (layout: Layout): number => layout.reduce((sum, { kind }
 
 const BYTES: Readonly<Record<ColumnKind, number>> = { time: 8, double: 8, whole: 4, small: 1 };
 
-export function columnOn(memory: ArrayBufferLike, kind: ColumnKind, offset: number, rows: number): Column {
+export function columnOn(
+  memory: ArrayBufferLike,
+  kind: ColumnKind,
+  offset: number,
+  rows: number,
+): ColumnArray {
   switch (kind) {
     case 'time':
     case 'double':
@@ -81,8 +86,8 @@ export function copyTable(
   }
 }
 
-export function columnAs<T extends Column>(
-  column: Column | undefined,
+export function columnAs<T extends ColumnArray>(
+  column: ColumnArray | undefined,
   type: abstract new (...of: never[]) => T,
 ): T {
   assert(column instanceof type, 'a column has the type of its layout');
@@ -112,7 +117,7 @@ export interface TableTotals {
   readonly digest: string;
 }
 
-/** What the metadata of each kind of file says, as JSON in the file, so that there is nothing beside it to lose. */
+/** Metadata of each kind of file, as JSON inside the file, so that no second file can be lost. */
 export interface FileMeta extends TableTotals {
   readonly version: 1;
   readonly symbol: string;

@@ -10,7 +10,7 @@ import { US_PER_SECOND } from '../../domain/units.ts';
 import { csvLine } from '../../text/csv.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
 import { DecimalStep } from '../../text/decimals.ts';
-import type { Column } from '../columns/row-table.ts';
+import type { ColumnArray } from '../columns/row-table.ts';
 import type { ExportField, ExportPart, ExportTable } from './export-table.ts';
 
 export async function exportFile(path: string, table: ExportTable): Promise<void> {
@@ -48,7 +48,12 @@ function* csvText({ fields, parts, utcOffsetMinutes }: ExportTable): Generator<s
 
 type CellWriter = (value: number) => string;
 
-function piece(columns: readonly Column[], cells: readonly CellWriter[], from: number, to: number): string {
+function piece(
+  columns: readonly ColumnArray[],
+  cells: readonly CellWriter[],
+  from: number,
+  to: number,
+): string {
   let text = '';
   for (let row = from; row < to; row += 1) {
     for (let i = 0; i < cells.length; i += 1) {
@@ -144,7 +149,7 @@ const columnData = (fields: readonly ExportField[], { columns }: ExportPart, fro
     data: values(field, (columns[i] ?? new Int32Array(to)).subarray(from, to)),
   }));
 
-function values(field: ExportField, column: Column) {
+function values(field: ExportField, column: ColumnArray) {
   switch (field.kind) {
     case 'time':
       return BigInt64Array.from({ length: column.length }, (_, i) => BigInt(column[i] ?? 0));

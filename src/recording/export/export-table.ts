@@ -1,6 +1,6 @@
 /** Rows for export: whole numbers become decimals, texts and times of other programs. */
 import { BAR_PHASES, type BarColumns, type BarRows, tableOfBars } from '../columns/bar-file.ts';
-import { allocateTable, type Column, type RowTable } from '../columns/row-table.ts';
+import { allocateTable, type ColumnArray, type RowTable } from '../columns/row-table.ts';
 import { tableOf, type TickColumns, tickLayout } from '../columns/tick-columns.ts';
 
 export type ExportField =
@@ -10,7 +10,7 @@ export type ExportField =
   | { readonly name: string; readonly kind: 'price'; readonly step: string }
   | { readonly name: string; readonly kind: 'amount'; readonly step: string }
   | { readonly name: string; readonly kind: 'count' }
-  /** A value stands for `words[value + first]`. */
+  /** A value is written as `words[value + first]`. */
   | {
       readonly name: string;
       readonly kind: 'word';
@@ -21,7 +21,7 @@ export type ExportField =
 export interface ExportPart {
   readonly rows: number;
   /** In the order of the fields. */
-  readonly columns: readonly Column[];
+  readonly columns: readonly ColumnArray[];
 }
 
 export interface ExportTable {

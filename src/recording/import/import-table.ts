@@ -2,7 +2,7 @@
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { DecimalReader, FinestStep } from '../../text/decimals.ts';
 import type { TimeZone } from '../../text/time-zone.ts';
-import { Collector, type Held } from '../collect/collector.ts';
+import { Collector, type SpillableRows } from '../collect/collector.ts';
 import type { StoreDayOptions } from '../collect/day-ticks.ts';
 import type { StoredFile } from '../collect/store-file.ts';
 import { ColumnFileError } from '../columns/arrow-file.ts';
@@ -18,10 +18,8 @@ export class ImportError extends Error {
 }
 
 export interface ImportReport<Meta> {
-  /** Good rows. */
   readonly rows: number;
   readonly badRows: number;
-  /** The first of them. */
   readonly bad: readonly BadRow[];
   /** `finest step of prices 0.05 (line 7), of volumes 1 (line 2)`. */
   readonly steps: string;
@@ -29,13 +27,13 @@ export interface ImportReport<Meta> {
   readonly stored: readonly StoredFile<Meta>[];
 }
 
-interface TableImport<T extends Held, Meta> {
-  reader(source: RowSource<T>): RowReader<T>;
+interface TableImport<T extends SpillableRows, Meta> {
+  reader(source: RowSource<T>): ImportRowReader<T>;
   readonly check?: (collected: readonly T[], bad: BadRows) => void;
   store(collected: T, badRows: number): StoredFile<Meta>;
 }
 
-export async function importTable<T extends Held, Meta>(
+export async function importTable<T extends SpillableRows, Meta>(
   file: string,
   options: ImportOptions,
   watch: ImportWatch,
@@ -75,15 +73,17 @@ interface Steps {
 }
 
 function stepsText(steps: Steps): string {
-  const told = Object.entries(steps).flatMap(([of, { text }]) => (text === null ? [] : [`of ${of} ${text}`]));
-  return told.length === 0 ? '' : `finest step ${told.join(', ')}`;
+  const texts = Object.entries(steps).flatMap(([of, { text }]) =>
+    text === null ? [] : [`of ${of} ${text}`],
+  );
+  return texts.length === 0 ? '' : `finest step ${texts.join(', ')}`;
 }
 
 function rowSource(
   file: string,
   head: TableHead,
   options: ImportOptions,
-): Pick<RowSource<Held>, 'columns' | 'place' | 'stamps' | 'symbol'> {
+): Pick<RowSource<SpillableRows>, 'columns' | 'place' | 'stamps' | 'symbol'> {
   const mapped = mapColumns(head.header, options.columns, head.width);
   if (!mapped.ok) throw new ImportError(`${file}, line 1: ${mapped.problem}`);
   const { columns } = mapped;
@@ -153,7 +153,6 @@ class HopelessFile extends Error {
 
 /** Rows that could not be read: each is reported with its line and the reason, none is dropped silently. */
 export class BadRows {
-  /** The first of them. */
   readonly kept: BadRow[] = [];
   readonly #onBad: (row: BadRow) => void;
   count = 0;
@@ -179,12 +178,12 @@ export class BadRows {
 }
 
 /** The rows of a file and their destination. */
-export interface RowSource<T extends Held> {
+export interface RowSource<T extends SpillableRows> {
   readonly options: ImportOptions;
   readonly stamps: StampOptions;
   readonly columns: ColumnMap;
   readonly place: (role: ColumnRole) => number;
-  /** Of all rows, whatever a column calls it; empty where the column tells it. */
+  /** Of all rows, whatever a column calls it; empty where the column has it. */
   readonly symbol: string;
   readonly collector: Collector<T>;
   readonly bad: BadRows;
@@ -192,11 +191,10 @@ export interface RowSource<T extends Held> {
 }
 
 export const INT32_MAX = 2 ** 31 - 1;
-/** No column. */
 export const NONE = -1;
 
 /** Reads rows of one kind; a bad one is refused with the first cell that is wrong. */
-export abstract class RowReader<T extends Held> {
+export abstract class ImportRowReader<T extends SpillableRows> {
   protected readonly source: RowSource<T>;
   readonly #times: RowTimes;
   readonly #symbols: RowSymbol;
@@ -271,7 +269,6 @@ export abstract class RowReader<T extends Held> {
     return symbol;
   }
 
-  /** Always false. */
   protected refuse(row: CsvRow, expected: string, cell: number): false {
     const was = cell === NONE ? `${row.cells}` : JSON.stringify(cellText(row, cell));
     this.source.bad.add(row.line, `expected ${expected}, was ${was}`);
@@ -287,7 +284,7 @@ class RowTimes {
   readonly #date: number;
   readonly #stamps: StampReader;
 
-  constructor({ columns, stamps, place }: RowSource<Held>) {
+  constructor({ columns, stamps, place }: RowSource<SpillableRows>) {
     this.column = place('time');
     this.#date = columns.date ?? NONE;
     this.#stamps = new StampReader(stamps);
@@ -315,7 +312,7 @@ class RowSymbol {
   readonly column: number | null;
   readonly #named: string;
   /** In the row before. */
-  #told = '';
+  #symbol = '';
 
   constructor(columns: ColumnMap, named: string) {
     this.column = columns.symbol ?? null;
@@ -323,16 +320,16 @@ class RowSymbol {
   }
 
   get wanted(): string {
-    return this.#named === '' ? 'a symbol' : oneSymbol(this.#told);
+    return this.#named === '' ? 'a symbol' : oneSymbol(this.#symbol);
   }
 
   /** Undefined for a cell that is no symbol, or another one in a file of one. */
   read(row: CsvRow): string | undefined {
     if (this.column === null) return this.#named;
     const text = cellText(row, this.column);
-    if (text !== this.#told) {
-      if (this.#named === '' ? !isSymbol(text) : this.#told !== '') return undefined;
-      this.#told = text;
+    if (text !== this.#symbol) {
+      if (this.#named === '' ? !isSymbol(text) : this.#symbol !== '') return undefined;
+      this.#symbol = text;
     }
     return this.#named === '' ? text : this.#named;
   }

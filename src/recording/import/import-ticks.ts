@@ -1,6 +1,7 @@
 /**
  * Imports tables of ticks under any names, one file of columns a symbol and day: prints (time, price, volume and side) and quotes (bid and
- * ask, with or without sizes), both also with numbered levels of a book, which stands after the row. A print of volume 0 changes the book alone.
+ * ask, with or without sizes), both also with numbered levels of a book, which holds after the row. A print of volume 0 changes the book
+ * alone.
  */
 import { basename } from 'node:path';
 import { dayAt } from '../../domain/civil-date.ts';
@@ -19,7 +20,7 @@ import {
   type ImportWatch,
   INT32_MAX,
   NONE,
-  RowReader,
+  ImportRowReader,
   type RowSource,
   SideCodes,
 } from './import-table.ts';
@@ -101,7 +102,7 @@ function touchCells(file: string, { columns, place }: RowSource<DayTicks>): Leve
 /** Zones differ by whole quarters of an hour, so a local day begins with one. */
 const QUARTER_US = 15 * US_PER_MINUTE;
 
-abstract class TickReader extends RowReader<DayTicks> {
+abstract class TickReader extends ImportRowReader<DayTicks> {
   protected readonly auctions: AuctionStamps;
   readonly #cells: LevelCells;
   /** Bid and ask alone, in each row; sizes may be unknown. */

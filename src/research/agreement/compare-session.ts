@@ -29,16 +29,16 @@ import {
   drawnGuesses,
   ENDS_AND_MIDDLE,
   explainFill,
-  type Filled,
+  type FillTotal,
   guesses,
   isSameFill,
 } from './explain-fill.ts';
-import { type Guess, marketAround, type MarketOfDay, modelFills, waysAtRows } from './model-fills.ts';
+import { type Guess, marketNear, type MarketOfDay, modelFills, waysAtRows } from './model-fills.ts';
 
 export interface FillDifference {
   readonly order: SessionOrder;
-  readonly paper: Filled;
-  readonly backtest: Filled;
+  readonly paper: FillTotal;
+  readonly backtest: FillTotal;
   readonly clause: DifferenceClause;
   /** Clauses of the model's fills; empty where it filled nothing. */
   readonly filledBy: string;
@@ -123,11 +123,11 @@ function compareFills(
   const best = modelFills(calls, market, BEST_GUESS);
   const placed = calls.filter(({ does }) => does === 'place').map(({ order }) => order);
   const filled = placed.filter((order) => order.filledQty > 0 || best.has(order));
-  const paperOf = ({ filledQty: qty, filledValue }: SessionOrder): Filled => ({
+  const paperOf = ({ filledQty: qty, filledValue }: SessionOrder): FillTotal => ({
     qty,
     tickValue: filledValue / tickMoney,
   });
-  const modelOf = (order: SessionOrder): Filled => best.get(order) ?? { qty: 0, tickValue: 0 };
+  const modelOf = (order: SessionOrder): FillTotal => best.get(order) ?? { qty: 0, tickValue: 0 };
   const isAlike = (order: SessionOrder): boolean => isSameFill(paperOf(order), modelOf(order));
   const open = filled.filter((order) => !isAlike(order));
   const explained = explainAll(open, paperOf, calls, market);
@@ -143,7 +143,7 @@ function compareFills(
 /** Tries the ends and the middle of each interval first; for orders left unexplained, every change of the market inside it. */
 function explainAll(
   orders: readonly SessionOrder[],
-  paperOf: (order: SessionOrder) => Filled,
+  paperOf: (order: SessionOrder) => FillTotal,
   calls: readonly SessionCall[],
   market: MarketOfDay,
 ): ReadonlyMap<SessionOrder, DifferenceClause> {
@@ -165,7 +165,7 @@ function explainAll(
     explained.get(order) === 'unexplained' || explained.get(order) === 'between';
   for (const order of orders.filter(isOpen)) {
     const theirs = calls.filter((call) => call.order === order);
-    const near = marketAround(theirs, market);
+    const near = marketNear(theirs, market);
     const ways = new Map(theirs.map((call) => [call, waysAtRows(call, near.rows, streamBehindUs)]));
     const waysOf = (isPlace: boolean): readonly number[] =>
       theirs.flatMap((call) => ((call.does === 'place') === isPlace ? (ways.get(call) ?? []) : []));
@@ -179,7 +179,7 @@ function explainAll(
 /** Random arrivals tried for an order whose calls may each have had their own. */
 const DRAWS = 3_000;
 
-/** The day as its frames have it, with the contracts and reference prices that the session was told last. */
+/** The day as its frames have it, with the contracts and reference prices that the session got last. */
 async function sessionDay(
   { config, session: day, framesPath }: StoredSession,
   inputs: Iterable<JournaledInput>,

@@ -20,7 +20,7 @@ export const CLAUSE_WORDS: Readonly<Record<DifferenceClause, string>> = {
   unexplained: 'neither the moment of arrival nor the queue explains it',
 };
 
-export type Filled = Pick<ModelFill, 'qty' | 'tickValue'>;
+export type FillTotal = Pick<ModelFill, 'qty' | 'tickValue'>;
 
 export interface Variant {
   readonly guess: Guess;
@@ -28,7 +28,7 @@ export interface Variant {
 }
 
 const MIDDLE = 0.5;
-const NOTHING: Filled = { qty: 0, tickValue: 0 };
+const NOTHING: FillTotal = { qty: 0, tickValue: 0 };
 
 /** Default of the model: arrival in the middle, behind the quantity that was there. */
 export const BEST_GUESS: Guess = { place: MIDDLE, change: MIDDLE, queue: 'queue' };
@@ -61,7 +61,7 @@ export function drawnGuesses(
 const isTimely = ({ place, change, ways }: Guess): boolean =>
   ways === undefined && place === MIDDLE && change === MIDDLE;
 
-export function explainFill(paper: Filled, variants: readonly Variant[]): DifferenceClause {
+export function explainFill(paper: FillTotal, variants: readonly Variant[]): DifferenceClause {
   const same = variants.filter(({ fill = NOTHING }) => isSameFill(paper, fill)).map(({ guess }) => guess);
   if (same.some(({ queue }) => queue === 'queue')) return 'latency';
   if (same.some(isTimely)) return 'queue';
@@ -69,15 +69,16 @@ export function explainFill(paper: Filled, variants: readonly Variant[]): Differ
   return isBetween(paper, variants) ? 'between' : 'unexplained';
 }
 
-export const isSameFill = (a: Filled, b: Filled): boolean => a.qty === b.qty && a.tickValue === b.tickValue;
+export const isSameFill = (a: FillTotal, b: FillTotal): boolean =>
+  a.qty === b.qty && a.tickValue === b.tickValue;
 
 const isWithin = (value: number, values: readonly number[]): boolean =>
   values.length > 0 && value >= Math.min(...values) && value <= Math.max(...values);
 
-const average = ({ qty, tickValue }: Filled): number => tickValue / qty;
+const average = ({ qty, tickValue }: FillTotal): number => tickValue / qty;
 
-/** Quantity and average price both inside what the variants give. */
-function isBetween(paper: Filled, variants: readonly Variant[]): boolean {
+/** Quantity and average price both within the range of the variants. */
+function isBetween(paper: FillTotal, variants: readonly Variant[]): boolean {
   const fills = variants.map(({ fill }) => fill ?? NOTHING);
   const prices = fills.filter(({ qty }) => qty > 0).map(average);
   const isPriceWithin = paper.qty === 0 || isWithin(average(paper), prices);

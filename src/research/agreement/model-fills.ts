@@ -132,7 +132,7 @@ function arrivals(
 const AFTER = seconds(30);
 
 /** The stretch of the day in which the calls of one order were on their way. */
-export function marketAround(calls: readonly SessionCall[], { rows, phases }: MarketOfDay): MarketOfDay {
+export function marketNear(calls: readonly SessionCall[], { rows, phases }: MarketOfDay): MarketOfDay {
   const fromUs = Math.min(...calls.map(({ sentUs }) => sentUs));
   const toUs = Math.max(...calls.map(({ answeredUs }) => answeredUs)) + AFTER;
   const from = Math.max(0, firstRowAt(rows, fromUs) - 1);

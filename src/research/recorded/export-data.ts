@@ -17,8 +17,8 @@ import { assert } from '../../domain/assert.ts';
 import type { TradeTick } from '../../domain/ticks.ts';
 import { instrumentIndex, priceTicks, qty, seq, tsUs } from '../../domain/units.ts';
 import { allocateTable } from '../../recording/columns/row-table.ts';
-import { BarBuilder } from '../../strategy/bars.ts';
-import type { Bar } from '../../strategy/ticks.ts';
+import { BarBuilder } from '../../strategy/bar-streams.ts';
+import type { Bar } from '../../strategy/leg-ticks.ts';
 
 export type ExportWhat =
   | { readonly kind: 'ticks' }
@@ -42,14 +42,14 @@ export interface ExportWatch {
   progress(done: number, all: number): void;
 }
 
-export interface Exported {
+export interface ExportResult {
   readonly out: string;
   readonly rows: number;
   /** Days of ticks that it was made of. */
   readonly periods: readonly string[];
 }
 
-/** Days that cannot stand in one file. */
+/** Days that cannot share one file. */
 export class MixedSteps extends Error {
   override readonly name = 'MixedSteps';
 }
@@ -58,7 +58,7 @@ export class MixedSteps extends Error {
 export async function exportData(
   { dir, symbol, from, to, what, out }: ExportRequest,
   watch: ExportWatch,
-): Promise<Exported | undefined> {
+): Promise<ExportResult | undefined> {
   const days = openCatalogue(dir).filter(
     ({ symbol: of, day }) => of === symbol && (from === null || day >= from) && (to === null || day <= to),
   );

@@ -21,7 +21,7 @@ import { type RecordedMarket, specOfSymbol, stepsOf } from './recorded-market.ts
 
 export { faultOf, isFileFault, isWronglyAsked } from '../../recording/import/import-table.ts';
 
-/** What is absent is taken from the file, its name or the configured market. */
+/** Absent fields are taken from the file, its name or the configured market. */
 export interface ImportRequest extends Omit<
   BarImportOptions,
   'zone' | 'tickSize' | 'lotSize' | 'sides' | 'calendar'

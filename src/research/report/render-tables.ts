@@ -28,7 +28,7 @@ export const noteText = (text: string): string =>
   text === '' ? '' : `<p class="note">${escapeHtml(text)}</p>`;
 
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-/** From here on nobody reads decimals. */
+/** From here on decimals are not shown. */
 const WHOLE_FROM = 100_000;
 
 /** Whole from there on; otherwise as in the figures. */
@@ -115,7 +115,7 @@ const percents = (digits: number): Intl.NumberFormat =>
     signDisplay: 'exceptZero',
   });
 
-/** The sum of a year stands apart: it is no month, and its size would pale them. */
+/** The sum of a year is set apart: it is no month, and its size would pale them. */
 export function monthTable(years: readonly ReportYear[]): string {
   const most = largest(years.flatMap(({ months }) => months));
   const format = percents(most < 1 ? 2 : 1);

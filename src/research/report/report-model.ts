@@ -79,7 +79,7 @@ export interface ReportTrade {
   readonly isOpen: boolean;
 }
 
-/** Money beside the equity, by sample. */
+/** Funds by sample, next to the equity. */
 export interface ReportFunds {
   readonly tsSeconds: readonly number[];
   readonly cash: readonly number[];

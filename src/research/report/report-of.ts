@@ -46,7 +46,7 @@ import {
 import type { RatioBasis } from '../statistics/return-ratios.ts';
 import {
   type MonteCarlo,
-  type MonteCarloFound,
+  type MonteCarloResult,
   type ResampledPaths,
   monteCarlo,
 } from '../statistics/monte-carlo.ts';
@@ -54,20 +54,20 @@ import {
 const EQUITY_POINTS_MAX = 6_000;
 const POSITION_POINTS_MAX = 2_000;
 /** More contracts than this are counted. */
-const SYMBOLS_TOLD = 4;
+const SYMBOLS_MAX = 4;
 const PERCENT = 100;
 
 /** Parts of a report that its caller has already, or wants otherwise. */
 interface ReportParts {
   readonly found?: RunStatistics;
   readonly performance?: PerformanceMetrics;
-  /** What its prices look like. */
+  /** Summary of its prices. */
   readonly data?: ReportTable;
   /** Its trades drawn again. */
   readonly resampled?: ReturnType<typeof resampledTrades>;
 }
 
-export function reportOf(result: BacktestResult, title: string, parts: ReportParts = {}): ReportModel {
+export function createReport(result: BacktestResult, title: string, parts: ReportParts = {}): ReportModel {
   const {
     found = runStatistics(result),
     performance = performanceMetrics(result, found),
@@ -98,7 +98,7 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
       profit: found.daily.map(({ profit }) => profit / moneyScale),
     },
     years: yearsOf(performance),
-    costs: costsTold(result, found),
+    costs: reportCosts(result, found),
     ...tradesOf(result),
     prices: picturesOf(result),
     histograms: profitHistogram(result),
@@ -123,11 +123,11 @@ function subtitleOf(result: BacktestResult): string {
   const symbols = instruments.filter(hasPrices).map(({ symbol }) => symbol);
   const sessions = formatCount(traded.length, 'session');
   const contracts =
-    symbols.length <= SYMBOLS_TOLD
+    symbols.length <= SYMBOLS_MAX
       ? symbols.join(', ')
       : `${symbols.length} contracts from ${symbols[0] ?? ''} to ${symbols.at(-1) ?? ''}`;
   const ids =
-    strategies.length <= SYMBOLS_TOLD
+    strategies.length <= SYMBOLS_MAX
       ? strategies.map(({ id }) => id).join(', ')
       : `${formatNumber(strategies.length)} strategies`;
   return `${ids} on ${contracts}, ${span ?? ''}, ${sessions}`;
@@ -188,7 +188,7 @@ const CHARGES = [
   ['Tax', 'tax'],
 ] as const;
 
-function costsTold({ strategies, moneyScale }: BacktestResult, found: RunStatistics): ReportCosts {
+function reportCosts({ strategies, moneyScale }: BacktestResult, found: RunStatistics): ReportCosts {
   const { netProfit, costs, trades } = found;
   const hasBook = strategies.some(({ fills }) => hasMiddle(fills));
   return {
@@ -269,7 +269,7 @@ const paramTable = ({ id, strategy, symbols, params }: StrategyResult): ReportTa
 const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** More different notes of one kind than this are counted. */
-const ALIKE_TOLD = 3;
+const ALIKE_MAX = 3;
 
 /** By weight: a strategy that was stopped or cheats, denied orders, and then remarks on the data and the market. */
 function warningsOf({ notices, strategies }: BacktestResult): readonly string[] {
@@ -285,10 +285,10 @@ function warningsOf({ notices, strategies }: BacktestResult): readonly string[] 
     kinds.set(code, texts);
   }
   const remarks = [...kinds.values()].flatMap((texts) => {
-    const told = [...texts].slice(0, ALIKE_TOLD);
-    const rest = [...texts.values()].slice(ALIKE_TOLD).reduce((sum, count) => sum + count, 0);
+    const shownTexts = [...texts].slice(0, ALIKE_MAX);
+    const rest = [...texts.values()].slice(ALIKE_MAX).reduce((sum, count) => sum + count, 0);
     return [
-      ...told.map(([text, count]) => (count === 1 ? text : `${text} (${formatCount(count, 'time')})`)),
+      ...shownTexts.map(([text, count]) => (count === 1 ? text : `${text} (${formatCount(count, 'time')})`)),
       ...(rest === 0 ? [] : [`and ${formatNumber(rest)} more of this kind`]),
     ];
   });
@@ -343,7 +343,7 @@ function headlineFigures(found: RunStatistics, format: MoneyFormat): readonly Re
 const sharpeMeaning = ({ deviation, riskFree }: RatioBasis): string =>
   `mean / ${deviation} deviation of the daily returns x sqrt(sessions of a year); ${riskFree === 0 ? 'risk-free rate 0' : 'above the risk-free rate'} (Sharpe, 1994)`;
 
-/** What neither the headlines nor another section tells. */
+/** Figures that neither the headlines nor another section shows. */
 function moreFigures(found: RunStatistics, format: MoneyFormat): readonly ReportFigure[] {
   const { trades } = found;
   const amount = (value: number | undefined): string =>
@@ -424,7 +424,7 @@ const PATHS_MIN = 100;
 const STEPS = 2_000_000;
 
 /** Undefined for fewer than two closed trades. */
-export function resampledTrades(result: BacktestResult, how?: MonteCarlo): MonteCarloFound | undefined {
+export function resampledTrades(result: BacktestResult, how?: MonteCarlo): MonteCarloResult | undefined {
   const profits = countedTrades(result, result.strategies).map(({ netProfit }) => netProfit);
   const runs = Math.max(PATHS_MIN, Math.min(PATHS, Math.floor(STEPS / Math.max(1, profits.length))));
   return monteCarlo(profits, result.capital, how ?? { runs, seed: result.seed });
@@ -438,7 +438,7 @@ const BANDS = [
   ['95 %', 'p95'],
 ] as const;
 
-function fansOf(found: MonteCarloFound | undefined, moneyScale: number): readonly ReportFan[] {
+function fansOf(found: MonteCarloResult | undefined, moneyScale: number): readonly ReportFan[] {
   if (found === undefined) return [];
   const fan = (title: string, { equity }: ResampledPaths): ReportFan => ({
     title,
@@ -453,7 +453,7 @@ function fansOf(found: MonteCarloFound | undefined, moneyScale: number): readonl
 }
 
 export function monteCarloTables(
-  found: MonteCarloFound | undefined,
+  found: MonteCarloResult | undefined,
   moneyScale: number,
 ): readonly ReportTable[] {
   if (found === undefined) return [];

@@ -47,7 +47,7 @@ const CANDLE_LENGTHS = [
 export const hasPrices = ({ prices }: ResultInstrument): boolean => prices.values.some((price) => price > 0);
 
 /** A contract with the samples before which it traded. */
-interface Traded {
+interface TradedInstrument {
   readonly place: number;
   readonly instrument: ResultInstrument;
   readonly samples: readonly number[];
@@ -55,15 +55,15 @@ interface Traded {
   readonly toUs: number;
 }
 
-/** One picture for contracts of one underlying that follow each other, as front months do; one more for each that trades beside them. */
+/** One picture for contracts of one underlying that follow each other, as front months do; one more for each that trades at the same time. */
 export function picturesOf(result: BacktestResult): readonly ReportPrices[] {
   const chains = chainsOf(result.instruments);
   const share = Math.max(CANDLES_MIN, Math.floor(CANDLES_TOTAL_MAX / chains.length));
   return chains.map((chain) => pricesOf(result, chain, Math.min(CANDLES_MAX, share)));
 }
 
-function chainsOf(instruments: readonly ResultInstrument[]): readonly (readonly Traded[])[] {
-  const chains: Traded[][] = [];
+function chainsOf(instruments: readonly ResultInstrument[]): readonly (readonly TradedInstrument[])[] {
+  const chains: TradedInstrument[][] = [];
   for (const traded of instruments.flatMap(tradedOf).toSorted((a, b) => a.fromUs - b.fromUs)) {
     const { underlying } = traded.instrument.spec;
     const chain = chains.find((each) => {
@@ -78,7 +78,7 @@ function chainsOf(instruments: readonly ResultInstrument[]): readonly (readonly 
   return chains;
 }
 
-function tradedOf(instrument: ResultInstrument, place: number): readonly Traded[] {
+function tradedOf(instrument: ResultInstrument, place: number): readonly TradedInstrument[] {
   const { prices, ranges } = instrument;
   const samples: number[] = [];
   for (let i = 0; i < ranges.high.length; i += 1) if ((ranges.high[i] ?? 0) > 0) samples.push(i);
@@ -89,7 +89,11 @@ function tradedOf(instrument: ResultInstrument, place: number): readonly Traded[
     : [{ place, instrument, samples, fromUs: at(first), toUs: at(samples.at(-1) ?? first) }];
 }
 
-function pricesOf(result: BacktestResult, chain: readonly Traded[], candlesMax: number): ReportPrices {
+function pricesOf(
+  result: BacktestResult,
+  chain: readonly TradedInstrument[],
+  candlesMax: number,
+): ReportPrices {
   const symbols = chain.map(({ instrument }) => instrument.symbol);
   const specs = new Map(chain.map(({ place, instrument }) => [place, instrument.spec]));
   const [spec] = specs.values();
@@ -123,7 +127,11 @@ function pricesOf(result: BacktestResult, chain: readonly Traded[], candlesMax: 
 type Candles = Pick<ReportPrices, 'everySeconds' | 'tsSeconds' | 'open' | 'high' | 'low' | 'close'>;
 
 /** Samples with trades, put together where they are too many. Candles lie on a grid from local midnight. */
-function candlesOf(chain: readonly Traded[], utcOffsetMinutes: number, candlesMax: number): Candles {
+function candlesOf(
+  chain: readonly TradedInstrument[],
+  utcOffsetMinutes: number,
+  candlesMax: number,
+): Candles {
   const everyUs = usualGap(chain);
   const offset = utcOffsetMinutes * MINUTE;
   // A sample ends a stretch: its trades lie before it.
@@ -166,7 +174,7 @@ function candlesOf(chain: readonly Traded[], utcOffsetMinutes: number, candlesMa
 /** The values that strategies drew, by the candle in which they did. */
 function linesOf(
   { strategies }: BacktestResult,
-  chain: readonly Traded[],
+  chain: readonly TradedInstrument[],
   candles: readonly number[],
 ): readonly ReportLine[] {
   const lines = new Map<string, (number | null)[]>();
@@ -205,7 +213,7 @@ function countCells(moments: readonly number[], length: number): number {
 }
 
 /** Median time between two samples with trades, microseconds; a day at most. */
-function usualGap(chain: readonly Traded[]): number {
+function usualGap(chain: readonly TradedInstrument[]): number {
   const gaps = chain
     .flatMap(({ instrument: { prices }, samples }) =>
       samples.slice(1).map((i, before) => (prices.tsUs[i] ?? 0) - (prices.tsUs[samples[before] ?? 0] ?? 0)),

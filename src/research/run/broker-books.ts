@@ -10,7 +10,7 @@ import type { BrokerOrderKey, OrderCode } from '../../domain/ids.ts';
 import { withOne } from '../../domain/lists.ts';
 import { type BracketIntent, type Side, signOf } from '../../domain/order.ts';
 import { money, priceTicks, qty } from '../../domain/units.ts';
-import type { VenueSurroundings } from '../../venue/orders/order-checks.ts';
+import type { VenueContext } from '../../venue/orders/order-checks.ts';
 import type { OrderStore } from '../../venue/orders/order-store.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import { isRefusal, type Refusal } from '../../venue/venue-command.ts';
@@ -26,12 +26,11 @@ export class BrokerBooks {
   readonly #store: OrderStore;
   readonly #outbox: Outbox;
   readonly #account: RunAccount;
-  readonly #venue: VenueSurroundings;
+  readonly #venue: VenueContext;
   /** Changed since they were reported. */
   #changed = NO_ORDERS;
   /** Ended, in order, and not forgotten yet. The next scan of the book shows those that it still has to report. */
   #ended = NO_ORDERS;
-  /** About to be forgotten. */
   #forgotten = NO_ORDERS;
   /** Ended in the scan before: a cancel that was sent before its rows arrived still finds them. */
   #scanned: readonly VenueOrder[] = [];
@@ -41,7 +40,7 @@ export class BrokerBooks {
   /** Of orders that wait, oldest first, not yet reported. */
   #triggerChanges: TriggerReport[] = [];
 
-  constructor(store: OrderStore, outbox: Outbox, account: RunAccount, venue: VenueSurroundings) {
+  constructor(store: OrderStore, outbox: Outbox, account: RunAccount, venue: VenueContext) {
     this.#store = store;
     this.#outbox = outbox;
     this.#account = account;
@@ -52,7 +51,7 @@ export class BrokerBooks {
     return this.#changed.length > 0 || this.#triggerChanges.length > 0;
   }
 
-  /** A field of it changed. What expires has no row of its own. */
+  /** A field of it changed. An expired order has no row of its own. */
   mark(order: VenueOrder): void {
     if (!order.isOpen) this.#ended = withOne(this.#ended, order);
     if (order.isUnreported || order.expired) return;
@@ -177,7 +176,7 @@ function orderRow(order: VenueOrder, isContinuous: boolean, hasOwnCosts: boolean
 const isReported = ({ expired, origin, isUnreported }: VenueOrder): boolean =>
   !expired && origin === 'plain' && !isUnreported;
 
-/** Exits stand as far from the price that is paid as they were asked for from the limit; those of a market order at their prices. */
+/** Exits rest as far from the price paid as they were requested from the limit; those of a market order at their prices. */
 export function bracketOf(
   side: Side,
   limit: number,
@@ -191,7 +190,7 @@ export function bracketOf(
   return { is: 'distances', stopLoss: sign * (limit - stopLoss), takeProfit: sign * (takeProfit - limit) };
 }
 
-/** An order that expired shows as it stood. */
+/** An order that expired shows its last status. */
 function statusOf(order: VenueOrder): BrokerOrderStatus {
   const isCanceled = order.canceledUs !== null && !order.expired;
   if (order.filledQty === 0) return isCanceled ? 'canceled' : 'resting';

@@ -17,7 +17,7 @@ const BLOCK = 8_192;
 /** Most numbers that one entry writes. */
 const ENTRY_MAX = 24;
 
-type Of<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: Kind }>;
+type EntryOf<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: Kind }>;
 
 export class JournalTape implements Journal {
   readonly #hash = createHash('sha256');
@@ -68,13 +68,13 @@ export class JournalTape implements Journal {
     return true;
   }
 
-  #writeProposal(entry: Of<'proposal'>): void {
+  #writeProposal(entry: EntryOf<'proposal'>): void {
     this.#head(1, entry);
     this.#push(entry.by === 'strategy' ? 0 : 1);
     this.#proposal(entry.proposal);
   }
 
-  #writePlace(entry: Of<'place'>): void {
+  #writePlace(entry: EntryOf<'place'>): void {
     const { order } = entry;
     this.#head(2, entry);
     this.#id(order.clientOrderId);
@@ -85,7 +85,7 @@ export class JournalTape implements Journal {
     this.#push(order.limitPrice);
   }
 
-  #writeOutcome(entry: Of<'outcome'>): void {
+  #writeOutcome(entry: EntryOf<'outcome'>): void {
     const { outcome } = entry;
     this.#head(3, entry);
     this.#id(entry.clientOrderId);
@@ -95,14 +95,14 @@ export class JournalTape implements Journal {
     else if (outcome.status === 'rejected') this.#word(outcome.text);
   }
 
-  #writeStatus(entry: Of<'order_status'>): void {
+  #writeStatus(entry: EntryOf<'order_status'>): void {
     this.#head(4, entry);
     this.#id(entry.clientOrderId);
     this.#word(entry.to);
     this.#word(entry.event);
   }
 
-  #writeFill(entry: Of<'fill'>): void {
+  #writeFill(entry: EntryOf<'fill'>): void {
     this.#head(5, entry);
     this.#id(entry.clientOrderId);
     this.#push(entry.cumQty);
@@ -229,7 +229,7 @@ export class RunJournal {
     ledger.stopped = reason === 'fault' && fault !== null ? `${fault.message} (in ${fault.where})` : reason;
   }
 
-  /** Strategies that begin anew each day may fail each day: the first fault is kept. */
+  /** Strategies that restart each day may fail each day: the first fault is kept. */
   #faulty(entry: JournalEntry & { readonly kind: 'strategy_fault' }): void {
     const ledger = this.#account.ledgers[entry.strategy ?? -1];
     if (ledger === undefined || ledger.fault !== null) return;

@@ -8,7 +8,7 @@ export type Latency =
   | { readonly kind: 'uniform'; readonly min: DurationUs; readonly max: DurationUs }
   /** `min` and on top of it an exponential tail of this mean. */
   | { readonly kind: 'exponential'; readonly min: DurationUs; readonly mean: DurationUs }
-  /** Drawn from what was measured, sorted. */
+  /** Drawn from measurements, sorted. */
   | { readonly kind: 'measured'; readonly spans: readonly DurationUs[]; readonly source: string };
 
 export interface LatencyModel {
@@ -100,11 +100,11 @@ export class DelayLine<T> {
 }
 
 /**
- * Limits reads of one kind to so many a second: a read beyond waits for the next second, one for all who ask meanwhile. Without
- * it a strategy that asks again with each answer would ask for ever where answers take no time.
+ * Limits reads of one kind to so many a second: a read beyond waits for the next second, one for all requests meanwhile. Without it a
+ * strategy that asks again with each answer would ask for ever where answers take no time.
  */
 export class ReadPace {
-  /** When the read that waits is made; infinite while none does. */
+  /** When the waiting read is made; infinite without one. */
   nextUs = Infinity;
   readonly #aSecond: number;
   #second = -1;

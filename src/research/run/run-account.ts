@@ -27,10 +27,9 @@ import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn, SampleTable } from './sample-table.ts';
 import { type FilledOrder, StrategyLedger } from './strategy-ledger.ts';
 
-/** A run has one account. */
 export const ACCOUNT = accountId('BACKTEST');
 
-/** Money beside equity, now. */
+/** Funds next to equity, now. */
 export interface FundsNow {
   readonly cash: number;
   readonly marginUsed: number;
@@ -49,7 +48,7 @@ export class RunAccount {
   readonly ledgers: readonly StrategyLedger[];
   readonly #capital: number;
   readonly instruments: readonly RunInstrument[];
-  /** Nobody reads the messages of this book. */
+  /** Messages of this book have no reader. */
   readonly #book = new Ledger({ emit: () => undefined });
   readonly broker: LedgerAccount;
   /** Played so far; the last one is open. */
@@ -99,7 +98,7 @@ export class RunAccount {
     }
     const ledger = this.ledgers[order.owner];
     assert(ledger !== undefined, 'an execution is of a strategy of the run');
-    // Kinds of fees are told apart when the run is over.
+    // Kinds of fees are separated when the run is over.
     const holding = this.#book.bookFill(order, fill, NO_FEES, at);
     ledger.fills.add(order, fill, at, instrument, holding, this.days.length - 1);
     holding.restartRange();

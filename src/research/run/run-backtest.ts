@@ -39,23 +39,22 @@ import { RunVenue } from './run-venue.ts';
 import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 
 /** So many rows of a run, or runs of a sweep, are done. */
-export interface Progress {
+export interface RunProgress {
   readonly done: number;
   readonly all: number;
   readonly what: string;
 }
 
 export interface RunOptions {
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: (progress: RunProgress) => void;
   /** Every fact of the canonical journal, as it is written. */
   readonly onEntry?: (entry: JournalEntry) => void;
-  /** Each day, as it is opened. */
   readonly onDay?: (day: BacktestDay) => void;
   /** Slot 0 names the strategy whose code runs, for the watch of another thread. */
   readonly running?: Int32Array;
   /** Shows where the run is, also when it does not return. */
   readonly clock?: VirtualClock;
-  /** Looks at each row by itself: slower, with the same result. */
+  /** Takes each row by itself: slower, with the same result. */
   readonly isRowByRow?: boolean;
 }
 
@@ -73,7 +72,7 @@ export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): Backt
   return new Run(plan, options).play();
 }
 
-/** The venue in process tells changes of orders and positions at once. Money changes with prices: it is read where a limit follows it. */
+/** The venue in process reports changes of orders and positions at once. Money changes with prices: it is read where a limit follows it. */
 const pollsOf = ({ poll: { account }, risk: { drawdownMax } }: EngineSettings): PollSettings => ({
   bookFast: NEVER,
   bookSlow: NEVER,
@@ -83,7 +82,7 @@ const pollsOf = ({ poll: { account }, risk: { drawdownMax } }: EngineSettings): 
 const NEVER = durationUs(400 * US_PER_DAY);
 
 /** Rows of one day between two reports of progress. */
-const ROWS_TOLD = 1 << 18;
+const PROGRESS_ROWS = 1 << 18;
 
 class Run {
   readonly #plan: BacktestPlan;
@@ -101,8 +100,8 @@ class Run {
   /** By instrument, of bars that reached into the day that is opened next. */
   #volumes: TapePlayer['volumes'] = new Map();
   #rowsDone = 0;
-  #toldRows = 0;
-  #toldDay: TradingDay | null = null;
+  #reportedRows = 0;
+  #reportedDay: TradingDay | null = null;
   #fromUs = 0;
 
   constructor(plan: BacktestPlan, options: RunOptions) {
@@ -151,7 +150,7 @@ class Run {
     for (const guess of opening.guesses()) {
       player.playTo(guess.atUs);
       this.#timeline.runTo(guess.atUs);
-      this.#tellReference(opening, guess.contract);
+      this.#sendReference(opening, guess.contract);
     }
     player.playTo(moments.closeUs === null ? moments.endUs : Infinity);
     const isReaching = !player.isOver;
@@ -161,7 +160,7 @@ class Run {
     this.#closeDay(data, moments);
   }
 
-  #tellReference(opening: DayOpening, contract: Contract): void {
+  #sendReference(opening: DayOpening, contract: Contract): void {
     const band = opening.learn(contract);
     if (band === undefined) return;
     this.#venue.setBand(contract, band);
@@ -304,9 +303,10 @@ class Run {
   #progress(rows: number, day: TradingDay): void {
     this.#rowsDone += rows;
     const all = this.#plan.data.rows;
-    if (day === this.#toldDay && this.#rowsDone < Math.min(this.#toldRows + ROWS_TOLD, all)) return;
-    this.#toldDay = day;
-    this.#toldRows = this.#rowsDone;
+    if (day === this.#reportedDay && this.#rowsDone < Math.min(this.#reportedRows + PROGRESS_ROWS, all))
+      return;
+    this.#reportedDay = day;
+    this.#reportedRows = this.#rowsDone;
     this.#options.onProgress?.({ done: this.#rowsDone, all, what: day });
   }
 

@@ -48,7 +48,6 @@ export function dayMoments(calendar: TradingCalendar, day: TradingDay): DayMomen
 /** Reference prices and bands of a day, for the engine and the venue. */
 export class DayOpening {
   readonly references: ReferenceRow[] = [];
-  /** By instrument. */
   readonly bands = new Map<number, PriceBand>();
   readonly #day: BacktestDay;
 
@@ -57,7 +56,7 @@ export class DayOpening {
     for (const contract of day.contracts) if (!day.guessed.has(contract)) this.learn(contract);
   }
 
-  /** First prices that stand for a reference, in the order of time. */
+  /** First prices that serve as reference, in the order of time. */
   guesses(): readonly { readonly contract: Contract; readonly atUs: number }[] {
     const { tapes, guessed } = this.#day;
     return tapes
@@ -90,6 +89,5 @@ export function firstPrice({ spec }: Contract, { rows, priceTicks, book }: TickR
 
 interface FirstPrice {
   readonly row: number;
-  /** In ticks. */
   readonly price: number;
 }

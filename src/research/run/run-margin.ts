@@ -1,4 +1,4 @@
-/** Margin of a run's one account: its figures, what it is refused, and what the broker closes. */
+/** Margin of a run's one account: its figures, refusals, and forced closes. */
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { hasMaintenance, initialMargin, maintenanceMargin } from '../../domain/costs.ts';
@@ -18,7 +18,7 @@ import {
   contractsToClose,
   marginOf,
 } from '../../venue/account/margin.ts';
-import type { Closing, MarginBooks } from '../../venue/margin-monitor.ts';
+import type { ForcedClose, MarginBooks } from '../../venue/margin-monitor.ts';
 import { type PlaceLimit, type Refusal, refusal } from '../../venue/venue-command.ts';
 import type { OrderStore } from '../../venue/orders/order-store.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
@@ -105,7 +105,7 @@ export class RunMargin implements MarginBooks, AccountContext {
   }
 
   /** From those strategies whose position lies on the side of the account's net. */
-  closings(_id: AccountId, alreadyClosing: (code: OrderCode) => number): readonly Closing[] {
+  closings(_id: AccountId, alreadyClosing: (code: OrderCode) => number): readonly ForcedClose[] {
     const [account, margin] = [this.#account, this.#margin];
     if (margin === null) return [];
     const { day } = account;
@@ -118,7 +118,7 @@ export class RunMargin implements MarginBooks, AccountContext {
         : marginOf(instrument, day, 1);
       return { code, expiry, net: account.netOf(index), closing: alreadyClosing(code), marginOfOne };
     });
-    const closings: Closing[] = [];
+    const closings: ForcedClose[] = [];
     for (const { code, side, qty: total } of contractsToClose(
       held.filter(({ marginOfOne }) => marginOfOne > 0),
       isMaintained
@@ -152,7 +152,7 @@ export class RunMargin implements MarginBooks, AccountContext {
 }
 
 /** An order, as far as it needs cash. */
-type Asked = Pick<VenueOrder, 'orderCode' | 'side' | 'leavesQty' | 'price'>;
+type CashDemand = Pick<VenueOrder, 'orderCode' | 'side' | 'leavesQty' | 'price'>;
 
 export class RunCash {
   readonly #account: RunAccount;
@@ -168,11 +168,11 @@ export class RunCash {
     const working = this.#store.open(ACCOUNT);
     const asked = { orderCode, side, leavesQty, price };
     const free = this.#free();
-    const isBeside = (order: Asked): boolean => order.orderCode === orderCode && order.side === side;
-    const turning = this.#turningMargin(asked, working.filter(isBeside));
+    const isSameSide = (order: CashDemand): boolean => order.orderCode === orderCode && order.side === side;
+    const turning = this.#turningMargin(asked, working.filter(isSameSide));
     const released = this.#releasedBy(working, orderCode);
     if (turning !== null) {
-      const reserved = this.#heldFor(working.filter((order) => !isBeside(order)));
+      const reserved = this.#heldFor(working.filter((order) => !isSameSide(order)));
       return turning > free - reserved + released ? refusal(-6012) : null;
     }
     const before = this.#heldFor(working);
@@ -184,7 +184,7 @@ export class RunCash {
   /**
    * Margin of other contracts, as far as orders that work close them at the last price: one event moves money from one to the other.
    */
-  #releasedBy(working: readonly Asked[], code: OrderCode): number {
+  #releasedBy(working: readonly CashDemand[], code: OrderCode): number {
     if (working.length === 0) return 0;
     let released = 0;
     for (const [held, { entry }] of this.#account.broker.holdings) {
@@ -222,28 +222,29 @@ export class RunCash {
   }
 
   /**
-   * Margin beyond that of what is held, less what closing it earns, once this order and those `beside` it are filled, where it turns the position
-   * round; null for any other order. An order that fills at the last price stands behind others that do, one that waits behind all.
+   * Margin beyond that of the position, less the profit of closing it, once this order and those of `sameSide` are filled, where it
+   * reverses the position; null for any other order. An order that fills at the last price comes behind others that do, one that waits
+   * behind all.
    */
-  #turningMargin(asked: Asked, beside: readonly Asked[]): number | null {
+  #turningMargin(asked: CashDemand, sameSide: readonly CashDemand[]): number | null {
     const { mark, unit, contract, costs } = this.#account.mark(asked.orderCode);
     const net = this.#account.netOf(contract.index);
     const held = -signOf(asked.side) * net;
-    const total = (orders: readonly Asked[]): number =>
+    const total = (orders: readonly CashDemand[]): number =>
       orders.reduce((sum, { leavesQty }) => sum + leavesQty, asked.leavesQty);
     // A stop that has fired, or an exit at market, takes the place of a target that waits.
-    const before = waits(asked, mark) ? beside : beside.filter((order) => !waits(order, mark));
+    const before = waits(asked, mark) ? sameSide : sameSide.filter((order) => !waits(order, mark));
     if (held <= 0 || total(before) <= held) return null;
     const paid = paidPrice(asked, mark);
     const marginAt = (size: number, price: number): number =>
       initialMargin(costs, this.#account.day, Math.round(size * price * unit), size);
-    const opens = total(beside) - held;
+    const opens = total(sameSide) - held;
     const earned = Math.round(net * (paid - mark) * unit);
     return marginAt(opens, paid) - marginAt(held, mark) - earned;
   }
 
-  /** Margin of what orders may open, on the worse side of each contract. */
-  #heldFor(orders: readonly Asked[]): number {
+  /** Margin of the quantities that orders may open, on the worse side of each contract. */
+  #heldFor(orders: readonly CashDemand[]): number {
     let margin = 0;
     for (const code of new Set(orders.map(({ orderCode }) => orderCode))) {
       const instrument = this.#account.mark(code);
@@ -261,8 +262,8 @@ export class RunCash {
     return margin;
   }
 
-  /** `net` is positive where these orders enlarge it. What turns a position round opens no more than is held until it is beyond that. */
-  #openingMargin(instrument: RunInstrument, net: number, orders: readonly Asked[]): number {
+  /** `net` is positive where these orders enlarge it. An order that reverses a position opens nothing until it is larger than that. */
+  #openingMargin(instrument: RunInstrument, net: number, orders: readonly CashDemand[]): number {
     const { mark, unit, costs } = instrument;
     let free = net < 0 ? -2 * net : 0;
     let margin = 0;
@@ -277,9 +278,9 @@ export class RunCash {
 }
 
 /** At the last price it is not filled. */
-const waits = ({ side, price }: Pick<Asked, 'side' | 'price'>, mark: number): boolean =>
+const waits = ({ side, price }: Pick<CashDemand, 'side' | 'price'>, mark: number): boolean =>
   side === 'buy' ? price < mark : price > mark;
 
 /** In ticks: the limit, or the last price where that is better. */
-const paidPrice = ({ side, price }: Pick<Asked, 'side' | 'price'>, mark: number): number =>
+const paidPrice = ({ side, price }: Pick<CashDemand, 'side' | 'price'>, mark: number): number =>
   mark === 0 ? price : side === 'buy' ? Math.min(price, mark) : Math.max(price, mark);

@@ -33,7 +33,7 @@ import { type PlaceLimit, type PlaceTrigger, type Refusal, refusal } from '../..
 import { TriggerBook } from '../../venue/triggers/trigger-book.ts';
 import { type Listing, type OrderOrigin, Outbox } from '../../venue/venue-event.ts';
 import type { Exchange, FillSink } from '../../venue/exchange/exchange.ts';
-import { type VenueSurroundings, placeRefusal } from '../../venue/orders/order-checks.ts';
+import { type VenueContext, placeRefusal } from '../../venue/orders/order-checks.ts';
 import { OrderEntry, type OrderFill, type OrderListener } from '../../venue/orders/order-entry.ts';
 import { type OrderSender, type VenueOrder, sentNow } from '../../venue/orders/venue-order.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
@@ -56,7 +56,7 @@ export type VenuePlan = Pick<
 };
 
 /** A call on its way to the venue. */
-type Call = OrderSender &
+type DelayedCall = OrderSender &
   (
     | { readonly call: 'place'; readonly sent: ApprovedOrder }
     | { readonly call: 'modify'; readonly sent: ApprovedModify }
@@ -64,7 +64,7 @@ type Call = OrderSender &
   );
 
 /** An event before it has its place in the sequence. */
-type Answer = EngineEvent & { seq: Seq; tsUs: TsUs };
+type UnnumberedEvent = EngineEvent & { seq: Seq; tsUs: TsUs };
 
 const SCANS_A_SECOND = 2;
 /** A start asks several times. */
@@ -83,8 +83,8 @@ const NO_BAND: PriceBand = {
   reference: priceHundredths(0),
 };
 
-export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings, OrderListener {
-  readonly tellsOnce = true;
+export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, OrderListener {
+  readonly reportsOnce = true;
   readonly accountNow: AccountNow | undefined;
   orders = 0;
   fills = 0;
@@ -101,11 +101,11 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
   readonly #books: BrokerBooks;
   readonly margin: RunMargin;
   readonly #monitor: MarginMonitor;
-  readonly #calls: DelayLine<Call>;
-  readonly #answers: DelayLine<Answer>;
+  readonly #calls: DelayLine<DelayedCall>;
+  readonly #answers: DelayLine<UnnumberedEvent>;
   readonly #scans = new ReadPace(SCANS_A_SECOND);
   readonly #positions = new ReadPace(POSITION_READS_A_SECOND);
-  /** To the call that arrives now, until it is reported with what the call has changed. */
+  /** To the call that arrives now, until it is reported with its changes. */
   #answer: CallAnswer | null = null;
   /** Some order was good till canceled. */
   #hasGtc = false;
@@ -134,7 +134,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
   }
 
   /** Exits of a bracket wait for the bar after the fill. */
-  get #areExitsLate(): boolean {
+  get #exitsStartNextBar(): boolean {
     const { fill } = this.#plan;
     return fill.on === 'bars' && fill.exitsFrom === 'next_bar';
   }
@@ -209,8 +209,8 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
     return this.#calls.first?.decidedUs ?? Infinity;
   }
 
-  /** Does what is due, and takes the next answer that is due to the engine; null when there is none. */
-  step(nowUs: number): Answer | null {
+  /** Does due work, and takes the next due answer to the engine; null when there is none. */
+  step(nowUs: number): UnnumberedEvent | null {
     while (this.#calls.nextUs <= nowUs) {
       const call = this.#calls.take();
       if (call !== undefined) this.#arrive(call);
@@ -227,19 +227,19 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
     this.#clock.wake(atUs);
   }
 
-  #call(call: Call): void {
+  #call(call: DelayedCall): void {
     if (this.#calls.nextUs === Infinity && this.#answers.nextUs === Infinity) this.#books.forgetOver();
     this.#calls.send(this.#clock.nowUs, call);
     this.#clock.wake(this.#calls.nextUs);
   }
 
-  #arrive(call: Call): void {
+  #arrive(call: DelayedCall): void {
     this.#answer = this.#answerTo(call);
     this.report();
     if (this.#answer !== null) this.#sendReport(null);
   }
 
-  #answerTo(call: Call): CallAnswer {
+  #answerTo(call: DelayedCall): CallAnswer {
     const { clientOrderId } = call.sent;
     switch (call.call) {
       case 'place':
@@ -280,7 +280,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
 
   /** The whole trigger book: only the whole of it proves whose a new row is. */
   #sendTriggers(): void {
-    // They may show what the call has placed.
+    // They may show the order that the call has placed.
     if (this.#answer !== null) this.#sendReport(null);
     this.#sendScan({ list: 'triggers', orders: this.#books.scanTriggers() });
   }
@@ -302,7 +302,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
     this.#send({ kind: 'position_snapshot', seq: NO_SEQ, tsUs: NO_TIME, startedUs, positions });
   }
 
-  #send(answer: Answer): void {
+  #send(answer: UnnumberedEvent): void {
     this.#answers.send(this.#clock.nowUs, answer);
     this.#clock.wake(this.#answers.nextUs);
   }
@@ -334,7 +334,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
     for (const { exchange } of this.#account.instruments) exchange?.setPhase(phase, atUs);
   }
 
-  /** Orders of days before stand again in the markets of this one; what waits for its leg has been in none. */
+  /** Orders of days before rest again in the markets of this one; an order that waits for its leg has been in none. */
   restoreResting(): void {
     for (const order of this.#entry.store.open(ACCOUNT).filter(({ isInBook }) => isInBook))
       this.book(order.orderCode)?.enter(order);
@@ -441,7 +441,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
     if (this.margin.isWatched && this.phase === 'continuous') this.#monitor.notice(this.nowUs);
   }
 
-  /** Prices may bring a position below maintenance margin: each row is looked at. */
+  /** Prices may bring a position below maintenance margin: each row is checked. */
   get isMarginWatched(): boolean {
     return this.margin.isMaintained && this.margin.isExposed;
   }
@@ -471,7 +471,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
     this.#account.execute(order, fill, instrument, at);
     if (order.bracket !== null || this.isWatching) {
       this.#triggers.onFill(order, fill.price, fill.qty, at);
-      if (this.#areExitsLate && order.bracket !== null) this.#triggers.holdBack(order, at);
+      if (this.#exitsStartNextBar && order.bracket !== null) this.#triggers.holdBack(order, at);
       const isFlat = this.#account.netOf(instrument.contract.index) === 0;
       if (isFlat) this.#triggers.endExits(ACCOUNT, order.orderCode, at);
       this.#books.readTriggers();

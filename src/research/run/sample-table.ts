@@ -1,7 +1,7 @@
 /**
- * What is sampled during a run: a row a moment, as columns. However long the run, at most `ROWS_MAX` rows stay: beyond them, of each
- * stretch the rows with the least and with the most equity do, and the last one of each day. So a picture of them keeps its outline;
- * figures that need every sample are followed while the run goes on (`Drawdowns`).
+ * Samples of a run: a row a moment, as columns. However long the run, at most `ROWS_MAX` rows stay: beyond them, of each stretch the rows
+ * with the least and with the most equity stay, and the last one of each day. So a picture of them keeps its outline; figures that need
+ * every sample are followed while the run goes on (`Drawdowns`).
  */
 import { assert } from '../../domain/assert.ts';
 import type { PriceRanges, Samples } from '../backtest-result.ts';
@@ -202,7 +202,6 @@ export class NumberColumn {
     chunk[index % CHUNK] = value;
   }
 
-  /** Drops what comes after the first `length`. */
   cut(length: number): void {
     const chunks = Math.ceil(length / CHUNK);
     this.#chunks.length = chunks;
@@ -210,7 +209,6 @@ export class NumberColumn {
     this.#end = this.#last.length - (chunks * CHUNK - length);
   }
 
-  /** A copy of what is there. */
   take(): Float64Array {
     const values = new Float64Array(this.length);
     for (const [place, chunk] of this.#chunks.entries())

@@ -31,21 +31,20 @@ import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn } from './sample-table.ts';
 
-/** An order that was filled, or what an expired contract was paid out by. */
+/** A filled order, or the payout of an expired contract. */
 export type FilledOrder = Pick<
   VenueOrder,
   'accountId' | 'orderCode' | 'side' | 'owner' | 'decidedUs' | 'decidedMidTwice' | 'tag' | 'origin'
 >;
 
 export class StrategyLedger {
-  /** At each sample. */
   readonly profit: NumberColumn;
   orders = 0;
   denialCount = 0;
   stopped: string | null = null;
   fault: StrategyFault | null = null;
   readonly #index: number;
-  /** Its positions and what it was charged, inside the account. */
+  /** Its positions and charges, inside the account. */
   readonly book: OwnerBook;
   readonly denials: BacktestDenial[] = [];
   readonly fills: FillLog;
@@ -102,7 +101,7 @@ class Charges {
   #exchangeFee = 0;
   #clearingFee = 0;
   #brokerFee = 0;
-  /** Twice what was paid against the middle of the book. */
+  /** Twice the cost against the middle of the book. */
   #spreadTwice = 0;
   #day: TradingDay | null = null;
   #traded: RunInstrument | null = null;
@@ -142,7 +141,7 @@ interface LoggedFill extends BacktestFill, PriceRange {
   readonly day: number;
 }
 
-/** What happened in one contract since its position was flat or turned round. */
+/** Trades in one contract since its position was flat or reversed. */
 class RoundTrip {
   readonly #instrument: RunInstrument;
   #position = FLAT_POSITION;
@@ -203,7 +202,6 @@ class RoundTrip {
     this.#charge(fee - closedFee, tax - closedTax);
   }
 
-  /** For nothing. */
   closeAtMark(): void {
     const { unitValue } = this.#instrument;
     this.#exitValue += Math.abs(this.#position.qty) * unitValue;

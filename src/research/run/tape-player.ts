@@ -7,7 +7,7 @@ import type { OrderCode } from '../../domain/ids.ts';
 import type { InstrumentIndex, PriceTicks, Qty, Seq, TsUs } from '../../domain/units.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LateBook } from '../../engine/market/merged-book.ts';
-import type { QuietStretch, TradeSource } from '../../engine/quiet-stretch.ts';
+import type { QuietStretch, LazyTrade } from '../../engine/quiet-stretch.ts';
 import type { BookUpdate } from '../../engine/ports/engine-event.ts';
 import type { BarTape, TickRows } from '../../recording/columns/tick-columns.ts';
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
@@ -32,13 +32,13 @@ interface TapePlayerParts {
   readonly clock: VirtualClock;
   readonly timeline: Timeline;
   readonly venue: RunVenue;
-  /** Looks at each row by itself. */
+  /** Takes each row by itself. */
   readonly isRowByRow: boolean;
-  /** Told of each stretch of rows that is done. */
+  /** Called after each stretch of rows. */
   readonly onRows: (rows: number) => void;
 }
 
-/** One side of a book as it was shown last, and the change of it that nobody has looked at yet. */
+/** One side of a book as it was shown last, and its pending change. */
 class ShownSide {
   readonly name: 'bid' | 'ask';
   /** Changes that the exchange had counted. */
@@ -46,10 +46,8 @@ class ShownSide {
   isLate = false;
   seq = 0;
   row = 0;
-  /** Of the touch. */
   price = 0;
   qty = 0;
-  /** Levels that the engine was told. */
   #levels = 0;
 
   constructor(name: 'bid' | 'ask') {
@@ -77,7 +75,7 @@ class ShownSide {
   }
 }
 
-class Cursor implements LateBook, TradeSource {
+class Cursor implements LateBook, LazyTrade {
   readonly tape: PlayedTape;
   row = 0;
   /** Of the last trade. */
@@ -145,7 +143,6 @@ const ROWS_AT_ONCE = 1 << 18;
 
 interface Turns {
   readonly tsUs: Float64Array;
-  /** Places of tapes. */
   readonly places: Uint16Array;
 }
 
@@ -197,7 +194,7 @@ export class TapePlayer {
     return this.#cursors.every(({ row, tape }) => row === tape.rows.rows);
   }
 
-  /** Lots told so far, by instrument. */
+  /** Lots reported so far, by instrument. */
   get volumes(): ReadonlyMap<InstrumentIndex, number> {
     return new Map(this.#cursors.map(({ tape, totalVolume }) => [tape.instrument, totalVolume]));
   }
@@ -255,7 +252,7 @@ export class TapePlayer {
     cursor.row += 1;
   }
 
-  /** Orders that wait for their trigger look at the row. */
+  /** Orders that wait for their trigger check the row. */
   #watch({ tape, row }: Cursor): void {
     const { venue } = this.#parts;
     const { orderCode, rows } = tape;
@@ -274,7 +271,7 @@ export class TapePlayer {
     this.#engine.trade(barTickOf(cursor.seq, tape.instrument, tape.rows, row, cursor.totalVolume));
   }
 
-  /** Rows that only strategies look at. False when the next row needs `#playRow`. */
+  /** Rows that only strategies see. False when the next row needs `#playRow`. */
   #playQuiet(cursor: Cursor, end: number, stopUs: number): boolean {
     const { venue } = this.#parts;
     const clock = this.#clock;
@@ -336,13 +333,13 @@ export class TapePlayer {
     }
   }
 
-  /** Nobody looks at most changes of a book: messages are made of those that somebody does. */
+  /** Most changes of a book have no reader: messages are made only of the others. */
   #showSide(cursor: Cursor, side: ShownSide): void {
     const { instrument, exchange } = cursor.tape;
     const engine = this.#engine;
     const { atUs } = cursor;
     const isLate = atUs < engine.quietUntilUs && !engine.isBookHeard(instrument);
-    // Until the engine has done what is due, the book is as it was before.
+    // Until the engine has done its due work, the book is as it was before.
     if (!isLate && (cursor.bid.isLate || cursor.ask.isLate)) engine.settleBook(instrument);
     this.#clock.seq += 1;
     side.seq = this.#clock.seq;

@@ -4,7 +4,7 @@
  * One number says when the next of all this is due.
  */
 import type { Engine } from '../../engine/engine.ts';
-import type { EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
+import type { EngineEvent, UnnumberedInput } from '../../engine/ports/engine-event.ts';
 import type { Alarm } from '../../engine/ports/outbound.ts';
 import type { PhaseBoundary } from './run-day.ts';
 import type { RunAccount } from './run-account.ts';
@@ -45,7 +45,7 @@ export class Timeline implements Alarm {
   }
 
   /** An event of the run itself, now. */
-  post(event: Unsequenced<EngineEvent>): void {
+  post(event: UnnumberedInput<EngineEvent>): void {
     this.#clock.seq += 1;
     this.engine?.process({ ...event, seq: seqOf(this.#clock.seq), tsUs: timeOf(this.#clock.nowUs) });
   }
@@ -79,7 +79,7 @@ export class Timeline implements Alarm {
     if (untilUs > clock.nowUs) clock.nowUs = untilUs;
   }
 
-  /** One thing of what is due: what it brings about may come before what was due next. */
+  /** One item of due work: its effects may come before the next due item. */
   #step(nowUs: number): void {
     const boundary = this.#boundaries[this.#boundary];
     if (boundary !== undefined && boundary.atUs <= nowUs) {

@@ -1,4 +1,4 @@
-/** The time of a run: it stands wherever the recording is. */
+/** The time of a run: the time of the recording's present row. */
 import type { Seq, TsUs } from '../../domain/units.ts';
 
 export class VirtualClock {

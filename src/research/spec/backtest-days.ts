@@ -1,4 +1,4 @@
-/** The days of a backtest: which contracts are listed, what their reference prices are, and their rows. */
+/** The days of a backtest: listed contracts, their reference prices, and their rows. */
 import type { BacktestData, BacktestDay, BacktestNotice, DayTape } from '../backtest-plan.ts';
 import { firstPrice } from '../run/run-day.ts';
 import { assert } from '../../domain/assert.ts';
@@ -12,11 +12,11 @@ import type { TickRows } from '../../recording/columns/tick-columns.ts';
 import { type BacktestMarket, familyOf } from './backtest-market.ts';
 import type { Backtest } from './load-backtest.ts';
 import {
-  type RowReader,
+  type DayReader,
   type SourceDay,
   type SourceDays,
   codeOn,
-  digestOf,
+  digestOfSources,
   rowReader,
 } from './source-days.ts';
 
@@ -27,8 +27,7 @@ export class BacktestDays implements BacktestData {
   readonly days: readonly TradingDay[];
   readonly rows: number;
   readonly #backtest: Backtest;
-  readonly #readRows: RowReader;
-  /** By code. */
+  readonly #readRows: DayReader;
   readonly #contracts = new Map<string, Contract>();
   readonly #byDay = new Map<TradingDay, SourceDay[]>();
   /** Codes that have data on some day. */
@@ -42,7 +41,7 @@ export class BacktestDays implements BacktestData {
   constructor(
     backtest: Backtest,
     days: readonly TradingDay[] = backtest.sources.days,
-    readRows: RowReader = rowReader(backtest.read, backtest.market),
+    readRows: DayReader = rowReader(backtest.read, backtest.market),
   ) {
     this.#backtest = backtest;
     this.#readRows = readRows;
@@ -51,7 +50,7 @@ export class BacktestDays implements BacktestData {
     const played = all.filter(({ day }) => isPlayed.has(day));
     this.days = days;
     this.rows = played.reduce((sum, { rows }) => sum + rows, 0);
-    this.digest = digestOf(played, backtest.read.data.references);
+    this.digest = digestOfSources(played, backtest.read.data.references);
     this.#codes = new Set(all.map(({ code }) => code));
     const latest = new Map<string, SourceDay>();
     for (const source of all) {
@@ -130,7 +129,7 @@ export class BacktestDays implements BacktestData {
     return contract;
   }
 
-  /** From the file, else the close of the session before; null where nobody knows it before the first trade. */
+  /** From the file, else the close of the session before; null where it is unknown before the first trade. */
   #reference(source: SourceDay, { spec }: Contract): PriceHundredths | null {
     const { references } = this.#backtest.read.data;
     const points = references[source.code]?.[source.day];
@@ -149,7 +148,7 @@ export class BacktestDays implements BacktestData {
     return this.#byDay.get(before)?.find((source) => source.code === code);
   }
 
-  /** Where the data are quotes: the sizes of fills, and the price that stands for trades. */
+  /** Where the data are quotes: the sizes of fills, and the price that serves as trades. */
   #quoteNotes(): readonly (readonly [code: string, text: string])[] {
     const { sources, read } = this.#backtest;
     const played = new Set(this.days);

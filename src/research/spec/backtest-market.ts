@@ -1,19 +1,60 @@
 /** The market of a backtest: a market file of the daemon, or an inline market of the backtest file. */
 import { readMarket } from '../../config/market-file.ts';
-import type { Checked, Problem } from '../../config/problem.ts';
+import type { CheckResult, Problem } from '../../config/problem.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
 import { zodProblems } from '../../config/zod-problems.ts';
-import { type TradingCalendar, alwaysOpen } from '../../domain/calendar.ts';
-import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import { alwaysOpen, type TradingCalendar } from '../../domain/calendar.ts';
+import { tradingDay, type TradingDay } from '../../domain/civil-date.ts';
 import { type ContractMonth, contractMonthOf, expiryOf } from '../../domain/contract-code.ts';
 import { type ContractSpec, NO_BAND_BPS } from '../../domain/contract.ts';
-import type { CostSchedule, Dated } from '../../domain/costs.ts';
-import { currencyDecimals, quoteCurrency } from '../../domain/currency.ts';
+import type { CostSchedule, DatedValue } from '../../domain/costs.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import { US_PER_DAY, US_PER_MINUTE } from '../../domain/units.ts';
 import { decimalsOf, wholeOf } from '../../text/decimals.ts';
-import { type TimeZone, timeZone } from '../../text/time-zone.ts';
-import { type InlineMarket, inlineMarket } from './backtest-schema.ts';
+import { timeZone, type TimeZone } from '../../text/time-zone.ts';
+import { inlineMarket, type InlineMarket } from './backtest-schema.ts';
+
+// Currencies: the smallest amount that is paid.
+
+/** ISO 4217 where it is not two; coins as their networks or most exchanges count them. */
+const DECIMALS: Readonly<Record<string, number>> = {
+  BIF: 0,
+  CLP: 0,
+  ISK: 0,
+  JPY: 0,
+  KRW: 0,
+  PYG: 0,
+  UGX: 0,
+  VND: 0,
+  XAF: 0,
+  XOF: 0,
+  XPF: 0,
+  BHD: 3,
+  IQD: 3,
+  JOD: 3,
+  KWD: 3,
+  LYD: 3,
+  OMR: 3,
+  TND: 3,
+  BTC: 8,
+  ETH: 8,
+  USDC: 8,
+  USDT: 8,
+};
+const USUAL = 2;
+
+/** Digits behind the point of the smallest amount: 2 for USD, 0 for VND, 8 for BTC. */
+const currencyDecimals = (currency: string): number => DECIMALS[currency] ?? USUAL;
+
+const ISO_4217: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+const isCurrency = (code: string): boolean => ISO_4217.has(code) || code in DECIMALS;
+
+/** The currency in which a pair like `USDJPY` or `BTC-EUR` is quoted; undefined for a name that is no pair of known ones. */
+function quoteCurrency(symbol: string): string | undefined {
+  const [, base = '', quote = ''] = /^([A-Z]{3})[.-]?([A-Z]{3})$/.exec(symbol) ?? [];
+  return isCurrency(base) && isCurrency(quote) ? quote : undefined;
+}
 
 export interface BacktestMarket {
   readonly calendar: TradingCalendar;
@@ -36,7 +77,7 @@ export interface BacktestMarket {
   expiryOf(symbol: string): TradingDay;
 }
 
-type ReadBacktestMarket = Checked<{ readonly market: BacktestMarket }>;
+type ReadBacktestMarket = CheckResult<{ readonly market: BacktestMarket }>;
 
 /** Expiry of a contract without one. */
 const NO_EXPIRY = tradingDay('2199-12-31');
@@ -59,7 +100,7 @@ export function readBacktestMarket(source: YamlSource): ReadBacktestMarket {
   return ownMarketOf(source, withCosts(read.data));
 }
 
-/** Index futures, as the daemon trades them: money is whole VND, a code tells its month. */
+/** Index futures, as the daemon trades them: money is whole VND, a code names its month. */
 function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
   const read = readMarket(source, file);
   if (!read.ok) return read;
@@ -216,7 +257,7 @@ const SEASONS = [Date.UTC(2024, 0, 15) * 1_000, Date.UTC(2024, 6, 15) * 1_000] a
 /** Winter time, as it was at the beginning of 2020. */
 const fixedOffset = (zone: TimeZone): number => zone.offsetAtMoment(Date.UTC(2020, 0, 1) * 1_000);
 
-/** Adds to a moment so that the run's one offset shows what the clocks on the wall did; zero where they never change. */
+/** Adds to a moment so that the run's one offset shows local wall time; zero where clocks never change. */
 const wallShift = (zone: TimeZone, atUs: number): number =>
   (zone.offsetAtMoment(atUs) - fixedOffset(zone)) * US_PER_MINUTE;
 
@@ -273,10 +314,10 @@ export const isMoved = ({ isZoneFixed, isAlwaysOpen }: BacktestMarket, everyUs: 
   !isZoneFixed && (!isAlwaysOpen || (everyUs !== null && everyUs >= US_PER_DAY));
 
 /** Returns the shift to add to a moment, in microseconds. */
-export function wallClock(market: BacktestMarket, everyUs: number | null): (atUs: number) => number {
+export function wallShiftOf(market: BacktestMarket, everyUs: number | null): (atUs: number) => number {
   if (!isMoved(market, everyUs)) return () => 0;
   const { zone } = market;
-  // Clocks change at night: one look a day is enough.
+  // Clocks change at night: one check a day is enough.
   let known = NaN;
   let shift = 0;
   return (atUs) => {
@@ -398,4 +439,4 @@ function costsOf(
   };
 }
 
-const since = <T>(value: T): readonly Dated<T>[] => [{ from: FIRST_DAY, value }];
+const since = <T>(value: T): readonly DatedValue<T>[] => [{ from: FIRST_DAY, value }];

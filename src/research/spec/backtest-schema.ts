@@ -6,69 +6,72 @@ import { configSchema } from '../../config/config-schema.ts';
 import { phaseSpan, weekday } from '../../config/market-file.ts';
 import { COLUMN_ROLES } from '../../recording/import/column-map.ts';
 import { isSymbol } from '../../recording/import/file-kind.ts';
-import { count, date, durationFrom, pathText } from '../../config/values.ts';
+import { count, date, durationFrom, firstOf, flag, pathText, percent, section } from '../../config/values.ts';
 
 // A schema reads once a run here: to compile it takes longer.
 z.config({ jitless: true });
 
 const positive = z.number().positive();
-const share = z.number().min(0).max(100);
+const share = z.number().min(0).max(100).meta({ unit: '%' });
+const rate = z.number().min(-100).max(100).meta({ unit: '%' });
+const amount = z.number().min(0);
 const delay = durationFrom('0s', '10m');
 
 /** A setting that is not written keeps the default of the market or the program. */
 const costs = z.strictObject({
-  perContract: z.number().min(0).optional(),
-  valuePercent: share.optional(),
-  /** Of fills that took, and of those that waited, where they differ; below zero is paid to us. */
-  takerPercent: z.number().min(-100).max(100).optional(),
-  makerPercent: z.number().min(-100).max(100).optional(),
-  perOrder: z.number().min(0).optional(),
-  orderMin: z.number().min(0).optional(),
-  /** Most of all fees of an order, of its value. */
-  orderMaxPercent: share.optional(),
-  sellTaxPercent: share.optional(),
-  marginPercent: z.number().min(0.01).max(100).optional(),
-  /** Below this part of the value of positions the broker closes. */
-  maintenancePercent: z.number().min(0.01).max(100).optional(),
+  perContract: amount.optional().describe('Fee of one contract, share or lot'),
+  valuePercent: share.optional().describe('Fee on the value'),
+  takerPercent: rate.optional().describe('The same of orders that take; below zero is paid to us'),
+  makerPercent: rate.optional().describe('The same of orders that waited'),
+  perOrder: amount.optional().describe('Fee of each order that fills'),
+  orderMin: amount.optional().describe('Least fees of an order that fills'),
+  orderMaxPercent: share.optional().describe('Most fees of an order, of its value; stronger than `orderMin`'),
+  sellTaxPercent: share.optional().describe('Tax on what is sold'),
+  marginPercent: percent.optional().describe('Part of the value that is paid. Not set: 100, paid in full.'),
+  maintenancePercent: percent
+    .optional()
+    .describe('Equity below this part of the positions makes the broker close'),
   rounding: z
     .strictObject({
-      per: z.enum(['fill', 'order', 'none']),
-      mode: z.enum(['half_even', 'half_up', 'up']).default('half_up'),
-      /** Absent: those of the currency. */
-      decimals: z.int().min(0).max(8).optional(),
+      per: z.enum(['fill', 'order', 'none']).describe('Fees are rounded for each; `none` keeps all digits'),
+      mode: z.enum(['half_even', 'half_up', 'up']).default('half_up').describe('Way of rounding'),
+      decimals: z.int().min(0).max(8).optional().describe('Decimals. Not set: those of the currency.'),
     })
     .optional(),
 });
 
 const inlineContract = z.strictObject({
-  tick: positive,
-  lot: positive.default(1),
-  pointValue: positive.default(1),
-  orderQtyMax: count.default(1_000_000_000),
-  bandPercent: z.number().min(0.01).max(99).optional(),
-  expiry: date.optional(),
-  /** Money a contract, whatever its price is. */
+  tick: positive.describe('Smallest step of the price'),
+  lot: positive.default(1).describe('Smallest quantity; below one it makes fractions'),
+  pointValue: positive.default(1).describe('Money of one point of one contract'),
+  orderQtyMax: count.default(1_000_000_000).describe('Largest order, in lots'),
+  bandPercent: z.number().min(0.01).max(99).optional().describe('Band of the day around the reference price'),
+  expiry: date.optional().describe('Last day; needs `hours`'),
   margin: z
-    .strictObject({ initial: positive, maintenance: z.number().min(0).optional() })
+    .strictObject({
+      initial: positive.describe('Margin of a contract in money'),
+      maintenance: amount.optional().describe('Money below which the broker closes'),
+    })
     .refine(({ initial, maintenance = 0 }) => maintenance <= initial, {
       error: 'at most initial',
       path: ['maintenance'],
     })
     .optional(),
-  costs: costs.optional(),
+  costs: costs.optional().describe('Costs of this contract; keys as `market.costs`'),
 });
 
 /** A market in the file itself: any futures, shares or coins. */
 export const inlineMarket = z.strictObject({
-  name: z.string().default('market'),
-  currency: z.string().default('USD'),
-  timeZone: z.string().default('UTC'),
-  /** Absent: trading never stops. */
-  hours: z.array(phaseSpan).min(1).optional(),
-  weekdays: z.array(weekday).prefault(['mon', 'tue', 'wed', 'thu', 'fri']),
-  closures: z.array(date).default([]),
-  /** `false`: an exchange that takes limit orders alone. */
-  marketOrders: z.boolean().default(true),
+  name: z.string().default('market').describe('Name in reports'),
+  currency: z.string().default('USD').describe('Currency of the account'),
+  timeZone: z.string().default('UTC').describe('Zone of times that are written without one'),
+  hours: z.array(phaseSpan).min(1).optional().describe('Phases of a day. Not set: trading never stops.'),
+  weekdays: z
+    .array(weekday)
+    .prefault(['mon', 'tue', 'wed', 'thu', 'fri'])
+    .describe('Days with a session; with `hours`'),
+  closures: z.array(date).prefault([]).describe('Days without a session'),
+  marketOrders: z.boolean().default(true).describe('`false`: the exchange takes limit orders alone'),
   contracts: z
     .record(z.string(), inlineContract)
     .refine(
@@ -86,18 +89,18 @@ const word = z.union([z.string(), z.boolean(), z.number()]).transform(String);
 const words = z.union([word.transform((each) => [each]), z.array(word)]).default([]);
 
 const table = {
-  file: pathText,
-  columns: columns.default({}),
-  dateOrder: z.enum(['dmy', 'mdy']).optional(),
-  delimiter: z.string().length(1).optional(),
-  header: z.boolean().default(true),
-  /** Words of the file for the aggressor's side. */
-  sides: z.strictObject({ buy: words, sell: words, none: words }).optional(),
-  symbol: z.string().optional(),
-  /** Prices between two ticks count as the nearest. */
-  round: z.boolean().default(false),
-  /** Numbers are written `1950,1`. */
-  decimalComma: z.boolean().default(false),
+  file: pathText.describe('File, or folder of files'),
+  columns: columns.default({}).describe('Column of each role, as `{ time: when, volume: none }`'),
+  dateOrder: z.enum(['dmy', 'mdy']).optional().describe('Order of day and month'),
+  delimiter: z.string().length(1).optional().describe('Character between two columns'),
+  header: z.boolean().default(true).describe('The first row has the names'),
+  sides: z
+    .strictObject({ buy: words, sell: words, none: words })
+    .optional()
+    .describe('Words for the side that took, as `{ buy: B, sell: S }`'),
+  symbol: z.string().optional().describe('Contract, where name and columns do not say it'),
+  round: flag.describe('A price between two ticks counts as the nearest'),
+  decimalComma: flag.describe('Numbers are written `1950,1`'),
 };
 
 /** In microseconds. */
@@ -112,36 +115,34 @@ const barLength = z
 
 const barFile = z.strictObject({
   ...table,
-  every: barLength.optional(),
-  stamp: z.enum(['start', 'end']).default('start'),
+  every: barLength.optional().describe('Length of a bar'),
+  stamp: firstOf('start', 'end').describe('The time of a row is this end of the bar'),
 });
 
-/** A plain text stands for the first key of a section. */
+/** A plain text is short for the first key of a section. */
 const shortFor = <T extends z.ZodType>(key: string, section: T) =>
   z.preprocess((value) => (typeof value === 'string' ? { [key]: value } : value), section);
 
 const printFile = shortFor('file', z.strictObject(table));
 
 const data = z.strictObject({
-  /** Files of prints, or folders of them. */
-  prints: z.array(printFile).default([]),
-  /** Files of bid and ask, or folders of them. */
-  quotes: z.array(printFile).default([]),
-  bars: z.array(barFile).default([]),
-  /** The price of a quote, for bars and values; orders meet bid and ask. */
-  quotePrice: z.enum(['mid', 'bid', 'ask']).default('mid'),
-  /** Directory that `tickwright data import` has filled. */
-  catalogue: pathText.optional(),
-  /** Length of the bars to take from a catalogue. */
-  every: barLength.optional(),
+  prints: z.array(printFile).prefault([]).describe('Files of trades, or folders'),
+  quotes: z.array(printFile).prefault([]).describe('Files of bid and ask, as `data.prints`'),
+  bars: z.array(barFile).prefault([]).describe('Files of bars, as `data.prints`; without ticks next to them'),
+  quotePrice: firstOf('mid', 'bid', 'ask').describe('Price of a quote in bars, values and loss limits'),
+  catalogue: pathText.optional().describe('Directory that `data import` or the daemon has filled'),
+  every: barLength.optional().describe('Length of the bars to take from it'),
   symbols: z
     .array(z.string(), 'a list, and a run for each stretch (from, to) between its changes')
     .min(1)
-    .optional(),
-  from: date.optional(),
-  to: date.optional(),
-  /** Points, by symbol and day, where the data cannot say. */
-  references: z.record(z.string(), z.record(z.string(), positive)).default({}),
+    .optional()
+    .describe('Contracts. Not set: all.'),
+  from: date.optional().describe('First day'),
+  to: date.optional().describe('Last day'),
+  references: z
+    .record(z.string(), z.record(z.string(), positive))
+    .default({})
+    .describe('Reference prices in points, by contract and day'),
 });
 
 /** `5ms`; `{ min, max }` draws evenly, `{ min, mean }` with an exponential tail, `{ measured }` from a journal. */
@@ -149,11 +150,10 @@ const drawn = shortFor(
   'min',
   z
     .strictObject({
-      min: delay.optional(),
-      max: delay.optional(),
-      mean: delay.optional(),
-      /** State directory of a daemon. */
-      measured: pathText.optional(),
+      min: delay.optional().describe('Delay, or the least one'),
+      max: delay.optional().describe('Most; drawn evenly from `min` on'),
+      mean: delay.optional().describe('Mean; drawn with an exponential tail'),
+      measured: pathText.optional().describe('State of a daemon: delays as its journal has them'),
     })
     .refine(({ min, measured }) => (min === undefined) !== (measured === undefined), 'min or measured')
     .refine(
@@ -167,18 +167,35 @@ const drawn = shortFor(
 );
 
 const models = z.strictObject({
-  fill: z.enum(['queue', 'touch', 'through', 'next_open', 'close', 'ohlc']).optional(),
-  cancels: z.enum(['behind', 'proportional', 'ahead']).default('behind'),
-  path: z.enum(['nearest', 'high_first', 'low_first', 'worst_first']).default('nearest'),
-  trailingStop: z.enum(['stop', 'worse_of_stop_and_close', 'next_open']).default('stop'),
-  exitsFrom: z.enum(['fill', 'next_bar']).default('fill'),
-  slippageTicks: z.int().min(0).max(1_000).default(0),
-  slippagePercent: share.default(0),
-  slippageOn: z.enum(['takers', 'entries']).default('takers'),
-  slippageUpTo: z.enum(['limit', 'bar']).default('limit'),
-  volumePercent: share.default(0),
-  impactPercent: z.number().min(0).max(1_000).default(0),
-  latency: z.strictObject({ order: drawn.prefault('0s'), report: drawn.prefault('0s') }).prefault({}),
+  fill: z
+    .enum(['queue', 'touch', 'through', 'next_open', 'close', 'ohlc'])
+    .optional()
+    .describe('Fill model. Not set: `queue` on ticks, `next_open` on bars.'),
+  cancels: firstOf('behind', 'proportional', 'ahead').describe(
+    'On ticks: place in the queue of what is cancelled',
+  ),
+  path: firstOf('nearest', 'high_first', 'low_first', 'worst_first').describe(
+    'On bars: the extreme that comes first',
+  ),
+  trailingStop: firstOf('stop', 'worse_of_stop_and_close', 'next_open').describe(
+    'On bars: price of a trailing stop',
+  ),
+  exitsFrom: firstOf('fill', 'next_bar').describe('On bars: first moment of the exits of a bracket'),
+  slippageTicks: z.int().min(0).max(1_000).default(0).describe('Ticks worse, where an order takes'),
+  slippagePercent: share.default(0).describe('Part of the price worse, where an order takes'),
+  slippageOn: firstOf('takers', 'entries').describe('On bars: orders that slip'),
+  slippageUpTo: firstOf('limit', 'bar').describe('On bars: end of the slippage'),
+  volumePercent: share.default(0).describe('On bars: most of the volume that is ours; 0: all'),
+  impactPercent: z
+    .number()
+    .min(0)
+    .max(1_000)
+    .default(0)
+    .describe('On bars: move by an order of the whole volume'),
+  latency: section({
+    order: drawn.prefault('0s').describe('Time of a call to the exchange'),
+    report: drawn.prefault('0s').describe('Time of an answer; keys as `order`'),
+  }),
 });
 
 export const PLAIN_MODELS = models.parse({});
@@ -195,16 +212,21 @@ export const MODELS_ON_BARS = [
 ] as const;
 
 const statistics = z.strictObject({
-  deviation: z.enum(['sample', 'population']).default('sample'),
-  periodsPerYear: z.number().positive().max(1_000_000).optional(),
-  /** A year, compounded. */
-  riskFreePercent: z.number().gt(-100).max(1_000).default(0),
-  /** A symbol of the run. */
-  benchmark: z.string('a contract of the run, whose file is in data').optional(),
-  /** Buy and hold begins at its close. */
-  holdFrom: date.optional(),
-  returnsFrom: z.enum(['capital', 'first_close']).default('capital'),
-  openTrades: z.enum(['leave_out', 'count']).default('leave_out'),
+  deviation: firstOf('sample', 'population').describe('Squares are divided by n - 1, or by n'),
+  periodsPerYear: z
+    .number()
+    .positive()
+    .max(1_000_000)
+    .optional()
+    .describe('Days of a year. Not set: 252; with weekends 365; bars of a week 52, of a month 12.'),
+  riskFreePercent: z.number().gt(-100).max(1_000).default(0).describe('Return of a year without risk'),
+  benchmark: z
+    .string('a contract of the run, whose file is in data')
+    .optional()
+    .describe('Contract for alpha, beta and capture'),
+  holdFrom: date.optional().describe('Day at whose close holding the benchmark begins'),
+  returnsFrom: firstOf('capital', 'first_close').describe('Begin of the first return'),
+  openTrades: firstOf('leave_out', 'count').describe('Trades that are open at the end, at the last price'),
 });
 
 const { shape } = configSchema;
@@ -212,20 +234,29 @@ const { shape } = configSchema;
 const usage = z.number().positive().max(1_000);
 
 export const backtestSchema = z.strictObject({
-  /** The name of a market file, or a market itself: `inlineMarket`, read by itself so that its mistakes have their own lines. */
-  market: z.unknown(),
+  // The name of a market file, or `inlineMarket`, read by itself so that its mistakes have their own lines.
+  market: z.unknown().describe('A market file, or a market written here'),
   data,
-  capital: positive,
-  seed: z.int().min(0).default(1),
-  memory: z.enum(['day', 'run']).optional(),
-  warmUpDays: z.int().min(0).default(0),
-  /** Absent: a minute, or as long as the bars of the data. */
-  sampleEvery: durationFrom('1s', '24h').optional(),
-  /** Usage of margin at which the broker takes no new positions, warns, and closes. */
-  entryPercent: usage.optional(),
-  warnPercent: usage.optional(),
-  forceClosePercent: usage.optional(),
-  resume: z.enum(['each_day', 'never']).default('each_day'),
+  capital: positive.describe('Money at the beginning, in the currency'),
+  seed: z.int().min(0).default(1).describe('Seed of drawn latencies'),
+  memory: z
+    .enum(['day', 'run'])
+    .optional()
+    .describe(
+      'Strategies begin again each `day`, or remember for the `run`. Not set: `run`; `day` with a market file of the daemon.',
+    ),
+  warmUpDays: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('First days, in which strategies only see; with `memory: run`'),
+  sampleEvery: durationFrom('1s', '24h')
+    .optional()
+    .describe('Samples of equity. Not set: `1m`, or the length of the bars.'),
+  entryPercent: usage.optional().describe('Use of margin at which entries are refused. Not set: 80'),
+  warnPercent: usage.optional().describe('Use down to which the broker closes. Not set: 90'),
+  forceClosePercent: usage.optional().describe('Use at which the broker closes. Not set: 100'),
+  resume: firstOf('each_day', 'never').describe('Entries open again each day after a loss limit, or never'),
   models: models.prefault({}),
   statistics: statistics.prefault({}),
   risk: shape.risk.unwrap().optional(),
@@ -234,10 +265,9 @@ export const backtestSchema = z.strictObject({
   flatten: shape.flatten,
   lookUp: shape.lookUp,
   stop: shape.stop,
-  /** Columns of imported files are kept here. */
-  state: pathText.default('var/backtest'),
+  state: pathText.default('var/backtest').describe('Directory of imported columns and reports'),
   strategies: shape.strategies,
-  /** Section of `tickwright sweep`; parsed there, ignored by a single run. */
+  // Parsed by `tickwright sweep`, ignored by a single run.
   sweep: z.unknown().optional(),
 });
 

@@ -19,7 +19,7 @@ import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 
-type Named = BacktestFile['data']['prints'][number] | BacktestFile['data']['bars'][number];
+type NamedSource = BacktestFile['data']['prints'][number] | BacktestFile['data']['bars'][number];
 
 export interface FileImports {
   readonly source: YamlSource;
@@ -32,7 +32,7 @@ export interface FileImports {
 interface Job {
   readonly path: string;
   readonly at: Path;
-  readonly entry: Named;
+  readonly entry: NamedSource;
   readonly kind: (typeof KINDS)[number];
 }
 
@@ -125,10 +125,10 @@ const shortList = (names: readonly string[]): string =>
     ? names.join(', ')
     : `${names.slice(0, NAMES_SHOWN).join(', ')} and ${names.length - NAMES_SHOWN} more`;
 
-/** The contract of a file, or of each row where a column tells it (`symbol` is undefined then), and its steps. */
+/** The contract of a file, or of each row where a column names it (`symbol` is undefined then), and its steps. */
 async function contentOf(
   path: string,
-  entry: Named,
+  entry: NamedSource,
   market: BacktestMarket,
 ): Promise<({ readonly symbol: string | undefined } & ReturnType<typeof stepsOf>) | null> {
   const symbol = entry.symbol ?? nameParts(path).symbol ?? undefined;
@@ -161,7 +161,7 @@ function badFile(
 /** The reader of a kind is loaded when a file of it is imported: later runs start without it. */
 async function imported(
   path: string,
-  entry: Named,
+  entry: NamedSource,
   kind: Job['kind'],
   options: ImportOptions,
 ): Promise<ImportReport<unknown>> {
@@ -174,7 +174,7 @@ async function imported(
   return importBars(path, { ...options, every, stamp: entry.stamp }, NO_WATCH);
 }
 
-const importOptions = (entry: Named, market: BacktestMarket) => ({
+const importOptions = (entry: NamedSource, market: BacktestMarket) => ({
   ...entry,
   zone: market.zone,
   sides: entry.sides ?? (market.kind === 'own' ? PLAIN_SIDES : VIETNAMESE_SIDES),

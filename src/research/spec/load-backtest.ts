@@ -4,7 +4,7 @@ import { NothingThere } from '../../domain/failure.ts';
 import { wholeOf } from '../../text/decimals.ts';
 import type { StrategyCode, StrategyConfig } from '../../config/config.ts';
 import { closingProblems, limitProblems, withKeptPositions } from '../../config/config-rules.ts';
-import { type Checked, meantHint, type Problem } from '../../config/problem.ts';
+import { type CheckResult, meantHint, type Problem } from '../../config/problem.ts';
 import { readFile } from '../../config/read-file.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
 import { readStrategies } from '../../config/strategy-entries.ts';
@@ -12,7 +12,7 @@ import { hasMaintenance } from '../../domain/costs.ts';
 import { durationUs, US_PER_DAY } from '../../domain/units.ts';
 import { formatDuration, parseDuration } from '../../text/durations.ts';
 import { FLAT_BEFORE_MAX } from '../../config/config-schema.ts';
-import { CATALOG } from '../../host/catalog.ts';
+import { CATALOG } from '../../host/strategy-catalog.ts';
 import { catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-strategies.ts';
 import { type LoadedStrategy, runStrategyCode } from '../../host/strategy-files/run-strategy-code.ts';
 import { typeNotes } from '../../host/strategy-files/type-errors.ts';
@@ -30,7 +30,6 @@ import {
 import { importNamedFiles } from './import-named-files.ts';
 import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
 
-/** One strategy of the file. */
 export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
 
 /** A backtest file after reading; `planBacktest` makes a run of it. */
@@ -49,7 +48,7 @@ export interface Backtest {
 export const placesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
   new Map(strategies.map(({ id, place }) => [id, place]));
 
-export interface LoadOptions {
+export interface LoadBacktestOptions {
   /** Receives a line for each slow step. */
   readonly note?: (text: string) => void;
   /** Of strategies of the user's own, as another thread of the same run has read it. */
@@ -60,8 +59,8 @@ export interface LoadOptions {
 
 export async function loadBacktest(
   file: string,
-  options: LoadOptions = {},
-): Promise<Checked<{ readonly backtest: Backtest }>> {
+  options: LoadBacktestOptions = {},
+): Promise<CheckResult<{ readonly backtest: Backtest }>> {
   const { note = () => undefined } = options;
   const main = readFile(file, backtestSchema, 'a backtest');
   if ('problems' in main) return { ok: false, problems: main.problems };
@@ -159,7 +158,7 @@ function closingBarProblems({ source, read, sources: { all }, market }: Backtest
   });
 }
 
-/** With the user's own code loaded anew: it keeps nothing of an earlier run in its modules. */
+/** Loads the user's own code again: it keeps nothing of an earlier run in its modules. */
 export async function withFreshCode(backtest: Backtest): Promise<Backtest> {
   const fresh = new Map<string, LoadedStrategy>();
   for (const { strategy, code } of backtest.strategies)
@@ -174,14 +173,14 @@ export async function withFreshCode(backtest: Backtest): Promise<Backtest> {
 async function findStrategies(
   source: YamlSource,
   read: BacktestFile,
-  { codes, loadMsMax, note = () => undefined }: LoadOptions,
+  { codes, loadMsMax, note = () => undefined }: LoadBacktestOptions,
 ): Promise<{ readonly strategies: readonly BacktestStrategy[]; readonly problems: readonly Problem[] }> {
   const { loaded, problems } = await loadOwnStrategies(source, read.strategies, {
     known: codes,
     limitMs: loadMsMax,
   });
   if (problems.length > 0) return { strategies: [], problems };
-  // Threads of the same run need not tell it again.
+  // Threads of the same run need not report it again.
   if (codes === undefined) for (const text of typeNotes(loaded, read.state)) note(text);
   const known = new Map<string, LoadedStrategy>(loaded);
   for (const definition of CATALOG) {

@@ -30,7 +30,7 @@ import type { TickMeta, TickRows } from '../../recording/columns/tick-columns.ts
 import { readColumns } from '../../recording/columns/tick-file.ts';
 import { formatUtcOffset } from '../../text/dates.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
-import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
+import { type BacktestMarket, familyOf, wallShiftOf } from './backtest-market.ts';
 import { type BacktestFile, isOnBars } from './backtest-schema.ts';
 
 /** One contract on one day, as some file has it. Plain data: it may be sent to a thread. */
@@ -144,7 +144,7 @@ export function codeOn(market: BacktestMarket, symbol: string, day: TradingDay):
   return month === undefined ? undefined : legacyCode(month);
 }
 
-export function digestOf(sources: readonly SourceDay[], more: unknown): string {
+export function digestOfSources(sources: readonly SourceDay[], more: unknown): string {
   const hash = createHash('sha256').update(JSON.stringify(more));
   for (const { code, day, digest } of sources) hash.update(`${code} ${day} ${digest}\n`);
   return hash.digest('hex');
@@ -161,7 +161,7 @@ function barDays(dir: string, market: BacktestMarket, everyUs: number | undefine
 
 /** The market's day of a moment. */
 function daysOf(market: BacktestMarket, everyUs: number | null): (atUs: number) => TradingDay {
-  const shiftAt = wallClock(market, everyUs);
+  const shiftAt = wallShiftOf(market, everyUs);
   return (at) => tradingDayAt(market.calendar, tsUs(at + shiftAt(at)));
 }
 
@@ -218,10 +218,10 @@ interface BarWindow {
 /** Rows of a window; a day with more is a window of its own. */
 const WINDOW_ROWS = 4_096;
 
-export type RowReader = (source: SourceDay) => TickRows;
+export type DayReader = (source: SourceDay) => TickRows;
 
 /** Reads the rows of days in any order, at the moments of the run: ticks as stored, bars as the trades that a run plays for them. */
-export function rowReader({ data, models }: BacktestFile, market: BacktestMarket): RowReader {
+export function rowReader({ data, models }: BacktestFile, market: BacktestMarket): DayReader {
   const windows = new Map<string, BarWindow>();
   return ({ code, path, bars }) => {
     if (bars === null) return moved(quotedAt(readColumns(path), data.quotePrice), market, null);
@@ -238,7 +238,7 @@ export function rowReader({ data, models }: BacktestFile, market: BacktestMarket
 
 /** At the moments of the run: on the clock on the wall, and a bar no longer than its session. */
 function moved(rows: TickRows, market: BacktestMarket, everyUs: number | null): TickRows {
-  const shift = wallClock(market, everyUs)(rows.tsUs[0] ?? 0);
+  const shift = wallShiftOf(market, everyUs)(rows.tsUs[0] ?? 0);
   if (shift !== 0)
     for (let row = 0; row < rows.rows; row += 1) rows.tsUs[row] = (rows.tsUs[row] ?? 0) + shift;
   endWithSession(rows, (at) => sessionEnd(market.calendar, tsUs(at)));
@@ -246,8 +246,8 @@ function moved(rows: TickRows, market: BacktestMarket, everyUs: number | null): 
 }
 
 /**
- * Where trading stops next after the beginning of a bar: the break or the close, not an auction, whose price may be in the bar.
- * Infinite where it never stops, and while it stands still.
+ * Where trading stops next after the beginning of a bar: the break or the close, not an auction, whose price may be in the bar. Infinite
+ * where it never stops, and while it pauses.
  */
 function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
   const stands = (at: TsUs): boolean => isStandstill(phaseAt(calendar, at));

@@ -27,14 +27,14 @@ export interface ResampledPaths {
   readonly equity: EquityBands;
 }
 
-export interface MonteCarloFound {
+export interface MonteCarloResult {
   readonly runs: number;
   readonly seed: number;
   readonly trades: number;
   readonly blockTrades: number;
   /** Other orders of the same trades: the end is the same, the way is not. */
   readonly shuffled: ResampledPaths;
-  /** Trades drawn with replacement in blocks of neighbours, so that what follows what is kept. */
+  /** Trades drawn with replacement in blocks of neighbours, which keeps their sequence. */
   readonly bootstrapped: ResampledPaths;
 }
 
@@ -49,7 +49,7 @@ export function monteCarlo(
   profits: readonly number[],
   capital: number,
   { runs, seed, blockTrades }: MonteCarlo,
-): MonteCarloFound | undefined {
+): MonteCarloResult | undefined {
   assert(runs >= 1, 'a simulation has a run');
   if (profits.length < 2) return undefined;
   const block = blockTrades ?? usualBlock(profits.length);
@@ -131,8 +131,8 @@ export function shuffled(values: readonly number[], below: Below): number[] {
 }
 
 /**
- * As many values, drawn with replacement in runs of `blockLength` neighbours that wrap around the end: what follows what
- * within a block is kept (Politis and Romano, "A circular block-resampling procedure", 1992).
+ * As many values, drawn with replacement in runs of `blockLength` neighbours that wrap around the end: the sequence within a block is kept
+ * (Politis and Romano, "A circular block-resampling procedure", 1992).
  */
 export function blockBootstrap(values: readonly number[], blockLength: number, below: Below): number[] {
   assert(Number.isSafeInteger(blockLength) && blockLength >= 1, 'a block has one value or more');

@@ -46,7 +46,7 @@ export const METRIC_WORDS = {
   tailRatio: ['Tail ratio', '|95th percentile| / |5th percentile|'],
   skew: ['Skew', 'third standardised moment'],
   kurtosis: ['Kurtosis', 'in excess of the normal 3'],
-  // Under the conventions of platforms that compound what empyrical adds up.
+  // Under the conventions of platforms that compound the returns that empyrical adds up.
   calendarReturn: ['CAGR by the calendar', '(last / first)^(365.25 / days) - 1', '%'],
   compoundVolatility: ['Compound volatility', 'deviation of a year of compounded returns', '%'],
   averageDrawdown: ['Average drawdown', 'mean of the deepest points of all falls', '%'],
@@ -55,7 +55,7 @@ export const METRIC_WORDS = {
   averageDrawdownDays: ['Average drawdown, days', 'from the peak until equity was there again'],
   longestDrawdownDays: ['Longest drawdown, days', 'the longest of them'],
   heldDays: ['Days with a position', 'part of the days that began with one or had a fill', '%'],
-  // Trades as parts of what they cost to enter.
+  // Trades as parts of their cost of entry.
   bestTrade: ['Best trade', 'net profit / value of its entries', '%'],
   worstTrade: ['Worst trade', 'net profit / value of its entries', '%'],
   averageTrade: ['Average trade', 'mean of these returns', '%'],
@@ -236,7 +236,7 @@ function benchmarkMetrics(
   };
 }
 
-// Returns of a run beside those of its benchmark, over the same spans.
+// Returns of a run and of its benchmark, over the same spans.
 
 interface BenchmarkPairs extends ReturnPairs {
   readonly name: string;

@@ -10,7 +10,7 @@ import { assert } from '../../domain/assert.ts';
 export interface RatioBasis {
   readonly periodsPerYear: number;
   readonly deviation: DeviationKind;
-  /** Return of one period without risk; what a ratio measures is the return above it. */
+  /** Return of one period without risk; a ratio measures the return above it. */
   readonly riskFree: number;
 }
 
@@ -189,9 +189,7 @@ export const valueAtRisk = (returns: readonly number[]): number | undefined =>
 export const conditionalValueAtRisk = (returns: readonly number[]): number | undefined =>
   mean(ascending(returns).slice(0, Math.floor((returns.length - 1) * TAIL) + 1));
 
-// Against a benchmark.
-
-/** Returns beside those of a benchmark over the same spans. */
+/** Returns and those of a benchmark over the same spans. */
 export interface ReturnPairs {
   readonly returns: readonly number[];
   readonly benchmark: readonly number[];

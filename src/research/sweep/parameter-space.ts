@@ -38,7 +38,7 @@ interface ChosenTrials {
 /** Parameters by id of the strategy. */
 export type TrialParams = Readonly<Record<string, Readonly<Record<string, ParamValue>>>>;
 
-/** Draws in a row that give nothing new: too little of the space is left to look for. */
+/** Draws in a row that give nothing new: too little of the space is left. */
 const IDLE_DRAWS_MAX = 10_000;
 const DIGITS = 12;
 

@@ -14,8 +14,8 @@ import {
   steppedValues,
 } from './parameter-space.ts';
 import { OBJECTIVES, type Objective, type Ranking, type Window, walkForwardWindows } from './walk-forward.ts';
-import { type Checked, type Problem, meantHint } from '../../config/problem.ts';
-import { count } from '../../config/values.ts';
+import { type CheckResult, type Problem, meantHint } from '../../config/problem.ts';
+import { count, flag } from '../../config/values.ts';
 import { zodProblems } from '../../config/zod-problems.ts';
 import { shown } from '../../domain/parsed.ts';
 import type { StrategyDefinition } from '../../strategy/index.ts';
@@ -37,7 +37,7 @@ export interface SweepPlan {
 /** Fewer daily returns say nothing about their deviation. */
 const SHARPE_DAYS_MIN = 3;
 
-export function readSweep(backtest: Backtest): Checked<{ readonly plan: SweepPlan }> {
+export function readSweep(backtest: Backtest): CheckResult<{ readonly plan: SweepPlan }> {
   const { source } = backtest;
   const read = sweepSchema.safeParse(source.at(['sweep']) ?? {});
   if (!read.success)
@@ -65,7 +65,7 @@ function planned(
   section: SweepSection,
   search: Search,
   space: ParameterSpace,
-): Checked<{ readonly plan: SweepPlan }> {
+): CheckResult<{ readonly plan: SweepPlan }> {
   const { source, sources, read } = backtest;
   const { trials, refused: left } = chooseTrials(space, search, (each) => isAccepted(backtest, space, each));
   if (trials.length === 0) {
@@ -118,22 +118,31 @@ const TRIALS_MAX = 100_000;
 const PATHS_MAX = 100_000;
 
 /** The section `sweep` of a backtest file. */
-const sweepSchema = z.strictObject({
-  /** `grid` tries every combination; `random`, which `trials` implies, draws so many of them. */
-  search: z.enum(['grid', 'random']).optional(),
-  trials: count.max(TRIALS_MAX).optional(),
-  seed: z.int().min(0).default(1),
-  /** Absent: the Sharpe ratio, or net profit where the days are too few for one. */
-  objective: z.enum(OBJECTIVES).optional(),
-  /** Runs with fewer closed trades are not picked. */
-  tradesMin: z.int().min(0).default(1),
-  /** Choices by id of the strategy, then by name of the parameter. */
-  parameters: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+export const sweepSchema = z.strictObject({
+  search: z.enum(['grid', 'random']).optional().describe('Every combination, or `trials` of them'),
+  trials: count.max(TRIALS_MAX).optional().describe('Combinations to draw; implies `random`'),
+  seed: z.int().min(0).default(1).describe('Seed of what is drawn'),
+  objective: z
+    .enum(OBJECTIVES)
+    .optional()
+    .describe('Figure that ranks runs. Not set: `sharpe`, or `net_profit` for fewer than 3 days.'),
+  tradesMin: z.int().min(0).default(1).describe('Runs with fewer closed trades are not picked'),
+  parameters: z
+    .record(z.string(), z.record(z.string(), z.unknown()))
+    .default({})
+    .describe('Choices, by strategy and parameter'),
   walkForward: z
-    .strictObject({ inSample: count, outOfSample: count, anchored: z.boolean().default(false) })
+    .strictObject({
+      inSample: count.describe('Days on which parameters are picked'),
+      outOfSample: count.describe('Days after them on which they are played'),
+      anchored: flag.describe('Each window begins at the first day'),
+    })
     .optional(),
   monteCarlo: z
-    .strictObject({ runs: count.max(PATHS_MAX).default(1_000), blockTrades: count.optional() })
+    .strictObject({
+      runs: count.max(PATHS_MAX).default(1_000).describe('Paths to draw'),
+      blockTrades: count.optional().describe('Trades that stay together'),
+    })
     .optional(),
 });
 

@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Progress } from '../run/run-backtest.ts';
+import type { RunProgress } from '../run/run-backtest.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import { resampledTrades } from '../report/report-of.ts';
-import type { MonteCarloFound } from '../statistics/monte-carlo.ts';
+import type { MonteCarloResult } from '../statistics/monte-carlo.ts';
 import { type Assignment, paramsOf } from './parameter-space.ts';
 import { type SelectionBias, selectionBias } from './selection-bias.ts';
-import { type TrialFigures, type WalkForwardFound, rankedPlaces, walkForwardFound } from './walk-forward.ts';
+import { type TrialFigures, type WalkForwardResult, rankedPlaces, walkForwardFound } from './walk-forward.ts';
 import { ratioBasis } from '../statistics/run-statistics.ts';
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -35,7 +35,7 @@ export interface SweepOptions {
   readonly eventMsMax: number;
   readonly fresh: boolean;
   /** Counts the runs of this process; results known from earlier sweeps are left out. */
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: (progress: RunProgress) => void;
   readonly openPool?: (options: TrialPoolOptions) => Promise<TrialPool>;
 }
 
@@ -44,8 +44,8 @@ export interface SweptTrial {
   readonly figures: TrialFigures;
 }
 
-/** A plan and what came of it. Money of figures is in the currency; equity of the best and of resampled paths is in whole units. */
-export interface SweepFound extends Pick<SweepPlan, 'space' | 'search' | 'refused' | 'ranking'> {
+/** A plan and its result. Money of figures is in the currency; equity of the best and of resampled paths is in whole units. */
+export interface SweepResult extends Pick<SweepPlan, 'space' | 'search' | 'refused' | 'ranking'> {
   /** In the order of the plan. */
   readonly trials: readonly SweptTrial[];
   /** Places of those that can be picked, best first. */
@@ -55,8 +55,8 @@ export interface SweepFound extends Pick<SweepPlan, 'space' | 'search' | 'refuse
   /** Different combinations ever tried on all days, this sweep's and those before it in the same file of results. */
   readonly triedEver: number;
   readonly bias: SelectionBias | undefined;
-  readonly walkForward: WalkForwardFound | null;
-  readonly monteCarlo: MonteCarloFound | undefined;
+  readonly walkForward: WalkForwardResult | null;
+  readonly monteCarlo: MonteCarloResult | undefined;
   /** Runs that were known from before. */
   readonly resumed: number;
   readonly log: string;
@@ -74,7 +74,7 @@ export async function runSweep(
   backtest: Backtest,
   plan: SweepPlan,
   options: SweepOptions,
-): Promise<SweepFound> {
+): Promise<SweepResult> {
   const fingerprint = sweepFingerprint(backtest);
   const log = new TrialLog(options.dir, fingerprint, options.fresh);
   const columns = readSharedColumns(backtest);
@@ -92,7 +92,7 @@ export async function runSweep(
     const best = bestAgain(backtest, columns, plan, trials, ranked);
     const ever = [...log.entries()].filter(([key]) => key.startsWith(ON_ALL_DAYS));
     const bestReturns = best === null ? [] : (figures[best.place]?.dailyReturns ?? []);
-    const found: SweepFound = {
+    const found: SweepResult = {
       ...plan,
       trials,
       ranked,
@@ -121,7 +121,7 @@ export async function runSweep(
   }
 }
 
-function inCurrency(found: SweepFound, moneyScale: number): SweepFound {
+function inCurrency(found: SweepResult, moneyScale: number): SweepResult {
   const scaled = (figures: TrialFigures): TrialFigures => ({
     ...figures,
     netProfit: figures.netProfit / moneyScale,
@@ -210,7 +210,7 @@ async function allTrials(runs: Runs, { space, trials }: SweepPlan): Promise<read
 }
 
 /** Picks the best trial in sample, window by window, and runs it on the days after. */
-async function walked(runs: Runs, plan: SweepPlan): Promise<WalkForwardFound['windows'] | null> {
+async function walked(runs: Runs, plan: SweepPlan): Promise<WalkForwardResult['windows'] | null> {
   const { space, trials, windows, ranking } = plan;
   if (windows.length === 0) return null;
   const task = (place: number, days: readonly TradingDay[]): TrialTask => ({
@@ -242,7 +242,7 @@ function bestAgain(
   { space }: SweepPlan,
   trials: readonly SweptTrial[],
   ranked: readonly number[],
-): SweepFound['best'] {
+): SweepResult['best'] {
   const [place] = ranked;
   const best = place === undefined ? undefined : trials[place];
   if (place === undefined || best === undefined) return null;

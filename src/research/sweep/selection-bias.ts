@@ -25,7 +25,7 @@ export interface SelectionBias {
   readonly deflated: number;
 }
 
-/** Below it the best of a sweep cannot be told from luck at the usual level. */
+/** Below it the best of a sweep cannot be distinguished from luck at the usual level. */
 const DEFLATED_MIN = 0.95;
 
 /** Undefined where the best trial has no Sharpe ratio: fewer than two days, or days that are all alike. */
@@ -83,7 +83,6 @@ export function expectedSharpeMax(trials: number, deviation: number): number {
 
 interface SharpeSample {
   readonly sharpe: number;
-  /** Number of returns. */
   readonly periods: number;
   readonly skewness: number;
   /** Not in excess: 3 for a normal sample. */

@@ -5,32 +5,32 @@ import {
   type ReportModel,
   type ReportTable,
 } from '../report/report-model.ts';
-import { monteCarloTables, reportOf } from '../report/report-of.ts';
-import { type TrialFigures, objectiveWords, type WalkForwardFound } from './walk-forward.ts';
+import { monteCarloTables, createReport } from '../report/report-of.ts';
+import { type TrialFigures, objectiveWords, type WalkForwardResult } from './walk-forward.ts';
 import { type ParameterSpace, dimensionNames } from './parameter-space.ts';
 import { selectionWarning } from './selection-bias.ts';
 import { formatNumber, formatPercent, formatRatio } from '../../text/numbers.ts';
 import { type Backtest, memoryOf } from '../spec/load-backtest.ts';
 import type { SweepPlan } from './read-sweep.ts';
-import { type SweepFound, runSweep } from './run-sweep.ts';
+import { type SweepResult, runSweep } from './run-sweep.ts';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ReportAssets } from '../report/render-report.ts';
-import type { Progress } from '../run/run-backtest.ts';
+import type { RunProgress } from '../run/run-backtest.ts';
 import { describeMemory } from '../backtest-plan.ts';
 import { type CsvValue, csvText } from '../../text/csv.ts';
-import { EVENT_MS_MAX } from '../spec/hang-watch.ts';
-import { type ReportFiles, titleOf, writeReport } from '../spec/result-files.ts';
+import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
+import { type ReportFiles, titleOf, writeReport } from '../backtest/result-files.ts';
 
 const BEST_SHOWN = 25;
 
-function sweepReport(backtest: Backtest, found: SweepFound): ReportModel {
+function sweepReport(backtest: Backtest, found: SweepResult): ReportModel {
   const { sources } = backtest;
   const title = titleOf(backtest);
   const base =
     found.best === null
       ? emptyReport(backtest)
-      : reportOf(found.best.result, title, { resampled: found.monteCarlo });
+      : createReport(found.best.result, title, { resampled: found.monteCarlo });
   return {
     ...base,
     title,
@@ -49,13 +49,13 @@ function sweepReport(backtest: Backtest, found: SweepFound): ReportModel {
   };
 }
 
-function subtitleOf({ space, ranking, best, trials }: SweepFound): string {
+function subtitleOf({ space, ranking, best, trials }: SweepResult): string {
   const chosen = best === null ? undefined : trials[best.place];
   if (chosen === undefined) return `none of ${trials.length} trials can be picked`;
   return `best of ${trials.length} trials by ${objectiveWords(ranking.objective)}: ${assignmentText(space, chosen.assignment)}`;
 }
 
-function sweepWarnings(found: SweepFound): readonly string[] {
+function sweepWarnings(found: SweepResult): readonly string[] {
   const { ranking, refused, best, bias, triedEver, trials, ranked } = found;
   const warnings: string[] = [];
   if (best !== null) warnings.push(selectionWarning(bias, triedEver));
@@ -72,7 +72,7 @@ function sweepWarnings(found: SweepFound): readonly string[] {
 }
 
 /** Null where every strategy ran to the end of each trial. */
-export function stoppedText({ trials }: Pick<SweepFound, 'trials'>): string | null {
+export function stoppedText({ trials }: Pick<SweepResult, 'trials'>): string | null {
   const stopped = trials.filter(({ figures }) => figures.stopped !== null);
   const why = stopped[0]?.figures.stopped;
   return typeof why === 'string'
@@ -86,7 +86,7 @@ const sweepHeadlines = ({
   bias,
   walkForward,
   triedEver,
-}: SweepFound): readonly ReportFigure[] => [
+}: SweepResult): readonly ReportFigure[] => [
   [
     'Trials',
     formatNumber(triedEver),
@@ -100,7 +100,7 @@ const sweepHeadlines = ({
   ...(walkForward === null ? [] : [efficiencyOf(walkForward)]),
 ];
 
-const efficiencyOf = ({ efficiency }: WalkForwardFound): ReportFigure => [
+const efficiencyOf = ({ efficiency }: WalkForwardResult): ReportFigure => [
   'Walk-forward efficiency',
   formatRatio(efficiency),
   'mean daily return out of sample / in sample of what was chosen (Pardo, 2008)',
@@ -116,7 +116,7 @@ const emptyReport = ({ market }: Backtest): ReportModel => ({
 type Row = ReportTable['rows'][number];
 
 /** `most`: how many of the best trials are listed. */
-const sweepTables = (found: SweepFound, most: number): readonly ReportTable[] =>
+const sweepTables = (found: SweepResult, most: number): readonly ReportTable[] =>
   [bestTable(found, most), windowTable(found)].filter((table) => table !== null);
 
 const BEST_COLUMNS: Readonly<Record<string, (figures: TrialFigures) => string | number>> = {
@@ -130,7 +130,7 @@ const BEST_COLUMNS: Readonly<Record<string, (figures: TrialFigures) => string | 
   'win rate': ({ winRate }) => formatPercent(winRate),
 };
 
-const bestTable = ({ space, ranked, trials }: SweepFound, most: number): ReportTable => ({
+const bestTable = ({ space, ranked, trials }: SweepResult, most: number): ReportTable => ({
   title: 'Best trials',
   note: ranked.length > most ? `the first ${most} of ${ranked.length}; all are in trials.csv` : '',
   columns: ['rank', ...dimensionNames(space), ...Object.keys(BEST_COLUMNS)],
@@ -142,7 +142,7 @@ const bestTable = ({ space, ranked, trials }: SweepFound, most: number): ReportT
   }),
 });
 
-function windowTable({ space, walkForward, trials }: SweepFound): ReportTable | null {
+function windowTable({ space, walkForward, trials }: SweepResult): ReportTable | null {
   if (walkForward === null) return null;
   const { windows, efficiency, sharpe, profitable, totalReturn } = walkForward;
   const words = [
@@ -184,7 +184,7 @@ function assignmentText(space: ParameterSpace, assignment: readonly unknown[]): 
 }
 
 export interface SweepFileOptions {
-  /** Absent: beside the imported columns, in a folder with the name of the file. */
+  /** Absent: next to the imported columns, in a folder with the name of the file. */
   readonly out?: string;
   /** Absent: one a core. */
   readonly workers?: number;
@@ -193,7 +193,7 @@ export interface SweepFileOptions {
   readonly fresh?: boolean;
   /** Trials in the table of the best. */
   readonly top: number;
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: (progress: RunProgress) => void;
 }
 
 interface SweepFiles extends ReportFiles {
@@ -202,7 +202,7 @@ interface SweepFiles extends ReportFiles {
 }
 
 export interface SweepOutcome extends SweepFiles {
-  readonly found: SweepFound;
+  readonly found: SweepResult;
   readonly tables: readonly ReportTable[];
   readonly warnings: readonly string[];
   /** Whether strategies of a trial begin again each morning, in words. */
@@ -235,7 +235,7 @@ export async function sweepFile(
 export function writeSweepFiles(
   dir: string,
   backtest: Backtest,
-  found: SweepFound,
+  found: SweepResult,
   assets?: ReportAssets,
 ): SweepFiles {
   const json = sweepJson(backtest, found);
@@ -248,7 +248,7 @@ export function writeSweepFiles(
 }
 
 /** Money in the currency, as in the JSON of a backtest. */
-function sweepJson({ market, sources }: Backtest, found: SweepFound): unknown {
+function sweepJson({ market, sources }: Backtest, found: SweepResult): unknown {
   const { moneyScale, currency } = market;
   const names = dimensionNames(found.space);
   const { walkForward, best, monteCarlo } = found;
@@ -311,7 +311,7 @@ const figureCells = (figures: TrialFigures | null): readonly CsvValue[] =>
   Object.values(FIGURES).map((key) => figures?.[key] ?? null);
 
 /** In the order of the search; `rank` is empty for a trial that cannot be picked. */
-function trialsCsv({ space, trials, ranked }: SweepFound): string {
+function trialsCsv({ space, trials, ranked }: SweepResult): string {
   const rankOf = new Map(ranked.map((place, i) => [place, i + 1]));
   return csvText(
     ['trial', 'rank', ...dimensionNames(space), ...Object.keys(FIGURES)],
@@ -324,7 +324,7 @@ function trialsCsv({ space, trials, ranked }: SweepFound): string {
   );
 }
 
-function windowsCsv({ space, walkForward, trials }: SweepFound): string {
+function windowsCsv({ space, walkForward, trials }: SweepResult): string {
   const parts = ['in', 'out'].flatMap((part) => Object.keys(FIGURES).map((name) => `${part}_${name}`));
   return csvText(
     ['in_from', 'in_to', 'out_from', 'out_to', ...dimensionNames(space), ...parts],

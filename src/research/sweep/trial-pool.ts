@@ -12,11 +12,11 @@ import { allocateTable, copyTable } from '../../recording/columns/row-table.ts';
 import { tableOf, tickLayout, type TickRows, ticksOf } from '../../recording/columns/tick-columns.ts';
 import { assert } from '../../domain/assert.ts';
 import { packageVersion } from '../../host/program-files.ts';
-import { hangText, StrategyHangs, watchCalls } from '../spec/hang-watch.ts';
+import { hangText, StrategyHangs, watchCalls } from '../backtest/hang-watch.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
 import { BacktestDays } from '../spec/backtest-days.ts';
 import { planBacktest } from '../spec/plan-backtest.ts';
-import { type RowReader, rowReader, type SourceDay } from '../spec/source-days.ts';
+import { type DayReader, rowReader, type SourceDay } from '../spec/source-days.ts';
 
 export interface SweepWorkerData {
   readonly file: string;
@@ -76,7 +76,7 @@ const YOUNG_GENERATION_MB = 96;
 const closeAll = async (threads: readonly TrialThread[]): Promise<void> =>
   void (await Promise.all(threads.map((thread) => thread.close())));
 
-interface Waiting {
+interface PendingTrial {
   readonly resolve: (message: FromSweepWorker) => void;
   readonly reject: (error: Error) => void;
 }
@@ -85,7 +85,7 @@ class TrialThread {
   readonly #options: TrialPoolOptions;
   readonly #running = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)).fill(-1);
   #worker: Worker | null = null;
-  #waiting: Waiting | null = null;
+  #waiting: PendingTrial | null = null;
   /** The error that ended the thread. */
   #lost: Error | null = null;
 
@@ -155,7 +155,7 @@ export interface TrialTask {
 /** Runs trials one after the other. */
 export class TrialRunner {
   readonly #backtest: Backtest;
-  readonly #readRows: RowReader;
+  readonly #readRows: DayReader;
   /** Of the trial before: the next one mostly has the same days. */
   #days: TrialTask['days'] = null;
   #data: BacktestData;
@@ -168,7 +168,7 @@ export class TrialRunner {
     this.#data = new BacktestDays(backtest, undefined, this.#readRows);
   }
 
-  /** `backtest`: the same one, with code that was loaded anew. */
+  /** `backtest`: the same one, with code that was loaded again. */
   result(
     { params, days }: TrialTask,
     backtest = this.#backtest,
@@ -211,7 +211,7 @@ export function readSharedColumns(backtest: Backtest): SharedColumns {
   return new Map(wanted.map((source) => [columnKey(source), shared(read(source))]));
 }
 
-/** Without what else is in the columns of a file; on shared memory. */
+/** Without the other columns of a file; on shared memory. */
 function shared(rows: TickRows): TickRows {
   const { tsUs, priceTicks, qty, side, book, bars, isQuotes } = rows;
   if (tsUs.buffer instanceof SharedArrayBuffer)
@@ -222,7 +222,7 @@ function shared(rows: TickRows): TickRows {
   return ticksOf(table, isQuotes);
 }
 
-/** Hash of everything that a trial depends on besides its parameters and days: results with another one cannot be reused. */
+/** Hash of all inputs of a trial other than its parameters and days: results with another one cannot be reused. */
 export function sweepFingerprint(backtest: Backtest): string {
   const { configDigest, data } = planBacktest(backtest);
   const hash = createHash('sha256').update(`${packageVersion()}\n${configDigest}\n${data.digest}\n`);

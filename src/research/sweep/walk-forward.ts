@@ -16,9 +16,9 @@ export interface WalkedWindow {
   readonly outOfSample: TrialFigures | null;
 }
 
-export interface WalkForwardFound {
+export interface WalkForwardResult {
   readonly windows: readonly WalkedWindow[];
-  /** Money, summed over the windows: each begins with the capital anew. */
+  /** Money, summed over the windows: each restarts with the capital. */
   readonly netProfit: number;
   /** Of the days out of sample, one after the other. */
   readonly sharpe: number | null;
@@ -26,8 +26,8 @@ export interface WalkForwardFound {
   /** Windows that earned money out of sample. */
   readonly profitable: number;
   /**
-   * Mean daily return out of sample / in sample of what was chosen (Pardo, 2008, chapter 11): near 1 what was found holds, near
-   * 0 or below it was fitted to the days it was found on. Null where the choice lost money even in sample.
+   * Mean daily return out of sample / in sample of the choice (Pardo, 2008, chapter 11): near 1 it holds, near 0 or below it was fitted to
+   * its days. Null where the choice lost money even in sample.
    */
   readonly efficiency: number | null;
   readonly trades: number;
@@ -36,7 +36,7 @@ export interface WalkForwardFound {
 /**
  * The windows together: the parts out of sample, one after the other, are the result that a trader would have had.
  */
-export function walkForwardFound(windows: readonly WalkedWindow[], basis: RatioBasis): WalkForwardFound {
+export function walkForwardFound(windows: readonly WalkedWindow[], basis: RatioBasis): WalkForwardResult {
   const outside = windows.flatMap(({ outOfSample }) => outOfSample ?? []);
   const returns = windows.flatMap(
     ({ window, outOfSample }) => outOfSample?.dailyReturns ?? window.outOfSample.map(() => 0),
@@ -65,7 +65,7 @@ interface WalkForward {
 export interface Window {
   readonly inSample: readonly TradingDay[];
   readonly outOfSample: readonly TradingDay[];
-  /** Days before `outOfSample` that strategies look at to warm up; they are the last of `inSample`. */
+  /** Days before `outOfSample` for strategies to warm up; they are the last of `inSample`. */
   readonly warmUp: readonly TradingDay[];
 }
 
@@ -139,7 +139,7 @@ export function trialFigures(result: BacktestResult): TrialFigures {
   };
 }
 
-/** What trials are ranked by, with its words for headings. */
+/** The figures that rank trials, with their words for headings. */
 const OBJECTIVE = {
   sharpe: ['sharpe', 'Sharpe ratio'],
   sortino: ['sortino', 'Sortino ratio'],

@@ -51,14 +51,14 @@ export interface StartCash {
   readonly derivative: number;
 }
 
-/** Customers are told apart by the last six characters of their custody code. */
+/** The last six characters of a custody code identify the customer. */
 const TAIL_LENGTH = 6;
 const NUMBER_HEADS: Readonly<Record<Exclude<SubAccountType, 'DERIVATIVE'>, string>> = {
   NORMAL: '0001',
   MARGIN: '0002',
 };
 
-/** Default number of a sub-account (notes, section 2). */
+/** Default number of a sub-account (notes, 2). */
 export const subAccountNo = (custodyCode: string, type: SubAccountType): string =>
   type === 'DERIVATIVE' ? `${custodyCode}A` : NUMBER_HEADS[type] + custodyCode.slice(-TAIL_LENGTH);
 

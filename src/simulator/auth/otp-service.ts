@@ -1,4 +1,4 @@
-/** Exchanges an API key and a one-time password for a token, on both routes (notes, section 2). */
+/** Exchanges an API key and a one-time password for a token, on both routes (notes, 2). */
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { dayAt } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -8,7 +8,7 @@ import type { AuthSettings } from '../simulator-options.ts';
 import type { Kind, StateStore } from '../state/state-store.ts';
 import type { TokenService } from './token-service.ts';
 
-type Outcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly error: ErrorBody };
+type OtpOutcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly error: ErrorBody };
 
 interface OtpServiceParts {
   readonly store: StateStore;
@@ -20,7 +20,7 @@ interface OtpServiceParts {
   readonly utcOffsetMinutes: number;
 }
 
-export interface Exchange {
+export interface OtpExchange {
   readonly apiKey: string;
   readonly otp: string;
   /** Null on the app route. */
@@ -61,7 +61,7 @@ export class OtpService {
     return String(digest.readUInt32BE() % 10 ** CODE_DIGITS).padStart(CODE_DIGITS, '0');
   }
 
-  request(apiKey: string): Outcome<{ readonly otpId: string }> {
+  request(apiKey: string): OtpOutcome<{ readonly otpId: string }> {
     if (this.#accountOf(apiKey) === undefined) return { ok: false, error: API_KEY_INVALID };
     const { store, clock } = this.#parts;
     this.#forgetOldRequests();
@@ -70,7 +70,7 @@ export class OtpService {
     return { ok: true, otpId: request.otpId };
   }
 
-  exchange({ apiKey, otp, otpId }: Exchange): Outcome<{ readonly token: string }> {
+  exchange({ apiKey, otp, otpId }: OtpExchange): OtpOutcome<{ readonly token: string }> {
     const { store, settings, tokens } = this.#parts;
     const account = this.#accountOf(apiKey);
     if (account === undefined) return { ok: false, error: API_KEY_INVALID };

@@ -52,7 +52,7 @@ export class TokenService {
   /** The claims of a token that is ours, has not expired and was not ended. */
   check(token: string): TokenClaims | undefined {
     const claims = verifyJwt(token, this.#key);
-    if (claims === undefined || this.#parts.clock.nowUs() >= expiryOf(claims)) return undefined;
+    if (claims === undefined || this.#parts.clock.nowUs() >= tokenExpiry(claims)) return undefined;
     return this.isLive(claims.jti) ? claims : undefined;
   }
 
@@ -89,7 +89,7 @@ export class TokenService {
   }
 }
 
-export const expiryOf = (claims: TokenClaims): TsUs => tsUs(claims.exp * US_PER_SECOND);
+export const tokenExpiry = (claims: TokenClaims): TsUs => tsUs(claims.exp * US_PER_SECOND);
 
 function persistentKey(store: StateStore): Buffer {
   const kept = store.get(KEYS, 'jwt');
@@ -99,7 +99,7 @@ function persistentKey(store: StateStore): Buffer {
   return key;
 }
 
-/** The claims of the broker's tokens (notes, section 2). Times in seconds since 1970. */
+/** The claims of the broker's tokens (notes, 2). Times in seconds since 1970. */
 export interface TokenClaims {
   readonly iss: string;
   readonly exp: number;

@@ -11,7 +11,7 @@ interface ShownOrder {
   readonly statusText: string | null;
 }
 
-interface Placed {
+interface KeyedRow {
   readonly orderKey: BrokerOrderKey;
 }
 
@@ -26,7 +26,7 @@ export class BookDistortion {
     this.#clock = clock;
   }
 
-  placed({ orderKey }: Placed): void {
+  placed({ orderKey }: KeyedRow): void {
     const hidden = this.#faults.strike('hide_new_order');
     if (hidden) this.#hiddenUntil.set(orderKey, this.#clock.nowUs() + hidden.seconds * US_PER_SECOND);
   }
@@ -37,16 +37,16 @@ export class BookDistortion {
     const wrong = this.#faults.strike('contradict_status');
     return visible.map((order) => ({
       order,
-      statusText: wrong && isMeant(wrong.orderNo, order.orderNo) ? wrong.status : null,
+      statusText: wrong && matchesOrder(wrong.orderNo, order.orderNo) ? wrong.status : null,
     }));
   }
 
-  visible<T extends Placed>(book: 'in-day' | 'conditions', rows: readonly T[]): readonly T[] {
+  visible<T extends KeyedRow>(book: 'in-day' | 'conditions', rows: readonly T[]): readonly T[] {
     if (this.#faults.strike('empty_book', { book }) !== undefined) return [];
     return this.#hiddenUntil.size === 0 ? rows : rows.filter((row) => !this.#isHidden(row));
   }
 
-  #isHidden({ orderKey }: Placed): boolean {
+  #isHidden({ orderKey }: KeyedRow): boolean {
     const until = this.#hiddenUntil.get(orderKey);
     if (until === undefined) return false;
     if (this.#clock.nowUs() < until) return true;
@@ -55,5 +55,5 @@ export class BookDistortion {
   }
 }
 
-const isMeant = (orderNo: string | undefined, actual: BrokerOrderNo): boolean =>
+const matchesOrder = (orderNo: string | undefined, actual: BrokerOrderNo): boolean =>
   orderNo === undefined || orderNo === actual;

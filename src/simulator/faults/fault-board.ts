@@ -1,23 +1,23 @@
-/** The standing faults in force, and how often each still strikes. */
+/** The lasting faults in force, and how often each still strikes. */
 import type { OperationName } from '../../wire/rest/operations.ts';
-import type { DataChannel } from '../../wire/stream/channel.ts';
-import type { StandingFault, StandingFaultName } from './fault.ts';
+import type { DataChannel } from '../../wire/stream/stream-channel.ts';
+import type { LastingFault, LastingFaultName } from './fault.ts';
 
-interface Armed {
-  readonly fault: StandingFault;
+interface ArmedEntry {
+  readonly fault: LastingFault;
   left: number;
 }
 
 export interface ArmedFault {
-  readonly fault: StandingFault;
+  readonly fault: LastingFault;
   /** Null: until it is cleared. */
   readonly left: number | null;
 }
 
-type Named<N extends StandingFaultName> = Extract<StandingFault, { readonly name: N }>;
+type FaultOf<N extends LastingFaultName> = Extract<LastingFault, { readonly name: N }>;
 
 /** Target of a fault; a fault aimed elsewhere does not strike. */
-export interface Target {
+export interface FaultTarget {
   readonly operation?: OperationName;
   readonly channel?: DataChannel;
   readonly symbol?: string;
@@ -26,9 +26,9 @@ export interface Target {
 }
 
 export class FaultBoard {
-  #armed: Armed[] = [];
+  #armed: ArmedEntry[] = [];
 
-  arm(fault: StandingFault): void {
+  arm(fault: LastingFault): void {
     this.#armed.push({ fault, left: ('times' in fault ? fault.times : undefined) ?? Infinity });
   }
 
@@ -41,13 +41,13 @@ export class FaultBoard {
   }
 
   /** The latest fault of this name, which is in force until it is cleared and is not counted. */
-  standing<N extends StandingFaultName>(name: N): Named<N> | undefined {
+  active<N extends LastingFaultName>(name: N): FaultOf<N> | undefined {
     for (const { fault } of this.#armed.toReversed()) if (isNamed(fault, name)) return fault;
     return undefined;
   }
 
-  /** The first fault of this name that strikes here, and counts it; undefined when none does. */
-  strike<N extends StandingFaultName>(name: N, target: Target = {}): Named<N> | undefined {
+  /** The first fault of this name that strikes here, and counts it; undefined without one. */
+  strike<N extends LastingFaultName>(name: N, target: FaultTarget = {}): FaultOf<N> | undefined {
     if (this.#armed.length === 0) return undefined;
     for (const armed of this.#armed) {
       const { fault } = armed;
@@ -60,10 +60,10 @@ export class FaultBoard {
   }
 }
 
-const isNamed = <N extends StandingFaultName>(fault: StandingFault, name: N): fault is Named<N> =>
+const isNamed = <N extends LastingFaultName>(fault: LastingFault, name: N): fault is FaultOf<N> =>
   fault.name === name;
 
-function isAimedAt(fault: StandingFault, target: Target): boolean {
+function isAimedAt(fault: LastingFault, target: FaultTarget): boolean {
   if ('operation' in fault && fault.operation !== undefined && fault.operation !== target.operation)
     return false;
   if ('channel' in fault && fault.channel !== undefined && fault.channel !== target.channel) return false;

@@ -1,6 +1,6 @@
 /** The faults of the simulated broker: each has one name, its parameters, its effect in one line. Unknown ones are refused. */
-import { type Issue, notParsed, parsed, type Parsed, shown, isRecord } from '../../domain/parsed.ts';
-import type { DataChannel } from '../../wire/stream/channel.ts';
+import { type Issue, notParsed, parsed, type ParseResult, shown, isRecord } from '../../domain/parsed.ts';
+import type { DataChannel } from '../../wire/stream/stream-channel.ts';
 import { OPERATIONS } from '../../wire/rest/operations.ts';
 
 const FRAME_CHANNELS: readonly DataChannel[] = ['trade', 'bid', 'offer', 'summary'];
@@ -72,9 +72,9 @@ const LISTED = needed(text("an order code of the price list, or 'front'"), 'fron
 
 type Parameters = Readonly<Record<string, Parameter>>;
 
-interface FaultRow<Given extends Parameters = Parameters, Strikes = 'later' | 'at once'> {
+interface FaultRow<ParameterValues extends Parameters = Parameters, Strikes = 'later' | 'at once'> {
   readonly effect: string;
-  readonly parameters: Given;
+  readonly parameters: ParameterValues;
   readonly strikes: Strikes;
 }
 
@@ -172,11 +172,11 @@ type Given<P> = {
 
 export type FaultName = keyof Table;
 export type Fault = { [N in FaultName]: { readonly name: N } & Given<Table[N]['parameters']> }[FaultName];
-export type StandingFaultName = {
+export type LastingFaultName = {
   [N in FaultName]: Table[N]['strikes'] extends 'later' ? N : never;
 }[FaultName];
-export type StandingFault = Extract<Fault, { readonly name: StandingFaultName }>;
-export const isStanding = (fault: Fault): fault is StandingFault =>
+export type LastingFault = Extract<Fault, { readonly name: LastingFaultName }>;
+export const isLastingFault = (fault: Fault): fault is LastingFault =>
   FAULT_TABLE[fault.name].strikes === 'later';
 
 /** The codes that a WebSocket server may send, and 1006, which means that none was sent. */
@@ -225,7 +225,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** Reads a fault whose parameters are texts, as a form gives them; empty ones are left out. */
-export function parseFaultTexts(name: string, texts: Readonly<Record<string, string>>): Parsed<Fault> {
+export function parseFaultTexts(name: string, texts: Readonly<Record<string, string>>): ParseResult<Fault> {
   if (!isFaultName(name)) return parseFault({ name });
   const { parameters }: FaultRow = FAULT_TABLE[name];
   const values = Object.entries(texts).flatMap(([path, given]) => {
@@ -242,7 +242,7 @@ const isFaultName = (name: string): name is FaultName => Object.hasOwn(FAULT_TAB
 const FAULT_NAMES: readonly FaultName[] = Object.keys(FAULT_TABLE).filter(isFaultName);
 
 /** Reads a fault: unknown names, parameters and types are refused, so that a typing error is no test. */
-export function parseFault(raw: unknown): Parsed<Fault> {
+export function parseFault(raw: unknown): ParseResult<Fault> {
   if (!isRecord(raw)) return notParsed('', 'an object with a name', raw);
   const { name, ...given } = raw;
   if (typeof name !== 'string' || !isFaultName(name)) {
@@ -250,7 +250,7 @@ export function parseFault(raw: unknown): Parsed<Fault> {
   }
   const [first, ...rest] = problemsOf(name, given);
   if (first !== undefined) return { ok: false, issues: [first, ...rest] };
-  // Every parameter was looked at above.
+  // Every parameter was checked above.
   const fault: Fault = Object.assign(Object.create(null), raw);
   return parsed(fault);
 }

@@ -1,11 +1,11 @@
 /** Answers one REST operation: its account, refusals, pages of a book. */
 import { type AccountId, accountId } from '../../domain/ids.ts';
-import { type Issue, issuesText, type Parsed } from '../../domain/parsed.ts';
+import { type Issue, issuesText, type ParseResult } from '../../domain/parsed.ts';
 import type { Envelope } from '../../wire/rest/envelope.ts';
 import type { OperationName } from '../../wire/rest/operations.ts';
 import type { ErrorBody } from '../../wire/rest/token-calls.ts';
 import { type AccountSettings, derivativeOf } from '../accounts/account-settings.ts';
-import type { Paged } from '../../wire/rest/trade-fields.ts';
+import type { PageQuery } from '../../wire/rest/trade-fields.ts';
 
 export type Issues = readonly [Issue, ...Issue[]];
 
@@ -25,16 +25,16 @@ export interface RestAnswer {
 }
 
 /** Synchronous: everything in the answer is committed when it returns. */
-export type Handler = (request: RestRequest) => RestAnswer;
-export type Handlers = Readonly<Record<OperationName, Handler>>;
+export type RestHandler = (request: RestRequest) => RestAnswer;
+export type Handlers = Readonly<Record<OperationName, RestHandler>>;
 
 export const ok = (body: unknown): RestAnswer => ({ status: 200, body });
 
 /** An error outside the envelope of the trading operations: `code` is a string (rulings, 15). */
-export const failed = (status: number, error: ErrorBody): RestAnswer => ({ status, body: error });
+export const restError = (status: number, error: ErrorBody): RestAnswer => ({ status, body: error });
 
 export const failedWith = (status: number, message: string): RestAnswer =>
-  failed(status, { code: String(status), message });
+  restError(status, { code: String(status), message });
 
 export const badRequest = ([{ path, expected }]: Issues): RestAnswer =>
   failedWith(400, `${path}: expected ${expected}`);
@@ -62,12 +62,12 @@ interface OfAccount {
 }
 
 /** The customer's own account, as the venue knows it, and its derivative sub-account. */
-export interface OwnAccount {
+export interface CustomerAccount {
   readonly accountId: AccountId;
   readonly subAccountId: string;
 }
 
-export interface Refusal {
+export interface RestRefusal {
   readonly code: number;
   readonly text: string;
 }
@@ -75,9 +75,9 @@ export interface Refusal {
 /** Answers the customer's own account: `run` encodes the answer, or refuses with HTTP 200 and `rc` below 0. */
 export const accountHandler =
   <T extends OfAccount>(
-    operation: Refusing & { decodeRequest(raw: RestRequest): Parsed<T> },
-    run: (asked: T, own: OwnAccount) => Envelope | Refusal,
-  ): Handler =>
+    operation: Refusing & { decodeRequest(raw: RestRequest): ParseResult<T> },
+    run: (asked: T, own: CustomerAccount) => Envelope | RestRefusal,
+  ): RestHandler =>
   (request) => {
     const asked = operation.decodeRequest(request);
     if (!asked.ok) return unreadable(operation, asked.issues);
@@ -91,19 +91,19 @@ export const accountHandler =
     return 'code' in answer ? refuse(operation, answer) : ok(answer);
   };
 
-export const refuse = (operation: Refusing, { code, text }: Refusal): RestAnswer =>
+export const refuse = (operation: Refusing, { code, text }: RestRefusal): RestAnswer =>
   ok(operation.encodeRefusal(code, text));
 
 export const unreadable = (operation: Refusing, [first]: Issues): RestAnswer =>
   refuse(operation, { code: codeOfField(first.path), text: issuesText([first]) });
 
-const BAD_PAGE: Refusal = { code: -6000, text: 'Pages count from 1 and have at least one row' };
+const BAD_PAGE: RestRefusal = { code: -6000, text: 'Pages count from 1 and have at least one row' };
 
 export function answerPage<T>(
   rows: readonly T[],
-  { pageNo, pageSize }: Paged,
+  { pageNo, pageSize }: PageQuery,
   encode: (page: readonly T[]) => Envelope,
-): Envelope | Refusal {
+): Envelope | RestRefusal {
   if (!isCount(pageNo) || !isCount(pageSize)) return BAD_PAGE;
   return encode(rows.slice((pageNo - 1) * pageSize, pageNo * pageSize));
 }

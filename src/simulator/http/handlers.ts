@@ -1,24 +1,370 @@
 /** A handler for each operation of the contract. */
-import { formatTime } from '../../domain/civil-date.ts';
-import { tsUs } from '../../domain/units.ts';
+import { formatTime, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import { money, type PriceTicks, qty, tsUs } from '../../domain/units.ts';
 import { contractList, derivatives } from '../../wire/rest/market-reads.ts';
 import { exchangeToken, requestOtp } from '../../wire/rest/token-calls.ts';
 import type { MoneyTransfers } from '../accounts/money-transfers.ts';
-import type { SubAccounts } from '../accounts/sub-accounts.ts';
+import type { SubAccount, SubAccounts } from '../accounts/sub-accounts.ts';
 import type { OtpService } from '../auth/otp-service.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { Readings } from '../simulator-options.ts';
 import {
-  cashHandlers,
-  closedHandler,
-  positionsHandler,
-  profileHandler,
-  statusHandler,
-} from './account-handlers.ts';
-import { inDayHandler, triggerBookHandler } from './book-handlers.ts';
-import { badRequest, failed, type Handlers, ok } from './handler.ts';
-import { orderHandlers, type OrderParts, triggerHandlers } from './order-handlers.ts';
-import { stockHandlers } from './securities-handlers.ts';
+  accountHandler,
+  answerPage,
+  badRequest,
+  restError,
+  failedWith,
+  type RestHandler,
+  type Handlers,
+  NO_ACCOUNT,
+  ok,
+  type CustomerAccount,
+  refuse,
+  type RestAnswer,
+  type RestRequest,
+  unreadable,
+} from './handler.ts';
+import { orderHandlers, type OrderParts, shownTrigger, triggerHandlers } from './order-handlers.ts';
+import { randomBytes } from 'node:crypto';
+import type { PositionFigures } from '../../venue/account/account-figures.ts';
+import type { OrderOrigin, OrderReport, TriggerReport } from '../../venue/venue-event.ts';
+import { accountStatus } from '../../wire/rest/account-status.ts';
+import { closedPositions } from '../../wire/rest/closed-positions.ts';
+import { deposit, transfer, withdraw } from '../../wire/rest/money-calls.ts';
+import { openPositions, type SimulatedPosition } from '../../wire/rest/open-positions.ts';
+import { profile } from '../../wire/rest/profile.ts';
+import type { BrokerOrder } from '../../domain/broker-order.ts';
+import { conditionBook, type ConditionBookQuery, type ConditionRow } from '../../wire/rest/condition-book.ts';
+import { type InDayQuery, inDayBook, type InDayRow } from '../../wire/rest/in-day-book.ts';
+import { decodeStatus, encodeStatus } from '../../wire/rest/order-status.ts';
+import { formatDate } from '../../wire/rest/trade-fields.ts';
+import { accountId } from '../../domain/ids.ts';
+import type { ParseResult } from '../../domain/parsed.ts';
+import {
+  cancelStockOrders,
+  cashBalance,
+  type CashRow,
+  loanPackages,
+  STOCK_CANCELED,
+  stockAssets,
+} from '../../wire/rest/securities.ts';
+
+// The stock side of a sub-account: shares, cash, loan packages, and the cancel of waiting orders.
+
+const CANNOT_BE_CANCELED = -6014;
+
+function stockHandlers(
+  subAccounts: SubAccounts,
+  brokerage: Brokerage,
+): Pick<Handlers, 'stock-assets' | 'cancel-stock-orders' | 'cash-balance' | 'loan-packages'> {
+  return {
+    'stock-assets': assetsHandler(subAccounts),
+    'cancel-stock-orders': cancelHandler(subAccounts),
+    'cash-balance': balanceHandler(subAccounts, brokerage),
+    'loan-packages': packagesHandler(subAccounts),
+  };
+}
+
+/** Runs `run` for a sub-account of the customer's own; there is no envelope that could refuse another's. */
+function ofOwn(
+  subAccounts: SubAccounts,
+  request: RestRequest,
+  asked: ParseResult<string>,
+  run: (account: SubAccount) => RestAnswer,
+): RestAnswer {
+  if (!asked.ok) return badRequest(asked.issues);
+  const account = subAccounts.named(request.customer?.custodyCode ?? '', asked.value);
+  // Not 401 or 403: the token is good, there is just no such account for it.
+  return account === undefined ? failedWith(404, 'There is no such account') : run(account);
+}
+
+const assetsHandler =
+  (subAccounts: SubAccounts): RestHandler =>
+  (request) =>
+    ofOwn(subAccounts, request, stockAssets.decodeRequest(request), ({ accountNo }) =>
+      ok(
+        stockAssets.encodeResponse(
+          subAccounts.stocks(accountNo).map((row) => ({
+            symbol: row.symbol,
+            qty: qty(row.qty),
+            availableQty: qty(row.available),
+            averagePrice: money(row.averagePrice),
+            lastPrice: money(row.marketPrice),
+          })),
+        ),
+      ),
+    );
+
+const cancelHandler =
+  (subAccounts: SubAccounts): RestHandler =>
+  (request) => {
+    const asked = cancelStockOrders.decodeRequest(request);
+    if (!asked.ok) return unreadable(cancelStockOrders, asked.issues);
+    const { accountNo, orderIds } = asked.value;
+    const account = subAccounts.named(request.customer?.custodyCode ?? '', accountNo);
+    if (account?.isActive !== true) return refuse(cancelStockOrders, NO_ACCOUNT);
+    const { unknown } = subAccounts.cancelStockOrders(accountNo, orderIds);
+    if (unknown !== null) {
+      return refuse(cancelStockOrders, {
+        code: CANNOT_BE_CANCELED,
+        text: `Order ${unknown} cannot be cancelled`,
+      });
+    }
+    return ok(
+      cancelStockOrders.encodeResponse(
+        orderIds.map((orderId) => ({ orderId, error: STOCK_CANCELED, message: 'Success' })),
+      ),
+    );
+  };
+
+const balanceHandler =
+  (subAccounts: SubAccounts, brokerage: Brokerage): RestHandler =>
+  (request) =>
+    ofOwn(subAccounts, request, cashBalance.decodeRequest(request), (account) =>
+      ok(cashBalance.encodeResponse([cashRowOf(subAccounts, brokerage, account)])),
+    );
+
+function cashRowOf(subAccounts: SubAccounts, brokerage: Brokerage, account: SubAccount): CashRow {
+  const { accountNo, custodyCode, holder, type } = account;
+  const head = { accountNo, custodyCode, name: holder };
+  if (type === 'DERIVATIVE') {
+    const figures = brokerage.account(accountId(custodyCode));
+    const cash = figures?.cash ?? money(0);
+    const withdrawable = figures?.withdrawable ?? money(0);
+    return {
+      ...head,
+      cash,
+      openingCash: money(subAccounts.openingCash(accountNo, brokerage.today(), cash)),
+      withdrawable,
+      buying: money(0),
+      blocked: money(Math.max(0, cash - withdrawable)),
+      purchasingPower: money(0),
+    };
+  }
+  const { cash, blocked, available } = subAccounts.cash(accountNo) ?? { cash: 0, blocked: 0, available: 0 };
+  return {
+    ...head,
+    cash: money(cash),
+    openingCash: money(subAccounts.openingCash(accountNo, brokerage.today(), cash)),
+    withdrawable: money(available),
+    buying: money(blocked),
+    blocked: money(blocked),
+    purchasingPower: money(available),
+  };
+}
+
+const packagesHandler =
+  (subAccounts: SubAccounts): RestHandler =>
+  (request) =>
+    ofOwn(subAccounts, request, loanPackages.decodeRequest(request), ({ type, packages }) =>
+      type === 'MARGIN'
+        ? ok(loanPackages.encodeResponse(packages))
+        : failedWith(404, 'This is no margin account'),
+    );
+
+// The in-day book and the book of orders that wait: rows of an account in order of entry, filtered, page by page.
+
+/** The filter's digits (contract, 4.3): an order has the kind of the order that sent it. */
+const KINDS: Readonly<Record<OrderOrigin, string>> = {
+  plain: '6',
+  foreign: '6',
+  stop: '6',
+  trailing_stop: '6',
+  arbitrage: '3',
+  bracket: '4',
+  exit: '4',
+  forced: '5',
+};
+
+function inDayHandler({ brokerage, book, timeText, readings }: OrderParts): RestHandler {
+  return accountHandler(inDayBook, (asked, own) => {
+    const rows = book.shown(brokerage.orders(own.accountId)).filter(({ order }) => isAskedFor(asked, order));
+    return answerPage(rows, asked, (page) =>
+      inDayBook.encodeResponse(
+        page.map(({ order, statusText }): InDayRow => ({
+          order: brokerOrderOf(order, statusText),
+          filledValue: order.filledValue,
+          subAccountId: own.subAccountId,
+          spec: brokerage.spec,
+          time: timeText(order.placedUs),
+          cancelTime: order.canceledUs === null ? '' : timeText(order.canceledUs),
+          isBracket: order.origin === 'bracket' || order.origin === 'exit',
+        })),
+        readings.inDayTypes,
+      ),
+    );
+  });
+}
+
+function isAskedFor({ symbol, side, orderType, status, refId }: InDayQuery, order: OrderReport): boolean {
+  if (symbol !== null && order.orderCode !== symbol) return false;
+  if (side !== null && order.side !== side) return false;
+  if (refId !== null && order.refId !== refId) return false;
+  if (orderType !== '' && orderType !== KINDS[order.origin]) return false;
+  if (status === 'waiting') return isWorking(order);
+  return status === 'all' || order.filledQty > 0;
+}
+
+/** It can still trade. */
+function isWorking({ status, filledQty, qty }: OrderReport): boolean {
+  return filledQty < qty && status !== 'canceled' && status !== 'matched_canceled';
+}
+
+function brokerOrderOf(order: OrderReport, shownStatus: string | null): BrokerOrder {
+  const status = shownStatus === null ? order.status : decodeStatus(shownStatus, '');
+  const filledValue = order.filledQty === 0 ? null : { value: order.filledValue, quality: 'exact' as const };
+  return { ...order, filledValue, status, statusText: encodeStatus(status).status };
+}
+
+/** Orders that wait for a trigger, and those that ended today. */
+function triggerBookHandler(parts: OrderParts): RestHandler {
+  return accountHandler(conditionBook, (asked, own) => {
+    const rows = parts.book
+      .visible(
+        'conditions',
+        parts.brokerage.read((venue) => venue.triggers(own.accountId)),
+      )
+      .filter((row) => isTriggerAskedFor(asked, row));
+    return answerPage(rows, asked, (page) =>
+      conditionBook.encodeResponse(page.map((row) => triggerRowOf(row, own, parts))),
+    );
+  });
+}
+
+function isTriggerAskedFor({ symbol, side, status, kind }: ConditionBookQuery, row: TriggerReport): boolean {
+  if (symbol !== null && row.orderCode !== symbol) return false;
+  if (side !== null && row.side !== side) return false;
+  if (status !== 'all' && row.status !== status) return false;
+  // The filter has one word for stops of both kinds.
+  return kind === 'all' || kind === (row.kind === 'trailing_stop' ? 'stop' : row.kind);
+}
+
+function triggerRowOf(row: TriggerReport, own: CustomerAccount, parts: OrderParts): ConditionRow {
+  const { brokerage, timeText, triggerLife } = parts;
+  const timeOf = (atUs: number | null): string => (atUs === null ? '' : timeText(atUs));
+  return {
+    order: { ...row, triggerPrice: shownTrigger(row), parent: row.parentOrderNo },
+    subAccountId: own.subAccountId,
+    spec: brokerage.spec,
+    sentTime: timeText(row.placedUs),
+    activeTime: timeOf(row.activatedUs),
+    cancelTime: timeOf(row.canceledUs),
+    validFrom: formatDate(row.day),
+    validTo: formatDate(triggerLife === 'day' ? row.day : expiryOf(brokerage, row)),
+  };
+}
+
+/** One that has expired ended with its contract, today. */
+const expiryOf = (brokerage: Brokerage, { orderCode, day }: TriggerReport): TradingDay =>
+  brokerage.contractNamed(orderCode)?.expiry ?? day;
+
+// Profile, money and margin, open positions, and money between sub-accounts: no move of money carries an id of the client.
+
+function profileHandler(subAccounts: SubAccounts): RestHandler {
+  return (request) => {
+    const blocks = profile.decodeRequest(request);
+    if (!blocks.ok) return badRequest(blocks.issues);
+    const { customer } = request;
+    // Not 401 or 403: the token is good, there is just no such profile for it.
+    if (customer === undefined || request.params['custodyCode'] !== customer.custodyCode) {
+      return failedWith(404, 'There is no such profile');
+    }
+    const { custodyCode, name } = customer;
+    const rows = subAccounts.of(custodyCode).map(({ accountNo, type, isActive, isDefault }) => ({
+      accountNo,
+      accountType: type,
+      isActive,
+      isDefault,
+    }));
+    return ok(profile.encodeResponse({ custodyCode, name, subAccounts: rows }, blocks.value));
+  };
+}
+
+function statusHandler(brokerage: Brokerage): RestHandler {
+  return accountHandler(accountStatus, ({ fields }, { accountId: account }) => {
+    const figures = brokerage.account(account);
+    if (figures === undefined) return NO_ACCOUNT;
+    const openProfit = brokerage.positions(account).reduce((sum, position) => sum + position.openProfit, 0);
+    return accountStatus.encodeResponse({ ...figures, openProfit: money(openProfit) }, fields);
+  });
+}
+
+function positionsHandler(brokerage: Brokerage): RestHandler {
+  return accountHandler(openPositions, (_asked, own) => {
+    const open = brokerage.positions(own.accountId).filter(({ net }) => net !== 0);
+    const exits = brokerage.read((venue) => venue.triggers(own.accountId)).filter(isWaitingExit);
+    const rows = open.map((position) => rowOf(position, exits, brokerage));
+    return openPositions.encodeResponse(rows, own.subAccountId);
+  });
+}
+
+function closedHandler(brokerage: Brokerage, timeText: (atUs: number) => string): RestHandler {
+  return accountHandler(closedPositions, (asked, own) => {
+    const rows = brokerage
+      .read((venue) => venue.closedPositions(own.accountId))
+      .filter(({ orderCode }) => asked.symbol === null || orderCode === asked.symbol)
+      .map((row) => ({ ...row, time: timeText(row.lastClosedUs), spec: brokerage.spec }));
+    return answerPage(rows, asked, (page) =>
+      closedPositions.encodeResponse(page, asked.pageNo === 1 && rows.length > 0 ? rows : null),
+    );
+  });
+}
+
+const isWaitingExit = ({ kind, status }: TriggerReport): boolean => kind === 'exit' && status === 'pending';
+
+const rowOf = (
+  position: PositionFigures,
+  exits: readonly TriggerReport[],
+  { spec }: Brokerage,
+): SimulatedPosition => ({
+  ...position,
+  qty: position.net,
+  bought: { qty: position.boughtQty, value: position.boughtValue },
+  sold: { qty: position.soldQty, value: position.soldValue },
+  expiry: tradingDay(position.expiryDay),
+  stopLoss: exitPrice(exits, position, 'stop_loss'),
+  takeProfit: exitPrice(exits, position, 'take_profit'),
+  spec,
+});
+
+/** Of several exits the first to be reached is shown: the row has room for one. */
+function exitPrice(
+  exits: readonly TriggerReport[],
+  { orderCode, net }: PositionFigures,
+  wanted: TriggerReport['half'],
+): PriceTicks | null {
+  const side = net > 0 ? 'sell' : 'buy';
+  const prices = exits
+    .filter((row) => row.orderCode === orderCode && row.side === side && row.half === wanted)
+    .flatMap(({ triggerPrice }) => triggerPrice ?? [])
+    .toSorted((a, b) => a - b);
+  const isHighest = net > 0 === (wanted === 'stop_loss');
+  return (isHighest ? prices.at(-1) : prices[0]) ?? null;
+}
+
+const ID_BYTES = 16;
+const newTransactionId = (): string => randomBytes(ID_BYTES).toString('hex');
+
+function cashHandlers(transfers: MoneyTransfers): Pick<Handlers, 'deposit' | 'withdraw' | 'transfer'> {
+  const move = (operation: typeof deposit | typeof withdraw): RestHandler =>
+    accountHandler(operation, ({ amount }, own) => {
+      const refusal = transfers[operation.name](own.accountId, own.subAccountId, amount);
+      return refusal ?? operation.encodeResponse(newTransactionId());
+    });
+  return {
+    deposit: move(deposit),
+    withdraw: move(withdraw),
+    transfer: (request) => {
+      const asked = transfer.decodeRequest(request);
+      if (!asked.ok) return unreadable(transfer, asked.issues);
+      const { customer } = request;
+      if (customer === undefined) return refuse(transfer, NO_ACCOUNT);
+      const { from, to, amount } = asked.value;
+      const refusal = transfers.transfer(customer.custodyCode, from, to, amount);
+      return refusal === null ? ok(transfer.encodeResponse()) : refuse(transfer, refusal);
+    },
+  };
+}
 
 interface HandlerParts extends Omit<OrderParts, 'timeText'> {
   readonly otps: OtpService;
@@ -49,21 +395,21 @@ export function createHandlers(parts: HandlerParts): Handlers {
   };
 }
 
-/** The only calls without a token (notes, section 2). */
+/** The only calls without a token (notes, 2). */
 function authHandlers(otps: OtpService): Pick<Handlers, 'request-otp' | 'token'> {
   return {
     'request-otp': (request) => {
       const asked = requestOtp.decodeRequest(request);
       if (!asked.ok) return badRequest(asked.issues);
       const outcome = otps.request(asked.value.apiKey);
-      return outcome.ok ? ok(requestOtp.encodeResponse(outcome.otpId)) : failed(400, outcome.error);
+      return outcome.ok ? ok(requestOtp.encodeResponse(outcome.otpId)) : restError(400, outcome.error);
     },
     token: (request) => {
       const asked = exchangeToken.decodeRequest(request);
       if (!asked.ok) return badRequest(asked.issues);
       const { apiKey, otp, otpId } = asked.value;
       const outcome = otps.exchange({ apiKey, otp, otpId: otpId ?? null });
-      return outcome.ok ? ok(exchangeToken.encodeResponse(outcome.token)) : failed(400, outcome.error);
+      return outcome.ok ? ok(exchangeToken.encodeResponse(outcome.token)) : restError(400, outcome.error);
     },
   };
 }

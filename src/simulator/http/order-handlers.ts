@@ -9,13 +9,13 @@ import {
   cancelCondition,
   changeCondition,
   placeCondition,
-  type PlaceConditionAsked,
+  type PlaceConditionRequest,
 } from '../../wire/rest/condition-calls.ts';
-import { cancelOrder, changeOrder, type OrderTermsAsked, placeOrder } from '../../wire/rest/order-calls.ts';
+import { cancelOrder, changeOrder, type RequestedTerms, placeOrder } from '../../wire/rest/order-calls.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { BookDistortion } from '../faults/book-distortion.ts';
 import type { Readings } from '../simulator-options.ts';
-import { accountHandler, type Handlers, type OwnAccount, type Refusal } from './handler.ts';
+import { accountHandler, type Handlers, type CustomerAccount, type RestRefusal } from './handler.ts';
 
 export interface OrderParts {
   readonly brokerage: Brokerage;
@@ -26,9 +26,9 @@ export interface OrderParts {
   readonly timeText: (atUs: number) => string;
 }
 
-const UNKNOWN_ORDER: Refusal = { code: -6003, text: 'Order or contract not found' };
-const BAD_PRICE: Refusal = { code: -6021, text: 'Invalid price' };
-const NOT_OFFERED: Refusal = { code: -6024, text: 'Order type not allowed' };
+const UNKNOWN_ORDER: RestRefusal = { code: -6003, text: 'Order or contract not found' };
+const BAD_PRICE: RestRefusal = { code: -6021, text: 'Invalid price' };
+const NOT_OFFERED: RestRefusal = { code: -6024, text: 'Order type not allowed' };
 
 export const orderHandlers = (parts: OrderParts): Pick<Handlers, 'place' | 'change' | 'cancel'> => ({
   place: placeHandler(parts),
@@ -74,8 +74,8 @@ const refIdOf = (text: string) => (text === '' ? null : clientOrderId(text));
 function enter(
   { brokerage, readings }: OrderParts,
   order: PlaceLimit,
-  terms: OrderTermsAsked,
-): CommandOutcome | Refusal {
+  terms: RequestedTerms,
+): CommandOutcome | RestRefusal {
   switch (terms.kind) {
     case 'regular':
       return brokerage.act((venue) => venue.place(order));
@@ -99,7 +99,7 @@ function enter(
 function bracketOf(
   brokerage: Brokerage,
   { bracketOrder, bracketPrices }: Readings,
-  { stopLossPoints, takeProfitPoints }: Extract<OrderTermsAsked, { readonly kind: 'bracket' }>,
+  { stopLossPoints, takeProfitPoints }: Extract<RequestedTerms, { readonly kind: 'bracket' }>,
 ): PlaceLimit['bracket'] | undefined {
   const first = priceOf(brokerage, stopLossPoints);
   const second = priceOf(brokerage, takeProfitPoints);
@@ -173,8 +173,8 @@ function placeTriggerHandler({ brokerage, book, timeText }: OrderParts) {
 /** Without the contract; undefined when a price is not on the grid. */
 function commandOf(
   brokerage: Brokerage,
-  { points, side, volume, refId, trigger }: PlaceConditionAsked,
-  own: OwnAccount,
+  { points, side, volume, refId, trigger }: PlaceConditionRequest,
+  own: CustomerAccount,
 ): DistributiveOmit<PlaceTrigger, 'orderCode'> | undefined {
   const limitPrice = priceOf(brokerage, points);
   if (limitPrice === undefined) return undefined;

@@ -10,7 +10,7 @@ import { OTP_REQUEST_FAILED } from '../../wire/rest/token-calls.ts';
 import type { AccountSettings } from '../accounts/account-settings.ts';
 import type { TokenService } from '../auth/token-service.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import { failed, failedWith, type Handlers, refuse, type RestAnswer } from './handler.ts';
+import { restError, failedWith, type Handlers, refuse, type RestAnswer } from './handler.ts';
 
 export interface RequestParts {
   readonly handlers: Handlers;
@@ -83,7 +83,7 @@ export type ServedReply =
     }
   | { readonly kind: 'dropped' };
 
-/** Carries a request out, under the faults in force; what an answer tells is committed when it returns. */
+/** Carries a request out, under the faults in force; the content of an answer is committed when it returns. */
 export function serveRequest(
   parts: RequestParts,
   operation: Operation,
@@ -162,7 +162,7 @@ const reply = ({ status, body }: RestAnswer, delayMs = 0): Reply => ({
 function brokenReply({ name: operation }: Operation, name: 'http_500' | 'html_502'): Reply {
   if (name === 'html_502')
     return { kind: 'reply', status: 502, type: 'text/html', text: BAD_GATEWAY, delayMs: 0 };
-  if (operation === 'request-otp') return reply(failed(500, OTP_REQUEST_FAILED));
+  if (operation === 'request-otp') return reply(restError(500, OTP_REQUEST_FAILED));
   return reply(failedWith(500, 'Internal server error'));
 }
 

@@ -5,7 +5,7 @@
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { Venue } from '../../venue/venue.ts';
 import type { OrderState } from '../../venue/orders/venue-order.ts';
-import type { TriggerState } from '../../venue/triggers/trigger-order.ts';
+import type { TriggerOrderState } from '../../venue/triggers/trigger-order.ts';
 import type { VenueState } from '../../venue/venue-state.ts';
 import type { Kind, StateStore } from './state-store.ts';
 
@@ -13,7 +13,7 @@ type Head = Omit<VenueState, 'orders' | 'triggers'>;
 
 const HEAD: Kind<Head> = { name: 'venue' };
 const ORDERS: Kind<OrderState> = { name: 'order' };
-const TRIGGERS: Kind<TriggerState> = { name: 'trigger' };
+const TRIGGERS: Kind<TriggerOrderState> = { name: 'trigger' };
 
 export class VenueMemory {
   readonly #store: StateStore;

@@ -6,7 +6,7 @@ import type { BookMessage, MarketMessage } from '../../venue/venue-event.ts';
 import { encodeBook, encodeBookChange, encodeSummary, encodeTrade } from '../../wire/stream/data-frame.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import type { DataChannel } from '../../wire/stream/channel.ts';
+import type { DataChannel } from '../../wire/stream/stream-channel.ts';
 import type { StreamSettings } from '../simulator-options.ts';
 import { type StreamSession, subscriptionKey } from './stream-session.ts';
 
@@ -43,7 +43,7 @@ export class PriceFeed {
     parts.brokerage.onMarket((message) => this.#say(message));
   }
 
-  /** The levels and the summary that stand, so that a subscriber does not wait for the next change; nothing outside sessions. */
+  /** The present levels and summary, so that a subscriber does not wait for the next change; nothing outside sessions. */
   greet(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void {
     const phase = this.#parts.brokerage.read((venue) => venue.phase);
     if (phase === 'closed' || phase === 'break') return;
@@ -51,7 +51,7 @@ export class PriceFeed {
       if (!codes.includes(board.contract.streamCode)) continue;
       this.#said.set(board.contract.orderCode, board);
       for (const channel of channels) {
-        const frame = standingFrame(board, channel);
+        const frame = currentFrame(board, channel);
         if (frame === undefined) continue;
         const isLost = this.#parts.faults.strike('lose_frame', {
           channel,
@@ -131,7 +131,7 @@ export class PriceFeed {
   }
 }
 
-function standingFrame(
+function currentFrame(
   { contract, bids, asks, day }: ContractBoard,
   channel: DataChannel,
 ): string | undefined {
@@ -141,7 +141,7 @@ function standingFrame(
   return undefined;
 }
 
-/** A frame as the live service writes it: over several lines, large numbers in scientific notation (notes, section 1). */
+/** A frame as the live service writes it: over several lines, large numbers in scientific notation (notes, 1). */
 const INDENT = 2;
 /** `"total" : 230745319` becomes `2.30745319E8`; only values, never text in quotes. */
 const LARGE_VALUE = /(?<=": )-?\d{8,}(?:\.\d+)?(?=,?$)/gm;

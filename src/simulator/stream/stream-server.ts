@@ -4,11 +4,11 @@ import { WebSocketServer } from 'ws';
 import type { TokenService } from '../auth/token-service.ts';
 import type { Clock, Timers } from '../../domain/clock.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import type { DataChannel } from '../../wire/stream/channel.ts';
+import type { DataChannel } from '../../wire/stream/stream-channel.ts';
 import type { StreamSettings } from '../simulator-options.ts';
 import {
   type AuthVerdict,
-  type Corked,
+  type Corkable,
   type SessionHost,
   type SessionSocket,
   StreamSession,
@@ -39,7 +39,7 @@ export class StreamServer implements SessionHost {
     maxPayload: FRAME_BYTES_MAX,
   });
   readonly #sessions = new Set<StreamSession>();
-  /** Also those that count no longer but whose connection still stands. */
+  /** Also those that count no longer but whose connection is still open. */
   readonly #open = new Set<StreamSession>();
 
   constructor(parts: StreamServerParts) {
@@ -127,7 +127,7 @@ export class StreamServer implements SessionHost {
   }
 
   /** An open connection; `raw` is the stream under it. */
-  accept(socket: SessionSocket, raw: Corked): void {
+  accept(socket: SessionSocket, raw: Corkable): void {
     const { settings, clock, timers, faults } = this.#parts;
     const session = new StreamSession({ socket, raw, settings, clock, timers, faults, host: this });
     this.#sessions.add(session);

@@ -1,7 +1,7 @@
-/** One connection to the price stream: authentication, heartbeat, subscriptions, and the ways it ends (contract, part 6). */
+/** One connection to the price stream: authentication, heartbeat, subscriptions, and the ways it ends (contract, 6). */
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
-import { expiryOf, type TokenClaims } from '../auth/token-service.ts';
+import { tokenExpiry, type TokenClaims } from '../auth/token-service.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { type DurationUs, durationUs, seconds } from '../../domain/units.ts';
 import { decodeClientFrame } from '../../wire/stream/client-frame.ts';
@@ -12,7 +12,7 @@ import {
   SERVER_BEAT_FRAME,
 } from '../../wire/stream/control-frame.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import type { DataChannel } from '../../wire/stream/channel.ts';
+import type { DataChannel } from '../../wire/stream/stream-channel.ts';
 import type { StreamSettings } from '../simulator-options.ts';
 
 export interface AuthVerdict {
@@ -35,12 +35,12 @@ export type SessionSocket = Pick<
   WebSocket,
   'readyState' | 'OPEN' | 'bufferedAmount' | 'send' | 'on' | 'close' | 'terminate' | 'pause'
 >;
-export type Corked = Pick<Duplex, 'cork' | 'uncork'>;
+export type Corkable = Pick<Duplex, 'cork' | 'uncork'>;
 
 export interface SessionParts {
   readonly socket: SessionSocket;
   /** The stream under `socket`. */
-  readonly raw: Corked;
+  readonly raw: Corkable;
   readonly settings: StreamSettings;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -147,7 +147,7 @@ export class StreamSession {
       case 'malformed':
       case undefined:
         this.#parts.host.count('malformed_frame');
-        // A bare token in place of the auth frame is a failed authentication (notes, section 7).
+        // A bare token in place of the auth frame is a failed authentication (notes, 7).
         if (this.claims === undefined && text?.startsWith('d|') === false) this.#authenticate('');
     }
   }
@@ -158,7 +158,7 @@ export class StreamSession {
     this.send(encodeAuthResult(error));
     if (claims === undefined) return;
     this.claims = claims;
-    const left = Math.max(0, expiryOf(claims) - clock.nowUs());
+    const left = Math.max(0, tokenExpiry(claims) - clock.nowUs());
     this.#arm('expiry', durationUs(left), () => this.close(NORMAL_CLOSURE, 'token expired'));
     if (settings.controlOrder === 'contract') {
       this.send(encodeHeartbeatTimeout(settings.heartbeatTimeoutSeconds));
@@ -166,7 +166,7 @@ export class StreamSession {
   }
 
   #subscribe(channels: readonly DataChannel[], codes: readonly string[]): void {
-    // Before the answer to the auth frame it may be rejected (contract, part 5): it is.
+    // Before the answer to the auth frame it may be rejected (contract, 5): it is.
     if (this.claims === undefined) return this.#parts.host.count('subscribed_too_early');
     for (const key of keysOf(channels, codes)) this.#subscriptions.add(key);
     this.#parts.host.subscribed(this, channels, codes);
@@ -175,7 +175,7 @@ export class StreamSession {
   #armHeartbeat(): void {
     this.#arm('heartbeat', seconds(this.#parts.settings.heartbeatTimeoutSeconds), () => {
       this.#parts.host.count('heartbeat_timeout');
-      // A half-open connection is forgotten, as a server forgets one whose close frame reaches nobody.
+      // A half-open connection is forgotten, as a server forgets one whose close frame does not arrive.
       if (this.#mute) this.#end();
       else this.close(NORMAL_CLOSURE, 'heartbeat timeout');
     });
@@ -216,5 +216,5 @@ function* keysOf(channels: readonly DataChannel[], codes: readonly string[]): It
   for (const channel of channels) for (const code of codes) yield subscriptionKey(channel, code);
 }
 
-/** `ws` hands over one Buffer a message, unless told otherwise. */
+/** `ws` hands over one Buffer a message, unless configured otherwise. */
 const textOf = (data: RawData): string => (Buffer.isBuffer(data) ? data.toString('utf8') : '');

@@ -62,14 +62,14 @@ export class MarketClock implements Clock {
   }
 }
 
-export const systemClock: Clock = {
+export const hostClock: Clock = {
   nowUs: () => tsUs(Date.now() * US_PER_MS),
 };
 
 /** Node truncates longer delays to one millisecond; a longer span is cut into pieces. */
 const DELAY_MS_MAX = 2_000_000_000;
 
-export const systemTimers: Timers = {
+export const hostTimers: Timers = {
   after(span, run) {
     let left = Math.ceil(span / US_PER_MS);
     let handle: NodeJS.Timeout;
@@ -86,7 +86,7 @@ export const systemTimers: Timers = {
 /** Real time, unless a fault puts it ahead or behind. Market time does not follow it. */
 export const skewedClock = (real: Clock, faults: FaultBoard): Clock => ({
   nowUs: () => {
-    const skew = faults.standing('clock_skew')?.seconds ?? 0;
+    const skew = faults.active('clock_skew')?.seconds ?? 0;
     return tsUs(real.nowUs() + Math.round(skew * US_PER_SECOND));
   },
 });

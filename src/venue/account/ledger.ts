@@ -197,12 +197,12 @@ export class Ledger {
     }
   }
 
-  /** A new day shows what its own expiries close. */
+  /** A new day shows only the closes of its own expiries. */
   forgetSettled(): void {
     for (const { settled } of this.#accounts.values()) settled.clear();
   }
 
-  /** Ends the positions in an expired contract, in cash; the tax falls due on their value (market rules, section 7). */
+  /** Ends the positions in an expired contract, in cash; the tax falls due on their value (market rules, 7). */
   settleFinal(code: OrderCode, { unitValue, costs }: MarginTerms, day: TradingDay, at: TsUs): void {
     for (const account of this.#accounts.values()) {
       const holding = account.holdings.get(code);
@@ -247,8 +247,8 @@ export class Ledger {
   }
 }
 
-/** Entry, exit and costs of what was closed today on one side, added up: against the entry, with costs of opening and closing trades. */
-interface Closed {
+/** Entry, exit and costs of the contracts closed today on one side, added up: against the entry, with costs of opening and closing trades. */
+interface ClosedRound {
   qty: number;
   openValue: number;
   closeValue: number;
@@ -257,11 +257,11 @@ interface Closed {
   lastUs: number;
 }
 
-const nothingClosed = (): Closed => ({ qty: 0, openValue: 0, closeValue: 0, fee: 0, tax: 0, lastUs: 0 });
+const nothingClosed = (): ClosedRound => ({ qty: 0, openValue: 0, closeValue: 0, fee: 0, tax: 0, lastUs: 0 });
 
 export interface Rounds {
-  readonly long: Readonly<Closed>;
-  readonly short: Readonly<Closed>;
+  readonly long: Readonly<ClosedRound>;
+  readonly short: Readonly<ClosedRound>;
 }
 
 /** Prices at which the market traded; none where the low is above the high. */
@@ -342,7 +342,7 @@ export class Holding implements PriceRange {
     this.low = Infinity;
   }
 
-  #close(round: Closed, before: Position, closed: number, atUs: number): void {
+  #close(round: ClosedRound, before: Position, closed: number, atUs: number): void {
     const isAll = closed === Math.abs(before.qty);
     const entry = isAll ? before.openValue : before.openValue - this.entry.openValue;
     round.qty += closed;
@@ -357,7 +357,7 @@ export class Holding implements PriceRange {
     round.tax += tax;
   }
 
-  /** Profit of the day, open and closed: `position x mark - carried x last settlement - signed sum of trades`; without a mark what is closed. */
+  /** Profit of the day, open and closed: `position x mark - carried x last settlement - signed sum of trades`; without a mark the closed part. */
   dayProfitAt(unitValue: number): Money {
     const { realised } = this.day;
     return unitValue === 0 ? realised : money(realised + openProfit(this.day, unitValue));

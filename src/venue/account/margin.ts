@@ -1,4 +1,4 @@
-/** Margin of positions and working orders (market rules, section 6: the broker's layer, not the clearing house's). */
+/** Margin of positions and working orders, as a broker and not the clearing house computes it (market rules, 6). */
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type CostSchedule, initialMargin } from '../../domain/costs.ts';
 import type { OrderCode } from '../../domain/ids.ts';
@@ -17,7 +17,7 @@ export interface MarginRules {
   readonly positionMax: number;
 }
 
-/** Ratios of the most common broker sheet, and the limit of an individual (market rules, sections 1 and 6). */
+/** Ratios of the most common broker sheet, and the limit of an individual (market rules, 1 and 6). */
 export const DEFAULT_MARGIN_RULES: MarginRules = {
   entryBps: 8_000,
   warnBps: 9_000,
@@ -25,7 +25,7 @@ export const DEFAULT_MARGIN_RULES: MarginRules = {
   positionMax: 5_000,
 };
 
-/** Contracts of working orders: what may still be bought and sold. */
+/** Contracts of working orders: quantities that may still be bought and sold. */
 export interface WorkingQty {
   readonly buy: number;
   readonly sell: number;

@@ -1,8 +1,8 @@
 /**
- * A contract over bars, each of them four rows: its open, its two extremes, its close. An order is looked at from the bar after the one in which
- * it came; where the model is `ohlc` from the next stretch of the same bar on if it came before the first extreme, else at the close. At the open it gets the open, if its limit allows; on the way through the bar its own price;
- * what a trigger on the way sends gets the trigger. In one stretch what stands comes first, nearest price first, then what was
- * triggered, in the order of its coming.
+ * A contract over bars, each of them four rows: its open, its two extremes, its close. An order is matched from the bar after its arrival;
+ * where the model is `ohlc` from the next stretch of the same bar on if it came before the first extreme, else at the close. At the open it
+ * gets the open, if its limit allows; on the way through the bar its own price; an order sent by a trigger on the way gets the trigger
+ * price. In one stretch resting orders come first, nearest price first, then triggered orders, in the order of arrival.
  */
 import { assert } from '../../domain/assert.ts';
 import { isAuction, type SessionPhase } from '../../domain/calendar.ts';
@@ -11,11 +11,11 @@ import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
 import { type BarFillModel, type FillClause, type Slippage, slippedPrice } from './fill-models.ts';
 
-interface Standing<O extends BookOrder> {
+interface RestingOrder<O extends BookOrder> {
   readonly order: O;
-  /** First bar at which it is looked at. */
+  /** First bar that may fill it. */
   readonly fromBar: number;
-  /** Stood there when an auction ended. */
+  /** It rested when an auction ended. */
   isCarried: boolean;
   /** Where the trailing stop that sent it fired, while its fill waits for the close; null for any other order. */
   firedAt: number | null;
@@ -50,7 +50,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   readonly #sink: FillSink<O>;
   /** Net position, for the path that is worst for it. */
   readonly #held: () => number;
-  #standing: Standing<O>[] = [];
+  #resting: RestingOrder<O>[] = [];
   #phase: SessionPhase = 'closed';
   /** The open of a bar that begins before it is the price of an uncross. */
   #uncrossUntilUs = -Infinity;
@@ -99,7 +99,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
       this.high = price;
     }
     if (price < this.low) this.low = price;
-    if (this.#standing.length > 0) this.#match();
+    if (this.#resting.length > 0) this.#match();
   }
 
   follow(): void {
@@ -109,7 +109,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   setPhase(phase: SessionPhase, atUs: number): void {
     if (isAuction(this.#phase) && phase !== this.#phase) {
       this.#uncrossUntilUs = atUs + US_PER_SECOND;
-      for (const each of this.#standing) each.isCarried = true;
+      for (const each of this.#resting) each.isCarried = true;
     }
     this.#phase = phase;
   }
@@ -120,7 +120,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     const isNow =
       order.triggerPrice !== null ? !this.#isLate(order) : this.#model.bar === 'ohlc' && this.#stage === 0;
     const firedAt = this.#waitsForClose(order) ? this.#firedAt(order) : null;
-    this.#standing.push({ order, fromBar: isNow ? this.#bar : this.#bar + 1, isCarried: false, firedAt });
+    this.#resting.push({ order, fromBar: isNow ? this.#bar : this.#bar + 1, isCarried: false, firedAt });
   }
 
   #meetAtOnce(order: O): void {
@@ -137,9 +137,9 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   }
 
   remove(order: O): void {
-    const before = this.#standing.length;
-    this.#standing = this.#standing.filter((each) => each.order !== order);
-    assert(this.#standing.length === before - 1, 'the order stands');
+    const before = this.#resting.length;
+    this.#resting = this.#resting.filter((each) => each.order !== order);
+    assert(this.#resting.length === before - 1, 'the order stands');
   }
 
   #openBar(row: number): void {
@@ -157,17 +157,17 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   }
 
   #match(): void {
-    const looked = this.#standing.filter(({ fromBar }) => fromBar <= this.#bar);
+    const active = this.#resting.filter(({ fromBar }) => fromBar <= this.#bar);
     const isOrdered = this.#isUncross || this.#stage > 0;
-    for (const standing of isOrdered ? byPrice(looked, this.#before) : looked) this.#look(standing);
+    for (const resting of isOrdered ? byPrice(active, this.#before) : active) this.#matchBar(resting);
     if (this.#model.bar !== 'next_open' && this.#stage === CLOSE && this.#phase === 'continuous')
-      for (const { order, fromBar } of this.#standing)
+      for (const { order, fromBar } of this.#resting)
         if (fromBar === this.#bar + 1 && !this.#isLate(order)) this.#meet(order, this.last, 'bar_close');
-    this.#standing = this.#standing.filter(({ order }) => order.leavesQty > 0);
+    this.#resting = this.#resting.filter(({ order }) => order.leavesQty > 0);
   }
 
-  #look(standing: Standing<O>): void {
-    const { order, fromBar, isCarried, firedAt } = standing;
+  #matchBar(resting: RestingOrder<O>): void {
+    const { order, fromBar, isCarried, firedAt } = resting;
     const price = this.last;
     if (this.#isUncross && isCarried) {
       // As on ticks: at exactly the price of the uncross the order of execution is unknown.
@@ -177,7 +177,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     if (this.#phase !== 'continuous') return;
     if (firedAt !== null) {
       if (this.#stage !== CLOSE) return;
-      standing.firedAt = null;
+      resting.firedAt = null;
       return this.#meet(order, worse(order.side, firedAt, price), 'bar_stop');
     }
     if (this.#stage === 0) return this.#meet(order, price, fromBar === this.#bar ? 'bar_open' : 'bar_gap');
@@ -231,7 +231,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
       : Math.max(slipped, Math.min(...extremes));
   }
 
-  /** Of all that is ours in the bar once the order has what it can get. */
+  /** Of all our quantity in the bar once the order has its possible fill. */
   #impactOf({ leavesQty }: O): number {
     const { impactPpm = 0 } = this.#model;
     const volume = this.#rows.bars?.volume[this.#bar] ?? 0;
@@ -264,9 +264,9 @@ const reachedOn = ({ side, price: limit }: Pick<BookOrder, 'side' | 'price'>, fr
 
 /** The nearest limit to where the path comes from is reached first; of equal ones the earlier. */
 const byPrice = <O extends BookOrder>(
-  standing: readonly Standing<O>[],
+  resting: readonly RestingOrder<O>[],
   from: number,
-): readonly Standing<O>[] => {
-  const wayTo = ({ order }: Standing<O>): number => Math.abs(order.price - from);
-  return standing.toSorted((a, b) => wayTo(a) - wayTo(b));
+): readonly RestingOrder<O>[] => {
+  const wayTo = ({ order }: RestingOrder<O>): number => Math.abs(order.price - from);
+  return resting.toSorted((a, b) => wayTo(a) - wayTo(b));
 };

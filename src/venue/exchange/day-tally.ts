@@ -8,11 +8,11 @@ import {
   US_PER_MINUTE,
 } from '../../domain/units.ts';
 
-export type TradeSource = 'opening' | 'continuous' | 'closing';
+export type TradePhase = 'opening' | 'continuous' | 'closing';
 
-/** Window of the settlement price, minutes (market rules, section 5). */
+/** Window of the settlement price, minutes (market rules, 5). */
 const WINDOW_MINUTES = 30;
-/** Trades the trimmed average looks at. */
+/** Trades of the trimmed average. */
 export const TAIL_TRADES = 20;
 
 interface MinuteBucket {
@@ -42,7 +42,7 @@ export class DayTally {
   /** The last trades of continuous trading, oldest first, at most `TAIL_TRADES`. */
   readonly tail: { readonly price: number; readonly qty: number }[] = [];
 
-  record(price: PriceTicks, quantity: number, tsUs: TsUs, source: TradeSource): void {
+  record(price: PriceTicks, quantity: number, tsUs: TsUs, source: TradePhase): void {
     assert(quantity > 0, 'a trade has a quantity');
     if (this.high === null || price > this.high) this.high = price;
     if (this.low === null || price < this.low) this.low = price;

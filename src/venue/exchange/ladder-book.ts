@@ -3,14 +3,79 @@ import type { SessionPhase } from '../../domain/calendar.ts';
 import { assert } from '../../domain/assert.ts';
 import { hundredthsOf } from '../../domain/contract.ts';
 import { type Side, signOf } from '../../domain/order.ts';
-import { type PriceHundredths, priceTicks, type TsUs } from '../../domain/units.ts';
+import { type PriceHundredths, priceTicks, qty, type TsUs } from '../../domain/units.ts';
 import type { BookEntry, BookFills, ContractBook } from './contract-book.ts';
-import { DayTally, type TradeSource } from './day-tally.ts';
+import { DayTally, type TradePhase } from './day-tally.ts';
 import { Ladder } from './ladder.ts';
 import type { BookView, Listing, Outbox } from '../venue-event.ts';
 import { LEVELS_SHOWN, Ticker } from './ticker.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
-import { levelsAfter, uncross } from './uncross.ts';
+import type { BookLevel } from '../../domain/ticks.ts';
+
+// The price of a call auction (market rules, 4): (a) most volume; (b) one side filled in full, which holds at every price of most volume,
+// because volume is the smaller side; (c) nearest to the anchor, the last matched price, at the opening the reference. Our choice where no
+// rule is published: at equal distance the price with the smaller surplus, then the higher one; at the margin time decides.
+
+interface Cross {
+  readonly price: number;
+  readonly volume: number;
+}
+
+/** The cross of the orders in the book, or undefined without one. */
+export function uncross(
+  ladder: Ladder,
+  anchor: PriceHundredths,
+  hundredthsPerTick: number,
+): Cross | undefined {
+  const buys = ladder.depth('buy');
+  const sells = ladder.depth('sell');
+  let demand = 0;
+  for (const quantity of buys) demand += quantity;
+  let supply = 0;
+  let best: { price: number; volume: number; distance: number; surplus: number } | undefined;
+  for (let i = 0; i < buys.length; i += 1) {
+    supply += sells[i] ?? 0;
+    const volume = Math.min(demand, supply);
+    if (volume > 0 && (best === undefined || volume >= best.volume)) {
+      const price = ladder.floor + i;
+      const distance = Math.abs(price * hundredthsPerTick - anchor);
+      const surplus = Math.abs(demand - supply);
+      if (best === undefined || volume > best.volume || isNearer(distance, surplus, best)) {
+        best = { price, volume, distance, surplus };
+      }
+    }
+    demand -= buys[i] ?? 0;
+  }
+  return best === undefined ? undefined : { price: best.price, volume: best.volume };
+}
+
+/** Prices are walked upwards, so an equal one that comes later is the higher one. */
+const isNearer = (distance: number, surplus: number, best: { distance: number; surplus: number }): boolean =>
+  distance < best.distance || (distance === best.distance && surplus <= best.surplus);
+
+/** Levels of the board in an auction: the best levels expected to be left after the cross, not the book. */
+export function levelsAfter(
+  ladder: Ladder,
+  side: 'buy' | 'sell',
+  volume: number,
+  count: number,
+): BookLevel[] {
+  const depth = ladder.depth(side);
+  const step = side === 'buy' ? -1 : 1;
+  const result: BookLevel[] = [];
+  let gone = volume;
+  for (
+    let i = (ladder.best(side) ?? ladder.floor - 1) - ladder.floor;
+    i >= 0 && i < depth.length && result.length < count;
+    i += step
+  ) {
+    const quantity = depth[i] ?? 0;
+    const left = quantity - Math.min(gone, quantity);
+    gone -= quantity - left;
+    if (left > 0) result.push({ price: priceTicks(ladder.floor + i), qty: qty(left) });
+  }
+  return result;
+}
 
 export const BACKGROUND = 0;
 /** Tag of background auction orders without a price: at ceiling or floor by time, gone after the cross. */
@@ -38,10 +103,10 @@ export class LadderBook implements ContractBook {
   enter(order: BookEntry, at: TsUs): void {
     const { side, price, leavesQty, tag } = order;
     if (this.#auction === null) this.#match(side, price, leavesQty, tag, at);
-    if (order.leavesQty > 0) this.stand(order);
+    if (order.leavesQty > 0) this.restore(order);
   }
 
-  stand({ side, price, leavesQty, tag }: BookEntry): void {
+  restore({ side, price, leavesQty, tag }: BookEntry): void {
     this.#handles.set(tag, this.ladder.rest(side, price, leavesQty, tag));
   }
 
@@ -54,7 +119,7 @@ export class LadderBook implements ContractBook {
     this.#handles.delete(tag);
   }
 
-  /** A background order. The rest stands, unless it is immediate-or-cancel. */
+  /** A background order. The rest stays in the book, unless it is immediate-or-cancel. */
   background(side: Side, price: number, quantity: number, rest: boolean, at: TsUs): void {
     const left = this.#auction === null ? this.#match(side, price, quantity, BACKGROUND, at) : quantity;
     if (left > 0 && rest) this.ladder.rest(side, price, left, BACKGROUND);
@@ -134,7 +199,7 @@ export class LadderBook implements ContractBook {
   }
 
   /** Reports the trades in the ladder's buffer. `aggressor` null: an auction, the seller's tag is in the buffer. */
-  #report(aggressor: Side | null, tag: number, source: TradeSource, at: TsUs): void {
+  #report(aggressor: Side | null, tag: number, source: TradePhase, at: TsUs): void {
     const { fills } = this.ladder;
     for (let i = 0; i < fills.count; i += 1) {
       const price = fills.price[i] ?? 0;

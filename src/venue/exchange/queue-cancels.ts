@@ -1,16 +1,16 @@
 /**
- * Quantity that leaves a level of the recorded book without a trade was cancelled, before us or behind us. The model decides:
- * all behind (nothing changes for us), all ahead, or on both sides as much as stands there. The quantity ahead of us never
- * exceeds the shown quantity.
+ * Quantity that leaves a level of the recorded book without a trade was cancelled, before us or behind us. The model decides: all behind
+ * (nothing changes for us), all ahead, or on both sides in proportion to the resting quantity. The quantity ahead of us never exceeds the
+ * shown quantity.
  */
 import type { Side } from '../../domain/order.ts';
 import type { BookOrder } from './exchange.ts';
-import type { Waiting } from './tape-queue.ts';
+import type { QueuedOrder } from './tape-queue.ts';
 import type { CancelModel } from './fill-models.ts';
 import type { RecordedBook } from './recorded-book.ts';
 
-interface Watched {
-  readonly waiting: Waiting<BookOrder>;
+interface QueuedWatch {
+  readonly waiting: QueuedOrder<BookOrder>;
   /** Quantity of the level after the row before; undefined where it was not recorded. */
   shown: number | undefined;
   /** Traded at its price since then. */
@@ -20,19 +20,19 @@ interface Watched {
 export class QueueCancels {
   readonly #book: RecordedBook;
   readonly #model: CancelModel;
-  readonly #watched = new Map<Waiting<BookOrder>, Watched>();
+  readonly #watched = new Map<QueuedOrder<BookOrder>, QueuedWatch>();
 
   constructor(book: RecordedBook, model: CancelModel) {
     this.#book = book;
     this.#model = model;
   }
 
-  joined(waiting: Waiting<BookOrder>): void {
+  joined(waiting: QueuedOrder<BookOrder>): void {
     const shown = this.#book.shownAt(waiting.order.side, waiting.price);
     this.#watched.set(waiting, { waiting, shown, traded: 0 });
   }
 
-  left(waiting: Waiting<BookOrder>): void {
+  left(waiting: QueuedOrder<BookOrder>): void {
     this.#watched.delete(waiting);
   }
 
@@ -63,7 +63,7 @@ export class QueueCancels {
     }
   }
 
-  /** Part of the cancelled quantity that stood in front of us, when `level` stood there in all. */
+  /** Part of the cancelled quantity that rested in front of us, when `level` rested there in all. */
   #ahead(cancelled: number, ahead: number, level: number): number {
     switch (this.#model) {
       case 'behind':

@@ -161,7 +161,7 @@ export type OnTake = (price: number, qty: number) => void;
 export interface ShownBook extends Readonly<Touch> {
   /** A trade of the recording; returns its aggressor. */
   trade(price: number, qty: number, side: number): Side;
-  /** Quantity that stands at a price in front of an order that joins there. */
+  /** Quantity that rests at a price in front of an order that joins there. */
   ahead(side: Side, price: number): number;
   /** Takes the shown quantity of the other side inside the limit; returns how much. */
   take(side: Side, limit: number, qty: number, onTake: OnTake): number;
@@ -182,9 +182,9 @@ export function depthLevels(book: BookColumns, side: Side, row: number): readonl
   const [prices, quantities] = side === 'buy' ? [book.bidPrice, book.bidQty] : [book.askPrice, book.askQty];
   const levels: BookLevel[] = [];
   for (let level = 0; level < book.depth; level += 1) {
-    const standing = quantities[level]?.[row] ?? 0;
-    if (standing === 0) break;
-    levels.push(levelOf(prices[level]?.[row] ?? 0, standing));
+    const resting = quantities[level]?.[row] ?? 0;
+    if (resting === 0) break;
+    levels.push(levelOf(prices[level]?.[row] ?? 0, resting));
   }
   return levels;
 }

@@ -1,9 +1,9 @@
-/** Daily, final and theoretical prices (market rules, section 5). All in hundredths of a point. */
+/** Daily, final and theoretical prices (market rules, 5). All in hundredths of a point. */
 import { assert } from '../../domain/assert.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { dayNumber, momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { type PriceHundredths, priceHundredths, priceTicks, type TsUs, tsUs } from '../../domain/units.ts';
-import { averageOf, DayTally, TAIL_TRADES, type TradeSource } from './day-tally.ts';
+import { averageOf, DayTally, TAIL_TRADES, type TradePhase } from './day-tally.ts';
 import type { TapeColumns } from './exchange.ts';
 import { AuctionPrints } from './tape-exchange.ts';
 
@@ -48,11 +48,11 @@ export function tapeSettlement(
 }
 
 interface Auction {
-  readonly source: TradeSource;
+  readonly source: TradePhase;
   readonly endUs: TsUs;
 }
 
-/** The trades of a tape, with those of its uncrosses told apart as the exchange does; `auctions` in the order of time. */
+/** The trades of a tape, with those of its uncrosses separated as the exchange does; `auctions` in the order of time. */
 function tallyOf(
   { rows, tsUs: times, priceTicks: prices, qty, side }: TapeColumns,
   auctions: readonly Auction[],

@@ -12,7 +12,7 @@ import { DayTally } from './day-tally.ts';
 import type { TickFillModel } from './fill-models.ts';
 import type { BookView, Listing, Outbox } from '../venue-event.ts';
 import { TapeExchange } from './tape-exchange.ts';
-import type { Waiting } from './tape-queue.ts';
+import type { QueuedOrder } from './tape-queue.ts';
 import { LEVELS_SHOWN, Ticker } from './ticker.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
 import type { TapePrint } from '../venue-options.ts';
@@ -20,7 +20,7 @@ import type { TapePrint } from '../venue-options.ts';
 /** Inferred quantities change with every print: a book with unchanged prices is sent at most this often. */
 const SAME_PRICES_EVERY_US = US_PER_SECOND;
 
-/** Orders wait behind the quantity that is inferred to stand at their price. */
+/** Orders wait behind the quantity that is inferred to rest at their price. */
 const MODEL: TickFillModel = { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 };
 
 export class TapeBook implements ContractBook {
@@ -35,7 +35,7 @@ export class TapeBook implements ContractBook {
   #auction: 'opening' | 'closing' = 'opening';
   #nowUs: TsUs = tsUs(0);
   #sentUs = 0;
-  /** Places in the queues before a restart, until the orders stand again. */
+  /** Places in the queues before a restart, until the orders are restored. */
   readonly #recalled = new Map<number, TapeState['queue'][number]>();
 
   constructor(listing: Listing, outbox: Outbox, sink: BookFills, watch: TriggerWatch) {
@@ -59,10 +59,10 @@ export class TapeBook implements ContractBook {
     this.#exchange.enter(order);
   }
 
-  stand(order: BookEntry): void {
+  restore(order: BookEntry): void {
     const recalled = this.#recalled.get(order.tag) ?? null;
     this.#recalled.delete(order.tag);
-    this.#exchange.stand(order, recalled);
+    this.#exchange.rest(order, recalled);
   }
 
   decrease(order: BookEntry): void {
@@ -147,7 +147,7 @@ const signOf = (side: Side | null): -1 | 0 | 1 => (side === null ? 0 : side === 
 function levelsOf(
   touch: number,
   touchQty: number,
-  waiting: readonly Waiting<BookEntry>[],
+  waiting: readonly QueuedOrder<BookEntry>[],
   step: 1 | -1,
 ): BookLevel[] {
   const byPrice = new Map<number, number>();

@@ -1,10 +1,9 @@
 /**
- * A contract's market over recorded trades, for backtests and for the simulator's replay. Our orders stand beside the recording
- * and never change it. A trade fills orders that wait at its price behind the quantity that was there first, and orders that it
- * traded through at their own price; all fills of one trade, on both sides and of all accounts, never exceed it. An order that
- * crosses the shown book takes it, level by level. Orders carried into an auction share in its uncross, at its price and inside
- * its volume, if their limit is better; at exactly its price the queue is unknown and they get nothing. Our orders never meet
- * each other.
+ * A contract's market over recorded trades, for backtests and for the simulator's replay. Our orders rest next to the recording and never
+ * change it. A trade fills orders that wait at its price behind the quantity that was there first, and orders that it traded through at
+ * their own price; all fills of one trade, on both sides and of all accounts, never exceed it. An order that crosses the shown book takes
+ * it, level by level. Orders carried into an auction share in its uncross, at its price and inside its volume, if their limit is better; at
+ * exactly its price the queue is unknown and they get nothing. Our orders never meet each other.
  */
 import { assert } from '../../domain/assert.ts';
 import { isAuction, type SessionPhase } from '../../domain/calendar.ts';
@@ -16,9 +15,9 @@ import { type FillClause, slippedPrice, type TickFillModel } from './fill-models
 import { InferredBook } from './inferred-book.ts';
 import { QueueCancels } from './queue-cancels.ts';
 import { crosses, RecordedBook, type ShownBook, type Touch } from './recorded-book.ts';
-import { TapeQueue, type Waiting } from './tape-queue.ts';
+import { TapeQueue, type QueuedOrder } from './tape-queue.ts';
 
-export type QueuePlace = Pick<Waiting<BookOrder>, 'ahead' | 'takes' | 'isCarried'>;
+export type QueuePlace = Pick<QueuedOrder<BookOrder>, 'ahead' | 'takes' | 'isCarried'>;
 
 /** For a restart: the state beyond the orders. */
 export interface TapeExchangeState {
@@ -58,7 +57,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   readonly #buys = new TapeQueue<O>('buy');
   readonly #sells = new TapeQueue<O>('sell');
   /** In order of entry. */
-  readonly #waiting = new Map<O, Waiting<O>>();
+  readonly #waiting = new Map<O, QueuedOrder<O>>();
   phase: SessionPhase = 'closed';
   #uncross: AuctionPrints | null = null;
   /** False until the book is known, at the start and again after an auction: orders entered meanwhile meet it then. */
@@ -109,7 +108,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   /** Our orders of one side, best price first. */
-  waitingOn(side: Side): readonly Waiting<O>[] {
+  waitingOn(side: Side): readonly QueuedOrder<O>[] {
     return this.#queueAt(side).waiting;
   }
 
@@ -166,16 +165,16 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     const isTaking = this.#isMatching && (isMarketLimit(side, price) || crosses(this.#book, side, price));
     if (isTaking) this.#take(order, 'shown');
     if (order.leavesQty === 0) return;
-    this.stand(order, { ahead: isTaking ? 0 : this.#aheadOf(order), takes: isTaking, isCarried: false });
+    this.rest(order, { ahead: isTaking ? 0 : this.#aheadOf(order), takes: isTaking, isCarried: false });
   }
 
-  /** Without matching: at the place it had, or behind what stands at its price. */
-  stand(order: O, place: QueuePlace | null): void {
+  /** Without matching: at its earlier place, or behind the resting quantity at its price. */
+  rest(order: O, place: QueuePlace | null): void {
     const ahead = place?.ahead ?? this.#aheadOf(order);
     const takes = place?.takes ?? false;
     const isCarried = place?.isCarried ?? false;
     const left = order.leavesQty;
-    const waiting: Waiting<O> = { order, price: order.price, left, ahead, takes, isCarried };
+    const waiting: QueuedOrder<O> = { order, price: order.price, left, ahead, takes, isCarried };
     this.#waiting.set(order, waiting);
     this.#queueAt(order.side).add(waiting);
     this.#cancels?.joined(waiting);
@@ -210,7 +209,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     return { inferred: Object.assign({}, this.#inferred), isSettled: this.#isSettled, auction };
   }
 
-  /** Restores that state, before the orders stand again. */
+  /** Restores that state, before the orders are restored. */
   recall({ inferred, isSettled, auction }: TapeExchangeState): void {
     Object.assign(this.#inferred, inferred);
     this.#isSettled = isSettled;
@@ -244,7 +243,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   #cross(price: number, printed: number): void {
     this.#print(price);
-    const onFill = ({ order }: Waiting<O>, at: number, qty: number): void =>
+    const onFill = ({ order }: QueuedOrder<O>, at: number, qty: number): void =>
       this.#sink.fill(order, at, qty, 'uncross');
     const left = this.#buys.fillUncross(price, printed, onFill);
     this.#sells.fillUncross(price, left, onFill);
@@ -253,7 +252,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   /** First the side that the aggressor hit. */
   #match(price: number, printed: number, aggressor: Side): void {
-    const onFill = ({ order, takes }: Waiting<O>, at: number, qty: number): void => {
+    const onFill = ({ order, takes }: QueuedOrder<O>, at: number, qty: number): void => {
       if (takes) return this.#sink.fill(order, slippedPrice(this.#model, order, at), qty, 'beside_taker');
       this.#sink.fill(order, at, qty, at === price ? 'queue_reached' : 'traded_through');
     };
@@ -272,14 +271,14 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     return this.phase === 'continuous' && this.#isSettled;
   }
 
-  /** Once the book is known every standing order meets it, in the order of entry. */
+  /** Once the book is known every resting order meets it, in the order of entry. */
   #settle(): void {
     const { bid, ask } = this.#book;
     if (this.phase !== 'continuous' || this.#uncross !== null || (bid === 0 && ask === 0)) return;
     this.#isSettled = true;
-    const standing = [...this.#waiting.keys()];
-    for (const order of standing) this.remove(order);
-    for (const order of standing) this.enter(order);
+    const resting = [...this.#waiting.keys()];
+    for (const order of resting) this.remove(order);
+    for (const order of resting) this.enter(order);
   }
 
   #take(order: O, clause: FillClause): void {
@@ -293,7 +292,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     return this.#model.queue === 'through' ? Infinity : this.#book.ahead(side, price);
   }
 
-  /** The recorded book moved: cancelled quantity is shared out, and an order that still takes looks again. */
+  /** The recorded book moved: cancelled quantity is shared out, and an order that still takes is matched again. */
   #afterBook(): void {
     this.#cancels?.share();
     if (!this.#isMatching) return;
@@ -306,7 +305,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     this.#dropFilled();
   }
 
-  /** A quote that reached the price of an order that waits fills it there; what still takes gets the quote itself. */
+  /** A quote that reached the price of a waiting order fills it there; an order that still takes gets the quote itself. */
   #meetQuote(): void {
     if (!this.#isMatching) return;
     for (const side of ['buy', 'sell'] as const) {
@@ -326,7 +325,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   /** Behind the whole queue a quote has to go beyond the price. */
-  #isReached({ order: { side, price }, takes }: Waiting<O>): boolean {
+  #isReached({ order: { side, price }, takes }: QueuedOrder<O>): boolean {
     const isStrict = this.#model.queue === 'through' && !takes;
     return crosses(this.#book, side, isStrict ? price - signOf(side) : price);
   }
@@ -336,7 +335,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     this.#refresh();
   }
 
-  #forget(waiting: Waiting<O>): void {
+  #forget(waiting: QueuedOrder<O>): void {
     this.#waiting.delete(waiting.order);
     this.#cancels?.left(waiting);
   }
@@ -351,7 +350,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     return side === 'buy' ? this.#buys : this.#sells;
   }
 
-  #waitingOf(order: O): Waiting<O> {
+  #waitingOf(order: O): QueuedOrder<O> {
     const waiting = this.#waiting.get(order);
     assert(waiting !== undefined, 'the order stands');
     return waiting;

@@ -3,7 +3,7 @@ import { assert } from '../../domain/assert.ts';
 import type { Side } from '../../domain/order.ts';
 import type { BookOrder } from './exchange.ts';
 
-export interface Waiting<O extends BookOrder> {
+export interface QueuedOrder<O extends BookOrder> {
   readonly order: O;
   readonly price: number;
   left: number;
@@ -11,28 +11,28 @@ export interface Waiting<O extends BookOrder> {
   ahead: number;
   /** Came in through the touch: it takes instead of waiting, until it is filled or gone. */
   readonly takes: boolean;
-  /** Stood when the last auction ended. */
+  /** It rested when the last auction ended. */
   isCarried: boolean;
 }
 
-/** Told of each execution. */
-type OnQueueFill<O extends BookOrder> = (waiting: Waiting<O>, price: number, qty: number) => void;
+/** Called for each execution. */
+type OnQueueFill<O extends BookOrder> = (waiting: QueuedOrder<O>, price: number, qty: number) => void;
 
 export class TapeQueue<O extends BookOrder> {
   readonly #side: Side;
   /** Best price first, earlier orders first. */
-  readonly waiting: Waiting<O>[] = [];
+  readonly waiting: QueuedOrder<O>[] = [];
 
   constructor(side: Side) {
     this.#side = side;
   }
 
-  add(order: Waiting<O>): void {
+  add(order: QueuedOrder<O>): void {
     const worse = this.waiting.findIndex((other) => this.#isBetter(order.price, other.price));
     this.waiting.splice(worse === -1 ? this.waiting.length : worse, 0, order);
   }
 
-  remove(order: Waiting<O>): void {
+  remove(order: QueuedOrder<O>): void {
     const place = this.waiting.indexOf(order);
     assert(place >= 0, 'the order waits over the tape');
     this.waiting.splice(place, 1);
@@ -48,7 +48,7 @@ export class TapeQueue<O extends BookOrder> {
     for (const order of this.waiting) {
       if (left === 0 || this.#isBetter(price, order.price)) break;
       if (order.takes) {
-        // It takes beside other takers, at their price; what they sold to the other side of the touch is not for it.
+        // It takes with other takers, at their price; it gets none of the quantity that they sold to the other side of the touch.
         if (aggressor === this.#side) left -= fill(order, price, left, onFill);
       } else if (price !== order.price) {
         order.ahead = 0;
@@ -86,7 +86,7 @@ export class TapeQueue<O extends BookOrder> {
 }
 
 function fill<O extends BookOrder>(
-  order: Waiting<O>,
+  order: QueuedOrder<O>,
   price: number,
   most: number,
   onFill: OnQueueFill<O>,

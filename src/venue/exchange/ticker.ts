@@ -4,7 +4,7 @@ import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import { type PriceTicks, qty, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
-import { averageOf, type DayTally, type TradeSource } from './day-tally.ts';
+import { averageOf, type DayTally, type TradePhase } from './day-tally.ts';
 import type { BookView, Outbox } from '../venue-event.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
 
@@ -32,7 +32,7 @@ export class Ticker {
     this.#watch = watch;
   }
 
-  trade(price: PriceTicks, quantity: number, aggressor: Side | null, source: TradeSource, at: TsUs): void {
+  trade(price: PriceTicks, quantity: number, aggressor: Side | null, source: TradePhase, at: TsUs): void {
     this.#tally.record(price, quantity, at, source);
     this.#outbox.emit({
       kind: 'trade',

@@ -17,7 +17,7 @@ import type { OrderBook } from '../exchange/contract-book.ts';
 import { exitPrices, type Listing } from '../venue-event.ts';
 import type { VenueOrder } from './venue-order.ts';
 
-/** Orders may be entered in the auctions, not in the break (market rules, section 3). */
+/** Orders may be entered in the auctions, not in the break (market rules, 3). */
 const ENTRY: Readonly<Record<SessionPhase, RefusalCode | null>> = {
   opening_auction: null,
   continuous: null,
@@ -87,8 +87,8 @@ export function changeRefusal(
   return newPrice || newQty ? null : refusal(-6015);
 }
 
-/** The venue around its checks, order entry, trigger book and look at margin. */
-export interface VenueSurroundings {
+/** The venue as its checks, order entry, trigger book and margin monitor see it. */
+export interface VenueContext {
   readonly nowUs: TsUs;
   readonly day: TradingDay;
   readonly phase: SessionPhase;
@@ -101,34 +101,34 @@ export interface VenueSurroundings {
   unknownRefusal(id: AccountId, code: OrderCode): Refusal | null;
   /** Has the account margin and room for this much more? */
   riskRefusal(command: PlaceLimit): Refusal | null;
-  /** Bid plus ask; 0 where nobody asks, or one is unknown. */
+  /** Bid plus ask; 0 where it is not needed, or one is unknown. */
   midTwice(code: OrderCode): number;
 }
 
 /** Checks account, contract, values and margin. */
-export function placeRefusal(command: PlaceLimit, around: VenueSurroundings): Refusal | null {
-  const unknown = around.unknownRefusal(command.accountId, command.orderCode);
-  const listing = around.listing(command.orderCode);
+export function placeRefusal(command: PlaceLimit, venue: VenueContext): Refusal | null {
+  const unknown = venue.unknownRefusal(command.accountId, command.orderCode);
+  const listing = venue.listing(command.orderCode);
   if (unknown !== null || listing === undefined) return unknown ?? refusal(-6003);
-  const noLeg = legRefusal(command, around);
+  const noLeg = legRefusal(command, venue);
   if (noLeg !== null) return noLeg;
   return (
-    entryRefusal(around.phase) ??
+    entryRefusal(venue.phase) ??
     qtyRefusal(command.qty, listing.contract.spec.orderQtyMax) ??
     limitRefusal(command.side, command.limitPrice, listing) ??
     bracketRefusal(command, listing) ??
-    around.riskRefusal(command)
+    venue.riskRefusal(command)
   );
 }
 
-function legRefusal({ accountId, orderCode, leg }: PlaceLimit, around: VenueSurroundings): Refusal | null {
+function legRefusal({ accountId, orderCode, leg }: PlaceLimit, venue: VenueContext): Refusal | null {
   if (leg === undefined) return null;
   return leg === orderCode
     ? refusal(-6003, 'The leg is another contract')
-    : around.unknownRefusal(accountId, leg);
+    : venue.unknownRefusal(accountId, leg);
 }
 
-/** Before an order may wait for its trigger. Margin is looked at when it is sent, not before. */
+/** Before an order may wait for its trigger. Margin is checked when it is sent, not before. */
 export function triggerOrderRefusal(command: PlaceTrigger, listing: Listing): Refusal | null {
   return (
     qtyRefusal(command.qty, listing.contract.spec.orderQtyMax) ??

@@ -25,12 +25,12 @@ import {
   changeRefusal,
   editRefusal,
   entryRefusal,
-  type VenueSurroundings,
+  type VenueContext,
 } from './order-checks.ts';
 import { OrderStore } from './order-store.ts';
-import type { OrderSender, Pending, VenueOrder } from './venue-order.ts';
+import type { OrderSender, PendingChange, VenueOrder } from './venue-order.ts';
 
-/** One execution, added to its order before it is told. */
+/** One execution, added to its order before it is reported. */
 export interface OrderFill {
   readonly price: number;
   readonly qty: number;
@@ -52,13 +52,13 @@ type EntryState = Pick<VenueState, 'orders' | 'orderNoNext' | 'orderKeyNext' | '
 
 interface InFlight {
   readonly order: VenueOrder;
-  readonly pending: Pending;
+  readonly pending: PendingChange;
 }
 
 export class OrderEntry implements BookFills, FillSink<VenueOrder> {
   readonly #costs: CostSchedule;
   readonly #rules: EntryRules;
-  readonly #around: VenueSurroundings;
+  readonly #venue: VenueContext;
   readonly #listener: OrderListener;
   readonly store = new OrderStore();
   /** In order of time: the delay is the same for all. */
@@ -66,10 +66,10 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
   #priority = 0;
   #sentNo = 0;
 
-  constructor(costs: CostSchedule, rules: EntryRules, around: VenueSurroundings, listener: OrderListener) {
+  constructor(costs: CostSchedule, rules: EntryRules, venue: VenueContext, listener: OrderListener) {
     this.#costs = costs;
     this.#rules = rules;
-    this.#around = around;
+    this.#venue = venue;
     this.#listener = listener;
   }
 
@@ -80,7 +80,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
 
   /** Account, contract, values and margin of `command` were checked. */
   place(command: PlaceLimit, origin: OrderOrigin, sender: OrderSender): VenueOrder {
-    const { day, nowUs } = this.#around;
+    const { day, nowUs } = this.#venue;
     const order = this.store.add(command, origin, sender, day, nowUs);
     if (order.leg === null) this.#sendPlace(order);
     else order.pending = { kind: 'leg', filledQty: 0 };
@@ -91,15 +91,15 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
   change(command: ChangeOrder): VenueOrder | Refusal {
     const { accountId, orderNo, limitPrice, qty } = command;
     const order = this.store.find(accountId, orderNo);
-    const listing = order === undefined ? undefined : this.#around.listing(order.orderCode);
+    const listing = order === undefined ? undefined : this.#venue.listing(order.orderCode);
     if (order === undefined || listing === undefined) return refusal(-6003);
-    const { phase, nowUs } = this.#around;
+    const { phase, nowUs } = this.#venue;
     const refused = changeRefusal(order, command, listing, phase, this.#rules.changeOfBoth === 'replace');
     if (refused !== null) return refused;
     const more = qty - order.qty;
     if (more > 0) {
       const { orderCode, side, refId } = order;
-      const noMargin = this.#around.riskRefusal({ accountId, orderCode, side, refId, limitPrice, qty: more });
+      const noMargin = this.#venue.riskRefusal({ accountId, orderCode, side, refId, limitPrice, qty: more });
       if (noMargin !== null) return noMargin;
     }
     if (order.pending?.kind === 'leg') {
@@ -117,7 +117,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
   cancel({ accountId, orderNo }: CancelOrder): VenueOrder | Refusal {
     const order = this.store.find(accountId, orderNo);
     if (order === undefined) return refusal(-6003);
-    const { phase, nowUs } = this.#around;
+    const { phase, nowUs } = this.#venue;
     const refused = cancelRefusal(order, phase);
     if (refused !== null) return refused;
     // At the gateway it goes at once.
@@ -149,10 +149,10 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     price: number,
     qty: number,
     clause: FillClause | null,
-    at: TsUs = this.#around.nowUs,
+    at: TsUs = this.#venue.nowUs,
   ): void {
     assert(qty > 0 && qty <= order.leavesQty, 'no more is filled than is left');
-    const listing = this.#around.listing(order.orderCode);
+    const listing = this.#venue.listing(order.orderCode);
     assert(listing !== undefined, 'an order that fills is of a listed contract');
     const value = valueOf(listing.contract.spec, priceTicks(price), qty);
     order.filledQty += qty;
@@ -182,7 +182,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     clause: FillClause | null,
     rates: CostSchedule,
   ): Costs {
-    const { day } = this.#around;
+    const { day } = this.#venue;
     const { filledQty, filledValue, side } = order;
     const isMaker = clause !== null && liquidityOf(clause) === 'maker';
     const own = fillCosts(rates, day, qty, value, side, isMaker);
@@ -200,7 +200,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
 
   /** A contract is listed no more: its orders end. */
   endContract(code: OrderCode, at: TsUs): void {
-    const book = this.#around.book(code);
+    const book = this.#venue.book(code);
     for (const order of this.store.all()) {
       const isOver = order.orderCode === code || (order.leg === code && order.pending?.kind === 'leg');
       if (!isOver || !order.isOpen) continue;
@@ -228,22 +228,22 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     };
   }
 
-  /** `stand` puts an order back into its book. */
-  restore(state: EntryState, stand: (order: VenueOrder) => void): void {
+  /** `rest` puts an order back into its book. */
+  restore(state: EntryState, rest: (order: VenueOrder) => void): void {
     const open = this.store.restore(state.orders, state.orderNoNext, state.orderKeyNext);
     this.#sentNo = state.commandsSent;
     for (const order of this.store.all()) this.#priority = Math.max(this.#priority, order.priority);
     for (const order of open) {
       const { pending } = order;
       if (pending !== null && pending.kind !== 'leg') this.#inFlight.push({ order, pending });
-      if (order.isInBook) stand(order);
+      if (order.isInBook) rest(order);
     }
     this.#inFlight.sort((a, b) => a.pending.dueUs - b.pending.dueUs || a.pending.sentNo - b.pending.sentNo);
   }
 
   #dueUs(): number {
     this.#sentNo += 1;
-    return this.#around.nowUs + this.#rules.gatewayDelay;
+    return this.#venue.nowUs + this.#rules.gatewayDelay;
   }
 
   /** Sends an arbitrage order whole, once its leg has filled as much as it asks for. */
@@ -257,15 +257,15 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     this.#send(order, { kind: 'place', dueUs, sentNo: this.#sentNo });
   }
 
-  #send(order: VenueOrder, pending: Pending): void {
+  #send(order: VenueOrder, pending: PendingChange): void {
     order.pending = pending;
     order.reason = '';
     this.#inFlight.push({ order, pending });
   }
 
-  #arrive(order: VenueOrder, pending: Pending, at: TsUs): void {
-    const { phase } = this.#around;
-    const book = this.#around.book(order.orderCode);
+  #arrive(order: VenueOrder, pending: PendingChange, at: TsUs): void {
+    const { phase } = this.#venue;
+    const book = this.#venue.book(order.orderCode);
     order.pending = null;
     if (book === undefined) return this.#end(order, false, refusal(-6033).text, at);
     switch (pending.kind) {
@@ -284,8 +284,13 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     }
   }
 
-  #applyChange(order: VenueOrder, change: Pending & { kind: 'change' }, book: OrderBook, at: TsUs): void {
-    const late = editRefusal(this.#around.phase);
+  #applyChange(
+    order: VenueOrder,
+    change: PendingChange & { kind: 'change' },
+    book: OrderBook,
+    at: TsUs,
+  ): void {
+    const late = editRefusal(this.#venue.phase);
     if (late !== null) return this.#keep(order, late.text, at);
     if (change.qty <= order.filledQty) return this.#keep(order, refusal(-6019).text, at);
     order.modified = true;
@@ -305,7 +310,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     book.enter(order, at);
   }
 
-  /** The exchange refused a change or cancel: the order stands as it stood. */
+  /** The exchange refused a change or cancel: the order stays unchanged. */
   #keep(order: VenueOrder, reason: string, at: TsUs): void {
     order.reason = reason;
     this.#listener.onChange(order, at, 'other');

@@ -1,5 +1,5 @@
 /**
- * The life of orders that wait: placed, moved, cancelled, triggered by trades, expired. What a trade triggers is sent once the
+ * The life of orders that wait: placed, moved, cancelled, triggered by trades, expired. An order that a trade triggers is sent once the
  * match that made the trade is over, through the same gate and gateway as any order, and shows in the in-day book.
  */
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
@@ -15,8 +15,8 @@ import {
 } from '../venue-command.ts';
 import {
   hasFixedTrigger,
-  isWaiting,
-  reportOfTrigger,
+  isPending,
+  triggerReport,
   type TriggerOrder,
   waitingOrder,
 } from './trigger-order.ts';
@@ -26,12 +26,18 @@ import {
   placeRefusal,
   priceRefusal,
   triggerOrderRefusal,
-  type VenueSurroundings,
+  type VenueContext,
 } from '../orders/order-checks.ts';
 import type { OrderEntry } from '../orders/order-entry.ts';
 import type { OrderStore } from '../orders/order-store.ts';
 import type { OrderSender, VenueOrder } from '../orders/venue-order.ts';
-import { stepTrigger, stopTrigger, trailingTrigger, type Trigger, type TriggerWatch } from './trigger.ts';
+import {
+  stepTrigger,
+  stopTrigger,
+  trailingTrigger,
+  type VenueTrigger,
+  type TriggerWatch,
+} from './trigger.ts';
 import type { VenueRules } from '../venue-options.ts';
 import type { VenueState } from '../venue-state.ts';
 import { marketLimit } from '../../domain/contract.ts';
@@ -42,7 +48,7 @@ type TriggerBookState = Pick<VenueState, 'triggers' | 'triggerNoNext'>;
 
 export class TriggerBook {
   readonly #rules: VenueRules;
-  readonly #around: VenueSurroundings;
+  readonly #venue: VenueContext;
   readonly #entry: OrderEntry;
   readonly #book: TriggerRows;
   readonly #brackets: BracketOrders;
@@ -53,9 +59,9 @@ export class TriggerBook {
   /** New exits that no trade reaches before `release`. */
   readonly #heldBack = new Set<TriggerOrder>();
 
-  constructor(rules: VenueRules, around: VenueSurroundings, entry: OrderEntry, outbox: Outbox) {
+  constructor(rules: VenueRules, venue: VenueContext, entry: OrderEntry, outbox: Outbox) {
     this.#rules = rules;
-    this.#around = around;
+    this.#venue = venue;
     this.#entry = entry;
     this.#book = new TriggerRows(outbox, (code, bid, ask) => this.#onTouch(code, bid, ask));
     this.#brackets = new BracketOrders(this.#book, rules.stopLossSlipTicks, entry.store);
@@ -70,17 +76,17 @@ export class TriggerBook {
     return this.#book.takeTraded();
   }
 
-  /** Something waits to be sent or told. */
+  /** Something waits to be sent or reported. */
   get hasNews(): boolean {
     return this.#due.length > 0 || this.#moved.size > 0;
   }
 
   place(command: PlaceTrigger, owner = 0): TriggerAnswer {
     const { accountId: id, orderCode: code } = command;
-    const { isClosed, nowUs } = this.#around;
-    const unknown = this.#around.unknownRefusal(id, code);
+    const { isClosed, nowUs } = this.#venue;
+    const unknown = this.#venue.unknownRefusal(id, code);
     if (unknown !== null) return unknown;
-    const listing = this.#around.listing(code);
+    const listing = this.#venue.listing(code);
     if (listing === undefined) return refusal(-6003);
     if (isClosed && this.#rules.triggerLife === 'day') return refusal(-6022);
     const refused = triggerOrderRefusal(command, listing) ?? this.#repeated(command);
@@ -90,14 +96,14 @@ export class TriggerBook {
     }
     const row = this.#rowOf(command, owner);
     this.#book.enter(row, nowUs);
-    return reportOfTrigger(row);
+    return triggerReport(row);
   }
 
   change({ accountId: id, orderKey, triggerPrice }: ChangeTrigger): TriggerAnswer {
     const row = this.#book.find(id, orderKey);
     if (row === undefined) return refusal(-6003);
-    const listing = this.#around.listing(row.orderCode);
-    if (listing === undefined || !isWaiting(row) || hasFixedTrigger(row)) {
+    const listing = this.#venue.listing(row.orderCode);
+    if (listing === undefined || !isPending(row) || hasFixedTrigger(row)) {
       return refusal(-6015);
     }
     const refused = priceRefusal(triggerPrice, listing);
@@ -105,18 +111,18 @@ export class TriggerBook {
     if (row.trigger.trailing === null) row.trigger.price = triggerPrice;
     else row.trigger.trailing.activation = triggerPrice;
     if (row.kind === 'exit') row.limitPrice = this.#brackets.limitOf(row, triggerPrice);
-    // The new price, like a new order's, is looked at from the next trade on.
+    // The new price, like a new order's, counts from the next trade on.
     this.#book.refresh(row.orderCode);
-    this.#book.tell(row, this.#around.nowUs);
-    return reportOfTrigger(row);
+    this.#book.report(row, this.#venue.nowUs);
+    return triggerReport(row);
   }
 
   cancel({ accountId: id, orderKey }: CancelTrigger): TriggerAnswer {
     const row = this.#book.find(id, orderKey);
     if (row === undefined) return refusal(-6003);
-    if (!isWaiting(row)) return refusal(-6014);
-    this.#book.cancel(row, '', false, this.#around.nowUs);
-    return reportOfTrigger(row);
+    if (!isPending(row)) return refusal(-6014);
+    this.#book.cancel(row, '', false, this.#venue.nowUs);
+    return triggerReport(row);
   }
 
   /** A user's order filled: its exits grow. */
@@ -124,7 +130,7 @@ export class TriggerBook {
     this.#brackets.onFill(order, price, quantity, at);
   }
 
-  /** Exits that a fill has just brought are not looked at before `release`. */
+  /** Exits that a fill has just brought wait until `release`. */
   holdBack({ orderKey, orderCode }: BracketParent, at: TsUs): void {
     for (const row of this.#book.waitingIn(orderCode)) {
       if (row.parentKey !== orderKey || row.placedUs !== at) continue;
@@ -142,39 +148,39 @@ export class TriggerBook {
     for (const row of this.#heldBack) {
       if (row.orderCode !== code) continue;
       this.#heldBack.delete(row);
-      if (isWaiting(row) && row.suspended) this.#book.resume(row);
+      if (isPending(row) && row.suspended) this.#book.resume(row);
     }
   }
 
   /** The account holds nothing in a contract any more: exits have nothing left to close. */
   endExits(id: AccountId, code: OrderCode, at: TsUs): void {
     for (const row of [...this.#book.waitingIn(code), ...this.#heldBack]) {
-      if (row.kind === 'exit' && row.accountId === id && row.orderCode === code && isWaiting(row))
+      if (row.kind === 'exit' && row.accountId === id && row.orderCode === code && isPending(row))
         this.#book.cancel(row, 'The position is closed', false, at);
     }
     this.#book.refresh(code);
   }
 
-  /** Sends what the last match triggered, and tells of what it moved. */
+  /** Sends the orders that the last match triggered, and reports those that it moved. */
   react(at: TsUs): void {
     const due = this.#due;
     this.#due = [];
-    // One that the closing price moved has expired by now, and is told of as that.
-    for (const row of this.#moved) if (isWaiting(row) && !row.suspended) this.#book.tell(row, at);
+    // One that the closing price moved has expired by now, and is reported as that.
+    for (const row of this.#moved) if (isPending(row) && !row.suspended) this.#book.report(row, at);
     this.#moved.clear();
-    for (const row of due) if (isWaiting(row)) this.#send(row, at);
+    for (const row of due) if (isPending(row)) this.#send(row, at);
   }
 
   /** The day is over. */
   expireAll(at: TsUs): void {
     if (this.#rules.triggerLife === 'contract') return;
-    for (const row of this.#book.all()) if (isWaiting(row) && !row.isGtc) this.#expire(row, '', at);
+    for (const row of this.#book.all()) if (isPending(row) && !row.isGtc) this.#expire(row, '', at);
   }
 
   /** A contract is listed no more. */
   endContract(code: OrderCode, at: TsUs): void {
     for (const row of this.#book.all()) {
-      if (isWaiting(row) && row.orderCode === code) this.#expire(row, refusal(-6033).text, at);
+      if (isPending(row) && row.orderCode === code) this.#expire(row, refusal(-6033).text, at);
     }
   }
 
@@ -184,7 +190,7 @@ export class TriggerBook {
   }
 
   reports(id: AccountId): TriggerReport[] {
-    return this.#book.of(id).map(reportOfTrigger);
+    return this.#book.of(id).map(triggerReport);
   }
 
   exportState(): TriggerBookState {
@@ -203,7 +209,7 @@ export class TriggerBook {
 
   /** A trade or a quote at which something happens, in the middle of a match. */
   #onTouch(code: OrderCode, bid: number, ask: number): void {
-    const canSend = entryRefusal(this.#around.phase) === null;
+    const canSend = entryRefusal(this.#venue.phase) === null;
     for (const row of this.#book.waitingIn(code)) {
       const step = stepTrigger(row.trigger, row.trigger.side === 'sell' ? bid : ask);
       if (step === 'moves') this.#moved.add(row);
@@ -211,7 +217,7 @@ export class TriggerBook {
       if (step !== 'fires' || !canSend) continue;
       this.#due.push(row);
       this.#book.suspend(row);
-      if (row.partner !== null && isWaiting(row.partner)) this.#book.suspend(row.partner);
+      if (row.partner !== null && isPending(row.partner)) this.#book.suspend(row.partner);
     }
     this.#book.refresh(code);
   }
@@ -223,10 +229,10 @@ export class TriggerBook {
     const sender: OrderSender = {
       owner: row.owner,
       triggerPrice: row.trigger.price,
-      decidedUs: this.#around.nowUs,
-      decidedMidTwice: this.#around.midTwice(code),
+      decidedUs: this.#venue.nowUs,
+      decidedMidTwice: this.#venue.midTwice(code),
     };
-    const sent = placeRefusal(command, this.#around) ?? this.#entry.place(command, kind, sender);
+    const sent = placeRefusal(command, this.#venue) ?? this.#entry.place(command, kind, sender);
     if (!isRefusal(sent)) {
       row.sentQty = qty;
       row.children = [sent.orderNo];
@@ -240,7 +246,7 @@ export class TriggerBook {
 
   /** An exit's price is the broker's to choose: never outside the band. */
   #limitOf(row: TriggerOrder): number {
-    const band = this.#around.listing(row.orderCode)?.band;
+    const band = this.#venue.listing(row.orderCode)?.band;
     if (row.kind !== 'exit' || band === undefined) return row.limitPrice;
     return Math.min(band.ceiling, Math.max(band.floor, row.limitPrice));
   }
@@ -255,7 +261,7 @@ export class TriggerBook {
     const { accountId: id, orderCode, side, qty, limitPrice, refId, kind, isGtc = false } = command;
     return waitingOrder({
       accountId: id,
-      day: this.#around.day,
+      day: this.#venue.day,
       orderNo: this.#book.takeNo(),
       orderKey: this.#entry.store.takeKey(),
       refId,
@@ -267,7 +273,7 @@ export class TriggerBook {
       parentOrderNo: null,
       parentKey: null,
       isGtc,
-      placedUs: this.#around.nowUs,
+      placedUs: this.#venue.nowUs,
       trigger: triggerOf(command),
       qty,
       limitPrice,
@@ -275,7 +281,7 @@ export class TriggerBook {
   }
 }
 
-function triggerOf(command: PlaceTrigger): Trigger {
+function triggerOf(command: PlaceTrigger): VenueTrigger {
   switch (command.kind) {
     case 'stop':
       return stopTrigger(command.side, command.triggerWhen, command.triggerPrice);
@@ -319,9 +325,9 @@ class BracketOrders {
       return this.#attach(parent, price, quantity, pair, at);
     }
     for (const half of [pair.stopLoss, pair.takeProfit]) {
-      if (!isWaiting(half)) continue;
+      if (!isPending(half)) continue;
       half.qty += quantity;
-      this.#book.tell(half, at);
+      this.#book.report(half, at);
     }
   }
 

@@ -10,7 +10,7 @@ import {
 import type { Side } from '../../domain/order.ts';
 import { priceTicks, qty, tsUs } from '../../domain/units.ts';
 import type { Trailing, TriggerKind, TriggerReport, TriggerStatus } from '../venue-event.ts';
-import type { Trigger } from './trigger.ts';
+import type { VenueTrigger } from './trigger.ts';
 
 export interface TriggerOrder {
   readonly accountId: AccountId;
@@ -25,12 +25,12 @@ export interface TriggerOrder {
   readonly kind: TriggerKind;
   readonly half: TriggerReport['half'];
   readonly parentOrderNo: string | null;
-  /** Key of the order a bracket is attached to: numbers begin anew every day, keys do not. */
+  /** Key of the order a bracket is attached to: numbers restart every day, keys do not. */
   readonly parentKey: string | null;
   /** Good till canceled: exits like the order that brought them. */
   readonly isGtc: boolean;
   readonly placedUs: number;
-  readonly trigger: Trigger;
+  readonly trigger: VenueTrigger;
   qty: number;
   limitPrice: number;
   sentQty: number;
@@ -40,7 +40,7 @@ export interface TriggerOrder {
   activatedUs: number | null;
   canceledUs: number | null;
   reason: string;
-  /** Triggered in the match that goes on, or its other half was: it looks at no more trades. */
+  /** Triggered in the match that goes on, or its other half was: it ignores further trades. */
   suspended: boolean;
   /** The other half of a bracket. */
   partner: TriggerOrder | null;
@@ -63,13 +63,13 @@ const NOTHING_HAPPENED = {
 
 export const waitingOrder = (terms: TriggerTerms): TriggerOrder => ({ ...terms, ...NOTHING_HAPPENED });
 
-export const isWaiting = ({ status }: TriggerOrder): boolean => status === 'pending';
+export const isPending = ({ status }: TriggerOrder): boolean => status === 'pending';
 
 /** A trailing stop that follows the market has left its activation price behind. */
 export const hasFixedTrigger = ({ trigger }: TriggerOrder): boolean =>
   trigger.trailing !== null && trigger.trailing.best !== null;
 
-export function reportOfTrigger(row: TriggerOrder): TriggerReport {
+export function triggerReport(row: TriggerOrder): TriggerReport {
   const { price, when } = row.trigger;
   return {
     accountId: row.accountId,
@@ -89,7 +89,7 @@ export function reportOfTrigger(row: TriggerOrder): TriggerReport {
     parentOrderNo: row.parentOrderNo === null ? null : brokerOrderNo(row.parentOrderNo),
     status: row.status,
     expired: row.expired,
-    canCancel: isWaiting(row),
+    canCancel: isPending(row),
     sentQty: qty(row.sentQty),
     children: row.children.map(brokerOrderNo),
     placedUs: tsUs(row.placedUs),
@@ -99,27 +99,27 @@ export function reportOfTrigger(row: TriggerOrder): TriggerReport {
   };
 }
 
-const trailingOf = ({ trailing }: Trigger): Trailing | null =>
+const trailingOf = ({ trailing }: VenueTrigger): Trailing | null =>
   trailing && { activationPrice: priceTicks(trailing.activation), offset: trailing.offset };
 
 /** Plain data; its partner by key. */
-export interface TriggerState extends Omit<TriggerOrder, 'partner' | 'suspended'> {
+export interface TriggerOrderState extends Omit<TriggerOrder, 'partner' | 'suspended'> {
   readonly partnerKey: string | null;
 }
 
-export function triggerState({ partner, suspended: _suspended, ...row }: TriggerOrder): TriggerState {
+export function triggerState({ partner, suspended: _suspended, ...row }: TriggerOrder): TriggerOrderState {
   return { ...row, trigger: copied(row.trigger), partnerKey: partner?.orderKey ?? null };
 }
 
 /** Its partner is found by the store, which knows the others. */
-export const restoredTrigger = ({ partnerKey: _partnerKey, ...row }: TriggerState): TriggerOrder => ({
+export const restoredTrigger = ({ partnerKey: _partnerKey, ...row }: TriggerOrderState): TriggerOrder => ({
   ...row,
   trigger: copied(row.trigger),
   suspended: false,
   partner: null,
 });
 
-const copied = (trigger: Trigger): Trigger => ({
+const copied = (trigger: VenueTrigger): VenueTrigger => ({
   ...trigger,
   trailing: trigger.trailing && { ...trigger.trailing },
 });

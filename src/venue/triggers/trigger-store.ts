@@ -4,18 +4,17 @@ import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { Outbox } from '../venue-event.ts';
 import {
-  isWaiting,
-  reportOfTrigger,
+  isPending,
+  triggerReport,
   restoredTrigger,
   type TriggerOrder,
-  type TriggerState,
+  type TriggerOrderState,
   triggerState,
 } from './trigger-order.ts';
 import { limitsOf, type OnTouch, TriggerWatch } from './trigger.ts';
 
-/** What waits for trades in one contract. */
+/** Rows of one contract that wait for trades. */
 interface OfContract {
-  /** In order of entry. */
   rows: Set<TriggerOrder>;
   readonly watch: TriggerWatch;
 }
@@ -63,17 +62,17 @@ export class TriggerRows {
     return this.#waitingOf.get(id) ?? 0;
   }
 
-  /** A new day shows what still waits, and nothing of what ended before. */
+  /** A new day shows the waiting rows, and none that ended before. */
   beginDay(): void {
-    for (const row of this.#rows) if (!isWaiting(row)) this.#byKey.delete(row.orderKey);
-    this.#rows = this.#rows.filter(isWaiting);
+    for (const row of this.#rows) if (!isPending(row)) this.#byKey.delete(row.orderKey);
+    this.#rows = this.#rows.filter(isPending);
   }
 
-  exportState(): { readonly triggerNoNext: number; readonly triggers: readonly TriggerState[] } {
+  exportState(): { readonly triggerNoNext: number; readonly triggers: readonly TriggerOrderState[] } {
     return { triggerNoNext: this.#nextNo, triggers: this.#rows.map(triggerState) };
   }
 
-  restore(states: readonly TriggerState[], nextNo: number): void {
+  restore(states: readonly TriggerOrderState[], nextNo: number): void {
     this.#nextNo = nextNo;
     for (const state of states) this.#add(restoredTrigger(state));
     for (const { orderKey, partnerKey } of states) {
@@ -83,7 +82,7 @@ export class TriggerRows {
     }
   }
 
-  /** The book of a contract tells its trades to it. */
+  /** The book of a contract reports its trades to it. */
   watchOf(code: OrderCode): TriggerWatch {
     return this.#contract(code).watch;
   }
@@ -97,10 +96,10 @@ export class TriggerRows {
 
   enter(row: TriggerOrder, at: TsUs): void {
     this.#add(row);
-    this.tell(row, at);
+    this.report(row, at);
   }
 
-  /** Reads anew what waits in a contract, after a trigger moved or went. */
+  /** Reads the waiting rows of a contract again, after a trigger moved or went. */
   refresh(code: OrderCode): void {
     const { rows, watch } = this.#contract(code);
     watch.forget();
@@ -118,7 +117,7 @@ export class TriggerRows {
     row.suspended = false;
     const { orderCode } = row;
     const again = this.#rows.filter(
-      (other) => other.orderCode === orderCode && isWaiting(other) && !other.suspended,
+      (other) => other.orderCode === orderCode && isPending(other) && !other.suspended,
     );
     const contract = this.#contract(orderCode);
     contract.rows = new Set(again);
@@ -128,13 +127,13 @@ export class TriggerRows {
   activate(row: TriggerOrder, at: TsUs): void {
     row.activatedUs = at;
     this.#end(row, 'activated');
-    this.tell(row, at);
+    this.report(row, at);
   }
 
   reject(row: TriggerOrder, reason: string, at: TsUs): void {
     row.reason = reason;
     this.#end(row, 'rejected');
-    this.tell(row, at);
+    this.report(row, at);
   }
 
   /** By its owner, by the other half of a bracket, or at the end of its life. */
@@ -143,15 +142,15 @@ export class TriggerRows {
     row.expired = expired;
     row.reason = reason;
     this.#end(row, 'canceled');
-    this.tell(row, at);
+    this.report(row, at);
   }
 
-  tell(row: TriggerOrder, at: TsUs): void {
-    this.#outbox.emit({ kind: 'trigger', tsUs: at, trigger: reportOfTrigger(row) });
+  report(row: TriggerOrder, at: TsUs): void {
+    this.#outbox.emit({ kind: 'trigger', tsUs: at, trigger: triggerReport(row) });
   }
 
   #end(row: TriggerOrder, status: 'activated' | 'rejected' | 'canceled'): void {
-    assert(isWaiting(row), 'an order with a trigger ends once');
+    assert(isPending(row), 'an order with a trigger ends once');
     row.status = status;
     row.suspended = false;
     this.#contract(row.orderCode).rows.delete(row);
@@ -161,7 +160,7 @@ export class TriggerRows {
   #add(row: TriggerOrder): void {
     this.#rows.push(row);
     this.#byKey.set(row.orderKey, row);
-    if (!isWaiting(row)) return;
+    if (!isPending(row)) return;
     const { rows, watch } = this.#contract(row.orderCode);
     rows.add(row);
     narrow(watch, row);

@@ -5,7 +5,7 @@
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side, TriggerWhen } from '../../domain/order.ts';
 
-export interface Trigger {
+export interface VenueTrigger {
   /** Side of the order that is sent. */
   readonly side: Side;
   readonly when: TriggerWhen;
@@ -22,23 +22,22 @@ interface TrailingTrigger {
 
 type TriggerStep = 'waits' | 'moves' | 'fires';
 
-export const stopTrigger = (side: Side, when: TriggerWhen, price: number): Trigger => ({
+export const stopTrigger = (side: Side, when: TriggerWhen, price: number): VenueTrigger => ({
   side,
   when,
   price,
   trailing: null,
 });
 
-/** A sell protects what was bought: it follows rising prices and fires when they fall. */
-export const trailingTrigger = (side: Side, activation: number, offset: number): Trigger => ({
+/** A sell protects a long position: it follows rising prices and fires when they fall. */
+export const trailingTrigger = (side: Side, activation: number, offset: number): VenueTrigger => ({
   side,
   when: side === 'sell' ? 'at_or_below' : 'at_or_above',
   price: null,
   trailing: { activation, offset, best: null },
 });
 
-/** Looks at one trade. */
-export function stepTrigger(trigger: Trigger, traded: number): TriggerStep {
+export function stepTrigger(trigger: VenueTrigger, traded: number): TriggerStep {
   const { trailing } = trigger;
   if (trigger.price !== null && touches(trigger.when, trigger.price, traded)) return 'fires';
   if (trailing === null || traded * favour(trigger.side) < followFrom(trigger, trailing)) return 'waits';
@@ -48,7 +47,7 @@ export function stepTrigger(trigger: Trigger, traded: number): TriggerStep {
 }
 
 /** The lowest price above and the highest below at which a trade does something. */
-export function limitsOf(trigger: Trigger): { readonly rise: number; readonly fall: number } {
+export function limitsOf(trigger: VenueTrigger): { readonly rise: number; readonly fall: number } {
   const { price, trailing, when, side } = trigger;
   let rise = Number.POSITIVE_INFINITY;
   let fall = Number.NEGATIVE_INFINITY;
@@ -67,14 +66,14 @@ export function limitsOf(trigger: Trigger): { readonly rise: number; readonly fa
 const touches = (when: TriggerWhen, price: number, traded: number): boolean =>
   when === 'at_or_above' ? traded >= price : traded <= price;
 
-/** Prices in favour of what a trailing stop protects: rising for a sell. */
+/** Prices in favour of the protected position: rising for a sell. */
 const favour = (side: Side): 1 | -1 => (side === 'sell' ? 1 : -1);
 
 /** Where it begins to follow, or follows on; in the direction of its favour. */
-const followFrom = ({ side }: Trigger, { activation, best }: TrailingTrigger): number =>
+const followFrom = ({ side }: VenueTrigger, { activation, best }: TrailingTrigger): number =>
   best === null ? favour(side) * activation : favour(side) * best + 1;
 
-/** Told of a trade, or of bid and ask of a quote, at which a trigger may move or fire. */
+/** Called with a trade, or bid and ask of a quote, at which a trigger may move or fire. */
 export type OnTouch = (orderCode: OrderCode, bid: number, ask: number) => void;
 
 /** Keeps the prices of one contract between which no trigger moves or fires, so that a trade costs two comparisons. */
@@ -94,7 +93,7 @@ export class TriggerWatch {
     this.quote(price, price);
   }
 
-  /** A row that buys looks at the ask, one that sells at the bid. */
+  /** A row that buys uses the ask, one that sells the bid. */
   quote(bid: number, ask: number): void {
     this.#hasTraded = true;
     if (ask >= this.#riseTo || bid <= this.#fallTo) this.#onTouch(this.orderCode, bid, ask);

@@ -1,12 +1,12 @@
-/** GET /khronos/v1/account/status (contract, 4.2; the fields of `data` from the notes, section 5). */
+/** GET /khronos/v1/account/status (contract, 4.2; notes, 5). */
 import type { z } from 'zod';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
-import { notParsed, type Parsed, parsed, type JsonRecord } from '../../domain/parsed.ts';
+import { notParsed, type ParseResult, parsed, type JsonRecord } from '../../domain/parsed.ts';
 import { type Money, money } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { decodeData, type Envelope, refusalOf, succeeded } from './envelope.ts';
 import { looseMoney, looseNumber, looseText, neededMoney, parseWith } from './lenient.ts';
-import { field, message, number, text, vnd } from './message.ts';
+import { field, message, number, text, vnd } from './wire-message.ts';
 import { queryOf } from './operation.ts';
 import { type Accounts, FIELDS } from './trade-fields.ts';
 
@@ -125,7 +125,7 @@ export const accountStatus = {
     return succeeded(CMD, fields === 'all' ? row : moneyOnly(row));
   },
   encodeRefusal: refusalOf(CMD),
-  decodeResponse: (json: unknown, drift: DriftCounter): Parsed<BrokerAccount> => {
+  decodeResponse: (json: unknown, drift: DriftCounter): ParseResult<BrokerAccount> => {
     const answered = decodeData(json, WHERE, drift);
     if (!answered.ok) return answered;
     // An object by the contract; a list of one has been seen elsewhere in the service.
@@ -137,9 +137,8 @@ export const accountStatus = {
   },
 } as const;
 
-type Counted = 'im' | 'mr' | 'others' | 'feeCTCK' | 'feeHNX' | 'feePos' | 'tax' | 'cashWithdraw';
+type MoneyField = 'im' | 'mr' | 'others' | 'feeCTCK' | 'feeHNX' | 'feePos' | 'tax' | 'cashWithdraw';
 
-/** Null when a part is not known. */
 function sumOf(parts: readonly (Money | null)[]): Money | null {
   let sum = 0;
   for (const part of parts) {
@@ -150,15 +149,15 @@ function sumOf(parts: readonly (Money | null)[]): Money | null {
 }
 
 /** Missing fields are counted; those for display are 0 then. The usage of the margin decides and may not be missing. */
-function accountOf(account: Data, drift: DriftCounter): Parsed<BrokerAccount> {
+function accountOf(account: Data, drift: DriftCounter): ParseResult<BrokerAccount> {
   const usagePercent = usagePercentOf(account);
   if (usagePercent === undefined) return notParsed(`${WHERE}.data.tyle`, 'a percentage', account.tyle);
-  const said = (key: Counted): Money | null => {
+  const said = (key: MoneyField): Money | null => {
     const value = account[key];
     if (value === undefined) drift.count(`${WHERE}.${key}`, 'missing');
     return value ?? null;
   };
-  const shown = (key: Counted): Money => said(key) ?? money(0);
+  const shown = (key: MoneyField): Money => said(key) ?? money(0);
   const { cash, vm } = account;
   const others = shown('others');
   return parsed({
@@ -176,7 +175,7 @@ function accountOf(account: Data, drift: DriftCounter): Parsed<BrokerAccount> {
   });
 }
 
-/** The field `tyle`, else mr / collateral, which defines it (notes, section 5). */
+/** The field `tyle`, else mr / collateral, which defines it (notes, 5). */
 function usagePercentOf({ tyle, mr, collateral }: Data): number | undefined {
   if (tyle !== undefined) return tyle;
   if (mr === undefined || collateral === undefined) return undefined;

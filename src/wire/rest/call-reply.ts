@@ -14,15 +14,15 @@ export interface HttpReply {
   readonly text: string;
 }
 
-type NotAccepted = Extract<CallOutcome, { readonly status: 'rejected' | 'unknown' }>;
+type FailedOutcome = Extract<CallOutcome, { readonly status: 'rejected' | 'unknown' }>;
 
-const unknown = (reason: string): NotAccepted => ({ status: 'unknown', reason });
+const unknown = (reason: string): FailedOutcome => ({ status: 'unknown', reason });
 
-/** Token no longer accepted, or too many calls: neither tells whether the call was carried out (rulings, 7). */
+/** Token no longer accepted, or too many calls: neither shows whether the call was carried out (rulings, 7). */
 const NO_VERDICT: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** Text first, then JSON: the answer that may be a verdict, or why there is none. */
-function readReply({ httpStatus, text }: HttpReply): { readonly json: unknown } | NotAccepted {
+function readReply({ httpStatus, text }: HttpReply): { readonly json: unknown } | FailedOutcome {
   if (NO_VERDICT.has(httpStatus) || httpStatus >= 500) return unknown(`HTTP ${httpStatus}`);
   const json = jsonOf(text);
   return json === undefined ? unknown(`HTTP ${httpStatus}, the answer is not JSON`) : { json };
@@ -34,12 +34,12 @@ export function jsonOf(text: string): unknown {
   return json.ok ? json.value : undefined;
 }
 
-/** Of all refusals of a cancel, the one that says of the order that nothing of it can fill any more (notes, section 3). */
+/** Of all refusals of a cancel, the one that says of the order that nothing of it can fill any more (notes, 3). */
 const ALREADY_MATCHED = '-8004';
 
 /**
- * The refusal of a cancel proves that the order is over. "Cannot be canceled" does not: so is one whose cancel is on its way, which may
- * fill first; "not found" is what a book says that cannot show it.
+ * The refusal of a cancel proves that the order is over. "Cannot be canceled" does not: it also comes while a cancel is on its way, and the
+ * order may fill first; a book that cannot show the order answers "not found".
  */
 export const endsOrder = ({ code }: Extract<CallOutcome, { readonly status: 'rejected' }>): boolean =>
   code === ALREADY_MATCHED;
@@ -52,7 +52,7 @@ interface Success {
 }
 
 /** Only a parsed envelope is a verdict, everything else leaves the outcome unknown. */
-function envelopeVerdict(reply: HttpReply, operation: string, drift: DriftCounter): Success | NotAccepted {
+function envelopeVerdict(reply: HttpReply, operation: string, drift: DriftCounter): Success | FailedOutcome {
   const read = readReply(reply);
   if ('status' in read) return read;
   const answer = decodeEnvelope(read.json, operation, drift);
@@ -110,7 +110,7 @@ export function classifyConditionReply(
 
 const transaction = z.object({ transactionId: looseText.catch('') });
 
-/** Deposit and withdrawal: the id stands in `data` of the one, in `oID` of the other. */
+/** Deposit and withdrawal: the id is in `data` of the one, in `oID` of the other. */
 export function classifyCashReply(reply: HttpReply, operation: string, drift: DriftCounter): CallReceipt {
   const verdict = envelopeVerdict(reply, operation, drift);
   if ('status' in verdict) return verdict;

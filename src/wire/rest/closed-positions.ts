@@ -1,10 +1,10 @@
-/** GET /khronos/v1/account/portfolio/position/close (contract, 2.7 and 4.2; the `TOTAL` row from the notes, section 5). */
+/** GET /khronos/v1/account/portfolio/position/close (contract, 4.2; notes, 5). */
 import { z } from 'zod';
 import type { BrokerClosedPosition, ClosedTotal } from '../../domain/broker-order.ts';
 import type { ContractSpec } from '../../domain/contract.ts';
 import { orderCode, type OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
-import { type Parsed, parsed } from '../../domain/parsed.ts';
+import { type ParseResult, parsed } from '../../domain/parsed.ts';
 import { type Money, money, type Qty, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { decodeRows, type Envelope, refusalOf, succeeded } from './envelope.ts';
@@ -17,16 +17,15 @@ import {
   neededMoney,
   parseWith,
 } from './lenient.ts';
-import { field, json, message, number, points, text, timeText, vnd } from './message.ts';
+import { field, json, message, number, points, text, timeText, vnd } from './wire-message.ts';
 import { queryOf } from './operation.ts';
-import { type Accounts, averagePoints, FIELDS, type Paged, sideCode, sideField } from './trade-fields.ts';
+import { type Accounts, averagePoints, FIELDS, type PageQuery, sideCode, sideField } from './trade-fields.ts';
 
 const CMD = 'Web.Portfolio.PositionClose';
 const WHERE = 'closed-positions';
 const TOTAL = 'TOTAL';
 
-interface ClosedPositionsParameters extends Accounts, Paged {
-  /** Null for all. */
+interface ClosedPositionsParameters extends Accounts, PageQuery {
   readonly symbol: string | null;
 }
 
@@ -60,7 +59,7 @@ export interface ClosedRow {
   readonly spec: ContractSpec;
 }
 
-/** Sums of all rows, whichever page they stand on. */
+/** Sums of all rows, whichever page they are on. */
 interface TotalRow extends Record<'openValue' | 'fee' | 'tax' | 'closedProfit' | 'openProfit', number> {
   readonly orderCode: typeof TOTAL;
   readonly side: null;
@@ -128,11 +127,11 @@ export const closedPositions = {
   path: '/khronos/v1/account/portfolio/position/close',
   needsToken: true,
   ...queryOf(request, asked),
-  /** `all` are the rows of every page: their sum stands before the first page's rows. Null on other pages, and without rows. */
+  /** `all` are the rows of every page: their sum comes before the first page's rows. Null on other pages, and without rows. */
   encodeResponse: (page: readonly ClosedRow[], all: readonly ClosedRow[] | null): Envelope =>
     succeeded(CMD, [...(all === null ? [] : [totalOf(all)]), ...page].map(closedRow.encode)),
   encodeRefusal: refusalOf(CMD),
-  decodeResponse: (json: unknown, drift: DriftCounter): Parsed<ClosedPositions> => {
+  decodeResponse: (json: unknown, drift: DriftCounter): ParseResult<ClosedPositions> => {
     const data = decodeRows(json, WHERE, drift);
     if (!data.ok) return data;
     let sums: ClosedTotal | null = null;

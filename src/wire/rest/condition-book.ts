@@ -1,9 +1,9 @@
-/** GET /khronos/v1/order/condition/detail: the book of conditional orders, page by page (contract, 2.4 and 4.3; notes, section 4). */
+/** GET /khronos/v1/order/condition/detail: the book of conditional orders, page by page (contract, 4.3; notes, 4). */
 import { z } from 'zod';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import { type ContractSpec, parsePoints, pointsOf } from '../../domain/contract.ts';
 import { brokerOrderKey, type BrokerOrderNo, brokerOrderNo, orderCode } from '../../domain/ids.ts';
-import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
+import { notParsed, type ParseResult, parsed } from '../../domain/parsed.ts';
 import { type PriceTicks, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import {
@@ -22,14 +22,14 @@ import {
 import { type BookPage, decodeBook, type Envelope, refusalOf, succeeded } from './envelope.ts';
 import { foreignRow, type SpecOf } from './in-day-book.ts';
 import { codeText, looseNumber, looseText, neededNumber, parseWith } from './lenient.ts';
-import { alias, dateText, field, message, points, text, timeText, whole } from './message.ts';
+import { alias, dateText, field, message, points, text, timeText, whole } from './wire-message.ts';
 import { queryOf } from './operation.ts';
 import {
   type Accounts,
   ALL_SYMBOLS,
   FIELDS,
   neededFilter,
-  type Paged,
+  type PageQuery,
   readDate,
   shownPrice,
   SIDE,
@@ -40,7 +40,7 @@ import {
   symbolFilterOf,
 } from './trade-fields.ts';
 
-interface ConditionBookParameters extends Accounts, Paged {}
+interface ConditionBookParameters extends Accounts, PageQuery {}
 
 /** Capitals as documented. All orders of all contracts and kinds: a row that is not seen is no evidence (rulings, 8). */
 const request = message<ConditionBookParameters>()({
@@ -53,12 +53,12 @@ const request = message<ConditionBookParameters>()({
   Symbol: field(text, () => ALL_SYMBOLS, looseText),
 });
 
-export interface ConditionBookAsked extends ConditionBookParameters, SymbolFilter {
+export interface ConditionBookQuery extends ConditionBookParameters, SymbolFilter {
   readonly status: ConditionStatusFilter;
   readonly kind: ConditionKindFilter;
 }
 
-const asked = request.reader.transform((raw, context): ConditionBookAsked => {
+const asked = request.reader.transform((raw, context): ConditionBookQuery => {
   const needed = neededFilter(context);
   return {
     accountId: raw.accountId,
@@ -133,7 +133,7 @@ export const conditionBook = {
     answer: unknown,
     specOf: SpecOf,
     drift: DriftCounter,
-  ): Parsed<BookPage<BrokerTriggerOrder>> =>
+  ): ParseResult<BookPage<BrokerTriggerOrder>> =>
     decodeBook(answer, WHERE, drift, (raw, at) => decodeRow(raw, at, specOf, drift)),
 } as const;
 
@@ -143,7 +143,7 @@ function decodeRow(
   at: string,
   specOf: SpecOf,
   drift: DriftCounter,
-): Parsed<BrokerTriggerOrder | null> {
+): ParseResult<BrokerTriggerOrder | null> {
   const read = parseWith(conditionRow.reader, raw, at);
   if (!read.ok) return read;
   const row = read.value;
@@ -185,7 +185,11 @@ function decodeRow(
 }
 
 /** Nothing and 0 are no price: an arbitrage order has no trigger. */
-function triggerOf(said: number | undefined, spec: ContractSpec, path: string): Parsed<PriceTicks | null> {
+function triggerOf(
+  said: number | undefined,
+  spec: ContractSpec,
+  path: string,
+): ParseResult<PriceTicks | null> {
   if (said === undefined || said === 0) return parsed<PriceTicks | null>(null);
   if (said < 0) return notParsed(path, 'a price', said);
   return parsePoints(spec, said, path);

@@ -13,9 +13,15 @@ import {
 } from './condition-codes.ts';
 import { type Envelope, refusalOf, rowAnswer, succeeded } from './envelope.ts';
 import { looseNumber, looseText, neededNumber } from './lenient.ts';
-import { field, message, number, pointsText, text, whole } from './message.ts';
+import { field, message, number, pointsText, text, whole } from './wire-message.ts';
 import { bodyOf } from './operation.ts';
-import { type Accounts, FIELDS, type Ordered, PLACE_FIELDS, type Priced } from './trade-fields.ts';
+import {
+  type Accounts,
+  FIELDS,
+  type RequestedOrder,
+  PLACE_FIELDS,
+  type PricedOrder,
+} from './trade-fields.ts';
 
 export type ConditionTrigger =
   | { readonly kind: 'stop'; readonly triggerPrice: PriceTicks; readonly triggerWhen: TriggerWhen }
@@ -26,7 +32,7 @@ export type ConditionTrigger =
       readonly trailingOffset: number;
     };
 
-interface PlaceConditionParameters extends Accounts, Ordered {
+interface PlaceConditionParameters extends Accounts, RequestedOrder {
   readonly callId: ClientOrderId;
   readonly trigger: ConditionTrigger;
 }
@@ -60,22 +66,25 @@ const placeForm = message<PlaceConditionParameters>()({
 });
 
 /** As a client asked, in points: the venue refuses it where it must. */
-type TriggerAsked =
+type RequestedTrigger =
   | { readonly kind: 'stop'; readonly points: number; readonly when: TriggerWhen }
   | { readonly kind: 'trailing_stop'; readonly activationPoints: number; readonly offsetPoints: number };
 
-export interface PlaceConditionAsked extends Accounts {
+export interface PlaceConditionRequest extends Accounts {
   readonly side: Side;
   readonly symbol: string;
   readonly points: number;
   readonly volume: number;
-  readonly trigger: TriggerAsked;
+  readonly trigger: RequestedTrigger;
   /** Empty when the client gave none. */
   readonly refId: string;
 }
 
 const placeAsked = placeForm.reader.transform(
-  ({ price, orderType, soPrice, callbackPoint, activationPrice, ...rest }, context): PlaceConditionAsked => {
+  (
+    { price, orderType, soPrice, callbackPoint, activationPrice, ...rest },
+    context,
+  ): PlaceConditionRequest => {
     const needed = (path: string, value: number | undefined): number => {
       if (value !== undefined) return value;
       context.addIssue({ code: 'custom', path: [path], message: 'a number' });
@@ -96,7 +105,7 @@ const placeAsked = placeForm.reader.transform(
   },
 );
 
-interface PlacedCondition extends Ordered {
+interface PlacedCondition extends RequestedOrder {
   readonly orderNo: BrokerOrderNo;
   readonly orderKey: BrokerOrderKey;
   readonly subAccountId: string;
@@ -150,7 +159,7 @@ const changeForm = message<ChangeConditionParameters>()({
   refId: FIELDS.refId,
   soPrice: field(number, ({ spec, triggerPrice }) => pointsOf(spec, triggerPrice), neededNumber),
   type: field(text, () => ''),
-  // The word sent differs from the one that comes back (notes, section 3).
+  // The word sent differs from the one that comes back (notes, 3).
   cmd: field(text, () => 'Web.Order.ChangeCondition'),
 });
 const changeAsked = changeForm.reader.transform(({ pkOrderNo, soPrice, ...rest }) => ({
@@ -159,7 +168,7 @@ const changeAsked = changeForm.reader.transform(({ pkOrderNo, soPrice, ...rest }
   triggerPoints: soPrice,
 }));
 
-interface ChangedCondition extends Priced {
+interface ChangedCondition extends PricedOrder {
   readonly orderKey: BrokerOrderKey;
   readonly kind: BrokerTriggerKind;
   readonly triggerPrice: PriceTicks;

@@ -1,6 +1,6 @@
 /**
  * The letters of conditional orders. They differ by direction: `SOL` is sent and `SL` comes back; status 2 is canceled in the
- * book and activated in the filter (contract, 2.4 and 4.3; notes, section 4). One table each, read and written.
+ * book and activated in the filter (contract, 4.3; notes, 4). One table each, read and written.
  */
 import type { BrokerTriggerKind, BrokerTriggerStatus } from '../../domain/broker-order.ts';
 import type { TriggerWhen } from '../../domain/order.ts';
@@ -92,7 +92,7 @@ interface KindWords {
   readonly asked: string;
 }
 
-/** The contract has no word for a trailing stop: it stands among the stop orders, with its own code. */
+/** The contract has no word for a trailing stop: it is among the stop orders, with its own code. */
 const KIND_WORDS: readonly KindWords[] = [
   { kind: 'arbitrage', notes: 'Arbitrage', asked: '3' },
   { kind: 'exit', notes: 'SL/TP', asked: '4' },

@@ -1,10 +1,10 @@
-/** The envelope of the `/khronos/` operations: `cmd`, `rc`, `rs`, `oID`, `data`, all five always sent (notes, section 1). */
+/** The envelope of the `/khronos/` operations: `cmd`, `rc`, `rs`, `oID`, `data`, all five always sent (notes, 1). */
 import { z } from 'zod';
-import { type Issue, notParsed, type Parsed, parsed, isRecord } from '../../domain/parsed.ts';
+import { type Issue, notParsed, type ParseResult, parsed, isRecord } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
 import { numberFromText } from '../json.ts';
 import { looseText, parseWith } from './lenient.ts';
-import type { Message } from './message.ts';
+import type { WireMessage } from './wire-message.ts';
 
 export interface Envelope {
   readonly cmd: string;
@@ -33,14 +33,14 @@ export const refusalOf =
 /** Answer and refusals of an operation whose envelope has one row; `idOf` gives its `oID`. */
 export const rowAnswer = <Row>(
   cmd: string,
-  row: Pick<Message<Row>, 'encode'>,
+  row: Pick<WireMessage<Row>, 'encode'>,
   idOf: (source: Row) => string = () => '',
 ) => ({
   encodeResponse: (source: Row): Envelope => succeeded(cmd, [row.encode(source)], idOf(source)),
   encodeRefusal: refusalOf(cmd),
 });
 
-/** Only `rc` is a verdict: whatever stands in the other fields cannot make an answer unreadable. */
+/** Only `rc` is a verdict: the other fields cannot make an answer unreadable. */
 const schema = z.looseObject({
   rc: z.union([z.string(), z.number()]),
   rs: looseText.catch(''),
@@ -54,7 +54,7 @@ export type Answer =
   | { readonly kind: 'success'; readonly data: unknown }
   | { readonly kind: 'refused'; readonly code: string; readonly text: string };
 
-export function decodeEnvelope(json: unknown, where: string, drift: DriftCounter): Parsed<Answer> {
+export function decodeEnvelope(json: unknown, where: string, drift: DriftCounter): ParseResult<Answer> {
   if (!isRecord(json)) return notParsed(where, 'an object', json);
   const read = parseWith(schema, json, where);
   if (!read.ok) return read;
@@ -72,7 +72,7 @@ export function decodeEnvelope(json: unknown, where: string, drift: DriftCounter
 }
 
 /** A read: a refusal is an issue like any other, with the broker's code and text. */
-export function decodeData(json: unknown, where: string, drift: DriftCounter): Parsed<unknown> {
+export function decodeData(json: unknown, where: string, drift: DriftCounter): ParseResult<unknown> {
   const answer = decodeEnvelope(json, where, drift);
   if (!answer.ok) return answer;
   if (answer.value.kind === 'success') return parsed(answer.value.data);
@@ -80,7 +80,11 @@ export function decodeData(json: unknown, where: string, drift: DriftCounter): P
 }
 
 /** A read whose `data` is a list. Null is an empty one; a missing key is an error. */
-export function decodeRows(json: unknown, where: string, drift: DriftCounter): Parsed<readonly unknown[]> {
+export function decodeRows(
+  json: unknown,
+  where: string,
+  drift: DriftCounter,
+): ParseResult<readonly unknown[]> {
   const data = decodeData(json, where, drift);
   if (!data.ok) return data;
   if (Array.isArray(data.value)) return parsed<readonly unknown[]>(data.value);
@@ -102,8 +106,8 @@ export function decodeBook<Order>(
   where: string,
   drift: DriftCounter,
   /** Null for a foreign row. */
-  decodeRow: (raw: unknown, at: string) => Parsed<Order | null>,
-): Parsed<BookPage<Order>> {
+  decodeRow: (raw: unknown, at: string) => ParseResult<Order | null>,
+): ParseResult<BookPage<Order>> {
   const rows = decodeRows(json, where, drift);
   if (!rows.ok) return rows;
   const orders: Order[] = [];

@@ -1,4 +1,4 @@
-/** GET /khronos/v1/order/in-day: the normal orders of today, page by page (contract, 2.3 and 4.3; notes, section 3). */
+/** GET /khronos/v1/order/in-day: the normal orders of today, page by page (contract, 4.3; notes, 3). */
 import { z } from 'zod';
 import {
   type BrokerOrder,
@@ -9,12 +9,12 @@ import {
 } from '../../domain/broker-order.ts';
 import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId, orderCode } from '../../domain/ids.ts';
-import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
+import { notParsed, type ParseResult, parsed } from '../../domain/parsed.ts';
 import { type Money, money, type PriceTicks, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { type BookPage, decodeBook, type Envelope, refusalOf, succeeded } from './envelope.ts';
 import { codeText, looseMoney, looseNumber, looseText, parseWith } from './lenient.ts';
-import { alias, field, flag, message, pointsText, text, timeText, whole } from './message.ts';
+import { alias, field, flag, message, pointsText, text, timeText, whole } from './wire-message.ts';
 import { queryOf } from './operation.ts';
 import { decodeStatus, encodeStatus } from './order-status.ts';
 import {
@@ -22,7 +22,7 @@ import {
   ALL_SYMBOLS,
   FIELDS,
   neededFilter,
-  type Paged,
+  type PageQuery,
   shownPrice,
   SIDE,
   sideCode,
@@ -32,7 +32,7 @@ import {
   symbolFilterOf,
 } from './trade-fields.ts';
 
-type InDayParameters = Pick<Accounts, 'accountId'> & Paged;
+type InDayParameters = Pick<Accounts, 'accountId'> & PageQuery;
 
 /** All orders of all contracts: a row that is not seen is no evidence (rulings, 8). */
 const request = message<InDayParameters>()({
@@ -45,7 +45,7 @@ const request = message<InDayParameters>()({
   refId: field(text, () => undefined, looseText),
 });
 
-export interface InDayAsked extends InDayParameters, SymbolFilter {
+export interface InDayQuery extends InDayParameters, SymbolFilter {
   /** Empty for all, else the contract's digit. */
   readonly orderType: string;
   readonly status: 'all' | 'waiting' | 'matched';
@@ -53,14 +53,14 @@ export interface InDayAsked extends InDayParameters, SymbolFilter {
   readonly refId: string | null;
 }
 
-const STATUS_FILTERS: ReadonlyMap<string, InDayAsked['status']> = new Map([
+const STATUS_FILTERS: ReadonlyMap<string, InDayQuery['status']> = new Map([
   ['', 'all'],
   ['0', 'all'],
   ['1', 'waiting'],
   ['2', 'matched'],
 ]);
 
-const asked = request.reader.transform((raw, context): InDayAsked => {
+const asked = request.reader.transform((raw, context): InDayQuery => {
   const needed = neededFilter(context);
   const { accountId, pageNo, pageSize, orderType, refId } = raw;
   return {
@@ -162,13 +162,17 @@ export const inDayBook = {
   path: '/khronos/v1/order/in-day',
   needsToken: true,
   ...queryOf(request, asked),
-  /** `contract` has two numbers in a row; an older document of the broker has texts only (notes, section 3). */
+  /** `contract` has two numbers in a row; an older document of the broker has texts only (notes, 3). */
   encodeResponse: (rows: readonly InDayRow[], style: 'contract' | 'texts' = 'contract'): Envelope => {
     const encoded = rows.map(inDayRow.encode);
     return succeeded(CMD, style === 'texts' ? encoded.map(asTexts) : encoded);
   },
   encodeRefusal: refusalOf(CMD),
-  decodeResponse: (answer: unknown, specOf: SpecOf, drift: DriftCounter): Parsed<BookPage<BrokerOrder>> =>
+  decodeResponse: (
+    answer: unknown,
+    specOf: SpecOf,
+    drift: DriftCounter,
+  ): ParseResult<BookPage<BrokerOrder>> =>
     decodeBook(answer, WHERE, drift, (raw, at) => decodeRow(raw, at, specOf, drift)),
 } as const;
 
@@ -190,7 +194,7 @@ function decodeRow(
   at: string,
   specOf: SpecOf,
   drift: DriftCounter,
-): Parsed<BrokerOrder | null> {
+): ParseResult<BrokerOrder | null> {
   const read = parseWith(inDayRow.reader, raw, at);
   if (!read.ok) return read;
   inDayRow.noteTexts(drift, WHERE, raw);
@@ -245,9 +249,9 @@ interface SaidOfFills {
 const FAR_FROM_LIMIT = 0.2;
 
 /**
- * Money of an order's fills, from value and average price (rulings, 2): the value when it fits quantity and price, else
- * the figure computed from the average; both are the broker's. The unit of a value on its own is not known, so it counts only beside an
- * average or a limit price. With neither there is no figure here.
+ * Money of an order's fills, from value and average price (rulings, 2): the value when it fits quantity and price, else the figure computed
+ * from the average; both are the broker's. The unit of a value on its own is not known, so it counts only with an average or a limit price.
+ * With neither there is no figure here.
  */
 function filledValueFrom(said: SaidOfFills, spec: ContractSpec, drift: DriftCounter): FilledValue | null {
   const { filledQty, limitPrice, average = 0, value = 0 } = said;
@@ -261,9 +265,9 @@ function filledValueFrom(said: SaidOfFills, spec: ContractSpec, drift: DriftCoun
   // Each fill is whole ticks, so their sum is whole units: the rounding of the average is undone.
   const averaged = Math.round((average * 100 * spec.moneyPerHundredth * filledQty) / unit) * unit;
   const fromAverage = isPlausible(averaged) ? averaged : undefined;
-  const isBeside =
+  const isSameAccount =
     fromAverage === undefined ? atLimit !== undefined : Math.abs(value - fromAverage) <= unit * filledQty;
-  const fits = isBeside && value % unit === 0 && isPlausible(value);
+  const fits = isSameAccount && value % unit === 0 && isPlausible(value);
   if (value !== 0 && !fits) drift.count(`${WHERE}.matchValue`, 'does not fit volume and price');
   if (average !== 0 && fromAverage === undefined)
     drift.count(`${WHERE}.matchPriceBQ`, 'does not fit the price');

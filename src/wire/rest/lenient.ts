@@ -1,9 +1,9 @@
 /**
- * The service's loose types, read leniently (notes, section 1): ids as text or number, numbers as numbers, numeric text,
+ * The service's loose types, read leniently (notes, 1): ids as text or number, numbers as numbers, numeric text,
  * empty text or null. A text for a number is counted by `Message.noteTexts`.
  */
 import { z } from 'zod';
-import { type Issue, issuesText, notParsed, type Parsed, parsed, shown } from '../../domain/parsed.ts';
+import { type Issue, issuesText, notParsed, type ParseResult, parsed, shown } from '../../domain/parsed.ts';
 import { priceHundredths, type PriceHundredths, type Money, money } from '../../domain/units.ts';
 import { numberFromText } from '../json.ts';
 
@@ -63,7 +63,11 @@ export function hundredthsOrNull(points: number | undefined): PriceHundredths | 
 }
 
 /** Parses with a schema; every issue has the path, the expected and the received value. */
-export function parseWith<T extends z.ZodType>(schema: T, raw: unknown, where: string): Parsed<z.output<T>> {
+export function parseWith<T extends z.ZodType>(
+  schema: T,
+  raw: unknown,
+  where: string,
+): ParseResult<z.output<T>> {
   const result = schema.safeParse(raw);
   if (result.success) return parsed(result.data);
   const issues = result.error.issues.map((issue): Issue => ({
@@ -89,7 +93,7 @@ export function parseSecret<T extends z.ZodType>(
   schema: T,
   raw: unknown,
   where: string,
-): Parsed<z.output<T>> {
+): ParseResult<z.output<T>> {
   const result = parseWith(schema, raw, where);
   if (result.ok) return result;
   const [first, ...rest] = result.issues.map((issue): Issue => ({ ...issue, received: 'something else' }));

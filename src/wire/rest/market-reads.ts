@@ -1,4 +1,4 @@
-/** Contracts and prices (contract, 2.5 and 4.4; further keys from the notes, section 6). */
+/** Contracts and prices (contract, 4.4; notes, 6). */
 import { z } from 'zod';
 import type { ContractQuote } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -10,12 +10,12 @@ import {
   type PriceBand,
 } from '../../domain/contract.ts';
 import { orderCode } from '../../domain/ids.ts';
-import { type Parsed, parsed, type JsonRecord } from '../../domain/parsed.ts';
+import { type ParseResult, parsed, type JsonRecord } from '../../domain/parsed.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import type { PriceHundredths, PriceTicks, Qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { codeText, hundredthsOrNull, looseNumber, looseText, parseWith } from './lenient.ts';
-import { alias, dateText, field, json, message, number, points, text, vnd, whole } from './message.ts';
+import { alias, dateText, field, json, message, number, points, text, vnd, whole } from './wire-message.ts';
 import { NO_QUERY } from './operation.ts';
 import { formatDate, readDate } from './trade-fields.ts';
 
@@ -97,7 +97,7 @@ export const derivatives = {
     raw: unknown,
     specOf: (code: string) => ContractSpec | undefined,
     drift: DriftCounter,
-  ): Parsed<readonly ContractQuote[]> => {
+  ): ParseResult<readonly ContractQuote[]> => {
     const read = parseWith(quotes.reader, raw, 'derivatives');
     if (!read.ok) return read;
     return parsed(
@@ -144,7 +144,7 @@ interface ContractToList {
   readonly frontMonth: boolean;
 }
 
-/** The shape is ours: the contract does not show one. Other spellings are read, too (notes, section 6). */
+/** The shape is ours: the contract does not show one. Other spellings are read, too (notes, 6). */
 const listedContract = message<ContractToList>()({
   symbol: field(text, ({ code }) => code, looseText.catch('')),
   expiryDate: field(dateText, ({ expiry }) => formatDate(expiry), looseText.catch('')),
@@ -163,7 +163,7 @@ const listed = z.union([
 const contracts = z.object({ data: z.array(listed) }).transform(({ data }) => data);
 const bareContracts = z.array(listed);
 
-/** `objects` is ours; the service may use the others as well [?] (notes, section 6). */
+/** `objects` is ours; the service may use the others as well [?] (notes, 6). */
 type ContractListStyle = 'objects' | 'codes' | 'bare';
 
 export const contractList = {
@@ -179,7 +179,7 @@ export const contractList = {
     if (style === 'bare') return rows.map(listedContract.encode);
     return { data: style === 'codes' ? rows.map(({ code }) => code) : rows.map(listedContract.encode) };
   },
-  decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<readonly ListedContract[]> => {
+  decodeResponse: (raw: unknown, drift: DriftCounter): ParseResult<readonly ListedContract[]> => {
     const isBare = Array.isArray(raw);
     const read = isBare ? parseWith(bareContracts, raw, 'contracts') : parseWith(contracts, raw, 'contracts');
     if (!read.ok) return read;

@@ -1,8 +1,8 @@
-/** Moves of money: margin in and out of the derivative account, and transfers between sub-accounts (contract, 2.10 and 4.5). */
+/** Moves of money: margin in and out of the derivative account, and transfers between sub-accounts. */
 import type { Money } from '../../domain/units.ts';
 import { type Envelope, refusalOf, rowAnswer, succeeded } from './envelope.ts';
 import { codeText, looseText, neededNumber } from './lenient.ts';
-import { field, message, text, vnd } from './message.ts';
+import { field, message, text, vnd } from './wire-message.ts';
 import { bodyOf } from './operation.ts';
 import { type Accounts, FIELDS } from './trade-fields.ts';
 
@@ -50,7 +50,7 @@ export const withdraw = {
   path: '/khronos/v1/cash/withdraw/update',
   needsToken: true,
   ...cashRequest,
-  /** `data` is empty here: the id stands in the envelope (notes, section 5). */
+  /** `data` is empty here: the id is in the envelope (notes, 5). */
   encodeResponse: (transactionId: string): Envelope => succeeded(WITHDRAW, [], transactionId),
   encodeRefusal: refusalOf(WITHDRAW),
 } as const;

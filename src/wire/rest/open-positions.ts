@@ -1,10 +1,10 @@
-/** GET /khronos/v1/account/portfolio/status (contract, 2.6 and 4.2; further keys from the notes, section 5). */
+/** GET /khronos/v1/account/portfolio/status (contract, 4.2; notes, 5). */
 import { z } from 'zod';
 import type { BrokerPosition } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
 import { orderCode, type OrderCode } from '../../domain/ids.ts';
-import { type Parsed, parsed } from '../../domain/parsed.ts';
+import { type ParseResult, parsed } from '../../domain/parsed.ts';
 import {
   type Money,
   type PriceHundredths,
@@ -16,7 +16,7 @@ import type { DriftCounter } from '../drift.ts';
 import { accountQuery } from './account-status.ts';
 import { decodeRows, type Envelope, refusalOf, succeeded } from './envelope.ts';
 import { hundredthsOrNull, looseMoney, looseNumber, looseText, neededNumber, parseWith } from './lenient.ts';
-import { dateText, field, json, message, points, pointsText, text, vnd, whole } from './message.ts';
+import { dateText, field, json, message, points, pointsText, text, vnd, whole } from './wire-message.ts';
 import { queryOf } from './operation.ts';
 import { averagePoints, FIELDS, formatDate } from './trade-fields.ts';
 
@@ -24,7 +24,7 @@ const CMD = 'Web.Portfolio.PortfolioStatus2';
 const WHERE = 'positions';
 
 /** One position as the simulator knows it. Averages are derived from money, for display. */
-export interface PositionRow {
+export interface SimulatedPosition {
   readonly orderCode: OrderCode;
   readonly qty: SignedQty;
   readonly marginBps: number;
@@ -46,11 +46,11 @@ export interface PositionRow {
   readonly spec: ContractSpec;
 }
 
-interface OfSubAccount extends PositionRow {
+interface OfSubAccount extends SimulatedPosition {
   readonly subAccountId: string;
 }
 
-const exitText = ({ spec }: PositionRow, price: PriceTicks | null): string =>
+const exitText = ({ spec }: SimulatedPosition, price: PriceTicks | null): string =>
   price === null ? '' : formatPoints(spec, price);
 
 /** Read for the count of deviations alone. */
@@ -85,7 +85,7 @@ const positionRow = message<OfSubAccount>()({
 
 const rows = z.array(
   positionRow.reader
-    // A position of the wrong sign is worse than none: the two fields must agree (contract, 2.6).
+    // A position of the wrong sign is worse than none: the two fields must agree (contract, 4.2).
     .refine(({ net, side }) => !(net > 0 && side === 'S') && !(net < 0 && side === 'L'), {
       path: ['side'],
       message: 'the side that net says',
@@ -106,13 +106,13 @@ export const openPositions = {
   path: '/khronos/v1/account/portfolio/status',
   needsToken: true,
   ...queryOf(request, request.reader),
-  encodeResponse: (positions: readonly PositionRow[], subAccountId: string): Envelope =>
+  encodeResponse: (positions: readonly SimulatedPosition[], subAccountId: string): Envelope =>
     succeeded(
       CMD,
       positions.map((position) => positionRow.encode({ ...position, subAccountId })),
     ),
   encodeRefusal: refusalOf(CMD),
-  decodeResponse: (json: unknown, drift: DriftCounter): Parsed<readonly BrokerPosition[]> => {
+  decodeResponse: (json: unknown, drift: DriftCounter): ParseResult<readonly BrokerPosition[]> => {
     const data = decodeRows(json, WHERE, drift);
     if (!data.ok) return data;
     const positions = parseWith(rows, data.value, `${WHERE}.data`);

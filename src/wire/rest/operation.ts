@@ -1,13 +1,13 @@
 /** One operation of the service: client and simulator are made from it. */
 import { z } from 'zod';
-import type { Parsed } from '../../domain/parsed.ts';
+import type { ParseResult } from '../../domain/parsed.ts';
 import { codeText, parseSecret, parseWith } from './lenient.ts';
-import type { Message } from './message.ts';
+import type { WireMessage } from './wire-message.ts';
 
 export interface WireOperation {
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** With `:custodyCode` and `:accountNo` where an account stands in the path. */
+  /** With `:custodyCode` and `:accountNo` in place of an account. */
   readonly path: string;
   readonly needsToken: boolean;
 }
@@ -29,12 +29,12 @@ export interface RawRequest {
 /** A request, written by the client and read by the simulator. */
 interface RequestCodec<Parameters, Asked> {
   encodeRequest(parameters: Parameters): WireRequest;
-  decodeRequest(raw: RawRequest): Parsed<Asked>;
+  decodeRequest(raw: RawRequest): ParseResult<Asked>;
 }
 
 /** `asked` reads the form into our words. */
 export const queryOf = <Parameters, F, Asked>(
-  form: Message<Parameters, F>,
+  form: WireMessage<Parameters, F>,
   asked: z.ZodType<Asked>,
 ): RequestCodec<Parameters, Asked> => ({
   encodeRequest: (parameters) => ({ query: textsOf(form.encode(parameters)), body: undefined }),
@@ -42,7 +42,7 @@ export const queryOf = <Parameters, F, Asked>(
 });
 
 export const bodyOf = <Parameters, F, Asked>(
-  form: Message<Parameters, F>,
+  form: WireMessage<Parameters, F>,
   asked: z.ZodType<Asked>,
 ): RequestCodec<Parameters, Asked> => ({
   encodeRequest: (parameters) => ({ query: {}, body: form.encode(parameters) }),
@@ -51,7 +51,7 @@ export const bodyOf = <Parameters, F, Asked>(
 
 /** A body whose issues never quote it. */
 export const secretBodyOf = <Parameters, F, Asked>(
-  form: Message<Parameters, F>,
+  form: WireMessage<Parameters, F>,
   asked: z.ZodType<Asked>,
 ): RequestCodec<Parameters, Asked> => ({
   ...bodyOf(form, asked),
@@ -74,4 +74,5 @@ export const accountPath = (path: string) => ({
   pathOf: (accountNo: string): string => path.replace(':accountNo', () => encodeURIComponent(accountNo)),
 });
 
-export const decodeAccountPath = (raw: RawRequest): Parsed<string> => parseWith(params, raw.params, 'path');
+export const decodeAccountPath = (raw: RawRequest): ParseResult<string> =>
+  parseWith(params, raw.params, 'path');

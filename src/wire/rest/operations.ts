@@ -1,4 +1,4 @@
-/** The operations of the service, in the order of the contract (part 4). Client and simulator have no other list. */
+/** The operations of the service, in the order of the contract. Client and simulator have no other list. */
 import { accountStatus } from './account-status.ts';
 import { cancelOrder, changeOrder, placeOrder } from './order-calls.ts';
 import { cancelStockOrders, cashBalance, loanPackages, stockAssets } from './securities.ts';

@@ -8,13 +8,19 @@ import { type PriceTicks, priceTicks } from '../../domain/units.ts';
 import { numberFromText } from '../json.ts';
 import { rowAnswer } from './envelope.ts';
 import { idText, looseText, neededNumber } from './lenient.ts';
-import { field, message, number, text, timeText, whole } from './message.ts';
+import { field, message, number, text, timeText, whole } from './wire-message.ts';
 import { bodyOf } from './operation.ts';
 import { encodeStatus } from './order-status.ts';
-import { type Accounts, FIELDS, type Ordered, PLACE_FIELDS, type Priced } from './trade-fields.ts';
+import {
+  type Accounts,
+  FIELDS,
+  type RequestedOrder,
+  PLACE_FIELDS,
+  type PricedOrder,
+} from './trade-fields.ts';
 
 /** `orderType` of a normal order (rulings, 13): regular, with stop-loss and take-profit, or after another leg. */
-export type OrderTerms =
+export type OrderKindTerms =
   | { readonly kind: 'regular' }
   /** For the quantity that fills at the limit; one cancels the other. Sent as distances: a better fill moves both with it. */
   | { readonly kind: 'bracket'; readonly stopLossPrice: PriceTicks; readonly takeProfitPrice: PriceTicks }
@@ -22,7 +28,7 @@ export type OrderTerms =
   | { readonly kind: 'arbitrage'; readonly leg: OrderCode };
 
 /** As a client asked, in points: the venue refuses it where it must. */
-export type OrderTermsAsked =
+export type RequestedTerms =
   | { readonly kind: 'regular' }
   | { readonly kind: 'bracket'; readonly stopLossPoints: number; readonly takeProfitPoints: number }
   | { readonly kind: 'arbitrage'; readonly leg: string }
@@ -33,8 +39,8 @@ const BRACKET_WORD = 'SLP';
 const ARBITRAGE_WORD = 'ABI';
 
 export function encodeOrderType(
-  terms: OrderTerms,
-  { side, limitPrice, spec }: Pick<Ordered, 'side' | 'limitPrice' | 'spec'>,
+  terms: OrderKindTerms,
+  { side, limitPrice, spec }: Pick<RequestedOrder, 'side' | 'limitPrice' | 'spec'>,
 ): string {
   const points = (distance: number): string => {
     assert(distance > 0, 'a stop-loss and a take-profit lie on either side of the limit');
@@ -54,10 +60,10 @@ export function encodeOrderType(
 }
 
 /** Left out is regular, as clients do. */
-export function decodeOrderType(said: string): OrderTermsAsked {
+export function decodeOrderType(said: string): RequestedTerms {
   const trimmed = said.trim();
   if (trimmed === '' || trimmed === REGULAR_WORD) return { kind: 'regular' };
-  const unreadable: OrderTermsAsked = { kind: 'unreadable', text: trimmed };
+  const unreadable: RequestedTerms = { kind: 'unreadable', text: trimmed };
   const sign = trimmed.indexOf('=');
   if (sign === -1) return unreadable;
   const word = trimmed.slice(0, sign).trim().toUpperCase();
@@ -73,10 +79,10 @@ export function decodeOrderType(said: string): OrderTermsAsked {
   return word === BRACKET_WORD && isPair ? { kind: 'bracket', stopLossPoints, takeProfitPoints } : unreadable;
 }
 
-interface PlaceParameters extends Accounts, Ordered {
+interface PlaceParameters extends Accounts, RequestedOrder {
   readonly clientOrderId: ClientOrderId;
   /** Absent: regular. */
-  readonly terms?: OrderTerms;
+  readonly terms?: OrderKindTerms;
 }
 
 /** Undocumented fields (`advance`, `pin`, `type`) are accepted and dropped. */
@@ -97,7 +103,7 @@ const placeAsked = placeForm.reader.transform(({ price, orderType, ...rest }) =>
   terms: decodeOrderType(orderType),
 }));
 
-interface PlacedOrder extends Ordered {
+interface PlacedOrder extends RequestedOrder {
   readonly orderNo: BrokerOrderNo;
   readonly orderKey: BrokerOrderKey;
   readonly refId: string;
@@ -139,7 +145,7 @@ export const placeOrder = {
 } as const;
 
 /** `qty` is the new total quantity (rulings, 10). */
-interface ChangeParameters extends Accounts, Priced {
+interface ChangeParameters extends Accounts, PricedOrder {
   readonly orderNo: BrokerOrderNo;
   readonly callId: ClientOrderId;
 }
@@ -158,7 +164,7 @@ const changeAsked = changeForm.reader.transform(({ nvol, nprice, ...rest }) => (
   points: nprice,
 }));
 
-interface ChangedOrder extends Priced {
+interface ChangedOrder extends PricedOrder {
   readonly orderNo: BrokerOrderNo;
   readonly orderKey: BrokerOrderKey;
 }
@@ -172,7 +178,7 @@ const changedRow = message<ChangedOrder>()({
   pk_orderNo: FIELDS.orderKey,
 });
 
-/** The answer to a cancel names the change, too (notes, section 3). */
+/** The answer to a cancel names the change, too (notes, 3). */
 const CHANGE = 'Web.changeOrder';
 
 export const changeOrder = {

@@ -1,4 +1,4 @@
-/** The letters of a normal order's life: one table, read and written (notes, section 3). */
+/** The letters of a normal order's life: one table, read and written. */
 import type { BrokerOrderStatus } from '../../domain/broker-order.ts';
 
 interface StatusLetters {

@@ -1,13 +1,13 @@
-/** GET /eros/v2/get-profile/by-username/{custodyCode} (contract, 2.1 and 4.2). */
+/** GET /eros/v2/get-profile/by-username/{custodyCode} (contract, 4.2). */
 import { z } from 'zod';
-import type { Parsed, JsonRecord } from '../../domain/parsed.ts';
+import type { ParseResult, JsonRecord } from '../../domain/parsed.ts';
 import { codeText, idText, looseText, parseWith } from './lenient.ts';
-import { field, flag, json, message, text } from './message.ts';
+import { field, flag, json, message, text } from './wire-message.ts';
 import { queryOf } from './operation.ts';
 
 export type SubAccountType = 'NORMAL' | 'MARGIN' | 'DERIVATIVE';
 
-interface SubAccount {
+interface ProfileAccount {
   readonly accountNo: string;
   readonly accountType: SubAccountType;
   readonly isActive: boolean;
@@ -15,7 +15,7 @@ interface SubAccount {
 }
 
 /** As the client reads it, with the broker's words for people. */
-interface NamedSubAccount extends SubAccount {
+interface NamedSubAccount extends ProfileAccount {
   readonly name: string;
   readonly typeName: string;
   /** Null when there is none. */
@@ -25,7 +25,7 @@ interface NamedSubAccount extends SubAccount {
 interface ProfileRow {
   readonly custodyCode: string;
   readonly name: string;
-  readonly subAccounts: readonly SubAccount[];
+  readonly subAccounts: readonly ProfileAccount[];
 }
 
 const BLOCKS = ['basicInfo', 'bankSubAccounts'] as const;
@@ -47,7 +47,7 @@ const TYPE_NAMES: Readonly<Record<SubAccountType, string>> = {
 };
 const accountType = z.enum(['NORMAL', 'MARGIN', 'DERIVATIVE']);
 
-const subAccount = message<SubAccount & Pick<ProfileRow, 'name'>>()({
+const subAccount = message<ProfileAccount & Pick<ProfileRow, 'name'>>()({
   accountNo: field(text, (row) => row.accountNo, idText),
   accountName: field(text, ({ name }) => name, looseText.catch('')),
   bankCode: field(json<null>(), () => null, looseText.catch('')),
@@ -107,5 +107,6 @@ export const profile = {
   ...queryOf(request, asked),
   encodeResponse: (row: ProfileRow, blocks: readonly ProfileBlock[]): JsonRecord =>
     answer.encode({ ...row, blocks }),
-  decodeResponse: (raw: unknown): Parsed<readonly NamedSubAccount[]> => parseWith(response, raw, 'profile'),
+  decodeResponse: (raw: unknown): ParseResult<readonly NamedSubAccount[]> =>
+    parseWith(response, raw, 'profile'),
 } as const;

@@ -1,7 +1,7 @@
-/** The securities side of a sub-account: shares, cash, loan packages, and the cancel of stock orders (contract, 2.8 to 2.10 and 4.6). */
+/** The securities side of a sub-account: shares, cash, loan packages, and the cancel of stock orders (contract, 4.6). */
 import { z } from 'zod';
 import type { CashBalance, LoanPackages, StockHolding } from '../../domain/broker-order.ts';
-import { notParsed, type Parsed, parsed, isRecord, type JsonRecord } from '../../domain/parsed.ts';
+import { notParsed, type ParseResult, parsed, isRecord, type JsonRecord } from '../../domain/parsed.ts';
 import { type Money, type Qty, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import {
@@ -13,7 +13,7 @@ import {
   neededNumber,
   parseWith,
 } from './lenient.ts';
-import { field, flag, json, type Message, message, number, text, vnd, whole } from './message.ts';
+import { field, flag, json, type WireMessage, message, number, text, vnd, whole } from './wire-message.ts';
 import { accountPath, bodyOf, decodeAccountPath, NO_QUERY, type RawRequest } from './operation.ts';
 
 /** Shares of one stock as the simulator knows them; VND a share. */
@@ -47,7 +47,7 @@ const stock = message<StockRow>()({
 
 const STOCKS = 'stock-assets';
 
-/** Shares. The contract says `assets[]`, the live service `stock[]`: both are written, either is read (notes, section 5). */
+/** Shares. The contract says `assets[]`, the live service `stock[]`: both are written, either is read (notes, 5). */
 export const stockAssets = {
   name: STOCKS,
   method: 'GET',
@@ -59,7 +59,7 @@ export const stockAssets = {
     assets: rows.map(asset.encode),
     stock: rows.map(stock.encode),
   }),
-  decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<readonly StockHolding[]> => {
+  decodeResponse: (raw: unknown, drift: DriftCounter): ParseResult<readonly StockHolding[]> => {
     const { assets, stock: live } = isRecord(raw) ? raw : {};
     if (!Array.isArray(assets) && !Array.isArray(live)) {
       return notParsed(`${STOCKS}.assets`, 'a list', assets ?? live);
@@ -105,17 +105,17 @@ const fromStock = (row: z.output<typeof stock.reader>): ReadHolding => {
 };
 
 function readRows<F>(
-  row: Message<StockRow, F>,
+  row: WireMessage<StockRow, F>,
   rows: readonly unknown[],
   key: string,
   drift: DriftCounter,
-): Parsed<z.output<Message<StockRow, F>['reader']>[]> {
+): ParseResult<z.output<WireMessage<StockRow, F>['reader']>[]> {
   for (const raw of rows) row.noteTexts(drift, STOCKS, raw);
   return parseWith(z.array(row.reader), rows, `${STOCKS}.${key}`);
 }
 
 /** A row must name its number of shares; the rest is for display. */
-function wholeRows(rows: readonly ReadHolding[]): Parsed<readonly StockHolding[]> {
+function wholeRows(rows: readonly ReadHolding[]): ParseResult<readonly StockHolding[]> {
   const holdings: StockHolding[] = [];
   for (const { symbol, qty: held, availableQty, averagePrice, marketValue } of rows) {
     if (held === undefined) return notParsed(`${STOCKS}.${symbol}`, 'how many shares', held);
@@ -147,7 +147,7 @@ export interface CashRow {
 
 const CASH_OBJECT = 'cashInvestments';
 const optionalMoney = looseMoney.catch(undefined);
-/** Clients in use fail without these (notes, section 5): 0 where no figure applies. */
+/** Clients in use fail without these (notes, 5): 0 where no figure applies. */
 const zero = field(vnd, () => 0);
 
 const cashRow = message<CashRow>()({
@@ -190,7 +190,7 @@ const cashAnswer = message<readonly CashRow[]>()({
   data: field(json<readonly JsonRecord[]>(), (rows) => rows.map(cashRow.encode), z.array(cashRow.reader)),
 });
 
-/** Cash of a sub-account (the shape from the notes, section 5). */
+/** Cash of a sub-account (notes, 5). */
 export const cashBalance = {
   name: 'cash-balance',
   method: 'GET',
@@ -199,7 +199,7 @@ export const cashBalance = {
   ...NO_QUERY,
   decodeRequest: decodeAccountPath,
   encodeResponse: cashAnswer.encode,
-  decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<readonly CashBalance[]> => {
+  decodeResponse: (raw: unknown, drift: DriftCounter): ParseResult<readonly CashBalance[]> => {
     const read = parseWith(cashAnswer.reader, raw, 'cash-balance');
     if (!read.ok) return read;
     for (const row of listIn(raw, 'data')) cashRow.noteTexts(drift, 'cash-balance', row);
@@ -252,7 +252,7 @@ const packagesAnswer = message<LoanPackages>()({
 
 const LOANS = 'loan-packages';
 
-/** Supplementary loan packages of a margin account (contract, 2.9). */
+/** Supplementary loan packages of a margin account. */
 export const loanPackages = {
   name: LOANS,
   method: 'GET',
@@ -261,7 +261,7 @@ export const loanPackages = {
   ...NO_QUERY,
   decodeRequest: decodeAccountPath,
   encodeResponse: packagesAnswer.encode,
-  decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<LoanPackages> => {
+  decodeResponse: (raw: unknown, drift: DriftCounter): ParseResult<LoanPackages> => {
     const read = parseWith(packagesAnswer.reader, raw, LOANS);
     if (!read.ok) return read;
     for (const row of listIn(raw, 'marginSureViews')) packageRow.noteTexts(drift, LOANS, row);
@@ -295,7 +295,7 @@ const cancelForm = message<readonly string[]>()({
 });
 const cancelBody = bodyOf(cancelForm, cancelForm.reader);
 
-interface CancelStockAsked {
+interface CancelStockRequest {
   readonly accountNo: string;
   readonly orderIds: readonly string[];
 }
@@ -332,7 +332,7 @@ const cancelAnswer = message<StockCancelAnswer>()({
   totalCount: field(whole, ({ results }) => results.length),
   pageSize: field(whole, ({ results }) => results.length),
   pageIndex: field(whole, () => 1),
-  // Beside the contract, for older clients.
+  // Not in the contract, for older clients.
   data: field(
     json<readonly { readonly object: string; readonly details: readonly JsonRecord[] }[]>(),
     ({ results }) =>
@@ -340,14 +340,14 @@ const cancelAnswer = message<StockCancelAnswer>()({
   ),
 });
 
-/** Normal stock orders (contract, 2.10; notes, section 5). */
+/** Normal stock orders (notes, 5). */
 export const cancelStockOrders = {
   name: 'cancel-stock-orders',
   method: 'PUT',
   ...accountPath('/akhlys/v1/accounts/:accountNo/cancel-orders'),
   needsToken: true,
   ...cancelBody,
-  decodeRequest: (raw: RawRequest): Parsed<CancelStockAsked> => {
+  decodeRequest: (raw: RawRequest): ParseResult<CancelStockRequest> => {
     const accountNo = decodeAccountPath(raw);
     if (!accountNo.ok) return accountNo;
     const body = cancelBody.decodeRequest(raw);

@@ -1,8 +1,8 @@
 /** The two token calls (contract, 4.1), and the errors outside the envelope. */
 import { z } from 'zod';
-import type { Parsed } from '../../domain/parsed.ts';
+import type { ParseResult } from '../../domain/parsed.ts';
 import { idText, looseText, parseSecret } from './lenient.ts';
-import { field, message, text } from './message.ts';
+import { field, message, text } from './wire-message.ts';
 import { secretBodyOf } from './operation.ts';
 
 const otpRequest = message<string>()({
@@ -13,7 +13,6 @@ const otpAnswer = message<string>()({
 });
 const otpRead = otpAnswer.reader.transform(({ otpId }) => otpId);
 
-/** Step 1. */
 export const requestOtp = {
   name: 'request-otp',
   method: 'POST',
@@ -21,13 +20,13 @@ export const requestOtp = {
   needsToken: false,
   ...secretBodyOf(otpRequest, otpRequest.reader),
   encodeResponse: otpAnswer.encode,
-  decodeResponse: (json: unknown): Parsed<string> => parseSecret(otpRead, json, 'request-otp'),
+  decodeResponse: (json: unknown): ParseResult<string> => parseSecret(otpRead, json, 'request-otp'),
 } as const;
 
 interface TokenParameters {
   readonly apiKey: string;
   readonly otp: string;
-  /** Undefined on the app route (notes, section 2). */
+  /** Undefined on the app route (notes, 2). */
   readonly otpId: string | undefined;
 }
 
@@ -45,7 +44,6 @@ const tokenAnswer = message<string>()({
 });
 const tokenRead = tokenAnswer.reader.transform(({ token }) => token);
 
-/** Step 2. */
 export const exchangeToken = {
   name: 'token',
   method: 'POST',
@@ -53,10 +51,10 @@ export const exchangeToken = {
   needsToken: false,
   ...secretBodyOf(tokenRequest, tokenAsked),
   encodeResponse: tokenAnswer.encode,
-  decodeResponse: (json: unknown): Parsed<string> => parseSecret(tokenRead, json, 'token'),
+  decodeResponse: (json: unknown): ParseResult<string> => parseSecret(tokenRead, json, 'token'),
 } as const;
 
-/** Errors outside the envelope: HTTP status other than 200 (notes, section 2). */
+/** Errors outside the envelope: HTTP status other than 200 (notes, 2). */
 export interface ErrorBody {
   readonly code: string;
   readonly message: string;

@@ -4,12 +4,12 @@ import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-da
 import { type ContractSpec, formatPoints, parsePoints, pointsOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
-import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
+import { notParsed, type ParseResult, parsed } from '../../domain/parsed.ts';
 import type { Money, PriceTicks, Qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { numberFromText } from '../json.ts';
 import { codeText, idText, looseText, neededNumber } from './lenient.ts';
-import { field, json, number, pointsText, text, timeText, whole } from './message.ts';
+import { field, json, number, pointsText, text, timeText, whole } from './wire-message.ts';
 
 export const sideCode = (side: Side): 'B' | 'S' => (side === 'buy' ? 'B' : 'S');
 export const SIDE = json<'B' | 'S'>();
@@ -21,19 +21,19 @@ export interface Accounts {
 }
 
 /** Quantity and limit of an order. */
-export interface Priced {
+export interface PricedOrder {
   readonly qty: Qty;
   readonly limitPrice: PriceTicks;
   readonly spec: ContractSpec;
 }
 
-export interface Ordered extends Priced {
+export interface RequestedOrder extends PricedOrder {
   readonly orderCode: OrderCode;
   readonly side: Side;
 }
 
 /** A page of a book, counted from 1. */
-export interface Paged {
+export interface PageQuery {
   readonly pageNo: number;
   readonly pageSize: number;
 }
@@ -44,8 +44,8 @@ export const FIELDS = {
   subAccountId: field(text, (asked: Pick<Accounts, 'subAccountId'>) => asked.subAccountId, codeText),
   /** Where the operation does without it. */
   looseSubAccountId: field(text, (asked: Pick<Accounts, 'subAccountId'>) => asked.subAccountId, looseText),
-  pageNo: field(text, (asked: Pick<Paged, 'pageNo'>) => String(asked.pageNo), neededNumber),
-  pageSize: field(text, (asked: Pick<Paged, 'pageSize'>) => String(asked.pageSize), neededNumber),
+  pageNo: field(text, (asked: Pick<PageQuery, 'pageNo'>) => String(asked.pageNo), neededNumber),
+  pageSize: field(text, (asked: Pick<PageQuery, 'pageSize'>) => String(asked.pageSize), neededNumber),
   refId: field(
     text,
     (call: { readonly callId: ClientOrderId | null }) => call.callId ?? undefined,
@@ -53,14 +53,14 @@ export const FIELDS = {
   ),
   symbol: field(text, (row: { readonly orderCode: OrderCode }) => row.orderCode, codeText),
   side: field(SIDE, (row: { readonly side: Side }) => sideCode(row.side), sideField),
-  price: field(number, ({ spec, limitPrice }: Priced) => pointsOf(spec, limitPrice), neededNumber),
-  volume: field(whole, ({ qty }: Pick<Priced, 'qty'>) => qty, neededNumber),
-  showPrice: field(pointsText, ({ spec, limitPrice }: Priced) => formatPoints(spec, limitPrice)),
-  volumeText: field(text, ({ qty }: Pick<Priced, 'qty'>) => String(qty)),
+  price: field(number, ({ spec, limitPrice }: PricedOrder) => pointsOf(spec, limitPrice), neededNumber),
+  volume: field(whole, ({ qty }: Pick<PricedOrder, 'qty'>) => qty, neededNumber),
+  showPrice: field(pointsText, ({ spec, limitPrice }: PricedOrder) => formatPoints(spec, limitPrice)),
+  volumeText: field(text, ({ qty }: Pick<PricedOrder, 'qty'>) => String(qty)),
   orderTime: field(timeText, (row: { readonly time: string }) => row.time),
   orderNo: field(text, (row: { readonly orderNo: BrokerOrderNo }) => row.orderNo, codeText),
   orderKey: field(text, (row: { readonly orderKey: BrokerOrderKey }) => row.orderKey, codeText),
-  /** `105C123456` is shown as `123456A` (notes, section 2). */
+  /** `105C123456` is shown as `123456A` (notes, 2). */
   accountCode: field(text, (row: Pick<Accounts, 'subAccountId'>) => row.subAccountId.slice(-7)),
   channel: field(text, () => 'I'),
   group: field(text, () => 'FU'),
@@ -76,17 +76,17 @@ export const PLACE_FIELDS = {
   volume: FIELDS.volume,
 } as const;
 
-/** `MTL`, `MTL (1198)`, and the other words for an order without a price of its own (market rules, section 4). */
+/** `MTL`, `MTL (1198)`, and the other words for an order without a price of its own (market rules, 4). */
 const WORD_FOR_PRICE = /^(?:MTL|MOK|MAK|ATO|ATC|MP)\b/;
 
-/** `showPrice` of a book: null for an order without a price of its own (notes, section 1). `book` names the counter. */
+/** `showPrice` of a book: null for an order without a price of its own (notes, 1). `book` names the counter. */
 export function shownPrice(
   text: string,
   spec: ContractSpec,
   path: string,
   book: string,
   drift: DriftCounter,
-): Parsed<PriceTicks | null> {
+): ParseResult<PriceTicks | null> {
   const trimmed = text.trim();
   if (trimmed === '' || WORD_FOR_PRICE.test(trimmed)) {
     drift.count(`${book}.showPrice`, 'no number');
@@ -132,7 +132,7 @@ export function symbolFilterOf(text: string): SymbolFilter | undefined {
   return { symbol: symbol === 'ALL' ? null : symbol, side };
 }
 
-/** `dd/MM/yyyy`, as the service writes dates (notes, section 6). */
+/** `dd/MM/yyyy`, as the service writes dates (notes, 6). */
 export const formatDate = (day: TradingDay): string =>
   `${day.slice(8, 10)}/${day.slice(5, 7)}/${day.slice(0, 4)}`;
 
@@ -148,6 +148,6 @@ export function readDate(text: string): TradingDay | null {
   return isTradingDay(iso) ? tradingDay(iso) : null;
 }
 
-/** Four decimals: an average is off the grid, and `vm_remain` is computed from it (notes, section 5). */
+/** Four decimals: an average is off the grid, and `vm_remain` is computed from it (notes, 5). */
 export const averagePoints = (value: Money, quantity: number, spec: ContractSpec): number =>
   quantity === 0 ? 0 : Math.round((value * 100) / (quantity * spec.moneyPerHundredth)) / 10_000;

@@ -1,23 +1,23 @@
 /** Frames of the client: authentication, heartbeat, subscriptions (contract, 6.2). Read by the simulator. */
 import {
-  type Channel,
+  type StreamChannel,
   CHANNEL_WORDS,
   channelFromCode,
   type DataChannel,
   isDataChannel,
   type SilentChannel,
-} from './channel.ts';
-import { type Malformed, malformed } from './control-frame.ts';
+} from './stream-channel.ts';
+import { type MalformedFrame, malformed } from './control-frame.ts';
 
-export { ALL_CHANNELS } from './channel.ts';
+export { ALL_CHANNELS } from './stream-channel.ts';
 
 type ClientFrame =
-  /** An authentication in a wrong form has an empty token: it is to be refused like any invalid one (notes, section 7). */
+  /** An authentication in a wrong form has an empty token: it is to be refused like any invalid one (notes, 7). */
   | { readonly kind: 'auth'; readonly token: string }
   | { readonly kind: 'heartbeat' }
   | ({ readonly kind: 'subscribe' } & Subscription)
   | ({ readonly kind: 'unsubscribe' } & Subscription)
-  | Malformed;
+  | MalformedFrame;
 
 export interface Subscription {
   readonly channels: readonly DataChannel[];
@@ -30,13 +30,13 @@ export const HEARTBEAT_FRAME = 'd|p|||';
 
 export const encodeAuth = (token: string): string => `d|a|||${Buffer.from(token).toString('base64')}`;
 
-export const encodeSubscribe = (channels: readonly Channel[], codes: readonly string[]): string =>
+export const encodeSubscribe = (channels: readonly StreamChannel[], codes: readonly string[]): string =>
   `d|s|tk|${channelList(channels)}|${codes.join(',')}`;
 
-export const encodeUnsubscribe = (channels: readonly Channel[], codes: readonly string[]): string =>
+export const encodeUnsubscribe = (channels: readonly StreamChannel[], codes: readonly string[]): string =>
   `d|u|tk|${channelList(channels)}|${codes.join(',')}`;
 
-const channelList = (channels: readonly Channel[]): string =>
+const channelList = (channels: readonly StreamChannel[]): string =>
   channels.map((channel) => CHANNEL_WORDS[channel].code).join('+');
 
 const AUTH = 'd|a|||';

@@ -1,4 +1,4 @@
-/** `d|` frames of the server (contract, 6.2; notes, section 7): written by the simulator; the client reads those that matter to it. */
+/** `d|` frames of the server (contract, 6.2; notes, 7): written by the simulator; the client reads those that matter to it. */
 import { type Issue, shown, parseJson, isRecord } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
 import { numberFromText } from '../json.ts';
@@ -15,10 +15,10 @@ export type ControlFrame =
   | { readonly kind: 'pong' }
   /** Any other frame, such as `d|34|1`; ignored. */
   | { readonly kind: 'control'; readonly text: string }
-  | Malformed;
+  | MalformedFrame;
 
-/** What cannot be understood, of either side. */
-export interface Malformed {
+/** An unreadable frame, of either side. */
+export interface MalformedFrame {
   readonly kind: 'malformed';
   readonly issues: readonly [Issue, ...Issue[]];
 }
@@ -75,7 +75,7 @@ function decodeAuthResult(text: string, drift: DriftCounter): ControlFrame {
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
-export const malformed = (path: string, expected: string, received: unknown): Malformed => ({
+export const malformed = (path: string, expected: string, received: unknown): MalformedFrame => ({
   kind: 'malformed',
   issues: [{ path, expected, received: shown(received) }],
 });

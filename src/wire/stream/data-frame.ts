@@ -18,13 +18,13 @@ import {
 } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { numberFromText } from '../json.ts';
-import { CHANNEL_WORDS, type DataChannel } from './channel.ts';
-import type { Malformed } from './control-frame.ts';
+import { CHANNEL_WORDS, type DataChannel } from './stream-channel.ts';
+import type { MalformedFrame } from './control-frame.ts';
 
 const frame = (channel: DataChannel, payload: Readonly<Record<string, unknown>>): string =>
   `s|${CHANNEL_WORDS[channel].id}|${JSON.stringify(payload)}`;
 
-type Decoded<Event> = { readonly kind: 'market'; readonly event: Event } | Malformed;
+type DecodedPayload<Event> = { readonly kind: 'market'; readonly event: Event } | MalformedFrame;
 
 /** Reads the fields of one payload, tolerates the deviations of the notes, and collects the issues of the rest. */
 class PayloadFields {
@@ -44,7 +44,7 @@ class PayloadFields {
     return this.#issues !== undefined;
   }
 
-  malformed(): Decoded<never> {
+  malformed(): DecodedPayload<never> {
     assert(this.#issues !== undefined, 'a payload is malformed because of a field');
     return { kind: 'malformed', issues: this.#issues };
   }
@@ -151,7 +151,7 @@ export function decodeTrade(
   seq: Seq,
   tsUs: TsUs,
   drift: DriftCounter,
-): Decoded<TradeTick> {
+): DecodedPayload<TradeTick> {
   const fields = new PayloadFields(payload, 'trade', drift);
   const price = fields.price(TRADE.price, contract.spec);
   const size = fields.whole(TRADE.qty, 1);
@@ -189,14 +189,11 @@ const LADDER: Readonly<Record<BookSide, readonly LevelKeys[]>> = {
   ],
 };
 
-/** All three levels are written: one that has gone is 0, because one that is left out would stand. */
+/** All three levels are written: one that has gone is 0, because one that is left out would stay. */
 export const encodeBook = (side: BookSide, contract: Contract, levels: readonly BookLevel[]): string =>
   frame(CHANNELS[side], { symbol: contract.streamCode, ...levelFields(side, contract, levels) });
 
-/**
- * A partial update: only the levels that differ from those sent before are written, as the live service does (notes,
- * section 1). Null when none does.
- */
+/** A partial update: only the levels that differ from those sent before are written, as the live service does (notes, 1). Null without a change. */
 export function encodeBookChange(
   side: BookSide,
   contract: Contract,
@@ -236,14 +233,14 @@ export interface BookUpdateFrame {
   readonly halves: readonly HalfLevel[] | null;
 }
 
-export function decodeBook(
+export function decodeLevels(
   side: 'bid' | 'ask',
   payload: JsonRecord,
   contract: Contract,
   seq: Seq,
   tsUs: TsUs,
   drift: DriftCounter,
-): Decoded<BookUpdateFrame> {
+): DecodedPayload<BookUpdateFrame> {
   const fields = new PayloadFields(payload, CHANNELS[side], drift);
   const levels: (BookLevel | null | undefined)[] = [];
   let halves: HalfLevel[] | null = null;
@@ -304,10 +301,10 @@ export const encodeSummary = ({ spec, streamCode }: Contract, summary: SummaryTo
     [SUMMARY.open]: pointsOf(spec, summary.open),
   });
 
-/** Order in which an empty field is looked for; the first one is counted. */
+/** Order of the search for an empty field; the first one is counted. */
 const SUMMARY_ORDER = ['open', 'high', 'low', 'average'] as const;
 
-type SummaryFrame = Decoded<DaySummary> | { readonly kind: 'ignored'; readonly channel: string };
+type SummaryFrame = DecodedPayload<DaySummary> | { readonly kind: 'ignored'; readonly channel: string };
 
 /** A day without a trade has no summary: a frame with an empty field is ignored and counted. */
 export function decodeSummary(

@@ -8,8 +8,8 @@ import { parseJson, isRecord } from '../../domain/parsed.ts';
 import type { DaySummary, TradeTick } from '../../domain/ticks.ts';
 import type { Seq, TsUs } from '../../domain/units.ts';
 import { type DriftCounter, IGNORE_DRIFT } from '../drift.ts';
-import { type BookUpdateFrame, decodeBook, decodeSummary, decodeTrade } from './data-frame.ts';
-import { CHANNEL_WORDS } from './channel.ts';
+import { type BookUpdateFrame, decodeLevels, decodeSummary, decodeTrade } from './data-frame.ts';
+import { CHANNEL_WORDS } from './stream-channel.ts';
 import { type ControlFrame, decodeControlFrame, malformed } from './control-frame.ts';
 
 /** Turns the symbol of a frame into the contract it means. */
@@ -46,14 +46,13 @@ export interface StampedFrame {
   readonly text: string;
 }
 
-/** Each frame as what it says. One that cannot be read is a value too. */
+/** Decodes each frame. An unreadable one is a value too. */
 export const decodeFrames = (
   contracts: ContractLookup,
   drift?: DriftCounter,
 ): OperatorFunction<StampedFrame, ServerFrame> =>
   map(({ text, seq, tsUs }) => decodeServerFrame(text, contracts, seq, tsUs, drift));
 
-/** What frames say of the market. */
 export const marketEvents: OperatorFunction<ServerFrame, MarketFrameEvent> = (frames$) =>
   frames$.pipe(
     filter((frame) => frame.kind === 'market'),
@@ -97,9 +96,9 @@ function decodeDataFrame(
     case TRADE:
       return decodeTrade(payload, contract, seq, tsUs, drift);
     case BID:
-      return decodeBook('bid', payload, contract, seq, tsUs, drift);
+      return decodeLevels('bid', payload, contract, seq, tsUs, drift);
     case OFFER:
-      return decodeBook('ask', payload, contract, seq, tsUs, drift);
+      return decodeLevels('ask', payload, contract, seq, tsUs, drift);
     default:
       return decodeSummary(payload, contract, seq, tsUs, drift);
   }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ContractTable } from '../../../src/broker/reports/contract-table.ts';
+import { BrokerContracts } from '../../../src/broker/reports/broker-contracts.ts';
 import { BrokerReports, type ReportSignal } from '../../../src/broker/reports/reports.ts';
 import type { ContractQuote } from '../../../src/domain/broker-order.ts';
 import { orderCode } from '../../../src/domain/ids.ts';
@@ -24,7 +24,7 @@ const EMPTY_BOOK = { complete: true, orders: [], reason: '' };
 let rest: FakeRest;
 let sink: RecordingSink;
 let timers: VirtualTimers;
-let table: ContractTable;
+let table: BrokerContracts;
 let signals: ReportSignal[];
 let reports: BrokerReports;
 
@@ -32,7 +32,7 @@ beforeEach(() => {
   rest = new FakeRest();
   sink = new RecordingSink();
   timers = new VirtualTimers();
-  table = new ContractTable();
+  table = new BrokerContracts();
   signals = [];
   reports = create();
 });

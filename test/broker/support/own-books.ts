@@ -1,5 +1,5 @@
 /** What our own journal holds, from few words. */
-import type { OwnBooks, OwnOrder, Row } from '../../../src/broker/gateway/kill-verdict.ts';
+import type { OwnBooks, OwnOrder, BookRow } from '../../../src/broker/gateway/kill-verdict.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { OPERATOR_INDEX, type StrategyIndex, strategyIndex } from '../../../src/domain/units.ts';
 import { createBrokerOrder } from './broker-orders.ts';
@@ -11,7 +11,7 @@ export const PERSON = OPERATOR_INDEX;
 
 export const NOTHING_OWN: OwnBooks = { orders: [], positions: [], unknown: [], gone: [] };
 
-export const owned = (owner: StrategyIndex, row: Row, more: Partial<OwnOrder> = {}): OwnOrder => ({
+export const owned = (owner: StrategyIndex, row: BookRow, more: Partial<OwnOrder> = {}): OwnOrder => ({
   clientOrderId: clientOrderId('kind' in row ? `H.${row.orderKey}` : (row.refId ?? `H.${row.orderNo}`)),
   owner,
   row,

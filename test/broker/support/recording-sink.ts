@@ -2,14 +2,14 @@ import type {
   CallAnswer,
   EngineEvent,
   InputSink,
-  Unsequenced,
+  UnnumberedInput,
 } from '../../../src/engine/ports/engine-event.ts';
 
 export class RecordingSink implements InputSink {
-  readonly events: Unsequenced<EngineEvent>[] = [];
+  readonly events: UnnumberedInput<EngineEvent>[] = [];
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
 
-  post(event: Unsequenced<EngineEvent>): void {
+  post(event: UnnumberedInput<EngineEvent>): void {
     this.events.push(event);
     for (const { count, resolve } of this.#waiting) if (this.events.length >= count) resolve();
   }

@@ -26,7 +26,7 @@ const REFUSALS = new Set(
     6048, 8004,
   ].map((code) => `refused -${code}`),
 );
-/** Each letter with its quote (notes, section 3), and whether nothing follows it. */
+/** Each letter with its quote (notes, 3), and whether nothing follows it. */
 const LETTERS = new Set(['P G', 'P Y', 'PC G', 'PC Y', 'PW ', 'PWX ', 'PM ', 'PMW G', 'PMWX Y']);
 const isEnd = ({ status, matchVolume, volume }: Json): boolean =>
   status === 'PWX' || status === 'PMWX' || (status === 'PM' && matchVolume === volume);

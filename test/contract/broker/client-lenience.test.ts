@@ -1,5 +1,5 @@
 /**
- * The same answers in the other forms that the service is known to have (notes, section 1): what our client makes of them is
+ * The same answers in the other forms that the service is known to have (notes, 1): what our client makes of them is
  * the same, and what deviates from the document is counted.
  */
 import { beforeAll, describe, expect, it } from 'vitest';

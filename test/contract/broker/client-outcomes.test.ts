@@ -1,4 +1,4 @@
-/** What our client makes of every way an answer can fail (contract, part 7; rulings, 7), against the service itself. */
+/** What our client makes of every way an answer can fail (contract, 7; rulings, 7), against the service itself. */
 import { describe, expect, it } from 'vitest';
 import { money, qty, seconds } from '../../../src/domain/units.ts';
 import { brokerOrderKey, brokerOrderNo, orderCode } from '../../../src/domain/ids.ts';

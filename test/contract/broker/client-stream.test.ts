@@ -1,4 +1,4 @@
-/** Our stream client against the service over real sockets, with what it says held against part 6 of the document. */
+/** Our stream client against the service over real sockets, with what it says held against the document (contract, 6). */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds, tsUs } from '../../../src/domain/units.ts';
 import type { Json } from './document/answer-check.ts';

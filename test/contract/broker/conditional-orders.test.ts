@@ -1,4 +1,4 @@
-/** Stops that wait at the broker, over bare HTTP: how they trigger, are moved, withdrawn, refused (contract, 2.4 and 4.3). */
+/** Stops that wait at the broker, over bare HTTP: how they trigger, are moved, withdrawn, refused (contract, 4.3). */
 import { describe, expect, it } from 'vitest';
 import type { Json } from './document/answer-check.ts';
 import { type Answer, type BareClient, firstRow, rowsOf, type Values } from './support/bare-client.ts';

@@ -1,4 +1,4 @@
-/** Who may call what: 401 or 403 without a valid token on every operation but the two token calls (notes, section 2). */
+/** Who may call what: 401 or 403 without a valid token on every operation but the two token calls (notes, 2). */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { minutes } from '../../../src/domain/units.ts';
 import type { Operation } from './document/operation.ts';

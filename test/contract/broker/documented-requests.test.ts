@@ -1,6 +1,6 @@
 /**
  * Every documented field of every request: as the document has it, left out, empty, as the JSON types that clients use for
- * it (notes, section 1), and what the service says when it cannot do without.
+ * it (notes, 1), and what the service says when it cannot do without.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Operation, RequestField } from './document/operation.ts';

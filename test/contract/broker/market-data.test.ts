@@ -16,7 +16,7 @@ describe('the price board', () => {
     expect(row).toMatchObject({
       symbol: front,
       expiryDate: '19/03/2026',
-      // Rounded inwards: the band never widens (market rules, section 1).
+      // Rounded inwards: the band never widens (market rules, 1).
       ceilPrice: Math.floor(Number((reference * 10.7).toFixed(6))) / 10,
       floorPrice: Math.ceil(Number((reference * 9.3).toFixed(6))) / 10,
       matchPrice: 0,

@@ -1,4 +1,4 @@
-/** What a change and a cancel of a normal order are refused for, every row of the table (notes, section 3), and nothing done. */
+/** What a change and a cancel of a normal order are refused for, every row of the table (notes, 3), and nothing done. */
 import { describe, expect, it } from 'vitest';
 import { seconds } from '../../../src/domain/units.ts';
 import type { Answer } from './support/bare-client.ts';

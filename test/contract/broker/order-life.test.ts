@@ -1,5 +1,5 @@
 /**
- * The life of a normal order in the letters of the notes (section 3): each row of the table of `status` and `quote`, and the
+ * The life of a normal order in its letters (notes, 3): each row of the table of `status` and `quote`, and the
  * ways a cancel or a change can lose against a fill. The gateway takes a second, so that every letter can be seen.
  */
 import { describe, expect, it } from 'vitest';

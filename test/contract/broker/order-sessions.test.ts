@@ -1,4 +1,4 @@
-/** What the phases of the exchange's day allow (market rules, section 3), over bare HTTP: entry, change and cancel. */
+/** What the phases of the exchange's day allow (market rules, 3), over bare HTTP: entry, change and cancel. */
 import { describe, expect, it } from 'vitest';
 import { seconds } from '../../../src/domain/units.ts';
 import { type BareClient, firstRow, rowsOf } from './support/bare-client.ts';

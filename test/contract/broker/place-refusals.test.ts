@@ -1,5 +1,5 @@
 /**
- * What a new order is refused for, every row of the table (notes, section 3): HTTP 200, `rc` below 0, the text in `rs`, no data,
+ * What a new order is refused for, every row of the table (notes, 3): HTTP 200, `rc` below 0, the text in `rs`, no data,
  * and nothing done.
  */
 import { describe, expect, it } from 'vitest';

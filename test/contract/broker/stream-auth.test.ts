@@ -1,4 +1,4 @@
-/** The first frames of a connection (contract, part 5; notes, section 7), over a bare WebSocket. */
+/** The first frames of a connection (contract, 5; notes, 7), over a bare WebSocket. */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/domain/units.ts';
 import { ALL_CODES, authFrame, subscribeFrame } from './document/stream.ts';

@@ -1,4 +1,4 @@
-/** Subscriptions and what they bring (contract, 6.2 to 6.4; notes, section 7), over a bare WebSocket. */
+/** Subscriptions and what they bring (contract, 6.2 and 6.3; notes, 7), over a bare WebSocket. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { seconds } from '../../../src/domain/units.ts';
 import { fieldDeviations, type Json, unknownNames, valuesAt } from './document/answer-check.ts';

@@ -1,4 +1,4 @@
-/** What keeps a connection, and how it ends: every row of the table of part 7, over a bare WebSocket. */
+/** What keeps a connection, and how it ends: every row of the table (contract, 7), over a bare WebSocket. */
 import { describe, expect, it } from 'vitest';
 import { seconds } from '../../../src/domain/units.ts';
 import { authFrame, HEARTBEAT, subscribeFrame } from './document/stream.ts';

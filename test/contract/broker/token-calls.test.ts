@@ -1,4 +1,4 @@
-/** The two token calls, over bare HTTP: both routes, and all that can be wrong with a key, a code, an id (notes, section 2). */
+/** The two token calls, over bare HTTP: both routes, and all that can be wrong with a key, a code, an id (notes, 2). */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/domain/units.ts';
 import { type Answer, BareClient, type Values } from './support/bare-client.ts';

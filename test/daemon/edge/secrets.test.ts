@@ -10,7 +10,7 @@ import { connectBroker } from '../../../src/daemon/edge/broker-connection.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
-import type { EngineEvent, Unsequenced } from '../../../src/engine/ports/engine-event.ts';
+import type { EngineEvent, UnnumberedInput } from '../../../src/engine/ports/engine-event.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { LIVE, SHIPPED } from '../../config/config-files.ts';
@@ -64,7 +64,7 @@ it('hides key, password, token and account wherever a broker quotes them', async
     speed: 1,
     exchanges: { used: () => 0, add: () => undefined },
     session: () => undefined,
-    sink: { post: (event: Unsequenced<EngineEvent>) => said.push(event) },
+    sink: { post: (event: UnnumberedInput<EngineEvent>) => said.push(event) },
     onRest: (signal) => said.push(signal),
     onToken: (signal) => said.push(signal),
     onDrift: (place, deviation) => said.push({ text: `${place} ${deviation}` }),

@@ -7,13 +7,11 @@ import { Database } from '../../../src/sqlite/database.ts';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import {
   brokerFindings,
-  diskFinding,
   environmentFindings,
   type Finding,
   journalFindings,
   modeFindings,
 } from '../../../src/daemon/inspect/doctor.ts';
-import { ProgramFiles } from '../../../src/host/program-files.ts';
 import { statePaths } from '../../../src/host/state/state-paths.ts';
 import { money, tsUs } from '../../../src/domain/units.ts';
 import { writeArchive } from '../../../src/journal/journal-archive.ts';
@@ -82,21 +80,6 @@ it('checks journal, lock and exchanges of a state directory', () => {
   expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'bad' });
 });
 
-const link = (program: string): string => JSON.stringify({ port: 1, token: 'x', program });
-
-it('compares its own build with that of the daemon that runs', () => {
-  const paths = place();
-  const lock = takeInstanceLock(paths.lock, process.pid);
-  onTestFinished(() => lock.release());
-  const found = (text: string): Finding | undefined => {
-    writeFileSync(paths.control, text);
-    return journalFindings(paths, 10, DAY)[1];
-  };
-  expect(found(link('123456789abc'))).toMatchObject({ level: 'warning', what: 'program' });
-  expect(found(link(new ProgramFiles().digest))).toMatchObject({ what: 'journal' });
-  expect(found('{}')).toMatchObject({ level: 'bad', what: 'control' });
-});
-
 it('misses an archive that is not there', () => {
   const paths = place();
   const { store } = openStore(paths.journal);
@@ -137,10 +120,6 @@ it('finds files with secrets that others can read', () => {
   expect(modeFindings([token, control])).toMatchObject([
     { level: 'bad', text: `${token} can be read by others: chmod 600 ${token}` },
   ]);
-});
-
-it('says how much room the disk has', () => {
-  expect(diskFinding(tmpdir()).text).toMatch(/^[\d.]+ GB are free for /);
 });
 
 it('names secrets that pm2 would keep or keeps in clear', () => {

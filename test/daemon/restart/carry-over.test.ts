@@ -131,10 +131,6 @@ it('tells which ids it has minted, over sessions too, and not those of strangers
   ]);
 });
 
-it('is nothing where nothing waited', () => {
-  expect(carried(new EngineRig().start())).toEqual([]);
-});
-
 it('comes from the last session that began: a day without a token between two leaves nothing behind', () => {
   const { store } = openStore(tempPath());
   const [friday, monday, tuesday] = ['2026-03-06', '2026-03-09', '2026-03-10'].map(tradingDay) as [

@@ -1,7 +1,7 @@
 /** What the kill path takes from the journal, with or without an engine. */
 import { expect, it } from 'vitest';
 import { CarryOver } from '../../../src/daemon/restart/carry-over.ts';
-import { ownBooks, type OwnBooksContext, untoldOrder } from '../../../src/daemon/restart/own-books.ts';
+import { ownBooks, type OwnBooksContext, unreportedOrder } from '../../../src/daemon/restart/own-books.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import type { OrderStatus } from '../../../src/domain/order.ts';
 import type { ApprovedOrder } from '../../../src/engine/ports/approved.ts';
@@ -217,30 +217,30 @@ it('tells an in-day book of the day before from one of the day, once the day has
   const started = { kind: 'session_started', tradingDay: day, carriedOver: [], halted: null } as const;
   store.recordInput({ ...started, carriedOrders: [earlier], seq: seq(2), tsUs: tsUs(2) });
   let calendar = CALENDAR;
-  const untold = (...rows: readonly BrokerOrder[]) => {
+  const unreported = (...rows: readonly BrokerOrder[]) => {
     store.flush();
-    return untoldOrder(store.read, day, rows, calendar);
+    return unreportedOrder(store.read, day, rows, calendar);
   };
   const old = createBrokerOrder('3', { refId: id, status: 'canceled' });
-  expect(untold(old), 'nothing of the day is missing').toBeNull();
+  expect(unreported(old), 'nothing of the day is missing').toBeNull();
   store.append({ ...HEAD, kind: 'place', order: createOrder({ trigger: STOP }), isLost: false });
-  expect(untold(old), 'stops wait in a book of their own').toBeNull();
+  expect(unreported(old), 'stops wait in a book of their own').toBeNull();
   const order = createOrder({ clientOrderId: clientOrderId('H.00000100001000010') });
   store.append({ ...HEAD, kind: 'place', order, isLost: false });
-  expect(untold(old)).toBe(order.clientOrderId);
+  expect(unreported(old)).toBe(order.clientOrderId);
   answer(order.clientOrderId, TAKEN);
-  expect(untold(old)).toBe(order.clientOrderId);
-  expect(untold(old, createBrokerOrder('9')), 'a row of the day').toBeNull();
-  expect(untold({ ...old, refId: null }), 'by its number and terms').toBe(order.clientOrderId);
-  expect(untold({ ...old, refId: null, side: 'sell' }), 'numbers begin anew').toBeNull();
-  expect(untold()).toBeNull();
+  expect(unreported(old)).toBe(order.clientOrderId);
+  expect(unreported(old, createBrokerOrder('9')), 'a row of the day').toBeNull();
+  expect(unreported({ ...old, refId: null }), 'by its number and terms').toBe(order.clientOrderId);
+  expect(unreported({ ...old, refId: null, side: 'sell' }), 'numbers begin anew').toBeNull();
+  expect(unreported()).toBeNull();
   calendar = alwaysOpen(CALENDAR);
-  expect(untold(old), 'where trading never stops it may work on').toBeNull();
+  expect(unreported(old), 'where trading never stops it may work on').toBeNull();
 });
 
 it('misses no order of the day that the broker refused', () => {
   const { store, place, answer } = journal();
   answer(place('entry'), { status: 'rejected', code: '-1', text: 'no' });
   store.flush();
-  expect(untoldOrder(store.read, DAY, [createBrokerOrder('3')], CALENDAR)).toBeNull();
+  expect(unreportedOrder(store.read, DAY, [createBrokerOrder('3')], CALENDAR)).toBeNull();
 });

@@ -38,14 +38,14 @@ let told: string[];
 let isHalted: boolean;
 let own: OwnBooks;
 let isUnread: boolean;
-let untold: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
+let unreported: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
 let sweep: HaltSweep;
 
 beforeEach(() => {
   timers = new VirtualTimers();
   told = [];
   isHalted = true;
-  untold = () => null;
+  unreported = () => null;
   isUnread = false;
   own = own0;
   gateway = { inFlight: 0, answers: [], sweeps: 0, land: nothingLands, during: nothingLands };
@@ -74,8 +74,8 @@ beforeEach(() => {
     isHalted: () => isHalted,
     readOwnBooks: () => (isUnread ? Promise.reject(new Error('disk I/O error')) : Promise.resolve()),
     ownBooks: () => (isUnread ? null : own),
-    untold: (rows) => untold(rows),
-    tell: (severity, code) => told.push(`${severity} ${code}`),
+    unreportedOrder: (rows) => unreported(rows),
+    alert: (severity, code) => told.push(`${severity} ${code}`),
   });
 });
 
@@ -125,7 +125,7 @@ it('holds an order of unknown fate for possible until reads over half a minute d
 it('a book of the day before proves nothing of an order of today', async () => {
   const id = clientOrderId('H.00000100001000001');
   const yesterdays = rows('3');
-  untold = (read) => (read === yesterdays ? id : null);
+  unreported = (read) => (read === yesterdays ? id : null);
   gateway.answers = Array.from({ length: 10 }, () => ({ ...EMPTY, rows: yesterdays }));
   sweep.begin();
   await pass(120);

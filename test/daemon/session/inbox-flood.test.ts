@@ -20,7 +20,7 @@ beforeEach(() => {
   inbox = new Inbox({
     clock: { nowUs: () => tsUs(now) },
     realClock: { nowUs: () => tsUs(now) },
-    engine: { hasRoom: () => inFlight < IN_FLIGHT_MAX, process: () => undefined },
+    engine: { canAccept: () => inFlight < IN_FLIGHT_MAX, process: () => undefined },
     decode: pipe(
       tap(({ text }) => {
         taken.push(text);

@@ -14,7 +14,7 @@ interface InboxParts extends Pick<InboxOptions, 'clock' | 'recordInput' | 'decod
 
 /** The engine has room for every frame. */
 function inboxOf({ recordFrames, deliver, ...options }: InboxParts): Inbox {
-  const engine = { hasRoom: () => true, process: deliver };
+  const engine = { canAccept: () => true, process: deliver };
   const inbox = new Inbox({ ...options, realClock: options.clock, engine, watch: NEVER_BEHIND });
   inbox.frameLog = { append: recordFrames, close: () => undefined };
   return inbox;
@@ -67,34 +67,6 @@ it('gives frames and inputs one sequence, and hands over what came together at o
   await Promise.resolve();
   expect(heads(delivered)).toEqual(['8 summary 1000', '9 clock 1000', '11 summary 1000']);
   expect(heads(recorded)).toEqual(['9 clock 1000']);
-});
-
-it('delivers a frame before what its decoding has told, as a replay does', async () => {
-  const { inbox, delivered } = rig(undefined, (text) => {
-    if (text === 'fresh') inbox.post({ kind: 'clock' });
-  });
-  inbox.frame('1');
-  inbox.frame('fresh');
-  await Promise.resolve();
-  expect(heads(delivered)).toEqual(['8 summary 1000', '9 summary 1000', '10 clock 1000']);
-});
-
-it('writes the frames of one network read at once, before the engine gets any, and before a later input', async () => {
-  const order: string[] = [];
-  const inbox = inboxOf({
-    clock: { nowUs: () => tsUs(1_000) },
-    recordInput: ({ seq }) => void order.push(`input ${seq}`),
-    recordFrames: (frames) => void order.push(`frames ${frames.map(({ seq }) => seq).join()}`),
-    decode: map(({ seq, tsUs: at }) => summary(seq, at)),
-    deliver: (events) => void order.push(`engine ${events.map(({ seq }) => seq).join()}`),
-  });
-  inbox.frame('1');
-  inbox.frame('2');
-  inbox.post({ kind: 'clock' });
-  inbox.frame('4');
-  inbox.frame('5');
-  await Promise.resolve();
-  expect(order).toEqual(['frames 1,2', 'input 3', 'frames 4,5', 'engine 1,2,3,4,5']);
 });
 
 it('asks a full disk for one of many refused frames, and writes all of them once there is room', () => {
@@ -174,22 +146,4 @@ it('lets prices through that a full disk does not take, and freezes entries once
     { reason: 'frames: ENOSPC: no space left on device, write' },
     { reason: 'frames: ENOSPC: no space left on device, write' },
   ]);
-});
-
-it('writes what a full disk refused before anything later, so that a restart reads every frame in order', () => {
-  const full = { is: false };
-  const written: string[] = [];
-  const { inbox } = rig((text) => {
-    if (full.is) throw new Error('ENOSPC: no space left on device, write');
-    written.push(text);
-  });
-  for (const [text, is] of Object.entries([false, true, true, false, true])) {
-    full.is = is;
-    inbox.frame(text);
-    inbox.flush();
-  }
-  expect(written).toEqual(['0', '1', '2', '3']);
-  full.is = false;
-  inbox.post({ kind: 'clock' });
-  expect(written).toEqual(['0', '1', '2', '3', '4']);
 });

@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { NEVER } from 'rxjs';
 import { SessionCycle } from '../../../src/daemon/session/session-cycle.ts';
 import { PriceBoard } from '../../../src/daemon/session/price-board.ts';
 import type { SessionContext } from '../../../src/daemon/session/trading-session.ts';
@@ -100,6 +101,7 @@ function cycleWith(startEngine: Start) {
     calls: { sent: 0 },
     table: { reset: () => undefined, listed: [], contracts: [] },
     stream,
+    frames$: NEVER,
     reports: { read: () => queueMicrotask(() => cycle.post({ kind: 'contracts', contracts: [] })) },
   };
   const context = {

@@ -1,20 +1,18 @@
 /** Answers and rows that a broker should not give: each is journaled and alerted, and the engine goes on. */
 import { describe, expect, it } from 'vitest';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
-import { OPERATOR_INDEX, US_PER_SECOND } from '../../../src/domain/units.ts';
+import { US_PER_SECOND } from '../../../src/domain/units.ts';
+import { traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
-import { acceptWaiting, bracketBuy, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
-
-/** A stop that waits under `k1`. */
-function waiting() {
-  const rig = startWaiting();
-  const id = rig.ask(FIRST, stopSell(12_950));
-  acceptWaiting(rig, id, 'k1')
-    .pass(1)
-    .conditions([waits({ key: 'k1' })]);
-  return { rig, id };
-}
+import {
+  acceptWaiting,
+  bracketBuy,
+  startWaiting,
+  stopSell,
+  waits,
+  waitingStop,
+} from '../support/trigger-rows.ts';
 
 const half = (key: string, trigger: number, qty = 2) =>
   waits({
@@ -36,9 +34,6 @@ const bought = (no: string, id: string, filled: number) =>
     status: filled === 2 ? 'matched' : 'resting',
   }) as const;
 
-/** Brought by order no. 5. */
-const EXIT = { kind: 'exit', qty: 2, parent: '5' } as const;
-
 function both() {
   const rig = startWaiting();
   const first = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
@@ -54,31 +49,6 @@ const parents = (rig: EngineRig) =>
     .map(({ row, parent, strategy }) => [row.orderKey, parent, strategy]);
 
 describe('two brackets alike', () => {
-  it('have exits of their own when both fill between two reads', () => {
-    const { rig, first, second } = both();
-    rig.book([bought('5', first, 2), bought('6', second, 2)]).pass(1);
-    rig.conditions([half('a', 12_950), half('b', 13_080), half('c', 12_950), half('d', 13_080)]);
-    expect(parents(rig)).toEqual([
-      ['a', first, FIRST],
-      ['b', first, FIRST],
-      ['c', second, SECOND],
-      ['d', second, SECOND],
-    ]);
-    for (let i = 0; i < 4; i += 1)
-      rig.pass(15).conditions([half('a', 12_950), half('b', 13_080), half('c', 12_950), half('d', 13_080)]);
-    expect(rig.alerts()).not.toContain('exits_missing');
-  });
-
-  it('give the exits to the one that has filled', () => {
-    const { rig, first, second } = both();
-    rig.book([bought('5', first, 0), bought('6', second, 2)]).pass(1);
-    rig.conditions([half('a', 12_950), half('b', 13_080)]);
-    expect(parents(rig)).toEqual([
-      ['a', second, SECOND],
-      ['b', second, SECOND],
-    ]);
-  });
-
   it('give each exits of the size of its fill', () => {
     const { rig, first, second } = both();
     rig.book([bought('5', first, 2), bought('6', second, 1)]).pass(1);
@@ -107,27 +77,6 @@ describe('two brackets alike', () => {
   });
 });
 
-it('what an exit sent belongs to the strategy of a bracket that no answer has told yet', () => {
-  const rig = startWaiting();
-  const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
-  rig.unknown(id).pass(1);
-  const exits = [
-    waits({ ...EXIT, key: 'a', trigger: 12_950, when: 'at_or_below', status: 'canceled' }),
-    waits({ ...EXIT, key: 'b', trigger: 13_080, when: 'at_or_above', status: 'activated', children: ['9'] }),
-  ];
-  const sold = { no: '9', side: 'sell', qty: 2, price: 13_080, source: 'system' } as const;
-  const filled = { ...sold, filled: 2, value: worth(13_080, 2), status: 'matched' } as const;
-  rig.conditions(exits).book([bought('5', id, 2), filled], { ago: 0.5 });
-  expect(rig.of('order_adopted')).toEqual([]);
-  rig
-    .pass(1)
-    .conditions(exits)
-    .pass(1)
-    .book([bought('5', id, 2), filled]);
-  expect(rig.of('order_adopted')).toMatchObject([{ strategy: FIRST, order: { orderNo: '9' } }]);
-  expect([rig.position(FIRST), rig.position(OPERATOR_INDEX)]).toEqual([0, 0]);
-});
-
 describe('a row of the in-day book', () => {
   it('counts again when another one of its order has gone', () => {
     const rig = new EngineRig().start();
@@ -139,20 +88,13 @@ describe('a row of the in-day book', () => {
     });
     const row = { no: '2', ref: id, qty: 2 } as const;
     const filled = { ...row, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
-    const twin = {
-      no: '3',
-      key: '904',
-      qty: 2,
-      filled: 2,
-      value: worth(12_990, 2),
-      status: 'matched',
-    } as const;
+    const twin = { no: '3', key: '904', ...traded(12_990, 2) } as const;
     rig.pass(1).book([row, twin]).pass(1).book([filled, twin]).pass(1).book([filled]);
     expect(rig.of('fill_correction').at(-1)).toMatchObject({ cumValue: worth(13_000, 2) });
   });
 
   it('that bears the id of a stop is not that stop', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     rig
       .pass(1)
       .book([{ no: '8', ref: id, side: 'sell', filled: 1, value: worth(13_000), status: 'matched' }]);
@@ -162,7 +104,7 @@ describe('a row of the in-day book', () => {
   });
 
   it.each([
-    ['waits', () => waiting()],
+    ['waits', () => waitingStop()],
     [
       'has no answer yet',
       () => {
@@ -200,7 +142,7 @@ describe('a row of the in-day book', () => {
   });
 
   it('with the number of a row of the trigger book is another order', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     rig.pass(1).book([{ no: 'nk1', side: 'sell' }]);
     rig.pass(1).conditions([waits({ key: 'k1', status: 'canceled' })]);
     expect(rig.statusOf(id)).toBe('canceled');
@@ -210,7 +152,7 @@ describe('a row of the in-day book', () => {
 
 describe('an answer', () => {
   it('that gives two stops one key is told, and both books go on', () => {
-    const { rig } = waiting();
+    const { rig } = waitingStop();
     const second = rig.ask(FIRST, stopSell(12_940));
     acceptWaiting(rig, second, 'k1');
     expect(rig.alerts()).toEqual(['order_number_taken']);
@@ -247,11 +189,7 @@ const refused = () => {
 
 /** A stop has triggered and filled, and the trigger book, which says whose order that was, is refused. */
 const held = (seconds: number) => {
-  const rig = startWaiting();
-  const id = rig.ask(FIRST, stopSell(12_950));
-  acceptWaiting(rig, id, 'k1')
-    .pass(1)
-    .conditions([waits({ key: 'k1' })]);
+  const { rig, id } = waitingStop();
   const sent = { no: '8', side: 'sell', price: 12_945, source: 'system' } as const;
   const filled = { ...sent, filled: 1, value: worth(12_948), status: 'matched' } as const;
   for (let second = 0; second < seconds; second += 5) {
@@ -299,13 +237,6 @@ describe('a trigger book that is refused for ever', () => {
     rig.reads.length = 0;
     rig.pass(SETTINGS.poll.bookSlow / US_PER_SECOND).clock();
     expect(rig.reads).toContain('triggers');
-  });
-
-  it('that is read at last takes stops again', () => {
-    const rig = refused();
-    rig.conditions().trade(13_000);
-    rig.ask(FIRST, stopSell(12_950));
-    expect(rig.waiting).toHaveLength(1);
   });
 
   it('names the order that it holds back, says what to do, and takes no entries meanwhile', () => {

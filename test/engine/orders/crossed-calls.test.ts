@@ -5,17 +5,7 @@ import { priceTicks } from '../../../src/domain/units.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { worth } from '../../support/engine-world.ts';
-import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
-
-/** A stop that waits under `k1`. */
-function waiting() {
-  const rig = startWaiting();
-  const id = rig.ask(FIRST, stopSell(12_950));
-  acceptWaiting(rig, id, 'k1')
-    .pass(1)
-    .conditions([waits({ key: 'k1' })]);
-  return { rig, id };
-}
+import { acceptWaiting, stopSell, waits, waitingStop } from '../support/trigger-rows.ts';
 
 const cancelOf = (rig: EngineRig, id: ClientOrderId) => {
   const entry = rig.of('cancel').findLast(({ cancel }) => cancel.clientOrderId === id);
@@ -25,7 +15,7 @@ const cancelOf = (rig: EngineRig, id: ClientOrderId) => {
 const sold = { no: '8', side: 'sell', price: 12_945, source: 'system' } as const;
 
 const moved = () => {
-  const world = waiting();
+  const world = waitingStop();
   const { rig, id } = world;
   rig.modify(FIRST, { kind: 'trigger', clientOrderId: id, triggerPrice: priceTicks(12_960) });
   const { callId } = rig.of('modify').at(-1)!.modify;
@@ -62,7 +52,7 @@ const create = () => {
 
 describe('cancel_all with orders in both lists', () => {
   it('asks again for the cancel that failed, and for no other', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     const limit = rig.resting(FIRST, 'buy', 1, 12_990, '3');
     rig.command({ name: 'cancel_all', reason: 'test' });
     expect([rig.statusOf(id), rig.statusOf(limit)]).toEqual(['pending_cancel', 'pending_cancel']);
@@ -114,17 +104,5 @@ describe('a stop that triggers while its cancel is in flight, and a restart in b
     replay(again, after.inputs, after.entries);
     expect(again.entries).toEqual(after.entries);
     expect(again.engine.snapshot()).toEqual(after.engine.snapshot());
-  });
-
-  it('a session whose last event asked for a stop looks it up, and never sends it again', () => {
-    const first = create();
-    first.start().account().conditions().trade(13_000);
-    const after = create();
-    replay(after, first.inputs, first.entries);
-    after.boot(2).pass(1);
-    expect(after.reads).toContain('triggers');
-    after.conditions([waits({ key: 'k1' })]);
-    const id = after.of('place')[0]!.order.clientOrderId;
-    expect([after.statusOf(id), after.waiting]).toEqual(['pending_trigger', []]);
   });
 });

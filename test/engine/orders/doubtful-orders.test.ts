@@ -1,10 +1,10 @@
 /** Orders of which the broker's books do not agree with themselves, and the ways out of the doubt. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
+import { traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, NEXT, worth } from '../../support/engine-world.ts';
-import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
+import { waitingStop } from '../support/trigger-rows.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -19,15 +19,6 @@ function resting() {
   return { rig, id, row, claimed: { ...row, status: 'canceled', canCancel: true } as const };
 }
 
-it('an order of a plain life has no record of doubts; one that is canceled has', () => {
-  const asked = vi.spyOn(ManagedOrder.prototype, 'inDoubt');
-  const { rig, row } = resting();
-  rig.pass(1).book([{ ...row, filled: 1, value: worth(12_950, 1), status: 'matched' }]);
-  expect([rig.position(FIRST), asked.mock.calls.length]).toEqual([1, 0]);
-  rig.cancel(FIRST, rig.resting(FIRST, 'sell', 1, 13_050, '2'));
-  expect(asked).toHaveBeenCalled();
-});
-
 describe('letters that say canceled of an order that can be canceled', () => {
   it('leave it live and freeze entries until letters and flags agree', () => {
     const { rig, id, row, claimed } = resting();
@@ -40,30 +31,6 @@ describe('letters that say canceled of an order that can be canceled', () => {
     expect(rig.statusOf(id)).toBe('canceled');
     rig.submit(FIRST, 'buy', 1, 12_960);
     expect([denials(rig).length, rig.places().length]).toEqual([1, 2]);
-  });
-
-  it('are one alert for all orders within five minutes, and the next one counts them', () => {
-    const rig = new EngineRig({ isReal: true }).start().account();
-    const rows = ['1', '2', '3', '4'].map((no, i) => ({
-      no,
-      ref: rig.resting(FIRST, 'buy', 1, 12_950 - i, no),
-      price: 12_950 - i,
-    }));
-    const claim = (from: number, to: number) =>
-      rig.book(
-        rows.map((row, i) =>
-          i >= from && i < to ? { ...row, status: 'canceled' as const, canCancel: true } : row,
-        ),
-      );
-    rig.pass(1).book(rows);
-    claim(0, 2);
-    rig.pass(1);
-    claim(1, 3);
-    expect(rig.alerts()).toEqual(['status_contradicts']);
-    rig.pass(300);
-    claim(3, 4);
-    expect(rig.alerts()).toEqual(['status_contradicts', 'status_contradicts']);
-    expect(rig.of('alert').at(-1)?.text).toMatch(/and so it said of 2 more orders since the last alert/);
   });
 
   it('still let what has filled of it count', () => {
@@ -126,28 +93,6 @@ describe('a row with the name of an order of ours and other terms', () => {
     expect([rig.of('fill').length, rig.position(FIRST)]).toEqual([1, 1]);
     expect(rig.engine.snapshot().unproven).toBeNull();
   });
-
-  it.each([
-    ['side', { side: 'sell' }],
-    ['quantity', { qty: 2 }],
-  ] as const)('of unknown fate, another %s: waits for a row that fits, or a person', (_, other) => {
-    const rig = new EngineRig({ isReal: true }).start().account();
-    const id = rig.submit(FIRST, 'buy', 1, 12_950);
-    const row = { no: '7', ref: id, price: 12_950 } as const;
-    rig
-      .unknown(id)
-      .pass(1)
-      .book([{ ...row, ...other, filled: 1, value: worth(12_950), status: 'matched' }]);
-    expect([rig.statusOf(id), rig.of('fill').length, rig.of('order_adopted').length]).toEqual([
-      'unknown',
-      0,
-      0,
-    ]);
-    expect(rig.alerts()).toEqual(['order_unknown', 'row_contradicts']);
-    rig.pass(1).book([row]);
-    expect(rig.statusOf(id)).toBe('accepted');
-    expect(rig.engine.snapshot().unproven).toBeNull();
-  });
 });
 
 /** A place without an answer, which no complete scan shows. */
@@ -192,20 +137,8 @@ describe('an order that never arrived', () => {
 });
 
 it('an order that is booked for nobody is given to the operator by its number', () => {
-  const rig = startWaiting();
-  const id = rig.ask(FIRST, stopSell(12_950));
-  acceptWaiting(rig, id, 'k1')
-    .pass(1)
-    .conditions([waits({ key: 'k1' })]);
-  const row = {
-    no: '8',
-    side: 'sell',
-    price: 12_945,
-    source: 'system',
-    filled: 1,
-    value: worth(12_945),
-    status: 'matched',
-  } as const;
+  const { rig } = waitingStop();
+  const row = { no: '8', side: 'sell', price: 12_945, source: 'system', ...traded(12_945) } as const;
   for (let i = 0; i < 4; i += 1) rig.pass(16).book([row]);
   expect(rig.alerts()).toContain('order_held');
   expect(rig.engine.snapshot().unproven).toContain('no. 8');

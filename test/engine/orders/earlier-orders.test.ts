@@ -1,4 +1,4 @@
-/** Orders that the last session left: late rows, late answers and late fills go to their owner, once (rulings, 6; failure cases 3, 17). */
+/** Orders that the last session left: late rows, late answers and late fills go to their owner, once (rulings, 6; failure cases, 3, 17). */
 import { describe, expect, it } from 'vitest';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
@@ -308,14 +308,6 @@ describe('where trading goes through midnight', () => {
     expect(rig.cancels(), 'number 7 may be another order today').toEqual([]);
     rig.pass(1).book([{ ...YESTERDAYS, no: '3', ref: id }]);
     expect(rig.cancels().map(({ clientOrderId: order, orderNo }) => [order, orderNo])).toEqual([[id, '3']]);
-  });
-
-  it('an order that complete scans do not show is over', () => {
-    const rig = begun([earlierOrder('H.1')]);
-    expect(rig.statusOf(clientOrderId('H.1'))).toBe('accepted');
-    settle(rig, 0);
-    expect(rig.statusOf(clientOrderId('H.1'))).toBe('expired_unproven');
-    expect([unproven(rig), rig.alerts()]).toEqual([null, []]);
   });
 
   it.each([1, 24, 50])('an order of second %i that the broker ends with its own day is over', (second) => {

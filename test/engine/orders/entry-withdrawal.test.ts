@@ -43,15 +43,6 @@ it('of a strategy that is stopped: its entry goes, its stop stays, and the other
   expect(rig.of('alert').at(-1)?.text).toContain('1 that protect its position stay');
 });
 
-it('of a strategy that throws', () => {
-  const { rig, stop, entries } = protectedLong();
-  rig.act(FIRST, () => {
-    throw new Error('broken');
-  });
-  expect(canceled(rig)).toEqual([entries[0]]);
-  expect(rig.statusOf(stop)).toBe('pending_trigger');
-});
-
 it("of all strategies when the account's loss limit is reached", () => {
   const { rig, stop, entries } = protectedLong();
   rig.pass(1).trade(8_000);
@@ -138,26 +129,6 @@ it('of an order whose place has no answer: the cancel waits until the book shows
   expect([canceled(rig), rig.alerts().at(-1)]).toEqual([[], 'cancel_waits']);
   rig.pass(1).book([{ no: '4', ref: id, price: 12_900 }]);
   expect(canceled(rig)).toEqual([id]);
-});
-
-it('of an order that is none, or over, is told', () => {
-  const { rig } = protectedLong();
-  rig.command({ name: 'cancel_order', clientOrderId: 'H.x' as never, reason: 'wrong' });
-  expect(rig.alerts()).toContain('order_not_found');
-  expect(canceled(rig)).toEqual([]);
-});
-
-it('of a stop that was placed before its position was there, with the same warning', () => {
-  const rig = startWaiting();
-  const opening = rig.resting(FIRST, 'buy', 1, 13_000, '1');
-  const stop = rig.ask(FIRST, stopSell(12_950));
-  acceptWaiting(rig, stop, 'k1').pass(1);
-  rig.book([{ no: '1', ref: opening, filled: 1, price: 13_000, status: 'matched' }]);
-  rig.pass(1).conditions([waits({ key: 'k1' })]);
-  expect(rig.position(FIRST)).toBe(1);
-  rig.command({ name: 'cancel_order', clientOrderId: stop, reason: 'moved by hand' });
-  expect(canceled(rig)).toEqual([stop]);
-  expect(rig.of('alert').at(-1)?.text).toContain('its position is left without it');
 });
 
 it.each<CallOutcome>([

@@ -1,6 +1,6 @@
 /** What waits at the broker to shrink a position is never larger than it. */
 import { describe, expect, it } from 'vitest';
-import { priceTicks, qty, seconds, tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
+import { qty, tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { type EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { FRONT, timeOf, worth } from '../../support/engine-world.ts';
@@ -108,70 +108,6 @@ describe('what waits to shrink a position', () => {
     rig.ask(SECOND, stopSell(12_940, 1, { reduceOnly: true }));
     expect(denials(rig)).toEqual(['position_unproven']);
   });
-
-  it('closes its own side where two strategies oppose each other and the account shows the difference', () => {
-    const rig = startWaiting();
-    const long = rig.resting(FIRST, 'buy', 2, 13_000, '3');
-    const bought = {
-      no: '3',
-      ref: long,
-      qty: 2,
-      filled: 2,
-      value: worth(13_000, 2),
-      status: 'matched',
-    } as const;
-    rig.pass(1).book([bought]);
-    const short = rig.resting(SECOND, 'sell', 1, 13_000, '4');
-    const sold = {
-      no: '4',
-      ref: short,
-      side: 'sell',
-      filled: 1,
-      value: worth(13_000),
-      status: 'matched',
-    } as const;
-    rig
-      .pass(1)
-      .book([bought, sold])
-      .pass(1)
-      .positions({ [FRONT.orderCode]: 1 });
-    const down = rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
-    const buyBack = {
-      side: 'buy',
-      limitPrice: priceTicks(13_055),
-      triggerWhen: 'at_or_above',
-      reduceOnly: true,
-    } as const;
-    const up = rig.ask(SECOND, stopSell(13_050, 1, buyBack));
-    expect(rig.waiting.map((each) => each.call === 'place' && each.order.purpose)).toEqual([
-      'reduce',
-      'reduce',
-    ]);
-    acceptWaiting(rig, down, 'k1');
-    acceptWaiting(rig, up, 'k2');
-    const upRow = waits({ key: 'k2', side: 'buy', trigger: 13_050, limit: 13_055, when: 'at_or_above' });
-    rig
-      .pass(1)
-      .conditions([waits({ key: 'k1', qty: 2 }), upRow])
-      .pass(1)
-      .book([bought, sold]);
-    rig.pass(1).conditions([waits({ key: 'k1', qty: 2, status: 'activated', children: ['9'] }), upRow]);
-    const out = {
-      no: '9',
-      side: 'sell',
-      qty: 2,
-      price: 12_945,
-      source: 'system',
-      filled: 2,
-      value: worth(12_948, 2),
-      status: 'matched',
-    } as const;
-    rig.pass(1).book([bought, sold, out]);
-    expect([rig.position(FIRST), rig.position(SECOND)]).toEqual([0, -1]);
-    expect(rig.statusOf(up), 'the short position is still open, and so is its exit').toBe('pending_trigger');
-    expect(rig.alerts()).not.toContain('exit_too_large');
-    expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
-  });
 });
 
 /** The first strategy is long, and its stop for all of it waits at the broker. */
@@ -245,18 +181,6 @@ describe('an exit that has become too large', () => {
     expect(stops()).toEqual([['sell', 1, 12_950, 12_945]]);
   });
 
-  it('and so does its successor', () => {
-    const { broker, trades, stops } = stopped({}, 3);
-    const { rig } = broker;
-    trades('sell', 1);
-    expect(stops()).toEqual([['sell', 2, 12_950, 12_945]]);
-    rig.account().submit(FIRST, 'sell', 1, 13_000);
-    broker.answer().fill(broker.orders.at(-1)!);
-    rig.now = timeOf(14, 46);
-    broker.settle(20);
-    expect([rig.position(FIRST), stops()]).toEqual([1, [['sell', 2, 12_950, 12_945]]]);
-  });
-
   it('goes while the market is closed when nothing is left to close', () => {
     const { broker, stops } = stopped();
     const { rig } = broker;
@@ -320,17 +244,9 @@ describe('a stop that has taken the place of an exit', () => {
     expect([broker.position, stops()], 'it would trigger at once').toEqual([1, []]);
   });
 
-  it('is not asked for where the position turned in one fill', () => {
-    const { broker, trades, stops } = stopped();
-    trades('sell', 3);
-    expect([broker.position, stops()]).toEqual([-1, []]);
-    trades('buy', 2);
-    expect([broker.position, stops()]).toEqual([1, []]);
-  });
-
   it('is no reason to close a position that its strategy keeps without a stop', () => {
     const { broker, trades } = stopped({
-      risk: { nakedMax: seconds(30) },
+      risk: { nakedSecondsMax: 30 },
       policies: { nakedPosition: 'flatten' },
     });
     trades('sell', 3);
@@ -340,7 +256,7 @@ describe('a stop that has taken the place of an exit', () => {
 
   it('answers for the contracts of the exit, not for those that came later', () => {
     const { broker, trades, stops } = stopped({
-      risk: { nakedMax: seconds(30) },
+      risk: { nakedSecondsMax: 30 },
       policies: { nakedPosition: 'flatten' },
     });
     trades('sell', 1);
@@ -350,7 +266,7 @@ describe('a stop that has taken the place of an exit', () => {
   });
 
   it('is told when the broker does not take it', () => {
-    const { broker, stops } = stopped({ risk: { nakedMax: seconds(30) } });
+    const { broker, stops } = stopped({ risk: { nakedSecondsMax: 30 } });
     reduced(broker, () => broker.working.length > 0);
     for (let at = 0; at < 40; at += 1) {
       broker.refusals.splice(0, 1, 'rejected');

@@ -1,9 +1,7 @@
 /** Orders that close something: trailing stops, the exits of brackets, and what waits to shrink a position. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { brokerOrderNo } from '../../../src/domain/ids.ts';
 import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
-import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
-import { Orders } from '../../../src/engine/orders/orders.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { type EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { worth } from '../../support/engine-world.ts';
@@ -125,13 +123,6 @@ describe('a bracket', () => {
     rig.pass(1).conditions(exits).pass(1).book([bought, sold]);
     expect(rig.engine.snapshot().orders).toEqual([]);
     expect(rig.alerts()).toContain('child_told_late');
-  });
-
-  it('whose exits do not come is told', () => {
-    const rig = startWaiting();
-    boughtBracket(rig);
-    for (let i = 0; i < 4; i += 1) rig.pass(15).conditions();
-    expect(rig.alerts()).toContain('exits_missing');
   });
 
   it('that has filled in part when the day ends keeps exits for that part, which outlive it', () => {
@@ -270,106 +261,5 @@ describe('exits of two strategies with one stop price', () => {
     for (let i = 0; i < 4; i += 1)
       rig.pass(15).conditions([exitHalf('a', 12_950 - better), exitHalf('b', 13_080 - better), theirs]);
     expect(rig.alerts(), 'the one that is too far away is of somebody else').toEqual(['trigger_adopted']);
-  });
-
-  it('that no bracket has room for stay at the broker, with an alert', () => {
-    const { rig, rows } = twoBrackets(true);
-    const all = [...ofFirst, ...ofSecond, exitHalf('x', 12_950)];
-    for (let i = 0; i < 4; i += 1) rig.pass(15).conditions(all);
-    rig.book(rows(2));
-    expect(rig.alerts()).toEqual(['trigger_adopted']);
-    expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
-  });
-
-  it('of a bracket that was entered again at the same price belong to the new one', () => {
-    const rig = startWaiting();
-    const before = boughtBracket(rig);
-    rig.pass(1).conditions(ofFirst);
-    const out = {
-      no: '7',
-      side: 'sell',
-      qty: 2,
-      price: 12_950,
-      source: 'system',
-      filled: 2,
-      status: 'matched',
-    } as const;
-    const gone = [
-      exitHalf('a', 12_950, { status: 'activated', children: ['7'] }),
-      exitHalf('b', 13_080, { status: 'canceled' }),
-    ];
-    const was = {
-      no: '5',
-      ref: before,
-      qty: 2,
-      filled: 2,
-      value: worth(13_000, 2),
-      status: 'matched',
-    } as const;
-    const sold = { ...out, value: worth(12_950, 2) };
-    rig.pass(1).conditions(gone).pass(1).book([was, sold]);
-    const again = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
-    rig.accepted(again, '8').pass(1);
-    const now = { ...was, no: '8', ref: again };
-    rig
-      .book([was, sold, now])
-      .pass(1)
-      .conditions([...gone, ...ofSecond]);
-    expect(rig.host.desk.workingOrders(FIRST).map(({ parent }) => parent)).toEqual([again, again]);
-    rig.pass(1).book([was, sold, now]);
-    expect(rig.alerts()).toEqual([]);
-    expect(rig.cancels()).toEqual([]);
-  });
-});
-
-/** Counts how often an order is looked at from now on, by whatever goes through orders. */
-function countLooks(): () => number {
-  let looks = 0;
-  const add = Orders.prototype.add; // oxlint-disable-line typescript/unbound-method -- called with its own `this`
-  vi.spyOn(Orders.prototype, 'add').mockImplementation(function (this: Orders, order: ManagedOrder) {
-    for (const name of ['isWaiting', 'parent'] as const) {
-      const value = order[name];
-      const get = (): typeof value => {
-        looks += 1;
-        return value;
-      };
-      Object.defineProperty(order, name, { get });
-    }
-    add.call(this, order);
-  });
-  return () => looks;
-}
-
-/** A bracket that has filled `children` / 2 contracts, with two exits for each, all of them new in one scan. */
-function looksWith(children: number): { readonly first: number; readonly again: number } {
-  const looks = countLooks();
-  const rig = startWaiting({ qtyMax: children }).account(1_000_000_000_000);
-  const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080, children / 2));
-  const filled = { filled: children / 2, value: worth(13_000, children / 2), status: 'matched' } as const;
-  rig.accepted(id, '5').pass(1);
-  rig.book([{ no: '5', ref: id, qty: children / 2, ...filled }]);
-  const rows = Array.from({ length: children / 2 }, (_, i) => [
-    exitHalf(`a${i}`, 12_950, { qty: 1 }),
-    exitHalf(`b${i}`, 13_080, { qty: 1 }),
-  ]).flat();
-  const [before] = [looks(), rig.pass(1).conditions(rows)];
-  const [between] = [looks(), rig.pass(1).conditions(rows)];
-  const after = looks();
-  expect(rig.host.desk.workingOrders(FIRST)).toHaveLength(children);
-  expect(rig.alerts()).toEqual([]);
-  vi.restoreAllMocks();
-  return { first: between - before, again: after - between };
-}
-
-describe('a bracket with hundreds of exits', () => {
-  it('looks at each a few times where a scan says nothing new', () => {
-    expect(looksWith(500).again).toBeLessThan(500 * 8);
-  });
-
-  it('looks at each of them for each new one, and not more often', () => {
-    const few = looksWith(100);
-    const many = looksWith(500);
-    expect(many.first).toBeLessThan(few.first * 5 * 5 * 1.1);
-    expect(many.first).toBeLessThan(500 * 500 * 6);
   });
 });

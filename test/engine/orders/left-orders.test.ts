@@ -40,8 +40,8 @@ const refused: Play = (rig) => {
 };
 
 it.each(Object.entries({ filled, crossed, canceled, refused }))('one that is %s', (_name, play) => {
-  const [stays, leaves] = [false, true].map((tellsOnce) => {
-    const rig = new EngineRig({ tellsOnce }).start();
+  const [stays, leaves] = [false, true].map((reportsOnce) => {
+    const rig = new EngineRig({ reportsOnce }).start();
     const id = play(rig);
     // The next order must not be taken for it.
     rig.resting(SECOND, 'buy', 1, 12_900, '8');

@@ -4,7 +4,7 @@ import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId, type ClientOrderId } from '../../../src/domain/ids.ts';
 import { OPERATOR_INDEX, priceTicks, seconds } from '../../../src/domain/units.ts';
-import { earlierOrder, type RowFacts } from '../../support/engine-facts.ts';
+import { type RowFacts, earlierOrder, traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { CALENDAR, DAY, timeOf, worth } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
@@ -149,10 +149,8 @@ const sold = (key: string): RowFacts => ({
   key,
   side: 'sell',
   price: 12_945,
-  filled: 1,
-  value: worth(12_945),
-  status: 'matched',
   source: 'system',
+  ...traded(12_945),
 });
 
 describe('a row with the number of our older order', () => {

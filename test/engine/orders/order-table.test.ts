@@ -6,7 +6,7 @@ import {
   transition,
   TRIGGER_EVENTS,
 } from '../../../src/engine/orders/order-table.ts';
-import { type OrderStatus, TERMINAL_STATUSES } from '../../../src/domain/order.ts';
+import type { OrderStatus } from '../../../src/domain/order.ts';
 
 /**
  * The whole table, spelled out a second time. `=` stays, `<` goes back to the status before the call, `live` is what an accepted
@@ -108,75 +108,5 @@ describe('the life of an order', () => {
       const told = cell === '.' ? null : { to, isOdd: cell.startsWith('!') };
       expect(outcome(status, event, isWaiting)).toEqual(foreign.has(event) ? 'a bug' : told);
     }
-  });
-
-  it('leaves a final status only by what a book shows, or a late acceptance, and tells it', () => {
-    const finals = rows.filter(({ status }) => TERMINAL_STATUSES.has(status));
-    const moves = finals.filter(({ cell }) => cell !== '.' && cell !== '=' && cell !== '!=');
-    const shown = ['seen_working', 'seen_canceled', 'part_filled', 'filled'];
-    const triggers = ['seen_waiting', 'seen_triggering', 'triggered'];
-    expect(moves.length).toBeGreaterThan(0);
-    for (const { event, cell } of moves) {
-      expect(['place_accepted', ...shown, ...triggers]).toContain(event);
-      expect(cell.startsWith('!'), `${event} is told`).toBe(true);
-    }
-  });
-
-  it('of an order that waits never reaches what only an order at the exchange can be', () => {
-    const ofTheExchange: readonly string[] = ['accepted', 'partially_filled', 'filled'];
-    const reached = statuses
-      .filter((each) => !ofTheExchange.includes(each))
-      .flatMap((status) =>
-        ORDER_EVENTS.filter((each) => !EXCHANGE_EVENTS.has(each)).map((event) => step(status, event, true)),
-      )
-      .flatMap((result) => (result === null ? [] : [toOf(result)]));
-    expect(reached.length).toBeGreaterThan(0);
-    expect(reached.filter((to) => ofTheExchange.includes(to))).toEqual([]);
-  });
-});
-
-const after = (status: OrderStatus, ...events: readonly OrderEvent[]): string => {
-  let at: OrderStatus = status;
-  for (const event of events) {
-    const result = step(at, event, true);
-    if (result === null) return `fault at ${event}`;
-    at = toOf(result);
-  }
-  return at;
-};
-
-describe('the life of an order that waits', () => {
-  it.each<readonly [string, readonly OrderEvent[], string]>([
-    [
-      'accepted, seen, triggered',
-      ['place_accepted', 'seen_waiting', 'seen_triggering', 'triggered'],
-      'triggered',
-    ],
-    ['unknown, then found', ['place_unknown', 'seen_waiting'], 'pending_trigger'],
-    ['unknown, absent, resolved', ['place_unknown', 'absent', 'resolved_absent'], 'not_sent'],
-    ['absent, then there all the same', ['place_unknown', 'absent', 'seen_waiting'], 'pending_trigger'],
-    ['triggered before its answer came', ['seen_triggering', 'place_accepted', 'triggered'], 'triggered'],
-    ['cancelled', ['place_accepted', 'cancel_sent', 'cancel_accepted', 'seen_canceled'], 'canceled'],
-    [
-      'a cancel that came too late',
-      ['place_accepted', 'cancel_sent', 'seen_triggering', 'cancel_rejected', 'triggered'],
-      'triggered',
-    ],
-    ['a cancel that was refused', ['place_accepted', 'cancel_sent', 'cancel_rejected'], 'pending_trigger'],
-    [
-      'a move, confirmed',
-      ['place_accepted', 'modify_sent', 'modify_accepted', 'modify_confirmed'],
-      'pending_trigger',
-    ],
-    ['a trigger after its cancel was seen', ['place_accepted', 'seen_canceled', 'triggered'], 'triggered'],
-    ['refused when it triggered', ['place_accepted', 'seen_refused'], 'rejected'],
-    ['not in the book of the next day', ['place_accepted', 'seen_gone'], 'expired'],
-    [
-      'the day ends while its order is missing',
-      ['seen_triggering', 'day_ended_unproven'],
-      'expired_unproven',
-    ],
-  ])('%s', (_, events, end) => {
-    expect(after('submitted', ...events)).toBe(end);
   });
 });

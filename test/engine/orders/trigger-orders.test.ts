@@ -8,7 +8,7 @@ import { OPERATOR_INDEX, priceTicks, seq } from '../../../src/domain/units.ts';
 import type { OrderToSend } from '../../../src/engine/ports/approved.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
-import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
+import { acceptWaiting, startWaiting, stopSell, waits, waitingStop } from '../support/trigger-rows.ts';
 
 const last = <T>(list: readonly T[]): T => list.at(-1)!;
 
@@ -46,13 +46,9 @@ describe('what is asked for', () => {
 });
 
 it('a stop that left the trigger book ends once a person says that the broker does not have it', () => {
-  const rig = startWaiting();
-  const id = rig.ask(FIRST, stopSell(12_950));
+  const { rig, id } = waitingStop();
   const resolve = () =>
     rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'looked' });
-  acceptWaiting(rig, id, 'k1')
-    .pass(1)
-    .conditions([waits({ key: 'k1' })]);
   resolve();
   expect([rig.statusOf(id), rig.alerts().at(-1)], 'the book shows it').toEqual([
     'pending_trigger',
@@ -95,15 +91,6 @@ describe('an order of unknown fate', () => {
     acceptWaiting(rig, id, 'k1');
     expect(rig.statusOf(id)).toBe('pending_trigger');
     expect(rig.engine.snapshot().orders).toMatchObject([{ clientOrderId: id, orderNo: expect.anything() }]);
-  });
-
-  it('is found by its terms in the book, once, and never sent again', () => {
-    const { rig, id } = asked();
-    expect(rig.statusOf(id)).toBe('unknown');
-    expect(rig.reads).toContain('triggers');
-    rig.pass(1).conditions([waits({ key: 'k1' })]);
-    expect(rig.statusOf(id)).toBe('pending_trigger');
-    expect(rig.waiting).toHaveLength(1);
   });
 
   it('is not taken for a row that stood there before it was sent', () => {
@@ -175,25 +162,15 @@ describe('an order of unknown fate', () => {
   });
 });
 
-/** A stop that waits under `k1`. */
-function waiting(qtyOf = 1) {
-  const rig = startWaiting();
-  const id = rig.ask(FIRST, stopSell(12_950, qtyOf));
-  acceptWaiting(rig, id, 'k1')
-    .pass(1)
-    .conditions([waits({ key: 'k1', qty: qtyOf })]);
-  return { rig, id };
-}
-
 it('an order that waits, or is being changed or cancelled, outlives the day; one that has triggered is unproven', () => {
-  const still = waiting();
+  const still = waitingStop();
   still.rig.pass(24 * 3_600).clock();
   expect(still.rig.statusOf(still.id)).toBe('pending_trigger');
-  const canceling = waiting();
+  const canceling = waitingStop();
   canceling.rig.cancel(FIRST, canceling.id);
   canceling.rig.pass(24 * 3_600).clock();
   expect(canceling.rig.statusOf(canceling.id)).toBe('pending_cancel');
-  const { rig, id } = waiting();
+  const { rig, id } = waitingStop();
   rig.pass(1).conditions([waits({ key: 'k1', status: 'activated' })]);
   rig.pass(24 * 3_600).clock();
   expect(rig.statusOf(id)).toBe('expired_unproven');
@@ -218,7 +195,7 @@ const stillWaits = (rig: EngineRig, ago = 0.1): EngineRig => rig.conditions([wai
 
 describe('a trigger', () => {
   it('makes an order that belongs to the parent and its strategy, and is filled for it', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
     expect(rig.statusOf(id)).toBe('triggering');
     rig.pass(1).book([{ ...child, filled: 1, value: worth(12_948), status: 'matched' }]);
@@ -231,7 +208,7 @@ describe('a trigger', () => {
   });
 
   it('that the in-day book shows first is held back until the conditional book says whose it is', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     rig.reads.length = 0;
     const shown = { ...child, filled: 1, value: worth(12_948), status: 'matched' } as const;
     rig.pass(5).book([shown]);
@@ -243,7 +220,7 @@ describe('a trigger', () => {
   });
 
   it('of a book that names no children is known by its terms', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     rig.pass(1).conditions([waits({ key: 'k1', status: 'activated' })]);
     rig.pass(1).book([child]);
     expect(rig.statusOf(id)).toBe('triggering');
@@ -254,7 +231,7 @@ describe('a trigger', () => {
   });
 
   it('that crosses our cancel on the wire: what was sent is cancelled too', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     rig.cancel(FIRST, id);
     expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
     rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
@@ -268,7 +245,7 @@ describe('a trigger', () => {
     ['was never sent', UNSENT, []],
     ['may have arrived', { status: 'unknown', reason: 'HTTP 500' }, ['8']],
   ] as const)('after a cancel that %s, and a row that shows it waiting', (_, outcome, cancels) => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     stillWaits(answered(rig.cancel(FIRST, id).pass(1), outcome).pass(1));
     expect(cancelsAfterTrigger(rig)).toEqual(cancels);
   });
@@ -277,7 +254,7 @@ describe('a trigger', () => {
     ['has no answer', { status: 'unknown', reason: 'HTTP 500' }],
     ['was accepted', { status: 'accepted', orderNo: brokerOrderNo('7'), orderKey: null }],
   ] as const)('after a cancel that %s, and as many rows as prove an order absent', (_, outcome) => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     answered(rig.cancel(FIRST, id).pass(1), outcome);
     for (let scan = 0; scan < 3; scan += 1) stillWaits(rig.pass(15));
     expect(rig.statusOf(id)).toBe('pending_trigger');
@@ -285,7 +262,7 @@ describe('a trigger', () => {
   });
 
   it('after a cancel without an answer that is asked for again: the rows of before count no more', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     const unknown = { status: 'unknown', reason: 'HTTP 500' } as const;
     answered(rig.cancel(FIRST, id).pass(1), unknown);
     for (let scan = 0; scan < 2; scan += 1) stillWaits(rig.pass(15));
@@ -295,13 +272,13 @@ describe('a trigger', () => {
   });
 
   it('after a refused cancel, with no row in between that could show it waiting', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     stillWaits(answered(rig.cancel(FIRST, id).pass(1), REFUSED).pass(1), 1.5);
     expect(cancelsAfterTrigger(rig), 'it may have triggered first').toEqual(['8']);
   });
 
   it('after the stop of its strategy, whose cancel was refused: what it sent is canceled until it is over', () => {
-    const { rig } = waiting();
+    const { rig } = waitingStop();
     rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'test' }).pass(1);
     stillWaits(answered(rig, REFUSED).pass(1));
     expect(cancelsAfterTrigger(rig)).toEqual(['8']);
@@ -310,7 +287,7 @@ describe('a trigger', () => {
   });
 
   it('after the stop of its strategy, once it has come to protect a position, is left to close it', () => {
-    const { rig } = waiting();
+    const { rig } = waitingStop();
     rig.resting(FIRST, 'buy', 1, 12_990, '3');
     rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'test' }).pass(1);
     for (const each of rig.waiting)
@@ -325,21 +302,13 @@ describe('a trigger', () => {
   });
 
   it('that the broker could not send is told at once', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     rig.pass(1).conditions([waits({ key: 'k1', status: 'rejected' })]);
     expect([rig.statusOf(id), rig.alerts()]).toEqual(['rejected', ['trigger_refused']]);
   });
 
-  it('of nobody here belongs to the operator', () => {
-    const { rig } = waiting();
-    rig.pass(1).book([{ ...child, price: 12_000 }]);
-    rig.pass(1).conditions([waits({ key: 'k1' })], { ago: 0 });
-    rig.pass(1).book([{ ...child, price: 12_000 }], { ago: 1.5 });
-    expect(last(rig.of('order_adopted'))).toMatchObject({ strategy: -1 });
-  });
-
   it('of nobody here belongs to the operator where each book is read after the other, too', () => {
-    const { rig } = waiting();
+    const { rig } = waitingStop();
     const shown = { ...child, price: 12_000, filled: 1, value: worth(12_000), status: 'matched' } as const;
     rig.pass(1).book([shown]);
     rig.pass(1).conditions([waits({ key: 'k1' })]);
@@ -442,7 +411,7 @@ const foreign = (facts: Partial<Parameters<typeof waits>[0]> = {}) => waits({ ke
 
 /** One stop of ours under `k1`, and one that nobody here placed. */
 const adopted = () => {
-  const { rig, id } = waiting();
+  const { rig, id } = waitingStop();
   rig.pass(1).conditions([waits({ key: 'k1' }), foreign()]);
   return { rig, id };
 };
@@ -483,7 +452,7 @@ describe('a stop of somebody else', () => {
 
 describe('a change', () => {
   it('moves the trigger alone, and is confirmed by the book', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     rig.modify(FIRST, move(id, 12_960));
     expect(rig.waiting.at(-1)).toMatchObject({
       call: 'modify',
@@ -507,22 +476,16 @@ describe('a change', () => {
     ['below its limit', (id: string) => move(id, 12_940), 'limit_behind_trigger'],
     ['out of the band', (id: string) => move(id, 15_000), 'price_outside_band'],
   ])('%s is denied', (_, change, code) => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     rig.modify(FIRST, change(id) as never);
     expect(denials(rig)).toEqual([code]);
     expect(rig.waiting).toHaveLength(1);
-  });
-
-  it('of an order of another strategy is denied', () => {
-    const { rig, id } = waiting();
-    rig.modify(SECOND, move(id, 12_960));
-    expect(denials(rig)).toEqual(['order_not_found']);
   });
 });
 
 describe('a cancel', () => {
   it('goes by the key, and ends when the book says so', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     rig.cancel(FIRST, id);
     expect(rig.statusOf(id)).toBe('pending_cancel');
     rig.pass(1).conditions([waits({ key: 'k1', status: 'canceled' })]);
@@ -540,7 +503,7 @@ describe('a cancel', () => {
   });
 
   it('of all takes back what waits, of others too', () => {
-    const { rig } = waiting();
+    const { rig } = waitingStop();
     rig.pass(1).conditions([waits({ key: 'k1' }), waits({ key: 'z', side: 'buy', trigger: 13_100 })]);
     expect(rig.alerts()).toEqual(['trigger_adopted']);
     rig.command({ name: 'cancel_all', reason: 'test' });

@@ -2,10 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { priceTicks } from '../../../src/domain/units.ts';
 import type { ScriptedStrategy } from '../../support/engine-host.ts';
-import { waitingOrder } from '../../support/engine-facts.ts';
+import { traded } from '../../support/engine-facts.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
-import { worth } from '../../support/engine-world.ts';
 import { acceptWaiting, bracketBuy, stopSell, trailingSell, waits } from '../support/trigger-rows.ts';
 
 /** A stop, a trailing stop and a bracket on the first trades; then the stop is moved and the trailing stop taken back. */
@@ -48,14 +47,7 @@ function morning(rig: EngineRig): EngineRig {
     waits({ key: 'k1', trigger: 12_960, limit: 12_945 }),
     waits({ ...trail, status: 'canceled' }),
   ]);
-  const bought = {
-    no: '5',
-    ref: bracket!.clientOrderId,
-    qty: 2,
-    filled: 2,
-    value: worth(13_000, 2),
-    status: 'matched',
-  } as const;
+  const bought = { no: '5', ref: bracket!.clientOrderId, ...traded(13_000, 2) } as const;
   rig.pass(1).book([bought]).pass(1);
   const exit = { kind: 'exit', qty: 2 } as const;
   const exits = [
@@ -69,15 +61,7 @@ function morning(rig: EngineRig): EngineRig {
       waits({ key: 'k1', trigger: 12_960, limit: 12_945, status: 'activated', children: ['9'] }),
       ...exits,
     ]);
-  const sold = {
-    no: '9',
-    side: 'sell',
-    price: 12_945,
-    source: 'system',
-    filled: 1,
-    value: worth(12_958),
-    status: 'matched',
-  } as const;
+  const sold = { no: '9', side: 'sell', price: 12_945, source: 'system', ...traded(12_958) } as const;
   return rig.pass(1).book([bought, sold]).clock();
 }
 
@@ -103,31 +87,5 @@ describe('a restart', () => {
     expect(again.statusOf(id!)).toBe('unknown');
     again.pass(1).conditions([waits({ key: 'k1' })]);
     expect([again.statusOf(id!), again.waiting]).toEqual(['pending_trigger', []]);
-  });
-
-  it('carries what waits over night, and says what the new day does not show', () => {
-    const live = morning(create());
-    const conditions = live
-      .of('order_waiting')
-      .filter(({ row }) => row.kind === 'exit')
-      .map(({ clientOrderId, parent, row }) => waitingOrder(row, { clientOrderId, parent }));
-    const next = new EngineRig({ strategies: [{}, {}], canWait: true });
-    next.post({
-      kind: 'session_started',
-      tradingDay: live.engine.snapshot().tradingDay!,
-      carriedOver: [],
-      carriedOrders: conditions,
-      halted: null,
-    });
-    next.boot(2).contracts().stream('live').reference();
-    expect(next.engine.snapshot().orders.map(({ status }) => status)).toEqual([
-      'pending_trigger',
-      'pending_trigger',
-    ]);
-    const held = conditions[0]!.row!;
-    for (let i = 0; i < 4; i += 1) next.pass(15).conditions([held]);
-    expect(next.statusOf(conditions[0]!.clientOrderId)).toBe('pending_trigger');
-    expect(next.statusOf(conditions[1]!.clientOrderId)).toBe('expired');
-    expect(next.alerts()).not.toContain('trigger_adopted');
   });
 });

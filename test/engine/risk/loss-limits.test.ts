@@ -96,7 +96,7 @@ class World {
     const owners = OWNERS.filter(
       (owner) => this.losses.of(owner) >= (SETTINGS.strategies[owner]?.risk.dailyLossMax ?? 0),
     );
-    const isAccount = this.losses.ofAccount() >= SETTINGS.risk.accountDailyLossMax;
+    const isAccount = this.losses.ofAccount() >= SETTINGS.risk.dailyLossMax;
     return isAccount ? [-1, ...owners] : owners;
   }
 
@@ -212,65 +212,4 @@ it('holds a band up to the price before the limit', () => {
   expect(world.losses.contains(FRONT.index, 13_000), 'a fee is a loss').toBe(false);
   world.losses.measure();
   expect(world.losses.lowOf(FRONT.index), 'half a tick less to lose').toBe(13_000 - 1_999);
-});
-
-it('shares what may be lost among the contracts that are held', () => {
-  const world = new World();
-  for (const [at, each] of TWO.entries()) {
-    world.refer(each.index, 13_000);
-    world.trade(each.index, 13_000);
-    world.fill(0, at, at === 0 ? 1 : -2, 13_000);
-  }
-  world.losses.measure();
-  expect(world.losses.lowOf(FRONT.index)).toBe(13_000 - 999);
-  expect(world.losses.highOf(NEXT.index)).toBe(13_000 + 499);
-});
-
-it('halts the owner whose limit a price has reached, once, and then holds a band for the others', () => {
-  const world = new World();
-  world.refer(0, 13_000);
-  world.trade(0, 13_000);
-  world.fill(0, 0, 1, 13_000);
-  world.losses.measure();
-  world.trade(0, 11_001);
-  world.losses.measure();
-  expect(world.halts).toEqual([]);
-  world.trade(0, 11_000);
-  expect(world.losses.contains(FRONT.index, 11_000)).toBe(false);
-  world.losses.measure();
-  world.losses.measure();
-  expect(world.halts).toEqual([[0, 'its loss of the day, 20000000, has reached 20000000']]);
-  expect(world.losses.contains(FRONT.index, 11_000), 'told: only the account has a limit left').toBe(true);
-});
-
-it('halts the account that has lost its limit, and a gain afterwards changes nothing', () => {
-  const world = new World();
-  world.refer(0, 13_000);
-  world.trade(0, 13_000);
-  world.fill(-1, 0, 5, 13_000);
-  world.trade(0, 12_000);
-  world.losses.follow();
-  world.trade(0, 13_000);
-  world.losses.measure();
-  expect(world.halts).toEqual([[null, "the account's loss of the day, 50000000, has reached 50000000"]]);
-  expect(world.halt.reason).not.toBeNull();
-});
-
-it('looks after a fill at its owner and the account, and keeps the bands of the others', () => {
-  const world = new World();
-  world.refer(0, 13_000);
-  world.trade(0, 13_000);
-  world.fill(0, 0, 1, 13_000);
-  world.losses.measure();
-  world.trade(0, 12_500);
-  world.fill(1, 0, 4, 12_500);
-  world.losses.follow();
-  expect(world.losses.lowOf(FRONT.index), 'the second may lose 500 ticks of four').toBe(12_500 - 499);
-  world.fill(1, 0, -4, 12_500);
-  world.losses.follow();
-  expect(world.losses.lowOf(FRONT.index), 'too narrow until a price is outside').toBe(12_500 - 499);
-  world.trade(0, 12_000);
-  expect(world.losses.contains(FRONT.index, 12_000)).toBe(false);
-  world.losses.measure();
-  expect(world.losses.lowOf(FRONT.index)).toBe(13_000 - 1_999);
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Failure, FailurePolicy } from '../../../src/domain/settings.ts';
 import { instrumentIndex, priceTicks, qty, seconds } from '../../../src/domain/units.ts';
 import { replay } from '../../support/engine-replay.ts';
+import { traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { worth } from '../../support/engine-world.ts';
 import { SmallBroker } from '../support/small-broker.ts';
@@ -11,14 +12,7 @@ import { SmallBroker } from '../support/small-broker.ts';
 function trading(failure: Failure, policy: FailurePolicy) {
   const rig = new EngineRig({ isReal: true, policies: { [failure]: policy } }).start().account();
   const held = rig.resting(FIRST, 'buy', 2, 13_000, '1');
-  const bought = {
-    no: '1',
-    ref: held,
-    qty: 2,
-    filled: 2,
-    value: worth(13_000, 2),
-    status: 'matched',
-  } as const;
+  const bought = { no: '1', ref: held, ...traded(13_000, 2) } as const;
   rig.pass(1).book([bought]).pass(1).positions({ VN30F2603: 2 }).pass(1).book([bought]);
   const entry = rig.resting(FIRST, 'buy', 1, 12_950, '2');
   const rests = { no: '2', ref: entry, price: 12_950 } as const;

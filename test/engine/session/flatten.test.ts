@@ -41,22 +41,6 @@ describe('flatten', () => {
     expect(heldBy(world)).toBe(0);
   });
 
-  test('what is being cancelled already is not asked for again', () => {
-    const world = holding(1);
-    const order = world.add({
-      id: 'entry',
-      side: 'buy',
-      qty: 1,
-      price: 12_900,
-      status: 'pending_cancel',
-    });
-    world.command(flattenAll).run(5);
-    expect(world.asks('cancel')).toEqual([]);
-    world.become(order, 'canceled');
-    world.run(5);
-    expect(heldBy(world)).toBe(0);
-  });
-
   test('a cancel that comes to nothing is asked for again', () => {
     const world = holding(1);
     const order = world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
@@ -69,17 +53,6 @@ describe('flatten', () => {
     expect(heldBy(world)).toBe(0);
   });
 
-  test('what fills while it is taken back is closed too', () => {
-    const world = holding(1);
-    const order = world.add({ id: 'entry', side: 'buy', qty: 2, price: 12_900 });
-    world.broker.cancelUs = null;
-    world.command(flattenAll).run(1);
-    world.fill(order, 2);
-    world.run(8);
-    expect(world.asks('submit')).toEqual(['submit 0 sell 3 of 0 at 12994']);
-    expect(heldBy(world)).toBe(0);
-  });
-
   test('takes back an exit that a bracket brings when all the others were gone', () => {
     const world = holding(2).command(flattenAll);
     world.add({ id: 'exit', side: 'sell', qty: 2, purpose: 'reduce', isWaiting: true });
@@ -88,16 +61,6 @@ describe('flatten', () => {
     expect(world.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12994']);
     expect(heldBy(world)).toBe(0);
     expect(world.said).toEqual([]);
-  });
-
-  test('waits for an order of unknown fate, and says so', () => {
-    const world = holding(1);
-    world.add({ id: 'lost', side: 'buy', qty: 2, status: 'unknown', orderNo: null });
-    world.command(flattenAll).run(30);
-    expect(world.asks('submit')).toEqual([]);
-    expect(world.codes()).toEqual(['flatten_waits']);
-    expect(world.said[0]).toContain('waits for the end of lost');
-    expect(world.asks('cancel')).toEqual(['cancel 0 lost']);
   });
 
   test('an exit that is presumed absent counts: what it may still close is not closed twice', () => {
@@ -114,22 +77,6 @@ describe('flatten', () => {
     expect(world.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12994']);
     expect(heldBy(world)).toBe(1);
     expect(world.codes()).toEqual(['flatten_failed']);
-  });
-
-  test('an exit without an answer for all that is held leaves the stop until its fate is proven', () => {
-    const world = holding(2);
-    world.add({ id: 'stop', side: 'sell', qty: 2, purpose: 'reduce', isWaiting: true });
-    const gone = { id: 'gone', side: 'sell', qty: 2, orderNo: null, purpose: 'reduce' } as const;
-    const order = world.add({ ...gone, status: 'unknown' });
-    world.command(flattenAll).run(5);
-    world.become(order, 'presumed_absent');
-    world.run(30);
-    expect(world.asks('cancel')).toEqual(['cancel 0 gone']);
-    expect(world.said).toEqual([expect.stringContaining('waits for positions to agree')]);
-    world.become(order, 'not_sent');
-    world.run(5);
-    expect(world.asks('cancel')).toEqual(['cancel 0 gone', 'cancel 0 stop']);
-    expect(heldBy(world)).toBe(0);
   });
 
   test('a position larger than one order goes in several', () => {
@@ -212,14 +159,6 @@ describe('flatten', () => {
     expect(world.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12994']);
   });
 
-  test('each owner is closed by itself, the operator too, where two oppose each other', () => {
-    const world = holding(2).hold(units.OPERATOR_INDEX, 1).hold(1, -2);
-    world.command(flattenAll).run(10);
-    expect([heldBy(world), heldBy(world, 1), heldBy(world, -1)]).toEqual([0, 0, 0]);
-    const quantities = world.asks('submit').map((line) => line.split(' ').slice(1, 4).join(' '));
-    expect(quantities.toSorted()).toEqual(['-1 sell 1', '0 sell 2', '1 buy 2']);
-  });
-
   test('one strategy alone leaves the others as they are', () => {
     const world = holding(2);
     world.hold(1, -2);
@@ -253,50 +192,6 @@ describe('outside continuous trading', () => {
     ]);
     world.runUntil('13:00:05');
     expect(heldBy(world)).toBe(0);
-  });
-
-  test('an exit that rests when the auction begins is carried in, where it can still fill', () => {
-    const world = holding(1, { time: '14:20' });
-    world.broker.fillUs = null;
-    world.command(flattenAll).runUntil('14:31');
-    expect(world.orders).toHaveLength(1);
-    world.fill(world.orders[0]!, 1);
-    world.runUntil('14:46');
-    expect(world.keeper.status()).toBe('');
-    expect(world.codes()).not.toContain('held_overnight');
-  });
-
-  test('in the closing auction it is queued, and says what becomes of the position and how it is closed', () => {
-    const world = holding(1, { time: '14:31' }).command(flattenAll).runUntil('14:44');
-    expect(world.asks('submit')).toEqual([]);
-    expect(world.said).toEqual([
-      expect.stringMatching(/^critical flatten_queued .*overnight.*end with the close/),
-    ]);
-    expect(world.said[0]).toContain('tickwright flatten --in-auction sends one at the floor');
-  });
-
-  test('a person who confirms it closes in the auction, by one order at the edge of the band', () => {
-    const world = holding(2, { time: '14:31' });
-    world.add({ id: 'stop', side: 'sell', qty: 2, purpose: 'reduce', isWaiting: true });
-    world.broker.fillUs = null;
-    // The trigger book is no part of the exchange.
-    const cancel = world.cancel.bind(world);
-    world.cancel = (strategy, id) => {
-      cancel(strategy, id);
-      world.become(world.state.orders.get(id)!, 'canceled');
-    };
-    world.command(flattenAll).run(60);
-    expect(world.asks('cancel')).toEqual([]);
-    for (let i = 0; i < 2; i += 1) world.command({ ...flattenAll, inAuction: true }).run(60);
-    expect(world.asks('cancel')).toEqual(['cancel 0 stop']);
-    expect(world.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12090']);
-    expect(world.asks('modify')).toEqual([]);
-    expect(world.codes()).toEqual(['flatten_queued', 'orders_in_auction']);
-    expect(world.keeper.status()).toContain('resting');
-    world.runUntil('14:45').fill(world.orders[0]!, 2);
-    world.runUntil('14:46');
-    expect(world.keeper.status()).toBe('');
-    expect(world.codes()).toEqual(['flatten_queued', 'orders_in_auction']);
   });
 
   test('no second exit is sent into an auction while the first rests there', () => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { money, OPERATOR_INDEX, priceTicks, seconds, signedQty } from '../../../src/domain/units.ts';
+import { money, OPERATOR_INDEX, priceTicks, signedQty } from '../../../src/domain/units.ts';
 import { waitingOrder } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { replay } from '../../support/engine-replay.ts';
@@ -43,30 +43,6 @@ describe('a position', () => {
     },
   );
 
-  it('that changes by parts, turns round or ends takes its stop along', () => {
-    const broker = guarded();
-    trades(broker, 'buy', 3);
-    trades(broker, 'sell', 1);
-    expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
-    trades(broker, 'buy', 2);
-    expect(stopsOf(broker)).toEqual([['sell', 4, 12_900, 12_880]]);
-    trades(broker, 'sell', 6);
-    expect(stopsOf(broker)).toEqual([['buy', 2, 13_100, 13_120]]);
-    trades(broker, 'buy', 2);
-    expect(stopsOf(broker)).toEqual([]);
-  });
-
-  it('that shrinks just after its stop was placed is never held by too large a stop', () => {
-    const broker = guarded();
-    trades(broker, 'buy', 3);
-    broker.rig.submit(FIRST, 'sell', 2, 13_000);
-    broker.answer().fill(broker.orders.at(-1)!);
-    broker.show();
-    expect(broker.rig.waiting.map(({ call }) => call)).toContain('cancel');
-    broker.settle();
-    expect(stopsOf(broker)).toEqual([['sell', 1, 12_900, 12_880]]);
-  });
-
   it('that its strategy may close while the stop waits, and also while entries are halted', () => {
     const broker = guarded();
     trades(broker, 'buy', 2);
@@ -76,17 +52,6 @@ describe('a position', () => {
     broker.answer().fill(broker.orders.at(-1)!);
     broker.settle();
     expect([broker.position, stopsOf(broker)]).toEqual([0, []]);
-  });
-
-  it('whose stop triggers is closed for its strategy, without a second stop', () => {
-    const broker = guarded();
-    trades(broker, 'buy', 2);
-    broker.trigger(broker.working[0]!, 1);
-    broker.settle();
-    expect([broker.rig.position(FIRST), stopsOf(broker)]).toEqual([1, []]);
-    broker.fill(broker.orders.at(-1)!);
-    broker.settle();
-    expect([broker.rig.position(FIRST), stopsOf(broker)]).toEqual([0, []]);
   });
 });
 
@@ -266,7 +231,7 @@ describe('a stop of yesterday', () => {
   });
 
   it('that the broker no longer shows protects nothing: the time without a stop runs, whatever is proven', () => {
-    const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedMax: seconds(10) };
+    const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedSecondsMax: 10 };
     const broker = carried({ risk }, true, 12_900, { isKept: false });
     const told = () => broker.rig.of('policy_acted').filter(({ failure }) => failure === 'nakedPosition');
     broker.settle(6);
@@ -293,20 +258,6 @@ describe('a stop of yesterday', () => {
 });
 
 describe('other stops in the same contract', () => {
-  it('of a person or of a second program count as cover, and are left alone', () => {
-    const broker = guarded();
-    const theirs = broker.foreignStop('sell', 1, 12_950);
-    broker.settle();
-    trades(broker, 'buy', 2);
-    expect(stopsOf(broker)).toEqual([
-      ['sell', 1, 12_950, 12_950],
-      ['sell', 1, 12_900, 12_880],
-    ]);
-    theirs.status = 'canceled';
-    broker.settle(12);
-    expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
-  });
-
   it('of the strategy itself take the place of ours', () => {
     const broker = guarded();
     trades(broker, 'buy', 2);
@@ -322,26 +273,6 @@ describe('other stops in the same contract', () => {
     Object.assign(broker.working[0]!, { trigger: 12_940 });
     broker.settle();
     expect(stopsOf(broker)).toEqual([['sell', 2, 12_940, 12_880]]);
-  });
-
-  it('are not needed for what a person has closed by hand', () => {
-    const broker = guarded();
-    trades(broker, 'buy', 2);
-    broker.foreignFill('sell', 1);
-    broker.settle();
-    expect(stopsOf(broker)).toEqual([['sell', 1, 12_900, 12_880]]);
-    broker.foreignFill('sell', 1);
-    broker.settle();
-    expect(stopsOf(broker)).toEqual([]);
-  });
-
-  it('of two strategies that are both long cover each its own', () => {
-    const broker = guarded();
-    trades(broker, 'buy', 2);
-    trades(broker, 'buy', 1, SECOND);
-    trades(broker, 'sell', 2);
-    expect(stopsOf(broker)).toEqual([['sell', 1, 12_900, 12_880]]);
-    expect([broker.rig.position(FIRST), broker.rig.position(SECOND)]).toEqual([0, 1]);
   });
 });
 
@@ -567,7 +498,7 @@ it('a halt and a flatten go on after a restart between the end of the stop and t
   broker.answer().rig.pass(1);
   broker.showBook().showStops();
   expect(stopsOf(broker)).toEqual([]);
-  const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedMax: seconds(30) };
+  const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedSecondsMax: 30 };
   const again = new EngineRig({ isReal: true, canWait: true, risk });
   replay(again, broker.rig.inputs, broker.rig.entries);
   const next = Object.assign(new SmallBroker(again), { orders: broker.orders, stops: broker.stops });

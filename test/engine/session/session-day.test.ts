@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import * as units from '../../../src/domain/units.ts';
-import { ClosingHours } from '../../../src/engine/risk/closing-hours.ts';
+import { ClosingHours } from '../../../src/engine/risk/risk-request.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { SETTINGS } from '../support/owners-rig.ts';
 import { HouseWorld, type WorldOptions } from '../support/session-world.ts';

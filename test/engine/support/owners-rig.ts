@@ -42,15 +42,15 @@ const strategyOf = (id: string, positionMax: number): EngineSettings['strategies
 export const SETTINGS: EngineSettings = {
   risk: {
     orderQtyMax: units.qty(5),
-    collarBps: 200,
-    accountPositionMax: units.qty(6),
+    collarPercent: 2,
+    positionMax: units.qty(6),
     openOrdersMax: 4,
     ordersPerSecondMax: 3,
     ordersPerMinuteMax: 10,
     dataAgeMax: units.seconds(15),
-    accountDailyLossMax: units.money(50_000_000),
+    dailyLossMax: units.money(50_000_000),
     accountAgeMax: units.seconds(60),
-    marginUseBps: 8_000,
+    marginUsePercent: 80,
     sameRejectionsMax: 3,
     clockSkewMax: units.seconds(10),
   },
@@ -149,7 +149,7 @@ export class OwnersRig {
   agree(readUs = this.now): void {
     const scan = (startedUs: units.TsUs): void => {
       const book = { list: 'orders', complete: true, orders: [], startedUs, tsUs: startedUs } as const;
-      const facts = { fillVersion: 0, unresolved: 0, isOneAbsent: false };
+      const facts = { fillVersion: 0, unresolved: 0, hasUnconfirmedOrder: false };
       this.state.positionReconciler.takeBook({ ...this.#head('book_snapshot'), ...book }, facts);
     };
     scan(readUs);

@@ -16,7 +16,7 @@ import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { TimerId } from '../../../src/engine/ports/strategy-port.ts';
 import { SessionController } from '../../../src/engine/session/session-controller.ts';
 import { SessionTimers } from '../../../src/engine/session/session-timers.ts';
-import type { Asked, DecisionSource } from '../../../src/engine/state/decision-source.ts';
+import type { ProposalDraft, DecisionSource } from '../../../src/engine/state/decision-source.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { at } from '../../support/strategy-fixtures.ts';
 import { boardOn } from './board.ts';
@@ -205,7 +205,7 @@ export class HouseWorld extends OwnersRig {
     };
   }
 
-  #ask(strategy: units.StrategyIndex, asked: Asked): ClientOrderId {
+  #ask(strategy: units.StrategyIndex, asked: ProposalDraft): ClientOrderId {
     if (asked.do === 'submit') return this.submitFor(strategy, asked.intent);
     if (asked.do === 'modify') this.#modify(strategy, asked.change);
     else this.cancel(strategy, asked.clientOrderId);

@@ -89,6 +89,15 @@ export const acceptWaiting = (rig: EngineRig, id: ClientOrderId, key: string): E
     orderKey: brokerOrderKey(key),
   });
 
+/** A stop of the first strategy, at 12,950, that waits under `k1`. */
+export function waitingStop(contracts = 1) {
+  const rig = startWaiting();
+  const id = rig.ask(FIRST, stopSell(12_950, contracts));
+  const row = waits({ key: 'k1', qty: contracts });
+  acceptWaiting(rig, id, 'k1').pass(1).conditions([row]);
+  return { rig, id };
+}
+
 /** A bracket that has bought two contracts at 13,000, exits at 12,950 and 13,080. */
 export const boughtBracket = (rig: EngineRig): ClientOrderId => {
   const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));

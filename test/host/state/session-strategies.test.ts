@@ -8,7 +8,7 @@ import { money, seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
 import type { ConfiguredStrategy, EngineEvent } from '../../../src/engine/ports/engine-event.ts';
 import { eventDecisions } from '../../../src/engine/replay/journal-decisions.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
-import { limit } from '../../support/engine-facts.ts';
+import { limit, traded } from '../../support/engine-facts.ts';
 import { everyThird, type ScriptedStrategy } from '../../support/engine-host.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
@@ -95,15 +95,7 @@ const opener = (more: ScriptedStrategy = {}): ScriptedStrategy => ({
 
 const bookOf = (rig: EngineRig) =>
   [
-    {
-      no: '1',
-      ref: rig.places()[0]!.clientOrderId,
-      qty: 2,
-      price: 13_000,
-      filled: 2,
-      value: worth(13_000, 2),
-      status: 'matched',
-    },
+    { no: '1', ref: rig.places()[0]!.clientOrderId, price: 13_000, ...traded(13_000, 2) },
     { no: '2', ref: rig.places()[1]!.clientOrderId, side: 'sell', price: 13_100 },
   ] as const;
 

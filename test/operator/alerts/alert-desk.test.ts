@@ -8,7 +8,7 @@ import {
   US_PER_SECOND,
 } from '../../../src/domain/units.ts';
 import { type Alert, AlertDesk, quietHours } from '../../../src/operator/alerts/alert-desk.ts';
-import type { Message } from '../../../src/operator/alerts/message.ts';
+import type { AlertMessage } from '../../../src/operator/alerts/alert-message.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const alertOf = (changes: Partial<Alert> = {}): Alert => ({
@@ -26,7 +26,7 @@ const timeOfDay = (at: number): number => at % US_PER_DAY;
 const at = (hour: number) => tsUs(20_000 * US_PER_DAY + hour * US_PER_HOUR);
 
 let time: VirtualTimers;
-let sent: Message[];
+let sent: AlertMessage[];
 
 const deskWith = (quiet: readonly [number, number] | null = null): AlertDesk =>
   new AlertDesk({

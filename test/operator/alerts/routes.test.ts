@@ -1,13 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { US_PER_SECOND } from '../../../src/domain/units.ts';
-import type { Channel, Delivery, DeliveryResult, Message } from '../../../src/operator/alerts/message.ts';
+import type {
+  AlertChannel,
+  Delivery,
+  DeliveryResult,
+  AlertMessage,
+} from '../../../src/operator/alerts/alert-message.ts';
 import { Routes } from '../../../src/operator/alerts/routes.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const SENT: DeliveryResult = { status: 'sent' };
 const DOWN: DeliveryResult = { status: 'later', pauseMs: null, reason: 'no answer in time' };
 
-class FakeChannel implements Channel {
+class FakeChannel implements AlertChannel {
   readonly id: string;
   readonly textMax = 4_000;
   readonly got: Delivery[] = [];
@@ -38,7 +43,7 @@ let alerts: string[];
 let routes: Routes;
 let id = 0;
 
-const message = (severity: Message['severity'], text: string): Message => {
+const message = (severity: AlertMessage['severity'], text: string): AlertMessage => {
   id += 1;
   return { id, atUs: time.nowUs(), severity, kind: 'alert', title: severity, text, page: null };
 };

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
-import type { Delivery } from '../../../src/operator/alerts/message.ts';
+import type { Delivery } from '../../../src/operator/alerts/alert-message.ts';
 import { createMail } from '../../../src/operator/channels/mail.ts';
 import { Mailbox } from '../support/mailbox.ts';
 import { tempDir } from '../../support/temp-dir.ts';

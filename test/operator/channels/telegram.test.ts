@@ -2,9 +2,9 @@
 import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tsUs, US_PER_DAY } from '../../../src/domain/units.ts';
-import type { Delivery } from '../../../src/operator/alerts/message.ts';
+import type { Delivery } from '../../../src/operator/alerts/alert-message.ts';
 import { createTelegramBot, createTelegramChannel } from '../../../src/operator/channels/telegram.ts';
-import { type Asked, TelegramListener } from '../../../src/operator/channels/telegram-listener.ts';
+import { type RemoteMessage, TelegramListener } from '../../../src/operator/channels/telegram-listener.ts';
 import { BOT_TOKEN, BotApi } from '../support/bot-api.ts';
 
 const OWNER = 4_711;
@@ -80,7 +80,7 @@ describe('listener', () => {
   let pauses: number;
   let pauseMs: number;
   let answer: Promise<unknown>;
-  let asked: Asked[];
+  let asked: RemoteMessage[];
   let alerts: string[];
   let listener: TelegramListener;
   let taken: Map<number, number>;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Delivery } from '../../../src/operator/alerts/message.ts';
+import type { Delivery } from '../../../src/operator/alerts/alert-message.ts';
 import { createWebhook, WEBHOOK_PRESETS } from '../../../src/operator/channels/webhook.ts';
 
 const DELIVERY: Delivery = {

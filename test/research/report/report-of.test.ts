@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { reportOf, resampledTrades } from '../../../src/research/report/report-of.ts';
+import { createReport, resampledTrades } from '../../../src/research/report/report-of.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 
-const report = reportOf(SAMPLE_RESULT, 'a run');
+const report = createReport(SAMPLE_RESULT, 'a run');
 
 describe('Monte Carlo on the trades of a run', () => {
   it('fans out from the capital to what its table says, the same each time', () => {
     const [again, reordered] = report.fans;
-    expect(report.fans).toEqual(reportOf(SAMPLE_RESULT, 'again').fans);
+    expect(report.fans).toEqual(createReport(SAMPLE_RESULT, 'again').fans);
     for (const { x, bands } of report.fans) {
       expect(x).toEqual([0, 1, 2, 3]);
       expect(bands.map(([name]) => name)).toEqual(['5 %', '25 %', '50 %', '75 %', '95 %']);
@@ -22,13 +22,13 @@ describe('Monte Carlo on the trades of a run', () => {
 
   it('draws as the caller says, and nothing from fewer than two trades', () => {
     const how = { runs: 7, seed: 3, blockTrades: 2 };
-    const [table] = reportOf(SAMPLE_RESULT, 'a sweep', {
+    const [table] = createReport(SAMPLE_RESULT, 'a sweep', {
       resampled: resampledTrades(SAMPLE_RESULT, how),
     }).tables;
     expect(table?.note).toContain('3 trades, 7 paths each; blocks of 2, seed 3.');
     const [strategy] = SAMPLE_RESULT.strategies;
     const one = [strategy!.trades.at(0)!];
-    const few = reportOf({ ...SAMPLE_RESULT, strategies: [{ ...strategy!, trades: one }] }, 'few');
+    const few = createReport({ ...SAMPLE_RESULT, strategies: [{ ...strategy!, trades: one }] }, 'few');
     expect([few.fans, few.tables.filter(({ title }) => title === 'Monte Carlo')]).toEqual([[], []]);
   });
 });
@@ -52,7 +52,7 @@ describe('the report of a run', () => {
   it('counts notes that repeat, and those beyond the first three of a kind', () => {
     const texts = ['gap 1', 'gap 2', 'gap 1', 'gap 3', 'gap 1', 'gap 4', 'gap 5'];
     const notices = texts.map((text) => ({ tsUs: null, code: 'gap', text }));
-    expect(reportOf({ ...SAMPLE_RESULT, notices }, 'gaps').warnings).toEqual([
+    expect(createReport({ ...SAMPLE_RESULT, notices }, 'gaps').warnings).toEqual([
       'gap 1 (3 times)',
       'gap 2',
       'gap 3',
@@ -103,7 +103,7 @@ describe('the report of a run, added up', () => {
   it('leaves out months without a day, and has no returns once nothing is left', () => {
     const days = ['2024-12-30', '2025-01-02', '2025-03-03'].map(tradingDay);
     const yearsOf = (...equity: readonly number[]) =>
-      reportOf({ ...SAMPLE_RESULT, days, dayEquity: Float64Array.from(equity) }, 'a run').years;
+      createReport({ ...SAMPLE_RESULT, days, dayEquity: Float64Array.from(equity) }, 'a run').years;
     const [before, after] = yearsOf(1_100_000, 990_000, 1_980_000);
     expect(before).toMatchObject({ year: '2024', total: expect.closeTo(10, 9) });
     expect(before?.months[11]).toBeCloseTo(10, 9);

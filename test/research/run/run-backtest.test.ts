@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { reportOf } from '../../../src/research/report/report-of.ts';
+import { createReport } from '../../../src/research/report/report-of.ts';
 import type { BacktestPlan } from '../../../src/research/backtest-plan.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import type { ClientOrderId } from '../../../src/domain/ids.ts';
@@ -94,7 +94,7 @@ test('each sample knows the first, highest and lowest trade since the one before
 
 test('its report comes to the figures of the rows that it is made of', () => {
   const result = runBacktest(planOf(data, [ema()]));
-  const report = reportOf(result, 'sample');
+  const report = createReport(result, 'sample');
   const net = (result.equity.values.at(-1) ?? 0) - result.capital;
   const listed = report.trades.reduce((sum, { profit }) => sum + profit, 0);
   expect(listed).toBe(net);
@@ -124,7 +124,7 @@ test('what a strategy draws is one value a candle, near its prices, and the last
     expect(stretches.length).toBeGreaterThan(100);
     expect(new Set(stretches).size).toBe(stretches.length);
   }
-  const [prices] = reportOf(result, 'sample').prices;
+  const [prices] = createReport(result, 'sample').prices;
   expect(prices!.lines.map(({ name }) => name)).toEqual(['ema fast', 'ema slow']);
   for (const { values } of prices!.lines) {
     expect(values).toHaveLength(prices!.tsSeconds.length);
@@ -147,7 +147,7 @@ test('a strategy that draws at each trade keeps one value a stretch, the last', 
     },
   });
   const result = runBacktest(planOf(data, [{ id: 'draws', definition: draws, params: {} }]));
-  const [prices] = reportOf(result, 'sample').prices;
+  const [prices] = createReport(result, 'sample').prices;
   const [line] = prices!.lines;
   expect(line!.values).toEqual(prices!.close);
 });

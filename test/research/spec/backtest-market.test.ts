@@ -9,7 +9,7 @@ import {
   moneyDecimals,
   readBacktestMarket,
   specOf,
-  wallClock,
+  wallShiftOf,
 } from '../../../src/research/spec/backtest-market.ts';
 import { YamlSource } from '../../../src/config/yaml-source.ts';
 import { formatPoints, pointsOf, valueOf } from '../../../src/domain/contract.ts';
@@ -90,7 +90,7 @@ test.each([
 ] as const)('%s', (_, lines, everyUs, moved, summerHours) => {
   const found = market(lines);
   expect(isMoved(found, everyUs)).toBe(moved);
-  const shiftAt = wallClock(found, everyUs);
+  const shiftAt = wallShiftOf(found, everyUs);
   expect([shiftAt(WINTER), shiftAt(SUMMER), shiftAt(WINTER)]).toEqual([0, summerHours * US_PER_HOUR, 0]);
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Backtest } from '../../../src/research/spec/load-backtest.ts';
 import { readSweep, type SweepPlan } from '../../../src/research/sweep/read-sweep.ts';
-import { runSweep, type SweepFound, type SweepOptions } from '../../../src/research/sweep/run-sweep.ts';
+import { runSweep, type SweepResult, type SweepOptions } from '../../../src/research/sweep/run-sweep.ts';
 import {
   type TrialPoolOptions,
   readSharedColumns,
@@ -75,7 +75,7 @@ test('whatever trial ends first, the outcome is the same; a sweep that was kille
 });
 
 /** What does not tell how it was found. */
-const outcomeOf = ({ trials, ranked, best, bias, monteCarlo, triedEver }: SweepFound) => ({
+const outcomeOf = ({ trials, ranked, best, bias, monteCarlo, triedEver }: SweepResult) => ({
   trials,
   ranked,
   hash: best?.result.journalHash,

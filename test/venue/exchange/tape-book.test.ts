@@ -4,23 +4,8 @@ import { priceHundredths, priceTicks, type TsUs } from '../../../src/domain/unit
 import type { VenueEvent } from '../../../src/venue/venue-event.ts';
 import type { VenueState } from '../../../src/venue/venue-state.ts';
 import { Venue } from '../../../src/venue/venue.ts';
-import { rowOf, stop, waiting } from '../triggers/trigger-fixture.ts';
-import {
-  ALICE,
-  at,
-  BOB,
-  fillsIn,
-  FRONT,
-  later,
-  openVenue,
-  options,
-  place,
-  placed,
-  tradesIn,
-  WEDNESDAY,
-} from '../venue-fixture.ts';
+import { at, BOB, fillsIn, FRONT, openVenue, options, placed, WEDNESDAY } from '../venue-fixture.ts';
 
-const SECOND = 1_000_000;
 const open = (startUs = at(WEDNESDAY, 10)): Venue =>
   openVenue({ startUs, market: { kind: 'tape', orderCode: FRONT, reference: priceHundredths(130_000) } });
 
@@ -41,90 +26,6 @@ function quoted(): Venue {
   print(venue, 'buy', 5, 13_001);
   return venue;
 }
-
-describe('the inferred book', () => {
-  it('has its bid where sellers hit and its ask where buyers lift, and says it is inferred', () => {
-    expect(quoted().board(FRONT)).toMatchObject({
-      bids: [{ price: 13_000, qty: 10 }],
-      asks: [{ price: 13_001, qty: 5 }],
-      inferred: true,
-    });
-  });
-
-  it.each([
-    ['a buyer pays more', 'buy', 13_004, 13_000, 13_004],
-    ['a seller takes less', 'sell', 12_996, 12_996, 13_001],
-    ['a buyer meets the old bid', 'buy', 12_998, 12_997, 12_998],
-    ['a seller meets the old ask', 'sell', 13_003, 13_003, 13_004],
-    ['nobody says who, at the ask', null, 13_001, 13_000, 13_001],
-    ['nobody says who, below the bid', null, 12_990, 12_990, 13_001],
-  ] as const)('follows when %s', (_, aggressor, price, bid, ask) => {
-    const venue = quoted();
-    print(venue, aggressor, 1, price);
-    expect(venue.board(FRONT)).toMatchObject({ bids: [{ price: bid }], asks: [{ price: ask }] });
-  });
-
-  it('shows our own better bid on top and forgets it with the order', () => {
-    const venue = quoted();
-    print(venue, 'buy', 1, 13_005);
-    const orderNo = placed(venue, 'buy', 2, 13_002);
-    expect(venue.board(FRONT)?.bids).toEqual([
-      { price: 13_002, qty: 2 },
-      { price: 13_000, qty: 10 },
-    ]);
-    venue.cancel({ accountId: ALICE, orderNo });
-    expect(venue.board(FRONT)?.bids).toEqual([{ price: 13_000, qty: 10 }]);
-  });
-});
-
-describe('a resting order', () => {
-  it('waits for the quantity ahead of it, then shares what is printed', () => {
-    const venue = quoted();
-    placed(venue, 'buy', 4, 13_000);
-    expect(fillsIn(print(venue, 'sell', 6, 13_000))).toEqual([]);
-    // Ten were ahead: four still are, two of six come to us.
-    expect(fillsIn(print(venue, 'sell', 6, 13_000))).toEqual(['alice buy 2@13000']);
-    expect(fillsIn(print(venue, 'buy', 50, 13_001))).toEqual([]);
-    expect(fillsIn(print(venue, 'sell', 100, 13_000))).toEqual(['alice buy 2@13000']);
-  });
-
-  it('is filled at its own price when the tape goes through it, no more than printed', () => {
-    const venue = quoted();
-    placed(venue, 'buy', 4, 13_000);
-    expect(fillsIn(print(venue, 'sell', 1, 12_999))).toEqual(['alice buy 1@13000']);
-    expect(fillsIn(print(venue, 'sell', 9, 12_990))).toEqual(['alice buy 3@13000']);
-  });
-
-  it('has nobody ahead inside the spread', () => {
-    const venue = quoted();
-    print(venue, 'buy', 1, 13_005);
-    placed(venue, 'sell', 3, 13_003);
-    expect(fillsIn(print(venue, 'buy', 2, 13_003))).toEqual(['alice sell 2@13003']);
-  });
-
-  it('shares one print with others by price, then time', () => {
-    const venue = quoted();
-    placed(venue, 'buy', 2, 12_999, BOB);
-    placed(venue, 'buy', 2, 13_000);
-    placed(venue, 'buy', 2, 13_000, BOB);
-    expect(fillsIn(print(venue, 'sell', 5, 12_998))).toEqual([
-      'alice buy 2@13000',
-      'bob buy 2@13000',
-      'bob buy 1@12999',
-    ]);
-  });
-
-  it('keeps its place when decreased and goes to the back when moved', () => {
-    const venue = quoted();
-    const orderNo = placed(venue, 'buy', 4, 13_000);
-    print(venue, 'sell', 10, 13_000);
-    const change = { accountId: ALICE, orderNo, limitPrice: priceTicks(13_000) };
-    venue.change({ ...change, qty: 3 });
-    expect(fillsIn(print(venue, 'sell', 1, 13_000))).toEqual(['alice buy 1@13000']);
-    venue.change({ ...change, qty: 5 });
-    expect(fillsIn(print(venue, 'sell', 1, 13_000))).toEqual([]);
-  });
-});
 
 describe('one print', () => {
   it('never fills more than it has, over both sides and all accounts', () => {
@@ -151,49 +52,7 @@ describe('one print', () => {
   });
 });
 
-describe('an aggressive order', () => {
-  it('takes the touch, no deeper, then what prints inside its limit, never better than the tape', () => {
-    const venue = quoted();
-    expect(fillsIn(place(venue, 'buy', 9, 13_005).events)).toEqual(['alice buy 5@13001']);
-    expect(fillsIn(print(venue, 'buy', 2, 13_003))).toEqual(['alice buy 2@13003']);
-    expect(fillsIn(print(venue, 'sell', 9, 13_000))).toEqual([]);
-    // The market leaves it behind and comes back: it goes on taking beside other buyers.
-    expect(fillsIn(print(venue, 'buy', 9, 13_006))).toEqual([]);
-    expect(fillsIn(print(venue, 'sell', 1, 13_005))).toEqual([]);
-    expect(fillsIn(print(venue, 'buy', 1, 13_005))).toEqual(['alice buy 1@13005']);
-    expect(fillsIn(print(venue, 'buy', 9, 13_004))).toEqual(['alice buy 1@13004']);
-  });
-
-  it('finds nothing a second time where it has taken all', () => {
-    const venue = quoted();
-    placed(venue, 'buy', 5, 13_001);
-    expect(venue.board(FRONT)?.asks).toEqual([]);
-    expect(fillsIn(place(venue, 'buy', 1, 13_001).events)).toEqual([]);
-    expect(fillsIn(print(venue, 'buy', 1, 13_001))).toEqual(['alice buy 1@13001']);
-  });
-
-  it('does nothing before the first print', () => {
-    expect(fillsIn(place(open(), 'buy', 1, 13_900).events)).toEqual([]);
-  });
-});
-
 describe('auctions', () => {
-  it('fill better limits at the price of the cross, never beyond its volume, and nothing at the margin', () => {
-    const venue = open(at(WEDNESDAY, 8, 50));
-    placed(venue, 'buy', 4, 13_001);
-    placed(venue, 'buy', 4, 13_000);
-    placed(venue, 'sell', 3, 12_990, BOB);
-    const nine = at(WEDNESDAY, 9);
-    expect(fillsIn(print(venue, null, 3, 13_000, nine))).toEqual(['alice buy 3@13000']);
-    const second = print(venue, null, 8, 13_000, nine);
-    expect(fillsIn(second)).toEqual(['alice buy 1@13000', 'bob sell 3@13000']);
-    expect(second.find(({ kind }) => kind === 'trade')).toMatchObject({ aggressor: null, totalVolume: 11 });
-    // Another side: the cross is over, this is continuous trading.
-    expect(print(venue, 'sell', 1, 12_999, nine).find(({ kind }) => kind === 'trade')).toMatchObject({
-      aggressor: 'sell',
-    });
-  });
-
   it('give nothing of their cross to an order that came after their end', () => {
     const venue = open(at(WEDNESDAY, 8, 50));
     placed(venue, 'buy', 2, 13_005);
@@ -203,65 +62,6 @@ describe('auctions', () => {
     expect(fillsIn(print(venue, null, 9, 13_000, nine))).toEqual(['alice buy 1@13000']);
     // The book is known again: now the late order meets it.
     expect(fillsIn(print(venue, 'buy', 4, 13_001, nine))).toEqual(['bob buy 5@13001']);
-  });
-
-  it('close the day with the prints that carry its last second', () => {
-    const venue = open(at(WEDNESDAY, 14, 29));
-    print(venue, 'buy', 1, 13_000);
-    venue.advance(at(WEDNESDAY, 14, 31));
-    const carried = placed(venue, 'buy', 5, 13_010);
-    const end = at(WEDNESDAY, 14, 45);
-    expect(fillsIn(venue.advance(end))).toEqual([]);
-    expect(fillsIn(print(venue, 'buy', 2, 13_007, end))).toEqual(['alice buy 2@13007']);
-    const events = venue.advance(later(end, 5 * SECOND));
-    expect(events.find((event) => event.kind === 'settlement_price')).toMatchObject({ price: 130_070 });
-    expect(venue.order(ALICE, carried)).toMatchObject({
-      status: 'matched_canceled',
-      filledQty: 2,
-      expired: true,
-    });
-  });
-
-  it('let no order trade on prints outside continuous trading', () => {
-    const venue = quoted();
-    placed(venue, 'buy', 1, 13_000);
-    const events = print(venue, 'sell', 50, 12_900, at(WEDNESDAY, 12));
-    expect(tradesIn(events)).toEqual(['50@12900']);
-    expect(fillsIn(events)).toEqual([]);
-  });
-});
-
-describe('what waits over a tape', () => {
-  it('is triggered by a recorded trade, and fills from what the tape prints afterwards', () => {
-    const venue = quoted();
-    const row = waiting(stop(venue, 'sell', 'at_or_below', 12_998, { qty: 2 }));
-    print(venue, 'sell', 3, 12_999);
-    expect(rowOf(venue, row).status).toBe('pending');
-    const events = print(venue, 'sell', 3, 12_998);
-    expect(rowOf(venue, row)).toMatchObject({ status: 'activated', children: ['1'] });
-    // Its limit is through the inferred bid.
-    expect(fillsIn(events)).toEqual(['alice sell 2@12998']);
-    expect(tradesIn(events)).toEqual(['3@12998']);
-  });
-
-  it('covers what the tape has filled', () => {
-    const venue = quoted();
-    const bracket = { is: 'prices', stopLoss: 12_980, takeProfit: 13_010 } as const;
-    const entry = {
-      accountId: ALICE,
-      orderCode: FRONT,
-      side: 'buy',
-      qty: 2,
-      limitPrice: priceTicks(12_995),
-    } as const;
-    venue.place({ ...entry, refId: null, bracket });
-    expect(venue.triggers(ALICE)).toEqual([]);
-    print(venue, 'sell', 50, 12_994);
-    expect(venue.triggers(ALICE)).toMatchObject([{ qty: 2 }, { qty: 2 }]);
-    print(venue, 'buy', 5, 13_010);
-    expect(venue.triggers(ALICE)).toMatchObject([{ status: 'canceled' }, { status: 'activated' }]);
-    print(venue, 'buy', 5, 13_011);
-    expect(venue.positions(ALICE)).toMatchObject([{ net: 0 }]);
   });
 });
 

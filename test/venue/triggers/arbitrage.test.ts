@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { orderCode } from '../../../src/domain/ids.ts';
-import { priceTicks } from '../../../src/domain/units.ts';
 import type { CommandOutcome } from '../../../src/venue/venue-command.ts';
 import type { OrderReport } from '../../../src/venue/venue-event.ts';
 import { Venue } from '../../../src/venue/venue.ts';
@@ -26,39 +25,11 @@ function fillLeg(venue: Venue, qty: number): void {
 const WAITS = { status: 'queued', canCancel: true, canModify: true, filledQty: 0 };
 
 describe('an arbitrage order', () => {
-  it('has a number of the in-day book, and waits at the gateway until its leg has filled its volume', () => {
-    const venue = openVenue();
-    const before = placed(venue, 'buy', 1, 12_900);
-    const order = accepted(spread(venue));
-    expect([before, order.orderNo]).toEqual(['1', '2']);
-    expect(order).toMatchObject({ ...WAITS, origin: 'arbitrage', source: 'user', leg: FRONT });
-    expect(venue.triggers(ALICE)).toEqual([]);
-    fillLeg(venue, 2);
-    expect(orderOf(venue, order)).toMatchObject(WAITS);
-    fillLeg(venue, 2);
-    expect(orderOf(venue, order)).toMatchObject({ status: 'resting', qty: 3, orderCode: NEXT });
-    placed(venue, 'buy', 3, 13_050, BOB, NEXT);
-    expect(orderOf(venue, order)).toMatchObject({ status: 'matched', filledQty: 3 });
-  });
-
   it('waits for fills of its own account only, and not for prices', () => {
     const venue = openVenue();
     const order = accepted(spread(venue));
     for (let i = 0; i < 4; i += 1) print(venue, 13_000);
     expect(orderOf(venue, order)).toMatchObject(WAITS);
-  });
-
-  it('is canceled and changed by its number alone while it waits', () => {
-    const venue = openVenue();
-    const order = accepted(spread(venue));
-    const { orderNo } = order;
-    const change = { accountId: ALICE, orderNo, limitPrice: priceTicks(13_060), qty: 3 };
-    expect(codeOf(venue.change(change))).toBe('accepted');
-    expect(orderOf(venue, order)).toMatchObject({ ...WAITS, limitPrice: 13_060 });
-    expect(codeOf(venue.cancel({ accountId: ALICE, orderNo }))).toBe('accepted');
-    expect(orderOf(venue, order)).toMatchObject({ status: 'canceled', canCancel: false });
-    fillLeg(venue, 3);
-    expect(orderOf(venue, order)).toMatchObject({ status: 'canceled', filledQty: 0 });
   });
 
   it('is sent by a change that asks for no more than its leg has filled', () => {

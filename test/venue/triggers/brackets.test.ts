@@ -2,19 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/domain/order.ts';
 import { priceTicks } from '../../../src/domain/units.ts';
 import type { TriggerReport } from '../../../src/venue/venue-event.ts';
-import { Venue } from '../../../src/venue/venue.ts';
-import {
-  ALICE,
-  at,
-  BOB,
-  codeOf,
-  FRONT,
-  openVenue,
-  options,
-  placed,
-  print,
-  WEDNESDAY,
-} from '../venue-fixture.ts';
+import type { Venue } from '../../../src/venue/venue.ts';
+import { ALICE, at, BOB, codeOf, FRONT, openVenue, placed, print, WEDNESDAY } from '../venue-fixture.ts';
 
 /** Alice enters with exits 20 ticks below and 40 above for a buy. */
 const enter = (venue: Venue, side: Side, qty: number, price: number, stopLoss: number, takeProfit: number) =>
@@ -38,73 +27,6 @@ const halves = (venue: Venue): readonly TriggerReport[] => venue.triggers(ALICE)
 const children = (venue: Venue) => venue.orders(ALICE).filter(({ origin }) => origin === 'exit');
 
 describe('a bracket', () => {
-  it('has no exits before its order fills', () => {
-    const venue = bought();
-    expect(venue.orders(ALICE)).toMatchObject([
-      { origin: 'bracket', source: 'user', bracket: { stopLoss: 12_980, takeProfit: 13_040 } },
-    ]);
-    expect(halves(venue)).toEqual([]);
-  });
-
-  it('covers what has filled, and grows with it', () => {
-    const venue = bought();
-    sold(venue, 2);
-    expect(halves(venue)).toMatchObject([
-      {
-        kind: 'exit',
-        half: 'stop_loss',
-        side: 'sell',
-        qty: 2,
-        triggerPrice: 12_980,
-        triggerWhen: 'at_or_below',
-        // It gives way by ten ticks.
-        limitPrice: 12_970,
-        parentOrderNo: '1',
-        status: 'pending',
-      },
-      {
-        half: 'take_profit',
-        side: 'sell',
-        qty: 2,
-        triggerPrice: 13_040,
-        triggerWhen: 'at_or_above',
-        limitPrice: 13_040,
-      },
-    ]);
-    sold(venue, 3);
-    expect(halves(venue)).toMatchObject([{ qty: 5 }, { qty: 5 }]);
-  });
-
-  it('is the mirror for a sell', () => {
-    const venue = openVenue();
-    enter(venue, 'sell', 1, 13_000, 13_020, 12_960);
-    placed(venue, 'buy', 1, 13_000, BOB);
-    expect(halves(venue)).toMatchObject([
-      { half: 'stop_loss', side: 'buy', triggerWhen: 'at_or_above', limitPrice: 13_030 },
-      { half: 'take_profit', side: 'buy', triggerWhen: 'at_or_below', limitPrice: 12_960 },
-    ]);
-  });
-
-  it.each([
-    [12_980, 'stop_loss', 'take_profit', 12_970],
-    [13_040, 'take_profit', 'stop_loss', 13_040],
-  ] as const)('at %i the %s is sent, and the %s is canceled', (price, sent, other, limitPrice) => {
-    const venue = bought();
-    sold(venue, 5);
-    print(venue, price);
-    expect(halves(venue).find(({ half }) => half === sent)).toMatchObject({
-      status: 'activated',
-      sentQty: 5,
-    });
-    expect(halves(venue).find(({ half }) => half === other)).toMatchObject({
-      status: 'canceled',
-      reason: 'The other half was triggered',
-    });
-    expect(children(venue)).toMatchObject([{ side: 'sell', qty: 5, limitPrice, source: 'system' }]);
-    print(venue, sent === 'stop_loss' ? 13_050 : 12_960);
-    expect(children(venue)).toHaveLength(1);
-  });
-
   it('does not take the trade that made it for one that triggers it', () => {
     const venue = openVenue();
     placed(venue, 'sell', 1, 12_970, BOB);
@@ -130,23 +52,6 @@ describe('a bracket', () => {
     ]);
   });
 
-  it('keeps a half its owner canceled canceled, and prices as he moved them', () => {
-    const venue = bought();
-    sold(venue, 1);
-    const [stopLoss, takeProfit] = halves(venue);
-    venue.cancelTrigger({ accountId: ALICE, orderKey: takeProfit!.orderKey });
-    venue.changeTrigger({
-      accountId: ALICE,
-      orderKey: stopLoss!.orderKey,
-      triggerPrice: priceTicks(12_990),
-    });
-    sold(venue, 1);
-    expect(halves(venue)).toMatchObject([
-      { qty: 2, triggerPrice: 12_990, limitPrice: 12_980, status: 'pending' },
-      { qty: 1, status: 'canceled' },
-    ]);
-  });
-
   it.each([
     ['a stop-loss above the price of a buy', 'buy', 13_000, 13_040, -6021],
     ['a take-profit at the price', 'buy', 12_980, 13_000, -6021],
@@ -163,16 +68,6 @@ describe('a bracket', () => {
     placed(venue, 'sell', 1, 12_110, BOB);
     print(venue, 12_095);
     expect(children(venue)).toMatchObject([{ limitPrice: 12_090 }]);
-  });
-
-  it('knows its order and its other half after a restart', () => {
-    const venue = bought();
-    sold(venue, 2);
-    const again = new Venue(options({ startUs: venue.nowUs }), venue.exportState());
-    sold(again, 1);
-    expect(halves(again)).toMatchObject([{ qty: 3 }, { qty: 3 }]);
-    print(again, 13_040);
-    expect(halves(again)).toMatchObject([{ status: 'canceled' }, { status: 'activated' }]);
   });
 
   it('ends with the day', () => {

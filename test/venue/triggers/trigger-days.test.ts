@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Venue } from '../../../src/venue/venue.ts';
-import { rowOf, stop, trail, waiting } from './trigger-fixture.ts';
+import { rowOf, stop, waiting } from './trigger-fixture.ts';
 import {
   ALICE,
   at,
@@ -34,15 +33,6 @@ describe('the day of what waits', () => {
     expect(rowOf(venue, row)).toMatchObject({ status: 'activated', activatedUs: at(WEDNESDAY, 9) });
   });
 
-  it('ends with the day: told, and gone the next morning', () => {
-    const venue = openVenue();
-    const row = waiting(stop(venue, 'sell', 'at_or_below', 12_950));
-    venue.advance(at(WEDNESDAY, 15));
-    expect(rowOf(venue, row)).toMatchObject({ status: 'canceled', expired: true });
-    venue.advance(at('2026-03-05', 9));
-    expect(venue.triggers(ALICE)).toEqual([]);
-  });
-
   it('lives until its contract expires where the broker says so, and is not lost at a closing price', () => {
     const venue = openVenue({
       startUs: at('2026-03-18', 14, 20),
@@ -70,22 +60,5 @@ describe('the day of what waits', () => {
     expect(venue.triggers(ALICE)).toMatchObject([{ orderKey: other.orderKey, status: 'pending' }]);
     print(venue, 12_900, NEXT);
     expect(rowOf(venue, other).status).toBe('activated');
-  });
-
-  it('survives a restart: what follows the market follows on', () => {
-    const venue = openVenue();
-    const row = waiting(trail(venue, 'sell', 13_050));
-    print(venue, 13_080);
-    const again = new Venue(
-      options({ startUs: venue.nowUs }),
-      JSON.parse(JSON.stringify(venue.exportState())),
-    );
-    again.startEvents();
-    expect(again.triggers(ALICE)).toEqual(venue.triggers(ALICE));
-    print(again, 13_071);
-    expect(rowOf(again, row).status).toBe('pending');
-    print(again, 13_070);
-    expect(rowOf(again, row).status).toBe('activated');
-    expect(waiting(stop(again, 'sell', 'at_or_below', 12_950)).orderNo).toBe('2');
   });
 });

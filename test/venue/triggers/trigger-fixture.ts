@@ -78,9 +78,3 @@ export const spread = (venue: Venue, changes: Partial<PlaceLimit> = {}): Command
     leg: FRONT,
     ...changes,
   });
-
-/** Moves its trigger. */
-export const move = (venue: Venue, { accountId: id, orderKey }: TriggerReport, price: number) =>
-  venue.changeTrigger({ accountId: id, orderKey, triggerPrice: priceTicks(price) });
-export const cancel = (venue: Venue, { accountId: id, orderKey }: TriggerReport) =>
-  venue.cancelTrigger({ accountId: id, orderKey });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { BrokerOrderStatus } from '../../../src/domain/broker-order.ts';
 import { decodeStatus, encodeStatus } from '../../../src/wire/rest/order-status.ts';
 
-/** The broker's table (notes, section 3). */
+/** The broker's table (notes, 3). */
 const BROKERS: readonly (readonly [string, string, BrokerOrderStatus])[] = [
   ['P', 'G', 'queued'],
   ['P', 'Y', 'resting'],

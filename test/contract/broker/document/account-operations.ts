@@ -1,4 +1,4 @@
-/** Contract, 4.1 and 4.2, with 2.1, 2.2, 2.6 and 2.7; notes, sections 2 and 5. */
+/** Tokens and the account (contract, 4.1 and 4.2; notes, 2 and 5). */
 import { answerFields, ENVELOPE, envelopeOf, type Operation, requestFields } from './operation.ts';
 
 const requestOtp: Operation = {

@@ -1,4 +1,4 @@
-/** Conditional orders: contract, 4.3 with 2.4; notes, section 4. */
+/** Conditional orders (contract, 4.3; notes, 4). */
 import { answerFields, ENVELOPE, envelopeOf, type Operation, requestFields } from './operation.ts';
 
 const place: Operation = {

@@ -12,7 +12,7 @@ const textOrNull = (value: unknown): unknown => (value === '' ? null : value);
 /** dd/MM/yyyy to yyyy-MM-dd. */
 const day = (value: unknown): string => (value as string).split('/').toReversed().join('-');
 
-/** The broker's table of `status` and `quote`, letter by letter (notes, section 3). */
+/** The broker's table of `status` and `quote`, letter by letter (notes, 3). */
 const STATUSES: Readonly<Record<string, string>> = {
   'P G': 'queued',
   'P Y': 'resting',

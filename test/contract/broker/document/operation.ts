@@ -21,13 +21,13 @@ export interface RequestField {
   readonly type: 'string' | 'number' | 'int64' | 'array';
   /**
    * `needed` is required and refused without; `usual` is required by the document and left out by clients that exist, so the
-   * service does without it (notes, section 1); the others are optional.
+   * service does without it (notes, 1); the others are optional.
    */
   readonly need: 'needed' | 'usual' | 'optional';
   readonly constant: string | null;
 }
 
-/** How an answer says yes or no (contract, part 7): null where only the HTTP status does. */
+/** How an answer says yes or no (contract, 7): null where only the HTTP status does. */
 export type Verdict = { readonly key: 'rc' | 'code' | 'error'; readonly success: string } | null;
 
 export interface Operation {
@@ -95,7 +95,7 @@ export const requestFields = (table: string): readonly RequestField[] =>
     constant: constant?.slice(1) ?? null,
   }));
 
-/** The five keys that `/khronos/` answers carry, always, four of them as texts (notes, section 1). */
+/** The five keys that `/khronos/` answers carry, always, four of them as texts (notes, 1). */
 export const envelopeOf = (cmd: string, data: 'array' | 'object' = 'array'): readonly AnswerField[] => [
   ...answerFields('contract', `rc string decimal`),
   ...answerFields('notes', `cmd string ${cmd === '' ? '' : `=${cmd}`}`),

@@ -1,4 +1,4 @@
-/** The 23 operations, in the order of the document's part 4. */
+/** The 23 operations, in the order of the document (contract, 4). */
 import { ACCOUNT_OPERATIONS } from './account-operations.ts';
 import { CONDITION_OPERATIONS } from './condition-operations.ts';
 import type { Operation } from './operation.ts';

@@ -1,4 +1,4 @@
-/** Normal orders: contract, 4.3 with 2.3; notes, section 3. */
+/** Normal orders (contract, 4.3; notes, 3). */
 import { answerFields, ENVELOPE, envelopeOf, type Operation, requestFields } from './operation.ts';
 
 const place: Operation = {

@@ -1,4 +1,4 @@
-/** Market data, cash, stock and margin: contract, 4.4 to 4.6 with 2.5 and 2.8 to 2.10; notes, sections 5 and 6. */
+/** Market data, cash, stock and margin (contract, 4.4 and 4.6; notes, 5 and 6). */
 import { answerFields, ENVELOPE, envelopeOf, type Operation, requestFields } from './operation.ts';
 
 const derivatives: Operation = {

@@ -19,7 +19,7 @@ const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w
 export const isOf = ({ method, path }: Operation, exchange: Exchange): boolean =>
   exchange.method === method && patternOf(path).test(exchange.path);
 
-/** Query parameters are all strings, a number among them is its text (contract, part 4). */
+/** Query parameters are all strings, a number among them is its text (contract, 4). */
 function isOfType(value: unknown, { place, type }: RequestField): boolean {
   if (place !== 'body') return typeof value === 'string' && (type !== 'number' || /^\d+$/.test(value));
   if (type === 'array') return Array.isArray(value);

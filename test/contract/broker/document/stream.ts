@@ -1,4 +1,4 @@
-/** The frames of the stream: contract, parts 5 and 6; notes, section 7. */
+/** The frames of the stream (contract, 5 and 6; notes, 7). */
 import { type AnswerField, answerFields } from './operation.ts';
 
 export interface Channel {

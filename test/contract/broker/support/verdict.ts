@@ -1,4 +1,4 @@
-/** What an answer says, in the words of part 7 of the document. */
+/** What an answer says, in the words of the document (contract, 7). */
 import type { Operation } from '../document/operation.ts';
 import type { Answer } from './bare-client.ts';
 

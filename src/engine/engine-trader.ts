@@ -1,0 +1,135 @@
+/** How strategies trade: calls are queued, answers are about the event being processed. */
+import { errorText } from '../domain/failure.ts';
+import { InvariantError } from '../domain/assert.ts';
+import type { SessionPhase, TradingCalendar } from '../domain/calendar.ts';
+import type { Contract, PriceBand } from '../domain/contract.ts';
+import type { ClientOrderId } from '../domain/ids.ts';
+import type { ModifyIntent, OrderIntent, Side } from '../domain/order.ts';
+import type { Position } from '../domain/position.ts';
+import type { BookTick, TradeTick } from '../domain/ticks.ts';
+import {
+  addUs,
+  type DurationUs,
+  type InstrumentIndex,
+  type PriceTicks,
+  type StrategyIndex,
+  type TsUs,
+} from '../domain/units.ts';
+import type { TraderPort, OrderUpdate, TimerId } from './ports/strategy-port.ts';
+import { marketPrice } from './risk/risk-rules.ts';
+import type { EngineState } from './engine-state.ts';
+
+/** Timers one strategy may have set at a time; one more is a fault. */
+const TIMERS_MAX = 1_000;
+
+export class EngineTrader implements TraderPort {
+  readonly #state: EngineState;
+
+  constructor(state: EngineState) {
+    this.#state = state;
+  }
+
+  submit(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId {
+    this.#assertInEvent(strategy, 'submit');
+    return this.#state.context.ask(strategy, 'strategy', { do: 'submit', intent });
+  }
+
+  modify(strategy: StrategyIndex, change: ModifyIntent): void {
+    this.#assertInEvent(strategy, 'modify');
+    this.#state.context.ask(strategy, 'strategy', { do: 'modify', change });
+  }
+
+  cancel(strategy: StrategyIndex, order: ClientOrderId): void {
+    this.#assertInEvent(strategy, 'cancel');
+    this.#state.context.ask(strategy, 'strategy', { do: 'cancel', clientOrderId: order });
+  }
+
+  position(strategy: StrategyIndex, instrument: InstrumentIndex): Position {
+    return this.#state.portfolio.position(strategy, instrument);
+  }
+
+  workingOrders(strategy: StrategyIndex): readonly OrderUpdate[] {
+    const working: OrderUpdate[] = [];
+    for (const order of this.#state.orders.open) {
+      if (order.strategy === strategy && !order.isProtective) working.push(order.update(0, 0, null));
+    }
+    return working;
+  }
+
+  nowUs(): TsUs {
+    return this.#state.context.nowUs;
+  }
+
+  phase(): SessionPhase {
+    return this.#state.session.phase;
+  }
+
+  calendar(): TradingCalendar {
+    return this.#state.session.calendar.copy;
+  }
+
+  leg(strategy: StrategyIndex, leg: number): Contract {
+    return this.#state.registry.leg(strategy, leg);
+  }
+
+  band(instrument: InstrumentIndex): PriceBand | undefined {
+    return this.#state.market.band(instrument);
+  }
+
+  marketPrice(contract: Contract, side: Side): PriceTicks {
+    return marketPrice(this.#state.market, this.#state.settings, contract, side);
+  }
+
+  hasBooks(): boolean {
+    return this.#state.settings.isOnBars !== true;
+  }
+
+  lastTrade(instrument: InstrumentIndex): TradeTick | undefined {
+    return this.#state.market.lastTrade(instrument);
+  }
+
+  lastBook(instrument: InstrumentIndex): BookTick | undefined {
+    return this.#state.market.lastBook(instrument);
+  }
+
+  setTimer(strategy: StrategyIndex, after: DurationUs): TimerId {
+    this.#assertInEvent(strategy, 'setTimer');
+    const { timers, context } = this.#state;
+    if (timers.count(strategy) >= TIMERS_MAX) {
+      throw new InvariantError(`Invariant: a strategy has at most ${TIMERS_MAX} timers set at a time`);
+    }
+    return timers.set(strategy, addUs(context.nowUs, after), 0);
+  }
+
+  clearTimer(_strategy: StrategyIndex, timer: TimerId): void {
+    this.#state.timers.clear(timer);
+  }
+
+  note(strategy: StrategyIndex, text: string): void {
+    this.#assertInEvent(strategy, 'note');
+    const { context } = this.#state;
+    context.append({ kind: 'strategy_note', ...context.head(strategy), text });
+  }
+
+  plot(strategy: StrategyIndex, instrument: InstrumentIndex, name: string, value: number): void {
+    this.#assertInEvent(strategy, 'plot');
+    const { context, plots } = this.#state;
+    plots.set({ strategy, instrument, name, tsUs: context.nowUs, value });
+  }
+
+  fault(strategy: StrategyIndex, error: unknown, where: string): void {
+    const { registry, stops } = this.#state;
+    const fault = { message: errorText(error), where };
+    if (registry.isDispatching) stops.stop(strategy, 'fault', fault);
+    else stops.stopLater(strategy, 'fault', fault);
+  }
+
+  /** A call from a promise or a foreign callback would be in no replay (rulings, 34). */
+  #assertInEvent(strategy: StrategyIndex, what: string): void {
+    const { registry, stops } = this.#state;
+    if (registry.isDispatching) return;
+    const message = `${what} was called outside the event being processed`;
+    stops.stopLater(strategy, 'fault', { message, where: what });
+    throw new InvariantError(`Invariant: ${message}`);
+  }
+}

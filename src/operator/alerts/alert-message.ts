@@ -1,0 +1,86 @@
+/** One message to the operator, as every channel gets it. */
+import type { TsUs } from '../../domain/units.ts';
+import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
+
+export interface AlertMessage {
+  /** Counts up within a process. */
+  readonly id: number;
+  /** Real time. */
+  readonly atUs: TsUs;
+  readonly severity: AlertSeverity;
+  /**
+   * `alert`: goes to channels that take its severity, and waits for the end of quiet hours unless it is critical. `reminder`: goes to all
+   * channels at once. `question`: the same, and worthless after a restart. `report`: goes to all channels, and waits.
+   */
+  readonly kind: 'alert' | 'reminder' | 'question' | 'report';
+  readonly title: string;
+  readonly text: string;
+  /** A file with the same as HTML, for channels that can carry it; null without one. */
+  readonly page: string | null;
+}
+
+export type AlertDraft = Omit<AlertMessage, 'id' | 'atUs'>;
+
+/** Messages that leave together, the oldest first. */
+export interface Delivery {
+  readonly severity: AlertSeverity;
+  readonly title: string;
+  readonly text: string;
+  /** Something in it waits to be acknowledged. */
+  readonly isUrgent: boolean;
+  readonly pages: readonly string[];
+}
+
+/**
+ * `later`: the same may succeed after the pause, null for the channel's own patience. `refused`: a person has to mend something, such
+ * as a wrong token.
+ */
+export type DeliveryResult =
+  | { readonly status: 'sent' }
+  | { readonly status: 'later'; readonly pauseMs: number | null; readonly reason: string }
+  | { readonly status: 'refused'; readonly reason: string };
+
+export interface AlertChannel {
+  readonly id: string;
+  /** Longest text of one delivery, in characters. */
+  readonly textMax: number;
+  /** Never throws; ends by itself within seconds. */
+  send(delivery: Delivery): Promise<DeliveryResult>;
+  close(): Promise<void>;
+}
+
+const RANK: Readonly<Record<AlertSeverity, number>> = { info: 0, warning: 1, critical: 2 };
+
+export const isAtLeast = (severity: AlertSeverity, least: AlertSeverity): boolean =>
+  RANK[severity] >= RANK[least];
+
+const MORE = '…';
+
+/** As many of the oldest messages as fit; at least one, cut if it must be. */
+export function bundle(
+  messages: readonly AlertMessage[],
+  textMax: number,
+  time: (at: TsUs) => string,
+): { readonly delivery: Delivery; readonly taken: number } {
+  const parts: string[] = [];
+  let left = textMax;
+  for (const { atUs, title, text } of messages) {
+    const part = `${time(atUs)} ${title}\n${text}`;
+    const cost = part.length + (parts.length === 0 ? 0 : 2);
+    if (parts.length > 0 && cost > left) break;
+    parts.push(part.length > left ? part.slice(0, left - MORE.length) + MORE : part);
+    left -= cost;
+  }
+  const taken = messages.slice(0, parts.length);
+  const worst = taken.reduce((a, b) => (RANK[b.severity] > RANK[a.severity] ? b : a));
+  const more = taken.length === 1 ? '' : ` (and ${taken.length - 1} more)`;
+  const pages = taken.flatMap(({ page }) => (page === null ? [] : [page]));
+  const delivery: Delivery = {
+    severity: worst.severity,
+    title: worst.title + more,
+    text: parts.join('\n\n'),
+    isUrgent: worst.severity === 'critical',
+    pages,
+  };
+  return { delivery, taken: parts.length };
+}
