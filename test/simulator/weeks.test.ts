@@ -1,3 +1,4 @@
+/** A paper account over weeks, the program stopped every night: sessions, holidays, an expiry, and money that adds up. */
 import { expect, it } from 'vitest';
 import { seconds, tsUs } from '../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';

@@ -1,3 +1,4 @@
+/** The command line in process: arguments in, exit code and both outputs back. */
 import { runCli } from '../../../src/cli/run-cli.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 

@@ -1,3 +1,4 @@
+/** A range of bars is read without the rest of its file, over the borders of its parts. */
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
