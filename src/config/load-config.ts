@@ -25,7 +25,7 @@ export type LoadedConfig =
   | {
       readonly ok: false;
       readonly problems: readonly Problem[];
-      /** Who can be told of them; absent where the file itself is not understood. */
+      /** Channels for reporting them; absent where the file itself cannot be read. */
       readonly reach?: Pick<Config, 'mode' | 'alerts'>;
     };
 

@@ -1,4 +1,4 @@
-/** Keys and options that are gone, and what to do instead. */
+/** Retired keys and options, with their replacement. */
 const NO_CHAIN = 'write each contract by its own name: VN30F1M alone rolls, over files of single contracts';
 const NO_COSTS_OF_TIME = 'time costs nothing in a run: count it beside the result';
 const LEVELS =
@@ -49,7 +49,7 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
   ['simulator --page-port', 'the control API has faults and figures; the page of a paper run shows the rest'],
 ];
 
-/** What to do instead of a key or an option that is gone; undefined for one that never was. */
+/** Replacement of a retired key or option; undefined for one that never was. */
 export function insteadOf(what: string): string | undefined {
   const parts = what.split('.');
   const isIt = (pattern: string): boolean => {

@@ -65,7 +65,6 @@ export interface PolicySettings {
 
 export type Failure = Exclude<keyof PolicySettings, 'after'>;
 
-/** Limits of one strategy. */
 export interface StrategyRisk {
   /** Largest absolute position in one contract, working orders counted as filled. */
   readonly positionMax: Qty;
@@ -126,7 +125,7 @@ export interface PollSettings {
   readonly account: DurationUs;
 }
 
-/** Look-up of a call whose outcome is unknown (rulings, 8). */
+/** Look-up of a call of unknown outcome (rulings, 8). */
 export interface LookUpSettings {
   readonly scans: number;
   readonly spread: DurationUs;

@@ -15,7 +15,6 @@ export class StrategyNames {
     this.#names = [...configured];
   }
 
-  /** By place. */
   get all(): readonly string[] {
     return this.#names;
   }

@@ -69,7 +69,6 @@ export interface OpenOrderEntry {
   readonly isAdopted: boolean;
 }
 
-/** A listed contract. */
 interface ContractEntry {
   readonly orderCode: string;
   /** Null until the market sends it. */

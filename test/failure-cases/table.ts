@@ -261,8 +261,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
         'simulate/host-zones',
         'case 28: a clock that is a day ahead for a minute costs no job and no order',
       ),
-      proof('daemon/edge/schedule', 'does late what a standby slept through, once, and not on another day'),
-      proof('daemon/edge/schedule', 'on a machine in %s'),
+      proof('daemon/schedule', 'does late what a standby slept through, once, and not on another day'),
+      proof('daemon/schedule', 'on a machine in %s'),
     ],
   },
   {
@@ -364,7 +364,10 @@ export const FAILURE_CASES: readonly FailureCase[] = [
       ),
       proof('e2e/pm2', 'pm2 starts the daemon, brings it back after a crash, and ends it cleanly'),
       proof('journal/instance-lock', 'keeps a second process out'),
-      proof('daemon/run-daemon', 'has one daemon with real money an account, whatever its state directory'),
+      proof(
+        'daemon/program/run-daemon',
+        'has one daemon with real money an account, whatever its state directory',
+      ),
     ],
   },
   {

@@ -309,7 +309,7 @@ export class StreamClient {
     else this.#becomeLive();
   }
 
-  /** Connects anew without a delay; costs no attempt. */
+  /** Reconnects without a delay; costs no attempt. */
   reconnect(reason: string): void {
     if (this.#state === 'live') this.#plannedReconnect(reason);
   }
@@ -417,7 +417,7 @@ export class ChannelWatch {
     this.#stop = undefined;
   }
 
-  /** Called for every decoded market frame: one look into an array. */
+  /** Called for every decoded market frame: one array access. */
   seen(instrument: InstrumentIndex, channel: WatchedChannel): void {
     const watched = this.#byIndex[instrument]?.[channel];
     if (watched === undefined) return;

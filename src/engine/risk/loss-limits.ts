@@ -64,7 +64,6 @@ class PriceBands {
     this.#high[instrument] = Math.min(this.highOf(instrument), price + ticks);
   }
 
-  /** No price at all. */
   shut(instrument: number): void {
     this.#low[instrument] = Infinity;
     this.#high[instrument] = -Infinity;

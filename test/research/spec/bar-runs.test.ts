@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
 import { formatProblem } from '../../../src/config/problem.ts';
-import { cutOff, DecisionLog, firstDifference } from '../../../src/research/spec/look-ahead.ts';
+import { cutOff, DecisionLog, firstDifference } from '../../../src/research/backtest/look-ahead.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { performanceMetrics } from '../../../src/research/statistics/performance-metrics.ts';
 import { runStatistics } from '../../../src/research/statistics/run-statistics.ts';
