@@ -35,7 +35,7 @@ import { oneLine } from '../../operator/terminal.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import type { Side } from '../../domain/order.ts';
 import type { PriceTicks } from '../../domain/units.ts';
-import { formatDenial } from '../../engine/ports/denial.ts';
+import { denialText } from '../../engine/ports/denial.ts';
 
 export interface StateQuery {
   readonly state: string;
@@ -396,7 +396,7 @@ class OrderRows {
       case 'proposal':
         return this.#ask(entry, strategy);
       case 'denied':
-        return this.#deny(entry.clientOrderId, formatDenial(entry.denial));
+        return this.#deny(entry.clientOrderId, denialText(entry.denial));
       case 'place':
         return this.#place(entry, strategy);
       case 'order_adopted':
