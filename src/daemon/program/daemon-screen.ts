@@ -154,16 +154,12 @@ function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string
 }
 
 export function statusContent(daemon: Daemon, view: EngineView): StatusContent {
-  const net = new Map<string, number>();
-  for (const { orderCode, qty } of view.strategies.flatMap(({ positions }) => positions)) {
-    net.set(orderCode, (net.get(orderCode) ?? 0) + qty);
-  }
   const token = daemon.edge.tokens.current();
   return {
     time: formatTime(daemon.clock.nowUs(), daemon.config.calendar.utcOffsetMinutes).slice(0, 8),
     phase: view.phase,
     stream: view.stream,
-    positions: [...net].map(([code, qty]) => ({ code, qty })),
+    positions: view.contracts.map(({ orderCode, ours }) => ({ orderCode, qty: ours })),
     dayPnl: view.dayPnl,
     openOrders: view.orders.length,
     tokenLeftMs: token === undefined ? null : (token.expiresAt - systemClock.nowUs()) / US_PER_MS,
