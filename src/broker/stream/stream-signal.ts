@@ -2,10 +2,10 @@
 import type { StreamCode } from '../../domain/ids.ts';
 import type { DurationUs } from '../../domain/units.ts';
 import type { ConnectionEnd } from './open-socket.ts';
-import type { FeedPart } from './feed-watch.ts';
 import type { PauseReason } from './reconnect-policy.ts';
 
 export type WatchedChannel = 'trades' | 'bids' | 'asks';
+export type FeedPart = 'prices' | 'trades';
 
 export type StreamSignal =
   | { readonly kind: 'connecting' }

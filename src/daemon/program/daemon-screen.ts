@@ -55,11 +55,7 @@ export function createDaemonScreen(
   const isColour = isColourWanted(process.stdout.isTTY, process.env) && !jsonLogs;
   const paint = createPaint(isColour);
   const out: Log = jsonLogs
-    ? createLog({
-        destination: process.stdout,
-        secrets,
-        say: (entry) => entryLine(entry, naming, createPaint(false)),
-      })
+    ? createLog({ destination: process.stdout, secrets, naming })
     : textLog(naming, paint, secrets);
   return {
     ...out,

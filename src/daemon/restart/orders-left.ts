@@ -47,45 +47,17 @@ export class OrdersLeft {
   }
 
   add(entry: JournalEntry): void {
-    switch (entry.kind) {
-      case 'proposal':
-        return this.#ask(entry);
-      case 'place':
-        return this.place(entry.order, entry.isLost);
-      case 'order_adopted':
-        this.#codes.set(entry.clientOrderId, entry.order.orderCode);
-        return void this.#known.set(entry.clientOrderId, this.#adopted(entry));
-      case 'order_waiting':
-        return this.#waits(entry);
-      case 'position_agreed':
-        return this.#agree();
-      case 'modify':
-        return void this.#asked.set(entry.modify.clientOrderId, entry.modify);
-      case 'outcome':
-      case 'order_status':
-      case 'fill':
-      case 'fill_correction':
-        return this.#follow(entry);
-      case 'alert':
-      case 'cancel':
-      case 'command':
-      case 'denied':
-      case 'equity_peak':
-      case 'gap':
-      case 'halt':
-      case 'money_checked':
-      case 'phase':
-      case 'policy_acted':
-      case 'remote_command':
-      case 'position_event':
-      case 'position_mismatch':
-      case 'stop_ready':
-      case 'strategy_changed':
-      case 'strategy_fault':
-      case 'strategy_note':
-      case 'strategy_started':
-      case 'strategy_stopped': // of no order
-    }
+    const { kind } = entry;
+    if (kind === 'proposal') this.#ask(entry);
+    else if (kind === 'place') this.place(entry.order, entry.isLost);
+    else if (kind === 'order_adopted') {
+      this.#codes.set(entry.clientOrderId, entry.order.orderCode);
+      this.#known.set(entry.clientOrderId, this.#adopted(entry));
+    } else if (kind === 'order_waiting') this.#waits(entry);
+    else if (kind === 'position_agreed') this.#agree();
+    else if (kind === 'modify') this.#asked.set(entry.modify.clientOrderId, entry.modify);
+    else if (kind === 'outcome' || kind === 'order_status') this.#follow(entry);
+    else if (kind === 'fill' || kind === 'fill_correction') this.#follow(entry);
   }
 
   place(order: OrderToSend, isLost = false): void {

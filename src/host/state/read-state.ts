@@ -392,51 +392,18 @@ class OrderRows {
   }
 
   add(entry: JournalEntry, strategy: string): void {
-    switch (entry.kind) {
-      case 'proposal':
-        return this.#ask(entry, strategy);
-      case 'denied':
-        return this.#deny(entry.clientOrderId, denialText(entry.denial));
-      case 'place':
-        return this.#place(entry, strategy);
-      case 'order_adopted':
-        return this.#adopt(entry, strategy);
-      case 'order_waiting':
-        return this.#waiting(entry, strategy);
-      case 'modify':
-        this.#changes.set(entry.modify.clientOrderId, {
-          qty: entry.modify.qty,
-          limitPoints: this.#points(entry.modify.orderCode, entry.modify.limitPrice),
-        });
-        return;
-      case 'outcome':
-        return this.#outcome(entry);
-      case 'order_status':
-        return this.#status(entry);
-      case 'fill':
-      case 'fill_correction':
-        return this.#fill(entry);
-      // Entries of these kinds do not concern single orders.
-      case 'cancel':
-      case 'position_event':
-      case 'position_mismatch':
-      case 'position_agreed':
-      case 'money_checked':
-      case 'phase':
-      case 'gap':
-      case 'command':
-      case 'remote_command':
-      case 'halt':
-      case 'strategy_started':
-      case 'strategy_changed':
-      case 'strategy_stopped':
-      case 'strategy_fault':
-      case 'strategy_note':
-      case 'stop_ready':
-      case 'equity_peak':
-      case 'policy_acted':
-      case 'alert':
-    }
+    const { kind } = entry;
+    if (kind === 'proposal') this.#ask(entry, strategy);
+    else if (kind === 'denied') this.#deny(entry.clientOrderId, denialText(entry.denial));
+    else if (kind === 'place') this.#place(entry, strategy);
+    else if (kind === 'order_adopted') this.#adopt(entry, strategy);
+    else if (kind === 'order_waiting') this.#waiting(entry, strategy);
+    else if (kind === 'modify') {
+      const { clientOrderId, orderCode, qty, limitPrice } = entry.modify;
+      this.#changes.set(clientOrderId, { qty, limitPoints: this.#points(orderCode, limitPrice) });
+    } else if (kind === 'outcome') this.#outcome(entry);
+    else if (kind === 'order_status') this.#status(entry);
+    else if (kind === 'fill' || kind === 'fill_correction') this.#fill(entry);
   }
 
   #ask(entry: Extract<JournalEntry, { kind: 'proposal' }>, strategy: string): void {
