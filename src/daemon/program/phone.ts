@@ -5,7 +5,7 @@ import { shortOrderId } from '../../domain/ids.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-control.ts';
-import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
+import { formatCount, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
 import { type DaemonStatus, statusOf } from './daemon-control.ts';
@@ -74,10 +74,7 @@ const positionsOf = ({ strategies }: EngineView): readonly string[] =>
   strategies.flatMap(({ id, positions }) =>
     positions
       .filter(({ qty }) => qty !== 0)
-      .map(
-        ({ orderCode, qty, open }) =>
-          `${id}: ${formatSigned(qty)} ${orderCode}, open ${formatSigned(open)} VND`,
-      ),
+      .map((each) => `${id}: ${positionText([each])}, open ${formatSigned(each.open)} VND`),
   );
 
 function ordersOf({ orders, strategies }: EngineView, contracts: readonly Contract[]): readonly string[] {

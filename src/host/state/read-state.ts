@@ -35,7 +35,7 @@ import { oneLine } from '../../operator/terminal.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import type { Side } from '../../domain/order.ts';
 import type { PriceTicks } from '../../domain/units.ts';
-import { formatDenial } from '../../engine/ports/denial.ts';
+import { denialText } from '../../engine/ports/denial.ts';
 
 export interface StateQuery {
   readonly state: string;
@@ -394,7 +394,7 @@ class OrderRows {
   add(entry: JournalEntry, strategy: string): void {
     const { kind } = entry;
     if (kind === 'proposal') this.#ask(entry, strategy);
-    else if (kind === 'denied') this.#deny(entry.clientOrderId, formatDenial(entry.denial));
+    else if (kind === 'denied') this.#deny(entry.clientOrderId, denialText(entry.denial));
     else if (kind === 'place') this.#place(entry, strategy);
     else if (kind === 'order_adopted') this.#adopt(entry, strategy);
     else if (kind === 'order_waiting') this.#waiting(entry, strategy);
