@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
+import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import * as units from '../../src/domain/units.ts';
 import type { Denial } from '../../src/engine/ports/denial.ts';
 import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
@@ -228,8 +229,7 @@ test.each([
 });
 
 test('what to type names the daemon that said it', () => {
-  const elsewhere = createNaming({
-    strategies: [],
+  const elsewhere = createNaming(new StrategyNames(['ema-cross']), {
     contracts: () => [],
     utcOffsetMinutes: 0,
     stateDir: 'var/live',
