@@ -61,8 +61,8 @@ export function noData(dir: string, symbol: string | undefined): CliFailure {
 let lost: Error | null = null;
 
 /**
- * Keeps running when output cannot be written: a full disk or a closed terminal must not end a daemon. The first refusal is told on
- * the other stream. The reader of a pipe may leave (`| head`): no more is wanted then.
+ * Keeps running when output cannot be written: a full disk or a closed terminal must not end a daemon. The first refusal is reported on the
+ * other stream. The reader of a pipe may leave (`| head`): no more is wanted then.
  */
 export function keepOutputQuiet(): void {
   for (const [stream, other] of [

@@ -3,7 +3,7 @@ import module from 'node:module';
 import { join } from 'node:path';
 import { EXIT, keepOutputQuiet, written } from './cli-io.ts';
 
-// Node.js 22 keeps what it compiles, beside the program: in a directory that others may write to it would run their code.
+// Node.js 22 keeps its compile cache next to the program: in a directory that others may write to it would run their code.
 if ('enableCompileCache' in module && typeof module.enableCompileCache === 'function')
   module.enableCompileCache(join(import.meta.dirname, '../../.compile-cache'));
 keepOutputQuiet();

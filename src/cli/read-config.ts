@@ -8,7 +8,7 @@ import { refused } from './cli-io.ts';
 
 type Valid = Extract<ReadConfig, { readonly ok: true }>;
 
-/** For commands that run no strategy: a broken file of a strategy keeps nobody from the account. */
+/** For commands that run no strategy: a broken file of a strategy must not lock a person out of the account. */
 export const readConfig = (file: string): Config => valid(storedConfig(file)).config;
 
 /** With the code of all strategies. */

@@ -110,7 +110,7 @@ async function createProgram(argv: readonly string[], context: CliContext): Prom
     .version(packageVersion(), '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({ writeOut: (text) => context.io.out(text), writeErr: (text) => context.io.err(text) })
-    // Arguments stand in the help of each command; here they would leave no room for the descriptions.
+    // Arguments are in the help of each command; here they would leave no room for the descriptions.
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .showHelpAfterError('(see --help)')
     .addHelpText('after', AFTER_HELP);

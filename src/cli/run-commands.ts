@@ -59,7 +59,7 @@ function finishRun(command: Command, mode: Mode, context: CliContext, example: s
       needFile('--replay', replay);
       // Modules and the simulated broker take seconds on a slow machine.
       if (context.io.isTerminal === true) context.io.err(`Starting ${mode} with ${flags.config}\n`);
-      const { runDaemon } = await import('../daemon/run-daemon.ts');
+      const { runDaemon } = await import('../daemon/program/run-daemon.ts');
       const code = await runDaemon({
         config,
         fresh: flags.fresh ?? false,
@@ -77,7 +77,7 @@ function finishRun(command: Command, mode: Mode, context: CliContext, example: s
 async function configFor(mode: Mode, file: string): Promise<Config> {
   const loaded = await loadRunConfig(file);
   if (!loaded.ok && loaded.reach !== undefined) {
-    const { alertNoStart } = await import('../daemon/run-daemon.ts');
+    const { alertNoStart } = await import('../daemon/program/run-daemon.ts');
     await alertNoStart(loaded.reach, loaded.problems.map(formatProblem).join('\n'));
   }
   const { config } = valid(loaded);

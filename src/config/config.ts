@@ -15,12 +15,11 @@ export type RetentionConfig = ConfigFile['retention'];
 
 /** Place of a secret: the environment comes first, then the file. */
 export interface SecretPlace {
-  /** Name of an environment variable. */
   readonly environment: string;
   readonly file?: string | undefined;
 }
 
-/** Code of a strategy of the user's own, with everything beside it that it imports: plain data that may be sent to a thread. */
+/** Code of a strategy of the user's own, with all its imports: plain data that may be sent to a thread. */
 export interface StrategyCode {
   /** Its first file, with all links followed. */
   readonly file: string;
@@ -59,7 +58,6 @@ export interface Config extends Readonly<
   readonly schedule: Pick<ConfigFile['session'], 'tokenRefresh' | 'tokenRefreshBefore' | 'rollover'>;
   /** Hours of this run; always open where the simulator is. */
   readonly calendar: TradingCalendar;
-  /** Hours of the exchange. */
   readonly exchangeCalendar: TradingCalendar;
   readonly contracts: Readonly<Record<string, ContractSpec>>;
   readonly costs: CostSchedule;

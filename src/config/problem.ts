@@ -10,7 +10,7 @@ export interface Problem {
   readonly hint: string;
 }
 
-/** What was read, or every mistake in it. */
+/** The value, or every mistake in it. */
 export type CheckResult<T> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly problems: readonly Problem[] };

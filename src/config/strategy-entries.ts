@@ -21,7 +21,7 @@ export type Catalog = readonly CatalogEntry[];
 
 type Entry = ConfigFile['strategies'][number];
 
-/** Lines and tables show these names beside those of strategies. */
+/** Lines and tables show these names next to those of strategies. */
 const RESERVED: ReadonlySet<string> = new Set(['operator', 'system', 'all', 'total']);
 
 export interface StrategiesRead {

@@ -1,4 +1,4 @@
-/** A YAML file that remembers where each value stands. */
+/** A YAML file that remembers the position of each value. */
 import { readFileSync, statSync } from 'node:fs';
 import { formatNumber } from '../text/numbers.ts';
 import {
@@ -20,7 +20,7 @@ export type Path = readonly PropertyKey[];
 
 /** Largest growth of a file by its aliases. */
 const ALIASES_MAX = 100;
-/** No section has a hundred; each unknown key is looked up among the known ones, and told. */
+/** No section has a hundred; each unknown key is compared with the known ones, and reported. */
 const KEYS_MAX = 1_000;
 
 export class YamlSource {
@@ -85,7 +85,6 @@ export class YamlSource {
     return this.#problemAt(this.#keyOffset(path, key), [...path, key], expected, JSON.stringify(key), hint);
   }
 
-  /** Line of the value at `path`. */
   lineOf(path: Path): number {
     return this.#lines.linePos(this.#offsetOf(path)).line;
   }

@@ -79,7 +79,7 @@ class IssueReader {
       return [this.#notOneOf(path, issue.options.map(String))];
     }
     const tried = issue.errors.flatMap((errors) => errors.slice(0, 1));
-    // What is wrong inside says which choice was meant.
+    // The nearest problem inside shows which choice was meant.
     const nearest = tried.find((each) => each.path.length > 0) ?? tried[0];
     return nearest === undefined
       ? [this.#problem(path, issue.message)]

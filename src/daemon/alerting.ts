@@ -19,7 +19,7 @@ import { remedyOf } from '../operator/remedies.ts';
 import { formatLocalTime } from '../text/dates.ts';
 import { systemClock, systemTimers } from '../host/system-clock.ts';
 import { OWN_CAUSE } from './session/halt.ts';
-import { type ChannelTrial, keptSecret, openChannel, tryChannels } from './edge/operator-channels.ts';
+import { type ChannelTrial, keptSecret, openChannel, tryChannels } from './operator-channels.ts';
 
 export interface AlertingOptions {
   readonly config: Config;
@@ -129,7 +129,6 @@ export class Alerting {
     return { channels: this.#routes.states, counts, unseen: memory.unseen.length };
   }
 
-  /** A row of the journal. */
   entry(entry: JournalEntry): void {
     if (!this.isUsed) return;
     if (entry.kind === 'alert') {

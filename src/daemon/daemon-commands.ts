@@ -8,7 +8,7 @@ import type { CommandBody, CommandName } from '../operator/control-command.ts';
 import type { CommandResult } from '../operator/control-server.ts';
 import { formatUtcSecond } from '../text/dates.ts';
 import { formatCount } from '../text/numbers.ts';
-import { noChannel, trialLines } from './edge/operator-channels.ts';
+import { noChannel, trialLines } from './operator-channels.ts';
 import { inTime, systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
 import { type ReadAgain, reload, startStrategy } from './reload.ts';

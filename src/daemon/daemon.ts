@@ -35,10 +35,10 @@ import {
   followSessionHours,
   type RunningSchedule,
   type Schedule,
-} from './edge/schedule.ts';
+} from './schedule.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
 import { createMarketClock, FOLLOWED_STEP_US_MAX, systemClock, systemTimers } from '../host/system-clock.ts';
-import type { Lockstep } from './simulator/embedded-simulator.ts';
+import type { Lockstep } from './simulator/lockstep.ts';
 import type { ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { EmergencyRecord } from './restart/emergency-record.ts';

@@ -29,7 +29,7 @@ export type BrokerOrderSource = 'user' | 'system' | 'forced' | 'unstated';
 export interface FilledValue {
   readonly value: Money;
   readonly quality: Exclude<FillQuality, 'estimated'>;
-  /** Charged for them, where the broker tells it with the order. */
+  /** Their costs, where the broker reports them with the order. */
   readonly costs?: Costs;
 }
 
@@ -88,15 +88,15 @@ export const isCanceled = ({ status }: Pick<BrokerOrder, 'status'>): boolean =>
   status === 'canceled' || status === 'matched_canceled';
 
 /**
- * Whether the order of a row can still fill, or trigger (rulings, 11): matched volume wins, and letters do not end what can still be
- * canceled. One of unknown letters may work.
+ * Whether the order of a row can still fill, or trigger (rulings, 11): matched volume wins, and letters do not end an order that can still
+ * be canceled. One of unknown letters may work.
  */
 export function mayWork(row: BrokerOrder | BrokerTriggerOrder): boolean {
   if ('kind' in row) return row.status === 'pending' || row.status === 'unrecognized';
   return row.filledQty < row.qty && (row.canCancel || !isCanceled(row));
 }
 
-/** The letters claim what the matched volume denies. */
+/** Letters that the matched volume contradicts. */
 const LETTERS_DENIED: Readonly<Record<BrokerOrderStatus, (filled: number, total: number) => boolean>> = {
   queued: (filled) => filled > 0,
   resting: (filled) => filled > 0,
@@ -113,7 +113,6 @@ const LETTERS_DENIED: Readonly<Record<BrokerOrderStatus, (filled: number, total:
 export const isDisagreeing = ({ status, filledQty, qty }: BrokerOrder): boolean =>
   filledQty > qty || (qty > 0 && LETTERS_DENIED[status](filledQty, qty));
 
-/** One open position. */
 export interface BrokerPosition {
   readonly orderCode: OrderCode;
   readonly qty: SignedQty;
@@ -168,7 +167,7 @@ export interface BrokerClosedPosition {
   /** Contracts closed, and closed plus still open; null when the answer does not say. */
   readonly closedQty: Qty | null;
   readonly totalQty: Qty | null;
-  /** Averages to the nearest hundredth of a point: to look at, money is in the profits. */
+  /** Averages to the nearest hundredth of a point, for display: money is in the profits. */
   readonly averageOpen: PriceHundredths | null;
   readonly averageClose: PriceHundredths | null;
   readonly fee: Money;
@@ -191,7 +190,6 @@ export type CallReceipt =
 
 // The stock side of a client: shares, cash and loan packages of a normal or margin sub-account.
 
-/** Shares of one stock. */
 export interface StockHolding {
   readonly symbol: string;
   readonly qty: Qty;

@@ -45,9 +45,9 @@ export interface TradingCalendar {
   readonly validTo: TradingDay;
 }
 
-/** The days that a calendar knows: what a newer file of closures replaces. */
+/** The days that a calendar knows: a newer file of closures replaces them. */
 export type KnownDays = Pick<TradingCalendar, 'validFrom' | 'validTo'> & {
-  /** In order. */
+  /** Ascending. */
   readonly closures: readonly TradingDay[];
 };
 
@@ -57,7 +57,7 @@ export const knownDays = ({ closures, validFrom, validTo }: TradingCalendar): Kn
   validTo,
 });
 
-/** A calendar whose known days may be replaced: whoever holds it follows. */
+/** A calendar whose known days may be replaced: its holders follow. */
 export class CalendarInUse implements TradingCalendar {
   readonly name: string;
   readonly timeZone: string;
@@ -102,7 +102,7 @@ export class CalendarInUse implements TradingCalendar {
 export const daysKnown = ({ validTo }: Pick<TradingCalendar, 'validTo'>, day: TradingDay): number =>
   dayNumber(validTo) - dayNumber(day);
 
-/** A weekday after the last known day counts as a session, so that what is held can be closed; nothing is entered (rulings, 5). */
+/** A weekday after the last known day counts as a session, so that positions can be closed; entries are denied (rulings, 5). */
 export function isSession(calendar: TradingCalendar, day: TradingDay): boolean {
   return calendar.weekdays.includes(weekdayOf(day)) && !calendar.closures.has(day);
 }
@@ -141,7 +141,6 @@ export function nextPhaseChange(calendar: TradingCalendar, at: TsUs): TsUs {
 
 const DAYS_SEARCHED_MAX = 60;
 
-/** The latest session on or before `day`. */
 export function sessionOnOrBefore(calendar: TradingCalendar, day: TradingDay): TradingDay {
   for (let back = 0; back <= DAYS_SEARCHED_MAX; back += 1) {
     const candidate = addDays(day, -back);
@@ -150,7 +149,6 @@ export function sessionOnOrBefore(calendar: TradingCalendar, day: TradingDay): T
   throw new Error(`no session within ${DAYS_SEARCHED_MAX} days before ${day} in calendar ${calendar.name}`);
 }
 
-/** The first session after `day`. */
 export function sessionAfter(calendar: TradingCalendar, day: TradingDay): TradingDay {
   for (let ahead = 1; ahead <= DAYS_SEARCHED_MAX; ahead += 1) {
     const candidate = addDays(day, ahead);

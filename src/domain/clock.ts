@@ -12,7 +12,7 @@ export interface ClockMap {
   readonly originMarketUs: number;
   /** Market seconds in one real second. */
   readonly speed: number;
-  /** Market time from which on it runs as in life: a tape waits there for whoever trades on it. Absent: it never does. */
+  /** Market time from which on it runs as in life: a tape waits there for traders. Absent: it never does. */
   readonly untilUs?: number;
 }
 

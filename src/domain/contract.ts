@@ -25,11 +25,11 @@ export interface ContractSpec {
   /** Price band, as parts of 10,000 of the reference price: 700 is 7 %; `NO_BAND_BPS` where the market has none. */
   readonly bandBps: number;
   /**
-   * Whole parts of one point in which reference prices are told; absent is 100, hundredths. A market with finer ticks has
-   * more, and `hundredthsPerTick` and `moneyPerHundredth` are then about one such part.
+   * Whole parts of one point in which reference prices are quoted; absent is 100, hundredths. A market with finer ticks has more, and
+   * `hundredthsPerTick` and `moneyPerHundredth` are then about one such part.
    */
   readonly partsPerPoint?: number;
-  /** Units of what is traded in one whole quantity, for people: 0.001 for thousandths of a coin; absent is 1. */
+  /** Units of the underlying in one whole quantity, for people: 0.001 for thousandths of a coin; absent is 1. */
   readonly lotSize?: number;
   /** Rates of its own; absent: those of its market. */
   readonly costs?: CostSchedule;
@@ -51,7 +51,6 @@ export interface Contract {
   readonly index: InstrumentIndex;
   readonly orderCode: OrderCode;
   readonly streamCode: StreamCode;
-  /** Last trading day. */
   readonly expiry: TradingDay;
   readonly spec: ContractSpec;
 }
@@ -90,7 +89,7 @@ export const pointsOf = (spec: ContractSpec, price: PriceTicks): number =>
 export const formatPoints = (spec: ContractSpec, price: PriceTicks): string =>
   pointsOf(spec, price).toFixed(pointDecimals(spec));
 
-/** A quantity in units of what is traded, `1.5` for 1,500 lots of 0.001, as people read it. */
+/** A quantity in units of the underlying, `1.5` for 1,500 lots of 0.001, as people read it. */
 export const unitsOf = ({ lotSize = 1 }: ContractSpec, qty: number): number =>
   Number((qty * lotSize).toPrecision(DOUBLE_DIGITS));
 

@@ -23,15 +23,15 @@ export interface CostSchedule {
   readonly marginBps: readonly DatedValue<number>[];
   /** Fee on the traded value, parts of 10^10: 4,000,000 is 0.04 %. Absent where fees are per contract. */
   readonly valueFee?: readonly DatedValue<ValueFee>[];
-  /** Fee of an order once any of it is filled, beside those of its contracts and value; money. */
+  /** Fee of an order once any of it is filled, on top of those of its contracts and value; money. */
   readonly orderFee?: readonly DatedValue<number>[];
   /** Least of all fees of an order once any of it is filled, money. */
   readonly orderFeeMin?: readonly DatedValue<number>[];
   /** Most of all fees of an order, parts of 10^10 of its value; it is stronger than the least one. */
   readonly orderFeeMax?: readonly DatedValue<number>[];
-  /** Tax on what is sold, parts of 10^10 of its value. */
+  /** Tax on the sold value, parts of 10^10 of it. */
   readonly sellTax?: readonly DatedValue<number>[];
-  /** Of fees and of the tax on what is sold. Absent: whole money once an order, half and more up. */
+  /** Of fees and of the tax on the sold value. Absent: whole money once an order, half and more up. */
   readonly rounding?: Rounding;
   /** Margin of a contract whatever its price is, instead of a rate. */
   readonly contractMargin?: readonly DatedValue<ContractMargin>[];
@@ -47,7 +47,7 @@ export interface ValueFee {
 
 export type RoundingMode = 'half_even' | 'half_up' | 'up';
 
-/** `half_up`: half a step and more away from zero. `up`: any part of a step, in favour of whoever charges. */
+/** `half_up`: half a step and more away from zero. `up`: any part of a step, in favour of the charging side. */
 export interface Rounding {
   readonly per: 'fill' | 'order';
   readonly mode: RoundingMode;

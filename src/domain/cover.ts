@@ -1,6 +1,6 @@
 /**
- * What open orders do for a position: which of them protect it, and which could enlarge it. Of one owner in one contract; the engine
- * and the kill path ask the same function.
+ * Effect of open orders on a position: which of them protect it, and which could enlarge it. Of one owner in one contract; the engine and
+ * the kill path ask the same function.
  */
 import { type Side, signOf, type TriggerWhen } from './order.ts';
 
@@ -29,11 +29,11 @@ export interface Cover<Order> {
   /** Contracts held that no stop would close. */
   readonly nakedQty: number;
   /**
-   * The orders that can enlarge the position, if any of the others fills too: all on its own side, and on the other side those that
-   * do not fit whole into what is left of it. Stops fit in first, older ones before younger ones.
+   * The orders that can enlarge the position, if any of the others fills too: all on its own side, and on the other side those that do not
+   * fit whole into its remainder. Stops fit in first, older ones before younger ones.
    */
   readonly increasing: ReadonlySet<Order>;
-  /** Larger than what is left, and not among `increasing`: nothing else covers that, and a naked position is worse than the excess. */
+  /** Larger than the remainder, and not among `increasing`: no other order covers that, and a naked position is worse than the excess. */
   readonly oversized: ReadonlySet<Order>;
   /** Contracts by which the orders that are not `increasing` exceed the position. */
   readonly excess: number;
@@ -45,7 +45,7 @@ export function waitingRole(side: Side, triggerWhen: TriggerWhen | null): 'stop'
   return triggerWhen === (side === 'sell' ? 'at_or_below' : 'at_or_above') ? 'stop' : 'take_profit';
 }
 
-/** Of what an order that waited has sent; null where it is not known which way that triggered. */
+/** Role of the order that a waiting order has sent; null where its trigger direction is unknown. */
 export const sentRole = (side: Side, triggerWhen: TriggerWhen | null): 'stop' | 'exit' =>
   waitingRole(side, triggerWhen) === 'take_profit' ? 'exit' : 'stop';
 
@@ -92,7 +92,7 @@ interface ClosingOrder<Order> {
   readonly view: CoverOrder;
 }
 
-/** What is left of a position while orders are taken out of it. */
+/** Remainder of a position while orders are taken out of it. */
 class Fit<Order> {
   readonly oversized = new Set<Order>();
   readonly #taken = new Map<string, number>();

@@ -26,13 +26,12 @@ export const continuousEnd = (calendar: TradingCalendar, day: TradingDay): TsUs 
 export const dayClose = (calendar: TradingCalendar, day: TradingDay): TsUs | undefined =>
   momentsOf(calendar, day, ({ toUs }) => toUs).at(-1);
 
-/** When auctions begin. */
 export const auctionStarts = (calendar: TradingCalendar, day: TradingDay): readonly TsUs[] =>
   momentsOf(calendar, day, ({ phase, fromUs }) => (phase.endsWith('_auction') ? fromUs : undefined));
 
 /**
- * From when on positions that do not stay overnight are closed; undefined where nobody closes them, on a day without a session, and
- * where trading goes on through midnight: there is no night then.
+ * Start of the closing of positions that do not stay overnight; undefined where they are not closed, on a day without a session, and where
+ * trading goes on through midnight: there is no night then.
  */
 export function flatFrom(
   calendar: TradingCalendar,
@@ -48,7 +47,7 @@ export function flatFrom(
 export const lastSession = (calendar: TradingCalendar, contract: Contract): TradingDay =>
   sessionOnOrBefore(calendar, contract.expiry);
 
-/** From when on a position in the contract is closed before it expires; undefined where nobody does, and on any other day than its last. */
+/** Start of the closing of a position in the contract before it expires; undefined where it is not closed, and on any other day than its last. */
 export function expiryFlatFrom(
   calendar: TradingCalendar,
   contract: Contract,

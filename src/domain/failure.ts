@@ -1,8 +1,8 @@
-/** Reads what a throw of the world outside says: a full disk, a missing file, a refused connection. */
+/** Reads errors of the outside world: a full disk, a missing file, a refused connection. */
 
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What a person can do about a failure of the system, by its code. */
+/** A person's remedy for a failure of the system, by its code. */
 const HELP: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: free some of it, or name a place on another one',
   EDQUOT: 'the quota of the disk is used up: free some of it, or name a place on another one',
@@ -12,7 +12,7 @@ const HELP: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of this path is a file: name a directory',
 };
 
-/** A bug needs its stack; a failure of the system, of SQLite or of a setting is told by its message. */
+/** A bug needs its stack; a failure of the system, of SQLite or of a setting only its message. */
 export function failureText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isOfSystem = error.name === 'Error' || error.name === 'SqliteError';

@@ -4,15 +4,12 @@ import type { Brand } from './units.ts';
 
 /** Our id of one call to the broker; `refId` on the wire. Unique over all starts of the daemon. */
 export type ClientOrderId = Brand<string, 'ClientOrderId'>;
-/** The broker's order number: a small counter that begins anew every trading day (notes, 3). */
+/** The broker's order number: a small counter that restarts every trading day (notes, 3). */
 export type BrokerOrderNo = Brand<string, 'BrokerOrderNo'>;
 /** The broker's order key, when known. */
 export type BrokerOrderKey = Brand<string, 'BrokerOrderKey'>;
-/** Custody account number. */
 export type AccountId = Brand<string, 'AccountId'>;
-/** Derivative sub-account number. */
 export type SubAccountId = Brand<string, 'SubAccountId'>;
-/** The code orders carry. */
 export type OrderCode = Brand<string, 'OrderCode'>;
 /** The code the price stream carries; equal to the order code by default (rulings, 4). */
 export type StreamCode = Brand<string, 'StreamCode'>;
@@ -35,7 +32,7 @@ export const subAccountId = (value: string): SubAccountId => named(value, 'a sub
 export const orderCode = (value: string): OrderCode => named(value, 'an order code has no blanks');
 export const streamCode = (value: string): StreamCode => named(value, 'a stream code has no blanks');
 
-/** The end of an id: two digits of the start and six digits or letters of the counter tell all orders of a day apart. */
+/** The end of an id: two digits of the start and six digits or letters of the counter distinguish all orders of a day. */
 const DIGITS = 8;
 const DAY_PART = /\d{4}-\d\d-\d\d\./;
 

@@ -4,7 +4,6 @@ import type { InstrumentIndex, PriceTicks, Qty } from './units.ts';
 
 export type Side = 'buy' | 'sell';
 export const opposite = (side: Side): Side => (side === 'buy' ? 'sell' : 'buy');
-/** +1 for a buy, -1 for a sell. */
 export const signOf = (side: Side): 1 | -1 => (side === 'buy' ? 1 : -1);
 
 interface IntentHead {
@@ -50,7 +49,7 @@ export interface TrailingStopIntent extends IntentHead {
   readonly mayReverse?: boolean;
 }
 
-/** An order with a stop-loss and a take-profit for what of it fills; one cancels the other. */
+/** An order with a stop-loss and a take-profit for its filled quantity; one cancels the other. */
 export interface BracketIntent extends IntentHead {
   readonly kind: 'bracket';
   readonly stopLossPrice: PriceTicks;
@@ -129,7 +128,7 @@ export const TERMINAL_STATUSES: ReadonlySet<OrderStatus> = new Set<OrderStatus>(
 export const hasProvenEnd = (status: OrderStatus): boolean =>
   TERMINAL_STATUSES.has(status) && status !== 'expired_unproven';
 
-/** It stands in the trigger book; brackets and arbitrage orders stand in the in-day book from the start. */
+/** It waits in the trigger book; brackets and arbitrage orders are in the in-day book from the start. */
 export const waitsInTriggerBook = (trigger: Trigger | null): boolean =>
   trigger?.kind === 'stop' || trigger?.kind === 'trailing_stop';
 

@@ -16,7 +16,6 @@ export class StrategyNames {
     this.#names = [...configured];
   }
 
-  /** By place. */
   get all(): readonly string[] {
     return this.#names;
   }

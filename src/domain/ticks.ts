@@ -13,7 +13,7 @@ export interface TradeTick {
   readonly totalVolume: number;
 }
 
-/** Bar of recorded data: nobody saw the trades in it one by one. */
+/** Bar of recorded data, without its single trades. */
 export interface RecordedBar {
   /** Length of the data's bars; the session may end sooner. */
   readonly every: DurationUs;
@@ -56,7 +56,7 @@ export interface BookTick {
   readonly instrument: InstrumentIndex;
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
-  /** The best bid is not below the best ask: a torn or merged view, to look at and not to trade on. */
+  /** The best bid is not below the best ask: a torn or merged view, for display and not for trading. */
   readonly crossed: boolean;
 }
 

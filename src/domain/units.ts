@@ -25,8 +25,12 @@ export type DurationUs = Brand<number, 'DurationUs'>;
 export type Seq = Brand<number, 'Seq'>;
 /** Index of a contract in the session's contract table: a symbol becomes an index at the edge. */
 export type InstrumentIndex = Brand<number, 'InstrumentIndex'>;
-/** Index of a strategy instance in the configuration; `OPERATOR_INDEX` owns what is adopted. */
+/** Index of a strategy instance in the configuration; `OPERATOR_INDEX` owns adopted positions. */
 export type StrategyIndex = Brand<number, 'StrategyIndex'>;
+
+/** Parts of the whole. */
+export const BPS = 10_000;
+export const bpsOf = (percent: number): number => Math.round(percent * 100);
 
 export const US_PER_MS = 1_000;
 export const US_PER_SECOND = 1_000_000;

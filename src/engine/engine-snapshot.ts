@@ -69,7 +69,6 @@ export interface OpenOrderEntry {
   readonly isAdopted: boolean;
 }
 
-/** A listed contract. */
 interface ContractEntry {
   readonly orderCode: string;
   /** Null until the market sends it. */
@@ -154,7 +153,7 @@ export function engineSnapshot(
     dayPnl: portfolio.accountDayPnl(),
     fee,
     tax,
-    limits: limitUses(parts, parts.settings, parts.breakers.uses),
+    limits: limitUses(parts),
     contracts: contractEntries(parts),
     plots: parts.plots.all,
     lastFillUs: fills.lastUs,

@@ -24,7 +24,7 @@ import { MoneyReconciler } from './positions/money-reconciler.ts';
 import { PositionReconciler } from './positions/position-reconciler.ts';
 import { JournalDecisions } from './replay/journal-decisions.ts';
 import { LiveDecisions } from './replay/live-decisions.ts';
-import { CircuitBreakers } from './orders/circuit-breakers.ts';
+import { CircuitBreakers } from './risk/circuit-breakers.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
 import { LossLimits } from './risk/loss-limits.ts';
 import type { Guard } from './risk/risk-guard.ts';

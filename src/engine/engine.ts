@@ -83,7 +83,6 @@ export class Engine {
   readonly #host: StrategyHost;
   readonly #registry: StrategyRegistry;
   readonly #orders: Orders;
-  /** By instrument. */
   readonly #stretches: QuietStretch[] = [];
   #wakeAtUs = NaN;
   #ordersVersion = -1;

@@ -48,7 +48,6 @@ export function packageRoot(from: string = import.meta.dirname): string {
   return dirname(from) === from ? '' : packageRoot(dirname(from));
 }
 
-/** Version from that file. */
 export function packageVersion(): string {
   const root = packageRoot();
   if (root === '') return '';

@@ -176,7 +176,7 @@ function capped(config: Config, max: number): Config {
       risk: {
         ...engine.risk,
         orderQtyMax: atMost(engine.risk.orderQtyMax),
-        accountPositionMax: atMost(engine.risk.accountPositionMax),
+        positionMax: atMost(engine.risk.positionMax),
       },
       strategies: engine.strategies.map((strategy) => ({
         ...strategy,

@@ -58,7 +58,6 @@ export interface ReplayStep {
 
 /** Where the past of a session is read. */
 export interface PastPlace {
-  /** Path of the journal. */
   readonly journal: string;
   readonly session: string;
   readonly framesPath: string;

@@ -125,7 +125,7 @@ class LastRows implements LastBulk {
       if (before.get(key) !== text) delta.push(row);
     }
     this.#texts = texts;
-    // With a key twice the next snapshot can't be told from this one row by row.
+    // With a key twice the next snapshot can't be written as changes of this one.
     this.#isFirst = texts.size !== value.length;
     if (!isDifference) return value;
     return delta.length === 0 ? { [SAME]: true } : { [DELTA]: delta };

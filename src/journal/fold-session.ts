@@ -25,11 +25,10 @@ export interface StrategyAccount {
   readonly fills: number;
   readonly filledQty: number;
   readonly rejected: number;
-  /** Denials by code. */
   readonly denials: ReadonlyMap<string, number>;
   readonly fee: Money;
   readonly tax: Money;
-  /** Profit of what was closed in the session, before costs. */
+  /** Profit of the quantity closed in the session, before costs. */
   readonly realised: Money;
   readonly positions: readonly FoldedPosition[];
 }

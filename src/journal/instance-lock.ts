@@ -11,15 +11,15 @@ export interface InstanceLock {
   release(): void;
 }
 
-/** A look at the lock, by the doctor or another command, holds it for a moment; the daemon that starts just then must not give up. */
+/** The doctor or another command that reads the lock holds it for a moment; the daemon that starts just then must not give up. */
 const WAIT_MS_MAX = 1_000;
 
 /** Locks of this process: a database that nothing refers to is closed by the collector, and its lock would be free. */
 const HELD = new Set<Database>();
 
 /**
- * One daemon per account. The lock is an exclusive transaction on a small database, so the kernel releases it with the process:
- * a stale lock cannot remain. The file beside it only names the holder.
+ * One daemon per account. The lock is an exclusive transaction on a small database, so the kernel releases it with the process: a stale
+ * lock cannot remain. A second file only names the holder.
  */
 export function takeInstanceLock(
   path: string,

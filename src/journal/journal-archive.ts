@@ -1,7 +1,7 @@
 /**
- * Archives of sessions that are over for long: each is a journal of its own, packed, in a file that never changes. One file a session, because
- * it is whole as soon as it is made: a file of a month would be written anew each day. The journal keeps the session's place in the list, its
- * counters and the ends of its chains, so that the rows of an archive are proven against it; and the hash of the file.
+ * Archives of sessions that are over for long: each is a journal of its own, packed, in a file that never changes. One file a session,
+ * because it is whole as soon as it is made: a file of a month would be rewritten each day. The journal keeps the session's place in the
+ * list, its counters and the ends of its chains, so that the rows of an archive are proven against it; and the hash of the file.
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Backups of the journal, taken beside the running daemon: a copy of one moment, read back and checked before it gets its name. Runs in
- * a thread of its own: a copy takes seconds.
+ * Backups of the journal, taken while the daemon runs: a copy of one moment, read back and checked before it gets its name. Runs in a
+ * thread of its own: a copy takes seconds.
  */
 import {
   chmodSync,
@@ -69,7 +69,7 @@ function removeHalves(dir: string): void {
     if (name.startsWith(PREFIX) && name.endsWith(`${SUFFIX}${HALF}`)) rmSync(join(dir, name));
 }
 
-/** Why the copy at `earlier` must stay beside the one at `later`, and what to do; null when the later one has all its rows. */
+/** Why the copy at `earlier` must stay when the one at `later` exists, and the remedy; null when the later one has all its rows. */
 function problemOf(earlier: string, later: string): string | null {
   try {
     const lost = lostRows(earlier, later);

@@ -1,7 +1,7 @@
 /**
  * The chain of a session's rows: each row is stored with a hash of itself and of the hash before it, and the end of each chain is kept
- * apart. A row that is changed, missing or moved is found. The chain finds damage and careless edits; it can't stop a person who
- * writes all hashes anew, so note its end elsewhere if that matters.
+ * separately. A row that is changed, missing or moved is found. The chain finds damage and careless edits; it can't stop a person who
+ * rewrites all hashes, so note its end elsewhere if that matters.
  */
 import { hash } from 'node:crypto';
 import type { Database } from '../sqlite/database.ts';
@@ -41,7 +41,6 @@ export interface ChainFault {
   readonly text: string;
 }
 
-/** The chain of one session. */
 interface SessionChain {
   readonly session: string;
   readonly inputs: number;

@@ -14,7 +14,7 @@ export type ChainedTable = 'inputs' | 'entries';
 
 /** Rows of `halt` that belong to no strategy. */
 export const ACCOUNT_HALTS = `kind = 'halt' AND strategy IS NULL`;
-/** Inputs that are found by their kind: a start looks for them in many sessions, among the polls of whole days. */
+/** Inputs that are found by their kind: a start reads them from many sessions, among the polls of whole days. */
 const FOUND_BY_KIND = ['session_started', 'booted', 'contracts', 'strategies'];
 
 const TABLES = `
@@ -113,7 +113,7 @@ function setUpWriter(database: Database, path: string): void {
   else formatOf(database);
 }
 
-/** Closes what cannot be used. */
+/** Closes a database that cannot be used. */
 function opened(database: Database, setUp: (database: Database) => void): Database {
   try {
     setUp(database);
@@ -135,7 +135,6 @@ export function createTables(database: Database): void {
 /** A session whose rows left the journal, or leave it. */
 export interface ArchivedSession {
   readonly session: string;
-  /** Of its file. */
   readonly sha256: string;
   readonly inputs: number;
   readonly entries: number;
@@ -156,7 +155,7 @@ export function isJournalThere(path: string): boolean {
   }
 }
 
-/** Opens the journal read-only, beside a running daemon; on a full disk alone, where none runs. */
+/** Opens the journal read-only, while a daemon runs; alone on a full disk, where none runs. */
 export function openReadOnly(path: string): Database {
   const options = { fileMustExist: true, timeout: BUSY_TIMEOUT_MS };
   return withRoomOrAlone(

@@ -1,4 +1,4 @@
-/** Reads the journal: for a restart, for the commands that look at it, and for the hash that proves two runs equal. */
+/** Reads the journal: for a restart, for the commands that show it, and for the hash that proves two runs equal. */
 import type { Database } from '../sqlite/database.ts';
 import { createHash } from 'node:crypto';
 import type { TradingDay } from '../domain/civil-date.ts';
@@ -47,7 +47,6 @@ export interface EntryQuery {
   readonly kinds?: readonly EntryKind[];
   readonly strategy?: string;
   readonly clientOrderId?: string;
-  /** Rows before this one. */
   readonly before?: number;
   /** At most so many, the newest ones; oldest first. */
   readonly last?: number;
@@ -144,7 +143,6 @@ export class JournalReader {
     return [...this.#inputsOf<ContractsListed>(session, 'contracts')].at(-1)?.contracts ?? [];
   }
 
-  /** Names of the strategies that have entries in a session. */
   strategies(session: string): readonly string[] {
     return this.#column<string>(
       'SELECT DISTINCT strategy FROM entries WHERE session = ? AND strategy IS NOT NULL',
@@ -161,7 +159,7 @@ export class JournalReader {
     return [...this.#inputsOf<CommandReceived>(session, 'command')];
   }
 
-  /** Inputs of one kind, whole: a row may tell only what differs from the row of its kind before. */
+  /** Inputs of one kind, whole: a row may hold only the differences from the row of its kind before. */
   *#inputsOf<Input extends JournaledInput>(session: string, of: Input['kind']): Generator<Input> {
     const codec = new InputCodec(this.#names);
     for (const { seq, tsUs, kind, body } of this.#inputRows(session, of))
@@ -173,7 +171,7 @@ export class JournalReader {
     return [...this.#inputRows(session, kind)].map(({ seq }) => seq);
   }
 
-  /** The engine was told that the session begins, and decided it: a kill may fall between, and leaves a session that holds nothing. */
+  /** The engine processed the beginning of the session: a kill may fall between, and leaves a session that holds nothing. */
   hasBegun(session: string): boolean {
     const [began] = this.seqsOf(session, 'session_started');
     if (began === undefined) return false;
@@ -191,12 +189,12 @@ export class JournalReader {
     return [...this.#inputsOf<Booted>(session, 'booted')].at(-1)?.boot ?? 0;
   }
 
-  /** How the session began; the last time where it began anew. */
+  /** How the session began; the last time where it restarted. */
   began(session: string): SessionStarted | undefined {
     return [...this.#inputsOf<SessionStarted>(session, 'session_started')].at(-1);
   }
 
-  /** Number of the first input that an engine is given again; 0 unless the session began anew. */
+  /** Number of the first input that an engine replays; 0 unless the session restarted. */
   replayedFrom(session: string): number {
     const begins = this.seqsOf(session, 'session_started');
     const last = begins.at(-1);
@@ -286,7 +284,7 @@ export class JournalReader {
     last: number,
   ): Generator<readonly StoredEntry[]> {
     const ofKinds = kinds.map(() => '?').join(', ');
-    // By their numbers alone: the index of sessions would be sorted anew for each part.
+    // By their numbers alone: the index of sessions would be sorted again for each part.
     const part = this.#database.prepare<(string | number)[], EntryRow>(
       `SELECT * FROM entries WHERE id BETWEEN ? AND ? AND +session = ? AND +kind IN (${ofKinds}) ORDER BY id`,
     );
@@ -378,7 +376,7 @@ export interface OpenedJournal {
   close(): void;
 }
 
-/** Opens a journal to look at, beside a running daemon or after it. Throws when there is none at `path`. */
+/** Opens a journal to read, while a daemon runs or after it. Throws when there is none at `path`. */
 export function readJournal(path: string, names = new StrategyNames()): OpenedJournal {
   const database = openReadOnly(path);
   const read = new JournalReader(database, names);

@@ -1,6 +1,6 @@
 /**
- * The journal's one writer. Rows wait in memory for at most `GROUP_COMMIT_MS` and are committed together; `flush` commits
- * at once and is what the gateway calls before the first byte leaves (rulings, 30).
+ * The journal's one writer. Rows wait in memory for at most `GROUP_COMMIT_MS` and are committed together; the gateway calls `flush`, which
+ * commits at once, before the first byte leaves (rulings, 30).
  */
 import { statSync } from 'node:fs';
 import type { Database, Statement } from '../sqlite/database.ts';
@@ -114,7 +114,7 @@ export class JournalStore {
   #cancelTimer: CancelTimer | undefined = undefined;
   /** The last write was refused; its rows wait. */
   isFailing = false;
-  /** It was opened on a full disk: nobody else can read it. */
+  /** It was opened on a full disk: no other process can read it. */
   #isAlone: boolean;
 
   constructor(options: JournalOptions) {
@@ -161,7 +161,7 @@ export class JournalStore {
     this.#follow = follow;
   }
 
-  /** Runs before each commit: without what this writes, rows could not be replayed. The commit fails when it throws. */
+  /** Runs before each commit: rows without it could not be replayed. The commit fails when it throws. */
   precede(writeFirst: (() => void) | null): void {
     this.#writeFirst = writeFirst;
   }

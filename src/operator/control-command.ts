@@ -43,7 +43,7 @@ export interface CommandBody {
   readonly channel: string | null;
   /** Of a flatten: entries stay on, and a strategy may enter again. */
   readonly keepTrading: boolean;
-  /** Of a flatten: in an auction one order is sent that nobody can take back. */
+  /** Of a flatten: in an auction one order is sent that cannot be taken back. */
   readonly inAuction: boolean;
 }
 
@@ -90,7 +90,7 @@ const TEXT = `text of 1 to ${TEXT_MAX} characters on one line`;
 export const commandNamed = (name: string): CommandName | undefined =>
   COMMAND_NAMES.find((each) => each === name);
 
-/** The body of a command, or what is wrong with it. An empty text is `{}`. */
+/** The body of a command, or its problems. An empty text is `{}`. */
 export function readCommandBody(
   name: CommandName,
   text: string,

@@ -30,7 +30,7 @@ export function entryLine(entry: JournalEntry, naming: Naming, paint: Paint): st
 export function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
   switch (entry.kind) {
     case 'equity_peak':
-    // Its alert tells it.
+    // Its alert reports it.
     case 'policy_acted':
     case 'proposal':
       return null;

@@ -1,4 +1,4 @@
-/** What our own HTTP servers share: the name by which they are asked, the token, answers that refuse. */
+/** Shared parts of our own HTTP servers: host names, the token, refusals. */
 import { assert } from '../domain/assert.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
@@ -28,7 +28,7 @@ export async function listen(app: FastifyInstance, host: string, port: number): 
   return address.port;
 }
 
-/** Bodies stay text: who reads one reports its mistakes in words. */
+/** Bodies stay text: their readers report mistakes in words. */
 export function keepBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>

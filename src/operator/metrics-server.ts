@@ -1,4 +1,4 @@
-/** `GET /metrics` for Prometheus and `GET /healthz` for supervisors, beside the control API and without any command. */
+/** `GET /metrics` for Prometheus and `GET /healthz` for supervisors, next to the control API and without any command. */
 import fastify from 'fastify';
 import { addHealth, type Health } from './control-server.ts';
 import {

@@ -103,7 +103,6 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** A row of the journal. */
   entry(entry: JournalEntry): void {
     const { kind } = entry;
     if (kind === 'denied') this.#denials.inc({ rule: entry.denial.code });

@@ -16,7 +16,6 @@ export interface ContractNaming {
 export interface Naming {
   /** Null means the daemon itself. */
   readonly strategy: (index: StrategyIndex | null) => string;
-  /** By the contract's index or its order code. */
   readonly contract: (instrument: InstrumentIndex | OrderCode) => ContractNaming;
   /** To the second: the journal has the microseconds. */
   readonly time: (tsUs: TsUs) => string;

@@ -23,7 +23,7 @@ const CUSTODY = /\b\d{3}[A-Z]\d{3}(\d{3})\b/g;
 /** Shorter ones would blank out ordinary words. */
 const SECRET_CHARACTERS_MIN = 4;
 
-/** `secrets` are removed wherever they stand. */
+/** `secrets` are removed wherever they occur. */
 export function redactText(text: string, secrets: readonly string[] = []): string {
   let shown = text;
   // Longest first: one may be part of another.
@@ -96,7 +96,10 @@ export class Secrets {
     this.#unmistakable = this.values.filter(isUnmistakable);
   }
 
-  /** For texts full of numbers, such as a frame of prices before it is recorded: six digits there may equal a password, so no short secret and no pattern is looked for. */
+  /**
+   * For texts full of numbers, such as a frame of prices before it is recorded: six digits there may equal a password, so short secrets and
+   * patterns are not removed.
+   */
   hideAmongNumbers(text: string): string {
     let shown = text;
     for (const secret of this.#unmistakable)

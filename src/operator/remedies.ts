@@ -15,7 +15,7 @@ const newToken: Remedy = (command) => `${command('token')} asks for a one-time p
 const renew: Remedy = (command) =>
   `add the new year’s days without a session to the file that calendar.closures of the market file names, then: ${command('reload')} --reason "…"`;
 
-/** By code; an alert without one needs nothing, or its text says what to do. */
+/** By code; an alert without one needs nothing, or its text has the remedy. */
 export const REMEDIES: Readonly<Record<string, Remedy>> = {
   order_presumed_absent: resolve,
   look_up_ambiguous: resolve,

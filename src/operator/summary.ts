@@ -9,7 +9,6 @@ export interface SummaryStrategy {
   readonly fills: number;
   readonly filledQty: number;
   readonly rejected: number;
-  /** Denials by code. */
   readonly denials: ReadonlyMap<string, number>;
   readonly fee: number;
   readonly tax: number;
@@ -22,7 +21,7 @@ export interface SummaryStrategy {
 export interface SessionSummary {
   readonly session: string;
   readonly strategies: readonly SummaryStrategy[];
-  /** What was compared with the broker, and how; empty where no engine answered. */
+  /** Comparisons with the broker; empty where no engine answered. */
   readonly books: readonly (readonly [label: string, text: string])[];
   /** Orders with an unknown outcome. */
   readonly unresolved: number;

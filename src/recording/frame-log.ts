@@ -37,7 +37,7 @@ import type { StampedFrame } from '../wire/stream/server-frame.ts';
 
 export interface FrameLog {
   readonly path: string;
-  /** In one write: each costs more than what is in it. Throws when the disk refuses; then no part of any frame is kept. */
+  /** In one write: each costs more than its content. Throws when the disk refuses; then no part of any frame is kept. */
   append(frames: readonly StampedFrame[]): void;
   close(): void;
 }
@@ -90,7 +90,7 @@ function recordOf({ seq: number, tsUs: at, text }: StampedFrame): string {
   return `${head} ${crc32(head + text).toString(16)}\n${text}\n`;
 }
 
-/** The frames of a log in order, packed or not; returns what else was in it. An absent file has no frames. */
+/** The frames of a log in order, packed or not; returns the damage found. An absent file has no frames. */
 export function* readFrames(path: string): Generator<StampedFrame, FrameLogEnd> {
   const batches = readFrameBatches(path);
   for (;;) {
@@ -233,7 +233,7 @@ class RecordHead {
   textAt = 0;
   #at = 0;
 
-  /** False when anything but such a head stands at `offset`. */
+  /** False when there is no such head at `offset`. */
   read(bytes: Uint8Array, offset: number): boolean {
     this.#at = offset;
     this.seq = this.#decimal(bytes, 15, SPACE);
@@ -289,7 +289,7 @@ export class FrameRecords {
   #before = 0;
   #whole = 0;
   #lastSeq = 0;
-  /** Bytes that are no record stand behind the last whole one. */
+  /** Bytes that are no record follow the last whole one. */
   #isLost = false;
 
   get end(): FrameLogEnd {
@@ -310,7 +310,7 @@ export class FrameRecords {
     return frames;
   }
 
-  /** Nothing comes any more: a record that is not whole now is damage, and whole ones may stand behind it. */
+  /** The input is over: a record that is not whole now is damage, and whole ones may follow it. */
   finish(): readonly StampedFrame[] {
     const frames: StampedFrame[] = [];
     this.#scan(this.#rest, true, frames);

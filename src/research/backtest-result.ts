@@ -42,7 +42,6 @@ export type FillCause = 'order' | 'forced' | 'settled';
 export interface BacktestFill {
   /** Time of the execution; we receive it later. */
   readonly tsUs: TsUs;
-  /** When its order was decided. */
   readonly decidedUs: TsUs;
   /** Place in `BacktestResult.instruments`. */
   readonly instrument: number;

@@ -1,4 +1,4 @@
-/** Applies faults: standing ones are armed, instant ones strike at once. */
+/** Applies faults: lasting ones are armed, instant ones strike at once. */
 import { parsePoints } from '../domain/contract.ts';
 import type { AccountId } from '../domain/ids.ts';
 import { notParsed, parsed, type ParseResult } from '../domain/parsed.ts';
@@ -15,7 +15,7 @@ interface FaultControlParts {
   readonly brokerage: Brokerage;
   /** Trading accounts. An injected order or position belongs to the first one, unless it names another. */
   readonly accounts: readonly AccountId[];
-  /** Ends the REST connections that stand. */
+  /** Ends the open REST connections. */
   cutRest(): void;
 }
 

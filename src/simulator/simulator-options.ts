@@ -51,7 +51,7 @@ type MarketSettings =
       readonly referencePoints: number | null;
     }
   | {
-      /** Nobody but the accounts: for tests. */
+      /** No orders but the accounts': for tests. */
       readonly kind: 'empty';
       readonly startPoints: number;
     };
@@ -71,8 +71,8 @@ interface TimeSettings {
 }
 
 /**
- * Points that the contract leaves open [?], where the real service may differ from our reading (rulings, 10, 13, 15; notes, 1 and 6).
- * More of them stand with their subjects: `auth`, `stream`, `rules`.
+ * Points that the contract leaves open [?], where the real service may differ from our reading (rulings, 10, 13, 15; notes, 1 and 6). More
+ * of them are with their subjects: `auth`, `stream`, `rules`.
  */
 export interface Readings {
   /** Meaning of `nvol` in a change: the new total volume, or the new volume still open. */
@@ -126,7 +126,7 @@ export interface StreamSettings {
 
 const VIETNAM_OFFSET_MINUTES = 420;
 
-/** Continuous trading at any hour of any day, so that a demo runs whenever someone looks at it. */
+/** Continuous trading at any hour of any day, so that a demo always shows trading. */
 const ALWAYS_OPEN: TradingCalendar = {
   name: 'always-open',
   timeZone: 'Asia/Ho_Chi_Minh',

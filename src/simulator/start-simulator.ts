@@ -202,7 +202,7 @@ const venueOptions = (options: SimulatorOptions, market: MarketOptions): Omit<Ve
 export interface MarketStep {
   /** Messages so far on the newest connection of the stream. */
   readonly sent: number;
-  /** Market time of what the market does next; Infinity, or null where it came as JSON, for never. */
+  /** Market time of the market's next step; Infinity, or null where it came as JSON, for never. */
   readonly nextUs: number | null;
 }
 
@@ -237,7 +237,7 @@ export interface RunningSimulator extends SimulatorDescription {
   readonly connections: number;
   /** Map from real to market time; a client that uses it has the same phases as the simulator. */
   clockMap(): ClockMap;
-  /** Tells each time what it has sent, and when it has more. */
+  /** Reports each time what it has sent, and when it has more. */
   onStep(listener: (step: MarketStep) => void): void;
   /** Market time runs at its speed to `at` and as in life from there on; null: at its speed for good. */
   runTo(at: TsUs | null): void;

@@ -1,10 +1,10 @@
 /**
- * What authors may ask of the trader, call by call: those who write JavaScript, or whose types were only stripped, have no compiler
- * that tells them. A key that nobody reads is refused too: a misspelt stop-loss would be an order without one.
+ * Checks the arguments of trader calls: authors who write JavaScript, or whose types were only stripped, have no compiler that does it. An
+ * unknown key is refused too: a misspelt stop-loss would be an order without one.
  */
 import { isRecord, shown } from '../domain/parsed.ts';
 
-/** A check of one argument. Built once: what fits makes no object and no text. */
+/** A check of one argument. Built once: a valid argument allocates no object and no text. */
 interface Rule {
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
@@ -80,7 +80,7 @@ class OrderShape {
   readonly #call: string;
   readonly #rules: readonly (Rule & { readonly key: string })[];
   readonly #keys: ReadonlySet<string>;
-  /** What the author of a key that nobody reads may have wanted. */
+  /** A hint for the author of an unknown key. */
   readonly #hint: (key: string) => string;
 
   constructor(call: string, rules: Rules, hint: (key: string) => string = () => '') {
@@ -113,7 +113,7 @@ const SHAPES: ReadonlyMap<unknown, OrderShape> = new Map(
 );
 
 const OTHERS = "other orders have a name: trader.submit({ kind: 'bracket', side: 'buy', ... })";
-/** Somebody who gives such a key wants another kind of order. */
+/** Such a key belongs to another kind of order. */
 const hintOf = (key: string): string =>
   Object.values(ORDERS).some((rules) => Object.hasOwn(rules, key)) ? `; ${OTHERS}` : '';
 

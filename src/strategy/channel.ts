@@ -12,9 +12,9 @@ export interface ChannelHandler<T> {
 export const HANDLERS_MAX = 1_000;
 
 /**
- * One kind of message to one strategy: hot, synchronous, without replay (rulings, 34). A plain function stands in the channel's own list
- * and costs a call. All else, as a chain of operators, hangs on a Subject of its own that stands there: what is thrown below
- * comes out of its `next`, because RxJS is told to throw at once (see `createStrategyHost`), and reaches the containment.
+ * One kind of message to one strategy: hot, synchronous, without replay (rulings, 34). A plain function is in the channel's own list and
+ * costs a call. All else, as a chain of operators, hangs on a Subject of its own in that list: an error below comes out of its `next`,
+ * because RxJS throws at once (see `createStrategyHost`), and reaches the containment.
  */
 export class Channel<T> extends Observable<T> {
   protected readonly containment: Containment;
@@ -23,7 +23,7 @@ export class Channel<T> extends Observable<T> {
   #handlers: readonly ChannelHandler<T>[] = [];
   readonly #subjects = new Set<Subject<T>>();
   readonly #atClose = (): void => this.#end();
-  /** Told when the list was replaced. */
+  /** Called when the list was replaced. */
   onHandlers: (() => void) | null = null;
   readonly index: number;
   readonly #running: Int32Array;
@@ -77,7 +77,7 @@ export class Channel<T> extends Observable<T> {
     if (typeof observerOrNext === 'function') return this.#add(observerOrNext);
     const subject = new Subject<T>();
     this.#subjects.add(subject);
-    // `tap` stops what a teardown throws: through the `next` of the Subject it would spoil RxJS for good.
+    // `tap` stops errors of a teardown: through the `next` of the Subject they would spoil RxJS for good.
     const subscription = subject.pipe(tap({})).subscribe(observerOrNext ?? {});
     const handler = this.#add((value) => subject.next(value));
     handler.add(() => this.#subjects.delete(subject));
@@ -94,7 +94,7 @@ export class Channel<T> extends Observable<T> {
     });
   }
 
-  /** The strategy has stopped. What throws at the end of a stream follows from that, as any later fault does. */
+  /** The strategy has stopped. An error at the end of a stream follows from that, as any later fault does. */
   #end(): void {
     for (const handler of this.#handlers) handler.live = false;
     this.#replace([]);

@@ -54,7 +54,7 @@ export class Containment {
     return before;
   }
 
-  /** Stops the strategy and tells the engine, once: later faults follow from the first. */
+  /** Stops the strategy and reports it to the engine, once: later faults follow from the first. */
   fault(error: unknown, where: string): void {
     if (this.closed) return;
     this.close();

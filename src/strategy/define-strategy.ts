@@ -142,7 +142,7 @@ export interface ParamRow {
 /** Throws for a schema that has no plain description, such as one with a transform. */
 function describeParams(schema: z.ZodObject): readonly ParamRow[] {
   const { properties, required } = z.toJSONSchema(schema, { io: 'input' });
-  // Throws for a transform: what was read could not be read again by the thread that runs the strategy.
+  // Throws for a transform: the thread that runs the strategy could not read the result again.
   z.toJSONSchema(schema, { io: 'output' });
   return Object.entries(properties ?? {}).map(([name, property]) => {
     assert(typeof property === 'object', 'a parameter has a schema of its own');

@@ -1,4 +1,4 @@
-/** What traders say of streams, as operators. None of them needs a clock. */
+/** Operators in the words of traders. None of them needs a clock. */
 import { assert } from '../domain/assert.ts';
 import { defer, filter, map, type OperatorFunction, pipe, scan } from 'rxjs';
 
@@ -19,8 +19,8 @@ export type Indicated<T, Made extends Indicators<never>> = { readonly item: T } 
 
 /**
  * Indicators over a stream: `bars.pipe(indicate({ fast: () => new EMA(9) }, (bar) => bar.close))` brings `{ item, fast }`, from the item on
- * with which all of them are warm. Each subscription makes its own, and makes them again at an item that `isNew`: what they remember says
- * nothing of a new contract, or of the time after a standby.
+ * with which all of them are warm. Each subscription makes its own, and makes them again at an item that `isNew`: their memory is useless
+ * for a new contract, or for the time after a standby.
  */
 export const indicate =
   <T, Input, Made extends Indicators<Input>>(

@@ -25,7 +25,6 @@ export interface WorkerSettings {
 /** `urgent` takes the other side's price and more; `patient` waits at our side first. */
 export type Urgency = 'patient' | 'urgent';
 
-/** The one order that works. */
 interface OwnOrder {
   readonly id: ClientOrderId;
   readonly side: Side;
@@ -39,7 +38,7 @@ interface OwnOrder {
   quietUntilUs: number;
 }
 
-/** After this time an answer is given up: the next look decides anew. */
+/** After this time an answer is given up: the next check decides again. */
 const ANSWER_MAX: DurationUs = seconds(30);
 /** On bars nothing changes more often. */
 const POLL_WITHOUT_BOOK: DurationUs = minutes(1);
@@ -97,7 +96,7 @@ export class PositionWorker {
     this.#step();
   }
 
-  /** Leaves the position as it is and withdraws what works. */
+  /** Leaves the position as it is and withdraws its working orders. */
   release(): void {
     this.#target = null;
     this.#step();
@@ -141,7 +140,7 @@ export class PositionWorker {
     this.#step();
   }
 
-  /** The new contract is flat until the strategy decides anew; the old one's position stays with the engine's policy. */
+  /** The new contract is flat until the strategy decides again; the old one's position stays with the engine's policy. */
   #onRollover(): void {
     const order = this.#order;
     this.#target = null;
@@ -224,7 +223,7 @@ export class PositionWorker {
 
   #keepLooking(isUnderWay: boolean): void {
     const hasBooks = this.#trader.hasBooks();
-    // An order that takes any price follows no book: its updates and the phases tell when to look.
+    // An order that takes any price follows no book: its updates and the phases trigger the checks.
     const isNeeded = hasBooks ? isUnderWay || this.#order !== null : isUnderWay && this.#order === null;
     if (isNeeded && this.#timer === null) {
       this.#timer = this.#trader.after(hasBooks ? this.#settings.reprice : POLL_WITHOUT_BOOK, () => {

@@ -2,8 +2,8 @@ import { assert } from '../domain/assert.ts';
 import type { PriceTicks } from '../domain/units.ts';
 
 /**
- * The level at which a position is given up. It may be tightened and is never widened. It has no size of its own: what is
- * given up is the position as proven when the level is reached. It lives in this process and dies with it.
+ * The level at which a position is given up. It may be tightened and is never widened. It has no size of its own: it closes the position as
+ * proven when the level is reached. It lives in this process and dies with it.
  */
 export class ProtectiveStop {
   #protects: 'long' | 'short' | null = null;

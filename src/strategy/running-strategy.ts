@@ -122,7 +122,7 @@ export class RunningStrategy {
     this.#timers.fire(timer);
   }
 
-  /** Moves all legs first, then tells the strategy: it never sees one leg of a roll without the other. */
+  /** Moves all legs first, then calls the strategy: it never sees one leg of a roll without the other. */
   legsChanged(changes: readonly LegChange[]): void {
     if (this.#containment.closed) return;
     const rolled: Rollover[] = [];

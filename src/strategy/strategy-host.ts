@@ -28,7 +28,7 @@ export interface StrategyHostOptions {
   readonly onFault?: TraderPort['fault'];
 }
 
-/** `forEach` and `toPromise` of a stream would keep what is thrown, and go on after the event. */
+/** `forEach` and `toPromise` of a stream would hide errors, and go on after the event. */
 const NO_PROMISE = new Proxy(Promise, {
   construct: () => {
     throw new Error('a promise of a stream comes after the event: expected a subscription');

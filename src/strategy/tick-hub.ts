@@ -133,14 +133,13 @@ class ContractRoutes implements ContractListeners {
     return this.books.hasSubscribers;
   }
 
-  /** Of a message that nobody keeps. */
+  /** Of a message that no strategy keeps. */
   trade(tick: TradeTick): void {
     this.trades.emit(tick);
   }
 }
 
 export class TickHub {
-  /** By instrument. */
   readonly #contracts: ContractRoutes[] = [];
   readonly #running: Int32Array;
 

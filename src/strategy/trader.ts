@@ -11,10 +11,10 @@ import type { OrderUpdate } from '../engine/ports/strategy-port.ts';
 
 declare const hint: unique symbol;
 
-/** A price in ticks. `Hint` is read by whoever gives a plain number: compilers print it. */
+/** A price in ticks. A compiler prints `Hint` to an author who gives a plain number. */
 type Price<Hint extends string> = PriceTicks & { readonly [hint]?: Hint };
 
-/** Arithmetic gives plain numbers, of which nobody knows whether they are ticks or points: `last + 2` does not compile. */
+/** Arithmetic gives plain numbers, which may be ticks or points: `last + 2` does not compile. */
 type Hint =
   'in ticks: trader.plus(price, points) moves a price, trader.ticks(points) makes one, trader.nearest(value) rounds one';
 
@@ -22,16 +22,17 @@ export interface OrderRequest {
   /** Whole contracts or lots, one or more: 1,500 are 1.5 coins where `lot` is 0.001. Reports show units (`unitsOf` of `domain/contract.ts`). */
   readonly qty: number;
   /**
-   * The worst price that is acceptable, or `market`: any. An exchange without market orders (VN30 futures, live, on paper and in backtests) gets
-   * a limit order at the furthest price inside the band of the day and `risk.collarPercent`; what of it does not fill at once rests there.
+   * The worst price that is acceptable, or `market`: any. An exchange without market orders (VN30 futures, live, on paper and in backtests)
+   * gets a limit order at the furthest price inside the band of the day and `risk.collarPercent`; a part that does not fill at once rests
+   * there.
    */
   readonly price: Price<Hint> | 'market';
   /** Why, for the journal. */
   readonly reason: string;
   /**
-   * `gtc` is good till canceled: with the exits of a bracket it stands on the days after too, in backtests of a market of one's own with
-   * hours and `memory: run`. VN30 futures have day orders alone. Where trading never stops an order lasts until it is canceled, and there is no
-   * day that could end it. What the market does not have is denied (`time_in_force`).
+   * `gtc` is good till canceled: with the exits of a bracket it also rests on later days, in backtests of a market of one's own with hours
+   * and `memory: run`. VN30 futures have only day orders. Where trading never stops an order lasts until it is canceled, and there is no
+   * day that could end it. A value that the market lacks is denied (`time_in_force`).
    */
   readonly timeInForce?: TimeInForce;
 }
@@ -50,8 +51,8 @@ interface StopRequest extends SubmitHead {
   /** Absent: against you, a buy when the market has risen to it, a sell when it has fallen to it. */
   readonly when?: TriggerWhen;
   /**
-   * True: refused where it could do more than close what you hold, and withdrawn when that has become less. False: an entry, which
-   * stays as it is and may turn your position round. Absent: an exit if it would only close what you hold when it is placed.
+   * True: refused where it could do more than close your position, and withdrawn when that has become smaller. False: an entry, which stays
+   * as it is and may reverse your position. Absent: an exit if it would only close your position when it is placed.
    */
   readonly reduceOnly?: boolean;
 }
@@ -65,7 +66,7 @@ interface TrailingStopRequest extends SubmitHead {
   readonly reduceOnly?: boolean;
 }
 
-/** For what of it fills, a stop-loss and a take-profit wait at the broker, and one cancels the other. */
+/** For the filled quantity, a stop-loss and a take-profit wait at the broker, and one cancels the other. */
 interface BracketRequest extends SubmitHead {
   readonly kind: 'bracket';
   readonly stopLoss: Price<Hint>;

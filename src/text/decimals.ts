@@ -101,7 +101,7 @@ export class DecimalReader {
   }
 }
 
-/** `1950,1` as `1950.1`; what has a point is no number then. */
+/** `1950,1` as `1950.1`; a text with a point is no number then. */
 const pointed = (text: string): string => (text.includes('.') ? '' : text.replace(',', '.'));
 
 /** The finest step that numbers of a file have, of a reader's step or finer, and the line of the first that has it. */

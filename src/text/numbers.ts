@@ -12,7 +12,7 @@ export const formatSigned = (value: number): string => signed(value, formatNumbe
 export const formatCount = (count: number, noun: string): string =>
   `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** A figure of ours beside the broker's, in VND. */
+/** A figure of ours next to the broker's, in VND. */
 export const formatCompared = (figure: {
   readonly what: string;
   readonly ours: number;

@@ -7,15 +7,15 @@ export interface Column {
 /** Columns of a terminal that every text fits. */
 export const SCREEN_WIDTH = 80;
 
-/** A last column of text gets at least this much room beside the others, or lines of its own below its row. */
-const BESIDE_MIN = 24;
+/** A last column of text gets at least this much room, or lines of its own below its row. */
+const INLINE_MIN = 24;
 const BELOW = '    ';
 /** A percentage is one; a figure without a value is a dash. */
 const NUMBER = /^([+-]?[\d,]+(\.\d+)?( %)?|–)?$/;
 
 /**
- * A title alone makes a column that stands on the right when all its cells are numbers. A table that is wider than the screen loses a
- * blank between its columns, and the text of its last column goes on below. No line feed at the end.
+ * A title alone makes a column that is right-aligned when all its cells are numbers. A table that is wider than the screen loses a blank
+ * between its columns, and the text of its last column goes on below. No line feed at the end.
  */
 export function formatTable(
   columns: readonly (Column | string)[],
@@ -39,7 +39,7 @@ export function formatTable(
   if (aligns[last] === 'right' || (widths[last] ?? 0) <= room || last === 0) {
     return [titles, widths.map((width) => '-'.repeat(width)), ...rows].map((cells) => line(cells)).join('\n');
   }
-  const isInline = room >= BESIDE_MIN;
+  const isInline = room >= INLINE_MIN;
   const broken = (cells: readonly string[]): readonly string[] => {
     const text = cells[last] ?? '';
     const head = line(cells, 0, last);

@@ -71,7 +71,7 @@ export interface Refusal {
 
 export const refusal = (code: RefusalCode, text: string = TEXTS[code]): Refusal => ({ code, text });
 
-/** The answer to one command with what it shows, and the messages it caused at once. */
+/** The answer to one command, with the messages it caused at once. */
 export type VenueOutcome<Shown> =
   | (Shown & { readonly status: 'accepted'; readonly events: readonly VenueEvent[] })
   | { readonly status: 'refused'; readonly refusal: Refusal; readonly events: readonly VenueEvent[] };

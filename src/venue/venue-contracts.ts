@@ -67,7 +67,7 @@ export class VenueContracts {
     const listings = this.#contractsOn(day).map((contract) => {
       const known = this.#closes.get(contract.orderCode)?.price;
       const reference = known ?? theoreticalPrice(index, this.#rules.carry, day, contract.expiry);
-      // A recording brings its own reference: what the account's state knows is of another market.
+      // A recording brings its own reference: the account's state knows that of another market.
       return { contract, band: priceBand(spec, market.kind === 'tape' ? market.reference : reference) };
     });
     this.#list(day, listings, at);
@@ -96,7 +96,7 @@ export class VenueContracts {
     this.#outbox.emit({ kind: 'listings_changed', tsUs: at, day: this.day, listings });
   }
 
-  /** Opens the day of a state again: its contracts, references and what traded. */
+  /** Opens the day of a state again: its contracts, references and trades. */
   resumeDay({ contracts, day, isClosed, rolledThrough }: FloorState, at: TsUs): void {
     this.#rolledThrough = rolledThrough;
     const listings = contracts.map(({ listing }) => listing);
@@ -211,7 +211,7 @@ export class VenueContracts {
     this.#outbox.emit({ kind: 'day_started', tsUs: at, day, listings });
   }
 
-  /** From the front month's settlement, which stands in for the index. */
+  /** From the front month's settlement, which replaces the index. */
   #theoretical(fallback: PriceHundredths, expiry: TradingDay): PriceHundredths {
     const [front] = this.#books.keys();
     const base = front === undefined ? undefined : this.#closes.get(front)?.price;
@@ -219,7 +219,7 @@ export class VenueContracts {
   }
 }
 
-/** A figure to look at: the front month carries most of it. */
+/** A figure to display: the front month carries most of it. */
 const openInterestOf = (index: number): number => Math.floor(OPEN_INTEREST_FRONT / (index * index * 12 + 1));
 
 /** Life given to a contract whose code names no month. */

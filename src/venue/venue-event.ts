@@ -38,13 +38,12 @@ export interface TradeMessage {
   readonly aggressor: Side | null;
 }
 
-/** A book as it is shown. */
 export interface BookView {
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
   /** Levels are guessed from the aggressor of recorded trades, not seen. */
   readonly inferred: boolean;
-  /** In an auction: what is expected to be left after the cross, and its price. */
+  /** In an auction: the expected surplus after the cross, and its price. */
   readonly auctionPrice: PriceTicks | null;
 }
 
@@ -83,8 +82,8 @@ interface TriggerMessage {
 }
 
 /**
- * Where an order came from: `plain`, `bracket` and `arbitrage` were entered by the client, `foreign` through another channel;
- * `stop`, `trailing_stop` and `exit` are children of a trigger order of that kind, `forced` closes what has no margin.
+ * Origin of an order: `plain`, `bracket` and `arbitrage` were entered by the client, `foreign` through another channel; `stop`,
+ * `trailing_stop` and `exit` are children of a trigger order of that kind, `forced` closes a position without margin.
  */
 export type OrderOrigin = 'plain' | 'bracket' | 'arbitrage' | 'foreign' | TriggerKind | 'forced';
 
@@ -95,7 +94,7 @@ export interface Bracket {
   readonly takeProfit: number;
 }
 
-/** Where the exits of an order stand that fills at `price`. */
+/** Prices of the exits of an order that fills at `price`. */
 export function exitPrices(
   { is, stopLoss, takeProfit }: Bracket,
   side: Side,
@@ -131,7 +130,6 @@ interface ReportTerms {
 
 export interface OrderReport extends ReportTerms {
   readonly filledQty: Qty;
-  /** Exact money of all fills. */
   readonly filledValue: Money;
   readonly fee: Money;
   readonly tax: Money;
@@ -186,7 +184,7 @@ export interface FillMessage {
   readonly qty: Qty;
   readonly filledQty: Qty;
   readonly filledValue: Money;
-  /** Why a fill over a tape came about; null where everybody's orders stand in the book. */
+  /** Cause of a fill over a tape; null where everybody's orders are in the book. */
   readonly clause: FillClause | null;
 }
 
@@ -203,7 +201,7 @@ export interface CashMessage {
   readonly orderCode: OrderCode | null;
 }
 
-/** How an account stands against the broker's ratios; said when it changes. */
+/** An account's level against the broker's ratios; sent when it changes. */
 export type MarginLevel = 'sound' | 'no_entry' | 'warned' | 'forced_close';
 
 interface MarginMessage {
@@ -216,7 +214,7 @@ interface MarginMessage {
 
 type SessionMessage =
   | {
-      /** A trading day begins: the contracts listed, each with its band. Order numbers begin anew. */
+      /** A trading day begins: the contracts listed, each with its band. Order numbers restart. */
       readonly kind: 'day_started';
       readonly tsUs: TsUs;
       readonly day: TradingDay;

@@ -51,7 +51,7 @@ export type MarketOptions =
       readonly reference: PriceHundredths;
     }
   | {
-      /** Nobody but the accounts: for tests. */
+      /** No orders but the accounts': for tests. */
       readonly kind: 'empty';
       readonly startPrice: PriceTicks;
     };

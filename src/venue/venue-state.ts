@@ -39,6 +39,6 @@ export interface ContractState {
   /** Its latest settlement; null before the first. */
   readonly close: Close | null;
   readonly tally: TallyState;
-  /** State inferred from recorded trades; null where everybody's orders stand in the book. */
+  /** State inferred from recorded trades; null where everybody's orders are in the book. */
   readonly tape: TapeState | null;
 }

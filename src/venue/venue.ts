@@ -70,8 +70,8 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
   #phaseSeen: SessionPhase = 'closed';
 
   /**
-   * Starts at `options.startUs`. With `state`, carries on from it: a day that ended in between is settled without further
-   * trading, resting orders of today stand in the book again in their order.
+   * Starts at `options.startUs`. With `state`, carries on from it: a day that ended in between is settled without further trading, resting
+   * orders of today return to the book in their order.
    */
   constructor(options: VenueOptions, state?: VenueState) {
     assertCalendar(options.calendar);
@@ -302,7 +302,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
     assert(toUs >= this.#nowUs, 'time does not run backwards');
     for (let due = this.#dueUs(); due <= toUs; due = this.#dueUs()) {
       this.#nowUs = tsUs(Math.max(this.#nowUs, due));
-      // At one moment: first the session, then commands that arrive, then the broker's look at margin, then background flow.
+      // At one moment: first the session, then commands that arrive, then the margin monitor, then background flow.
       if (this.#cycle.nextEdgeUs <= due) this.#cycle.runEdge(this.#nowUs);
       else if (this.#entry.nextDueUs <= due) this.#arrive();
       else if (this.#margin.nextUs <= due) this.#margin.run(this.#nowUs);

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { assert, InvariantError } from '../../src/domain/assert.ts';
+import { InvariantError } from '../../src/domain/assert.ts';
 import * as ids from '../../src/domain/ids.ts';
-import { opposite, signOf, TERMINAL_STATUSES } from '../../src/domain/order.ts';
-import { notParsed, parsed, shown } from '../../src/domain/parsed.ts';
+import { notParsed, shown } from '../../src/domain/parsed.ts';
 import * as units from '../../src/domain/units.ts';
 
 const ANY_SIGN = [units.priceTicks, units.priceHundredths, units.signedQty, units.money, units.tsUs] as const;
@@ -58,32 +57,6 @@ test.each(MINTS)('%o is a name: not empty, no blanks around it', (mint) => {
   for (const wrong of ['', ' ', ' a', 'a\n']) expect(() => mint(wrong)).toThrow(InvariantError);
 });
 
-test('sides', () => {
-  expect([opposite('buy'), opposite('sell')]).toEqual(['sell', 'buy']);
-  expect([signOf('buy'), signOf('sell')]).toEqual([1, -1]);
-});
-
-test('what may still fill is not terminal', () => {
-  const live = [
-    'submitted',
-    'unknown',
-    'presumed_absent',
-    'accepted',
-    'pending_trigger',
-    'triggering',
-    'partially_filled',
-    'pending_modify',
-    'pending_cancel',
-  ];
-  for (const status of live) expect(TERMINAL_STATUSES.has(status as never)).toBe(false);
-  expect(TERMINAL_STATUSES.size).toBe(8);
-});
-
-test('an assertion says what was expected', () => {
-  expect(() => assert(true, 'never')).not.toThrow();
-  expect(() => assert(false, 'always')).toThrow('Invariant: always');
-});
-
 test.each([
   [undefined, 'nothing'],
   [null, 'null'],
@@ -96,9 +69,4 @@ test.each([
     ok: false,
     issues: [{ path: 'here', expected: 'a price', received: text }],
   });
-});
-
-test('what is long is cut at 80 characters', () => {
-  expect(shown('x'.repeat(100))).toHaveLength(80);
-  expect(parsed(1)).toEqual({ ok: true, value: 1 });
 });

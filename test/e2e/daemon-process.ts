@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { readControl } from '../../src/daemon/restart/daemon-list.ts';
+import { readControl } from '../../src/host/state/daemon-list.ts';
 import { readJournal, type StoredEntry } from '../../src/journal/journal-reader.ts';
 import type { SimulatorLink } from '../../src/daemon/simulator/embedded-simulator.ts';
 

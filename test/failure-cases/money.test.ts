@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { dayReportOf } from '../../src/daemon/inspect/day-report.ts';
 import { inSession } from '../../src/host/state/read-state.ts';
-import { statusOf } from '../../src/daemon/daemon-control.ts';
+import { statusOf } from '../../src/daemon/program/daemon-control.ts';
 import { statusText } from '../../src/cli/control/status-text.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { COSTS } from '../support/engine-world.ts';

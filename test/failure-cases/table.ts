@@ -261,8 +261,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
         'simulate/host-zones',
         'case 28: a clock that is a day ahead for a minute costs no job and no order',
       ),
-      proof('daemon/edge/schedule', 'does late what a standby slept through, once, and not on another day'),
-      proof('daemon/edge/schedule', 'on a machine in %s'),
+      proof('daemon/schedule', 'does late what a standby slept through, once, and not on another day'),
+      proof('daemon/schedule', 'on a machine in %s'),
     ],
   },
   {
@@ -284,8 +284,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
       refusals('case 30: a dead token at once, which is told, connects nothing more and moves no order'),
       proof('broker/auth/token-keeper', 'that is too short for the session is said early'),
       proof(
-        'broker/stream/stream-tokens',
-        'that are refused as invalid are terminal, cost no attempt and are given back',
+        'contract/broker/client-stream',
+        'that are not valid are terminal: nothing is dialled until there is another',
       ),
     ],
   },
@@ -364,7 +364,10 @@ export const FAILURE_CASES: readonly FailureCase[] = [
       ),
       proof('e2e/pm2', 'pm2 starts the daemon, brings it back after a crash, and ends it cleanly'),
       proof('journal/instance-lock', 'keeps a second process out'),
-      proof('daemon/run-daemon', 'has one daemon with real money an account, whatever its state directory'),
+      proof(
+        'daemon/program/run-daemon',
+        'has one daemon with real money an account, whatever its state directory',
+      ),
     ],
   },
   {
@@ -389,8 +392,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
         'case 40: a maintenance that refuses every connection ends in the same orders and a live stream',
       ),
       proof(
-        'broker/stream/reconnect',
-        'is tried 1, 2, 4, 8, 16, 30 ... s apart, ten times; then a pause that somebody must end',
+        'contract/broker/client-stream',
+        'by maintenance: ten attempts, 1, 2, 4, 8, 16, 30 ... s apart, then a pause',
       ),
     ],
   },

@@ -34,19 +34,3 @@ it('notices within a second that the machine slept past that time', () => {
   expect(isCalled).toBe(true);
   expect(timers.pending).toBe(0);
 });
-
-it('calls nobody once it is cancelled', () => {
-  const timers = new VirtualTimers();
-  const map = { originRealUs: 0, originMarketUs: 0, speed: 1 };
-  const cancel = atMarketTime(
-    map,
-    addUs(timers.nowUs(), minutes(2)),
-    () => expect.unreachable(),
-    timers,
-    timers,
-  );
-  timers.advance(minutes(1));
-  cancel();
-  timers.advance(minutes(5));
-  expect(timers.pending).toBe(0);
-});

@@ -31,7 +31,7 @@ const instrument = units.instrumentIndex(0);
 const cause = head.cause;
 const price = units.priceTicks(13_052);
 
-export const brokerOrder: BrokerOrder = {
+const brokerOrder: BrokerOrder = {
   orderNo: NO,
   orderKey: null,
   refId: null,

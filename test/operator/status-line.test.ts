@@ -25,16 +25,6 @@ test('one line tells the state', () => {
   );
 });
 
-test('it fits 80 columns with a contract, a loss of millions and some orders', () => {
-  const facts = {
-    ...FACTS,
-    positions: [{ code: '41I1GC000', qty: -12 }],
-    dayPnl: -12_187_069,
-    openOrders: 12,
-  };
-  expect(statusLine(facts).length).toBeLessThanOrEqual(80);
-});
-
 test('what is wrong stands at the end, on the same line', () => {
   const facts: StatusContent = {
     ...FACTS,
@@ -51,18 +41,4 @@ test('what is wrong stands at the end, on the same line', () => {
   expect(statusLine(facts)).toBe(
     '09:30:00 opening auction | prices DOWN | flat | day -5 | 0 orders | no token | flattening | positions not proven: no walk yet | HALTED: daily loss',
   );
-});
-
-test.each([
-  [0, 'token ended'],
-  [-1, 'token ended'],
-  [59_000, 'token 0m'],
-  [59 * 60_000, 'token 59m'],
-  [60 * 60_000, 'token 1h00m'],
-])('a token with %d ms left is told as %s', (tokenLeftMs, expected) => {
-  expect(
-    statusLine({ ...FACTS, tokenLeftMs })
-      .split(' | ')
-      .at(-1),
-  ).toBe(expected);
 });

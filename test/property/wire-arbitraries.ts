@@ -3,17 +3,10 @@ import fc from 'fast-check';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
 import type { Side } from '../../src/domain/order.ts';
 import { money, priceHundredths, priceTicks, qty } from '../../src/domain/units.ts';
-import type { WireRequest } from '../../src/wire/rest/operation.ts';
 import { FRONT, NEXT } from '../wire/support/listed-contracts.ts';
 
 /** Over the wire and back: what JSON cannot carry does not arrive. */
 export const sent = (json: unknown): unknown => JSON.parse(JSON.stringify(json));
-
-export const arrived = ({ query, body }: WireRequest, accountNo?: string) => ({
-  params: accountNo === undefined ? {} : { accountNo },
-  query,
-  body: body === undefined ? body : sent(body),
-});
 
 export const codes = fc.constantFrom(FRONT.orderCode, NEXT.orderCode);
 export const sides = fc.constantFrom<Side>('buy', 'sell');
@@ -22,9 +15,7 @@ export const sizes = fc.integer({ min: 1, max: 500 }).map(qty);
 export const amounts = fc.integer({ min: -1_000_000_000_000, max: 1_000_000_000_000 }).map(money);
 export const payments = fc.integer({ min: 1, max: 1_000_000_000_000 }).map(money);
 export const hundredths = fc.integer({ min: 1, max: 300_000 }).map(priceHundredths);
-export const words = fc.stringMatching(/^[A-Za-z0-9.]{1,20}$/);
-/** As a person writes it, also with quotes and letters of any script. */
-export const texts = fc.string({ unit: 'grapheme', maxLength: 40 });
+const words = fc.stringMatching(/^[A-Za-z0-9.]{1,20}$/);
 export const orderNos = fc.integer({ min: 1, max: 99_999 }).map((no) => brokerOrderNo(String(no)));
 export const orderKeys = fc
   .integer({ min: 1_000_000, max: 9_999_999 })

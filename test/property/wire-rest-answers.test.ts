@@ -6,6 +6,7 @@ import { dayFromNumber } from '../../src/domain/civil-date.ts';
 import { valueOf } from '../../src/domain/contract.ts';
 import { money, qty, signedQty } from '../../src/domain/units.ts';
 import { accountStatus } from '../../src/wire/rest/account-status.ts';
+import { closedPositions } from '../../src/wire/rest/closed-positions.ts';
 import { inDayBook } from '../../src/wire/rest/in-day-book.ts';
 import { openPositions } from '../../src/wire/rest/open-positions.ts';
 import { encodeStatus } from '../../src/wire/rest/order-status.ts';
@@ -18,6 +19,7 @@ import {
   hundredths,
   orderKeys,
   orderNos,
+  payments,
   prices,
   refIds,
   sent,
@@ -146,6 +148,56 @@ describe('what the broker writes is what the client reads', () => {
         expect(accountStatus.decodeResponse(sent(answer), drift)).toEqual({
           ok: true,
           value: { ...rest, profit: dayProfit, fee: 10_500, withdrawable: ACCOUNT_ROW.withdrawable },
+        });
+        expect(drift.seen).toEqual([]);
+      }),
+    );
+  });
+
+  it('closed positions: money to the VND, averages to the hundredth', () => {
+    const rows = fc
+      .record({
+        orderCode: codes,
+        side: sides,
+        closedQty: sizes,
+        held: fc.nat(500),
+        open: hundredths,
+        close: hundredths,
+        fee: payments,
+        tax: payments,
+        closedProfit: amounts,
+        openProfit: amounts,
+        time: fc.constantFrom('', '09:00:00'),
+      })
+      .map(({ held, open, close, ...row }) => ({
+        ...row,
+        totalQty: qty(row.closedQty + held),
+        openValue: money(open * 1_000 * row.closedQty),
+        closeValue: money(close * 1_000 * row.closedQty),
+        averages: { averageOpen: open, averageClose: close },
+      }));
+    fc.assert(
+      fc.property(fc.array(rows, { maxLength: 4 }), (given) => {
+        const closed = given.map(({ averages: _averages, ...row }) => ({ ...row, spec: VN30 }));
+        const sum = (key: 'fee' | 'tax' | 'closedProfit' | 'openProfit'): number =>
+          given.reduce((total, row) => total + row[key], 0);
+        const drift = new CountedDrift();
+        expect(
+          closedPositions.decodeResponse(sent(closedPositions.encodeResponse(closed, closed)), drift),
+        ).toEqual({
+          ok: true,
+          value: {
+            total: {
+              fee: sum('fee'),
+              tax: sum('tax'),
+              closedProfit: sum('closedProfit'),
+              openProfit: sum('openProfit'),
+            },
+            positions: given.map(({ averages, openValue: _openValue, closeValue: _closeValue, ...row }) => ({
+              ...row,
+              ...averages,
+            })),
+          },
         });
         expect(drift.seen).toEqual([]);
       }),

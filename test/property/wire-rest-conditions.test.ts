@@ -11,88 +11,15 @@ import { signOf, type TriggerWhen } from '../../src/domain/order.ts';
 import { type PriceTicks, priceTicks } from '../../src/domain/units.ts';
 import { pointsOf } from '../../src/domain/contract.ts';
 import { conditionBook } from '../../src/wire/rest/condition-book.ts';
-import {
-  cancelCondition,
-  changeCondition,
-  type ConditionTrigger,
-  placeCondition,
-} from '../../src/wire/rest/condition-calls.ts';
 import { encodeConditionStatus } from '../../src/wire/rest/condition-codes.ts';
 import { decodeOrderType, encodeOrderType, type OrderKindTerms } from '../../src/wire/rest/order-calls.ts';
 import { CONDITION_ROW } from '../wire/support/condition-facts.ts';
 import { CountedDrift } from '../wire/support/counted-drift.ts';
 import { specOf, VN30 } from '../wire/support/listed-contracts.ts';
-import {
-  arrived,
-  codes,
-  orderKeys,
-  orderNos,
-  prices,
-  refIds,
-  sent,
-  sides,
-  sizes,
-  words,
-} from './wire-arbitraries.ts';
+import { codes, orderKeys, orderNos, prices, sent, sides, sizes } from './wire-arbitraries.ts';
 
 const distances = fc.integer({ min: 1, max: 10_000 }).map(priceTicks);
 const whens = fc.constantFrom<TriggerWhen>('at_or_above', 'at_or_below');
-
-const triggers: fc.Arbitrary<ConditionTrigger> = fc.oneof(
-  fc.record({ kind: fc.constant('stop' as const), triggerPrice: prices, triggerWhen: whens }),
-  fc.record({
-    kind: fc.constant('trailing_stop' as const),
-    activationPrice: prices,
-    trailingOffset: fc.integer({ min: 1, max: 5_000 }),
-  }),
-);
-
-it('conditional place, change and cancel', () => {
-  const orders = fc.record({
-    callId: refIds,
-    orderCode: codes,
-    side: sides,
-    qty: sizes,
-    limitPrice: prices,
-    trigger: triggers,
-  });
-  fc.assert(
-    fc.property(words, orders, orderKeys, prices, (account, order, orderKey, triggerPrice) => {
-      const accounts = { accountId: account, subAccountId: `${account}A` };
-      const { callId: refId, orderCode: symbol, side, qty: volume, trigger } = order;
-      const place = placeCondition.encodeRequest({ ...accounts, ...order, spec: VN30 });
-      expect(placeCondition.decodeRequest(arrived(place))).toEqual({
-        ok: true,
-        value: {
-          ...accounts,
-          refId,
-          symbol,
-          side,
-          volume,
-          points: pointsOf(VN30, order.limitPrice),
-          trigger:
-            trigger.kind === 'stop'
-              ? { kind: 'stop', points: pointsOf(VN30, trigger.triggerPrice), when: trigger.triggerWhen }
-              : {
-                  kind: 'trailing_stop',
-                  activationPoints: pointsOf(VN30, trigger.activationPrice),
-                  offsetPoints: trigger.trailingOffset / 10,
-                },
-        },
-      });
-      const change = { accountId: account, orderKey, callId: refId, triggerPrice, spec: VN30 };
-      expect(changeCondition.decodeRequest(arrived(changeCondition.encodeRequest(change)))).toEqual({
-        ok: true,
-        value: { accountId: account, orderKey, refId, triggerPoints: pointsOf(VN30, triggerPrice) },
-      });
-      const cancel = { ...accounts, orderKey };
-      expect(cancelCondition.decodeRequest(arrived(cancelCondition.encodeRequest(cancel)))).toEqual({
-        ok: true,
-        value: cancel,
-      });
-    }),
-  );
-});
 
 /** A row as the book can say it: what it triggers on belongs to its kind. */
 const conditions: fc.Arbitrary<BrokerTriggerOrder & { readonly lastDay: TradingDay }> = fc

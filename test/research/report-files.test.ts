@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type ResearchReport, writeReport } from '../../src/research/spec/result-files.ts';
+import { type ResearchReport, writeReport } from '../../src/research/backtest/result-files.ts';
 import { SAMPLE_REPORT } from './report/sample-report.ts';
 
 const assets = { script: '', style: '' };

@@ -15,7 +15,7 @@ import { type SimulatorParts, assembleSimulator } from '../../src/simulator/star
 import { StateStore } from '../../src/simulator/state/state-store.ts';
 import { Secrets } from '../../src/operator/redact.ts';
 import type { StrategyDefinition } from '../../src/strategy/index.ts';
-import { timerSchedule } from '../../src/daemon/edge/schedule.ts';
+import { timerSchedule } from '../../src/daemon/schedule.ts';
 import type { AnswerFaults } from './answers.ts';
 import { configOf } from './configuration.ts';
 import { Disk } from './disk.ts';

@@ -24,31 +24,13 @@ describe('an order that is refused', () => {
       ({ submit }) => submit?.(HEAD),
       "trader.submit: kind: expected 'limit' or 'market' or 'stop' or 'trailing_stop' or 'bracket' or 'arbitrage', was nothing",
     ],
-    ['of nothing', ({ submit }) => submit?.(), 'trader.submit: kind: expected'],
     [
       'with a misspelt stop-loss',
       ({ submit }) => submit?.({ kind: 'bracket', ...HEAD, stop_loss: 12_900, takeProfit: 13_100 }),
       'trader.submit of a bracket order: nothing reads "stop_loss"; expected kind, side, reason, qty, price, timeInForce, stopLoss, takeProfit',
     ],
-    [
-      'with a stop-loss that a plain order does not have',
-      ({ buy }) => buy?.({ ...PLAIN, stopLoss: 12_900 }),
-      `trader.buy: nothing reads "stopLoss"; expected reason, qty, price, timeInForce, kind, side; other orders have a name: trader.submit({ kind: 'bracket'`,
-    ],
-    [
-      'of another kind in a call for plain ones',
-      ({ sell }) => sell?.({ kind: 'stop', ...PLAIN }),
-      `trader.sell: kind: expected 'limit'; other orders have a name: trader.submit({ kind: 'bracket', side: 'buy', ... }), was "stop"`,
-    ],
     ['of two sides', ({ sell }) => sell?.(HEAD), 'trader.sell: side: expected \'sell\', was "buy"'],
-    [
-      'of a side that there is not',
-      ({ submit }) => submit?.('long', PLAIN),
-      "trader.submit: side: expected 'buy' or 'sell', was \"long\"",
-    ],
     ['for no number', ({ buy }) => buy?.({ ...PLAIN, qty: NaN }), 'trader.buy: qty: expected a whole number'],
-    ['for a text', ({ buy }) => buy?.({ ...PLAIN, qty: '2' }), 'trader.buy: qty: expected a whole number'],
-    ['for less than nothing', ({ buy }) => buy?.({ ...PLAIN, qty: -1 }), 'was -1'],
     [
       'with a stop between two ticks',
       ({ submit }) => submit?.({ kind: 'stop', ...HEAD, trigger: 12_900.5 }),
@@ -58,16 +40,6 @@ describe('an order that is refused', () => {
       'that ends at a time',
       ({ buy }) => buy?.({ ...PLAIN, timeInForce: 'gtd' }),
       "trader.buy: timeInForce: expected 'day' or 'gtc', was \"gtd\"",
-    ],
-    [
-      'after itself',
-      ({ submit }) => submit?.({ kind: 'arbitrage', ...HEAD, after: 'next' }),
-      'after: expected the contract of the other order, like trader.leg(\'next\').contract, was "next"',
-    ],
-    [
-      'that is a list',
-      ({ buy }) => buy?.([1]),
-      'trader.buy: expected an order like { qty, price, reason }, was an array',
     ],
   ];
   test.each(REFUSED)('%s', (_name, call, told) => {

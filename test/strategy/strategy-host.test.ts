@@ -240,33 +240,6 @@ describe('legs', () => {
     expect(seen).toEqual(['own 13000', 'front 13000', 'next 13020']);
     expect(trader.calls).toEqual(['0 submit sell 2 VN30F2M @ 13020']);
   });
-
-  test('after a rollover the same subscription brings the new contract, and the trader trades it', () => {
-    const seen: string[] = [];
-    const contracts = [contract(0), contract(1), contract(2)];
-    const trader = startStrategy(
-      (ticks, own) => {
-        ticks.trades$.subscribe((tick) => seen.push(`front ${tick.price}`));
-        ticks.leg('next').trades$.subscribe((tick) => seen.push(`next ${tick.price}`));
-        ticks.rollovers$.subscribe(({ leg, contract: to }) => {
-          const both = [own.contract, own.leg('next').contract].map(({ orderCode }) => orderCode).join(' ');
-          seen.push(`${leg} is ${to.orderCode}, legs are ${both}`);
-        });
-      },
-      { contracts },
-    );
-    trader.roll(0, [
-      { leg: 0, contract: contract(1) },
-      { leg: 1, contract: contract(2) },
-    ]);
-    for (const instrument of [0, 1, 2]) trader.trade(13_000 + instrument, 1, instrument);
-    expect(seen).toEqual([
-      'front is VN30F2M, legs are VN30F2M VN30F3M',
-      'next is VN30F3M, legs are VN30F2M VN30F3M',
-      'front 13001',
-      'next 13002',
-    ]);
-  });
 });
 
 describe('timers', () => {

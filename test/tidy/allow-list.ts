@@ -39,6 +39,8 @@ const program = (...below: readonly string[]): Row => ({
 
 const RESEARCH = words('host research research/run research/statistics research/report');
 
+const DAEMON = words('host daemon/restart daemon/simulator daemon/edge daemon/inspect daemon/session');
+
 export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   'src/domain': { folders: [], packages: [] },
   'src/sqlite': { folders: [], packages: ['better-sqlite3', 'node:module'] },
@@ -124,21 +126,22 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   'src/research/recorded': program('host'),
   'src/research/agreement': program(...words('host research research/run research/recorded')),
   'src/research/spec': program(...RESEARCH, 'research/recorded'),
-  'src/research/sweep': program(...RESEARCH, 'research/spec'),
+  'src/research/backtest': program(...RESEARCH, 'research/spec', 'research/recorded'),
+  'src/research/sweep': program(...RESEARCH, 'research/spec', 'research/backtest'),
   'src/daemon/restart': program('host'),
   'src/daemon/simulator': program('host', 'daemon/restart'),
   'src/daemon/edge': program('host', 'daemon/restart', 'daemon/simulator'),
   'src/daemon/inspect': program('host', 'research/report', 'daemon/restart', 'daemon/edge'),
   'src/daemon/session': program('host', 'daemon/restart', 'daemon/simulator', 'daemon/edge'),
-  'src/daemon': program(
-    ...words(
-      'host research/recorded daemon/restart daemon/simulator daemon/edge daemon/inspect daemon/session',
-    ),
-  ),
+  'src/daemon': program(...DAEMON),
+  // A daemon as a program: its control API, page, screen, metrics, phone and archive.
+  'src/daemon/program': program(...DAEMON, 'daemon', 'research/recorded'),
   'src/cli': {
-    folders: words(
-      'src/host src/daemon src/daemon/restart src/daemon/simulator src/daemon/edge src/daemon/inspect src/research src/research/spec src/research/sweep src/research/agreement src/research/recorded src/research/report src/config src/domain src/text',
-    ),
+    folders: words(`
+      src/host src/daemon src/daemon/restart src/daemon/simulator src/daemon/edge src/daemon/inspect src/daemon/program
+      src/research src/research/spec src/research/backtest src/research/sweep src/research/agreement src/research/recorded
+      src/research/report src/config src/domain src/text
+    `),
     packages: ['commander', 'node:*'],
   },
   'strategies/catalog.ts': { folders: ['src/strategy', 'strategies'], packages: [] },

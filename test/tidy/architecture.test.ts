@@ -57,12 +57,24 @@ it("keeps one table of an order's life, one exchange, and no twin for the past",
   expect(linesThat(/\b#?\w+Recorded\(/, source)).toEqual([]);
 });
 
-it('names only files that exist in src/README.md', () => {
-  const readme = read('src/README.md');
-  const named = [...readme.matchAll(/`([\w/-]+\/[\w.-]+\.ts)`/g)].map(([, path]) => path ?? '');
-  expect(named.length).toBeGreaterThan(40);
-  const missing = named.filter(
-    (path) => !existsSync(join(ROOT, 'src', path)) && !existsSync(join(ROOT, path)),
-  );
-  expect(missing).toEqual([]);
+/** Every README below `src`, with its folder. */
+const READMES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+  path.endsWith('README.md'),
+);
+
+it.each(READMES)('names only files that exist in %s', (path) => {
+  const text = readFileSync(join(ROOT, 'src', path), 'utf8');
+  const named = [...text.matchAll(/`([\w/-]+\/[\w.-]+\.ts|[a-z-]+\.ts)`/g)].map(([, name]) => name ?? '');
+  const all = new Set(readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }));
+  const isThere = (name: string): boolean =>
+    existsSync(join(ROOT, name)) || [...all].some((file) => file === name || file.endsWith(`/${name}`));
+  expect(named.filter((name) => !isThere(name))).toEqual([]);
+});
+
+it('has a row for each room in the table of src/README.md', () => {
+  const readme = readFileSync(join(ROOT, 'src', 'README.md'), 'utf8');
+  const [, table = ''] = /## The rooms\n([\s\S]*?)\n\n[A-Z]/.exec(readme) ?? [];
+  const rows = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, room]) => room ?? '');
+  const rooms = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((each) => each.isDirectory());
+  expect(rows.toSorted()).toEqual(rooms.map(({ name }) => name).toSorted());
 });

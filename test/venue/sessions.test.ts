@@ -10,7 +10,6 @@ import {
   codeOf,
   FRONT,
   HNX,
-  NEXT,
   openVenue,
   options,
   place,
@@ -64,44 +63,6 @@ describe('days', () => {
     expect(venue.day).toBe('2026-03-05');
     expect(codeOf(place(venue, 'sell', 1, 13_000))).toBe('accepted');
     expect(venue.board(FRONT)?.asks).toEqual([{ price: 13_000, qty: 1 }]);
-  });
-});
-
-describe('expiry', () => {
-  it('settles in cash the day after the last day, and lists the next quarter month', () => {
-    const venue = openVenue({ startUs: at('2026-03-19', 14) });
-    expect(venue.contracts().map(({ orderCode: code }) => code)).toEqual([
-      FRONT,
-      NEXT,
-      'VN30F2606',
-      'VN30F2609',
-    ]);
-    placed(venue, 'sell', 2, 13_000, BOB);
-    placed(venue, 'buy', 2, 13_000);
-    venue.advance(at('2026-03-19', 14, 40));
-    placed(venue, 'sell', 1, 13_020, BOB);
-    placed(venue, 'buy', 1, 13_020);
-    const { cash = 0 } = venue.account(ALICE) ?? {};
-    const events = venue.advance(at('2026-03-20', 9));
-    expect(events.filter((event) => event.kind === 'settlement_price')[0]).toMatchObject({
-      final: true,
-      price: 130_200,
-    });
-    expect(events.find((event) => event.kind === 'contract_expired')).toMatchObject({ orderCode: FRONT });
-    expect(cashOf(events, 'final_settlement')).toEqual([2 * 200_000]);
-    // Two orders (2 x 11,050 and 11,067) and the tax on three contracts at 1,302.0: 33,201.
-    expect(cashOf(events, 'tax')).toEqual([-(22_100 + 11_067 + 33_201)]);
-    expect(venue.account(ALICE)?.cash).toBe(cash + 400_000 - 15_750 - 66_368);
-    expect(venue.positions(ALICE)).toEqual([]);
-    expect(venue.contracts().map(({ orderCode: code }) => code)).toEqual([
-      NEXT,
-      'VN30F2605',
-      'VN30F2606',
-      'VN30F2609',
-    ]);
-    expect(codeOf(place(venue, 'buy', 1, 13_000))).toBe(-6033);
-    expect(venue.board(FRONT)).toBeUndefined();
-    expect(codeOf(place(venue, 'buy', 1, 13_000, ALICE, NEXT))).toBe('accepted');
   });
 });
 

@@ -119,7 +119,7 @@ export interface ExchangeCounter {
 
 export interface RefreshFailure {
   /**
-   * `final`: asking again changes nothing, a person must. `limit`: the day's exchanges are used up. `not_yet`: it is night, and nobody
+   * `final`: asking again changes nothing, a person must. `limit`: the day's exchanges are used up. `not_yet`: it is night, and no person
    * is asked for a password.
    */
   readonly kind: 'final' | 'temporary' | 'limit' | 'not_yet';
@@ -137,7 +137,7 @@ export type TokenSignal =
       readonly used: number;
       readonly allowed: number;
     }
-  /** There is no token, and nobody is asked for a password at night. */
+  /** There is no token, and no person is asked for a password at night. */
   | { readonly kind: 'asks_later'; readonly at: TsUs }
   /** A call was refused: the token is kept until another operation is refused too. */
   | { readonly kind: 'doubted'; readonly detail: string }

@@ -25,7 +25,7 @@ interface Parcel {
 export class OtpDesk {
   readonly #options: OtpDeskOptions;
   #take: ((parcel: Parcel) => void) | undefined = undefined;
-  /** Brought while nobody waited: the next read takes it. */
+  /** It came before a request: the next read takes it. */
   #early: Parcel | undefined = undefined;
   readonly #refused: string[] = [];
 
@@ -56,13 +56,13 @@ export class OtpDesk {
     });
   }
 
-  /** Nobody came for a password that was brought early. */
+  /** No request came for a password that was brought early. */
   giveBack(reason: string): void {
     this.#early?.done({ ok: false, reason });
     this.#early = undefined;
   }
 
-  /** `source`: where a password may come from besides; null for this desk alone. */
+  /** `source`: another source of passwords; null for this desk alone. */
   provider(source: OtpProvider | null, route: 'app' | 'request'): OtpProvider {
     return {
       name: source?.name ?? 'desk',
@@ -75,7 +75,7 @@ export class OtpDesk {
     const early = this.#early;
     this.#early = undefined;
     if (early !== undefined) return Promise.resolve(this.#answer(early));
-    // A program answers by itself: nobody is asked.
+    // A program answers by itself: no person is asked.
     if (source?.isFresh === false) return source.read(signal);
     return new Promise((resolve) => {
       const ended = new AbortController();

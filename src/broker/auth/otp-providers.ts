@@ -9,7 +9,7 @@ export type OtpAnswer =
   | {
       readonly ok: true;
       readonly otp: string;
-      /** Told of the broker's answer: null when it took the password. */
+      /** Called with the broker's answer: null when it took the password. */
       readonly onReply?: (refusal: { readonly reason: string; readonly isOtp: boolean } | null) => void;
     }
   | { readonly ok: false; readonly reason: string };
@@ -147,7 +147,7 @@ function run(options: CommandOptions, signal: AbortSignal): Promise<OtpAnswer> {
 
 interface FileOptions extends Patience {
   readonly path: string;
-  /** The wall clock, which stamps files: tells a password of yesterday. */
+  /** The wall clock, which stamps files: identifies a password of yesterday. */
   readonly clock: Clock;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Keeps one usable token. Its `exp` decides, never a constant; a refresh is a new exchange with a new one-time password,
- * of which the broker allows ten a day, so none is ever spent by a loop (notes, 2).
+ * Keeps one usable token. Its `exp` decides, never a constant; a refresh is a new exchange with a new one-time password. The broker allows
+ * ten a day, so no loop ever spends one (notes, 2).
  */
 import { failureOf } from '../../domain/failure.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
@@ -96,7 +96,7 @@ export class TokenKeeper implements TokenSource {
   /** Refused operations of the present token. */
   readonly #alertedDoubts = new Set<string>();
   #exchangedUs = -Infinity;
-  /** Session of which it was told that its token is asked for later. */
+  /** Session whose late token request was already reported. */
   #alertedFromUs = 0;
 
   constructor(options: TokenKeeperOptions) {

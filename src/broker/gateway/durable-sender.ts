@@ -27,7 +27,7 @@ export type GatewaySignal =
       readonly call: CallRecord<unknown>['call'];
       readonly recorded: boolean;
     }
-  /** Journal and emergency record both failed: what shrinks a position did not go out. Alert. */
+  /** Journal and emergency record both failed: a reduction did not go out. Alert. */
   | { readonly kind: 'exit_not_sent'; readonly call: CallRecord<unknown>['call']; readonly reason: string };
 
 export interface CallMeter {

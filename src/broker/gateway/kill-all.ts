@@ -1,6 +1,6 @@
 /**
- * Kill path: cancels from the broker's own books what can enlarge a position (rulings, 32), by its number what our journal holds and no
- * book shows, and leaves what protects a position. It needs neither engine, strategies nor halt, and goes on when parts of it fail.
+ * Kill path: cancels orders in the broker's own books that can enlarge a position (rulings, 32), and by number orders that our journal
+ * holds and no book shows; protective orders stay. It needs neither engine, strategies nor halt, and goes on when parts of it fail.
  */
 import type { BrokerOrder, BrokerTriggerOrder, CallOutcome } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
@@ -81,7 +81,7 @@ export async function killAll(
       : null;
     const now = held === null ? '' : fingerprint(verdict.open, held);
     const hasTriggered = triggers.hasNewlyTriggered(waiting);
-    // An exit may fill between two reads: what stays is proven when two rounds show the same.
+    // An exit may fill between two reads: remaining orders are proven when two rounds show the same.
     const isSettled = kept.length === 0 || (now !== '' && now === before && verdict.doubt === '');
     before = now;
     const isDone = orders.isClean && triggers.isClean && !hasTriggered && isSettled;
@@ -121,7 +121,6 @@ const fingerprint = (open: readonly BookRow[], held: ReadonlyMap<string, number>
     ...[...held].map(([code, qty]) => `${code} ${qty}`),
   ].join('|');
 
-/** The cancels of one book. */
 class CancelTally<Each extends BookRow> {
   readonly #canceled = new Set<string>();
   readonly #failed = new Map<BrokerOrderNo, string>();
@@ -168,7 +167,7 @@ class CancelTally<Each extends BookRow> {
     for (const row of this.#open) this.#seen.add(nameOf(row));
   }
 
-  /** An order triggered before it was canceled: its child is in the in-day book, which was read beside this one. */
+  /** An order triggered before it was canceled: its child is in the in-day book, which was read at the same time. */
   hasNewlyTriggered({ orders }: BookScan<BrokerTriggerOrder>): boolean {
     const before = this.#triggered.size;
     for (const { orderKey, status } of orders)
@@ -177,7 +176,7 @@ class CancelTally<Each extends BookRow> {
   }
 
   async cancel(isAllowed: (row: Each) => boolean, send: (row: Each) => Promise<CallOutcome>): Promise<void> {
-    // One that no row shows may be on its way out: asking again tells nothing.
+    // One that no row shows may be on its way out: asking again proves nothing.
     const isAsked = (row: Each): boolean => this.#unshown.has(nameOf(row)) && this.#canceled.has(nameOf(row));
     await Promise.all(
       this.#open

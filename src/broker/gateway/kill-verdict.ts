@@ -1,6 +1,6 @@
 /**
- * Which open orders a halt cancels: those that can enlarge the position of their own owner (rulings, 40), by the broker's books and by
- * what our own journal holds. Where the two do not agree, what may protect a position stays.
+ * Selects the open orders that a halt cancels: those that can enlarge the position of their own owner (rulings, 40), by the broker's books
+ * and by our own journal. Where the two do not agree, orders that may protect a position stay.
  */
 import {
   type BrokerOrder,
@@ -29,7 +29,7 @@ export interface OwnOrder {
   readonly clientOrderId: ClientOrderId;
   /** `OPERATOR_INDEX`: of another channel. */
   readonly owner: StrategyIndex;
-  /** Its terms, and what of it has filled, as a row of its book. */
+  /** Its terms and fills, as a row of its book. */
   readonly row: BookRow;
   /** No end of it is proven. */
   readonly isOpen: boolean;
@@ -124,7 +124,7 @@ class KnownBooks {
     this.#pairs = pairsOf(this.open);
   }
 
-  /** What the open orders of each owner do for what it holds of a contract. */
+  /** Cover that the open orders of each owner give its position in a contract. */
   covers(code: OrderCode): readonly Cover<BookRow>[] {
     const byOwner = new Map<StrategyIndex, BookRow[]>();
     const foreign: BookRow[] = [];
@@ -137,7 +137,7 @@ class KnownBooks {
     }
     const viewOf = (row: BookRow): CoverOrder => this.#viewOf(row);
     const covers = [...byOwner].map(([owner, rows]) => cover(this.#heldBy(owner, code), rows, viewOf));
-    // Orders of other channels close what the operator holds, and may be all that protects a strategy's position.
+    // Orders of other channels close the operator's position, and may be the only protection of a strategy's.
     for (const side of SIDES) {
       const bare = this.#owners.holders(code).map((owner): number => {
         const held = -signOf(side) * this.#heldBy(owner, code);
@@ -158,7 +158,7 @@ class KnownBooks {
     return positions.value.find(({ orderCode }) => orderCode === code)?.qty ?? 0;
   }
 
-  /** Why it is not certain who holds what of a contract, or null. */
+  /** Why the owners of a contract's position are uncertain, or null. */
   doubtOf(code: OrderCode): string | null {
     const { positions, own } = this.#reads;
     if (!positions.ok) return `positions: ${positions.reason}`;
@@ -170,14 +170,14 @@ class KnownBooks {
       : `orders and fills that we know come to ${sum} of ${code}, the broker shows ${net}`;
   }
 
-  /** While it is not certain who holds what. */
+  /** While the owners of positions are uncertain. */
   mayProtect(row: BookRow): boolean {
     const order = this.#owners.of(row);
     if (order === undefined || order.owner === OPERATOR_INDEX) return this.#isStopLike(row);
     return order.isReduction || (this.#isStopLike(row) && this.#owners.mayHaveFilled(order.owner, row));
   }
 
-  /** Another look may show that it protects: books and positions are read side by side, and a fill may fall between. */
+  /** Another read may show that it protects: books and positions are read at the same time, and a fill may fall between. */
   isDoubtful(row: BookRow): boolean {
     const order = this.#owners.of(row);
     if (this.#isStopLike(row) || order?.isReduction === true) return true;
@@ -192,7 +192,7 @@ class KnownBooks {
   }
 
   #heldBy(owner: StrategyIndex, code: OrderCode): number {
-    // Without the journal nobody but the account holds anything.
+    // Without the journal only the account holds positions.
     return this.#reads.own === null ? this.#netOf(code) : this.#owners.heldBy(owner, code);
   }
 
@@ -210,7 +210,7 @@ class KnownBooks {
     return row.triggerWhen === null ? 'stop' : waitingRole(row.side, row.triggerWhen);
   }
 
-  /** Which way the order triggered that sent this one; null where no row says so, or two differ: numbers begin anew each day. */
+  /** Trigger direction of the order that sent this one; null where no row shows it, or two differ: numbers restart each day. */
   #sentWhen({ orderNo, orderCode, side }: BrokerOrder): TriggerWhen | null {
     const senders = this.#reads.waiting.orders.filter(
       (row) => row.orderCode === orderCode && row.side === side && row.children.includes(orderNo),
@@ -227,7 +227,7 @@ class RowOwnership {
   readonly #reads: KillReads;
   readonly #byId = new Map<ClientOrderId, OwnOrder>();
   readonly #byKey = new Map<BrokerOrderKey, OwnOrder>();
-  /** Of two orders with one number the later: numbers begin anew. */
+  /** Of two orders with one number the later: numbers restart each day. */
   readonly #byNo = new Map<BrokerOrderNo, OwnOrder>();
   readonly #children = new Map<BrokerOrderNo, OwnOrder>();
 
@@ -259,7 +259,7 @@ class RowOwnership {
     return this.#shownBy(row)?.isSent ?? this.#senderOf(row) !== undefined;
   }
 
-  /** Open orders of ours that no row shows, with what triggered orders have sent. */
+  /** Open orders of ours that no row shows, with the orders that triggered ones have sent. */
   unshown(): readonly BookRow[] {
     const { inDay, waiting, own } = this.#reads;
     const keys = new Map(waiting.orders.map((row) => [row.orderKey, row]));
@@ -323,7 +323,7 @@ class RowOwnership {
     return isOther(refId, ownRef) || isOther(orderKey, ownKey) ? undefined : numbered;
   }
 
-  /** What a stop sends may bear its reference. */
+  /** An order that a stop sends may bear its reference. */
   #senderOf({ refId, orderNo }: BrokerOrder): OwnOrder | undefined {
     const named = refId === null ? undefined : this.#byId.get(refId);
     return named ?? this.#children.get(orderNo);

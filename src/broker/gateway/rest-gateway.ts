@@ -67,7 +67,7 @@ export class RestGateway implements Gateway {
     );
   }
 
-  /** Cancels what can enlarge a position, while `goesOn`, by the broker's own books and by ours. Needs no engine. */
+  /** Cancels orders that can enlarge a position, while `goesOn`, by the broker's own books and by ours. Needs no engine. */
   killAll(goesOn: () => boolean, ownBooks: () => OwnBooks | null): Promise<WholeKill> {
     return killAll(this.#options.rest, this.#options.timers, goesOn, ownBooks);
   }

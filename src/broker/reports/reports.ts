@@ -15,7 +15,7 @@ import { resolveContracts, type ResolveOptions } from './resolve-contracts.ts';
 export type ReportSignal =
   /** Stream codes that no order code belongs to. */
   | { readonly kind: 'orphan_codes'; readonly codes: readonly string[] }
-  /** The contract list could not be read; the price board stood in for it. */
+  /** The contract list could not be read; the price board replaced it. */
   | { readonly kind: 'contract_list_missing'; readonly reason: string }
   | { readonly kind: 'scan_incomplete'; readonly reason: string };
 

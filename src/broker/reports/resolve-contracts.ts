@@ -1,6 +1,6 @@
 /**
- * Joins the contract list (the stream's codes) with the price board (order codes, expiry). They are the same by default; where
- * they differ, expiry or month tells which belongs to which (rulings, 4). Unjoined contracts are not traded.
+ * Joins the contract list (the stream's codes) with the price board (order codes, expiry). They are the same by default; where they differ,
+ * expiry or month pairs them (rulings, 4). Unjoined contracts are not traded.
  */
 import type { ContractQuote } from '../../domain/broker-order.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';

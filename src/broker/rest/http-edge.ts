@@ -1,8 +1,8 @@
 /**
- * Bytes to one origin and back, with a verdict that can be trusted: `not_sent` only when nothing was written, `lost`
- * whenever something may have been. undici calls `onRequestStart` after the connection stands and before the first byte
- * of a request, and writes nothing when the request is aborted there: the halt is checked at that point for the last time.
- * Redirects are answers like any other: no second host is ever contacted.
+ * Bytes to one origin and back, with a verdict that can be trusted: `not_sent` only when nothing was written, `lost` whenever something may
+ * have been. undici calls `onRequestStart` after the connection is open and before the first byte of a request, and writes nothing when the
+ * request is aborted there: the halt is checked at that point for the last time. Redirects are answers like any other: no second host is
+ * ever contacted.
  */
 import { type Dispatcher, Pool } from 'undici';
 import type { Timers } from '../../domain/clock.ts';
@@ -19,7 +19,7 @@ export interface HttpRequest {
 }
 
 export interface HttpHooks {
-  /** Last look before the first byte: a text refuses, and nothing is sent. */
+  /** Last check before the first byte: a text refuses, and nothing is sent. */
   readonly refuse?: () => string | null;
   /** The first byte is about to leave. */
   readonly onStart?: () => void;

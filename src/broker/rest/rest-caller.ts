@@ -34,7 +34,7 @@ export interface ReadOptions {
 
 export interface SendOptions {
   readonly priority: 'exit' | 'entry';
-  /** The last look before the first byte: a text refuses, and the outcome is `not_sent`. */
+  /** The last check before the first byte: a text refuses, and the outcome is `not_sent`. */
   readonly refuse: () => string | null;
   /** The first byte is about to leave. */
   readonly onStart?: () => void;
@@ -196,14 +196,14 @@ export interface PageScan<Row> {
 /** The largest page is not documented: a request may be cut to less than this. */
 export const PAGE_SIZE = 100;
 const PAGES_MAX = 50;
-/** A page that was cut by the server's own limit has a round number of rows; then one more page is looked at. */
+/** A page that was cut by the server's own limit has a round number of rows; then one more page is read. */
 const LIMITS_ARE_MULTIPLES_OF = 5;
 
 type FetchPage<Row> = (pageNo: number, pageSize: number) => Promise<ReadResult<Page<Row>>>;
 
 /**
- * Reads all pages of a book. The scan is evidence only when it is complete and nothing moved between its pages (rulings, 9);
- * otherwise it has the reason. `nameOf` tells rows apart, as in `order 17`.
+ * Reads all pages of a book. The scan is evidence only when it is complete and nothing moved between its pages (rulings, 9); otherwise it
+ * has the reason. `nameOf` identifies rows, as in `order 17`.
  */
 export async function scanPages<Row>(
   fetchPage: FetchPage<Row>,

@@ -147,7 +147,6 @@ function readCalls({ caller, traded, specOf }: Line) {
         ({ orderNo }) => `order ${orderNo}`,
         options,
       ),
-    /** Open positions. */
     positions: (options: ReadOptions) =>
       ask(caller, openPositions, openPositions.encodeRequest(traded), options),
     /** Money and margin of the derivative account. */
@@ -300,7 +299,7 @@ async function scanBook<Row>(
       caller.read(
         operation,
         requestOf({ pageNo, pageSize }),
-        // The scan begins with its first page: later orders may stand on a later one, or on none.
+        // The scan begins with its first page: later orders may be on a later one, or on none.
         pageNo === 1 && onStart !== undefined ? { priority, onStart } : { priority },
         (json) => pageOf(decode(json)),
       ),
@@ -371,7 +370,7 @@ export interface ConditionToPlace {
   readonly trigger: ConditionTrigger;
 }
 
-/** A conditional order that stands in the book; the broker identifies it by its key. */
+/** A conditional order in the book; the broker identifies it by its key. */
 export interface ConditionRef {
   readonly orderNo: BrokerOrderNo;
   readonly orderKey: BrokerOrderKey;
@@ -384,5 +383,5 @@ export interface ConditionToChange extends ConditionRef {
   readonly triggerPrice: PriceTicks;
 }
 
-/** The last look before the first byte: a text refuses, and the outcome is `not_sent`. */
+/** The last check before the first byte: a text refuses, and the outcome is `not_sent`. */
 export type MoneyOptions = Pick<SendOptions, 'refuse'>;

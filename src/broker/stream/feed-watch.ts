@@ -1,6 +1,6 @@
 /**
- * Prices that stop while heartbeats go on (failure cases, 20). The whole feed and its trades are watched by their own pace: a silence
- * in which thirty messages were to be expected is none of the market. It is told; then everything is subscribed and connected anew.
+ * Detects prices that stop while heartbeats go on (failure cases, 20). Feed and trades are watched by their own pace: a silence in which
+ * thirty messages were to be expected is not the market's. It is reported, then everything is subscribed again, and the stream reconnects.
  * One side of one book may be silent for minutes. No acknowledgement of a subscription exists, so its contract is then subscribed once
  * more, and the side is reported when that does not help (rulings, 19).
  */
@@ -18,7 +18,7 @@ interface FeedWatchOptions {
   /** `silence` is how long nothing came. */
   readonly onStale: (what: FeedPart, silence: DurationUs) => void;
   readonly onSignal: (signal: StreamSignal) => void;
-  /** `hasReconnected`: the connection whose silence was told has ended since. */
+  /** `hasReconnected`: the connection whose silence was reported has ended since. */
   readonly onFresh: (hasReconnected: boolean) => void;
   readonly reconnect: () => void;
 }
@@ -33,7 +33,7 @@ const SILENT_CHECKS_MAX = 300;
 const QUOTES_SILENT_CHECKS_MAX = 300;
 /** Checks over which the pace is averaged. */
 const PACE_MEMORY = 60;
-/** Prices that stay away so long after they were told are worth a new connection, but not a login every half minute. */
+/** Prices that stay away so long after the report are worth a new connection, but not a login every half minute. */
 const RECONNECT_AFTER_CHECKS = 10;
 const RECONNECT_EVERY_CHECKS = 300;
 
@@ -103,7 +103,7 @@ export class FeedWatch {
   readonly #quotes = new Map<InstrumentIndex, Readonly<Record<Quotes['channel'], Quotes>>>();
   #isNoTradesReported = false;
   #stale: FeedPart | null = null;
-  /** Told of a connection that has ended: it is over with the first price of the next one. */
+  /** Reported of a connection that has ended: it is over with the first price of the next one. */
   #staleBefore: FeedPart | null = null;
   #staleChecks = 0;
   #connectedChecks = RECONNECT_EVERY_CHECKS;
@@ -130,7 +130,7 @@ export class FeedWatch {
     this.#arm();
   }
 
-  /** The connection is gone, which is told by itself. */
+  /** The connection is gone, which has its own report. */
   stop(): void {
     this.#stop?.();
     this.#stop = undefined;

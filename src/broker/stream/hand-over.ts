@@ -1,7 +1,7 @@
 /**
- * A token renewed in mid-session (rulings, 22): a second connection is opened, authenticated and subscribed beside the first.
- * Its first frame switches over; until then the old one delivers, so that nothing is missed. A print on both is recognised by
- * the chain of total volumes. Where the service does not allow two connections, this becomes a planned reconnect.
+ * A token renewed in mid-session (rulings, 22): a second connection is opened, authenticated and subscribed next to the first. Its first
+ * frame switches over; until then the old one delivers, so that nothing is missed. A print on both is recognised by the chain of total
+ * volumes. Where the service does not allow two connections, this becomes a planned reconnect.
  */
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { seconds } from '../../domain/units.ts';

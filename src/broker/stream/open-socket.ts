@@ -22,7 +22,7 @@ interface SocketOptions {
   readonly url: string;
   readonly dial: Dial;
   readonly timers: Timers;
-  /** For the connection to stand. */
+  /** For the connection to open. */
   readonly connectDeadline: DurationUs;
   /** For the other side to answer our close; then the socket is torn down. */
   readonly closeDeadline: DurationUs;
@@ -35,7 +35,7 @@ const CLOSE_PROTOCOL_ERROR = 1002;
 /** Frames are below 1 KiB. */
 const FRAME_BYTES_MAX = 1024 * 1024;
 
-/** `ws` sends protocol pings only when told to; the server closes with 1002 when it gets one. */
+/** `ws` sends protocol pings only on request; the server closes with 1002 when it gets one. */
 export const dialWebSocket: Dial = (url) =>
   new WebSocket(url, { perMessageDeflate: false, followRedirects: false, maxPayload: FRAME_BYTES_MAX });
 
@@ -44,7 +44,7 @@ export const openSocket = (options: SocketOptions): Observable<SocketEvent> =>
     const socket = options.dial(options.url);
     let failure: string | undefined;
     let opened = false;
-    // RxJS in the thread of an engine loses what is thrown outside of a Subject.
+    // RxJS in the thread of an engine loses errors outside of a Subject.
     const events$ = new Subject<SocketEvent>();
     events$.subscribe(subscriber);
     const end = (reason: ConnectionEnd): void => events$.error(new ConnectionLost(reason));
@@ -108,7 +108,7 @@ export type ConnectionEnd =
   | { readonly kind: 'token_expired' }
   /** Any other refusal, also "already connected" after a half-open drop: costs one attempt. */
   | { readonly kind: 'auth_refused'; readonly code: string; readonly message: string }
-  /** No control frame within the announced deadline: a link that looks open and is not. */
+  /** No control frame within the announced deadline: a link that seems open and is not. */
   | { readonly kind: 'silent'; readonly deadlineSeconds: number }
   /** Close 1002: the fault is ours. */
   | { readonly kind: 'protocol_error' }
@@ -148,7 +148,7 @@ export function describeEnd(end: ConnectionEnd): string {
   }
 }
 
-/** Tells control frames from data frames by the first letter; only the few control frames are decoded here. */
+/** Separates control frames from data frames by the first letter; only the few control frames are decoded here. */
 
 export type ControlFrame = Exclude<ServerFrame, { kind: 'market' | 'ignored' | 'unknown_symbol' }>;
 

@@ -300,7 +300,7 @@ export class StreamClient {
     else this.#becomeLive();
   }
 
-  /** Connects anew without a delay; costs no attempt. */
+  /** Reconnects without a delay; costs no attempt. */
   reconnect(reason: string): void {
     if (this.#state === 'live') this.#plannedReconnect(reason);
   }

@@ -179,8 +179,8 @@ const DEADLINE_SECONDS = 15;
 const READ_GRACE = milliseconds(50);
 
 /**
- * Ends a connection that looks open and is not. A thin contract can be silent for minutes, so the age of control frames
- * counts, measured against the deadline that the server announces (notes, 7; rulings, 19).
+ * Ends a connection that seems open and is not. A thin contract can be silent for minutes, so the age of control frames counts, measured
+ * against the deadline that the server announces (notes, 7; rulings, 19).
  */
 const detectSilence = (timers: Timers) =>
   stage<LiveEvent>((out) => {

@@ -18,7 +18,7 @@ export type StreamSignal =
   | { readonly kind: 'awaiting_token'; readonly why: 'none' | 'expired' | 'rejected' }
   /** A renewed token took over without a gap. */
   | { readonly kind: 'handed_over' }
-  /** The renewed token could not connect beside the old one; the old one still streams. */
+  /** The renewed token could not connect next to the old one; the old one still streams. */
   | {
       readonly kind: 'hand_over_failed';
       readonly end: ConnectionEnd;

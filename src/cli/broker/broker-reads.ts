@@ -25,7 +25,6 @@ interface ReadFlags extends BrokerFlags {
 }
 
 interface ReadCommand {
-  /** Name of the operation. */
   readonly name: string;
   readonly description: string;
   /** Help text of the account argument, for reads that take one. */
@@ -253,7 +252,7 @@ const quoteRow =
     };
   };
 
-/** The broker's own sums stand last. */
+/** The broker's own sums come last. */
 const closedRows = (
   positions: readonly BrokerClosedPosition[],
   total: ClosedTotal | null,

@@ -56,7 +56,6 @@ export interface SendFlags extends BrokerFlags {
 }
 
 export interface SendContext extends CliContext {
-  /** Parent of the commands. */
   readonly broker: Command;
   readonly ask: Ask;
 }

@@ -4,7 +4,7 @@ import { hasCode } from '../../domain/failure.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { Argument, type Command } from 'commander';
-import { type ControlLink, readControl } from '../../daemon/restart/daemon-list.ts';
+import { type ControlLink, readControl } from '../../host/state/daemon-list.ts';
 import { ordersView } from '../../host/state/read-state.ts';
 import { reasonText } from '../argument-values.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';
 import { statusText } from './status-text.ts';
-import type { DaemonStatus } from '../../daemon/daemon-control.ts';
+import type { DaemonStatus } from '../../daemon/program/daemon-control.ts';
 import { formatCount } from '../../text/numbers.ts';
 
 interface ControlFlags {
@@ -153,7 +153,7 @@ function addStatus(program: Command, { io }: CliContext): void {
     });
 }
 
-/** As an argument the password stands in the history of the shell; it works once. */
+/** As an argument the password enters the history of the shell; it works once. */
 function addOtp(program: Command, context: CliContext): void {
   const command = named(
     program
@@ -237,7 +237,6 @@ function addReload(program: Command, { io }: CliContext): void {
   });
 }
 
-/** Subcommands of `orders`. */
 export function addOrderCommands(orders: Command, context: CliContext): void {
   const cancel = withReason(
     named(
@@ -274,8 +273,8 @@ export function addOrderCommands(orders: Command, context: CliContext): void {
 }
 
 /**
- * Tables and lines show a part of an id. A shell takes `#` for the start of a comment, so the digits alone do too. One that is booked
- * for nobody has only the broker's number, and can only be live.
+ * Tables and lines show a part of an id. A shell takes `#` for the start of a comment, so the digits alone do too. An order without an
+ * owner has only the broker's number, and can only be live.
  */
 function wholeId(state: string, shown: string, as: string): string {
   if (shown.startsWith('H.')) return shown;
@@ -309,7 +308,7 @@ const followHalt = (context: CliContext, state: string): Promise<void> =>
     return { state: status === 'working' ? 'working' : 'done', text };
   });
 
-/** Looks without any change after which what is left is told. */
+/** Polls without any change after which the rest is reported. */
 const POLLS_MAX = 100;
 
 /** A dry run sends nothing: nothing comes of it. */
@@ -479,7 +478,7 @@ export const silentProgress = (isLate: boolean): StageProgress => ({
   text: 'the engine does not answer, so nothing shows whether it is done; tickwright halt works meanwhile',
 });
 
-/** `strategy`: null for all. `wasBusy`: an earlier look saw it close something. */
+/** `strategy`: null for all. `wasBusy`: an earlier poll saw it close something. */
 export function flattenProgress(now: EngineStatus, strategy: string | null, wasBusy: boolean): StageProgress {
   const held = now.strategies
     .filter(({ id }) => strategy === null || id === strategy)

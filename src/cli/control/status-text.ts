@@ -1,6 +1,6 @@
 /** `tickwright status` in words and units; `--json` gives the same facts as data. */
-import type { DaemonStatus } from '../../daemon/daemon-control.ts';
-import { statusFacts } from '../../daemon/status-facts.ts';
+import type { DaemonStatus } from '../../daemon/program/daemon-control.ts';
+import { statusFacts } from '../../daemon/program/status-facts.ts';
 import { formatNumber, formatSigned } from '../../text/numbers.ts';
 import { formatRows, pad, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 

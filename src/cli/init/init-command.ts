@@ -1,4 +1,4 @@
-/** `tickwright init`: asks for what a first configuration needs, writes it with comments, and ends with `doctor`. */
+/** `tickwright init`: asks for the content of a first configuration, writes it with comments, and ends with `doctor`. */
 import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
@@ -78,7 +78,7 @@ async function init(
 ): Promise<void> {
   const dialog = asks ? new Dialog(io, io.input ?? process.stdin) : null;
   try {
-    // Before the first question: nobody answers twenty for nothing.
+    // Before the first question: twenty answers must not be lost.
     if (given !== undefined) assertFree(given, replaces);
     dialog?.tell('Enter takes the answer in brackets; Ctrl-C ends without writing anything.\n');
     const interview = new Interview(flags, dialog);
@@ -109,7 +109,6 @@ function assertFree(file: string, replaces: boolean): void {
     );
 }
 
-/** Whole or not at all. */
 function write(file: string, text: string, newSecrets: NewSecrets, replaces: boolean): void {
   const partial = `${file}.partial`;
   const written: string[] = [];

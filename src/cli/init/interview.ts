@@ -29,7 +29,7 @@ type Lines = readonly string[];
 
 type StrategyChoice = (typeof CATALOG)[number];
 
-/** `dialog` is null where nobody may be asked. */
+/** `dialog` is null where no person can answer. */
 export class Interview {
   readonly #flags: InitFlags;
   readonly #dialog: Dialog | null;
@@ -156,7 +156,7 @@ export class Interview {
     ];
   }
 
-  /** The limits of a strategy stand between its two parts. */
+  /** The limits of a strategy come between its two parts. */
   async #strategies(): Promise<readonly { readonly head: Lines; readonly params: Lines }[]> {
     const contract = await this.#get(
       'contract',

@@ -1,4 +1,4 @@
-/** `tickwright new-strategy`: writes a strategy, its backtest, prices and a test beside each other. */
+/** `tickwright new-strategy`: writes a strategy, its backtest, prices and a test into one folder. */
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -41,7 +41,6 @@ export function addNewStrategyCommand(program: Command, { io }: CliContext): voi
     });
 }
 
-/** All of them, or none. */
 function write(files: readonly NewStrategyFile[]): void {
   const there = files.find(({ name }) => existsSync(name));
   if (there !== undefined)
@@ -60,7 +59,7 @@ function write(files: readonly NewStrategyFile[]): void {
   }
 }
 
-/** So that editors, tests and compilers find what the files import; none where they find it already. */
+/** So that editors, tests and compilers resolve the imports of the files; none where they resolve already. */
 function linkPackages(): readonly { readonly from: string; readonly to: string }[] {
   const root = packageRoot();
   const links = PACKAGES.filter((name) => !isInstalled(`${name}/package.json`, 'strategy.js')).map(

@@ -128,7 +128,7 @@ const ordersTable = (view: StateView<OrderRow>): string =>
     '': whyText,
   });
 
-/** The broker's number only while its own book may have to be looked at. */
+/** The broker's number only while its own book may have to be checked. */
 const whyText = ({ status, orderNo, detail }: OrderRow): string => {
   const number = FINAL.has(status) || orderNo === null ? [] : [`no. ${orderNo} at the broker`];
   return [...number, ...(detail === '' ? [] : [detail])].join(': ');

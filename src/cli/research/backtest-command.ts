@@ -1,7 +1,7 @@
 /** `backtest`: strategies over recorded days, to a report. */
 import type { Command } from 'commander';
 import type { Backtest } from '../../research/spec/load-backtest.ts';
-import type { BacktestOutcome, BacktestRunOptions } from '../../research/spec/run-backtest-file.ts';
+import type { BacktestOutcome, BacktestRunOptions } from '../../research/backtest/run-backtest-file.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { durationMs, wholeNumber } from '../argument-values.ts';
 import { type CliContext, type CliIo, EXIT, jsonText, refused, failed } from '../cli-io.ts';
@@ -52,13 +52,13 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
   command.action(async (file: string) => {
     const { json, eventLimit, verify, ...options } = command.opts<BacktestFlags>();
     const backtest = await loaded(file, 'in the backtest; nothing was run', io, eventLimit);
-    const { runBacktestFile } = await import('../../research/spec/run-backtest-file.ts');
-    const { EVENT_MS_MAX, endingHangs } = await import('../../research/spec/hang-watch.ts');
-    const { strayTexts, withStrays } = await import('../../research/spec/stray-faults.ts');
+    const { runBacktestFile } = await import('../../research/backtest/run-backtest-file.ts');
+    const { EVENT_MS_MAX, endingHangs } = await import('../../research/backtest/hang-watch.ts');
+    const { strayTexts, withStrays } = await import('../../research/backtest/stray-faults.ts');
     const limitMs = eventLimit ?? EVENT_MS_MAX;
     // The run replaces the global clock, so this one is taken before.
     const line = new ProgressLine(io, 'rows', performance.now.bind(performance));
-    const { secondRun } = await import('../../research/spec/second-run.ts');
+    const { secondRun } = await import('../../research/backtest/second-run.ts');
     const played = await withStrays(async () => {
       const { seed } = options;
       const second = verify === true ? await secondRun(backtest, { seed, eventMsMax: limitMs }) : undefined;
@@ -83,9 +83,9 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
   });
 }
 
-/** Rethrows what ended a run: a strategy that hangs needs no stack. */
+/** Rethrows the error that ended a run: a strategy that hangs needs no stack. */
 export async function refuseHang(error: unknown): Promise<never> {
-  const { StrategyHangs } = await import('../../research/spec/hang-watch.ts');
+  const { StrategyHangs } = await import('../../research/backtest/hang-watch.ts');
   throw error instanceof StrategyHangs ? failed(error.message) : error;
 }
 
@@ -97,7 +97,6 @@ export async function loaded(file: string, where: string, io: CliIo, loadMsMax?:
   return read.backtest;
 }
 
-/** Of a table. */
 const ROWS_SHOWN = 30;
 
 function printOutcome(io: CliIo, outcome: BacktestOutcome): void {
@@ -135,7 +134,6 @@ function verificationText(verification: BacktestOutcome['verification']): string
   return `\n${lines.join('\n')}\n`;
 }
 
-/** A table of a report for the terminal. */
 export const reportTable = ({ columns, rows }: BacktestOutcome['model']['tables'][number]): string =>
   formatTable(
     columns,

@@ -47,7 +47,7 @@ export function addSweepCommand(program: Command, { io, finish }: CliContext): v
   });
 }
 
-/** What failed in a trial, or null. */
+/** The first failure of a trial, or null. */
 async function sweep(file: string, flags: Flags, io: CliIo): Promise<string | null> {
   const where = 'in the sweep; nothing was run';
   const backtest = await loaded(file, where, io, flags.eventLimit);

@@ -8,12 +8,8 @@ import { Secrets } from '../../operator/redact.ts';
 import { secretPlaceText } from './secret-place.ts';
 import type { StatePaths } from '../../host/state/state-paths.ts';
 import { SimulatorFaults } from '../simulator/simulator-faults.ts';
-import {
-  type Lockstep,
-  obtainSimulator,
-  type SimulatorLink,
-  simulatorPlan,
-} from '../simulator/embedded-simulator.ts';
+import { obtainSimulator, type SimulatorLink, simulatorPlan } from '../simulator/embedded-simulator.ts';
+import type { Lockstep } from '../simulator/lockstep.ts';
 
 export interface BrokerAddress {
   readonly restUrl: string;

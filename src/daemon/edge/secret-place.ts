@@ -15,7 +15,6 @@ export function readSecret({ environment, file }: SecretPlace): string | undefin
   return text === '' ? undefined : text;
 }
 
-/** For people. */
 export const secretPlaceText = ({ environment, file }: SecretPlace): string =>
   `${file === undefined ? '' : `${file} or `}the environment variable ${environment}${isUnderPm2() ? ', which pm2 does not pass on: use a file of mode 600' : ''}`;
 

@@ -34,7 +34,6 @@ export interface PastBarsQuery {
 }
 
 const PAGE_ROWS = 100;
-/** Rows of one query. */
 const SCAN_ROWS = 1_000;
 /** Rows scanned for one page: a search that finds little goes on with the next page. */
 const SCANNED_MAX = 50_000;

@@ -23,7 +23,7 @@ import { archivePath } from '../../journal/journal-archive.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { type JournalReader, readJournal } from '../../journal/journal-reader.ts';
 import { ProgramFiles } from '../../host/program-files.ts';
-import { readControl } from '../restart/daemon-list.ts';
+import { readControl } from '../../host/state/daemon-list.ts';
 
 /** This program was written after this day: a clock before it is wrong. */
 const CLOCK_MIN_US = Date.UTC(2026, 0, 1) * 1_000;

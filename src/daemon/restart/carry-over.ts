@@ -10,7 +10,7 @@ import {
   OPERATOR_INDEX,
   type StrategyIndex,
 } from '../../domain/units.ts';
-import { FALLEN } from '../../engine/orders/circuit-breakers.ts';
+import { FALLEN } from '../../engine/risk/circuit-breakers.ts';
 import type { CarriedPosition, OrderOwner, SessionStarted } from '../../engine/ports/engine-event.ts';
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
 import { callIdOf } from '../../engine/state/intent-queue.ts';
@@ -198,7 +198,6 @@ export class CarryOver {
 class OpenDay {
   /** Why, by owner. */
   readonly owners = new Map<StrategyIndex, string>();
-  /** Owners that have traded, by name. */
   readonly #traders = new Map<StrategyIndex, string>();
 
   get list(): NonNullable<SessionStarted['unclosed']> {

@@ -36,7 +36,6 @@ export interface StrategyChange {
   readonly excluded: ReadonlySet<StrategyIndex>;
 }
 
-/** A change that can be made. */
 export interface PreparedChange {
   readonly after: SessionStrategies;
   /** Strategies with a new version. */
@@ -46,7 +45,6 @@ export interface PreparedChange {
    * ended or moved on meanwhile.
    */
   commit(): Promise<void>;
-  /** Lets it be. */
   drop(): Promise<void>;
 }
 

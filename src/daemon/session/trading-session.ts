@@ -55,7 +55,7 @@ import {
 import { EngineLink, type StartEngine } from '../../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
 import { atMarketTime, createMarketClock, sessionDayAt, systemClock } from '../../host/system-clock.ts';
-import type { Lockstep, Work } from '../simulator/embedded-simulator.ts';
+import type { Lockstep, SessionWork } from '../simulator/lockstep.ts';
 import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
 import { leftOutOf, plannedStrategies, type SessionStrategies } from '../../host/state/session-strategies.ts';
@@ -162,7 +162,7 @@ function leftBy(
   return left.carry.left(before, left.contracts, names, isHalted, into);
 }
 
-export class TradingSession implements InputSink, Work {
+export class TradingSession implements InputSink, SessionWork {
   readonly day: TradingDay;
   readonly carry: CarryOver;
   readonly #context: SessionContext;
@@ -179,7 +179,6 @@ export class TradingSession implements InputSink, Work {
   #isClosed = false;
   /** Number of the last halt or resume on its way to the engine: rows that earlier inputs caused, those of a replay too, are outdated. */
   #lastHaltCommand = 0;
-  /** Number of the last stop of each strategy. */
   readonly #lastStops = new Map<StrategyIndex, Seq>();
   /** Null for a day that began with this session. */
   replayed: ReplayedPast | null = null;

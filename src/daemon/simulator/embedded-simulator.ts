@@ -1,6 +1,6 @@
 /** The embedded broker of a paper run: the plan it is started with, and how to find, start and stop its process. */
 import { hasCode, ifThere } from '../../domain/failure.ts';
-import type { MarketStep, SimulatorDescription } from '../../simulator/start-simulator.ts';
+import type { SimulatorDescription } from '../../simulator/start-simulator.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import type { RunPlan } from '../../host/run-plan.ts';
 import type { StatePaths } from '../../host/state/state-paths.ts';
@@ -11,11 +11,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { type Clock, type ClockMap, marketTimeAt, type Timers } from '../../domain/clock.ts';
+import type { ClockMap, Timers } from '../../domain/clock.ts';
 import { minutes } from '../../domain/units.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { DEFAULT_OPTIONS, demoAccount, type SimulatorOptions } from '../../simulator/simulator-options.ts';
-import { type Dial, dialWebSocket } from '../../broker/stream/open-socket.ts';
+import { Lockstep } from './lockstep.ts';
 
 /** Address and account of the simulator, written for daemons once it listens. */
 export interface SimulatorLink extends SimulatorDescription {
@@ -242,86 +242,4 @@ async function stopProcess(pid: number): Promise<void> {
     await pause(POLL_MS);
   }
   signalled(pid, 'SIGKILL');
-}
-
-// A tape that runs faster than life, in lockstep with the daemon that trades on it. Market time runs at its speed to whatever comes next,
-// an event of the market or a timer of the engine, and as in life from there until the daemon has done its work on it and has no
-// call under way. So a decision, its call and its answer take the market time that they take at speed 1, whatever the speed is.
-
-/** Of a session, as it is now. */
-export interface Work {
-  /** Every message so far is decided, and every call answered. */
-  readonly isIdle: boolean;
-  /** Market time of the engine's next timer; Infinity for none. */
-  readonly wakeAtUs: number;
-}
-
-/** JSON has no Infinity. */
-const NEVER_US = Number.MAX_SAFE_INTEGER;
-
-export class Lockstep {
-  readonly #map: ClockMap;
-  readonly #simulator: Pick<ChildProcess, 'send'>;
-  readonly #real: Clock;
-  readonly #dial: Dial;
-  #step: MarketStep | undefined = undefined;
-  #work: Work | undefined = undefined;
-  #newest = { received: 0 };
-  #isLooking = false;
-
-  /** Holders of the map follow it: the object stays the same. */
-  constructor(
-    map: ClockMap,
-    simulator: Pick<ChildProcess, 'on' | 'send'>,
-    real: Clock = systemClock,
-    dial: Dial = dialWebSocket,
-  ) {
-    this.#map = map;
-    this.#dial = dial;
-    this.#simulator = simulator;
-    this.#real = real;
-    simulator.on('message', (step: MarketStep) => {
-      this.#step = step;
-      if (this.#work !== undefined) this.look(this.#work);
-    });
-  }
-
-  /** Counts the messages of the newest connection, as the simulator does. */
-  readonly dial: Dial = (url) => {
-    const socket = this.#dial(url);
-    const counted = { received: 0 };
-    this.#newest = counted;
-    socket.on('message', () => {
-      counted.received += 1;
-    });
-    return socket;
-  };
-
-  /** Work may be done. */
-  look(work: Work): void {
-    this.#work = work;
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    // By then, the caller that awaits the answer has gone on.
-    setImmediate(() => {
-      this.#isLooking = false;
-      this.#go();
-    });
-  }
-
-  #go(): void {
-    if (this.#work?.isIdle !== true || this.#step === undefined) return;
-    if (this.#newest.received < this.#step.sent) return;
-    const nextUs = Math.min(this.#step.nextUs ?? NEVER_US, this.#work.wakeAtUs, NEVER_US);
-    if (nextUs !== this.#map.untilUs && nextUs > marketTimeAt(this.#map, this.#real.nowUs()))
-      this.#runTo(nextUs);
-  }
-
-  #runTo(untilUs: number): void {
-    const originRealUs = this.#real.nowUs();
-    const { speed } = this.#map;
-    const originMarketUs = marketTimeAt(this.#map, originRealUs);
-    Object.assign(this.#map, { originRealUs, originMarketUs, speed, untilUs } satisfies ClockMap);
-    this.#simulator.send(untilUs);
-  }
 }

@@ -67,7 +67,6 @@ const ANSWER_MS_MAX = 3_000;
 /** A page asks four times a second. */
 const POLL_MS = 1_000;
 
-/** Of the control API. */
 interface ControlAnswer {
   readonly armed?: readonly ArmedFault[];
   readonly issues?: unknown;

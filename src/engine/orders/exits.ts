@@ -47,7 +47,6 @@ export class BracketExits {
     this.#lookUp = lookUp;
   }
 
-  /** A bracket was placed. */
   expect(bracket: ManagedOrder): void {
     this.#brackets.add(bracket);
   }

@@ -15,7 +15,7 @@ import type { CallAnswer, UnjournaledCalls } from '../ports/engine-event.ts';
 import type { Proposal } from '../ports/journal-entry.ts';
 import type { Gateway } from '../ports/outbound.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
-import type { CircuitBreakers } from './circuit-breakers.ts';
+import type { CircuitBreakers } from '../risk/circuit-breakers.ts';
 import type { Guard } from '../risk/risk-guard.ts';
 import { ManagedOrder, type OpenCall, ScanEvidence } from './managed-order.ts';
 

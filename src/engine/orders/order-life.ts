@@ -56,7 +56,6 @@ export class OrderLife {
     if (!order.isProtective) this.#changed(order, 0, 0, null);
   }
 
-  /** A change of it was denied. */
   changeDenied(order: ManagedOrder, denial: Denial): void {
     this.#changed(order, 0, 0, denial);
   }
@@ -83,7 +82,6 @@ export class OrderLife {
     return taken;
   }
 
-  /** Its row is in the trigger book. */
   addWaiting(order: ManagedOrder, row: BrokerTriggerOrder): void {
     order.become('pending_trigger');
     this.#orders.add(order);

@@ -219,7 +219,7 @@ const ORDER_TABLE: Readonly<Record<OrderStatus, TransitionRow>> = {
     seen_triggering: '=',
     triggered: '=',
   },
-  denied: {}, // never sent
+  denied: {},
   not_sent: {
     ...GIVEN_UP,
     place_not_sent: '=',
@@ -268,7 +268,6 @@ interface OddStep {
   readonly oddity: string;
 }
 
-/** The order as the table sees it. */
 export interface TableOrder {
   readonly status: OrderStatus;
   /** The status that `<` leads back to. */

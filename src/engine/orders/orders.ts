@@ -17,7 +17,7 @@ import { countOf, startOf } from '../state/client-order-ids.ts';
 import type { DueWork } from '../state/timer-heap.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { OrderNames } from './order-names.ts';
-import { RejectionMemory, SendRate } from './send-history.ts';
+import { RejectionMemory, SendRate } from '../risk/send-history.ts';
 
 const NO_ORDERS: ManagedOrder[] = [];
 

@@ -62,7 +62,6 @@ export class RowReader {
     this.#takeStatus(order, row, startedUs);
   }
 
-  /** A row of the trigger book. */
   takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
     if (startedUs >= order.rowUs) {
       order.rowUs = startedUs;

@@ -26,7 +26,6 @@ export interface OrderToSend {
 }
 
 export interface ModifyToSend {
-  /** `refId` of this call. */
   readonly callId: ClientOrderId;
   readonly clientOrderId: ClientOrderId;
   readonly strategy: StrategyIndex;

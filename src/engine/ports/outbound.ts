@@ -32,7 +32,6 @@ export interface SnapshotRequests {
   want(what: ReportKind): void;
 }
 
-/** The account at this moment. */
 export interface AccountNow {
   figures(): BrokerAccount;
   /** Calls that were sent before are in it, answered or not; Infinity where none is on its way. */

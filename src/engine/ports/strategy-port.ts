@@ -103,7 +103,6 @@ export interface TraderPort {
   nowUs(): TsUs;
   phase(): SessionPhase;
   calendar(): TradingCalendar;
-  /** The contract behind a leg of the strategy. */
   leg(strategy: StrategyIndex, leg: number): Contract;
   band(instrument: InstrumentIndex): PriceBand | undefined;
   /** Limit of an order that takes any price. */

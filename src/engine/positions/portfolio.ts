@@ -39,7 +39,6 @@ class Account {
   readonly held: InstrumentIndex[] = [];
   /** Contracts that it ever held. */
   readonly touched: InstrumentIndex[] = [];
-  /** Carried-over part of each position. */
   readonly carriedOver: Position[] = [];
   fee = 0;
   tax = 0;

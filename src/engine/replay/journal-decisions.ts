@@ -36,7 +36,6 @@ interface JournaledProposal {
 /** The decisions that the journal holds of one event. */
 export interface EventDecisions {
   readonly proposals: readonly JournaledProposal[];
-  /** Approved orders, by their id. */
   readonly placed: ReadonlyMap<ClientOrderId, OrderToSend>;
   /** Approved changes, by call. */
   readonly modified: ReadonlyMap<ClientOrderId, ModifyToSend>;
@@ -132,7 +131,6 @@ export class JournalDecisions implements DecisionSource {
     this.#refusals = refusals;
   }
 
-  /** First difference by strategy. */
   get differences(): ReadonlyMap<StrategyIndex, string> {
     return this.#differences;
   }

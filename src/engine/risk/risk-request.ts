@@ -54,7 +54,6 @@ export class ClosingHours {
     return this.#phase;
   }
 
-  /** When auctions begin. */
   get auctions(): readonly TsUs[] {
     return this.#auctions;
   }
@@ -73,7 +72,6 @@ export class ClosingHours {
     return from;
   }
 
-  /** The rest is of this day. */
   turnTo(day: TradingDay): void {
     const { closures } = this.#calendar;
     if (day === this.#day && closures === this.#closures) return;

@@ -69,7 +69,6 @@ export class StopProcedure {
     context.alert(null, 'warning', 'stop_waits', `${text}: ${rest}`);
   }
 
-  /** The phase has changed. */
   onPhase(phase: SessionPhase): void {
     if (this.#stage === 'waiting' && phase === 'continuous') return this.#cancelOrders();
     if (this.#stage === 'waiting' && phase === 'closed') return this.#leave('the trading day is over');

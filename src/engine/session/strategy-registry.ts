@@ -72,7 +72,6 @@ export class StrategyRegistry {
     return !this.#isStarted || this.isStopped(strategy) || !this.#host.hasCodeOf(strategy);
   }
 
-  /** True when the strategy was running. */
   stop(strategy: StrategyIndex, reason: string): boolean {
     const seat = this.#seats[strategy];
     if (seat === undefined || seat.stopped !== null) return false;

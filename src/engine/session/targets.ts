@@ -62,7 +62,6 @@ export class Target implements ProtectedPosition {
     this.#context.alert(this.strategy, severity, code, `flatten ${this.code} (${this.reason}): ${text}`);
   }
 
-  /** Each matter once. */
   alertOnce(matter: string, severity: AlertSeverity, code: string, text: string): void {
     if (this.hasAlerted(matter)) return;
     this.#alerted.add(matter);

@@ -62,7 +62,6 @@ export class TimerHeap {
     this.#dropDead();
   }
 
-  /** Timers of one owner that are set. */
   count(owner: number): number {
     return this.#counts.get(owner) ?? 0;
   }
@@ -177,7 +176,6 @@ export class DueWork {
     this.#isOpen = true;
   }
 
-  /** All that was on it is done. */
   close(dueUs: number): void {
     this.#isOpen = false;
     this.#dueUs = dueUs;

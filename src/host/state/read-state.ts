@@ -38,7 +38,6 @@ import type { PriceTicks } from '../../domain/units.ts';
 import { formatDenial } from '../../engine/ports/denial.ts';
 
 export interface StateQuery {
-  /** State directory. */
   readonly state: string;
   /** A trading day; absent: the latest one. */
   readonly session?: string;

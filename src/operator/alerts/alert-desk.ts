@@ -1,4 +1,7 @@
-/** Decides which alert becomes a message, and when: repeats are counted, quiet hours kept, critical ones told again until a person has seen them. */
+/**
+ * Decides which alert becomes a message, and when: repeats are counted, quiet hours kept, critical ones repeated until a person has
+ * acknowledged them.
+ */
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { type DurationUs, durationUs, minutes, seconds, type TsUs, tsUs } from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
@@ -19,7 +22,7 @@ export interface Alert {
 /** An alert that repeats within `repeatAfter` is counted, not sent again. */
 export interface AlertRules {
   readonly repeatAfter: DurationUs;
-  /** A critical alert that nobody acknowledges is sent again after this, and after twice as long. */
+  /** An unacknowledged critical alert is sent again after this, and after twice as long. */
   readonly escalateAfter: DurationUs;
   /** When quiet hours that contain this moment end; null outside of them. */
   readonly quietUntil: (at: TsUs) => TsUs | null;
@@ -43,7 +46,7 @@ export interface DeskMemory {
   readonly unseen: readonly AlertMessage[];
 }
 
-/** Tells a repeat by code and subject; numbers may differ, ids of orders and codes of contracts may not. */
+/** Recognises a repeat by code and subject; numbers may differ, ids of orders and codes of contracts may not. */
 interface RepeatWindow {
   readonly sentUs: TsUs;
   windowUs: number;
@@ -113,7 +116,7 @@ export class AlertDesk {
     });
   }
 
-  /** Sends without a look at repeats. */
+  /** Sends without counting repeats. */
   tell(draft: AlertDraft): void {
     const { clock } = this.#options;
     this.#nextId += 1;
@@ -126,7 +129,7 @@ export class AlertDesk {
     this.#deliver(message);
   }
 
-  /** The operator has seen what was sent so far; returns how many critical alerts waited for that. */
+  /** The operator has seen the messages so far; returns how many critical alerts were unacknowledged. */
   acknowledge(): number {
     const count = this.#unseen.length;
     this.#unseen = [];
@@ -164,7 +167,7 @@ export class AlertDesk {
     });
   }
 
-  /** Repeats are told once at the end of its window, and opens one of twice the length. */
+  /** Repeats are sent once at the end of its window, which opens one of twice the length. */
   #endWindow(key: string): void {
     const seen = this.#seen.get(key);
     this.#seen.delete(key);
@@ -207,7 +210,7 @@ export class AlertDesk {
     this.#check();
   }
 
-  /** Looks often: timers stand still while the machine sleeps. */
+  /** Checks often: timers pause while the machine sleeps. */
   #check(): void {
     const { clock, timers, escalateAfter } = this.#options;
     if (clock.nowUs() >= this.#escalateUs) {
@@ -255,7 +258,7 @@ const WORD: Readonly<Record<AlertSeverity, string>> = {
   critical: 'CRITICAL:',
 };
 
-/** A digit that belongs to the id of an order or the code of a contract tells two subjects apart. */
+/** A digit that belongs to the id of an order or the code of a contract distinguishes two subjects. */
 const NUMBERS = /(?<![\w.#])[-+]?\d[\d.,:]*/g;
 
 const bodyOf = ({ text, remedy }: Alert): string => (remedy === '' ? text : `${text}\n→ ${remedy}`);

@@ -13,7 +13,6 @@ export interface AlertMessage {
    * channels at once. `question`: the same, and worthless after a restart. `report`: goes to all channels, and waits.
    */
   readonly kind: 'alert' | 'reminder' | 'question' | 'report';
-  /** One line. */
   readonly title: string;
   readonly text: string;
   /** A file with the same as HTML, for channels that can carry it; null without one. */
@@ -42,7 +41,6 @@ export type DeliveryResult =
   | { readonly status: 'refused'; readonly reason: string };
 
 export interface AlertChannel {
-  /** As configured. */
   readonly id: string;
   /** Longest text of one delivery, in characters. */
   readonly textMax: number;

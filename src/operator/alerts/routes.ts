@@ -1,4 +1,4 @@
-/** Puts each message into the queues of the channels that take it; what one cannot deliver goes to the next. */
+/** Puts each message into the queues of the channels that take it; a message that one cannot deliver goes to the next. */
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { durationUs, milliseconds, minutes, seconds, type TsUs } from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
@@ -12,7 +12,7 @@ import {
 } from './alert-message.ts';
 import { errorText } from '../../domain/failure.ts';
 
-/** In the order in which one stands in for the other. */
+/** In the order of replacement. */
 export interface AlertRoute {
   readonly channel: AlertChannel;
   /** Alerts of lower severity are not sent to it. */
@@ -139,16 +139,16 @@ export class Routes {
   }
 }
 
-// The queue of one channel: its own pace, patience and bound. What trading does never waits for it.
+// The queue of one channel: its own pace, patience and bound. Trading never waits for it.
 
 interface QueueOptions extends Pick<RoutesOptions, 'clock' | 'timers' | 'time' | 'onChange'> {
   readonly channel: AlertChannel;
-  /** Deliveries; what comes faster leaves together. */
+  /** Deliveries; faster messages leave together. */
   readonly perMinute: number;
   /** A message will not leave in time, with the reason; called once until the channel works again. */
   readonly onTrouble: (reason: string) => void;
   readonly onWorks: (downForUs: number) => void;
-  /** Messages that wait while the channel is in trouble: another one should tell them. */
+  /** Messages that wait while the channel is in trouble: another one should send them. */
   readonly onStuck: (messages: readonly AlertMessage[]) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Keeps what was not delivered for the next start. Written beside trading, whole or not at all. */
+/** Keeps undelivered messages for the next start. Written whole or not at all, without delaying trading. */
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { errorText, ifThere } from '../../domain/failure.ts';

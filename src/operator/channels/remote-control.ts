@@ -1,4 +1,4 @@
-/** Commands in a chat: the same ones as on the command line, for people who are not at the machine. Who may ask is decided before. */
+/** Commands in a chat: the same ones as on the command line, for remote people. The listener has checked the sender. */
 import { randomInt } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
@@ -21,7 +21,7 @@ export interface RemoteOptions {
   readonly isAuction: () => boolean;
   /** A password is waited for: bare letters and digits are one. */
   readonly isOtpAwaited: () => boolean;
-  /** Critical alerts of this run, repeats too: those that nobody has acknowledged may become fewer meanwhile. */
+  /** Critical alerts of this run, repeats too: unacknowledged ones may become fewer meanwhile. */
   readonly criticals: () => number;
   /** Each command with its outcome; passwords and codes left out. */
   readonly journal: (by: string, command: string, outcome: string) => void;
@@ -62,7 +62,6 @@ export class RemoteControl {
     this.#options = options;
   }
 
-  /** The reply. */
   async take({ by, text, sentUs }: RemoteMessage): Promise<string> {
     const [word = '', ...rest] = oneLine(text).split(/\s+/);
     const name = word
@@ -144,10 +143,10 @@ export class RemoteControl {
     const isLate = this.#options.clock.nowUs() - asked.askedUs > CODE_LIFE;
     asked.tries += 1;
     const isRight = code === asked.code;
-    // A halt of the daemon's own may have come: whoever asked did not know of it.
+    // A halt of the daemon may have come, which the sender did not know.
     const isNews = asked.name === 'resume' && isRight && this.#options.criticals() > asked.criticals;
     if (isLate || isRight || asked.tries >= CODE_TRIES) this.#confirmation = null;
-    // What was confirmed for an auction that is over is not meant for the next one.
+    // A confirmation for an auction that is over does not count for the next one.
     const inAuction = asked.body.inAuction && this.#options.isAuction();
     if (!isLate && !isNews && isRight)
       return this.#run(asked.by, asked.name, { ...asked.body, inAuction }, asked.text);
@@ -191,7 +190,7 @@ function flattenMeaning({ strategy, inAuction }: CommandBody): string {
   return inAuction ? `${what} ${auction}` : what;
 }
 
-/** Words that may stand in the journal; another word may be a password. */
+/** Words that may enter the journal; another word may be a password. */
 const SHOWN: ReadonlySet<string> = new Set([
   ...REMOTE_VIEWS,
   'otp',

@@ -1,6 +1,4 @@
-/**
- * Reads what people write to the bot. Whoever is not on the list is not answered; what was taken is never taken again, also after a kill.
- */
+/** Reads messages to the bot. A sender who is not on the list gets no answer; no message is taken twice, also after a kill. */
 import type { Clock, Timers } from '../../domain/clock.ts';
 import { errorText, failureOf } from '../../domain/failure.ts';
 import { isRecord, type JsonRecord } from '../../domain/parsed.ts';
@@ -40,7 +38,7 @@ export interface ListenerOptions {
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
 }
 
-/** The service holds a poll open for so long while nobody writes. */
+/** The service holds a poll open for so long while no message comes. */
 const POLL_S = 50;
 const POLL_TIMEOUT_MS = (POLL_S + 10) * 1_000;
 const SEND_TIMEOUT_MS = 15_000;
@@ -63,7 +61,7 @@ const QUIET = durationUs(6 * US_PER_DAY);
 const PRESSED = 1;
 /** An answer holds at most 100, and confirms all of before. */
 const RECENT_MAX = 1_000;
-/** Strangers that are told one by one; more are counted. */
+/** Strangers that are reported one by one; more are counted. */
 const STRANGERS_MAX = 20;
 
 export class TelegramListener {
@@ -113,7 +111,7 @@ export class TelegramListener {
           if (failure !== null)
             this.#options.alert('warning', 'phone_failed', `a message could not be taken: ${failure}`);
         }
-        // A service that holds no poll open, or repeats what was taken, must not be asked without end.
+        // A service that holds no poll open, or repeats messages, must not be polled without end.
         const isSpinning = this.#offset === before && this.#options.clock.nowUs() - askedUs < SPIN;
         if (isSpinning) await this.#pause(SPIN_PAUSE_MS);
       } else await this.#pause(this.#failed(answer.status, answer.reason, answer.pauseMs));
@@ -175,7 +173,7 @@ export class TelegramListener {
     if (isRecord(query)) this.#button(id, query);
   }
 
-  /** Nobody waits for it: a halt is not kept back by a command before it. */
+  /** Not awaited: a halt does not wait for a command before it. */
   #message(update: number, message: JsonRecord): void {
     const { text, date } = message;
     const who = this.#allowed(message['from'], message['chat']);
@@ -199,8 +197,8 @@ export class TelegramListener {
   }
 
   /**
-   * False for one that was taken. What is in doubt counts as new: a halt may come twice, and all else is too old by then. Only of people
-   * on the list: a stranger who floods the bot must not keep the disk busy.
+   * False for one that was taken. A doubtful one counts as new: a halt may come twice, and all else is too old by then. Only of people on
+   * the list: a stranger who floods the bot must not keep the disk busy.
    */
   #isNew(update: number, stamp: number): boolean {
     const { taken } = this.#options;

@@ -51,7 +51,7 @@ const slackText = (text: string): string =>
 /** A header takes no other characters. */
 const ascii = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '?');
 
-/** Fields of a template stand in a JSON text: their values are escaped for one. */
+/** Fields of a template are inside a JSON text: their values are escaped for one. */
 const filled = (template: string, { title, text, severity }: Delivery): string =>
   template.replaceAll(/\{(title|text|severity)\}/g, (_, name: string) => {
     const value = name === 'title' ? title : name === 'text' ? text : severity;

@@ -15,7 +15,7 @@ const SOURCE_TRIES_MAX = 5;
 const ALL_TRIES_MAX = 50;
 const SOURCE_LOCK_MIN = minutes(1);
 const LOCK_MAX = minutes(60);
-/** Whoever asks from more addresses meets the lock of all. */
+/** A client with more addresses meets the lock of all. */
 const SOURCES_MAX = 1_000;
 
 const SECRET_BYTES = 32;

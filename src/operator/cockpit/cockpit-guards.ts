@@ -13,7 +13,7 @@ declare module 'fastify' {
     isStart?: boolean;
     /** May be a page of its own: the browser's user may type or follow its address. */
     isPage?: boolean;
-    /** Names that may stand behind the `?`. */
+    /** Names that may follow the `?`. */
     query?: readonly string[];
   }
 }
@@ -21,9 +21,9 @@ declare module 'fastify' {
 export interface GuardOptions {
   readonly access: CockpitAccess;
   readonly refusals: Refusals;
-  /** Names by which it may be asked, besides those of this machine. */
+  /** Host names that it serves, other than those of this machine. */
   readonly hosts: readonly string[];
-  /** A reverse proxy of the owner stands in front and adds TLS. */
+  /** A reverse proxy of the owner is in front and adds TLS. */
   readonly isBehindProxy: boolean;
 }
 
@@ -66,7 +66,7 @@ export class CockpitGuards {
   }
 
   guard(app: FastifyInstance): void {
-    // Whoever is refused holds no connection, though it never reads the answer.
+    // A refused client holds no connection, though it never reads the answer.
     app.addHook('onResponse', async (request, reply) => {
       if (reply.statusCode >= 400) request.raw.socket.destroySoon();
     });
@@ -153,7 +153,7 @@ export class CockpitGuards {
     return `${this.#isSecure(request) ? 'https' : 'http'}://${String(request.headers.host).toLowerCase()}`;
   }
 
-  /** History and logs keep what stands behind a `?`: a link that was put there is void. */
+  /** History and logs keep the text after a `?`: a link that was put there is void. */
   #queryProblem(request: FastifyRequest): GuardRefusal | null {
     const at = request.url.indexOf('?');
     if (at === -1) return null;

@@ -42,7 +42,7 @@ export interface CockpitState {
   readonly engine: EngineHealth;
   readonly feed: FeedState;
   readonly token: TokenState;
-  /** The next jobs of the day, the last one and who fired it, in words. */
+  /** The next jobs of the day, and the last one with its trigger, in words. */
   readonly jobs: string;
   readonly money: AccountMoney;
   readonly strategies: readonly StrategyState[];
@@ -121,7 +121,6 @@ export interface PositionState {
   readonly contract: string;
   /** Negative when short. */
   readonly qty: number;
-  /** Null when flat. */
   readonly avgPoints: number | null;
   readonly openVnd: number;
 }
@@ -168,7 +167,7 @@ export interface BooksState {
   readonly positionsMs: number | null;
   /** When money was last compared; null before the first time. */
   readonly moneyMs: number | null;
-  /** What was compared before it is old; null without a fill in this session. */
+  /** Comparisons before it are old; null without a fill in this session. */
   readonly lastFillMs: number | null;
 }
 
@@ -189,7 +188,7 @@ export interface PlotState {
 }
 
 export interface AlertsState {
-  /** Critical ones that nobody has acknowledged. */
+  /** Unacknowledged critical alerts. */
   readonly unseen: number;
 }
 
@@ -209,7 +208,6 @@ export interface KnownFault {
   readonly isInstant: boolean;
   readonly parameters: readonly {
     readonly name: string;
-    /** Its values, in words. */
     readonly expected: string;
     readonly isRequired: boolean;
     /** Empty where any text of the right form will do. */
@@ -283,7 +281,7 @@ export interface OrderStory {
 }
 
 export interface OrderStep extends CockpitEntry {
-  /** All of the row, for who wants to know. */
+  /** The whole row. */
   readonly detail: string;
 }
 

@@ -88,7 +88,6 @@ export interface Cockpit {
   readonly url: string;
   /** By the name that browsers ask the proxy by, where there is one. Opens once, within ten minutes. */
   link(role: CockpitRole): string;
-  /** Open pages. */
   readonly pages: number;
   close(): Promise<void>;
 }
@@ -298,7 +297,7 @@ class CockpitServer {
 
   readonly #actorOf = (request: FastifyRequest): string => `the cockpit at ${this.#guards.sourceOf(request)}`;
 
-  /** The fields beside the confirmation; null where the session may not act, which is answered. */
+  /** The fields other than the confirmation; null where the session may not act, which is answered. */
   async #fieldsToAct(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -333,7 +332,7 @@ function createApp(note: (reason: CockpitRefusal, source: string) => void): Fast
       else if (isUnreadable(error)) note('malformed', from);
       socket.destroy();
     },
-    // The router refuses these before any guard looks.
+    // The router refuses these before any guard runs.
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       note('malformed', request.socket.remoteAddress ?? '');
       void reply

@@ -51,7 +51,6 @@ export interface StreamsOptions {
 const FRAME_MS = 34;
 const STATE_MS = 250;
 const BEAT_MS = 1_000;
-/** Rows of one write. */
 const ROWS_MAX = 200;
 /** Rows that a new page begins with. */
 const RECENT_ROWS = 100;
@@ -182,7 +181,7 @@ export class EventStreams {
     if (this.#readers.size === 0) this.#stop();
   }
 
-  /** Makes the state anew where something in it changed. */
+  /** Builds the state again where something in it changed. */
   #ask(): void {
     try {
       const present = this.#options.facts();
@@ -239,7 +238,7 @@ export class EventStreams {
     this.#write(reader, this.#state);
   }
 
-  /** One part a look: a long past leaves the thread to others in between. */
+  /** One part a turn: a long past leaves the thread to others in between. */
   #serveEntries(reader: Reader): void {
     if (reader.blockedUs !== null) return;
     const part = this.#partAfter(reader.seq);

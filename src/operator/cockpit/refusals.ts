@@ -1,4 +1,4 @@
-/** Counts requests that the cockpit refuses, and tells of those that look like an attack, once in a while. */
+/** Counts requests that the cockpit refuses, and logs those that look like an attack, once in a while. */
 import type { Clock } from '../../domain/clock.ts';
 import { minutes, type TsUs } from '../../domain/units.ts';
 import { formatCount } from '../../text/numbers.ts';

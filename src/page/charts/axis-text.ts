@@ -23,7 +23,7 @@ export function numberLabels(splits: readonly number[], unit = ''): string[] {
   });
 }
 
-/** From here on nobody reads decimals. */
+/** From here on decimals are not shown. */
 const WHOLE_FROM = 100_000;
 /** People count money to the cent; less than one unit of the currency is shown to the last of its `digits`. */
 const CENTS = 2;

@@ -49,7 +49,7 @@ export interface ChartRule {
 }
 
 export interface ChartContent {
-  /** Seconds since 1970 of each sample, which stand side by side; or plain numbers. */
+  /** Seconds since 1970 of each sample, drawn side by side; or plain numbers. */
   readonly x: readonly number[];
   readonly lines: readonly ChartLine[];
   /** Areas between two lines, by their places. */
@@ -133,7 +133,7 @@ function drawn(box: HTMLElement, look: ChartLook, content: ChartContent): () => 
   };
 }
 
-/** Samples stand side by side, each later than the one before it; those of plain numbers are counted. */
+/** Samples are drawn side by side, each later than the one before it; those of plain numbers are counted. */
 function timesOf(x: readonly number[], utcOffsetMinutes: number | undefined): readonly UTCTimestamp[] {
   let before = -Infinity;
   return x.map((moment, at) => {
@@ -334,7 +334,7 @@ class Backdrop implements ISeriesPrimitive<Time> {
       context.moveTo(x, 0);
       context.lineTo(x, bitmapSize.height);
       context.stroke();
-      // Words of two rules side by side stand on both sides of them.
+      // Words of two rules side by side are on both sides of them.
       const isLeft = rules.length > 1 ? at === first : x > bitmapSize.width / 2;
       context.textAlign = isLeft ? 'right' : 'left';
       context.fillText(label, x + (isLeft ? -5 : 5) * ratio, 12 * ratio);

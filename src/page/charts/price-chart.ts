@@ -40,7 +40,6 @@ export interface PriceLine {
 export interface PriceChartLook {
   readonly height: number;
   readonly utcOffsetMinutes: number;
-  /** Of a price. */
   readonly decimals: number;
   /** Smallest step of a price in points. */
   readonly tick: number;

@@ -13,7 +13,6 @@ import type {
 } from 'lightweight-charts';
 import { ink } from './theme.ts';
 
-/** One fill. */
 export interface PriceMark {
   readonly tsSeconds: number;
   readonly price: number;
@@ -41,9 +40,9 @@ export type BitmapScope = Parameters<
   ? Scope
   : never;
 
-/** Pixels between two marks that can be told apart. */
+/** Least pixels between two distinct marks. */
 const MARK_PX = 9;
-/** Pixels between two trades whose lines can be told apart. */
+/** Least pixels between two trades with distinct lines. */
 const LINE_PX = 3;
 const STRIP_PX = 36;
 /** Marks closer than this go without their quantity. */

@@ -107,7 +107,7 @@ export function verdictOf(value: CockpitState): HealthVerdict {
   return { tone: bad.length > 0 ? 'bad' : 'warn', text, more };
 }
 
-/** Why nothing new is shown, and what that means for the buttons; null while the daemon speaks. */
+/** Why the page shows nothing new, and the consequence for the buttons; null while the daemon answers. */
 function cutText(): string | null {
   if (silentSeconds.value === null) return null;
   if (session.value === null) return state.value === null ? null : t.loggedOut;

@@ -1,4 +1,4 @@
-/** Requests to the daemon, and the stream of its events. No answer for a while counts as a failure, so that nobody waits in vain. */
+/** Requests to the daemon, and the stream of its events. No answer for a while counts as a failure. */
 import type { CockpitAnswer, CockpitSession } from '../../operator/cockpit/cockpit-model.ts';
 import { t } from './text.ts';
 

@@ -1,4 +1,4 @@
-/** Candles with our orders and fills, and the depth beside them. */
+/** Candles with our orders and fills, and the depth next to them. */
 import { computed, effect, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type {

@@ -1,4 +1,4 @@
-/** The state of the moment on one screen: what is held, how near each limit is, what works at the exchange, and whether our books are the broker's. */
+/** The present state on one screen: positions, the distance to each limit, working orders, and whether our books are the broker's. */
 import type {
   BooksState,
   CockpitState,
@@ -194,7 +194,7 @@ const WARN_FROM = 0.7;
 
 const useOf = ({ used, max }: LimitState): number => (max <= 0 ? (used > 0 ? 1 : 0) : used / max);
 
-/** The fullest first: those of nobody's concern end below. */
+/** The fullest first: those without concern end below. */
 function Limits({ value }: { readonly value: CockpitState }) {
   const rows = value.limits.toSorted((a, b) => useOf(b) - useOf(a));
   return (

@@ -99,7 +99,6 @@ export function Positions({ positions }: PositionsProps) {
   );
 }
 
-/** Profit of what is held, not yet taken. */
 export const OpenVnd = ({ positions }: PositionsProps) => (
   <Vnd value={positions.reduce((sum, { openVnd }) => sum + openVnd, 0)} />
 );
@@ -199,7 +198,7 @@ export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, C
   </dl>
 );
 
-/** Something that happened: when, what, whose, and its text. */
+/** One event: its time, code, owner and text. */
 export const Entry = ({
   atMs,
   word,
@@ -234,7 +233,7 @@ const isPress = ({ key }: KeyboardEvent): boolean => key === ' ' || key === 'Ent
 interface Hold {
   readonly label: string;
   readonly word: string;
-  /** What it does besides its label. */
+  /** Its effect, where the label is not enough. */
   readonly meaning?: string | undefined;
   readonly isDanger?: boolean;
   readonly isSmall?: boolean;
@@ -363,7 +362,7 @@ export function Field({
   );
 }
 
-/** One of `options`; `all` stands for none of them where there need be none. */
+/** One of `options`; `all` means none of them where none is needed. */
 export const Choice = ({
   name,
   value,

@@ -1,4 +1,4 @@
-/** Commands. What cannot be taken back is held or typed; a halt is one press. */
+/** Commands. An irreversible one is held or typed; a halt is one press. */
 import { type Signal, signal, useSignal } from '@preact/signals';
 import type {
   ArmedFaultState,
@@ -128,7 +128,7 @@ const held = (label: string, word: string, name: string, meaning?: string, body:
   />
 );
 
-/** In an auction the button confirms an order that nobody can take back. */
+/** In an auction the button confirms an order that cannot be taken back. */
 function flattenOf({ session: { phase } }: CockpitState, meaning: string) {
   const inAuction = phase === 'opening_auction' || phase === 'closing_auction';
   return { meaning: inAuction ? `${meaning} ${t.auctionMeaning}` : meaning, body: { inAuction } };

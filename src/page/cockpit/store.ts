@@ -96,7 +96,7 @@ function take({ event, id, data }: ServerEvent): void {
     case 'state': {
       const newest: CockpitState = JSON.parse(data);
       const { version } = pending.state ?? state.value ?? newest;
-      // A page of an older program may not read what a newer one sends.
+      // A page of an older program may not read the state of a newer one.
       if (newest.version !== version) location.reload();
       const known = pending.state?.session.day ?? tradingDay.value;
       const { day } = newest.session;
@@ -236,7 +236,7 @@ setInterval(() => {
   if (session.value !== null && nowMs.value - heardMs.value > PROBE_AFTER_MS) void probe();
 }, 1_000);
 
-/** A title that tells trouble from afar. */
+/** A title that shows trouble from afar. */
 effect(() => {
   const { value } = state;
   const place = value === null ? '' : ` · ${t.mode[value.mode]}`;

@@ -6,7 +6,6 @@ import { moneyText } from '../charts/axis-text.ts';
 const LEVELS = 8;
 /** The best and worst days would pale the others. */
 const STRONG = 0.95;
-/** Years that are open at first. */
 const OPEN_YEARS = 2;
 const WEEKDAYS = ['M', 'T', 'W', 'T', 'F', 'S', 'S'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

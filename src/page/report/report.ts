@@ -1,4 +1,4 @@
-/** Runs in the reader's browser: draws what the page holds as data, in the page's colours, as wide as the page is. */
+/** Runs in the reader's browser: draws the data of the page, in the page's colours, as wide as the page is. */
 import { render } from 'preact';
 import type { ReportData } from '../../research/report/report-model.ts';
 import { attribute } from '../charts/price-chart.ts';

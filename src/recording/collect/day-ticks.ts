@@ -43,7 +43,7 @@ export class DayTicks extends TimedRows<TickRows> {
     this.#last = i;
   }
 
-  /** The book that stands after the row pushed last. */
+  /** The book after the row pushed last. */
   setBook(bids: readonly BookLevel[], asks: readonly BookLevel[]): void {
     for (let level = 0; level < this.depth; level += 1) {
       const { price: bid = 0, qty: bidQty = 0 } = bids[level] ?? NO_LEVEL;

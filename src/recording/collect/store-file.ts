@@ -22,7 +22,7 @@ export interface StoreOptions {
   readonly replace?: boolean;
 }
 
-/** What `kept` is told by. */
+/** Identity of stored rows. */
 type RowsIdentity = Pick<FileMeta, 'digest' | 'tickSize' | 'lotSize'>;
 
 /**

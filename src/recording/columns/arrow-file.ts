@@ -27,7 +27,6 @@ const FILE_HEAD_BYTES = 8;
 const FILE_TAIL_BYTES = 4 + MAGIC.length;
 /** In front of each message: the continuation mark and the length of its metadata. */
 const MESSAGE_HEAD_BYTES = 8;
-/** Key of the metadata, which is JSON. */
 const META_KEY = 'tickwright';
 /** Buffers start at multiples of this, as the format recommends. */
 const ALIGNMENT = 64;

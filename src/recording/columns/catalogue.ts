@@ -1,4 +1,4 @@
-/** The files of a data directory. Each describes itself, so that no list beside them can be wrong. */
+/** The files of a data directory. Each describes itself, so that no separate list can be wrong. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
@@ -20,7 +20,7 @@ const COLUMNS = '.arrow';
 export const ticksPath = (dir: string, symbol: string, day: TradingDay): string =>
   join(dir, 'ticks', symbol, `${day}${COLUMNS}`);
 
-/** The days in `dir`, by symbol and then by date, without a look into their files. */
+/** The days in `dir`, by symbol and then by date, without reading their files. */
 export function dayFiles(dir: string): readonly DayFile[] {
   const ticks = join(dir, 'ticks');
   return namesIn(ticks).flatMap((symbol) =>

@@ -117,7 +117,7 @@ export interface TableTotals {
   readonly digest: string;
 }
 
-/** What the metadata of each kind of file says, as JSON in the file, so that there is nothing beside it to lose. */
+/** Metadata of each kind of file, as JSON inside the file, so that no second file can be lost. */
 export interface FileMeta extends TableTotals {
   readonly version: 1;
   readonly symbol: string;

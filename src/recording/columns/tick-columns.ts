@@ -1,6 +1,6 @@
 /**
- * The ticks of one symbol and day (or of a stretch of it) as columns: every backtest reads them. A file is read into
- * shared memory: posting the struct to a worker thread shares the columns without a copy. Nobody writes to them.
+ * The ticks of one symbol and day (or of a stretch of it) as columns: every backtest reads them. A file is read into shared memory: posting
+ * the struct to a worker thread shares the columns without a copy. They are never written.
  */
 import { assert } from '../../domain/assert.ts';
 import { isTradingDay, type TradingDay } from '../../domain/civil-date.ts';
@@ -30,7 +30,7 @@ export interface TickRows {
   readonly qty: Int32Array;
   /** The side that crossed the spread: 1 the buyer, -1 the seller, 0 neither or not known (auctions). */
   readonly side: Int8Array;
-  /** The book that stands after the row; null where the source had none. */
+  /** The book after the row; null where the source had none. */
   readonly book: BookColumns | null;
   readonly bars: BarTape | null;
   /** Rows are quotes, not trades: each counts as one lot at a price between bid and ask, and orders meet its book alone. */
@@ -102,7 +102,7 @@ export interface TickMeta extends FileMeta {
   readonly utcOffsetMinutes: number;
   /** Resolution of the stamps: 1,000,000 where the source has seconds. */
   readonly stampUs: number;
-  /** Where the aggressor's side comes from: the source's own word, or the touch that stood before the trade. */
+  /** Source of the aggressor's side: the data, or the touch before the trade. */
   readonly sides: 'source' | 'touch';
   /** Levels of the book a side; 0 where the source had none. */
   readonly depth: number;
@@ -120,7 +120,7 @@ export interface TickGap {
   readonly toUs: number;
   /** `missed`: the source itself proves that trades are missing. `silence`: nothing came while the market was open. */
   readonly kind: 'missed' | 'silence';
-  /** Lots that are missing, where the source tells. */
+  /** Missing lots, where the source counts them. */
   readonly qty: number | null;
 }
 

@@ -10,7 +10,7 @@ export type ExportField =
   | { readonly name: string; readonly kind: 'price'; readonly step: string }
   | { readonly name: string; readonly kind: 'amount'; readonly step: string }
   | { readonly name: string; readonly kind: 'count' }
-  /** A value stands for `words[value + first]`. */
+  /** A value is written as `words[value + first]`. */
   | {
       readonly name: string;
       readonly kind: 'word';

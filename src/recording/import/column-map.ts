@@ -1,6 +1,6 @@
 /** Maps the columns of a file to their roles: by the header's words, or as the user names them. */
 
-/** Words of headers besides the name of the role itself. The index of a data frame, which has no name, is the time. */
+/** Words of headers other than the name of the role itself. The index of a data frame, which has no name, is the time. */
 const SYNONYMS = {
   time: ['timestamp', 'datetime', 'date_time', 'ts', 'date', ''],
   date: ['day'],
@@ -41,7 +41,6 @@ export const COLUMN_ROLES: readonly ColumnRole[] = [
   ...BOOK_LEVELS.flatMap((level) => TOUCH_ROLES.map((role) => levelRole(role, level))),
 ];
 
-/** Column of each role, counted from 0. */
 export type ColumnMap = Readonly<Partial<Record<ColumnRole, number>>>;
 
 /** Columns that the user names: a header or, counted from 1, a number for a role. */

@@ -111,7 +111,7 @@ export class CsvRows {
   }
 }
 
-/** Two quotes in a row stand for one within quotes. */
+/** Two quotes in a row mean one within quotes. */
 function closingQuote(bytes: Uint8Array, open: number): number {
   let close = bytes.indexOf(QUOTE, open + 1);
   while (close !== -1 && bytes[close + 1] === QUOTE) close = bytes.indexOf(QUOTE, close + 2);

@@ -1,4 +1,4 @@
-/** Tells the kind, day and symbol of a file by its name and its first line. */
+/** Detects the kind, day and symbol of a file by its name and its first line. */
 import { basename } from 'node:path';
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { COLUMN_ROLES, type ColumnRole, mapColumns, type NamedColumns } from './column-map.ts';
@@ -22,7 +22,7 @@ export async function fileKind(path: string, named: NamedColumns = {}): Promise<
   return (QUOTE_ROLES.every(has) || has('bid_1')) && !has('price') ? 'quotes' : 'prints';
 }
 
-/** Whether a column of the file tells the symbol of each row. */
+/** Whether a column of the file has the symbol of each row. */
 export const hasSymbols = async (path: string, named: NamedColumns): Promise<boolean> =>
   named.symbol !== undefined || rolesOf(await headerOf(path)).includes('symbol');
 
@@ -41,7 +41,7 @@ function rolesOf(header: readonly string[]): readonly ColumnRole[] {
 
 interface NamedFile {
   readonly day: TradingDay | null;
-  /** Upper case; null where the name has no word besides the day. */
+  /** Upper case; null where the name has no word other than the day. */
   readonly symbol: string | null;
 }
 

@@ -155,7 +155,7 @@ export async function importBars(
     check(years, bad) {
       for (const year of years) reportSecondBars(year, bad);
       const distance = commonDistance(years);
-      // A bar that reached into the next one would be told before its end.
+      // A bar that reached into the next one would be known before its end.
       if (every !== undefined && distance !== null && distance < every)
         throw new ImportError(
           `${file}: expected bars of ${formatBarLength(every)}, was mostly ${formatBarLength(distance)} from one to the next; say how long they are`,

@@ -18,10 +18,8 @@ export class ImportError extends Error {
 }
 
 export interface ImportReport<Meta> {
-  /** Good rows. */
   readonly rows: number;
   readonly badRows: number;
-  /** The first of them. */
   readonly bad: readonly BadRow[];
   /** `finest step of prices 0.05 (line 7), of volumes 1 (line 2)`. */
   readonly steps: string;
@@ -155,7 +153,6 @@ class HopelessFile extends Error {
 
 /** Rows that could not be read: each is reported with its line and the reason, none is dropped silently. */
 export class BadRows {
-  /** The first of them. */
   readonly kept: BadRow[] = [];
   readonly #onBad: (row: BadRow) => void;
   count = 0;
@@ -186,7 +183,7 @@ export interface RowSource<T extends SpillableRows> {
   readonly stamps: StampOptions;
   readonly columns: ColumnMap;
   readonly place: (role: ColumnRole) => number;
-  /** Of all rows, whatever a column calls it; empty where the column tells it. */
+  /** Of all rows, whatever a column calls it; empty where the column has it. */
   readonly symbol: string;
   readonly collector: Collector<T>;
   readonly bad: BadRows;
@@ -194,7 +191,6 @@ export interface RowSource<T extends SpillableRows> {
 }
 
 export const INT32_MAX = 2 ** 31 - 1;
-/** No column. */
 export const NONE = -1;
 
 /** Reads rows of one kind; a bad one is refused with the first cell that is wrong. */
@@ -273,7 +269,6 @@ export abstract class ImportRowReader<T extends SpillableRows> {
     return symbol;
   }
 
-  /** Always false. */
   protected refuse(row: CsvRow, expected: string, cell: number): false {
     const was = cell === NONE ? `${row.cells}` : JSON.stringify(cellText(row, cell));
     this.source.bad.add(row.line, `expected ${expected}, was ${was}`);

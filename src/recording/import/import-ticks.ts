@@ -1,6 +1,7 @@
 /**
  * Imports tables of ticks under any names, one file of columns a symbol and day: prints (time, price, volume and side) and quotes (bid and
- * ask, with or without sizes), both also with numbered levels of a book, which stands after the row. A print of volume 0 changes the book alone.
+ * ask, with or without sizes), both also with numbered levels of a book, which holds after the row. A print of volume 0 changes the book
+ * alone.
  */
 import { basename } from 'node:path';
 import { dayAt } from '../../domain/civil-date.ts';

@@ -161,7 +161,6 @@ class FrameCompiler {
   }
 }
 
-/** Levels that the stream has. */
 const STREAM_LEVELS = 3;
 const NO_LEVELS: readonly BookLevel[] = [];
 

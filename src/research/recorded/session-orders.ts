@@ -46,7 +46,6 @@ export interface SessionCall {
   readonly limitPrice: number;
   readonly qty: number;
   readonly sentUs: number;
-  /** Time of the answer. */
   readonly answeredUs: number;
 }
 

@@ -63,7 +63,6 @@ const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(
 
 interface Section {
   readonly title: string;
-  /** HTML. */
   readonly content: string;
 }
 

@@ -31,7 +31,6 @@ export class BrokerBooks {
   #changed = NO_ORDERS;
   /** Ended, in order, and not forgotten yet. The next scan of the book shows those that it still has to report. */
   #ended = NO_ORDERS;
-  /** About to be forgotten. */
   #forgotten = NO_ORDERS;
   /** Ended in the scan before: a cancel that was sent before its rows arrived still finds them. */
   #scanned: readonly VenueOrder[] = [];

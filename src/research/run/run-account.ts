@@ -27,7 +27,6 @@ import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn, SampleTable } from './sample-table.ts';
 import { type FilledOrder, StrategyLedger } from './strategy-ledger.ts';
 
-/** A run has one account. */
 export const ACCOUNT = accountId('BACKTEST');
 
 /** Funds next to equity, now. */

@@ -49,7 +49,6 @@ export interface RunOptions {
   readonly onProgress?: (progress: RunProgress) => void;
   /** Every fact of the canonical journal, as it is written. */
   readonly onEntry?: (entry: JournalEntry) => void;
-  /** Each day, as it is opened. */
   readonly onDay?: (day: BacktestDay) => void;
   /** Slot 0 names the strategy whose code runs, for the watch of another thread. */
   readonly running?: Int32Array;

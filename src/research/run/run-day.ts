@@ -48,7 +48,6 @@ export function dayMoments(calendar: TradingCalendar, day: TradingDay): DayMomen
 /** Reference prices and bands of a day, for the engine and the venue. */
 export class DayOpening {
   readonly references: ReferenceRow[] = [];
-  /** By instrument. */
   readonly bands = new Map<number, PriceBand>();
   readonly #day: BacktestDay;
 
@@ -90,6 +89,5 @@ export function firstPrice({ spec }: Contract, { rows, priceTicks, book }: TickR
 
 interface FirstPrice {
   readonly row: number;
-  /** In ticks. */
   readonly price: number;
 }

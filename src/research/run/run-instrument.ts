@@ -13,7 +13,6 @@ export class RunInstrument implements Mark {
   readonly costs: CostSchedule;
   /** Money of one contract for one tick of its price. */
   readonly unit: number;
-  /** At each sample. */
   readonly prices: PriceColumns;
   #first = 0;
   #high = -Infinity;
@@ -58,7 +57,6 @@ export class RunInstrument implements Mark {
     return today === 0 ? this.#markBefore : today;
   }
 
-  /** The mark. */
   get price(): PriceHundredths {
     return priceHundredths(Math.round(this.mark * this.contract.spec.hundredthsPerTick));
   }

@@ -38,7 +38,6 @@ export type FilledOrder = Pick<
 >;
 
 export class StrategyLedger {
-  /** At each sample. */
   readonly profit: NumberColumn;
   orders = 0;
   denialCount = 0;
@@ -203,7 +202,6 @@ class RoundTrip {
     this.#charge(fee - closedFee, tax - closedTax);
   }
 
-  /** For nothing. */
   closeAtMark(): void {
     const { unitValue } = this.#instrument;
     this.#exitValue += Math.abs(this.#position.qty) * unitValue;

@@ -46,10 +46,8 @@ class ShownSide {
   isLate = false;
   seq = 0;
   row = 0;
-  /** Of the touch. */
   price = 0;
   qty = 0;
-  /** Levels that the engine has. */
   #levels = 0;
 
   constructor(name: 'bid' | 'ask') {
@@ -145,7 +143,6 @@ const ROWS_AT_ONCE = 1 << 18;
 
 interface Turns {
   readonly tsUs: Float64Array;
-  /** Places of tapes. */
   readonly places: Uint16Array;
 }
 

@@ -28,7 +28,6 @@ export class BacktestDays implements BacktestData {
   readonly rows: number;
   readonly #backtest: Backtest;
   readonly #readRows: DayReader;
-  /** By code. */
   readonly #contracts = new Map<string, Contract>();
   readonly #byDay = new Map<TradingDay, SourceDay[]>();
   /** Codes that have data on some day. */

@@ -30,7 +30,6 @@ import {
 import { importNamedFiles } from './import-named-files.ts';
 import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
 
-/** One strategy of the file. */
 export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
 
 /** A backtest file after reading; `planBacktest` makes a run of it. */

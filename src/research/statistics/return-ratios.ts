@@ -189,8 +189,6 @@ export const valueAtRisk = (returns: readonly number[]): number | undefined =>
 export const conditionalValueAtRisk = (returns: readonly number[]): number | undefined =>
   mean(ascending(returns).slice(0, Math.floor((returns.length - 1) * TAIL) + 1));
 
-// Against a benchmark.
-
 /** Returns and those of a benchmark over the same spans. */
 export interface ReturnPairs {
   readonly returns: readonly number[];

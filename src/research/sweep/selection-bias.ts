@@ -83,7 +83,6 @@ export function expectedSharpeMax(trials: number, deviation: number): number {
 
 interface SharpeSample {
   readonly sharpe: number;
-  /** Number of returns. */
   readonly periods: number;
   readonly skewness: number;
   /** Not in excess: 3 for a normal sample. */

@@ -19,8 +19,8 @@ import type { ReportAssets } from '../report/render-report.ts';
 import type { RunProgress } from '../run/run-backtest.ts';
 import { describeMemory } from '../backtest-plan.ts';
 import { type CsvValue, csvText } from '../../text/csv.ts';
-import { EVENT_MS_MAX } from '../spec/hang-watch.ts';
-import { type ReportFiles, titleOf, writeReport } from '../spec/result-files.ts';
+import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
+import { type ReportFiles, titleOf, writeReport } from '../backtest/result-files.ts';
 
 const BEST_SHOWN = 25;
 

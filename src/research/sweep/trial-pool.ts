@@ -12,7 +12,7 @@ import { allocateTable, copyTable } from '../../recording/columns/row-table.ts';
 import { tableOf, tickLayout, type TickRows, ticksOf } from '../../recording/columns/tick-columns.ts';
 import { assert } from '../../domain/assert.ts';
 import { packageVersion } from '../../host/program-files.ts';
-import { hangText, StrategyHangs, watchCalls } from '../spec/hang-watch.ts';
+import { hangText, StrategyHangs, watchCalls } from '../backtest/hang-watch.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
 import { BacktestDays } from '../spec/backtest-days.ts';
 import { planBacktest } from '../spec/plan-backtest.ts';

@@ -51,7 +51,7 @@ export interface StartCash {
   readonly derivative: number;
 }
 
-/** Customers are told apart by the last six characters of their custody code. */
+/** The last six characters of a custody code identify the customer. */
 const TAIL_LENGTH = 6;
 const NUMBER_HEADS: Readonly<Record<Exclude<SubAccountType, 'DERIVATIVE'>, string>> = {
   NORMAL: '0001',

@@ -34,7 +34,7 @@ const PAUSE_MIN: DurationUs = milliseconds(5);
 const PAUSE_MAX: DurationUs = seconds(1);
 /** Prices alone are written this often; orders and money at once. */
 const PRICES_EVERY: DurationUs = seconds(1);
-/** After a longer sleep of the machine the market starts anew from its memory instead of simulating the gap. */
+/** After a longer sleep of the machine the market restarts from its memory instead of simulating the gap. */
 const SLEEP_MAX: DurationUs = seconds(60);
 
 export class Brokerage {
@@ -128,7 +128,7 @@ export class Brokerage {
     return this.read((venue) => venue.contracts().flatMap(({ orderCode }) => venue.board(orderCode) ?? []));
   }
 
-  /** As the venue stands, without bringing it up to now: for the stream, in the middle of its own messages. */
+  /** The venue's present state, without bringing it up to now: for the stream, in the middle of its own messages. */
   boardNow(code: OrderCode): ContractBoard | undefined {
     return this.#venue.board(code);
   }

@@ -9,7 +9,7 @@ export class PrintFeed {
   readonly #orderCode: OrderCode;
   #next = 0;
 
-  /** Prints at or before `after` are taken as seen: a restart carries on where the venue stood. */
+  /** Prints at or before `after` count as seen: a restart carries on from the venue's last state. */
   constructor(prints: readonly Print[], orderCode: OrderCode, after: TsUs | undefined) {
     this.#prints = prints;
     this.#orderCode = orderCode;

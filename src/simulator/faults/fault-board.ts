@@ -1,4 +1,4 @@
-/** The standing faults in force, and how often each still strikes. */
+/** The lasting faults in force, and how often each still strikes. */
 import type { OperationName } from '../../wire/rest/operations.ts';
 import type { DataChannel } from '../../wire/stream/stream-channel.ts';
 import type { LastingFault, LastingFaultName } from './fault.ts';
@@ -46,7 +46,7 @@ export class FaultBoard {
     return undefined;
   }
 
-  /** The first fault of this name that strikes here, and counts it; undefined when none does. */
+  /** The first fault of this name that strikes here, and counts it; undefined without one. */
   strike<N extends LastingFaultName>(name: N, target: FaultTarget = {}): FaultOf<N> | undefined {
     if (this.#armed.length === 0) return undefined;
     for (const armed of this.#armed) {

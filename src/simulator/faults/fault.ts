@@ -250,7 +250,7 @@ export function parseFault(raw: unknown): ParseResult<Fault> {
   }
   const [first, ...rest] = problemsOf(name, given);
   if (first !== undefined) return { ok: false, issues: [first, ...rest] };
-  // Every parameter was looked at above.
+  // Every parameter was checked above.
   const fault: Fault = Object.assign(Object.create(null), raw);
   return parsed(fault);
 }

@@ -83,7 +83,7 @@ export type ServedReply =
     }
   | { readonly kind: 'dropped' };
 
-/** Carries a request out, under the faults in force; what an answer tells is committed when it returns. */
+/** Carries a request out, under the faults in force; the content of an answer is committed when it returns. */
 export function serveRequest(
   parts: RequestParts,
   operation: Operation,

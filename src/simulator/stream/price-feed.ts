@@ -43,7 +43,7 @@ export class PriceFeed {
     parts.brokerage.onMarket((message) => this.#say(message));
   }
 
-  /** The levels and the summary that stand, so that a subscriber does not wait for the next change; nothing outside sessions. */
+  /** The present levels and summary, so that a subscriber does not wait for the next change; nothing outside sessions. */
   greet(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void {
     const phase = this.#parts.brokerage.read((venue) => venue.phase);
     if (phase === 'closed' || phase === 'break') return;

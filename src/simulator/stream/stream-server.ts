@@ -39,7 +39,7 @@ export class StreamServer implements SessionHost {
     maxPayload: FRAME_BYTES_MAX,
   });
   readonly #sessions = new Set<StreamSession>();
-  /** Also those that count no longer but whose connection still stands. */
+  /** Also those that count no longer but whose connection is still open. */
   readonly #open = new Set<StreamSession>();
 
   constructor(parts: StreamServerParts) {

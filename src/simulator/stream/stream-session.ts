@@ -175,7 +175,7 @@ export class StreamSession {
   #armHeartbeat(): void {
     this.#arm('heartbeat', seconds(this.#parts.settings.heartbeatTimeoutSeconds), () => {
       this.#parts.host.count('heartbeat_timeout');
-      // A half-open connection is forgotten, as a server forgets one whose close frame reaches nobody.
+      // A half-open connection is forgotten, as a server forgets one whose close frame does not arrive.
       if (this.#mute) this.#end();
       else this.close(NORMAL_CLOSURE, 'heartbeat timeout');
     });
@@ -216,5 +216,5 @@ function* keysOf(channels: readonly DataChannel[], codes: readonly string[]): It
   for (const channel of channels) for (const code of codes) yield subscriptionKey(channel, code);
 }
 
-/** `ws` hands over one Buffer a message, unless told otherwise. */
+/** `ws` hands over one Buffer a message, unless configured otherwise. */
 const textOf = (data: RawData): string => (Buffer.isBuffer(data) ? data.toString('utf8') : '');

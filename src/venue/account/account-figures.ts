@@ -87,7 +87,7 @@ export interface PositionFigures {
   /** Profit since the last settlement (or since entry today), open and closed. */
   readonly dayProfit: Money;
   readonly openProfit: Money;
-  /** Profit of what was closed today, against its entry or the last settlement. */
+  /** Profit of the contracts closed today, against their entry or the last settlement. */
   readonly closedProfit: Money;
   /** Contracts that can still be closed: |net| less working closing orders. */
   readonly closableQty: number;
@@ -112,7 +112,7 @@ export interface AccountContext {
 export const uncollectedOf = ({ brokerFee, exchangeFee, clearingFee, tax }: AccruedCosts): number =>
   brokerFee + exchangeFee + clearingFee + tax;
 
-/** Over all contracts, at their marks; what is flat needs none. */
+/** Over all contracts, at their marks; flat contracts need none. */
 export function dayProfitOf(
   { holdings }: Pick<LedgerAccount, 'holdings'>,
   marks: { mark(code: OrderCode): MarginTerms },
@@ -177,7 +177,7 @@ export function accountFigures(account: LedgerAccount, context: AccountContext):
   };
 }
 
-/** Margin that working orders would need on top of what is held. */
+/** Margin that working orders would need on top of the positions' margin. */
 function workingMargin(account: LedgerAccount, context: AccountContext): number {
   let margin = 0;
   for (const [code, working] of context.working(account.accountId)) {
@@ -277,7 +277,7 @@ export interface ClosedPosition {
   readonly tax: Money;
   /** Against the entry, before costs. */
   readonly closedProfit: Money;
-  /** Of what is still open on this side, against its entry. */
+  /** Of the contracts still open on this side, against their entry. */
   readonly openProfit: Money;
   readonly lastClosedUs: TsUs;
 }

@@ -197,7 +197,7 @@ export class Ledger {
     }
   }
 
-  /** A new day shows what its own expiries close. */
+  /** A new day shows only the closes of its own expiries. */
   forgetSettled(): void {
     for (const { settled } of this.#accounts.values()) settled.clear();
   }
@@ -247,7 +247,7 @@ export class Ledger {
   }
 }
 
-/** Entry, exit and costs of what was closed today on one side, added up: against the entry, with costs of opening and closing trades. */
+/** Entry, exit and costs of the contracts closed today on one side, added up: against the entry, with costs of opening and closing trades. */
 interface ClosedRound {
   qty: number;
   openValue: number;
@@ -357,7 +357,7 @@ export class Holding implements PriceRange {
     round.tax += tax;
   }
 
-  /** Profit of the day, open and closed: `position x mark - carried x last settlement - signed sum of trades`; without a mark what is closed. */
+  /** Profit of the day, open and closed: `position x mark - carried x last settlement - signed sum of trades`; without a mark the closed part. */
   dayProfitAt(unitValue: number): Money {
     const { realised } = this.day;
     return unitValue === 0 ? realised : money(realised + openProfit(this.day, unitValue));

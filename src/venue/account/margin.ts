@@ -25,7 +25,7 @@ export const DEFAULT_MARGIN_RULES: MarginRules = {
   positionMax: 5_000,
 };
 
-/** Contracts of working orders: what may still be bought and sold. */
+/** Contracts of working orders: quantities that may still be bought and sold. */
 export interface WorkingQty {
   readonly buy: number;
   readonly sell: number;

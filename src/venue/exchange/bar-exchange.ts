@@ -1,8 +1,8 @@
 /**
- * A contract over bars, each of them four rows: its open, its two extremes, its close. An order is looked at from the bar after the one in which
- * it came; where the model is `ohlc` from the next stretch of the same bar on if it came before the first extreme, else at the close. At the open it gets the open, if its limit allows; on the way through the bar its own price;
- * what a trigger on the way sends gets the trigger. In one stretch what stands comes first, nearest price first, then what was
- * triggered, in the order of its coming.
+ * A contract over bars, each of them four rows: its open, its two extremes, its close. An order is matched from the bar after its arrival;
+ * where the model is `ohlc` from the next stretch of the same bar on if it came before the first extreme, else at the close. At the open it
+ * gets the open, if its limit allows; on the way through the bar its own price; an order sent by a trigger on the way gets the trigger
+ * price. In one stretch resting orders come first, nearest price first, then triggered orders, in the order of arrival.
  */
 import { assert } from '../../domain/assert.ts';
 import { isAuction, type SessionPhase } from '../../domain/calendar.ts';
@@ -13,9 +13,9 @@ import { type BarFillModel, type FillClause, type Slippage, slippedPrice } from 
 
 interface RestingOrder<O extends BookOrder> {
   readonly order: O;
-  /** First bar at which it is looked at. */
+  /** First bar that may fill it. */
   readonly fromBar: number;
-  /** Stood there when an auction ended. */
+  /** It rested when an auction ended. */
   isCarried: boolean;
   /** Where the trailing stop that sent it fired, while its fill waits for the close; null for any other order. */
   firedAt: number | null;
@@ -231,7 +231,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
       : Math.max(slipped, Math.min(...extremes));
   }
 
-  /** Of all that is ours in the bar once the order has what it can get. */
+  /** Of all our quantity in the bar once the order has its possible fill. */
   #impactOf({ leavesQty }: O): number {
     const { impactPpm = 0 } = this.#model;
     const volume = this.#rows.bars?.volume[this.#bar] ?? 0;

@@ -14,14 +14,14 @@ export interface BookEntry extends BookOrder {
 }
 
 export interface OrderBook {
-  /** Takes an order in: it trades what it can (not in an auction), the rest stands at the end of its queue. */
+  /** Takes an order in: it trades as much as it can (not in an auction), the rest joins the end of its queue. */
   enter(order: BookEntry, at: TsUs): void;
   /** The order was given less quantity at its price: it keeps its place. */
   decrease(order: BookEntry): void;
   remove(order: BookEntry): void;
 }
 
-/** Receives the executions of users' orders; `clause` is null where all orders of the market stand in the book. */
+/** Receives the executions of users' orders; `clause` is null where all orders of the market are in the book. */
 export interface BookFills {
   onFill(tag: number, price: number, qty: number, clause: FillClause | null, at: TsUs): void;
 }
@@ -35,7 +35,7 @@ export interface TapeState extends TapeExchangeState {
 export interface ContractBook extends OrderBook {
   listing: Listing;
   readonly tally: DayTally;
-  /** Stands an order without matching, after a restart. */
+  /** Restores an order without matching, after a restart. */
   restore(order: BookEntry): void;
   /** Called after the phase changed, and for an auction that ended: after its cross. */
   setPhase(phase: SessionPhase, at: TsUs): void;
@@ -43,12 +43,12 @@ export interface ContractBook extends OrderBook {
   uncross(source: 'opening' | 'closing', at: TsUs): void;
   /** The day is over: all orders are gone. */
   close(at: TsUs): void;
-  /** Sends what changed since the last call. */
+  /** Sends the changes since the last call. */
   publish(at: TsUs): void;
   view(): BookView;
   /** For a restart: the state beyond orders and trades, where it has one. */
   exportTape?(): TapeState;
-  /** Restores that state, before the orders stand again. */
+  /** Restores that state, before the orders are restored. */
   recallTape?(state: TapeState): void;
 }
 

@@ -42,7 +42,7 @@ export interface TapeColumns {
 export interface Exchange<O extends BookOrder = BookOrder> {
   /** Between two rows the price ran through all prices between: an order filled on the way sees the rest of the way. */
   readonly isPath: boolean;
-  /** Nobody outside may hear of fills before this moment: they would give away the path through an unfinished bar. */
+  /** Fills stay hidden before this moment: they would give away the path through an unfinished bar. */
   readonly silentUntilUs: number;
   /** Best prices as the model shows them; 0 where there is none. */
   readonly bid: number;

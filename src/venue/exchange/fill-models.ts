@@ -3,14 +3,14 @@
 import type { Side } from '../../domain/order.ts';
 
 /**
- * Orders ahead of a resting order. `queue`: the quantity at its price when it joined. `touch`: nobody, a trade at its price
- * fills it. `through`: everybody, only a trade beyond its price fills it.
+ * Orders ahead of a resting order. `queue`: the quantity at its price when it joined. `touch`: none, a trade at its price fills it.
+ * `through`: all, only a trade beyond its price fills it.
  */
 export type QueueModel = 'queue' | 'touch' | 'through';
 
 /**
- * Position in the queue of quantity that left a level without a trade. `behind`: all of it behind us. `ahead`: all of it in
- * front. `proportional`: on both sides, as much as stands there.
+ * Position in the queue of quantity that left a level without a trade. `behind`: all of it behind us. `ahead`: all of it in front.
+ * `proportional`: on both sides, in proportion to the resting quantity.
  */
 export type CancelModel = 'behind' | 'proportional' | 'ahead';
 
@@ -22,7 +22,7 @@ export interface TickFillModel {
   readonly slippagePpm?: number;
 }
 
-/** An order that takes is filled worse than what was shown, never beyond its limit: by ticks and by parts of 10^6 of the price. */
+/** An order that takes is filled worse than the shown price, never beyond its limit: by ticks and by parts of 10^6 of the price. */
 export type Slippage = Pick<TickFillModel, 'slippageTicks' | 'slippagePpm'>;
 
 const MILLION = 1_000_000;
@@ -39,14 +39,13 @@ export function slippedPrice(
 }
 
 /**
- * How orders meet a bar. `next_open`: an order is looked at from the next bar on; a market order gets its open. `close`: as
- * `next_open`, but a market order gets the close of the bar it was decided on. `ohlc`: prices run from the open over both
- * extremes to the close; orders that came before the first extreme are looked at on the way, and those that a fill or a trigger in
- * the same bar brought about.
+ * How orders meet a bar. `next_open`: an order is matched from the next bar on; a market order gets its open. `close`: as `next_open`, but
+ * a market order gets the close of the bar it was decided on. `ohlc`: prices run from the open over both extremes to the close; orders that
+ * came before the first extreme, and those of fills or triggers in the same bar, are matched on the way.
  */
 type BarModel = 'next_open' | 'close' | 'ohlc';
 
-/** The extreme that comes first: the nearer one to the open, always the high, always the low, or the one that is worse for what is held. */
+/** The extreme that comes first: the nearer one to the open, always the high, always the low, or the one that is worse for the position. */
 export type BarPath = 'nearest' | 'high_first' | 'low_first' | 'worst_first';
 
 /**
@@ -61,7 +60,7 @@ type SlippageOn = 'takers' | 'entries';
 /** The worst price of an order that slips: its limit, or the extreme of the bar as well. */
 type SlippageUpTo = 'limit' | 'bar';
 
-/** When the exits of a bracket are looked at first: on the way through the bar that fills it, or in the bar after. */
+/** When the exits of a bracket are first matched: on the way through the bar that fills it, or in the bar after. */
 type ExitsFrom = 'fill' | 'next_bar';
 
 export interface BarFillModel {
@@ -85,7 +84,7 @@ export interface BarFillModel {
 
 export type FillModel = TickFillModel | BarFillModel;
 
-/** `taker` met the standing book, `maker` waited, `auction` shared in an uncross. */
+/** `taker` met the resting book, `maker` waited, `auction` shared in an uncross. */
 export type Liquidity = 'taker' | 'maker' | 'auction';
 
 /** Each fill names the clause of the model that filled it. */

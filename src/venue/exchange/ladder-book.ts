@@ -12,10 +12,9 @@ import { LEVELS_SHOWN, Ticker } from './ticker.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 
-// The price of a call auction (market rules, 4): (a) most volume; (b) one side filled in full, which holds at every
-// price of most volume, because volume is the smaller side; (c) nearest to the anchor, the last matched price, at the
-// opening the reference. What is not published is our choice: at equal distance the price with the smaller surplus,
-// then the higher one; at the margin time decides.
+// The price of a call auction (market rules, 4): (a) most volume; (b) one side filled in full, which holds at every price of most volume,
+// because volume is the smaller side; (c) nearest to the anchor, the last matched price, at the opening the reference. Our choice where no
+// rule is published: at equal distance the price with the smaller surplus, then the higher one; at the margin time decides.
 
 interface Cross {
   readonly price: number;
@@ -120,7 +119,7 @@ export class LadderBook implements ContractBook {
     this.#handles.delete(tag);
   }
 
-  /** A background order. The rest stands, unless it is immediate-or-cancel. */
+  /** A background order. The rest stays in the book, unless it is immediate-or-cancel. */
   background(side: Side, price: number, quantity: number, rest: boolean, at: TsUs): void {
     const left = this.#auction === null ? this.#match(side, price, quantity, BACKGROUND, at) : quantity;
     if (left > 0 && rest) this.ladder.rest(side, price, left, BACKGROUND);

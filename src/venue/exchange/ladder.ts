@@ -67,8 +67,8 @@ export class Ladder {
   }
 
   /**
-   * Trades an incoming order against the other side, best price first, then time, each trade at the resting order's price.
-   * The trades are in `fills`; returns what is left.
+   * Trades an incoming order against the other side, best price first, then time, each trade at the resting order's price. The trades are
+   * in `fills`; returns the leaves quantity.
    */
   take(side: Side, limitPrice: number, quantity: number): number {
     this.fills.clear();
@@ -106,7 +106,7 @@ export class Ladder {
     }
   }
 
-  /** Takes an order out and returns what it had left. */
+  /** Takes an order out and returns its leaves quantity. */
   cancel(handle: number): number {
     this.#pool.assertLive(handle);
     const left = this.#pool.qty[handle] ?? 0;
@@ -114,7 +114,7 @@ export class Ladder {
     return left;
   }
 
-  /** Lowers what an order has left; it keeps its place. */
+  /** Lowers the leaves quantity of an order; it keeps its place. */
   decrease(handle: number, leaves: number): void {
     this.#pool.assertLive(handle);
     const now = this.#pool.qty[handle] ?? 0;
@@ -219,7 +219,7 @@ class LadderSide {
     if ((level - this.best) * this.#better > 0) this.best = level;
   }
 
-  /** Takes the order out of its queue; what it had left leaves the level with it. */
+  /** Takes the order out of its queue; its leaves quantity goes off the level. */
   unlink(row: number): void {
     const pool = this.#pool;
     const level = pool.level[row] ?? 0;

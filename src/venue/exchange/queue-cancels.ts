@@ -1,7 +1,7 @@
 /**
- * Quantity that leaves a level of the recorded book without a trade was cancelled, before us or behind us. The model decides:
- * all behind (nothing changes for us), all ahead, or on both sides as much as stands there. The quantity ahead of us never
- * exceeds the shown quantity.
+ * Quantity that leaves a level of the recorded book without a trade was cancelled, before us or behind us. The model decides: all behind
+ * (nothing changes for us), all ahead, or on both sides in proportion to the resting quantity. The quantity ahead of us never exceeds the
+ * shown quantity.
  */
 import type { Side } from '../../domain/order.ts';
 import type { BookOrder } from './exchange.ts';
@@ -63,7 +63,7 @@ export class QueueCancels {
     }
   }
 
-  /** Part of the cancelled quantity that stood in front of us, when `level` stood there in all. */
+  /** Part of the cancelled quantity that rested in front of us, when `level` rested there in all. */
   #ahead(cancelled: number, ahead: number, level: number): number {
     switch (this.#model) {
       case 'behind':

@@ -161,7 +161,7 @@ export type OnTake = (price: number, qty: number) => void;
 export interface ShownBook extends Readonly<Touch> {
   /** A trade of the recording; returns its aggressor. */
   trade(price: number, qty: number, side: number): Side;
-  /** Quantity that stands at a price in front of an order that joins there. */
+  /** Quantity that rests at a price in front of an order that joins there. */
   ahead(side: Side, price: number): number;
   /** Takes the shown quantity of the other side inside the limit; returns how much. */
   take(side: Side, limit: number, qty: number, onTake: OnTake): number;

@@ -52,7 +52,7 @@ interface Auction {
   readonly endUs: TsUs;
 }
 
-/** The trades of a tape, with those of its uncrosses told apart as the exchange does; `auctions` in the order of time. */
+/** The trades of a tape, with those of its uncrosses separated as the exchange does; `auctions` in the order of time. */
 function tallyOf(
   { rows, tsUs: times, priceTicks: prices, qty, side }: TapeColumns,
   auctions: readonly Auction[],

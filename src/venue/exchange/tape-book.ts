@@ -20,7 +20,7 @@ import type { TapePrint } from '../venue-options.ts';
 /** Inferred quantities change with every print: a book with unchanged prices is sent at most this often. */
 const SAME_PRICES_EVERY_US = US_PER_SECOND;
 
-/** Orders wait behind the quantity that is inferred to stand at their price. */
+/** Orders wait behind the quantity that is inferred to rest at their price. */
 const MODEL: TickFillModel = { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 };
 
 export class TapeBook implements ContractBook {
@@ -35,7 +35,7 @@ export class TapeBook implements ContractBook {
   #auction: 'opening' | 'closing' = 'opening';
   #nowUs: TsUs = tsUs(0);
   #sentUs = 0;
-  /** Places in the queues before a restart, until the orders stand again. */
+  /** Places in the queues before a restart, until the orders are restored. */
   readonly #recalled = new Map<number, TapeState['queue'][number]>();
 
   constructor(listing: Listing, outbox: Outbox, sink: BookFills, watch: TriggerWatch) {

@@ -1,10 +1,9 @@
 /**
- * A contract's market over recorded trades, for backtests and for the simulator's replay. Our orders stand beside the recording
- * and never change it. A trade fills orders that wait at its price behind the quantity that was there first, and orders that it
- * traded through at their own price; all fills of one trade, on both sides and of all accounts, never exceed it. An order that
- * crosses the shown book takes it, level by level. Orders carried into an auction share in its uncross, at its price and inside
- * its volume, if their limit is better; at exactly its price the queue is unknown and they get nothing. Our orders never meet
- * each other.
+ * A contract's market over recorded trades, for backtests and for the simulator's replay. Our orders rest next to the recording and never
+ * change it. A trade fills orders that wait at its price behind the quantity that was there first, and orders that it traded through at
+ * their own price; all fills of one trade, on both sides and of all accounts, never exceed it. An order that crosses the shown book takes
+ * it, level by level. Orders carried into an auction share in its uncross, at its price and inside its volume, if their limit is better; at
+ * exactly its price the queue is unknown and they get nothing. Our orders never meet each other.
  */
 import { assert } from '../../domain/assert.ts';
 import { isAuction, type SessionPhase } from '../../domain/calendar.ts';
@@ -169,7 +168,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     this.rest(order, { ahead: isTaking ? 0 : this.#aheadOf(order), takes: isTaking, isCarried: false });
   }
 
-  /** Without matching: at the place it had, or behind what stands at its price. */
+  /** Without matching: at its earlier place, or behind the resting quantity at its price. */
   rest(order: O, place: QueuePlace | null): void {
     const ahead = place?.ahead ?? this.#aheadOf(order);
     const takes = place?.takes ?? false;
@@ -210,7 +209,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     return { inferred: Object.assign({}, this.#inferred), isSettled: this.#isSettled, auction };
   }
 
-  /** Restores that state, before the orders stand again. */
+  /** Restores that state, before the orders are restored. */
   recall({ inferred, isSettled, auction }: TapeExchangeState): void {
     Object.assign(this.#inferred, inferred);
     this.#isSettled = isSettled;
@@ -272,7 +271,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     return this.phase === 'continuous' && this.#isSettled;
   }
 
-  /** Once the book is known every standing order meets it, in the order of entry. */
+  /** Once the book is known every resting order meets it, in the order of entry. */
   #settle(): void {
     const { bid, ask } = this.#book;
     if (this.phase !== 'continuous' || this.#uncross !== null || (bid === 0 && ask === 0)) return;
@@ -293,7 +292,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     return this.#model.queue === 'through' ? Infinity : this.#book.ahead(side, price);
   }
 
-  /** The recorded book moved: cancelled quantity is shared out, and an order that still takes looks again. */
+  /** The recorded book moved: cancelled quantity is shared out, and an order that still takes is matched again. */
   #afterBook(): void {
     this.#cancels?.share();
     if (!this.#isMatching) return;
@@ -306,7 +305,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     this.#dropFilled();
   }
 
-  /** A quote that reached the price of an order that waits fills it there; what still takes gets the quote itself. */
+  /** A quote that reached the price of a waiting order fills it there; an order that still takes gets the quote itself. */
   #meetQuote(): void {
     if (!this.#isMatching) return;
     for (const side of ['buy', 'sell'] as const) {

@@ -11,11 +11,11 @@ export interface QueuedOrder<O extends BookOrder> {
   ahead: number;
   /** Came in through the touch: it takes instead of waiting, until it is filled or gone. */
   readonly takes: boolean;
-  /** Stood when the last auction ended. */
+  /** It rested when the last auction ended. */
   isCarried: boolean;
 }
 
-/** Told of each execution. */
+/** Called for each execution. */
 type OnQueueFill<O extends BookOrder> = (waiting: QueuedOrder<O>, price: number, qty: number) => void;
 
 export class TapeQueue<O extends BookOrder> {
@@ -48,7 +48,7 @@ export class TapeQueue<O extends BookOrder> {
     for (const order of this.waiting) {
       if (left === 0 || this.#isBetter(price, order.price)) break;
       if (order.takes) {
-        // It takes beside other takers, at their price; what they sold to the other side of the touch is not for it.
+        // It takes with other takers, at their price; it gets none of the quantity that they sold to the other side of the touch.
         if (aggressor === this.#side) left -= fill(order, price, left, onFill);
       } else if (price !== order.price) {
         order.ahead = 0;

@@ -108,7 +108,7 @@ export class SyntheticMarket implements BackgroundFlow {
     this.nextUs = next;
   }
 
-  /** The index a contract's last price stands for. */
+  /** The index that a contract's last price implies. */
   #indexOf(book: LadderBook, at: TsUs): number {
     const { hundredthsPerTick } = this.#options.spec;
     const { last } = book.tally;
@@ -139,7 +139,7 @@ export class SyntheticMarket implements BackgroundFlow {
 export interface BackgroundFlow {
   /** Infinity while no action is due. */
   readonly nextUs: number;
-  /** Does what is due at `nextUs`. */
+  /** Does the work due at `nextUs`. */
   step(): void;
   /** A day begins with these books, nearest expiry first. */
   openDay(books: readonly ContractBook[], at: TsUs): void;
@@ -165,7 +165,7 @@ export const NO_BACKGROUND_FLOW: BackgroundFlow = {
 
 /** A quote this far on the wrong side of fair value is taken or pulled. */
 const STALE = 700;
-/** Ticks behind the touch at which makers keep something standing. */
+/** Ticks behind the touch at which makers keep quotes. */
 const KEPT_LEVELS = 5;
 const SEED_LEVELS = 10;
 /** Ticks from fair value beyond which background orders are withdrawn. */
@@ -237,7 +237,7 @@ class ContractFlow {
     const mispriced = this.#mispricedSide(fair);
     if (mispriced !== null && random.chance(600)) {
       const size = 2 * drawSize(random, this.profile.thinness);
-      // Takes only what is better than fair value.
+      // Takes only prices better than fair value.
       const limit = mispriced === 'buy' ? Math.floor(fair / MILLI) : Math.ceil(fair / MILLI);
       return this.book.background(mispriced, this.#inBand(limit), size, false, at);
     }
@@ -251,7 +251,7 @@ class ContractFlow {
     this.book.background(taken, this.#inBand(touch + signOf(taken) * random.below(3)), size, false, at);
   }
 
-  /** The side that profits from taking what stands, or null. */
+  /** The side that profits from taking the resting orders, or null. */
   #mispricedSide(fair: number): Side | null {
     const ask = this.book.ladder.best('sell');
     if (ask !== undefined && ask * MILLI <= fair - STALE) return 'buy';
@@ -277,7 +277,7 @@ class ContractFlow {
     this.#rest(side, this.#quotePrice(side, fair) - signOf(side) * Math.floor(behind / MILLI), at);
   }
 
-  /** Keeps something standing `k` ticks behind the quote. */
+  /** Keeps a quote `k` ticks behind the best one. */
   #quoteLevel(side: Side, fair: number, k: number, at: TsUs): void {
     const price = this.#quotePrice(side, fair) - signOf(side) * k;
     if (this.book.ladder.qtyAt(side, price) === 0) this.#rest(side, price, at);
@@ -288,7 +288,7 @@ class ContractFlow {
     return side === 'buy' ? Math.floor((fair - edge) / MILLI) : Math.ceil((fair + edge) / MILLI);
   }
 
-  /** A maker's order stands; it never takes. */
+  /** A maker's order rests; it never takes. */
   #rest(side: Side, price: number, at: TsUs): void {
     const other = this.book.ladder.best(opposite(side));
     const crosses = other !== undefined && (side === 'buy' ? price >= other : price <= other);
@@ -360,7 +360,7 @@ interface FlowProfile {
   readonly silenceUsMax: number;
   /** Distance of the makers' quotes from fair value, thousandths of a tick. */
   readonly halfSpread: number;
-  /** Background orders that usually stand in the book. */
+  /** Usual number of background orders in the book. */
   readonly usualOrders: number;
   /** Sizes are divided by this. */
   readonly thinness: number;

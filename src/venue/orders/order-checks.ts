@@ -87,7 +87,7 @@ export function changeRefusal(
   return newPrice || newQty ? null : refusal(-6015);
 }
 
-/** The venue around its checks, order entry, trigger book and look at margin. */
+/** The venue as its checks, order entry, trigger book and margin monitor see it. */
 export interface VenueContext {
   readonly nowUs: TsUs;
   readonly day: TradingDay;
@@ -101,7 +101,7 @@ export interface VenueContext {
   unknownRefusal(id: AccountId, code: OrderCode): Refusal | null;
   /** Has the account margin and room for this much more? */
   riskRefusal(command: PlaceLimit): Refusal | null;
-  /** Bid plus ask; 0 where nobody asks, or one is unknown. */
+  /** Bid plus ask; 0 where it is not needed, or one is unknown. */
   midTwice(code: OrderCode): number;
 }
 
@@ -128,7 +128,7 @@ function legRefusal({ accountId, orderCode, leg }: PlaceLimit, venue: VenueConte
     : venue.unknownRefusal(accountId, leg);
 }
 
-/** Before an order may wait for its trigger. Margin is looked at when it is sent, not before. */
+/** Before an order may wait for its trigger. Margin is checked when it is sent, not before. */
 export function triggerOrderRefusal(command: PlaceTrigger, listing: Listing): Refusal | null {
   return (
     qtyRefusal(command.qty, listing.contract.spec.orderQtyMax) ??

@@ -30,7 +30,7 @@ import {
 import { OrderStore } from './order-store.ts';
 import type { OrderSender, PendingChange, VenueOrder } from './venue-order.ts';
 
-/** One execution, added to its order before it is told. */
+/** One execution, added to its order before it is reported. */
 export interface OrderFill {
   readonly price: number;
   readonly qty: number;
@@ -228,7 +228,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     };
   }
 
-  /** `stand` puts an order back into its book. */
+  /** `rest` puts an order back into its book. */
   restore(state: EntryState, rest: (order: VenueOrder) => void): void {
     const open = this.store.restore(state.orders, state.orderNoNext, state.orderKeyNext);
     this.#sentNo = state.commandsSent;
@@ -310,7 +310,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     book.enter(order, at);
   }
 
-  /** The exchange refused a change or cancel: the order stands as it stood. */
+  /** The exchange refused a change or cancel: the order stays unchanged. */
   #keep(order: VenueOrder, reason: string, at: TsUs): void {
     order.reason = reason;
     this.#listener.onChange(order, at, 'other');

@@ -7,7 +7,7 @@ import type { PlaceLimit } from '../venue-command.ts';
 import type { OrderOrigin } from '../venue-event.ts';
 import { type OrderSender, type OrderState, restoredOrder, VenueOrder } from './venue-order.ts';
 
-/** A key has seven digits and does not begin anew with the day. */
+/** A key has seven digits and does not restart with the day. */
 const KEY_FIRST = 7_000_000;
 const KEY_AFTER_LAST = 10_000_000;
 const KEY_WRAPPED = 1_000_000;
@@ -15,12 +15,11 @@ const KEY_WRAPPED = 1_000_000;
 const NONE_WORK: ReadonlyMap<OrderCode, WorkingQty> = new Map();
 
 export class OrderStore {
-  /** Numbers begin anew every day; an order's number is its tag in the book. */
+  /** Numbers restart every day; an order's number is its tag in the book. */
   nextNo = 1;
   nextKey = KEY_FIRST;
   /** By number; empty where an order was forgotten. */
   #orders: (VenueOrder | undefined)[] = [];
-  /** In order of entry. */
   readonly #open = new Map<AccountId, VenueOrder[]>();
 
   /** Also for an order that waits for a trigger: both books share the keys. */
@@ -54,7 +53,7 @@ export class OrderStore {
     else open.splice(place, 1);
   }
 
-  /** Nobody asks for it any more. */
+  /** It has no reader any more. */
   forget(order: VenueOrder): void {
     assert(!order.isOpen, 'an order that works is not forgotten');
     this.#orders[order.tag] = undefined;
@@ -71,7 +70,6 @@ export class OrderStore {
     return order?.orderNo === orderNo && order.accountId === id ? order : undefined;
   }
 
-  /** In order of entry. */
   all(): readonly VenueOrder[] {
     return this.#orders.filter((order) => order !== undefined);
   }
@@ -125,6 +123,6 @@ export class OrderStore {
   }
 }
 
-/** Margin is held for the larger of what stands and what a change on its way asks for. */
+/** Margin is held for the larger of the resting quantity and the one that a change on its way asks for. */
 const largestLeaves = (order: VenueOrder): number =>
   Math.max(order.qty, order.pending?.kind === 'change' ? order.pending.qty : 0) - order.filledQty;

@@ -26,13 +26,13 @@ type PendingState =
       readonly limitPrice: number;
       readonly qty: number;
     }
-  /** Not sent yet: an arbitrage order waits for own fills in its leg, of which there were `filledQty` since it was placed. */
+  /** Not sent yet: an arbitrage order waits for own fills in its leg; `filledQty` counts those since it was placed. */
   | { readonly kind: 'leg'; readonly filledQty: number };
 export type PendingChange = Exclude<PendingState, { readonly kind: 'leg' }>;
 
 /** Where an order comes from inside its account, for a backtest's report. */
 export interface OrderSender {
-  /** Index of a strategy; 0 where nobody asks. */
+  /** Index of a strategy; 0 where it is not needed. */
   readonly owner: number;
   /** Where the trigger that sent it fired; null for any other order. */
   readonly triggerPrice: number | null;
@@ -69,10 +69,10 @@ export class VenueOrder implements BookEntry {
   price: number;
   filledQty = 0;
   filledValue = 0;
-  /** Charged so far: functions of what is filled, so that a later fill is charged the difference (rulings, 2). */
+  /** Charged so far: functions of the filled value, so that a later fill is charged the difference (rulings, 2). */
   fee = 0;
   tax = 0;
-  /** Of the filled value, what waited for its fill. */
+  /** Part of the filled value that waited for its fill. */
   makerValue = 0;
   /** Costs of its fills, where each is rounded by itself. */
   fillFees = 0;
@@ -204,7 +204,7 @@ export function orderReport(order: VenueOrder, phase: SessionPhase): OrderReport
 export const restoredOrder = (state: OrderState): VenueOrder =>
   Object.assign(Object.create(VenueOrder.prototype), state);
 
-/** Of an order whose sender nobody asks for. */
+/** Of an order whose sender is not needed. */
 export const sentNow = (decidedUs: number): OrderSender => ({
   owner: 0,
   triggerPrice: null,

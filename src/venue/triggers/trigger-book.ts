@@ -1,5 +1,5 @@
 /**
- * The life of orders that wait: placed, moved, cancelled, triggered by trades, expired. What a trade triggers is sent once the
+ * The life of orders that wait: placed, moved, cancelled, triggered by trades, expired. An order that a trade triggers is sent once the
  * match that made the trade is over, through the same gate and gateway as any order, and shows in the in-day book.
  */
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
@@ -76,7 +76,7 @@ export class TriggerBook {
     return this.#book.takeTraded();
   }
 
-  /** Something waits to be sent or told. */
+  /** Something waits to be sent or reported. */
   get hasNews(): boolean {
     return this.#due.length > 0 || this.#moved.size > 0;
   }
@@ -111,7 +111,7 @@ export class TriggerBook {
     if (row.trigger.trailing === null) row.trigger.price = triggerPrice;
     else row.trigger.trailing.activation = triggerPrice;
     if (row.kind === 'exit') row.limitPrice = this.#brackets.limitOf(row, triggerPrice);
-    // The new price, like a new order's, is looked at from the next trade on.
+    // The new price, like a new order's, counts from the next trade on.
     this.#book.refresh(row.orderCode);
     this.#book.report(row, this.#venue.nowUs);
     return triggerReport(row);
@@ -130,7 +130,7 @@ export class TriggerBook {
     this.#brackets.onFill(order, price, quantity, at);
   }
 
-  /** Exits that a fill has just brought are not looked at before `release`. */
+  /** Exits that a fill has just brought wait until `release`. */
   holdBack({ orderKey, orderCode }: BracketParent, at: TsUs): void {
     for (const row of this.#book.waitingIn(orderCode)) {
       if (row.parentKey !== orderKey || row.placedUs !== at) continue;
@@ -161,11 +161,11 @@ export class TriggerBook {
     this.#book.refresh(code);
   }
 
-  /** Sends what the last match triggered, and tells of what it moved. */
+  /** Sends the orders that the last match triggered, and reports those that it moved. */
   react(at: TsUs): void {
     const due = this.#due;
     this.#due = [];
-    // One that the closing price moved has expired by now, and is told of as that.
+    // One that the closing price moved has expired by now, and is reported as that.
     for (const row of this.#moved) if (isPending(row) && !row.suspended) this.#book.report(row, at);
     this.#moved.clear();
     for (const row of due) if (isPending(row)) this.#send(row, at);

@@ -25,7 +25,7 @@ export interface TriggerOrder {
   readonly kind: TriggerKind;
   readonly half: TriggerReport['half'];
   readonly parentOrderNo: string | null;
-  /** Key of the order a bracket is attached to: numbers begin anew every day, keys do not. */
+  /** Key of the order a bracket is attached to: numbers restart every day, keys do not. */
   readonly parentKey: string | null;
   /** Good till canceled: exits like the order that brought them. */
   readonly isGtc: boolean;
@@ -40,7 +40,7 @@ export interface TriggerOrder {
   activatedUs: number | null;
   canceledUs: number | null;
   reason: string;
-  /** Triggered in the match that goes on, or its other half was: it looks at no more trades. */
+  /** Triggered in the match that goes on, or its other half was: it ignores further trades. */
   suspended: boolean;
   /** The other half of a bracket. */
   partner: TriggerOrder | null;

@@ -13,9 +13,8 @@ import {
 } from './trigger-order.ts';
 import { limitsOf, type OnTouch, TriggerWatch } from './trigger.ts';
 
-/** What waits for trades in one contract. */
+/** Rows of one contract that wait for trades. */
 interface OfContract {
-  /** In order of entry. */
   rows: Set<TriggerOrder>;
   readonly watch: TriggerWatch;
 }
@@ -63,7 +62,7 @@ export class TriggerRows {
     return this.#waitingOf.get(id) ?? 0;
   }
 
-  /** A new day shows what still waits, and nothing of what ended before. */
+  /** A new day shows the waiting rows, and none that ended before. */
   beginDay(): void {
     for (const row of this.#rows) if (!isPending(row)) this.#byKey.delete(row.orderKey);
     this.#rows = this.#rows.filter(isPending);
@@ -83,7 +82,7 @@ export class TriggerRows {
     }
   }
 
-  /** The book of a contract tells its trades to it. */
+  /** The book of a contract reports its trades to it. */
   watchOf(code: OrderCode): TriggerWatch {
     return this.#contract(code).watch;
   }
@@ -100,7 +99,7 @@ export class TriggerRows {
     this.report(row, at);
   }
 
-  /** Reads anew what waits in a contract, after a trigger moved or went. */
+  /** Reads the waiting rows of a contract again, after a trigger moved or went. */
   refresh(code: OrderCode): void {
     const { rows, watch } = this.#contract(code);
     watch.forget();

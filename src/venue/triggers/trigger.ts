@@ -29,7 +29,7 @@ export const stopTrigger = (side: Side, when: TriggerWhen, price: number): Venue
   trailing: null,
 });
 
-/** A sell protects what was bought: it follows rising prices and fires when they fall. */
+/** A sell protects a long position: it follows rising prices and fires when they fall. */
 export const trailingTrigger = (side: Side, activation: number, offset: number): VenueTrigger => ({
   side,
   when: side === 'sell' ? 'at_or_below' : 'at_or_above',
@@ -37,7 +37,6 @@ export const trailingTrigger = (side: Side, activation: number, offset: number):
   trailing: { activation, offset, best: null },
 });
 
-/** Looks at one trade. */
 export function stepTrigger(trigger: VenueTrigger, traded: number): TriggerStep {
   const { trailing } = trigger;
   if (trigger.price !== null && touches(trigger.when, trigger.price, traded)) return 'fires';
@@ -67,14 +66,14 @@ export function limitsOf(trigger: VenueTrigger): { readonly rise: number; readon
 const touches = (when: TriggerWhen, price: number, traded: number): boolean =>
   when === 'at_or_above' ? traded >= price : traded <= price;
 
-/** Prices in favour of what a trailing stop protects: rising for a sell. */
+/** Prices in favour of the protected position: rising for a sell. */
 const favour = (side: Side): 1 | -1 => (side === 'sell' ? 1 : -1);
 
 /** Where it begins to follow, or follows on; in the direction of its favour. */
 const followFrom = ({ side }: VenueTrigger, { activation, best }: TrailingTrigger): number =>
   best === null ? favour(side) * activation : favour(side) * best + 1;
 
-/** Told of a trade, or of bid and ask of a quote, at which a trigger may move or fire. */
+/** Called with a trade, or bid and ask of a quote, at which a trigger may move or fire. */
 export type OnTouch = (orderCode: OrderCode, bid: number, ask: number) => void;
 
 /** Keeps the prices of one contract between which no trigger moves or fires, so that a trade costs two comparisons. */
@@ -94,7 +93,7 @@ export class TriggerWatch {
     this.quote(price, price);
   }
 
-  /** A row that buys looks at the ask, one that sells at the bid. */
+  /** A row that buys uses the ask, one that sells the bid. */
   quote(bid: number, ask: number): void {
     this.#hasTraded = true;
     if (ask >= this.#riseTo || bid <= this.#fallTo) this.#onTouch(this.orderCode, bid, ask);

@@ -139,7 +139,6 @@ export const accountStatus = {
 
 type MoneyField = 'im' | 'mr' | 'others' | 'feeCTCK' | 'feeHNX' | 'feePos' | 'tax' | 'cashWithdraw';
 
-/** Null when a part is not known. */
 function sumOf(parts: readonly (Money | null)[]): Money | null {
   let sum = 0;
   for (const part of parts) {

@@ -18,7 +18,7 @@ type FailedOutcome = Extract<CallOutcome, { readonly status: 'rejected' | 'unkno
 
 const unknown = (reason: string): FailedOutcome => ({ status: 'unknown', reason });
 
-/** Token no longer accepted, or too many calls: neither tells whether the call was carried out (rulings, 7). */
+/** Token no longer accepted, or too many calls: neither shows whether the call was carried out (rulings, 7). */
 const NO_VERDICT: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** Text first, then JSON: the answer that may be a verdict, or why there is none. */
@@ -38,8 +38,8 @@ export function jsonOf(text: string): unknown {
 const ALREADY_MATCHED = '-8004';
 
 /**
- * The refusal of a cancel proves that the order is over. "Cannot be canceled" does not: so is one whose cancel is on its way, which may
- * fill first; "not found" is what a book says that cannot show it.
+ * The refusal of a cancel proves that the order is over. "Cannot be canceled" does not: it also comes while a cancel is on its way, and the
+ * order may fill first; a book that cannot show the order answers "not found".
  */
 export const endsOrder = ({ code }: Extract<CallOutcome, { readonly status: 'rejected' }>): boolean =>
   code === ALREADY_MATCHED;
@@ -110,7 +110,7 @@ export function classifyConditionReply(
 
 const transaction = z.object({ transactionId: looseText.catch('') });
 
-/** Deposit and withdrawal: the id stands in `data` of the one, in `oID` of the other. */
+/** Deposit and withdrawal: the id is in `data` of the one, in `oID` of the other. */
 export function classifyCashReply(reply: HttpReply, operation: string, drift: DriftCounter): CallReceipt {
   const verdict = envelopeVerdict(reply, operation, drift);
   if ('status' in verdict) return verdict;

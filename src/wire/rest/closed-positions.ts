@@ -26,7 +26,6 @@ const WHERE = 'closed-positions';
 const TOTAL = 'TOTAL';
 
 interface ClosedPositionsParameters extends Accounts, PageQuery {
-  /** Null for all. */
   readonly symbol: string | null;
 }
 
@@ -60,7 +59,7 @@ export interface ClosedRow {
   readonly spec: ContractSpec;
 }
 
-/** Sums of all rows, whichever page they stand on. */
+/** Sums of all rows, whichever page they are on. */
 interface TotalRow extends Record<'openValue' | 'fee' | 'tax' | 'closedProfit' | 'openProfit', number> {
   readonly orderCode: typeof TOTAL;
   readonly side: null;
@@ -128,7 +127,7 @@ export const closedPositions = {
   path: '/khronos/v1/account/portfolio/position/close',
   needsToken: true,
   ...queryOf(request, asked),
-  /** `all` are the rows of every page: their sum stands before the first page's rows. Null on other pages, and without rows. */
+  /** `all` are the rows of every page: their sum comes before the first page's rows. Null on other pages, and without rows. */
   encodeResponse: (page: readonly ClosedRow[], all: readonly ClosedRow[] | null): Envelope =>
     succeeded(CMD, [...(all === null ? [] : [totalOf(all)]), ...page].map(closedRow.encode)),
   encodeRefusal: refusalOf(CMD),

@@ -92,7 +92,7 @@ interface KindWords {
   readonly asked: string;
 }
 
-/** The contract has no word for a trailing stop: it stands among the stop orders, with its own code. */
+/** The contract has no word for a trailing stop: it is among the stop orders, with its own code. */
 const KIND_WORDS: readonly KindWords[] = [
   { kind: 'arbitrage', notes: 'Arbitrage', asked: '3' },
   { kind: 'exit', notes: 'SL/TP', asked: '4' },

@@ -40,7 +40,7 @@ export const rowAnswer = <Row>(
   encodeRefusal: refusalOf(cmd),
 });
 
-/** Only `rc` is a verdict: whatever stands in the other fields cannot make an answer unreadable. */
+/** Only `rc` is a verdict: the other fields cannot make an answer unreadable. */
 const schema = z.looseObject({
   rc: z.union([z.string(), z.number()]),
   rs: looseText.catch(''),

@@ -249,9 +249,9 @@ interface SaidOfFills {
 const FAR_FROM_LIMIT = 0.2;
 
 /**
- * Money of an order's fills, from value and average price (rulings, 2): the value when it fits quantity and price, else
- * the figure computed from the average; both are the broker's. The unit of a value on its own is not known, so it counts only beside an
- * average or a limit price. With neither there is no figure here.
+ * Money of an order's fills, from value and average price (rulings, 2): the value when it fits quantity and price, else the figure computed
+ * from the average; both are the broker's. The unit of a value on its own is not known, so it counts only with an average or a limit price.
+ * With neither there is no figure here.
  */
 function filledValueFrom(said: SaidOfFills, spec: ContractSpec, drift: DriftCounter): FilledValue | null {
   const { filledQty, limitPrice, average = 0, value = 0 } = said;

@@ -50,7 +50,7 @@ export const withdraw = {
   path: '/khronos/v1/cash/withdraw/update',
   needsToken: true,
   ...cashRequest,
-  /** `data` is empty here: the id stands in the envelope (notes, 5). */
+  /** `data` is empty here: the id is in the envelope (notes, 5). */
   encodeResponse: (transactionId: string): Envelope => succeeded(WITHDRAW, [], transactionId),
   encodeRefusal: refusalOf(WITHDRAW),
 } as const;

@@ -7,7 +7,7 @@ import type { WireMessage } from './wire-message.ts';
 export interface WireOperation {
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** With `:custodyCode` and `:accountNo` where an account stands in the path. */
+  /** With `:custodyCode` and `:accountNo` in place of an account. */
   readonly path: string;
   readonly needsToken: boolean;
 }

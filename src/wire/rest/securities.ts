@@ -332,7 +332,7 @@ const cancelAnswer = message<StockCancelAnswer>()({
   totalCount: field(whole, ({ results }) => results.length),
   pageSize: field(whole, ({ results }) => results.length),
   pageIndex: field(whole, () => 1),
-  // Beside the contract, for older clients.
+  // Not in the contract, for older clients.
   data: field(
     json<readonly { readonly object: string; readonly details: readonly JsonRecord[] }[]>(),
     ({ results }) =>

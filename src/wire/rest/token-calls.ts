@@ -13,7 +13,6 @@ const otpAnswer = message<string>()({
 });
 const otpRead = otpAnswer.reader.transform(({ otpId }) => otpId);
 
-/** Step 1. */
 export const requestOtp = {
   name: 'request-otp',
   method: 'POST',
@@ -45,7 +44,6 @@ const tokenAnswer = message<string>()({
 });
 const tokenRead = tokenAnswer.reader.transform(({ token }) => token);
 
-/** Step 2. */
 export const exchangeToken = {
   name: 'token',
   method: 'POST',

@@ -6,7 +6,7 @@ import { isRecord, type JsonRecord } from '../../domain/parsed.ts';
 import { z } from 'zod';
 import type { DriftCounter } from '../drift.ts';
 
-/** A field as JSON: what the encoder writes. */
+/** A field as JSON, as the encoder writes it. */
 export interface JsonType<Written> {
   readonly isNumber: boolean;
   /** Of the type alone; no value has it. */
@@ -22,7 +22,6 @@ export const text = json<string>();
 export const number = numeric();
 export const whole = numeric();
 export const flag = json<'0' | '1'>();
-/** Whole VND. */
 export const vnd = numeric();
 /** Points of the index, one decimal unless the encoder writes more. */
 export const points = numeric();

@@ -17,7 +17,7 @@ export type ControlFrame =
   | { readonly kind: 'control'; readonly text: string }
   | MalformedFrame;
 
-/** What cannot be understood, of either side. */
+/** An unreadable frame, of either side. */
 export interface MalformedFrame {
   readonly kind: 'malformed';
   readonly issues: readonly [Issue, ...Issue[]];

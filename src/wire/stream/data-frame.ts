@@ -189,14 +189,11 @@ const LADDER: Readonly<Record<BookSide, readonly LevelKeys[]>> = {
   ],
 };
 
-/** All three levels are written: one that has gone is 0, because one that is left out would stand. */
+/** All three levels are written: one that has gone is 0, because one that is left out would stay. */
 export const encodeBook = (side: BookSide, contract: Contract, levels: readonly BookLevel[]): string =>
   frame(CHANNELS[side], { symbol: contract.streamCode, ...levelFields(side, contract, levels) });
 
-/**
- * A partial update: only the levels that differ from those sent before are written, as the live service does (notes,
- * 1). Null when none does.
- */
+/** A partial update: only the levels that differ from those sent before are written, as the live service does (notes, 1). Null without a change. */
 export function encodeBookChange(
   side: BookSide,
   contract: Contract,
@@ -304,7 +301,7 @@ export const encodeSummary = ({ spec, streamCode }: Contract, summary: SummaryTo
     [SUMMARY.open]: pointsOf(spec, summary.open),
   });
 
-/** Order in which an empty field is looked for; the first one is counted. */
+/** Order of the search for an empty field; the first one is counted. */
 const SUMMARY_ORDER = ['open', 'high', 'low', 'average'] as const;
 
 type SummaryFrame = DecodedPayload<DaySummary> | { readonly kind: 'ignored'; readonly channel: string };

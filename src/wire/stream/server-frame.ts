@@ -46,14 +46,13 @@ export interface StampedFrame {
   readonly text: string;
 }
 
-/** Each frame as what it says. One that cannot be read is a value too. */
+/** Decodes each frame. An unreadable one is a value too. */
 export const decodeFrames = (
   contracts: ContractLookup,
   drift?: DriftCounter,
 ): OperatorFunction<StampedFrame, ServerFrame> =>
   map(({ text, seq, tsUs }) => decodeServerFrame(text, contracts, seq, tsUs, drift));
 
-/** What frames say of the market. */
 export const marketEvents: OperatorFunction<ServerFrame, MarketFrameEvent> = (frames$) =>
   frames$.pipe(
     filter((frame) => frame.kind === 'market'),

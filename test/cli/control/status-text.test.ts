@@ -1,6 +1,6 @@
 /** The state of a daemon as a person reads it at night. */
 import { expect, test } from 'vitest';
-import type { DaemonStatus } from '../../../src/daemon/daemon-control.ts';
+import type { DaemonStatus } from '../../../src/daemon/program/daemon-control.ts';
 import { statusText } from '../../../src/cli/control/status-text.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';

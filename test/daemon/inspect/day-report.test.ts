@@ -56,7 +56,3 @@ it('stands also where the configuration is gone', () => {
   expect(html).toContain('its configuration cannot be read any more');
   expect(html).toContain('<h2>Fills</h2>');
 });
-
-it('says which sessions there are', () => {
-  expect(() => dayReport(stateDir(), '2026-01-05')).toThrow(`there are ${DAY}`);
-});

@@ -12,7 +12,6 @@ import {
   journalFindings,
   modeFindings,
 } from '../../../src/daemon/inspect/doctor.ts';
-import { ProgramFiles } from '../../../src/host/program-files.ts';
 import { statePaths } from '../../../src/host/state/state-paths.ts';
 import { money, tsUs } from '../../../src/domain/units.ts';
 import { writeArchive } from '../../../src/journal/journal-archive.ts';
@@ -79,21 +78,6 @@ it('checks journal, lock and exchanges of a state directory', () => {
   expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'bad' });
   writeFileSync(paths.journal, 'no database');
   expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'bad' });
-});
-
-const link = (program: string): string => JSON.stringify({ port: 1, token: 'x', program });
-
-it('compares its own build with that of the daemon that runs', () => {
-  const paths = place();
-  const lock = takeInstanceLock(paths.lock, process.pid);
-  onTestFinished(() => lock.release());
-  const found = (text: string): Finding | undefined => {
-    writeFileSync(paths.control, text);
-    return journalFindings(paths, 10, DAY)[1];
-  };
-  expect(found(link('123456789abc'))).toMatchObject({ level: 'warning', what: 'program' });
-  expect(found(link(new ProgramFiles().digest))).toMatchObject({ what: 'journal' });
-  expect(found('{}')).toMatchObject({ level: 'bad', what: 'control' });
 });
 
 it('misses an archive that is not there', () => {

@@ -262,37 +262,4 @@ describe('exits of two strategies with one stop price', () => {
       rig.pass(15).conditions([exitHalf('a', 12_950 - better), exitHalf('b', 13_080 - better), theirs]);
     expect(rig.alerts(), 'the one that is too far away is of somebody else').toEqual(['trigger_adopted']);
   });
-
-  it('of a bracket that was entered again at the same price belong to the new one', () => {
-    const rig = startWaiting();
-    const before = boughtBracket(rig);
-    rig.pass(1).conditions(ofFirst);
-    const out = {
-      no: '7',
-      side: 'sell',
-      qty: 2,
-      price: 12_950,
-      source: 'system',
-      filled: 2,
-      status: 'matched',
-    } as const;
-    const gone = [
-      exitHalf('a', 12_950, { status: 'activated', children: ['7'] }),
-      exitHalf('b', 13_080, { status: 'canceled' }),
-    ];
-    const was = { no: '5', ref: before, ...traded(13_000, 2) } as const;
-    const sold = { ...out, value: worth(12_950, 2) };
-    rig.pass(1).conditions(gone).pass(1).book([was, sold]);
-    const again = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
-    rig.accepted(again, '8').pass(1);
-    const now = { ...was, no: '8', ref: again };
-    rig
-      .book([was, sold, now])
-      .pass(1)
-      .conditions([...gone, ...ofSecond]);
-    expect(rig.host.desk.workingOrders(FIRST).map(({ parent }) => parent)).toEqual([again, again]);
-    rig.pass(1).book([was, sold, now]);
-    expect(rig.alerts()).toEqual([]);
-    expect(rig.cancels()).toEqual([]);
-  });
 });

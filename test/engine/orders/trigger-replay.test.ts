@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { priceTicks } from '../../../src/domain/units.ts';
 import type { ScriptedStrategy } from '../../support/engine-host.ts';
-import { traded, waitingOrder } from '../../support/engine-facts.ts';
+import { traded } from '../../support/engine-facts.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { acceptWaiting, bracketBuy, stopSell, trailingSell, waits } from '../support/trigger-rows.ts';
@@ -87,31 +87,5 @@ describe('a restart', () => {
     expect(again.statusOf(id!)).toBe('unknown');
     again.pass(1).conditions([waits({ key: 'k1' })]);
     expect([again.statusOf(id!), again.waiting]).toEqual(['pending_trigger', []]);
-  });
-
-  it('carries what waits over night, and says what the new day does not show', () => {
-    const live = morning(create());
-    const conditions = live
-      .of('order_waiting')
-      .filter(({ row }) => row.kind === 'exit')
-      .map(({ clientOrderId, parent, row }) => waitingOrder(row, { clientOrderId, parent }));
-    const next = new EngineRig({ strategies: [{}, {}], canWait: true });
-    next.post({
-      kind: 'session_started',
-      tradingDay: live.engine.snapshot().tradingDay!,
-      carriedOver: [],
-      carriedOrders: conditions,
-      halted: null,
-    });
-    next.boot(2).contracts().stream('live').reference();
-    expect(next.engine.snapshot().orders.map(({ status }) => status)).toEqual([
-      'pending_trigger',
-      'pending_trigger',
-    ]);
-    const held = conditions[0]!.row!;
-    for (let i = 0; i < 4; i += 1) next.pass(15).conditions([held]);
-    expect(next.statusOf(conditions[0]!.clientOrderId)).toBe('pending_trigger');
-    expect(next.statusOf(conditions[1]!.clientOrderId)).toBe('expired');
-    expect(next.alerts()).not.toContain('trigger_adopted');
   });
 });

@@ -8,7 +8,7 @@ import { clientOrderId } from '../../../src/domain/ids.ts';
 import { money, OPERATOR_INDEX } from '../../../src/domain/units.ts';
 import type { RowFacts } from '../../support/engine-facts.ts';
 import { earlierOrder } from '../../support/engine-facts.ts';
-import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
+import { EngineRig, FIRST, type RigOptions } from '../../support/engine-rig.ts';
 import { CALENDAR, COSTS, DAY, FRONT, NEXT, timeOf, worth } from '../../support/engine-world.ts';
 
 const CASH = 5_000_000_000;
@@ -219,16 +219,6 @@ describe('money that differs', () => {
     twice(rig, [bought('1', 1), sold('2', 1, 13_010)], { profit: 90_000 });
     expect(halted(rig)).toMatch(/profit ours 100000, broker 90000 VND/);
   });
-
-  it('holds over a restart, and is told no second time', () => {
-    const rig = started();
-    const rows = [bought('1', 1)];
-    twice(rig, rows, { fee: 1 });
-    rig.boot(2).stream('live').reference();
-    twice(rig, rows, { fee: 1 });
-    expect(halted(rig)).not.toBeNull();
-    expect(verdicts(rig)).toEqual(['differs']);
-  });
 });
 
 describe('cash that moves', () => {
@@ -352,24 +342,4 @@ describe('a fill of yesterday that is known only today', () => {
     expect(moneyOf(rig).figures.map(({ what }) => what)).toEqual(['fee', 'tax', 'cash']);
     expect(halted(rig)).toBeNull();
   });
-
-  it('and known yesterday changes nothing when a book shows it once more', () => {
-    const rig = followed();
-    twice(rig, [{ no: '7', qty: 2, price: 13_000, ref: clientOrderId('H.1'), status: 'canceled' }]);
-    twice(opened(rig), [], { fee: 1 });
-    expect(halted(rig)).toMatch(/fee ours 0, broker 1 VND/);
-  });
-});
-
-it('opposed strategies have one account', () => {
-  const rig = started({ strategies: [{}, {}] });
-  const long = rig.resting(FIRST, 'buy', 1, 13_000, '1');
-  const short = rig.resting(SECOND, 'sell', 1, 13_000, '2');
-  const rows = [
-    { ...bought('1', 1), ref: long },
-    { ...sold('2', 1, 13_000), ref: short },
-  ];
-  twice(rig, rows, { profit: 0 });
-  expect(moneyOf(rig).figures).toContainEqual({ what: 'profit', ours: 0, broker: 0 });
-  expect(halted(rig)).toBeNull();
 });

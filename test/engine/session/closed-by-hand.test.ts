@@ -34,30 +34,6 @@ describe('a flatten of what a person has closed by hand', () => {
     expect(stopsOf(broker)).toEqual([]);
   });
 
-  it('closes the rest', () => {
-    const broker = guarded();
-    trades(broker, 'buy', 3);
-    broker.foreignFill('sell', 1);
-    broker.settle();
-    flattened(broker, FIRST);
-    expect([broker.position, positions(broker)]).toEqual([0, [0, 0, 0]]);
-  });
-
-  it.each([
-    ['the first', [2, 3], 2],
-    ['the second', [3, 2], 4],
-    ['more than one of them held', [2, 3], 3],
-  ])('where two strategies were long, and %s is meant', (_name, [first = 0, second = 0], closed) => {
-    const broker = guarded();
-    trades(broker, 'buy', first);
-    trades(broker, 'buy', second, SECOND);
-    broker.foreignFill('sell', closed);
-    broker.settle();
-    flattened(broker, null);
-    expect([broker.position, positions(broker)]).toEqual([0, [0, 0, 0]]);
-    for (const { side } of broker.orders.slice(3)) expect(side).toBe('sell');
-  });
-
   it('leaves alone what another strategy holds on the other side', () => {
     const broker = guarded();
     trades(broker, 'buy', 2);
@@ -76,17 +52,6 @@ describe('a flatten of what a person has closed by hand', () => {
     expect([broker.position, positions(broker)]).toEqual([0, [-2, 0, 2]]);
     flattened(broker, FIRST);
     expect([broker.position, positions(broker)]).toEqual([2, [0, 0, 2]]);
-  });
-
-  it('counts what the person bought back', () => {
-    const broker = guarded();
-    trades(broker, 'buy', 2);
-    broker.foreignFill('sell', 2);
-    broker.settle();
-    broker.foreignFill('buy', 1);
-    broker.settle();
-    flattened(broker, FIRST);
-    expect([broker.position, positions(broker)]).toEqual([0, [0, 0, 0]]);
   });
 
   it('counts no further than what was held: the rest is a position of the person', () => {

@@ -56,22 +56,6 @@ const closed = (rig: EngineRig, points = 130_550) =>
   });
 
 describe('a contract that leaves the list', () => {
-  it("is settled at the broker's price, and entries go on without a person", () => {
-    const { rig, read } = holding(false);
-    read(0);
-    expect(rig.reads).toContain('contracts');
-    left(rig);
-    read(0);
-    expect(rig.reads).toContain('closed');
-    closed(rig);
-    expect(rig.position(FIRST)).toBe(0);
-    expect(rig.of('position_event')).toMatchObject([{ event: 'settled', qty: -1, value: 1_305_500_00 }]);
-    read(0);
-    read(0);
-    expect(rig.engine.snapshot().unproven).toBeNull();
-    expect(rig.alerts()).not.toContain('position_adopted');
-  });
-
   it('also after the difference was taken for a mismatch', () => {
     const { rig, read } = holding(false);
     read(0);

@@ -25,21 +25,6 @@ function stopped(onOrphan?: NonNullable<RiskSettings['onOrphan']>): EngineRig {
 const orphans = (rig: EngineRig): string[] =>
   rig.of('alert').flatMap(({ code, text }) => (code === 'orphan_position' ? [text] : []));
 
-it('hold: the position stays, and a person is told once', () => {
-  const rig = stopped();
-  rig
-    .pass(1)
-    .positions({ [FRONT.orderCode]: 2 })
-    .pass(1)
-    .book();
-  expect(orphans(rig)).toEqual([
-    expect.stringMatching(
-      /is not running and holds 2 of .*, without a stop at the broker: risk.onOrphan is hold/,
-    ),
-  ]);
-  expect(rig.places()).toHaveLength(1);
-});
-
 it('flatten: it is closed', () => {
   const rig = stopped('flatten');
   rig.pass(1).positions({ [FRONT.orderCode]: 2 });

@@ -9,7 +9,7 @@ import {
   type FrameOptions,
   type FrameReport,
 } from '../../../src/research/recorded/compile-frames.ts';
-import { archiveRecordings } from '../../../src/daemon/archive-recordings.ts';
+import { archiveRecordings } from '../../../src/daemon/program/archive-recordings.ts';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import type { Contract } from '../../../src/domain/contract.ts';
 import { orderCode, streamCode } from '../../../src/domain/ids.ts';

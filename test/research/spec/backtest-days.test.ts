@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Backtest, loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { isPlayed } from '../../../src/research/spec/backtest-days.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
-import { runBacktestFile } from '../../../src/research/spec/run-backtest-file.ts';
+import { runBacktestFile } from '../../../src/research/backtest/run-backtest-file.ts';
 import type { BacktestPlan } from '../../../src/research/backtest-plan.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { formatProblem } from '../../../src/config/problem.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
-import { resultCsv } from '../../../src/research/spec/result-files.ts';
+import { resultCsv } from '../../../src/research/backtest/result-files.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { runStatistics } from '../../../src/research/statistics/run-statistics.ts';
 import { formatProblem } from '../../../src/config/problem.ts';

@@ -4,14 +4,14 @@ import { OtpService } from '../../../src/simulator/auth/otp-service.ts';
 import { TokenService } from '../../../src/simulator/auth/token-service.ts';
 import { DEFAULT_OPTIONS, demoAccount } from '../../../src/simulator/simulator-options.ts';
 import { StateStore } from '../../../src/simulator/state/state-store.ts';
-import { VirtualTime } from '../support/virtual-time.ts';
+import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const DEMO = demoAccount();
 const { apiKey } = DEMO;
 const NOON = tsUs(Date.UTC(2026, 2, 4, 5) * 1_000);
 
 it('shows each customer a code that changes, which works once on both routes together', () => {
-  const time = new VirtualTime(NOON);
+  const time = new VirtualTimers(NOON);
   const store = StateStore.open({ dir: null, fresh: false });
   const settings = { ...DEFAULT_OPTIONS.auth, appOtp: 'rotating', appOtpLife: seconds(30) } as const;
   const shared = { store, clock: time, settings };

@@ -8,7 +8,7 @@ import { VenueMemory } from '../../../src/simulator/state/venue-memory.ts';
 import { MarketClock } from '../../../src/simulator/time/market-clock.ts';
 import type { MarketMessage } from '../../../src/venue/venue-event.ts';
 import type { MarketOptions } from '../../../src/venue/venue-options.ts';
-import { MORNING, VirtualTime } from '../support/virtual-time.ts';
+import { MORNING, VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const ACCOUNT = accountId('105C000001');
 const SYNTHETIC: MarketOptions = { kind: 'synthetic', seed: 7, startPrice: priceTicks(13_000) };
@@ -26,7 +26,7 @@ function open({
   speed = 1,
   held = false,
 }: Setup = {}) {
-  const time = new VirtualTime(MORNING);
+  const time = new VirtualTimers(MORNING);
   const map = { originRealUs: MORNING, originMarketUs: MORNING, speed };
   const clock = new MarketClock(time, map, held);
   const messages: MarketMessage[] = [];
@@ -157,7 +157,7 @@ describe('the market on its timer', () => {
   it('stops its timer when it is closed', () => {
     const { brokerage, time } = open();
     brokerage.close();
-    expect(time.armed).toBe(0);
+    expect(time.pending).toBe(0);
   });
 });
 

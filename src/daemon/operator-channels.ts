@@ -1,0 +1,147 @@
+/** Channels to the operator as the configuration names them, with their secrets. */
+import type { ChannelConfig, Config, Mode, SecretPlace } from '../config/config.ts';
+import { seconds, US_PER_SECOND } from '../domain/units.ts';
+import type { AlertSeverity } from '../engine/ports/journal-entry.ts';
+import type { AlertChannel, DeliveryResult } from '../operator/alerts/alert-message.ts';
+import { createMail } from '../operator/channels/mail.ts';
+import { createTelegramBot, createTelegramChannel, type TelegramBot } from '../operator/channels/telegram.ts';
+import { createWebhook } from '../operator/channels/webhook.ts';
+import { Secrets } from '../operator/redact.ts';
+import { inTime } from '../host/system-clock.ts';
+import { readSecret, secretPlaceText } from './edge/secret-place.ts';
+import { failureOf } from '../domain/failure.ts';
+
+export interface OpenChannel {
+  readonly channel: AlertChannel;
+  /** Null for a channel that takes no commands. */
+  readonly bot: TelegramBot | null;
+}
+
+/** Throws for a secret that is missing. */
+export function openChannel(config: ChannelConfig, secrets: Secrets): OpenChannel {
+  const { id } = config;
+  switch (config.kind) {
+    case 'telegram': {
+      const token = keptSecret(id, config.token, secrets);
+      const bot = createTelegramBot({ apiUrl: config.apiUrl, token });
+      return { channel: createTelegramChannel(id, bot, config.chat), bot };
+    }
+    case 'email': {
+      const { host, port, secure, from, to, user } = config;
+      const login = user === undefined ? null : { user, password: keptSecret(id, config.password, secrets) };
+      return { channel: createMail({ id, host, port, isSecure: secure, from, to, login }), bot: null };
+    }
+    case 'webhook': {
+      const url = keptSecret(id, config.url, secrets);
+      const { preset, template = '' } = config;
+      const format = preset === undefined ? { template } : { preset };
+      return { channel: createWebhook({ id, url, format }), bot: null };
+    }
+  }
+}
+
+/** A secret that is hidden in every text from now on. */
+export function keptSecret(id: string, place: SecretPlace, secrets: Secrets): string {
+  const secret = readSecret(place);
+  if (secret === undefined)
+    throw new Error(`alerts: expected the secret of ${id} in ${secretPlaceText(place)}, was missing`);
+  secrets.keep(secret);
+  return secret;
+}
+
+export interface ChannelTrial {
+  readonly id: string;
+  /** Null: its service took the message. */
+  readonly failure: string | null;
+}
+
+/** A command line waits for about this long. */
+const TRIAL_MAX = seconds(30);
+
+/** Tries each with a message. */
+export const tryChannels = (
+  channels: readonly AlertChannel[],
+  mode: Mode,
+  secrets: Secrets,
+): Promise<readonly ChannelTrial[]> =>
+  sendToEach(channels, secrets, ({ id }) => ({
+    severity: 'info',
+    title: `test message (${mode})`,
+    text: `Tickwright reaches you by the channel ${id}. Nothing is to be done.`,
+  }));
+
+/** For a start that fails before there is a daemon: past queue, severities, quiet hours and journal. Ends also where no service answers. */
+export async function sendAtOnce(
+  settings: readonly ChannelConfig[],
+  secrets: Secrets,
+  said: ScreenAlert,
+): Promise<void> {
+  const channels = settings.flatMap((each) => {
+    try {
+      return [openChannel(each, secrets).channel];
+    } catch {
+      // The start names a secret that is missing; the others hear of the failure.
+      return [];
+    }
+  });
+  await sendToEach(channels, secrets, () => said);
+  await Promise.all(channels.map((channel) => channel.close()));
+}
+
+interface ScreenAlert {
+  readonly severity: AlertSeverity;
+  readonly title: string;
+  readonly text: string;
+}
+
+const sendToEach = (
+  channels: readonly AlertChannel[],
+  secrets: Secrets,
+  saidTo: (channel: AlertChannel) => ScreenAlert,
+): Promise<readonly ChannelTrial[]> =>
+  Promise.all(
+    channels.map(async (channel) => {
+      const { severity, title, text } = saidTo(channel);
+      const delivery = {
+        severity,
+        title,
+        text: `${title}\n${text}`,
+        isUrgent: severity === 'critical',
+        pages: [],
+      };
+      const failure = refusalOf(await inTime(channel.send(delivery), TRIAL_MAX));
+      return { id: channel.id, failure: failure === null ? null : secrets.hide(failure) };
+    }),
+  );
+
+function refusalOf(result: DeliveryResult | undefined): string | null {
+  if (result === undefined) return `no answer within ${TRIAL_MAX / US_PER_SECOND} s`;
+  return result.status === 'sent' ? null : result.reason;
+}
+
+export const trialLines = (trials: readonly ChannelTrial[]): string =>
+  trials.map(({ id, failure }) => `${id}: ${failure === null ? 'sent' : `NOT sent: ${failure}`}`).join('\n');
+
+export const noChannel = (id: string | null): string =>
+  id === null
+    ? 'no channel is configured under alerts.channels'
+    : `there is no channel ${id} under alerts.channels`;
+
+/** `tickwright test-message --config FILE`: tries the channels of a configuration without a daemon. */
+export async function testMessage(
+  { alerts, mode }: Pick<Config, 'alerts' | 'mode'>,
+  id: string | null,
+): Promise<readonly ChannelTrial[]> {
+  const secrets = new Secrets([]);
+  const channels: AlertChannel[] = [];
+  const unopened: ChannelTrial[] = [];
+  for (const settings of alerts.channels.filter((channel) => id === null || channel.id === id)) {
+    const failure = failureOf(() => channels.push(openChannel(settings, secrets).channel));
+    if (failure !== null) unopened.push({ id: settings.id, failure });
+  }
+  try {
+    return [...(await tryChannels(channels, mode, secrets)), ...unopened];
+  } finally {
+    await Promise.all(channels.map((channel) => channel.close()));
+  }
+}

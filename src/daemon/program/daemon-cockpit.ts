@@ -1,0 +1,475 @@
+/** The page of a running daemon. */
+import type { Config } from '../../config/config.ts';
+import { assert } from '../../domain/assert.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { type Contract, NO_BAND_BPS, pointsOf, type PriceBand } from '../../domain/contract.ts';
+import { errorText } from '../../domain/failure.ts';
+import { type PriceTicks, priceTicks, type TsUs, US_PER_MS } from '../../domain/units.ts';
+import { NO_SESSION } from '../../journal/journal-database.ts';
+import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
+import type {
+  AccountMoney,
+  BooksState,
+  CockpitBar,
+  CockpitEntry,
+  CockpitRole,
+  CockpitState,
+  CockpitContract,
+  CockpitOrder,
+  PlotState,
+  PositionState,
+  CockpitDay,
+  StrategyState,
+} from '../../operator/cockpit/cockpit-model.ts';
+import { type Cockpit, type CockpitReads, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
+import { PAGE_DIR } from '../../operator/cockpit/page-files.ts';
+import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
+import type { CommandBody, CommandName } from '../../operator/control-command.ts';
+import type { CommandResult } from '../../operator/control-server.ts';
+import { createNaming, type Naming } from '../../operator/naming.ts';
+import { quietNotes } from '../../operator/quiet-notes.ts';
+import { frameLogPath } from '../../recording/frame-log.ts';
+import { packageVersion } from '../../host/program-files.ts';
+import { systemClock } from '../../host/system-clock.ts';
+import { joined } from '../../operator/cockpit/candles.ts';
+import type { JournalPlace } from '../inspect/cockpit-reads.ts';
+import { armedFaults, pageFaults } from '../simulator/simulator-faults.ts';
+import { CockpitReader } from './cockpit-reader.ts';
+import { obey, type RunActions } from '../daemon-commands.ts';
+import type { PriceBoard } from '../session/price-board.ts';
+import type { Daemon } from '../daemon.ts';
+import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
+import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
+import { NO_PRICE } from '../../engine/orders/managed-order.ts';
+import { avgPoints } from '../../host/state/read-state.ts';
+import { jobsText } from '../schedule.ts';
+import { engineHealth, healthProblem } from './health.ts';
+
+export interface DaemonCockpit {
+  /** Its address, for the start; null while there is no page. */
+  readonly note: string | null;
+  /** Opens the page once; null while there is none. */
+  link(role: CockpitRole): string | null;
+  close(): Promise<void>;
+}
+
+const NO_COCKPIT: DaemonCockpit = {
+  note: null,
+  link: () => null,
+  close: () => Promise.resolve(),
+};
+
+/** Trading goes on without it: an address that is taken is an alert. */
+export async function startDaemonCockpit(daemon: Daemon, run: RunActions): Promise<DaemonCockpit> {
+  const { config } = daemon.options;
+  if (!config.operator.cockpit.enabled) return NO_COCKPIT;
+  const reader = new CockpitReader();
+  try {
+    const cockpit = await openCockpit(daemon, run, reader);
+    return {
+      note: startNote(cockpit, config),
+      link: (role) => cockpit.link(role),
+      close: async () => {
+        await cockpit.close();
+        await reader.close();
+      },
+    };
+  } catch (error) {
+    const text = `the cockpit is off: ${errorText(error)}; trading goes on; free the address or change operator.cockpit, then restart`;
+    daemon.alert('warning', 'cockpit_off', text);
+    return NO_COCKPIT;
+  }
+}
+
+/** Logs of a supervisor keep no link: real money may be behind it. */
+function startNote(cockpit: Cockpit, { mode, stateDir }: Config): string {
+  const again = `tickwright open --state ${stateDir}`;
+  if (mode !== 'paper' && !process.stdout.isTTY) return `cockpit: ${cockpit.url}; ${again} opens it`;
+  return `cockpit: ${cockpit.link('steer')} (opens once, within ten minutes; later: ${again})`;
+}
+
+function openCockpit(daemon: Daemon, run: RunActions, reader: CockpitReader): Promise<Cockpit> {
+  const { config, screen } = daemon.options;
+  const { address, hosts, port, behindProxy } = config.operator.cockpit;
+  const { secrets, faults } = daemon.options.address;
+  const note = quietNotes(systemClock, (text) => screen.note(text));
+  return startCockpit({
+    address,
+    port,
+    hosts,
+    isBehindProxy: behindProxy,
+    pageDir: PAGE_DIR,
+    clock: systemClock,
+    secrets,
+    handlers: {
+      facts: freshFacts(daemon),
+      marketMs: () => Math.floor(daemon.clock.nowUs() / US_PER_MS),
+      prices: pricesOf(daemon),
+      entries: new JournalEntries(daemon),
+      onFailure: (error) => note(`the cockpit failed: ${errorText(error)}`),
+      command: (name, body, by) => steer(daemon, run, { name, body, by, hide: secrets.hide }),
+      faults:
+        faults === null
+          ? null
+          : pageFaults(faults, (text, by, { message }) =>
+              daemon.tell({ kind: 'remote_command', by, text, outcome: secrets.hide(message) }),
+            ),
+      reads: readsOf(daemon, reader),
+      refused: (reason) => daemon.metrics.cockpitRefused(reason),
+      alert: (text) => daemon.alert('warning', 'cockpit_refused', text),
+    },
+  });
+}
+
+function pricesOf({ prices }: Daemon): PriceBoard {
+  assert(prices !== null, 'a daemon with a page follows its prices');
+  return prices;
+}
+
+/** The view that came last: an engine that hangs keeps nothing back. Looking asks for the next one. */
+function freshFacts(daemon: Daemon) {
+  const version = packageVersion();
+  let isAsking = false;
+  return () => {
+    if (!isAsking) {
+      isAsking = true;
+      void daemon.refreshView().finally(() => {
+        isAsking = false;
+      });
+    }
+    return cockpitState(daemon, version);
+  };
+}
+
+interface CockpitCommand {
+  readonly name: CommandName;
+  readonly body: CommandBody;
+  readonly by: string;
+  readonly hide: (text: string) => string;
+}
+
+async function steer(
+  daemon: Daemon,
+  run: RunActions,
+  { name, body, by, hide }: CockpitCommand,
+): Promise<CommandResult> {
+  const { strategy, clientOrderId, reason } = body;
+  const text = [name, strategy, clientOrderId, reason]
+    .filter((part) => part !== null && part !== '')
+    .join(' ');
+  const tell = (outcome: string): void =>
+    daemon.tell({ kind: 'remote_command', by, text, outcome: hide(outcome) });
+  try {
+    const result = await obey(daemon, name, body, run);
+    tell(result.message);
+    return result;
+  } catch (error) {
+    tell(`failed: ${errorText(error)}`);
+    throw error;
+  }
+}
+
+/** Rows of the journal as they are committed. */
+class JournalEntries implements EntrySource {
+  readonly #daemon: Daemon;
+  readonly #present: Naming;
+  #past: { readonly session: string; readonly naming: Naming } | null = null;
+
+  constructor(daemon: Daemon) {
+    this.#daemon = daemon;
+    this.#present = this.#naming(() => daemon.edge.table.contracts);
+  }
+
+  after(seq: number, max: number): readonly CockpitEntry[] {
+    const { read } = this.#daemon.journal;
+    return read.entriesAfter(seq, max).map((row) => cockpitEntry(row, this.#namingOf(row.session)));
+  }
+
+  recent(rows: number): number {
+    return Math.max(0, this.#daemon.journal.read.lastEntry() - rows);
+  }
+
+  dayOf(seq: number): string | undefined {
+    return this.#daemon.journal.read.sessionOfEntry(seq);
+  }
+
+  /** Rows of another session name its contracts. */
+  #namingOf(session: string): Naming {
+    if (session === NO_SESSION || session === this.#daemon.sessionDay) return this.#present;
+    if (this.#past?.session !== session) {
+      const contracts = this.#daemon.journal.read.contracts(session);
+      this.#past = { session, naming: this.#naming(() => contracts) };
+    }
+    return this.#past.naming;
+  }
+
+  #naming(contracts: () => readonly Contract[]): Naming {
+    const { calendar, stateDir } = this.#daemon.config;
+    const { utcOffsetMinutes } = calendar;
+    return createNaming(this.#daemon.names, { contracts, utcOffsetMinutes, stateDir });
+  }
+}
+
+function readsOf(daemon: Daemon, reader: CockpitReader): CockpitReads {
+  const { config, paths } = daemon.options;
+  const place: JournalPlace = {
+    utcOffsetMinutes: config.calendar.utcOffsetMinutes,
+    stateDir: config.stateDir,
+  };
+  const past = new PastCandles(daemon, paths.frames, reader);
+  return {
+    journal: (query) => reader.read('journalPage', place, query),
+    days: () => reader.read('journalDays', place),
+    story: (order, day) => reader.read('orderStory', place, { order, day }),
+    bars: async (code) => {
+      const day = daemon.sessionDay;
+      const contract = daemon.edge.table.contracts.find(({ orderCode }) => orderCode === code);
+      if (contract === undefined || day === undefined) return null;
+      const before = (await past.of(day))[code] ?? [];
+      const fills = await reader.read('fillMarks', place, { day, contract: code });
+      const prices = pricesOf(daemon);
+      const lines = prices.lines(contract, (strategy) => daemon.names.nameOf(strategy));
+      return { contract: code, bars: joined(before, prices.bars(contract)), fills, lines };
+    },
+  };
+}
+
+type BarsByContract = Readonly<Record<string, readonly CockpitBar[]>>;
+
+const NONE: BarsByContract = {};
+
+/** Candles of before this process, from the recorded frames; read once a session. */
+class PastCandles {
+  readonly #daemon: Daemon;
+  readonly #frames: string;
+  readonly #reader: CockpitReader;
+  #known: { readonly day: TradingDay; readonly beforeSeq: number; readonly bars: BarsByContract } | null =
+    null;
+
+  constructor(daemon: Daemon, frames: string, reader: CockpitReader) {
+    this.#daemon = daemon;
+    this.#frames = frames;
+    this.#reader = reader;
+  }
+
+  async of(day: TradingDay): Promise<BarsByContract> {
+    const { cycle, edge } = this.#daemon;
+    if ((cycle.session?.replayed ?? null) === null) return NONE;
+    const beforeSeq = pricesOf(this.#daemon).firstSeq;
+    if (beforeSeq !== null && this.#known?.day === day && this.#known.beforeSeq === beforeSeq)
+      return this.#known.bars;
+    const query = { frames: frameLogPath(this.#frames, day), contracts: edge.table.contracts, beforeSeq };
+    const bars = await this.#reader.read('pastBars', query);
+    if (beforeSeq !== null) this.#known = { day, beforeSeq, bars };
+    return bars;
+  }
+}
+
+// The daemon as its page shows it.
+
+const ACCOUNT_TAIL = 4;
+const HUNDREDTHS = 100;
+/** Phase changes of more than a month without a session. */
+const CHANGES_SEARCHED_MAX = 400;
+
+const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
+
+/** The server adds the code that confirms. */
+function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'confirm'> {
+  const { config, edge, lastView: view } = daemon;
+  const { address, clockMap } = daemon.options;
+  const { state, isStale, connections } = edge.stream.status();
+  const contracts = edge.table.contracts;
+  return {
+    mode: config.mode,
+    version,
+    account: `…${address.subAccountId.slice(-ACCOUNT_TAIL)}`,
+    session: sessionState(config.calendar, daemon.clock.nowUs(), clockMap.speed, daemon.sessionDay ?? null),
+    halted: daemon.halt.reason ?? view?.halted ?? null,
+    sweep: daemon.sweep.progress,
+    problems: problemsOf(daemon),
+    engine: engineHealth(daemon),
+    feed: { state, isStale, isBehind: daemon.cycle.session?.inbox.isBehind === true, connections },
+    token: tokenState(daemon),
+    jobs: jobsText(daemon.jobs),
+    money: moneyOf(view),
+    strategies: (view?.strategies ?? []).map((entry) => strategyState(daemon, entry, contracts)),
+    limits: (view?.limits ?? []).map((use) => ({
+      ...use,
+      strategy: use.strategy === null ? null : daemon.names.nameOf(use.strategy),
+    })),
+    orders: (view?.orders ?? []).map((order) => orderState(daemon, order, contracts)),
+    books: booksState(view),
+    contracts: contracts.map((contract) =>
+      contractState(
+        contract,
+        view?.contracts.find(({ orderCode }) => orderCode === contract.orderCode)?.band ?? null,
+      ),
+    ),
+    plots: (view?.plots ?? []).flatMap((plot) => plotState(daemon, plot, contracts)),
+    procedure: view?.procedure ?? '',
+    alerts: { unseen: daemon.alerting.state.unseen },
+    ...(address.faults !== null && { faults: armedFaults(address.faults) }),
+  };
+}
+
+function sessionState(calendar: TradingCalendar, now: TsUs, speed: number, day: string | null): CockpitDay {
+  const change = phaseEnd(calendar, now);
+  return {
+    day,
+    phase: phaseAt(calendar, now),
+    endsMs: change === null ? null : toMs(change.at),
+    next: change === null ? null : change.next,
+    utcOffsetMinutes: calendar.utcOffsetMinutes,
+    speed,
+  };
+}
+
+/** Nights, weekends and holidays are one closed phase; null where the calendar knows no end of it. */
+function phaseEnd(
+  calendar: TradingCalendar,
+  now: TsUs,
+): { readonly at: TsUs; readonly next: SessionPhase } | null {
+  const phase = phaseAt(calendar, now);
+  let at = now;
+  for (let look = 0; look < CHANGES_SEARCHED_MAX; look += 1) {
+    at = nextPhaseChange(calendar, at);
+    const next = phaseAt(calendar, at);
+    if (next !== phase) return { at, next };
+  }
+  return null;
+}
+
+const tickPoints = ({ spec }: Contract): number => pointsOf(spec, priceTicks(1));
+
+function contractState(contract: Contract, band: PriceBand | null): CockpitContract {
+  const { spec, orderCode } = contract;
+  const hasBand = band !== null && spec.bandBps < NO_BAND_BPS;
+  return {
+    contract: orderCode,
+    tickPoints: tickPoints(contract),
+    floorPoints: hasBand ? pointsOf(spec, band.floor) : null,
+    ceilingPoints: hasBand ? pointsOf(spec, band.ceiling) : null,
+    referencePoints: band === null ? null : band.reference / (spec.partsPerPoint ?? HUNDREDTHS),
+  };
+}
+
+function problemsOf(daemon: Daemon): readonly string[] {
+  const { lastView: view, degraded, clockProblem, lastProgramProblem, alerting } = daemon;
+  const problems = [
+    degraded,
+    healthProblem(daemon),
+    clockProblem,
+    typeof view?.unproven === 'string' ? `positions are not proven: ${view.unproven}` : null,
+    view?.money.state === 'differs' ? 'money differs from the broker’s' : null,
+    lastProgramProblem,
+    ...alerting.state.channels.map(({ id, trouble }) =>
+      trouble === null ? null : `the channel ${id} fails: ${trouble}`,
+    ),
+  ];
+  return [...new Set(problems.filter((text) => text !== null))];
+}
+
+function tokenState({ edge: { tokens }, otpDesk }: Daemon): CockpitState['token'] {
+  const token = tokens.current();
+  return {
+    untilRealMs: token === undefined ? null : toMs(token.expiresAt),
+    isOtpAwaited: otpDesk.isWaiting,
+    exchangesUsed: tokens.budget.used,
+    exchangesAllowed: tokens.budget.allowed,
+  };
+}
+
+const moneyOf = (view: EngineView | undefined): AccountMoney => ({
+  dayPnlVnd: view?.dayPnl ?? 0,
+  feeVnd: view?.fee ?? 0,
+  taxVnd: view?.tax ?? 0,
+});
+
+function strategyState(
+  { cycle }: Daemon,
+  entry: StrategyEntry,
+  contracts: readonly Contract[],
+): StrategyState {
+  const configured = cycle.session?.strategies.present.configured;
+  return {
+    id: entry.id,
+    strategy: configured?.find(({ settings }) => settings.id === entry.id)?.definition ?? '',
+    stopped: entry.stopped,
+    halted: entry.halted,
+    contracts: entry.legs,
+    positions: entry.positions.map((held) => positionState(held, contracts)),
+    openOrders: entry.openOrders,
+    fills: entry.fills,
+    feeVnd: entry.fee,
+    taxVnd: entry.tax,
+    dayPnlVnd: entry.dayPnl,
+  };
+}
+
+function positionState(
+  { orderCode, qty, openValue, open }: StrategyEntry['positions'][number],
+  contracts: readonly Contract[],
+): PositionState {
+  const contract = contracts.find((each) => each.orderCode === orderCode);
+  const isPriced = qty !== 0 && contract !== undefined;
+  return {
+    contract: orderCode,
+    qty,
+    avgPoints: isPriced ? avgPoints(contract.spec, openValue, qty) : null,
+    openVnd: open,
+  };
+}
+
+function orderState({ names }: Daemon, order: OpenOrderEntry, contracts: readonly Contract[]): CockpitOrder {
+  const contract = contracts.find(({ orderCode }) => orderCode === order.orderCode);
+  const points = (price: PriceTicks | null): number | null =>
+    price === null || price === NO_PRICE || contract === undefined ? null : pointsOf(contract.spec, price);
+  return {
+    id: order.clientOrderId,
+    orderNo: order.orderNo,
+    strategy: names.nameOf(order.strategy),
+    contract: order.orderCode,
+    side: order.side,
+    qty: order.qty,
+    filledQty: order.filledQty,
+    limitPoints: points(order.limitPrice),
+    triggerPoints: points(order.triggerPrice),
+    status: order.status,
+    isAdopted: order.isAdopted,
+    isUnknown: order.status === 'unknown' || order.status === 'presumed_absent',
+  };
+}
+
+function plotState(
+  { names }: Daemon,
+  { strategy, instrument, name, tsUs, value }: EngineView['plots'][number],
+  contracts: readonly Contract[],
+): readonly PlotState[] {
+  const contract = contracts[instrument];
+  if (contract === undefined) return [];
+  const points = value * tickPoints(contract);
+  return [{ strategy: names.nameOf(strategy), name, contract: contract.orderCode, atMs: toMs(tsUs), points }];
+}
+
+const msOf = (at: TsUs | null | undefined): number | null =>
+  at === null || at === undefined ? null : toMs(at);
+
+function booksState(view: EngineView | undefined): BooksState {
+  const held = (view?.contracts ?? []).filter(
+    ({ ours, broker }) => ours !== 0 || (broker !== null && broker !== 0),
+  );
+  return {
+    unproven: view?.unproven ?? null,
+    positions: held.map(({ orderCode, ours, broker }) => ({
+      contract: orderCode,
+      ours,
+      broker: broker ?? 0,
+    })),
+    money: view?.money.state ?? 'unread',
+    figures: view?.money.figures ?? [],
+    positionsMs: msOf(view?.positionsReadUs),
+    moneyMs: msOf(view?.money.comparedUs),
+    lastFillMs: msOf(view?.lastFillUs),
+  };
+}

@@ -1,0 +1,145 @@
+/** The control API of a running daemon, and the file by which the command line finds it. */
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../../config/config.ts';
+import { tradingDayAt } from '../../domain/calendar.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { US_PER_MS } from '../../domain/units.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { ConfiguredStrategy } from '../../engine/ports/engine-event.ts';
+import type { StatusContent } from '../../operator/status-line.ts';
+import { type CommandResult, startControl } from '../../operator/control-server.ts';
+import { writeBlocks } from '../../host/block-file.ts';
+import { systemClock } from '../../host/system-clock.ts';
+import { calendarEnd } from '../inspect/calendar-view.ts';
+import { listDaemon } from '../../host/state/daemon-list.ts';
+import type { AlertingState } from '../alerting.ts';
+import type { Daemon } from '../daemon.ts';
+import type { DaemonCockpit } from './daemon-cockpit.ts';
+import { obey, type RunActions } from '../daemon-commands.ts';
+import { calendarProblem, engineHealth, healthOf } from './health.ts';
+import { comparisons } from '../session/holdings.ts';
+import { statusContent } from './daemon-screen.ts';
+
+/** The answer of `GET /status`. */
+export interface DaemonStatus {
+  readonly mode: Config['mode'];
+  readonly stateDir: string;
+  /** The program on disk is not the one that runs, in words, or null. */
+  readonly program: string | null;
+  readonly session: TradingDay | null;
+  /** Why no engine runs though one should, or null. */
+  readonly degraded: string | null;
+  /** That the calendar ends soon, or has ended, in words, or null. */
+  readonly calendar: string | null;
+  /** Entries are off for this reason, or null. */
+  readonly halted: string | null;
+  readonly halt: Daemon['sweep']['progress'];
+  /** Null until the engine has answered once. */
+  readonly line: StatusContent | null;
+  readonly stream: ReturnType<Daemon['edge']['stream']['status']>;
+  readonly tokenExchanges: Daemon['edge']['tokens']['budget'];
+  readonly jobs: Daemon['jobs'];
+  /** A person has to bring a one-time password. */
+  readonly isOtpAwaited: boolean;
+  readonly alerts: AlertingState;
+  readonly engine: EngineView | null;
+  /** When the engine's books were last compared with the broker's. */
+  readonly compared: ReturnType<typeof comparisons>;
+  /** So long the engine has not answered and `engine` is old; null while it answers, or does not run. */
+  readonly engineSilentMs: number | null;
+  /** As they were listed last; null between two sessions. */
+  readonly strategies: readonly ConfiguredStrategy[] | null;
+}
+
+export interface DaemonControl {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function startDaemonControl(
+  daemon: Daemon,
+  run: RunActions,
+  cockpit: Pick<DaemonCockpit, 'link'>,
+): Promise<DaemonControl> {
+  const { config, paths, address } = daemon.options;
+  const token = randomBytes(24).toString('base64url');
+  const server = await startControl({
+    port: config.operator.controlPort,
+    token,
+    secrets: address.secrets,
+    handlers: {
+      health: () => healthOf(daemon),
+      ready: () => readiness(daemon),
+      status: () => statusOf(daemon),
+      command: (name, body) => obey(daemon, name, body, run),
+      link: (role) => linkOf(cockpit.link(role)),
+    },
+  });
+  const link = { port: server.port, token, pid: process.pid, program: daemon.programDigest };
+  writeBlocks(paths.control, [JSON.stringify(link)]);
+  const unlist = listDaemon(config.stateDir, config.mode);
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    close: async () => {
+      unlist();
+      writeBlocks(paths.control, ['']);
+      await server.close();
+    },
+  };
+}
+
+export const statusOf = (daemon: Daemon): DaemonStatus => ({
+  mode: daemon.config.mode,
+  stateDir: daemon.config.stateDir,
+  program: daemon.programProblem,
+  session: daemon.sessionDay ?? null,
+  degraded: daemon.degraded,
+  calendar: calendarEnd(daemon.config.calendar, tradingDayAt(daemon.config.calendar, daemon.clock.nowUs())),
+  halted: daemon.halt.reason,
+  halt: daemon.sweep.progress,
+  line: daemon.lastView === undefined ? null : statusContent(daemon, daemon.lastView),
+  stream: daemon.edge.stream.status(),
+  tokenExchanges: daemon.edge.tokens.budget,
+  jobs: daemon.jobs,
+  isOtpAwaited: daemon.otpDesk.isWaiting,
+  alerts: daemon.alerting.state,
+  engine: daemon.lastView ?? null,
+  compared:
+    daemon.lastView === undefined
+      ? { positions: null, money: null }
+      : comparisons(daemon.lastView, daemon.config.calendar.utcOffsetMinutes),
+  engineSilentMs:
+    engineHealth(daemon).state === 'hung'
+      ? Math.floor((systemClock.nowUs() - daemon.viewedUs) / US_PER_MS)
+      : null,
+  strategies: daemon.cycle.session?.strategies.present.configured ?? null,
+});
+
+const linkOf = (link: string | null): CommandResult & { readonly link: string | null } =>
+  link === null
+    ? {
+        ok: false,
+        message: 'this daemon has no cockpit: see operator.cockpit in its configuration, and its alerts',
+        link,
+      }
+    : { ok: true, message: 'opens once, within ten minutes', link };
+
+/** Entries may go, as far as the daemon knows. */
+export function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: string } {
+  const { state, isStale } = daemon.edge.stream.status();
+  const { reason } = daemon.halt;
+  if (reason !== null) return { ready: false, reason: `entries are off until tickwright resume: ${reason}` };
+  if (daemon.sessionDay === undefined)
+    return { ready: false, reason: daemon.degraded ?? 'no session is open yet' };
+  const ended = calendarProblem(daemon);
+  if (ended !== null) return { ready: false, reason: ended };
+  if (state !== 'live') return { ready: false, reason: `the price stream is ${state.replaceAll('_', ' ')}` };
+  if (isStale) return { ready: false, reason: 'no prices come, though the stream is connected' };
+  if (daemon.cycle.session?.inbox.isBehind === true)
+    return { ready: false, reason: 'the engine is behind the prices: entries wait' };
+  const { clockProblem, lastView: view } = daemon;
+  const unproven =
+    view === undefined ? 'the engine has not answered yet' : (view.unproven ?? view.stopsUnproven);
+  if (unproven !== null) return { ready: false, reason: `not proven against the broker: ${unproven}` };
+  return clockProblem === null ? { ready: true, reason: '' } : { ready: false, reason: clockProblem };
+}

@@ -1,0 +1,297 @@
+/** Numbers of a running daemon for Prometheus. Seconds are real ones, whatever the speed of a paper market is. */
+import { statfsSync, statSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { errorText, ifThere } from '../../domain/failure.ts';
+import { durationUs, US_PER_SECOND } from '../../domain/units.ts';
+import type { Sample, Series } from '../../operator/metrics.ts';
+import { startMetricsServer } from '../../operator/metrics-server.ts';
+import { tokenHours } from '../edge/broker-edge.ts';
+import { readSecret } from '../edge/secret-place.ts';
+import { packageVersion } from '../../host/program-files.ts';
+import { systemClock } from '../../host/system-clock.ts';
+import type { Daemon } from '../daemon.ts';
+import { healthOf } from './health.ts';
+
+interface DaemonMetrics {
+  close(): Promise<void>;
+}
+
+const LOOP_RESOLUTION_MS = 10;
+const LOOP_SAMPLE_MS = 1_000;
+const NS_PER_US = 1_000;
+
+/** Trading goes on without it: an address that is taken is an alert. */
+export async function startDaemonMetrics(daemon: Daemon): Promise<DaemonMetrics> {
+  const { config, address, screen } = daemon.options;
+  const { metrics } = config.operator;
+  if (metrics === undefined) return { close: () => Promise.resolve() };
+  const token = readSecret(metrics.token);
+  if (token !== undefined) address.secrets.keep(token);
+  const stopLoop = watchLoop(daemon);
+  try {
+    const server = await startMetricsServer({
+      ...metrics,
+      token,
+      contentType: daemon.metrics.contentType,
+      text: () => daemon.metrics.text(samplesOf(daemon)),
+      health: () => healthOf(daemon),
+    });
+    screen.note(`metrics: ${server.url}/metrics`);
+    return {
+      close: async () => {
+        stopLoop();
+        await server.close();
+      },
+    };
+  } catch (error) {
+    stopLoop();
+    const text = `metrics are off: ${errorText(error)}; trading goes on; free the address or change operator.metrics, then restart`;
+    daemon.alert('warning', 'metrics_off', text);
+    return { close: () => Promise.resolve() };
+  }
+}
+
+/** Notes the largest delay of each second. */
+function watchLoop({ metrics }: Daemon): () => void {
+  const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  delay.enable();
+  const timer = setInterval(() => {
+    // Each sample includes the time since the one before.
+    const us = delay.max / NS_PER_US - LOOP_RESOLUTION_MS * 1_000;
+    metrics.loopDelay(durationUs(Math.max(0, Math.round(us))));
+    delay.reset();
+  }, LOOP_SAMPLE_MS).unref();
+  return () => {
+    clearInterval(timer);
+    delay.disable();
+  };
+}
+
+/** `value` undefined: not known, and the series is absent rather than wrong. */
+const gauge = (name: string, help: string, value: number | boolean | undefined): Series =>
+  gauges(name, help, [], value === undefined ? [] : [{ labels: {}, value: Number(value) }]);
+
+const counter = (name: string, help: string, value: number | undefined): Series => ({
+  ...gauge(name, help, value),
+  isCounter: true,
+});
+
+const gauges = (
+  name: string,
+  help: string,
+  labels: readonly string[],
+  samples: readonly Sample[],
+): Series => ({ name, help, labels, samples });
+
+/** One sample for each of `all`, which have ids. */
+const gaugesBy =
+  <T extends { readonly id: string }>(label: string, all: readonly T[]) =>
+  (name: string, help: string, read: (each: T) => number | boolean): Series =>
+    gauges(
+      name,
+      help,
+      [label],
+      all.map((each) => ({ labels: { [label]: each.id }, value: Number(read(each)) })),
+    );
+
+/** A session, or an engine that is rebuilt, restarts some counters: Prometheus handles that. */
+export const samplesOf = (daemon: Daemon): readonly Series[] => [
+  ...stateSeries(daemon),
+  ...engineSeries(daemon),
+  ...strategySeries(daemon),
+  ...feedSeries(daemon),
+  ...tokenSeries(daemon),
+  ...journalSeries(daemon),
+  ...processSeries(daemon),
+];
+
+function stateSeries(daemon: Daemon): readonly Series[] {
+  const { halt, config, lastView: view } = daemon;
+  const build = { version: packageVersion(), mode: config.mode, node: process.version };
+  return [
+    gauges('build_info', 'Version, mode and Node.js of the daemon; always 1.', Object.keys(build), [
+      { labels: build, value: 1 },
+    ]),
+    gauge('session_open', '1 while a trading session is open.', daemon.sessionDay !== undefined),
+    gauge(
+      'entries_halted',
+      '1 while entries of the account are off until a person resumes.',
+      (halt.reason ?? view?.halted ?? null) !== null,
+    ),
+    gauge(
+      'program_changed',
+      '1 while the program on disk is not the one that runs.',
+      daemon.programProblem !== null,
+    ),
+    gauge(
+      'clock_trusted',
+      '0 while market time is not to be trusted and entries wait.',
+      daemon.clockProblem === null,
+    ),
+  ];
+}
+
+function engineSeries({ lastView: view, viewedUs }: Daemon): readonly Series[] {
+  const statuses = new Map<string, number>();
+  for (const { status } of view?.orders ?? []) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  return [
+    gauges(
+      'session_phase',
+      '1 for the phase of the trading day as the engine sees it.',
+      ['phase'],
+      view === undefined ? [] : [{ labels: { phase: view.phase }, value: 1 }],
+    ),
+    gauge('engine_running', '1 while an engine answers.', view !== undefined),
+    gauge(
+      'engine_answer_age_seconds',
+      'Age of the last answer of the engine thread, which is asked every second.',
+      view && (systemClock.nowUs() - viewedUs) / US_PER_SECOND,
+    ),
+    gauge(
+      'positions_proven',
+      "1 while our positions are proven to be the broker's.",
+      view && view.unproven === null,
+    ),
+    gauge(
+      'money_differs',
+      "1 while our money of the day differs from the broker's.",
+      view && view.money.state === 'differs',
+    ),
+    gauge('day_pnl_vnd', 'Profit of the trading day after costs, in VND.', view?.dayPnl),
+    gauge('day_fees_vnd', 'Fees of the trading day, in VND.', view?.fee),
+    gauge('day_taxes_vnd', 'Tax of the trading day, in VND.', view?.tax),
+    gauges(
+      'open_orders',
+      'Orders that are not final, by status.',
+      ['status'],
+      [...statuses].map(([status, value]) => ({ labels: { status }, value })),
+    ),
+    counter('engine_events_total', 'Events that the engine has processed.', view?.counts.events),
+  ];
+}
+
+function strategySeries({ lastView: view, names }: Daemon): readonly Series[] {
+  const { strategies = [], limits = [] } = view ?? {};
+  const byStrategy = gaugesBy('strategy', strategies);
+  return [
+    byStrategy('strategy_stopped', '1 while the strategy does not run.', ({ stopped }) => stopped !== null),
+    byStrategy(
+      'strategy_halted',
+      '1 while entries of this strategy alone are off.',
+      ({ halted }) => halted !== null,
+    ),
+    byStrategy(
+      'strategy_day_pnl_vnd',
+      'Profit of the strategy today after costs, in VND.',
+      ({ dayPnl }) => dayPnl,
+    ),
+    gauges(
+      'position_contracts',
+      'Signed position, in contracts.',
+      ['strategy', 'contract'],
+      strategies.flatMap(({ id, positions }) =>
+        positions.map(({ orderCode, qty }) => ({
+          labels: { strategy: id, contract: orderCode },
+          value: qty,
+        })),
+      ),
+    ),
+    gauges(
+      'limit_use_ratio',
+      'Used part of a risk limit; 1 is the limit. The strategy is empty for limits of the account.',
+      ['limit', 'strategy'],
+      limits.map(({ limit, strategy, used, max }) => ({
+        labels: { limit, strategy: strategy === null ? '' : names.nameOf(strategy) },
+        value: used / max,
+      })),
+    ),
+  ];
+}
+
+function feedSeries({ edge, cycle, clock, options }: Daemon): readonly Series[] {
+  const inbox = cycle.session?.inbox;
+  const { state, isStale, connections, framesDropped } = edge.stream.status();
+  const ageUs = inbox && Math.max(0, (clock.nowUs() - inbox.lastFrameUs) / options.clockMap.speed);
+  return [
+    gauge('stream_live', '1 while the price stream is connected and authenticated.', state === 'live'),
+    gauge('feed_stale', '1 while prices stay away on a connection that is alive.', isStale),
+    gauge(
+      'feed_age_seconds',
+      'Age of the last data frame that the engine was given; since the session opened while there was none.',
+      ageUs && ageUs / US_PER_SECOND,
+    ),
+    gauge('frames_waiting', 'Data frames that wait for the engine.', inbox?.framesWaiting ?? 0),
+    counter('frames_total', 'Data frames that the engine was given.', inbox?.frames ?? 0),
+    counter(
+      'stream_connections_total',
+      'Authenticated connections to the price stream; all but the first are reconnects.',
+      connections,
+    ),
+    counter('frames_dropped_total', 'Data frames of connections that were over.', framesDropped),
+    counter('rest_calls_total', 'REST calls to the broker.', edge.calls.sent),
+  ];
+}
+
+function tokenSeries({ edge: { tokens }, clock, config, otpDesk, options }: Daemon): readonly Series[] {
+  const now = systemClock.nowUs();
+  const token = tokens.current();
+  const hours = tokenHours(config, clock.nowUs(), options.clockMap);
+  const neededUs = hours !== undefined && now >= hours.fromUs ? Math.max(0, hours.untilUs - now) : 0;
+  return [
+    gauge(
+      'token_seconds_left',
+      'Seconds until the access token ends; 0 without one.',
+      token === undefined ? 0 : (token.expiresAt - now) / US_PER_SECOND,
+    ),
+    gauge(
+      'token_needed_seconds',
+      'Seconds until the close of the session that needs a token now; 0 outside of one.',
+      neededUs / US_PER_SECOND,
+    ),
+    gauge(
+      'token_exchanges_left',
+      'One-time passwords that the broker still takes today.',
+      tokens.budget.allowed - tokens.budget.used,
+    ),
+    gauge('otp_awaited', '1 while the daemon waits for a one-time password.', otpDesk.isWaiting),
+  ];
+}
+
+const journalSeries = ({ journal, options: { paths } }: Daemon): readonly Series[] => [
+  gauge('journal_failing', '1 while the disk refuses rows of the journal.', journal.isFailing),
+  gauge('journal_waiting_rows', 'Rows that wait for their commit.', journal.waiting),
+  gauge('journal_bytes', 'Size of the journal.', sizeOf(paths.journal)),
+  gauge('journal_wal_bytes', 'Size of the write-ahead log of the journal.', sizeOf(`${paths.journal}-wal`)),
+  gauge('disk_free_bytes', 'Room on the disk of the state directory.', freeBytes(paths.dir)),
+];
+
+function processSeries({ alerting }: Daemon): readonly Series[] {
+  const { channels, unseen } = alerting.state;
+  const { user, system } = process.cpuUsage();
+  const byChannel = gaugesBy('channel', channels);
+  return [
+    gauge('alerts_unacknowledged', 'Critical alerts that nobody has acknowledged.', unseen),
+    byChannel(
+      'channel_failing',
+      '1 while an alert channel delivers nothing.',
+      ({ trouble }) => trouble !== null,
+    ),
+    byChannel('channel_waiting', 'Messages that wait in an alert channel.', ({ waiting }) => waiting),
+    gauge('resident_memory_bytes', 'Memory of the process.', process.memoryUsage.rss()),
+    gauge(
+      'heap_used_bytes',
+      'Memory of the main thread that JavaScript uses.',
+      process.memoryUsage().heapUsed,
+    ),
+    gauge('uptime_seconds', 'Seconds since the process started.', process.uptime()),
+    counter('cpu_seconds_total', 'Processor time of the process.', (user + system) / US_PER_SECOND),
+  ];
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Room for this user; 0 where the directory is gone. */
+function freeBytes(dir: string): number {
+  const disk = ifThere(() => statfsSync(dir));
+  return disk === undefined ? 0 : disk.bavail * disk.bsize;
+}

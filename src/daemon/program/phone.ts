@@ -1,0 +1,100 @@
+/** Commands and views of a phone: the same handlers as those of the command line. */
+import { isAuction, phaseAt } from '../../domain/calendar.ts';
+import type { Contract } from '../../domain/contract.ts';
+import { shortOrderId } from '../../domain/ids.ts';
+import { OPERATOR } from '../../domain/strategy-names.ts';
+import type { PriceTicks } from '../../domain/units.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-control.ts';
+import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
+import { systemClock } from '../../host/system-clock.ts';
+import { obey, type RunActions } from '../daemon-commands.ts';
+import { type DaemonStatus, statusOf } from './daemon-control.ts';
+import type { Daemon } from '../daemon.ts';
+import { healthProblem } from './health.ts';
+import { pointsOf } from '../session/holdings.ts';
+import { statusFacts } from './status-facts.ts';
+
+const NO_ENGINE = 'no session is open';
+const ORDERS_MAX = 30;
+
+export function listenToPhones(daemon: Daemon, run: RunActions): void {
+  const remote: RemoteOptions = {
+    clock: systemClock,
+    // The view of the last second: an engine that hangs must not keep the answer back.
+    show: (view) => {
+      daemon.alerting.acknowledge();
+      return phoneView(view, statusOf(daemon), daemon.edge.table.contracts);
+    },
+    command: (name, body) => obey(daemon, name, body, run),
+    isAuction: () => isAuction(phaseAt(daemon.config.calendar, daemon.clock.nowUs())),
+    isStrategy: (name) => daemon.names.all.includes(name),
+    isOtpAwaited: () => daemon.otpDesk.isWaiting,
+    criticals: () => daemon.alerting.state.counts.critical,
+    journal: (by, text, outcome) => daemon.tell({ kind: 'remote_command', by, text, outcome }),
+  };
+  daemon.alerting.listen(remote, () => healthProblem(daemon));
+}
+
+function phoneView(view: RemoteView, status: DaemonStatus, contracts: readonly Contract[]): string {
+  const { engine } = status;
+  if (view === 'status') return statusLines(status).join('\n');
+  if (engine === null) return NO_ENGINE;
+  switch (view) {
+    case 'positions':
+      return listed(positionsOf(engine), 'flat: nothing is held');
+    case 'orders':
+      return listed(ordersOf(engine, contracts), 'no open orders');
+    case 'pnl':
+      return pnlLines(engine).join('\n');
+    case 'strategies':
+      return listed(
+        engine.strategies.map(({ id, stopped, halted, openOrders }) => {
+          const state =
+            stopped === null ? (halted === null ? 'runs' : `entries off: ${halted}`) : `stopped: ${stopped}`;
+          return `${id}: ${state}, ${formatCount(openOrders, 'open order')}`;
+        }),
+        'no strategies',
+      );
+  }
+}
+
+const listed = (lines: readonly string[], none: string): string =>
+  lines.length === 0 ? none : lines.join('\n');
+
+function statusLines(status: DaemonStatus): readonly string[] {
+  const { engine } = status;
+  const held = engine === null ? [] : positionsOf(engine);
+  return [
+    ...statusFacts(status).map(([label, text]) => `${label}: ${text}`),
+    ...(engine === null ? [NO_ENGINE] : held.length === 0 ? ['flat'] : held),
+  ];
+}
+
+const positionsOf = ({ strategies }: EngineView): readonly string[] =>
+  strategies.flatMap(({ id, positions }) =>
+    positions
+      .filter(({ qty }) => qty !== 0)
+      .map(
+        ({ orderCode, qty, open }) =>
+          `${id}: ${formatSigned(qty)} ${orderCode}, open ${formatSigned(open)} VND`,
+      ),
+  );
+
+function ordersOf({ orders, strategies }: EngineView, contracts: readonly Contract[]): readonly string[] {
+  const lines = orders.slice(0, ORDERS_MAX).map((order) => {
+    const owner = strategies.find(({ strategy }) => strategy === order.strategy)?.id ?? OPERATOR;
+    const points = (ticks: PriceTicks): string => pointsOf(contracts, order.orderCode, ticks);
+    const trigger = order.triggerPrice === null ? '' : `, trigger ${points(order.triggerPrice)}`;
+    const filled = order.filledQty === 0 ? '' : `, ${order.filledQty} filled`;
+    return `${shortOrderId(order.clientOrderId)} ${owner}: ${order.side} ${order.qty} ${order.orderCode} at ${points(order.limitPrice)}${trigger}, ${order.status.replaceAll('_', ' ')}${filled}`;
+  });
+  return orders.length > ORDERS_MAX ? [...lines, `and ${orders.length - ORDERS_MAX} more`] : lines;
+}
+
+const pnlLines = ({ dayPnl, fee, tax, strategies }: EngineView): readonly string[] => [
+  `today: ${formatSigned(dayPnl)} VND, after ${formatNumber(fee + tax)} of fees and tax`,
+  ...strategies.map(
+    (each) => `${each.id}: ${formatSigned(each.dayPnl)} VND, ${formatCount(each.fills, 'fill')}`,
+  ),
+];

@@ -1,0 +1,294 @@
+/** `tickwright paper | live | dry-run`: one run from the lock to the summary. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Config } from '../../config/config.ts';
+import { errorText, failureText, isDiskFull, OtherFormat } from '../../domain/failure.ts';
+import { StrategyNames } from '../../domain/strategy-names.ts';
+import { isJournalThere } from '../../journal/journal-database.ts';
+import { AlreadyRunning } from '../../journal/instance-lock.ts';
+import { configuredAddress, reachBroker, type ReachedBroker } from '../edge/broker-address.ts';
+import { CLOSE_READS_MAX } from '../schedule.ts';
+import { systemClock, systemTimers } from '../../host/system-clock.ts';
+import {
+  hasTradedMoney,
+  readAgain,
+  type RunOverrides,
+  type RunPlan,
+  runPlan,
+  withFirstDayLimits,
+} from '../../host/run-plan.ts';
+import { sendAtOnce } from '../operator-channels.ts';
+import { ProgramFiles } from '../../host/program-files.ts';
+import type { Shutdown } from '../../host/shutdown.ts';
+import { createArchiver, type WrittenReport } from './archive-recordings.ts';
+import { RunMark } from '../../host/run-mark.ts';
+import {
+  ForeignDirectory,
+  forgetState,
+  runAlone,
+  type StatePaths,
+  statePaths,
+  takeAccountLock,
+} from '../../host/state/state-paths.ts';
+import type { RunActions } from '../daemon-commands.ts';
+import { startDaemonCockpit } from './daemon-cockpit.ts';
+import { startDaemonControl } from './daemon-control.ts';
+import { startDaemonMetrics } from './daemon-metrics.ts';
+import { createDaemonScreen } from './daemon-screen.ts';
+import { Daemon } from '../daemon.ts';
+import { listenToPhones } from './phone.ts';
+import { heldBy, RunNotices } from './run-notices.ts';
+import { Secrets } from '../../operator/redact.ts';
+import { missingMetricsToken, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
+import { dayClose } from '../../domain/day-plan.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
+
+export interface DaemonRunOptions extends RunOverrides {
+  readonly config: Config;
+  /** Forgets the paper account, journal and token first; a replay always does. */
+  readonly fresh: boolean;
+  /** Ends by itself after so many real milliseconds, or null. */
+  readonly durationMs: number | null;
+  readonly jsonLogs: boolean;
+}
+
+const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3 } as const;
+
+/** Returns the exit code. */
+export async function runDaemon(options: DaemonRunOptions): Promise<number> {
+  const plan = runPlan(options.config, options);
+  const paths = statePaths(plan.config.stateDir);
+  if (plan.config.mode === 'paper' && hasTradedMoney(paths.journal)) {
+    process.stderr.write(
+      `state directory ${paths.dir}: its journal has traded real money, so nothing was changed; ` +
+        'paper needs a directory of its own: name another one with --state\n',
+    );
+    return EXIT.usage;
+  }
+  const missing = [...missingSecrets(plan.config.alerts), ...missingMetricsToken(plan.config.operator)];
+  const problem =
+    missing.length === 0
+      ? otherFormat(paths.journal)
+      : missing.map((each) => `${plan.config.file}: ${each}; nothing was started`).join('\n');
+  if (problem !== null) {
+    process.stderr.write(`${problem}\n`);
+    await alertNoStart(plan.config, problem);
+    return EXIT.usage;
+  }
+  for (const text of secretsInPm2(plan.config)) process.stderr.write(`${text}\n`);
+  try {
+    return await runAlone(paths, (shutdown) => runMarked(plan, paths, options, shutdown));
+  } catch (error) {
+    const isForeign = error instanceof ForeignDirectory;
+    if (!isForeign && !(error instanceof AlreadyRunning)) {
+      await sendAtOnce(
+        plan.config.alerts.channels,
+        new Secrets([]),
+        endOf(plan.config, `failed: ${errorText(error)}`),
+      );
+      throw error;
+    }
+    process.stderr.write(`${error.message}\n`);
+    return isForeign ? EXIT.usage : EXIT.alreadyRunning;
+  }
+}
+
+/** Why this program leaves the journal alone, or null. */
+function otherFormat(journal: string): string | null {
+  try {
+    isJournalThere(journal);
+  } catch (error) {
+    if (error instanceof OtherFormat) return error.message;
+  }
+  return null;
+}
+
+interface RunEnd {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** A run that ends says so in its mark, also one that fails; one that dies cannot. */
+async function runMarked(
+  plan: RunPlan,
+  paths: StatePaths,
+  options: DaemonRunOptions,
+  shutdown: Shutdown,
+): Promise<number> {
+  if (plan.config.mode === 'paper' && (options.fresh || plan.tape !== null)) forgetState(paths);
+  const mark = RunMark.begin(paths.run, systemClock.nowUs());
+  let reason = 'failed';
+  try {
+    const end = await runLocked(plan, paths, options, shutdown, mark);
+    reason = end.reason;
+    return end.code;
+  } catch (error) {
+    reason = `failed: ${errorText(error)}`;
+    throw error;
+  } finally {
+    mark.end(reason, systemClock.nowUs());
+  }
+}
+
+async function runLocked(
+  asked: RunPlan,
+  paths: StatePaths,
+  options: DaemonRunOptions,
+  shutdown: Shutdown,
+  mark: RunMark,
+): Promise<RunEnd> {
+  const { config, remarks } = withFirstDayLimits(asked.config, paths.journal);
+  const plan: RunPlan = { ...asked, config, remarks: [...asked.remarks, ...remarks] };
+  if (config.mode === 'live' && process.env['TICKWRIGHT_ARM'] !== 'yes') {
+    const reason =
+      'mode live: expected TICKWRIGHT_ARM=yes in the environment; without it no real order is sent';
+    process.stderr.write(`${reason}\n`);
+    await alertNoStart(config, reason);
+    return { code: EXIT.usage, reason };
+  }
+  const accountLock = config.mode === 'live' ? takeAccountLock(configuredAddress(config)) : undefined;
+  const broker = await brokerOnceThereIsRoom(plan, paths, options.fresh, shutdown);
+  try {
+    if (broker === null || shutdown.isAsked) {
+      const reason = await shutdown.wait();
+      process.stderr.write(`${reason}: stopped before the first session was opened\n`);
+      return { code: EXIT.ok, reason };
+    }
+    const { address, clockMap, lockstep } = broker;
+    const names = new StrategyNames(config.strategies.map(({ id }) => id));
+    const screen = createDaemonScreen(plan, names, options.jsonLogs, address.secrets);
+    const program = new ProgramFiles();
+    const daemon = new Daemon({ config, names, paths, address, clockMap, lockstep, screen, program, mark });
+    broker.onEnd((reason) => daemon.brokerEnded(reason));
+    if (options.durationMs !== null) shutdown.askAfter(options.durationMs, 'the duration is over');
+    if (plan.tape !== null) shutdown.askAt(clockMap, plan.tape.endUs, 'the tape is over');
+    const actions: RunActions = {
+      stop: (reason) => shutdown.ask(reason),
+      readAgain: () => readAgain(config, options, remarks.length > 0),
+    };
+    const cockpit = await startDaemonCockpit(daemon, actions);
+    const control = await startDaemonControl(daemon, actions, cockpit);
+    listenToPhones(daemon, actions);
+    const metrics = await startDaemonMetrics(daemon);
+    // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
+    process.send?.('ready');
+    const stopStatus = screen.watch(daemon, control.url, cockpit.note);
+    const archiver = archiverOf(daemon);
+    const notices = new RunNotices(daemon, mark);
+    try {
+      const reason = await Promise.race([daemon.run(archiver), shutdown.wait()]);
+      await daemon.stop(reason);
+      await notices.stopped(reason);
+      await screen.summary(daemon);
+      return { code: EXIT.ok, reason };
+    } catch (error) {
+      const text = `failed: ${failureText(error)}`;
+      screen.note(text);
+      await alertEnd(daemon, text);
+      return { code: EXIT.failed, reason: text };
+    } finally {
+      notices.close();
+      stopStatus();
+      await archiver.stop();
+      await metrics.close();
+      await cockpit.close();
+      await control.close();
+      await daemon.close();
+    }
+  } finally {
+    await broker?.close();
+    accountLock?.release();
+  }
+}
+
+const ROOM_RETRY_MS = 10_000;
+
+/** The simulated broker of a paper run needs the disk: a start waits for it, or a supervisor would give up. Null: stopped meanwhile. */
+async function brokerOnceThereIsRoom(
+  plan: RunPlan,
+  paths: StatePaths,
+  fresh: boolean,
+  shutdown: Shutdown,
+): Promise<ReachedBroker | null> {
+  for (let isLogged = false; !shutdown.isAsked; isLogged = true) {
+    try {
+      return await reachBroker(plan, paths, fresh);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      if (!isLogged) process.stderr.write(`${failureText(error)}; it starts once there is room\n`);
+      await Promise.race([pause(ROOM_RETRY_MS), shutdown.wait()]);
+    }
+  }
+  return null;
+}
+
+/** Backups, archives and reports. */
+const archiverOf = (daemon: Daemon, { config, paths, screen } = daemon.options) =>
+  createArchiver({
+    frames: paths.frames,
+    data: paths.data,
+    market: config,
+    journal: { path: paths.journal, backups: paths.backups, store: daemon.journal },
+    programProblem: () => daemon.programProblem,
+    retention: config.retention,
+    // Before its first view it is unknown whether it is closed.
+    today: () => (daemon.lastView === undefined ? undefined : daemon.sessionDay),
+    isClosed: () => isDayRead(daemon),
+    timers: systemTimers,
+    note: (text) => screen.note(text),
+    onFailure: (text) => daemon.alert('warning', 'recordings', text),
+    onDamage: (text) => daemon.alert('critical', 'journal_damaged', text),
+    onReport: (report) => sendReport(daemon, report),
+  });
+
+/** The market is closed, and a later read has the fills of the last auction; without such a read, the report shows the present state. */
+export function isDayRead({ lastView, sessionDay, config, clock }: DayReportState): boolean {
+  if (lastView?.phase !== 'closed' || sessionDay === undefined) return false;
+  const close = dayClose(config.calendar, sessionDay);
+  const now = clock.nowUs();
+  // Before the open nothing of the day is to come either.
+  if (close === undefined || now < close || now >= close + CLOSE_READS_MAX) return true;
+  const { positionsReadUs, lastFillUs, money } = lastView;
+  const since = Math.max(close, lastFillUs ?? close);
+  const isMoneyRead = money.state === 'off' || (money.comparedUs ?? 0) >= since;
+  return isMoneyRead && (positionsReadUs ?? 0) >= since;
+}
+
+interface DayReportState extends Pick<Daemon, 'sessionDay' | 'clock'> {
+  readonly lastView: Pick<EngineView, 'phase' | 'positionsReadUs' | 'lastFillUs' | 'money'> | undefined;
+  readonly config: Pick<Config, 'calendar'>;
+}
+
+/** Not journaled: the end may be that the journal belongs to another program. Leaves while the daemon closes. */
+async function alertEnd(daemon: Daemon, text: string): Promise<void> {
+  const held = await heldBy(daemon);
+  daemon.alerting.tell({ ...endOf(daemon.config, `${text}; ${held.text}`), kind: 'alert', page: null });
+}
+
+/** No daemon can report it: a position may be held, and a supervisor does not try again. At a terminal a person reads it. */
+export async function alertNoStart(
+  { mode, alerts }: Pick<Config, 'mode' | 'alerts'>,
+  text: string,
+): Promise<void> {
+  if (process.stderr.isTTY) return;
+  const title = `CRITICAL: the daemon does not start (${mode})`;
+  const meaning = 'Nobody steers positions and orders at the broker; mend it and start again';
+  const said = { severity: 'critical', title, text: `${text}\n${meaning}` } as const;
+  await sendAtOnce(alerts.channels, new Secrets([]), said);
+}
+
+const endOf = ({ mode }: Pick<Config, 'mode'>, text: string) =>
+  ({
+    severity: 'critical',
+    title: `CRITICAL: the daemon ends (${mode})`,
+    text:
+      `${text}\nStrategies stand still; orders and stops at the broker stay as they are. ` +
+      'Without a supervisor such as pm2 start it again',
+  }) as const;
+
+/** Once for each session, also over restarts. */
+export function sendReport({ journal, alerting, config }: Daemon, { day, path, text }: WrittenReport): void {
+  if (!config.alerts.dailyReport || !alerting.isUsed || journal.counter('report_told', day) > 0) return;
+  journal.keepCounter('report_told', day, 1);
+  const title = `trading day ${day} is over (${config.mode})`;
+  alerting.tell({ severity: 'info', kind: 'report', title, text, page: path });
+}

@@ -1,0 +1,112 @@
+/**
+ * One message for each start and each end of a run: its cause, positions, waiting stops, and whether the books agree. Where a position is
+ * held, or a run died, every channel gets it.
+ */
+import type { CancelTimer } from '../../domain/clock.ts';
+import { seconds } from '../../domain/units.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
+import { formatUtcSecond } from '../../text/dates.ts';
+import { formatCount } from '../../text/numbers.ts';
+import { inTime, systemTimers } from '../../host/system-clock.ts';
+import type { EarlierRun, RunMark } from '../../host/run-mark.ts';
+import type { Daemon } from '../daemon.ts';
+import { bookFacts, comparisons, holdings, ownHoldings } from '../session/holdings.ts';
+
+const POLL_EVERY = seconds(1);
+/** Books that do not agree by then are reported as they are. */
+const POLLS_MAX = 60;
+const ANSWER_MAX = seconds(3);
+
+/** Orders that the daemon leaves alone, or takes over. */
+interface State {
+  readonly isHolding: boolean;
+  readonly text: string;
+}
+
+export class RunNotices {
+  readonly #daemon: Daemon;
+  /** Null in the first run of a state directory. */
+  readonly #earlier: EarlierRun | null;
+  #cancelPoll: CancelTimer | undefined;
+
+  /** Reports the start once positions and stops are proven, or are not for a minute. */
+  constructor(daemon: Daemon, mark: RunMark) {
+    this.#daemon = daemon;
+    this.#earlier = mark.earlier;
+    const leftOut = mark.leftOut(daemon.config.strategies.map(({ id }) => id));
+    if (leftOut !== null)
+      daemon.alert('critical', 'process_died', `${leftOut.reason}; orders and stops at the broker stay`);
+    this.#cancelPoll = systemTimers.after(POLL_EVERY, () => void this.#poll(1));
+  }
+
+  close(): void {
+    this.#cancelPoll?.();
+    this.#cancelPoll = undefined;
+  }
+
+  /** `reason`: the name of a signal, or a person's text. */
+  async stopped(reason: string): Promise<void> {
+    this.close();
+    const { isHolding, text } = await heldBy(this.#daemon);
+    const by = reason.startsWith('SIG') ? `by the signal ${reason}` : `by request: ${reason}`;
+    this.#daemon.alert(
+      'info',
+      isHolding ? 'stopped_with_a_position' : 'daemon_stopped',
+      `stopped ${by}; until the next start nobody steers what is at the broker; ${text}`,
+    );
+  }
+
+  async #poll(polls: number): Promise<void> {
+    const view = await viewOf(this.#daemon);
+    if (this.#cancelPoll === undefined) return;
+    const isProven = view?.unproven === null && view.stopsUnproven === null;
+    if (isProven || polls >= POLLS_MAX) return this.#started();
+    this.#cancelPoll = systemTimers.after(POLL_EVERY, () => void this.#poll(polls + 1));
+  }
+
+  async #started(): Promise<void> {
+    const { isHolding, text } = await heldBy(this.#daemon);
+    if (this.#cancelPoll === undefined) return;
+    this.close();
+    const earlier = this.#earlier;
+    if (earlier !== null && earlier.ended === null) {
+      const begun = earlier.startedUs === null ? '' : `, begun at ${formatUtcSecond(earlier.startedUs)},`;
+      const run = `the run before${begun} was killed or crashed`;
+      return this.#daemon.alert('warning', 'started_after_a_crash', `${run}; ${text}`);
+    }
+    const before =
+      earlier?.ended === null || earlier === null
+        ? 'the first run of this state directory'
+        : `the run before ended at ${formatUtcSecond(earlier.ended.atUs)}: ${earlier.ended.reason}`;
+    this.#daemon.alert(
+      'info',
+      isHolding ? 'started_with_a_position' : 'daemon_started',
+      `${before}; ${text}`,
+    );
+  }
+}
+
+/** Positions, by the engine, or by the journal where no engine answers. */
+export async function heldBy(daemon: Daemon): Promise<State> {
+  const { contracts } = daemon.edge.table;
+  const view = await viewOf(daemon);
+  if (view !== undefined) {
+    const held = holdings(view, contracts);
+    const books = bookFacts(view, comparisons(view, daemon.config.calendar.utcOffsetMinutes));
+    const said = books.map(([label, text]) => `${label}: ${text}`).join('; ');
+    return stateOf(held, view.orders.length, said);
+  }
+  const own = await daemon.ownBooks().catch(() => null);
+  if (own === null) return { isHolding: true, text: 'the journal is not read: what is held is NOT known' };
+  const open = own.orders.filter(({ isOpen }) => isOpen);
+  const why = daemon.degraded ?? 'no engine answers';
+  const books = `books: NOT compared, this is what our journal holds (${why})`;
+  return stateOf(ownHoldings(own, daemon.names, contracts), open.length, books);
+}
+
+const viewOf = (daemon: Daemon): Promise<EngineView | undefined> => inTime(daemon.refreshView(), ANSWER_MAX);
+
+const stateOf = (held: readonly string[], openOrders: number, books: string): State => ({
+  isHolding: held.length > 0,
+  text: `${held.length === 0 ? 'nothing is held' : `held: ${held.join('; ')}`}; ${formatCount(openOrders, 'open order')}; ${books}`,
+});

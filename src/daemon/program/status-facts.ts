@@ -1,0 +1,95 @@
+/** The state of a daemon in words and units, as the command line and a chat show it. */
+import { US_PER_MS } from '../../domain/units.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
+import { formatSpan } from '../../text/durations.ts';
+import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
+import { jobsText } from '../schedule.ts';
+import type { DaemonStatus } from './daemon-control.ts';
+import { bookFacts, type Fact } from '../session/holdings.ts';
+
+export function statusFacts(status: DaemonStatus): readonly Fact[] {
+  const { engine, line } = status;
+  const session = [
+    status.session ?? noSessionText(status),
+    ...(line === null ? [] : [line.phase, line.time]),
+  ];
+  return [
+    ['mode', status.mode === 'live' ? 'live: REAL MONEY' : status.mode],
+    ['state', status.stateDir],
+    ...(status.program === null ? [] : [['program', status.program] as const]),
+    ...silenceFact(status),
+    ['session', session.join(', ').replaceAll('_', ' ')],
+    ...(status.calendar === null ? [] : [['calendar', status.calendar] as const]),
+    ['entries', entriesText(status)],
+    ['prices', pricesText(status)],
+    ['token', tokenText(status)],
+    ['jobs', jobsText(status.jobs)],
+    ...alertFacts(status),
+    ...(engine === null ? [] : engineFacts(engine, status.compared)),
+  ];
+}
+
+const noSessionText = ({ degraded }: Pick<DaemonStatus, 'degraded'>): string =>
+  degraded === null ? 'none open' : `none open: ${degraded}`;
+
+function silenceFact({ engineSilentMs: ms }: DaemonStatus): readonly Fact[] {
+  if (ms === null) return [];
+  const age = formatSpan(ms * US_PER_MS);
+  return [
+    ['engine', `does NOT answer for ${age}: its figures are as old; tickwright halt works all the same`],
+  ];
+}
+
+function entriesText({ halted, halt }: DaemonStatus): string {
+  if (halted === null) return 'allowed, as far as limits and risk allow them';
+  return `HALTED until tickwright resume: ${halted}${halt.text === '' ? '' : `; ${halt.text}`}`;
+}
+
+function pricesText({ stream: { state, isStale, attempts } }: DaemonStatus): string {
+  if (state === 'live') return isStale ? 'NONE come, though the stream is connected' : 'live';
+  const tries = attempts === 0 ? '' : `, ${formatCount(attempts, 'attempt')} so far`;
+  return `${state.replaceAll('_', ' ')}${tries}`;
+}
+
+function alertFacts({ alerts: { channels, unseen } }: DaemonStatus): readonly Fact[] {
+  if (channels.length === 0) return [];
+  const states = channels.map(({ id, trouble, waiting }) => {
+    const rest = waiting === 0 ? '' : `, ${formatCount(waiting, 'message')} waiting`;
+    return `${id} ${trouble === null ? 'delivers' : `does NOT deliver: ${trouble}`}${rest}`;
+  });
+  const open =
+    unseen === 0 ? [] : [`${formatCount(unseen, 'critical alert')} not acknowledged: tickwright seen`];
+  return [['alerts', [...states, ...open].join('; ')]];
+}
+
+function tokenText({ line, tokenExchanges: { used, allowed }, isOtpAwaited }: DaemonStatus): string {
+  const asked = isOtpAwaited ? '; a one-time password is AWAITED: tickwright otp' : '';
+  const budget = `${used} of ${allowed} exchanges of the day used${asked}`;
+  if (line === null) return budget;
+  const { tokenLeftMs: left } = line;
+  if (left === null) return `none, ${budget}`;
+  return left <= 0 ? `ended, ${budget}` : `${formatSpan(left * US_PER_MS)} left, ${budget}`;
+}
+
+function engineFacts(engine: EngineView, compared: DaemonStatus['compared']): readonly Fact[] {
+  const { dayPnl, fee, tax, procedure, orders, counts } = engine;
+  const unknown = orders.filter(({ status }) => UNRESOLVED.has(status)).length;
+  const open = formatCount(orders.length, 'open order');
+  return [
+    ['result', `${formatSigned(dayPnl)} VND today, after ${formatNumber(fee + tax)} of fees and tax`],
+    ...bookFacts(engine, compared),
+    ['orders', unknown === 0 ? open : `${open}, ${unknown} of them without a known outcome`],
+    ['today', DAY_COUNTS.map(([name, key]) => formatCount(counts[key], name)).join(', ')],
+    ...(procedure === '' ? [] : [['doing', procedure] as const]),
+  ];
+}
+
+const UNRESOLVED: ReadonlySet<string> = new Set(['unknown', 'presumed_absent', 'expired_unproven']);
+
+const DAY_COUNTS = [
+  ['order', 'orders'],
+  ['fill', 'fills'],
+  ['denial', 'denials'],
+  ['rejection', 'rejections'],
+  ['gap', 'gaps'],
+] as const;

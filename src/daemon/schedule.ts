@@ -1,0 +1,352 @@
+/**
+ * The jobs of the exchange's day, whatever the zone of this machine. A trigger only asks, and `dueMoments` decides what is due: a trigger
+ * that is early, late, doubled or missed changes nothing. No decision depends on it: the phase is computed from time and calendar, so a
+ * start at 08:47 is in the right phase without having seen the open.
+ */
+import { schedule as cron } from 'node-cron';
+import { formatLocalTime, parseTimeOfDay } from '../text/dates.ts';
+import type { Config } from '../config/config.ts';
+import { isSession, sessionAfter, type TradingCalendar, tradingDayAt } from '../domain/calendar.ts';
+import { addDays, momentOf, timeOfDayUs, type TradingDay } from '../domain/civil-date.ts';
+import type { CancelTimer, Clock, ClockMap, Timers } from '../domain/clock.ts';
+import {
+  addUs,
+  durationUs,
+  hours,
+  minutes,
+  seconds,
+  type TsUs,
+  US_PER_DAY,
+  US_PER_MS,
+} from '../domain/units.ts';
+import { createMarketClock, inTime, systemClock, systemTimers } from '../host/system-clock.ts';
+import type { BrokerEdge } from './edge/broker-edge.ts';
+import type { TokenKeeper } from '../broker/auth/token-keeper.ts';
+
+/** Fires near each of these times of the exchange's day, counted from midnight, until it is canceled. */
+export type Schedule = (timesUs: readonly number[], fire: (by: 'cron' | 'timer') => void) => CancelTimer;
+
+/** Follows the wall clock. Missed fires have no listener: a leap of that clock makes thousands. */
+export const cronSchedule =
+  ({ timeZone }: TradingCalendar): Schedule =>
+  (timesUs, fire) => {
+    const options = { timezone: timeZone, suppressMissedWarning: true };
+    const tasks = timesUs.map((us) => {
+      const at = new Date(us / US_PER_MS);
+      const expression = `${at.getUTCSeconds()} ${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
+      // A fire that is under way when its task is destroyed comes all the same.
+      return cron(
+        expression,
+        ({ task }) => void (task?.getStatus() === 'destroyed' || fire('cron')),
+        options,
+      );
+    });
+    return () => tasks.forEach((task) => void task.destroy());
+  };
+
+/** Follows a clock that is not the wall's: a market of another day or speed, or virtual time. */
+export const timerSchedule =
+  ({ utcOffsetMinutes }: TradingCalendar, clock: Clock, timers: Timers, speed = 1): Schedule =>
+  (timesUs, fire) => {
+    let cancel: CancelTimer;
+    const arm = (): void => {
+      const now = timeOfDayUs(clock.nowUs(), utcOffsetMinutes);
+      const waits = timesUs.map((us) => (us > now ? us - now : us - now + US_PER_DAY));
+      cancel = timers.after(durationUs(Math.ceil(Math.min(US_PER_DAY, ...waits) / speed)), () => {
+        arm();
+        fire('timer');
+      });
+    };
+    arm();
+    return () => cancel();
+  };
+
+/** Backup and report of the day, among others. */
+export interface DayCare {
+  isDue(): boolean;
+  begin(): void;
+}
+
+/**
+ * Renews the token in time, reads the contract list before the session, reconnects at the open, reads the book after the close, has the
+ * day backed up and reported. In market time: node-cron fires where that is the wall clock's.
+ */
+export function followSessionHours(
+  { config, clockMap, schedule }: { config: Config; clockMap: ClockMap; schedule?: Schedule },
+  edge: BrokerEdge,
+  rollover: () => void,
+  care: DayCare | undefined,
+): RunningSchedule {
+  const { calendar } = config;
+  const { speed } = clockMap;
+  const clock = createMarketClock(clockMap);
+  const isWallTime = speed === 1 && Math.abs(clock.nowUs() - systemClock.nowUs()) < FIRE_SLIP;
+  const stopWatch = watchToken({ tokens: edge.tokens, clock: systemClock, timers: systemTimers });
+  const jobs: Readonly<Record<DailyMoment['kind'], () => unknown>> = {
+    token_refresh: () => edge.tokens.refresh('scheduled'),
+    rollover: () => {
+      edge.reports.read('contracts');
+      rollover();
+    },
+    session_open: () => {
+      edge.tokens.checkClose();
+      edge.stream.resume();
+    },
+    session_close: () => edge.reports.read('book'),
+    backup_and_report: () => care?.begin(),
+  };
+  const running = startSchedule({
+    calendar,
+    daily: dailyMoments(calendar, config.schedule),
+    // Jobs and start may seem younger than they are, never older: a tape at speed waits now and then.
+    now: () => ({ atUs: clock.nowUs(), monotonicUs: performance.now() * US_PER_MS * Math.min(1, speed) }),
+    timers: systemTimers,
+    schedule:
+      schedule ?? (isWallTime ? cronSchedule(calendar) : timerSchedule(calendar, clock, systemTimers, speed)),
+    isCareDue: () => care?.isDue() === true,
+    run: ({ kind }) => void jobs[kind](),
+  });
+  const stop = (): void => {
+    running.stop();
+    stopWatch();
+  };
+  return { ...running, stop };
+}
+
+/** Market time, and a time that cannot be set. */
+interface Now {
+  readonly atUs: TsUs;
+  readonly monotonicUs: number;
+}
+
+export interface ScheduleMoment extends Pick<DailyMoment, 'kind'> {
+  /** The session that the moment belongs to. */
+  readonly day: TradingDay;
+  readonly atUs: TsUs;
+}
+
+export interface ScheduleOptions {
+  readonly calendar: TradingCalendar;
+  readonly daily: readonly DailyMoment[];
+  readonly now: () => Now;
+  readonly timers: Timers;
+  readonly schedule: Schedule;
+  readonly isCareDue: () => boolean;
+  readonly run: (moment: ScheduleMoment) => void;
+}
+
+type FiredBy = Parameters<Parameters<Schedule>[1]>[0] | 'start' | 'check' | 'clock step';
+/** `at`: local time of the exchange. */
+type Job = Pick<DailyMoment, 'kind'> & { readonly at: string };
+
+export interface RunningSchedule {
+  readonly jobs: () => { readonly next: readonly Job[]; readonly last: (Job & { by: FiredBy }) | null };
+  /** The wall clock was set, or the machine slept. */
+  readonly clockStepped: () => void;
+  readonly stop: () => void;
+}
+
+const JOBS_SHOWN = 2;
+
+export function jobsText({ next, last }: ReturnType<RunningSchedule['jobs']>): string {
+  const [done, ...coming] = [last, ...next.slice(0, JOBS_SHOWN)].map((job) =>
+    job === null ? 'none yet' : `${job.kind} ${job.at.slice(5, 16)}`.replaceAll(/[_T]/g, ' '),
+  );
+  const by = last === null ? '' : `, fired by ${last.by}`;
+  return `next ${coming.join(', ') || 'none'}; last ${done}${by}`;
+}
+
+/** A safety net below the triggers: timers pause while the machine sleeps, the exchange does not. */
+const CHECK_EVERY = seconds(5);
+/** The wall clock may be ahead of ours by less than this while the two agree. */
+const FIRE_SLIP = seconds(0.05);
+
+/** Calls for each moment of a session once, also when it is seen late, on its own day, because the machine slept. */
+export function startSchedule(options: ScheduleOptions): RunningSchedule {
+  const { calendar, daily, now, timers, schedule, run } = options;
+  const timesUs = [...new Set(daily.map(({ timeUs }) => timeUs % US_PER_DAY))];
+  const begun = now();
+  const done = new Map<string, number>();
+  const local = (us: TsUs): string => formatLocalTime(us, calendar.utcOffsetMinutes);
+  let last: ReturnType<RunningSchedule['jobs']>['last'] = null;
+  let cancelFire: CancelTimer | undefined;
+  let cancelCheck = timers.after(seconds(0), () => check('start'));
+  let cancelFires = schedule(timesUs, fire);
+
+  function check(by: FiredBy): void {
+    cancelCheck = timers.after(CHECK_EVERY, () => check('check'));
+    runDue(by);
+  }
+
+  /** Not at once: a trigger must not catch errors of a job. */
+  function fire(by: FiredBy): void {
+    cancelFire?.();
+    cancelFire = timers.after(FIRE_SLIP, () => runDue(by));
+  }
+
+  function runDue(by: FiredBy): void {
+    const at = now();
+    for (const [name, doneUs] of done) if (doneUs < at.monotonicUs - 2 * US_PER_DAY) done.delete(name);
+    const due = dueMoments({ calendar, daily, begun, done, isCareDue: options.isCareDue() }, at);
+    for (const moment of due) {
+      done.set(nameOf(moment), at.monotonicUs);
+      last = { kind: moment.kind, at: local(at.atUs), by };
+      run(moment);
+    }
+  }
+
+  return {
+    jobs: () => {
+      const at = now();
+      const next = undoneMoments({ ...options, done }, at).filter(({ atUs }) => atUs > at.atUs);
+      return { next: next.slice(0, daily.length).map(({ kind, atUs }) => ({ kind, at: local(atUs) })), last };
+    },
+    clockStepped: () => {
+      cancelFires();
+      cancelFires = schedule(timesUs, fire);
+      runDue('clock step');
+    },
+    stop: () => {
+      cancelCheck();
+      cancelFire?.();
+      cancelFires();
+    },
+  };
+}
+
+/** `done` has the monotonic time of each deed. */
+type Deeds = Pick<ScheduleOptions, 'calendar' | 'daily'> & { done: ReadonlyMap<string, number> };
+
+/** A job done earlier before its moment than this was done under a wrong clock, and is still to come. */
+const WRONG_AHEAD_US = hours(6);
+
+/** By the present clock: it also says when the start and each deed were, whatever the clock of that time said. */
+function dueMoments(state: Deeds & { begun: Now; isCareDue: boolean }, at: Now): readonly ScheduleMoment[] {
+  const { calendar, begun, isCareDue } = state;
+  const { atUs: now } = at;
+  const begunUs = Math.min(begun.atUs, now - (at.monotonicUs - begun.monotonicUs));
+  const day = tradingDayAt(calendar, now);
+  const undone = undoneMoments(state, at);
+  const due = undone.filter(
+    ({ kind, atUs }) =>
+      kind !== CARE && atUs > begunUs && atUs <= now && tradingDayAt(calendar, atUs) === day,
+  );
+  if (!isCareDue) return due;
+  const ofClose = undone.find(({ kind, atUs }) => kind === CARE && Math.abs(atUs - now) <= CLOSE_READS_MAX);
+  return [...due, ofClose ?? { kind: CARE, day, atUs: now }];
+}
+
+const nameOf = ({ kind, atUs }: ScheduleMoment): string => `${kind} ${atUs}`;
+
+/** Of the days before, of and after now, in order. */
+function undoneMoments({ daily, calendar, done }: Deeds, { atUs: now, monotonicUs }: Now) {
+  const today = tradingDayAt(calendar, now);
+  return [addDays(today, -1), today, sessionAfter(calendar, today)]
+    .filter((day) => isSession(calendar, day))
+    .flatMap((day) => {
+      const midnight = momentOf(day, 0, calendar.utcOffsetMinutes);
+      return daily.map(({ kind, timeUs }) => ({ kind, day, atUs: addUs(midnight, timeUs) }));
+    })
+    .filter((each) => monotonicUs - (done.get(nameOf(each)) ?? -Infinity) > now - each.atUs + WRONG_AHEAD_US)
+    .toSorted((a, b) => a.atUs - b.atUs);
+}
+
+/** The books come within minutes of the close; a report that waits for longer would not be missed before the night. */
+export const CLOSE_READS_MAX = minutes(15);
+/** Due when the reads of the close are in; its moment is the latest. */
+const CARE = 'backup_and_report';
+
+/** A moment of every session, counted from the exchange's midnight. */
+interface DailyMoment {
+  readonly kind: 'token_refresh' | 'rollover' | 'session_open' | 'session_close' | typeof CARE;
+  readonly timeUs: number;
+}
+
+/** Hours from midnight to midnight have no open and no close. */
+export function dailyMoments(
+  calendar: TradingCalendar,
+  times: Pick<Config['schedule'], 'tokenRefresh' | 'rollover'>,
+): readonly DailyMoment[] {
+  const refreshes = times.tokenRefresh.map((text) => momentOfDay('token_refresh', text));
+  const moments = [...refreshes, momentOfDay('rollover', times.rollover)];
+  const [openUs, closeUs] = [calendar.phases[0]?.fromUs ?? 0, calendar.phases.at(-1)?.toUs ?? US_PER_DAY];
+  if (openUs === 0 && closeUs === US_PER_DAY) return moments;
+  return [
+    ...moments,
+    { kind: 'session_open', timeUs: openUs },
+    { kind: 'session_close', timeUs: closeUs },
+    { kind: CARE, timeUs: closeUs + CLOSE_READS_MAX },
+  ];
+}
+
+function momentOfDay(kind: DailyMoment['kind'], text: string): DailyMoment {
+  const timeUs = parseTimeOfDay(text);
+  if (timeUs === undefined)
+    throw new Error(`${kind}: expected a time of day like 08:15, was ${JSON.stringify(text)}`);
+  return { kind, timeUs };
+}
+
+// The token: asked for when the plan of the day says so, for as long as the program runs.
+
+interface TokenWatchOptions {
+  readonly tokens: Pick<TokenKeeper, 'refreshDueUs' | 'refresh' | 'onChange'>;
+  /** Real time. */
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+/** While no refresh is allowed, the plan is checked again this often: the broker's day changes, and a failure is forgiven. */
+const CHECK_AGAIN = minutes(5);
+/** A broker that refuses each new token at once must not cost the exchanges of a day in a minute. */
+const REFRESH_AGAIN_MIN = seconds(30);
+
+/** Returns how to stop. */
+export function watchToken({ tokens, clock, timers }: TokenWatchOptions): () => void {
+  let cancel: CancelTimer | undefined;
+  let askedUs = Number.NEGATIVE_INFINITY;
+  let isStopped = false;
+  const ask = (): void => {
+    askedUs = clock.nowUs();
+    void tokens.refresh('needed').finally(arm);
+  };
+  const arm = (): void => {
+    cancel?.();
+    if (isStopped) return;
+    const due = tokens.refreshDueUs();
+    if (due === undefined) {
+      cancel = timers.after(CHECK_AGAIN, arm);
+      return;
+    }
+    const wait = Math.max(due, askedUs + REFRESH_AGAIN_MIN) - clock.nowUs();
+    // A machine that slept may have passed that time: timers pause meanwhile.
+    cancel =
+      wait > CHECK_AGAIN ? timers.after(CHECK_AGAIN, arm) : timers.after(durationUs(Math.max(0, wait)), ask);
+  };
+  const stopListening = tokens.onChange(arm);
+  arm();
+  return () => {
+    isStopped = true;
+    cancel?.();
+    stopListening();
+  };
+}
+
+const nothing = (): void => undefined;
+
+const ASK_AGAIN_AFTER = seconds(30);
+
+/** Returns once there is a token, or `isEnding`: a program without a token is healthy and waits (rulings, 23). */
+export async function awaitToken(
+  tokens: Pick<TokenKeeper, 'current' | 'refresh' | 'onChange'>,
+  isEnding: () => boolean,
+): Promise<void> {
+  while (tokens.current() === undefined && !isEnding()) {
+    let stopListening = nothing;
+    const changed = new Promise<void>((resolve) => {
+      stopListening = tokens.onChange(resolve);
+    });
+    const result = await tokens.refresh('needed');
+    if (!result.ok) await inTime(changed, ASK_AGAIN_AFTER);
+    stopListening();
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * The running daemons of this user, for commands that name none: a halt must reach the one that trades, wherever its state is. Each daemon
+ * lists itself next to the account locks while its control API is open.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { failureOf, hasCode, ifThere } from '../../domain/failure.ts';
+import { statePaths, userStateDir } from './state-paths.ts';
+import { readBlocks } from '../block-file.ts';
+
+export interface ListedDaemon {
+  readonly stateDir: string;
+  readonly mode: string;
+  readonly pid: number;
+}
+
+const listDir = (): string => join(userStateDir(), 'daemons');
+
+/** Lists this process; returns how to take it off. A place that can't be written leaves it unlisted: `--state` finds it. */
+export function listDaemon(stateDir: string, mode: string): () => void {
+  const dir = resolve(stateDir);
+  const path = join(listDir(), `${createHash('sha256').update(dir).digest('hex').slice(0, 16)}.json`);
+  failureOf(() => {
+    mkdirSync(listDir(), { recursive: true, mode: 0o700 });
+    const listed: ListedDaemon = { stateDir: dir, mode, pid: process.pid };
+    writeFileSync(path, JSON.stringify(listed), { mode: 0o600 });
+  });
+  return () => void failureOf(() => rmSync(path, { force: true }));
+}
+
+/** Those whose process is there; a file that a dead one left behind doesn't count. */
+export function runningDaemons(): readonly ListedDaemon[] {
+  const dir = listDir();
+  return namesIn(dir)
+    .map((name) => ifThere(() => listedIn(readFileSync(join(dir, name), 'utf8'))))
+    .filter((daemon) => daemon !== undefined)
+    .filter(({ pid }) => isAlive(pid));
+}
+
+function namesIn(dir: string): readonly string[] {
+  try {
+    return readdirSync(dir).toSorted();
+  } catch {
+    // No daemon could list itself in a place that can't be read.
+    return [];
+  }
+}
+
+function listedIn(text: string): ListedDaemon | undefined {
+  try {
+    const { stateDir, mode, pid } = JSON.parse(text) as Readonly<Record<string, unknown>>; // oxlint-disable-line typescript/no-unsafe-type-assertion -- each field is checked below
+    const isListed = typeof stateDir === 'string' && typeof mode === 'string' && typeof pid === 'number';
+    return isListed ? { stateDir, mode, pid } : undefined;
+  } catch {
+    // Half written, or not ours.
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return hasCode(error, 'EPERM');
+  }
+}
+
+/** Address of the control API, written by the daemon into its state directory with access for its owner only. */
+export interface ControlLink {
+  readonly port: number;
+  readonly token: string;
+  /** Digest of the program that the daemon runs; null when it is not known. */
+  readonly program: string | null;
+}
+
+/** Undefined without the file of a daemon. Throws when the file cannot be read as one. */
+export function readControl(stateDir: string): ControlLink | undefined {
+  const path = statePaths(stateDir).control;
+  const [text = ''] = readBlocks(path) ?? [];
+  if (text === '') return undefined;
+  const link: unknown = JSON.parse(text);
+  if (typeof link === 'object' && link !== null && 'port' in link && 'token' in link) {
+    const { port, token } = link;
+    const program = 'program' in link && typeof link.program === 'string' ? link.program : null;
+    if (typeof port === 'number' && typeof token === 'string') return { port, token, program };
+  }
+  throw new Error(`${path}: expected {"port": number, "token": text}; remove it and start the daemon again`);
+}

@@ -1,0 +1,105 @@
+/** Ends a backtest in which one event of a strategy takes too long. A thread of its own watches: an endless loop leaves no other. */
+import { Script } from 'node:vm';
+import { Worker } from 'node:worker_threads';
+import { tsUs } from '../../domain/units.ts';
+import { formatLocalTime } from '../../text/dates.ts';
+import { VirtualClock } from '../run/virtual-clock.ts';
+import type { Backtest } from '../spec/load-backtest.ts';
+
+/** One event of one strategy; raised by `--event-limit`. */
+export const EVENT_MS_MAX = 20_000;
+
+export interface HangWatchData {
+  /** Slot 0: index of the strategy whose code runs, else -1; slot 1 counts its calls; slot 2: 1 when the watch has ended the run. */
+  readonly running: SharedArrayBuffer;
+  /** Number of slot 2: the thread that watches loads no module, and so begins at once. */
+  readonly ended: number;
+  readonly limitMs: number;
+}
+
+const SLOTS = 3;
+const ENDED = 2;
+const WORK = Symbol.for('tickwright.work');
+const MS_PER_SECOND = 1_000;
+/** Of a process that Ctrl-C ended. */
+const EXIT_SIGINT = 130;
+
+/** A strategy did not return; its message says which. */
+export class StrategyHangs extends Error {
+  override readonly name = 'StrategyHangs';
+}
+
+/** `place` of the strategy in the file; `nowUs` null in another thread, whose clock cannot be read. */
+export function hangText(
+  { strategies, market }: Backtest,
+  place: number,
+  limitMs: number,
+  nowUs: number | null = null,
+): string {
+  const id = strategies[place]?.id ?? 'a strategy';
+  const at =
+    nowUs === null
+      ? ''
+      : ` at ${formatLocalTime(tsUs(nowUs), market.calendar.utcOffsetMinutes).replace('T', ' ')}`;
+  return (
+    `${id} did not return from the event${at} within ${limitMs / MS_PER_SECOND} s, and the run was ended: ` +
+    'mend the loop, or allow an event more time with --event-limit 5m'
+  );
+}
+
+const CHECK_EVERY_MS = 250;
+
+/** Watches the calls of another thread; `onHang` hears the strategy in one that takes too long, once. Returns how to stop. */
+export function watchCalls(
+  running: Int32Array,
+  limitMs: number,
+  onHang: (place: number) => void,
+): () => void {
+  let seen = '';
+  let sinceMs = performance.now();
+  const watch = setInterval(() => {
+    const [strategy = -1, calls = 0] = running;
+    const now = performance.now();
+    const isNews = seen !== `${strategy} ${calls}`;
+    if (isNews) seen = `${strategy} ${calls}`;
+    if (isNews || strategy === -1) sinceMs = now;
+    if (now - sinceMs <= limitMs) return;
+    clearInterval(watch);
+    onHang(strategy);
+  }, CHECK_EVERY_MS);
+  return () => clearInterval(watch);
+}
+
+/** Runs `work`, which must be synchronous and pass `running` and `clock` to the run. */
+export function endingHangs<T>(
+  backtest: Backtest,
+  limitMs: number,
+  work: (running: Int32Array, clock: VirtualClock) => T,
+): T {
+  const memory = new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT);
+  const running = new Int32Array(memory);
+  running[0] = -1;
+  const clock = new VirtualClock();
+  const workerData: HangWatchData = { running: memory, ended: ENDED, limitMs };
+  const worker = new Worker(new URL('./hang-watch-worker.js', import.meta.url), { workerData });
+  worker.unref();
+  let outcome: { readonly value: T } | null = null;
+  Reflect.set(globalThis, WORK, () => {
+    outcome = { value: work(running, clock) };
+  });
+  try {
+    // The signal of the watch ends no code but that of a script that asks for it.
+    new Script(`globalThis[Symbol.for('${Symbol.keyFor(WORK) ?? ''}')]()`).runInThisContext({
+      breakOnSigint: true,
+    });
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SCRIPT_EXECUTION_INTERRUPTED')
+      throw error;
+    if (running[ENDED] !== 1) process.exit(EXIT_SIGINT);
+    throw new StrategyHangs(hangText(backtest, running[0] ?? 0, limitMs, clock.nowUs));
+  } finally {
+    void worker.terminate();
+    Reflect.deleteProperty(globalThis, WORK);
+  }
+  return (outcome as unknown as { readonly value: T }).value; // oxlint-disable-line typescript/no-unsafe-type-assertion -- set by the work that has returned
+}

@@ -1,0 +1,154 @@
+/** Runs a loaded backtest, verifies it where that is asked for, and writes its files. */
+import { join } from 'node:path';
+import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
+import type { BacktestResult } from '../backtest-result.ts';
+import type { ReportModel } from '../report/report-model.ts';
+import { createReport } from '../report/report-of.ts';
+import { type RunProgress, runBacktest } from '../run/run-backtest.ts';
+import { performanceMetrics } from '../statistics/performance-metrics.ts';
+import { runStatistics } from '../statistics/run-statistics.ts';
+import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
+import { type ReportFiles, resultCsv, resultJson, titleOf, writeReport } from './result-files.ts';
+import { fixedZoneName, isMoved } from '../spec/backtest-market.ts';
+import { trapped } from '../../host/strategy-files/clock-trap.ts';
+import { isPlayed } from '../spec/backtest-days.ts';
+import { isOnBars } from '../spec/backtest-schema.ts';
+import { type Backtest, memoryOf, placesOf } from '../spec/load-backtest.ts';
+import {
+  BacktestVerifier,
+  type VerifiedRun,
+  VERIFY_RUNS,
+  type WatchedRun,
+  type Verification,
+  useFindings,
+} from './verify-backtest.ts';
+import { planBacktest } from '../spec/plan-backtest.ts';
+import type { SecondRun } from './second-run.ts';
+import { framesInSource } from './stray-faults.ts';
+import { DataWatch, dataTable, doubtsOf } from './your-data.ts';
+
+export interface BacktestRunOptions {
+  /** Absent: next to the imported columns, in a folder with the name of the file. */
+  readonly out?: string;
+  readonly seed?: number;
+  /** The run to verify against; absent: it is not verified. */
+  readonly second?: SecondRun | string | undefined;
+  /** For the watch of another thread. */
+  readonly watched?: WatchedRun;
+  readonly onProgress?: (progress: RunProgress) => void;
+}
+
+export interface BacktestOutcome extends ReportFiles {
+  readonly result: BacktestResult;
+  readonly model: ReportModel;
+  /** Null where it was not asked for. */
+  readonly verification: Verification | null;
+  readonly runSeconds: number;
+  readonly reportSeconds: number;
+  /** Crashed strategies, a text each: strategy, market time, message, stack. */
+  readonly faults: readonly string[];
+  /** The same as in `report.json`. */
+  readonly json: unknown;
+}
+
+const MS_PER_SECOND = 1_000;
+
+export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions): BacktestOutcome {
+  const watch = new DataWatch(backtest.market.calendar);
+  const watched = { ...options.watched, onDay: (day: BacktestDay): void => watch.take(day) };
+  const begunMs = performance.now();
+  const played =
+    options.second === undefined
+      ? once(backtest, { ...options, watched })
+      : verified(backtest, options.second, { ...options, watched });
+  const ranMs = performance.now();
+  const { findings, verification } = played;
+  const { contracts } = watch;
+  const found = runStatistics(played.result);
+  const result = noted(played.result, [
+    ...findings,
+    ...doubtsOf(contracts, played.result, found),
+    ...idleFindings(played.result, backtest),
+  ]);
+  const { market, sources, read } = backtest;
+  const { utcOffsetMinutes } = result;
+  const isOnWall = isMoved(market, sources.all[0]?.bars?.everyUs ?? null);
+  const timeZone = (isOnWall ? fixedZoneName(utcOffsetMinutes) : undefined) ?? result.timeZone;
+  const metrics = performanceMetrics(result, found);
+  const model = createReport({ ...result, timeZone }, titleOf(backtest), {
+    found,
+    performance: metrics,
+    data: dataTable(contracts, utcOffsetMinutes),
+  });
+  const json = resultJson(result, model, found, metrics);
+  const csv = resultCsv(result, found, isOnWall ? '' : formatUtcOffset(utcOffsetMinutes));
+  const { out = join(read.state, titleOf(backtest)) } = options;
+  return {
+    result,
+    model,
+    verification,
+    faults: faultTexts(result, backtest),
+    json,
+    ...writeReport(out, { model, json: ['report.json', json], csv }),
+    runSeconds: (ranMs - begunMs) / MS_PER_SECOND,
+    reportSeconds: (performance.now() - ranMs) / MS_PER_SECOND,
+  };
+}
+
+function once(backtest: Backtest, options: BacktestRunOptions): VerifiedRun {
+  const { onProgress, watched } = options;
+  const { value, ...found } = trapped({ places: placesOf(backtest), isFalse: false }, () =>
+    runBacktest(planBacktest(backtest, options), { ...watched, ...(onProgress && { onProgress }) }),
+  );
+  return { result: value, findings: useFindings(backtest, found), verification: null };
+}
+
+function verified(
+  backtest: Backtest,
+  second: SecondRun | string,
+  { onProgress, watched, seed }: BacktestRunOptions,
+): VerifiedRun {
+  const plan = (): BacktestPlan => planBacktest(backtest, seed === undefined ? {} : { seed });
+  const all = Math.round(plan().data.rows * VERIFY_RUNS);
+  const onRows = (done: number): void => onProgress?.({ done, all, what: 'verifying' });
+  return new BacktestVerifier({ backtest, plan, second, watched, onRows }).verify();
+}
+
+function faultTexts({ strategies, utcOffsetMinutes }: BacktestResult, backtest: Backtest): string[] {
+  return strategies.flatMap(({ id, fault }, place) => {
+    if (fault === null) return [];
+    const at = formatLocalTime(fault.tsUs, utcOffsetMinutes).replace('T', ' ');
+    const head = `${id} crashed at ${at} in ${fault.where}, and was stopped: ${fault.message}`;
+    return [`${head}\n${framesInSource(backtest, place, fault.stack ?? '')}`.trimEnd()];
+  });
+}
+
+/** Strategies that placed no order, with the likely reason. */
+function idleFindings({ strategies, days }: BacktestResult, backtest: Backtest): readonly string[] {
+  const { market, read, sources } = backtest;
+  const reasons = [
+    ...(memoryOf(read, market) === 'day' && days.length > 1
+      ? [
+          'with memory: day strategies begin again each morning, and an average of more than a day has no value',
+        ]
+      : []),
+    ...(isOnBars(read) ? ['bars have no bid and ask, and some strategies wait for them'] : []),
+  ];
+  const likely = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
+  const codes = [...new Set(sources.all.map(({ code }) => code))].join(', ');
+  const why = (place: number): string => {
+    const symbols = backtest.strategies[place]?.symbols ?? [];
+    const missing = symbols.filter((symbol) => !isPlayed(market, sources, symbol));
+    return missing.length === 0
+      ? likely
+      : `: no price of ${missing.join(', ')} is in the data (${codes}) on any day of the run`;
+  };
+  return strategies.flatMap(({ id, orders, denialCount, stopped }, place) =>
+    orders === 0 && denialCount === 0 && stopped === null ? [`${id} placed no order${why(place)}`] : [],
+  );
+}
+
+const noted = (result: BacktestResult, findings: readonly string[]): BacktestResult => ({
+  ...result,
+  notices: [...findings.map((text) => ({ tsUs: null, code: 'bias', text })), ...result.notices],
+});

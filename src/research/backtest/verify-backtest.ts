@@ -1,0 +1,191 @@
+/** Verifies a backtest: names strategies that use the machine or look ahead, and strategies that were not checked. */
+import type { BacktestPlan } from '../backtest-plan.ts';
+import type { BacktestResult } from '../backtest-result.ts';
+import { cutOff, DecisionLog, firstDifference } from './look-ahead.ts';
+import { runBacktest, type RunOptions } from '../run/run-backtest.ts';
+import { type TsUs, tsUs } from '../../domain/units.ts';
+import { formatLocalTime } from '../../text/dates.ts';
+import { type EnvironmentUse, trapped } from '../../host/strategy-files/clock-trap.ts';
+import { type Backtest, placesOf } from '../spec/load-backtest.ts';
+import type { SecondRun } from './second-run.ts';
+
+/** One sentence each. */
+export interface Verification {
+  /** None where the run is sound as far as it was checked. */
+  readonly findings: readonly string[];
+  readonly checked: readonly string[];
+  /** Only a person can check these. */
+  readonly unchecked: readonly string[];
+}
+
+export interface VerifiedRun {
+  readonly result: BacktestResult;
+  /** One sentence each. */
+  readonly findings: readonly string[];
+  readonly verification: Verification | null;
+}
+
+/** Parts of the data after which it is cut off. */
+const CUTS = [1 / 3, 2 / 3] as const;
+/** Passes over all rows of one verification, the second run left out. */
+export const VERIFY_RUNS = 1 + CUTS.reduce((sum, part) => sum + part, 0);
+
+interface ObservedRun extends Pick<SecondRun, 'decisions'> {
+  readonly result: BacktestResult;
+  readonly uses: readonly EnvironmentUse[];
+  readonly changes: readonly string[];
+}
+
+export type WatchedRun = Pick<RunOptions, 'running' | 'clock' | 'onDay'>;
+
+interface Verifying {
+  readonly backtest: Backtest;
+  /** Makes a new plan each time it is called. */
+  readonly plan: () => BacktestPlan;
+  readonly second: SecondRun | string;
+  readonly watched: WatchedRun | undefined;
+  readonly onRows: (rows: number) => void;
+}
+
+/** Runs with the later data cut off, and compares with the second run, which was at another time and had other random numbers. */
+export class BacktestVerifier {
+  readonly #of: Verifying;
+  #rowsBefore = 0;
+
+  constructor(of: Verifying) {
+    this.#of = of;
+  }
+
+  verify(): VerifiedRun {
+    const plan = this.#of.plan();
+    const first = this.#run(plan);
+    const again = this.#secondRunFinding(first);
+    const cuts = CUTS.map((part) => this.#cut(first, part));
+    // Later differences may only follow from the first one.
+    const known = cuts.find(({ found }) => found !== null)?.found ?? null;
+    const uses = useFindings(this.#of.backtest, first);
+    const findings = [...uses, ...[again, known].filter((each) => each !== null)];
+    const checked = [
+      ...(again === null ? [SAME_AGAIN] : []),
+      ...(known === null
+        ? [
+            `without the data from ${cuts.map(({ when }) => when).join(', and from ')} on, every decision before is the same`,
+          ]
+        : []),
+      ...(uses.length === 0
+        ? [
+            'no strategy calls clock, timers, chance, network or environment of the machine, makes code of text, or changes what all code shares',
+          ]
+        : []),
+    ];
+    return {
+      result: first.result,
+      findings,
+      verification: { findings, checked, unchecked: uncheckedOf(plan) },
+    };
+  }
+
+  #run(plan: BacktestPlan): ObservedRun {
+    const { decisions, onEntry } = new DecisionLog(plan.strategies.length);
+    let rows = 0;
+    const {
+      value: result,
+      uses,
+      changes,
+    } = trapped({ places: placesOf(this.#of.backtest), isFalse: false }, () =>
+      runBacktest(plan, {
+        ...this.#of.watched,
+        onEntry,
+        onProgress: ({ done }) => {
+          rows = done;
+          this.#of.onRows(this.#rowsBefore + done);
+        },
+      }),
+    );
+    this.#rowsBefore += rows;
+    return { result, decisions, uses, changes };
+  }
+
+  #secondRunFinding(first: ObservedRun): string | null {
+    const again = this.#of.second;
+    if (typeof again === 'string') return `a second run does not run the backtest: ${again}`;
+    if (again.journalHash === first.result.journalHash) return null;
+    const found = this.#earliest(first, again, Infinity);
+    return `a second run, at another time and with other random numbers, gives another journal${found === null ? '' : `; first ${found}`}`;
+  }
+
+  #cut(first: ObservedRun, part: number): { readonly when: string; readonly found: string | null } {
+    const plan = this.#of.plan();
+    const { data, cutUs } = cutOff(plan.data, part);
+    const warmUpDays = Math.min(plan.warmUpDays, data.days.length);
+    const cut = this.#run({ ...plan, data, warmUpDays });
+    const when = this.#when(tsUs(cutUs));
+    const found = this.#earliest(first, cut, cutUs);
+    const why = 'it sees prices before their time, or keeps something of the run before outside of connect()';
+    return {
+      when,
+      found:
+        found === null ? null : `the future is known: without the data from ${when} on, ${found}: ${why}`,
+    };
+  }
+
+  /** The strategy that differs first: others may only follow it. */
+  #earliest(
+    one: Pick<SecondRun, 'decisions'>,
+    other: Pick<SecondRun, 'decisions'>,
+    untilUs: number,
+  ): string | null {
+    const differences = this.#of.backtest.strategies.flatMap(({ id }, place) => {
+      const found = firstDifference(one.decisions[place] ?? [], other.decisions[place] ?? [], untilUs);
+      return found === null ? [] : [{ id, ...found }];
+    });
+    const [first] = differences.toSorted((a, b) => a.atUs - b.atUs);
+    if (first === undefined) return null;
+    return `${first.id} decides otherwise at ${this.#when(first.atUs)}: "${first.other}" instead of "${first.one}"`;
+  }
+
+  #when(at: TsUs): string {
+    const { utcOffsetMinutes } = this.#of.backtest.market.calendar;
+    return formatLocalTime(at, utcOffsetMinutes).replace('T', ' ');
+  }
+}
+
+export function useFindings(
+  { strategies }: Backtest,
+  { uses, changes }: Pick<ObservedRun, 'uses' | 'changes'>,
+): readonly string[] {
+  const loading = strategies.flatMap(({ id, loadUses }) => loadUses.map((what) => ({ strategy: id, what })));
+  const all = [...loading, ...uses];
+  const named = [...new Set(all.map(({ strategy }) => strategy))].map((strategy) => {
+    const called = new Set(all.filter((use) => use.strategy === strategy).map(({ what }) => what));
+    return `${strategy} uses the machine it runs on (${[...called].join(', ')}): expected trader.time() and trader.after() alone`;
+  });
+  if (changes.length === 0) return named;
+  return [
+    ...named,
+    `a strategy changes what all code shares (${changes.join(', ')}): it may keep something there, or change its own prices`,
+  ];
+}
+
+const SAME_AGAIN =
+  'a second run, with strategies loaded afresh, another clock, time zone, environment and other random numbers, gives the same journal';
+
+/** Where a run may be too good without any rule being broken. */
+function uncheckedOf({ fill }: BacktestPlan): readonly string[] {
+  const always = [
+    'symbols, days and parameters that were chosen because of what came after them (survivors, the best of many trials)',
+    'prices that the code of a strategy holds itself, and code that hides what it does',
+    'moments other than these cuts',
+  ];
+  if (fill.on === 'ticks') return always;
+  const { bar, path } = fill;
+  if (bar === 'close')
+    always.unshift(
+      'fills at the close that an order was decided on (models.fill: close): nobody gets a price that he has seen',
+    );
+  if (bar === 'ohlc' && path !== 'worst_first')
+    always.unshift(
+      `the order of the extremes within a bar (models.path: ${path}), on which brackets live: compare with worst_first`,
+    );
+  return always;
+}

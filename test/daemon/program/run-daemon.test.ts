@@ -1,0 +1,97 @@
+/** Surroundings in which no daemon starts. */
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { runDaemon } from '../../../src/daemon/program/run-daemon.ts';
+import { hasTradedMoney, LIVE_DAY } from '../../../src/host/run-plan.ts';
+import { systemClock, systemTimers } from '../../../src/host/system-clock.ts';
+import { JournalStore } from '../../../src/journal/journal-store.ts';
+import { RunMark } from '../../../src/host/run-mark.ts';
+import { takeAccountLock } from '../../../src/host/state/state-paths.ts';
+import type { Mode } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { CATALOG } from '../../../strategies/catalog.ts';
+import { LIVE, SHIPPED } from '../../config/config-files.ts';
+
+function start(change = (text: string): string => text) {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-run-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  for (const name of ['vn30f.yaml', 'closures.json']) copyFileSync(join(SHIPPED, name), join(dir, name));
+  writeFileSync(join(dir, 'main.yaml'), change(LIVE));
+  vi.stubEnv('XDG_STATE_HOME', join(dir, 'home'));
+  vi.stubEnv('TICKWRIGHT_ARM', 'yes');
+  const loaded = loadConfig(join(dir, 'main.yaml'), CATALOG);
+  if (!loaded.ok) throw new Error('expected a configuration');
+  const said: string[] = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    said.push(String(text));
+    return true;
+  });
+  const run = (
+    state: string,
+    { mode, fresh }: { readonly mode: Mode; readonly fresh: boolean } = { mode: 'live', fresh: false },
+  ) =>
+    runDaemon({
+      config: { ...loaded.config, mode },
+      fresh,
+      durationMs: null,
+      jsonLogs: false,
+      replay: null,
+      speed: null,
+      stateDir: join(dir, state),
+    });
+  return { dir, run, said };
+}
+
+it('has one daemon with real money an account, whatever its state directory', async () => {
+  const { run, said } = start();
+  const lock = takeAccountLock({
+    restUrl: 'https://broker.example/',
+    custodyCode: '105C000000',
+    subAccountId: '105C000000A',
+  });
+  expect(await run('second')).toBe(3);
+  expect(said.join('')).toContain('two daemons of one account fight each other');
+  lock.release();
+});
+
+it('leaves a directory of others as it is', async () => {
+  const { dir, run, said } = start();
+  writeFileSync(join(dir, 'thesis.doc'), '');
+  expect(await run('.')).toBe(2);
+  expect(said.join('')).toContain('it holds files that are not Tickwright');
+});
+
+it('reaches no broker that cannot prove itself', async () => {
+  const { dir, run } = start();
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  await expect(run('state')).rejects.toThrow('NODE_TLS_REJECT_UNAUTHORIZED=0 is set');
+  const { earlier } = RunMark.begin(join(dir, 'state', 'run'), systemClock.nowUs());
+  expect(earlier?.ended?.reason, 'a run that fails has not died').toMatch(/^failed: NODE_TLS/);
+});
+
+it('trades on paper beside no journal of real money, and never forgets one', async () => {
+  const { dir, run, said } = start();
+  const path = join(dir, 'state', 'journal.db');
+  mkdirSync(join(dir, 'state'));
+  const journal = new JournalStore({
+    path,
+    wallClock: systemClock,
+    timers: systemTimers,
+    onFailure: () => undefined,
+  });
+  journal.setCounter(LIVE_DAY, '2026-03-04', 1);
+  journal.close();
+  expect(await run('state', { mode: 'paper', fresh: true })).toBe(2);
+  expect(said.join('')).toContain('its journal has traded real money, so nothing was changed');
+  expect(hasTradedMoney(path)).toBe(true);
+});
+
+it('starts with no address that could not be called, and does not quote it', async () => {
+  const { run, said } = start((text) => `${text}\nalerts: { deadMansSwitch: {} }\n`);
+  vi.stubEnv('TICKWRIGHT_DEAD_MAN_URL', 'hc-ping.example/s3cret');
+  expect(await run('state')).toBe(2);
+  expect(said.join('')).toMatch(/deadMansSwitch is no address like https.*TICKWRIGHT_DEAD_MAN_URL/);
+  expect(said.join('')).not.toContain('s3cret');
+});

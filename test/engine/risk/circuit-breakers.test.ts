@@ -1,0 +1,155 @@
+/** What halts entries beside a loss of the day: refusals, messages, and a fall from the peak (failure cases, 32). */
+import { describe, expect, it } from 'vitest';
+import { money } from '../../../src/domain/units.ts';
+import { accountWith } from '../../support/engine-facts.ts';
+import { replay } from '../../support/engine-replay.ts';
+import { EngineRig, FIRST, type RigOptions } from '../../support/engine-rig.ts';
+import { DAY, worth } from '../../support/engine-world.ts';
+
+const halts = (rig: EngineRig) => rig.of('halt').map(({ halted, reason }) => [halted, reason.split(',')[0]]);
+
+const refuse = (rig: EngineRig, price: number): void => {
+  const id = rig.submit(FIRST, 'buy', 1, price);
+  rig.answered(id, { status: 'rejected', code: '-6019', text: 'refused' });
+};
+
+describe('refused orders', () => {
+  it('halt entries when there are too many within a minute', () => {
+    const rig = new EngineRig({ risk: { rejectionsPerMinuteMax: 3 } }).start();
+    for (let i = 0; i < 5; i += 1) {
+      refuse(rig, 12_990 + i);
+      rig.pass(31);
+    }
+    expect(halts(rig)).toEqual([]);
+    for (let i = 0; i < 3; i += 1) refuse(rig, 12_980 + i);
+    expect(halts(rig)).toEqual([[true, 'the broker refused 3 orders within a minute']]);
+  });
+});
+
+it('messages of every kind halt entries when there are too many within a minute', () => {
+  const rig = new EngineRig({ risk: { messagesPerMinuteMax: 6 } }).start();
+  for (let no = 1; no <= 3; no += 1) {
+    const id = rig.resting(FIRST, 'buy', 1, 12_990, String(no));
+    rig.cancel(FIRST, id).pass(1);
+  }
+  expect(rig.sent).toHaveLength(6);
+  expect(halts(rig)).toEqual([[true, '6 messages within a minute']]);
+});
+
+const value = (rig: EngineRig, netAssetValue: number): EngineRig =>
+  rig.pass(20).post({
+    kind: 'account_snapshot',
+    startedUs: rig.now,
+    account: { ...accountWith(1_000_000_000), netAssetValue: money(netAssetValue) },
+  });
+const limited = () => new EngineRig({ risk: { drawdownMax: money(50_000_000) } });
+
+describe('a fall from the peak', () => {
+  it('halts entries, and is measured anew once a person has accepted it', () => {
+    const rig = limited().start();
+    value(value(rig, 1_000_000_000), 1_020_000_000);
+    value(rig, 975_000_000);
+    expect(halts(rig)).toEqual([]);
+    value(rig, 970_000_000);
+    expect(halts(rig)).toEqual([[true, 'the account has lost 50000000 since its peak of 1020000000']]);
+    rig.command({ name: 'resume', reason: 'seen' });
+    value(rig, 921_000_000);
+    expect(rig.engine.snapshot().halted).toBeNull();
+    value(rig, 920_000_000);
+    expect(rig.engine.snapshot().halted).toContain('since its peak of 970000000');
+  });
+
+  it('goes on being measured where a person resumes from something else', () => {
+    const rig = limited().start();
+    value(rig, 1_000_000_000);
+    value(rig, 960_000_000).command({ name: 'halt', reason: 'lunch' });
+    rig.command({ name: 'resume', reason: 'back' });
+    value(rig, 950_000_000);
+    expect(rig.engine.snapshot().halted).toContain('since its peak of 1000000000');
+  });
+
+  it('that comes during another halt is told at once, and takes a resume of its own', () => {
+    const rig = limited().start();
+    value(rig, 1_000_000_000).command({ name: 'halt', reason: 'lunch' });
+    value(value(rig, 940_000_000), 941_000_000);
+    expect(rig.alerts()).toEqual(['drawdown']);
+    rig.command({ name: 'resume', reason: 'back' });
+    expect(rig.engine.snapshot().halted).toContain('lost 59000000 since its peak of 1000000000');
+    rig.command({ name: 'resume', reason: 'seen' });
+    value(rig, 900_000_000);
+    expect(rig.engine.snapshot().halted).toBeNull();
+  });
+
+  it('that halted the day before is accepted by one resume', () => {
+    const rig = limited();
+    const halted = 'the account has lost 50000001 since its peak of 1000000001, the limit is 50000000';
+    const equityPeak = money(1_000_000_000);
+    rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted, equityPeak });
+    rig.boot(1).contracts().stream('live').reference();
+    value(rig, 940_000_000).command({ name: 'resume', reason: 'seen' });
+    expect([rig.engine.snapshot().halted, rig.alerts()]).toEqual([null, []]);
+  });
+
+  it('is measured over nights and restarts, from the journaled peak', () => {
+    const before = limited().start();
+    value(value(before, 1_000_000_000), 1_030_000_000);
+    const peak = before.of('equity_peak').at(-1)!.value;
+    expect(peak).toBe(1_030_000_000);
+    const rig = limited();
+    rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted: null, equityPeak: peak });
+    rig.boot(1).contracts().stream('live').reference();
+    value(rig, 980_000_000);
+    expect(rig.engine.snapshot().halted).toContain('since its peak of 1030000000');
+    expect(rig.of('equity_peak'), 'the session after finds it again').toMatchObject([{ value: peak }]);
+  });
+});
+
+const restarted = (before: EngineRig, risk: RigOptions['risk']): EngineRig => {
+  const again = new EngineRig({ isReal: true, ...(risk === undefined ? {} : { risk }) });
+  replay(again, before.inputs, before.entries);
+  return again;
+};
+/** FIRST has lost `ticks` of one contract bought at 13,000. */
+const losing = (ticks: number, risk: RigOptions['risk'] = {}): EngineRig => {
+  const rig = new EngineRig({ isReal: true, risk }).start().account();
+  const id = rig.submit(FIRST, 'buy', 1, 13_000);
+  const row = { no: '1', ref: id, qty: 1, filled: 1, value: worth(13_000), status: 'matched' } as const;
+  rig.accepted(id, '1').pass(1).book([row]);
+  return rig.trade(13_000 - ticks);
+};
+const haltedOf = (rig: EngineRig): readonly (string | null)[] => {
+  const { halted: account, strategies } = rig.engine.snapshot();
+  return [account, ...strategies.map((each) => each.halted)].map((each) => each?.split(',')[0] ?? null);
+};
+
+describe('a limit that was edited between two starts', () => {
+  it('and lowered judges no past: neither its messages nor a loss that was made good', () => {
+    const busy = new EngineRig({ isReal: true }).start();
+    for (let no = 1; no <= 3; no += 1) busy.cancel(FIRST, busy.resting(FIRST, 'buy', 1, 12_990, String(no)));
+    expect(haltedOf(restarted(busy, { messagesPerMinuteMax: 3 }))).toEqual([null, null, null]);
+    const rig = losing(1_500).trade(13_000);
+    const again = restarted(rig, { dailyLossMax: money(10_000_000) });
+    expect(haltedOf(again)).toEqual([null, null, null]);
+    again.pass(1).boot(2).contracts().stream('live').trade(13_000);
+    expect(haltedOf(again)).toEqual([null, null, null]);
+  });
+
+  it('and lowered below the loss of the moment halts, with a row of its own', () => {
+    const again = restarted(losing(1_500), { dailyLossMax: money(10_000_000) });
+    again.pass(1).boot(2).contracts().stream('live').clock();
+    expect(haltedOf(again)[0]).toBe("the account's loss of the day");
+    expect(again.of('halt').map(({ strategy }) => strategy)).toEqual([null]);
+    expect(again.alerts()).toContain('entries_halted');
+  });
+
+  it('and raised ends no halt: a person does', () => {
+    const rig = losing(2_100, { dailyLossMax: money(10_000_000) });
+    const before = ["the account's loss of the day", 'its loss of the day', null];
+    expect(haltedOf(rig)).toEqual(before);
+    const again = restarted(rig, { dailyLossMax: money(900_000_000) });
+    again.pass(1).boot(2).contracts().stream('live').clock();
+    expect(haltedOf(again)).toEqual(before);
+    again.command({ name: 'resume', strategy: null, reason: 'seen' }).pass(1).clock();
+    expect(haltedOf(again)).toEqual([null, 'its loss of the day', null]);
+  });
+});

@@ -1,0 +1,39 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { listDaemon, runningDaemons } from '../../../src/host/state/daemon-list.ts';
+
+function home(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-home-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  vi.stubEnv('XDG_STATE_HOME', dir);
+  return dir;
+}
+
+it('lists a daemon while it runs', () => {
+  home();
+  expect(runningDaemons()).toEqual([]);
+  const unlist = listDaemon('/srv/live', 'live');
+  expect(runningDaemons()).toEqual([{ stateDir: '/srv/live', mode: 'live', pid: process.pid }]);
+  unlist();
+  expect(runningDaemons()).toEqual([]);
+});
+
+it('leaves out what a dead process or another program left there', () => {
+  const dir = home();
+  listDaemon('/srv/live', 'live');
+  const place = join(dir, 'tickwright', 'daemons');
+  const pid = 2 ** 30;
+  writeFileSync(join(place, 'dead.json'), JSON.stringify({ stateDir: '/srv/dead', mode: 'live', pid }));
+  writeFileSync(join(place, 'half.json'), '{"stateDir": "/srv/ha');
+  writeFileSync(join(place, 'other.json'), '{"pid": 1}');
+  expect(readdirSync(place)).toHaveLength(4);
+  expect(runningDaemons().map(({ stateDir }) => stateDir)).toEqual(['/srv/live']);
+});
+
+it('starts unlisted where the list cannot be written', () => {
+  vi.stubEnv('XDG_STATE_HOME', '/dev/null');
+  listDaemon('/srv/live', 'live')();
+  expect(runningDaemons()).toEqual([]);
+});

@@ -1,0 +1,116 @@
+/** Data that lie are told: what a run says of the prices that it was given. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { doubtsOf } from '../../../src/research/backtest/your-data.ts';
+import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
+import { type BacktestOutcome, runBacktestFile } from '../../../src/research/backtest/run-backtest-file.ts';
+import { runStatistics } from '../../../src/research/statistics/run-statistics.ts';
+import { formatProblem } from '../../../src/config/problem.ts';
+import { SAMPLE_RESULT } from '../sample-result.ts';
+import { createRandom, SEED } from '../../support/seed.ts';
+import { barFile } from '../spec/bar-run.ts';
+
+const HOUR_MS = 3_600_000;
+const FROM_MS = Date.UTC(2024, 0, 3);
+
+/** A bar an hour for 40 days: a wave around 100, as `change` has it; null leaves it out. */
+function hourly(change: (price: number, hour: number) => number | null): string {
+  const lines = Array.from({ length: 960 }, (_, hour) => {
+    const price = change(100 + 10 * Math.sin(hour / 20), hour)?.toFixed(2);
+    const at = new Date(FROM_MS + hour * HOUR_MS).toISOString().replace('.000Z', 'Z');
+    return price === undefined ? [] : [`${at},${price},${price},${price},${price},10`];
+  });
+  return `time,open,high,low,close,volume\n${lines.flat().join('\n')}\n`;
+}
+
+async function outcomeOf(run: Parameters<typeof barFile>[0]): Promise<BacktestOutcome> {
+  const loaded = await loadBacktest(barFile({ file: ', every: 1h', ...run }));
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  const out = mkdtempSync(join(tmpdir(), 'tickwright-data-'));
+  onTestFinished(() => rmSync(out, { recursive: true, force: true }));
+  return runBacktestFile(loaded.backtest, { out });
+}
+
+/** Without what the strategy was refused. */
+const toldOf = ({ model }: BacktestOutcome) => model.warnings.filter((each) => !each.startsWith('one: '));
+const lacks = ({ model }: BacktestOutcome) => model.warnings.filter((each) => each.startsWith('X lacks'));
+const tableOf = ({ model }: BacktestOutcome) => model.tables.find(({ title }) => title === 'Your data');
+
+test('200 hours that are missing, a price by four and a bar by a hundred are told, with their moments', async () => {
+  const bars = hourly((price, hour) => {
+    if (hour >= 300 && hour < 500) return null;
+    if (hour === 200) return price * 100;
+    return hour >= 600 ? price / 4 : price;
+  });
+  const outcome = await outcomeOf({ bars });
+  expect(tableOf(outcome)?.rows).toEqual([
+    [
+      'X',
+      '760 bars of 1h',
+      '2024-01-03 00:00',
+      '2024-02-11 23:00',
+      '200 bars, the longest stretch from 2024-01-15 12:00 to 2024-01-23 19:00',
+      '-99.0 % on 2024-01-11 09:00, +9854.7 % on 2024-01-11 08:00, -75.0 % on 2024-01-28 00:00',
+    ],
+  ]);
+  expect(outcome.model.warnings).toEqual(
+    expect.arrayContaining([
+      'X lacks 200 bars, the longest stretch from 2024-01-15 12:00 to 2024-01-23 19:00',
+      expect.stringMatching(
+        /^X jumps from 94\.\d+ to 94\d\d\.\d+ on 2024-01-11 08:00: a split, another unit or a wrong row\?$/,
+      ),
+    ]),
+  );
+});
+
+test('fills that cost nothing are told, and sound data with costs say nothing', async () => {
+  const random = createRandom(SEED);
+  let price = 100;
+  const bars = hourly(() => (price += random() - 0.5));
+  const params = '{ barSeconds: 3600, fast: 3, slow: 9 }';
+  const free = await outcomeOf({ bars, params });
+  const { fills } = free.result.counts;
+  expect(fills).toBeGreaterThan(0);
+  expect(toldOf(free)).toEqual([`${fills} fills cost nothing: the file names no fee and no tax`]);
+  const paid = await outcomeOf({ bars, params, market: ', costs: { perContract: 1 }' });
+  expect(toldOf(paid)).toEqual([]);
+  expect(tableOf(paid)?.rows[0]?.[4]).toBe('none');
+});
+
+/** Bars of eight hours a day from Monday to Friday, or of a day. */
+const weekly = (hours: readonly number[], isKept: (day: number) => boolean): string => {
+  const lines = Array.from({ length: 140 }, (_, day) => {
+    const at = new Date(FROM_MS + 24 * day * HOUR_MS);
+    if (!isKept(day) || at.getUTCDay() % 6 === 0) return [];
+    const date = at.toISOString().slice(0, 10);
+    return hours.map((hour) => `${date}T${String(hour).padStart(2, '0')}:00:00Z,100,101,99,100,10`);
+  });
+  return `time,open,high,low,close,volume\n${lines.flat().join('\n')}\n`;
+};
+
+const OPEN = ", hours: [{ phase: continuous, from: '09:00', to: '17:00' }]";
+test.each([
+  ['bars of an hour', [9, 10, 11, 12, 13, 14, 15, 16], { market: OPEN }],
+  ['bars of a day', [0], { file: ', every: 1d' }],
+] as const)('days that are missing between %s are told, and weekends are none', async (_, hours, run) => {
+  const whole = await outcomeOf({ bars: weekly(hours, () => true), ...run });
+  expect(tableOf(whole)?.rows[0]?.[4]).toBe('none');
+  const holiday = await outcomeOf({ bars: weekly(hours, (day) => day !== 33), ...run });
+  expect(tableOf(holiday)?.rows[0]?.[4]).toMatch(/^1 day, the longest stretch from 2024-02-05/);
+  expect(lacks(holiday)).toEqual([]);
+  const cut = await outcomeOf({ bars: weekly(hours, (day) => day < 30 || day >= 86), ...run });
+  expect(lacks(cut)).toEqual([
+    expect.stringMatching(/^X lacks 40 days, the longest stretch from 2024-02-02/),
+  ]);
+});
+
+test('a ratio that nobody has is doubted', () => {
+  const found = runStatistics(SAMPLE_RESULT);
+  const days = Array.from({ length: 30 }, () => 0.01);
+  expect(doubtsOf([], SAMPLE_RESULT, { ...found, sharpe: 45.12, dailyReturns: days })).toEqual([
+    'a Sharpe ratio of 45.12 is too good to be true: look for wrong prices, costs left out or a look ahead (--verify)',
+  ]);
+  expect(doubtsOf([], SAMPLE_RESULT, { ...found, sharpe: 2, dailyReturns: days })).toEqual([]);
+});
