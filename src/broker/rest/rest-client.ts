@@ -52,7 +52,7 @@ import {
   transfer,
   withdraw,
 } from '../../wire/rest/money-calls.ts';
-import { inDayBook } from '../../wire/rest/in-day-book.ts';
+import { inDayBook, type SpecOf } from '../../wire/rest/in-day-book.ts';
 import { issueText } from '../../wire/rest/lenient.ts';
 import { openPositions } from '../../wire/rest/open-positions.ts';
 import type { WireRequest } from '../../wire/rest/operation.ts';
@@ -80,9 +80,6 @@ export interface TradedAccount {
   readonly accountId: AccountId;
   readonly subAccountId: SubAccountId;
 }
-
-/** Undefined for a code that is not traded here. */
-export type SpecOf = (code: string) => ContractSpec | undefined;
 
 export type RestClient = ReturnType<typeof createRestClient>;
 export type OrderCalls = ReturnType<typeof orderCalls>;

@@ -24,8 +24,8 @@ import type {
   ConditionToPlace,
   PlaceRequest,
   RestClient,
-  SpecOf,
 } from '../../broker/rest/rest-client.ts';
+import type { SpecOf } from '../../wire/rest/in-day-book.ts';
 import type { RestSignal } from '../../broker/rest/transport.ts';
 import type { Config } from '../../config/config.ts';
 import { type BrokerOrderNo, type ClientOrderId, clientOrderId } from '../../domain/ids.ts';
