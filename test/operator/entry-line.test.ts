@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import * as units from '../../src/domain/units.ts';
 import type { Denial } from '../../src/engine/ports/denial.ts';
 import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
@@ -149,8 +150,7 @@ test.each([
 });
 
 test('what to type names the daemon that said it', () => {
-  const elsewhere = createNaming({
-    strategies: [],
+  const elsewhere = createNaming(new StrategyNames(['ema-cross']), {
     contracts: () => [],
     utcOffsetMinutes: 0,
     stateDir: 'var/live',

@@ -53,7 +53,7 @@ import {
   transfer,
   withdraw,
 } from '../../wire/rest/money-calls.ts';
-import { inDayBook } from '../../wire/rest/in-day-book.ts';
+import { inDayBook, type SpecOf } from '../../wire/rest/in-day-book.ts';
 import { issueText } from '../../wire/rest/lenient.ts';
 import { openPositions } from '../../wire/rest/open-positions.ts';
 import type { WireRequest } from '../../wire/rest/operation.ts';

@@ -26,7 +26,7 @@ import { PAGE_DIR } from '../../operator/cockpit/page-files.ts';
 import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
-import { createJournalNaming, type Naming } from '../../operator/naming.ts';
+import { createNaming, type Naming } from '../../operator/naming.ts';
 import { quietNotes } from '../../operator/quiet-notes.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { packageVersion } from '../../host/program-files.ts';
@@ -206,7 +206,7 @@ class JournalEntries implements EntrySource {
   #naming(contracts: () => readonly Contract[]): Naming {
     const { calendar, stateDir } = this.#daemon.config;
     const { utcOffsetMinutes } = calendar;
-    return createJournalNaming(this.#daemon.names, { contracts, utcOffsetMinutes, stateDir });
+    return createNaming(this.#daemon.names, { contracts, utcOffsetMinutes, stateDir });
   }
 }
 

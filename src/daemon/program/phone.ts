@@ -2,6 +2,7 @@
 import { isAuction, phaseAt } from '../../domain/calendar.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { shortOrderId } from '../../domain/ids.ts';
+import { OPERATOR } from '../../domain/strategy-names.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-control.ts';
@@ -79,7 +80,7 @@ const positionsOf = ({ strategies }: EngineView): readonly string[] =>
 
 function ordersOf({ orders, strategies }: EngineView, contracts: readonly Contract[]): readonly string[] {
   const lines = orders.slice(0, ORDERS_MAX).map((order) => {
-    const owner = strategies.find(({ strategy }) => strategy === order.strategy)?.id ?? 'operator';
+    const owner = strategies.find(({ strategy }) => strategy === order.strategy)?.id ?? OPERATOR;
     const points = (ticks: PriceTicks): string => listedPoints(contracts, order.orderCode, ticks);
     const trigger = order.triggerPrice === null ? '' : `, trigger ${points(order.triggerPrice)}`;
     const filled = order.filledQty === 0 ? '' : `, ${order.filledQty} filled`;

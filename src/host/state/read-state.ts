@@ -11,7 +11,7 @@ import {
   pointValueOf,
   shownCode,
 } from '../../domain/contract.ts';
-import { StrategyNames } from '../../domain/strategy-names.ts';
+import { OPERATOR, StrategyNames } from '../../domain/strategy-names.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type NamedEntry, type StrategyAccount } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
@@ -25,7 +25,7 @@ import {
 } from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { errorText, NothingThere } from '../../domain/failure.ts';
-import { createJournalNaming, type Naming } from '../../operator/naming.ts';
+import { createNaming, type Naming } from '../../operator/naming.ts';
 import { storedConfig } from '../strategy-catalog.ts';
 import { runPlan } from '../run-plan.ts';
 import { statePaths } from './state-paths.ts';
@@ -111,7 +111,7 @@ function viewOf<Row>(
   return inSession(state, asked, (read, { day: session, configuration }, names) => {
     const utcOffsetMinutes = configOf(configuration)?.calendar.utcOffsetMinutes ?? null;
     const contracts = read.contracts(session);
-    const naming = createJournalNaming(names, {
+    const naming = createNaming(names, {
       contracts: () => contracts,
       utcOffsetMinutes: utcOffsetMinutes ?? 0,
       stateDir: state,
@@ -372,7 +372,7 @@ export function readOrders(
   contracts: readonly Contract[],
 ): readonly OrderRow[] {
   const book = new OrderRows(contracts);
-  for (const { entry, strategyName } of entries) book.add(entry, strategyName ?? 'operator');
+  for (const { entry, strategyName } of entries) book.add(entry, strategyName ?? OPERATOR);
   return book.rows();
 }
 
