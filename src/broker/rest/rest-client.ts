@@ -44,7 +44,6 @@ import {
   type ConditionTrigger,
   placeCondition,
 } from '../../wire/rest/condition-calls.ts';
-import type { SpecOf } from '../../wire/rest/in-day-book.ts';
 import { contractList, derivatives } from '../../wire/rest/market-reads.ts';
 import {
   type CashMove,
