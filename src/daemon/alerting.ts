@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import { dayAt, timeOfDayUs } from '../domain/civil-date.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
-import { milliseconds, OPERATOR_INDEX, type TsUs, US_PER_DAY, US_PER_HOUR } from '../domain/units.ts';
+import { milliseconds, type TsUs, US_PER_DAY, US_PER_HOUR } from '../domain/units.ts';
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import { AlertDesk, quietHours } from '../operator/alerts/alert-desk.ts';
@@ -243,8 +243,7 @@ export class Alerting {
   }
 
   #subjectOf(strategy: JournalEntry['strategy']): string {
-    if (strategy === null) return '';
-    return strategy === OPERATOR_INDEX ? 'operator' : this.#options.names.nameOf(strategy);
+    return strategy === null ? '' : this.#options.names.nameOf(strategy);
   }
 
   #takeOver(path: string, nowUs: TsUs): void {

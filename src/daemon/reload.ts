@@ -11,7 +11,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { signOf } from '../domain/order.ts';
 import type { EngineView, StrategyEntry } from '../engine/engine-snapshot.ts';
 import type { ConfiguredStrategy } from '../engine/ports/engine-event.ts';
-import { formatCount } from '../text/numbers.ts';
+import { formatCount, positionText } from '../text/numbers.ts';
 
 /** Reads the configuration file again, with the overrides of this run. */
 export type ReadAgain = () => LoadedConfig | Promise<LoadedConfig>;
@@ -181,7 +181,7 @@ export function strategyChanges(
   }
   for (const { settings } of before) {
     if (after.some((each) => each.settings.id === settings.id)) continue;
-    const held = heldText(entryOf(settings.id));
+    const held = positionText(entryOf(settings.id)?.positions ?? []);
     const position = held === '' ? 'it holds nothing' : `its ${held} follow risk.onOrphan (${onOrphan})`;
     lines.push(
       `${settings.id}: leaves; its entries are canceled, what protects a position stays; ${position}`,
@@ -229,10 +229,10 @@ function meaning(
 ): readonly string[] {
   if (entry === undefined) return [];
   const { positionMax, openOrdersMax } = settings.risk;
-  const held = heldText(entry);
+  const held = positionText(entry.positions);
   const orders = entry.openOrders === 0 ? '' : formatCount(entry.openOrders, 'open order');
-  const own = all.filter(({ strategy }) => strategy === entry.strategy);
   const keeps = [held, orders].filter((text) => text !== '').join(' and ');
+  const own = all.filter(({ strategy }) => strategy === entry.strategy);
   const large = entry.positions.filter(({ qty }) => Math.abs(qty) > positionMax);
   return [
     ...(keeps === '' ? [] : [`keeps ${keeps}; its exits keep their prices`]),
@@ -272,9 +272,3 @@ function tooMuch(
     }
   return lines;
 }
-
-const heldText = (entry: StrategyEntry | undefined): string =>
-  (entry?.positions ?? [])
-    .filter(({ qty }) => qty !== 0)
-    .map(({ qty, orderCode }) => `${qty} of ${orderCode}`)
-    .join(', ');

@@ -4,6 +4,7 @@
  */
 import { signOf } from '../domain/order.ts';
 import { applyFill, FLAT_POSITION, type Position } from '../domain/position.ts';
+import { OPERATOR } from '../domain/strategy-names.ts';
 import { type InstrumentIndex, type Money, money, signedQty } from '../domain/units.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 
@@ -31,9 +32,6 @@ export interface StrategyAccount {
   readonly realised: Money;
   readonly positions: readonly FoldedPosition[];
 }
-
-/** Owner of orders and positions that belong to no strategy. */
-export const OPERATOR = 'operator';
 
 /** All other entries change no sum. */
 export const FOLDED_KINDS = [

@@ -180,7 +180,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     symptom: 'Heartbeats go on and no data comes for hours.',
     proofs: [
       silence('case 20: and brings no prices is told, and entries wait until they come'),
-      proof('broker/stream/channel-watch', 'is subscribed once more and then reported once'),
+      proof('broker/stream/feed-watch', 'is subscribed once more, and then told once'),
       proof('engine/engine-events', '20: the age of what is known of a contract grows with time'),
     ],
   },

@@ -44,7 +44,6 @@ import {
   type ConditionTrigger,
   placeCondition,
 } from '../../wire/rest/condition-calls.ts';
-import type { SpecOf } from '../../wire/rest/in-day-book.ts';
 import { contractList, derivatives } from '../../wire/rest/market-reads.ts';
 import {
   type CashMove,
@@ -53,7 +52,7 @@ import {
   transfer,
   withdraw,
 } from '../../wire/rest/money-calls.ts';
-import { inDayBook } from '../../wire/rest/in-day-book.ts';
+import { inDayBook, type SpecOf } from '../../wire/rest/in-day-book.ts';
 import { issueText } from '../../wire/rest/lenient.ts';
 import { openPositions } from '../../wire/rest/open-positions.ts';
 import type { WireRequest } from '../../wire/rest/operation.ts';

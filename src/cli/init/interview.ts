@@ -10,7 +10,7 @@ import { packageRoot } from '../../host/program-files.ts';
 import { isAddress, isExposed, isFile } from '../../config/config-rules.ts';
 import { commentedLine } from '../../config/config-text.ts';
 import type { SecretPlace } from '../../config/config.ts';
-import { MONTH_PLACES } from '../../domain/contract-code.ts';
+import { aliasesOf, aliasOf, UNDERLYINGS } from '../../domain/contract-code.ts';
 import { address, pathText } from '../../config/values.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { wrapText } from '../../text/table.ts';
@@ -374,16 +374,16 @@ function scalarOf(text: string): unknown {
   }
 }
 
-const UNDERLYINGS = ['VN30', 'VN100'];
-const ALIASES = UNDERLYINGS.flatMap((underlying) => MONTH_PLACES.map((leg) => `${underlying}${leg}`));
+const ALIASES = aliasesOf(UNDERLYINGS);
 
 const contractAlias = (text: string): string =>
   ALIASES.find((alias) => alias === text.toUpperCase()) ?? refuse(`one of ${ALIASES.join(', ')}`, text);
 
 /** The contract and those after it; the last ones where so many do not follow. */
 function legsFrom(contract: string, count: number): readonly string[] {
-  const same = ALIASES.filter((alias) => alias.slice(0, -3) === contract.slice(0, -3));
-  const first = Math.min(same.indexOf(contract), same.length - count);
+  const { underlying = '', place = 0 } = aliasOf(contract) ?? {};
+  const same = aliasesOf([underlying]);
+  const first = Math.min(place, same.length - count);
   return same.slice(first, first + count);
 }
 

@@ -2,10 +2,11 @@
 import { isAuction, phaseAt } from '../../domain/calendar.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { shortOrderId } from '../../domain/ids.ts';
+import { OPERATOR } from '../../domain/strategy-names.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-control.ts';
-import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
+import { formatCount, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
 import { type DaemonStatus, statusOf } from './daemon-control.ts';
@@ -74,15 +75,12 @@ const positionsOf = ({ strategies }: EngineView): readonly string[] =>
   strategies.flatMap(({ id, positions }) =>
     positions
       .filter(({ qty }) => qty !== 0)
-      .map(
-        ({ orderCode, qty, open }) =>
-          `${id}: ${formatSigned(qty)} ${orderCode}, open ${formatSigned(open)} VND`,
-      ),
+      .map((each) => `${id}: ${positionText([each])}, open ${formatSigned(each.open)} VND`),
   );
 
 function ordersOf({ orders, strategies }: EngineView, contracts: readonly Contract[]): readonly string[] {
   const lines = orders.slice(0, ORDERS_MAX).map((order) => {
-    const owner = strategies.find(({ strategy }) => strategy === order.strategy)?.id ?? 'operator';
+    const owner = strategies.find(({ strategy }) => strategy === order.strategy)?.id ?? OPERATOR;
     const points = (ticks: PriceTicks): string => listedPoints(contracts, order.orderCode, ticks);
     const trigger = order.triggerPrice === null ? '' : `, trigger ${points(order.triggerPrice)}`;
     const filled = order.filledQty === 0 ? '' : `, ${order.filledQty} filled`;

@@ -2,7 +2,7 @@
 import { assert } from '../../domain/assert.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import type { StrategyNames } from '../../domain/strategy-names.ts';
+import { OPERATOR, type StrategyNames } from '../../domain/strategy-names.ts';
 import {
   instrumentIndex,
   type InstrumentIndex,
@@ -15,12 +15,7 @@ import type { CarriedPosition, OrderOwner, SessionStarted } from '../../engine/p
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
 import { callIdOf } from '../../engine/state/intent-queue.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
-import {
-  type NamedEntry,
-  OPERATOR,
-  SessionAccounts,
-  type StrategyAccount,
-} from '../../journal/fold-session.ts';
+import { type NamedEntry, SessionAccounts, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
 import { OrdersLeft } from './orders-left.ts';
 

@@ -7,7 +7,7 @@ import type { EngineView, OpenOrderEntry } from '../../engine/engine-snapshot.ts
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
 import type { HaltSweep } from './halt-sweep.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
-import { formatCompared, formatNumber, formatSigned } from '../../text/numbers.ts';
+import { formatCompared, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
 
 /** Prices of a contract that the broker lists no more stay ticks. */
 export function listedPoints(contracts: readonly Contract[], code: string, ticks: PriceTicks): string {
@@ -62,8 +62,8 @@ export function ownHoldings(
     });
 }
 
-const holding = (id: string, qty: number, code: string, cover: readonly string[]): string =>
-  `${id} ${formatSigned(qty)} ${code}, ${cover.length === 0 ? 'NO stop of its own at the broker' : cover.join(' and ')}`;
+const holding = (id: string, qty: number, orderCode: string, cover: readonly string[]): string =>
+  `${id} ${positionText([{ orderCode, qty }])}, ${cover.length === 0 ? 'NO stop of its own at the broker' : cover.join(' and ')}`;
 
 /** Positions, also those that only the broker shows: its figures may include a fill that ours lack. */
 export function holdingsText(

@@ -44,8 +44,8 @@ export interface EventDecisions {
   readonly lost: ReadonlySet<ClientOrderId>;
   /** Strategies that stopped during this event. */
   readonly stopped: readonly StrategyIndex[];
-  /** Failures that were answered; null where the program did not journal that yet. */
-  readonly policies: readonly PolicyEntry[] | null;
+  /** Failures that were answered. */
+  readonly policies: readonly PolicyEntry[];
   /** Halts that began during this event. */
   readonly halts: readonly HaltEntry[];
 }
@@ -60,7 +60,6 @@ export const DECIDING_KINDS = [
   'strategy_stopped',
   'halt',
   'policy_acted',
-  'alert', // reports failures that older programs answered
 ] as const satisfies readonly JournalEntry['kind'][];
 
 /** Folds the journal's entries caused by one event, in order. */
@@ -73,7 +72,6 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
   const stopped: StrategyIndex[] = [];
   const policies: PolicyEntry[] = [];
   const halts: HaltEntry[] = [];
-  let alerts = 0;
   for (const entry of entries) {
     if (entry.kind === 'proposal' && entry.strategy !== null) {
       const { strategy, by, proposal } = entry;
@@ -89,10 +87,8 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
     else if (entry.kind === 'strategy_stopped' && entry.strategy !== null) stopped.push(entry.strategy);
     else if (entry.kind === 'halt' && entry.halted) halts.push(entry);
     else if (entry.kind === 'policy_acted') policies.push(entry);
-    else if (entry.kind === 'alert' && entry.code === 'failure_policy') alerts += 1;
   }
-  const isOlder = alerts > policies.length;
-  return { proposals, placed, modified, denied, lost, stopped, policies: isOlder ? null : policies, halts };
+  return { proposals, placed, modified, denied, lost, stopped, policies, halts };
 }
 
 /** Reports to a strategy an order that its earlier version did not place. */
@@ -151,7 +147,7 @@ export class JournalDecisions implements DecisionSource {
     this.#of = decisions;
     this.#earlier = earlier;
     this.#refused = 0;
-    this.#policies = decisions?.policies?.slice() ?? null;
+    this.#policies = decisions?.policies.slice() ?? null;
     this.#halts = decisions?.halts.slice() ?? [];
     if (decisions === null) return;
     if (decisions.proposals.length > 0) this.#left = [...decisions.proposals];

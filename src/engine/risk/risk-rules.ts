@@ -186,7 +186,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     appliesTo: 'entry',
     check(request) {
       const { last } = request;
-      if (last === undefined) return { code: 'band_unknown' };
+      assert(last !== undefined, 'without a reference price the band is unknown');
       const price = firstPrice(request, isOutsideCollar);
       if (price === undefined) return undefined;
       return {

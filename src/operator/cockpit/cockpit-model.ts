@@ -1,7 +1,18 @@
 /**
  * Data that the daemon and its page exchange, as JSON. Times are milliseconds of the Unix epoch in market time unless a name says
- * `real`; prices are points, money is VND. The page imports these types alone.
+ * `real`; prices are points, money is VND. The page imports this file alone.
  */
+import type { CommandName } from '../control-command.ts';
+
+/** They take nothing back and put nothing at risk: a hurried hand may press them. All others repeat the code of the present state. */
+export const AT_ONCE: ReadonlySet<string> = new Set<CommandName>([
+  'halt',
+  'seen',
+  'otp',
+  'token',
+  'reconnect',
+  'check-reload',
+]);
 
 /** `look` sees everything and commands nothing. */
 export type CockpitRole = 'steer' | 'look';

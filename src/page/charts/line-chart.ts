@@ -17,6 +17,7 @@ import {
   type UTCTimestamp,
 } from 'lightweight-charts';
 import './charts.css';
+import { MINUTE } from '../../text/durations.ts';
 import { momentText, moneyText, numberLabels } from './axis-text.ts';
 import { coloursOf } from './price-chart.ts';
 import { ink, onThemeChange } from './theme.ts';
@@ -77,7 +78,6 @@ export interface ChartLook {
   readonly summary?: string;
 }
 
-const MINUTE = 60;
 /** Charts below each other have one edge where there is room for it. */
 const AXIS_PX = 88;
 const AXIS_FROM_PX = 600;

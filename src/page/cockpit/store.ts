@@ -1,12 +1,13 @@
 /** The page's knowledge, as signals. Events are gathered and shown at most 30 times a second. */
 import { batch, computed, effect, signal } from '@preact/signals';
-import type {
-  CockpitBeat,
-  CockpitEntry,
-  CockpitPrices,
-  CockpitSession,
-  CockpitState,
-  ContractPrices,
+import {
+  AT_ONCE,
+  type CockpitBeat,
+  type CockpitEntry,
+  type CockpitPrices,
+  type CockpitSession,
+  type CockpitState,
+  type ContractPrices,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { answers, followOnce, readSession, send, type ServerEvent } from './link.ts';
 import { t } from './text.ts';
@@ -186,9 +187,6 @@ export function begin(known: CockpitSession): void {
 }
 
 let commands = 0;
-
-/** Commands that wait for nothing; all others repeat the code of the present state. */
-const AT_ONCE: ReadonlySet<string> = new Set(['halt', 'seen', 'otp', 'token', 'reconnect']);
 
 /** Sends a command and shows its outcome. */
 export async function command(

@@ -2,13 +2,11 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ReportData, ReportTrade } from '../../research/report/report-model.ts';
+import { DAY, HOUR, MINUTE } from '../../text/durations.ts';
 import { momentText, moneyText } from '../charts/axis-text.ts';
 
 /** A row is a card on a phone. */
 const ROWS = matchMedia('(max-width: 44rem)').matches ? 8 : 25;
-const DAY = 86_400;
-const HOUR = 3_600;
-const MINUTE = 60;
 
 interface TradeColumn {
   readonly name: string;

@@ -10,6 +10,7 @@ import type {
   ResultInstrument,
   Samples,
 } from '../backtest-result.ts';
+import { DAY, MINUTE } from '../../text/durations.ts';
 import { mean } from '../statistics/return-ratios.ts';
 import { countedTrades } from '../statistics/run-statistics.ts';
 import type {
@@ -31,8 +32,6 @@ const TRADES_MAX = 4_000;
 /** Lines of strategies over one picture of candles. */
 const LINES_MAX = 8;
 const BINS = 40;
-const MINUTE = 60;
-const DAY = 86_400;
 /** Seconds. */
 const CANDLE_LENGTHS = [
   1,

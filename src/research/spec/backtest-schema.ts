@@ -111,7 +111,8 @@ const barLength = z
     const us = parseBarLength(text);
     assert(us !== undefined, 'text of this pattern is a length of bars');
     return us;
-  });
+  })
+  .meta({ unit: 'like 5m' });
 
 const barFile = z.strictObject({
   ...table,

@@ -1,18 +1,17 @@
 /** Each mistake in the file of a backtest is told with its line, what was expected, what it was, and what to do. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { formatProblem } from '../../../src/config/problem.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const MARKET = join(ROOT, 'config/vn30f.yaml');
 const SAMPLE = join(ROOT, 'data/sample');
 
 function written(text: string): { readonly dir: string; readonly file: string } {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-backtest-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const file = join(dir, 'run.yaml');
   writeFileSync(file, text);
   return { dir, file };
