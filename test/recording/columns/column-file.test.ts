@@ -14,7 +14,7 @@ import {
   writeColumns,
 } from '../../../src/recording/columns/tick-file.ts';
 import {
-  tableOf,
+  rowTableOf,
   type TickColumns,
   type TickRows,
   ticksOf,
@@ -23,7 +23,7 @@ import { DAY, describe as describeTicks, plain, rowsOf, START_US, tickArbitrary 
 import { tempDir } from '../../support/temp-dir.ts';
 
 const slice = (rows: TickRows, from: number, to: number): TickRows =>
-  ticksOf(sliceTable(tableOf(rows), from, to));
+  ticksOf(sliceTable(rowTableOf(rows), from, to));
 
 const TICKS = [
   { afterUs: 0, price: 19_500, qty: 2, side: 1 },

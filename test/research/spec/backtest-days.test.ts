@@ -106,7 +106,7 @@ test('the reference price is the close of the session before; where there is non
     ['VN30F2607 191000'],
   ]);
   const [first] = data.open(data.days[0]!).notices;
-  expect(first!.text).toContain('VN30F2606 on 2026-06-17, VN30F2607 on 2026-06-18: the first price stands');
+  expect(first!.text).toContain('VN30F2606 on 2026-06-17, VN30F2607 on 2026-06-18: the first price is');
 });
 
 test('what the file says of a reference price holds', async () => {

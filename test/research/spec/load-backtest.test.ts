@@ -35,13 +35,13 @@ test.each([
     'a market that is not there',
     'vn30f.yaml',
     'vn31f.yaml',
-    'market: expected the name of a file beside this one',
+    'market: expected the name of a file next to this one',
   ],
   [
     'a file that is not there',
     SAMPLE,
     '/nowhere',
-    'data.prints[0]: expected a file or folder that is there, beside this file, was no /nowhere (check the path)',
+    'data.prints[0]: expected an existing file or folder, next to this file, was no /nowhere (check the path)',
   ],
   [
     'a benchmark that is not there',
@@ -59,7 +59,7 @@ test.each([
     'a strategy file that is not there',
     'ema-cross',
     './mine.mjs',
-    'strategies[0].strategy: expected a strategy of the catalogue, or a file beside this one, was no ',
+    'strategies[0].strategy: expected a strategy of the catalogue, or a file next to this one, was no ',
   ],
   [
     'a symbol of another market',
@@ -89,7 +89,7 @@ test.each([
     'a warm-up that is forgotten',
     'data:\n',
     'warmUpDays: 3\ndata:\n',
-    'warmUpDays: expected 0 where strategies begin anew each day, was 3 (add memory: run, or strategies forget the warm-up each morning)',
+    'warmUpDays: expected 0 where strategies restart each day, was 3 (add memory: run, or strategies forget the warm-up each morning)',
   ],
   [
     'a journal that is not there',
