@@ -1,7 +1,6 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../host/program-files.ts';
-import { retiredOptions } from '../config/retired.ts';
 import { failureText, NothingThere, OtherFormat } from '../domain/failure.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, processIo } from './cli-io.ts';
 
@@ -99,7 +98,7 @@ export async function runCli(argv: readonly string[], io: CliIo = processIo): Pr
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
-    return failureCode(error, argv, io);
+    return failureCode(error, io);
   }
 }
 
@@ -122,13 +121,9 @@ async function createProgram(argv: readonly string[], context: CliContext): Prom
   return program;
 }
 
-function failureCode(error: unknown, argv: readonly string[], io: CliIo): number {
+function failureCode(error: unknown, io: CliIo): number {
   // Commander has already written its message.
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return EXIT.ok;
-    for (const text of retiredOptions(argv)) io.err(`${text}\n`);
-    return EXIT.usage;
-  }
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof CliFailure) {
     io.err(`${error.message}\n`);
     return error.exitCode;

@@ -1,7 +1,6 @@
 /** Reads the whole configuration: a valid one, or every problem of it. */
 import { alwaysOpen, type TradingCalendar } from '../domain/calendar.ts';
 import type { EngineSettings } from '../domain/settings.ts';
-import { seconds } from '../domain/units.ts';
 import {
   alertProblems,
   assumedBy,
@@ -143,42 +142,27 @@ type EngineSections = Pick<
   'risk' | 'strategies' | 'flatten' | 'stop' | 'poll' | 'lookUp' | 'session'
 >;
 
-export function engineSettingsOf({ risk, strategies, ...file }: EngineSections): EngineSettings {
-  return {
-    risk: {
-      orderQtyMax: risk.orderQtyMax,
-      collarBps: risk.collarPercent,
-      accountPositionMax: risk.positionMax,
-      openOrdersMax: risk.openOrdersMax,
-      ordersPerSecondMax: risk.ordersPerSecondMax,
-      ordersPerMinuteMax: risk.ordersPerMinuteMax,
-      dataAgeMax: risk.dataAgeMax,
-      accountDailyLossMax: risk.dailyLossMax,
-      accountAgeMax: risk.accountAgeMax,
-      marginUseBps: risk.marginUsePercent,
-      sameRejectionsMax: risk.sameRejectionsMax,
-      clockSkewMax: risk.clockSkewMax,
-      auctionEntries: risk.auctionEntries,
-      selfTradePrevention: risk.selfTradePrevention,
-      messagesPerMinuteMax: risk.messagesPerMinuteMax,
-      rejectionsPerMinuteMax: risk.rejectionsPerMinuteMax,
-      ...(risk.drawdownMax === undefined ? {} : { drawdownMax: risk.drawdownMax }),
-      ...(risk.protectiveStop === undefined ? {} : { protectiveStop: risk.protectiveStop }),
-      nakedMax: seconds(risk.nakedSecondsMax),
-      onOrphan: risk.onOrphan,
-    },
-    strategies: strategies.map(({ id, symbols, overnight, onExpiry, risk: limits }) => ({
-      id,
-      symbols,
-      overnight,
-      onExpiry,
-      risk: limits,
-    })),
-    flatten: file.flatten,
-    stop: file.stop,
-    poll: file.poll,
-    lookUp: file.lookUp,
-    cancelBeforeAuction: file.session.cancelBeforeAuction,
-    flatBeforeClose: file.session.flatBeforeClose,
-  };
-}
+export const engineSettingsOf = ({
+  risk,
+  strategies,
+  flatten,
+  stop,
+  poll,
+  lookUp,
+  session: { cancelBeforeAuction, flatBeforeClose },
+}: EngineSections): EngineSettings => ({
+  risk,
+  strategies: strategies.map(({ id, symbols, overnight, onExpiry, risk: limits }) => ({
+    id,
+    symbols,
+    overnight,
+    onExpiry,
+    risk: limits,
+  })),
+  flatten,
+  stop,
+  poll,
+  lookUp,
+  cancelBeforeAuction,
+  flatBeforeClose,
+});

@@ -10,7 +10,7 @@ import { namedZone } from '../text/time-zone.ts';
 import type { CheckResult, Problem } from './problem.ts';
 import { readNamed } from './read-file.ts';
 import type { YamlSource } from './yaml-source.ts';
-import { date, pathText, percent, timeOfDay } from './values.ts';
+import { date, pathText, percentAsBps, timeOfDay } from './values.ts';
 
 const WEEKDAYS = { sun: 0, mon: 1, tue: 2, wed: 3, thu: 4, fri: 5, sat: 6 } as const satisfies Record<
   string,
@@ -57,7 +57,7 @@ const contract = z
       .multipleOf(100, 'a whole number of hundreds')
       .describe('VND of one point of one contract'),
     orderQtyMax: z.int().min(1).describe('Largest order that the exchange takes'),
-    bandPercent: percent.describe('Band of the day around the reference price'),
+    bandPercent: percentAsBps.describe('Band of the day around the reference price'),
   })
   .transform(({ tick, pointValue, orderQtyMax, bandPercent }): Omit<ContractSpec, 'underlying'> => ({
     hundredthsPerTick: Math.round(tick * 100),
@@ -83,7 +83,7 @@ export const marketSchema = z.strictObject({
     clearingFee: amount.describe('Fee of the clearing house for a contract, in VND'),
     brokerFee: amount.describe('Fee of the broker for a contract, in VND'),
     taxPpm: amount.describe('Tax, millionths of the value times half the margin rate'),
-    marginPercent: dated(percent).describe('Margin, of the value'),
+    marginPercent: dated(percentAsBps).describe('Margin, of the value'),
   }),
 });
 

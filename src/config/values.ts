@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ParsePayload } from 'zod/v4/core';
 import { isTradingDay, tradingDay, type TradingDay } from '../domain/civil-date.ts';
 import {
+  bpsOf,
   type DurationUs,
   durationUs,
   type Money,
@@ -84,10 +85,11 @@ export const contracts = z
   .codec(z.int().min(1), z.custom<Qty>(), { decode: qty, encode: Number })
   .meta({ unit: 'contracts' });
 export const count = z.int().min(1);
+export const percent = z.number().min(0.01).max(100).meta({ unit: '%' });
 /** A percentage as parts of 10,000. */
-export const percent = z
-  .codec(z.number().min(0.01).max(100), z.number(), {
-    decode: (value) => Math.round(value * 100),
+export const percentAsBps = z
+  .codec(percent, z.number(), {
+    decode: bpsOf,
     encode: (bps) => bps / 100,
   })
   .meta({ unit: '%' });

@@ -4,7 +4,6 @@ import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 import { isRecord } from '../domain/parsed.ts';
 import { formatCount } from '../text/numbers.ts';
 import { meantHint, nearest, type Problem } from './problem.ts';
-import { insteadOf } from './retired.ts';
 import type { Path, YamlSource } from './yaml-source.ts';
 
 /** Place of a schema in the file, and the page that explains its keys. */
@@ -104,8 +103,6 @@ class IssueReader {
   #unknownKey(at: Path, key: string): Problem {
     const path = [...this.#base, ...at];
     if (isSecretName(key)) return this.#source.keyProblem(path, key, 'no secret in this file', SECRET_HINT);
-    const instead = insteadOf([...path, key].filter((part) => typeof part === 'string').join('.'));
-    if (instead !== undefined) return this.#source.keyProblem(path, key, 'a known key', instead);
     const hint = meantHint(key, keysAt(this.#schema, at), `remove it or ${this.#help}`);
     return this.#source.keyProblem(path, key, 'a known key', hint);
   }
@@ -132,7 +129,6 @@ function hintOf(issue: $ZodIssue): string | undefined {
   return typeof hint === 'string' && hint !== '' ? hint : undefined;
 }
 
-/** Known keys of the object at `path` of a schema. */
 function keysAt(schema: $ZodType, path: readonly PropertyKey[]): readonly string[] {
   const at = schemaAt(schema, path);
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
@@ -194,7 +190,7 @@ const SECRET_NAME =
 const isSecretName = (key: string): boolean => SECRET_NAME.test(key);
 
 const SECRET_HINT =
-  'put it in the environment or in a file that auth.apiKeyFile names, and have the broker replace the one that stood here';
+  'put it in the environment or in a file that auth.apiKeyFile names, and have the broker replace the one that was here';
 
 /** Keys that name the place of a secret; people write the secret itself there. */
 const TEMPTING: ReadonlySet<PropertyKey> = new Set([

@@ -1,14 +1,14 @@
-/** Settings of engine and risk, as plain data: `src/config` reads them from YAML. */
+/** Settings of engine and risk, as plain data: `src/config` reads them from YAML, and names and units are those of the file. */
 import type { DurationUs, Money, Qty } from './units.ts';
 
 /** One named limit a rule; a rule is switched off only explicitly. */
 export interface RiskSettings {
   /** Largest quantity of one order; never above the contract's own maximum. */
   readonly orderQtyMax: Qty;
-  /** Furthest distance of a limit price from the last trade, parts of 10,000. */
-  readonly collarBps: number;
+  /** Furthest distance of a limit price from the last trade. */
+  readonly collarPercent: number;
   /** Largest absolute position of the account in one contract, working orders counted as filled. */
-  readonly accountPositionMax: Qty;
+  readonly positionMax: Qty;
   /** Working and unresolved orders of the account. */
   readonly openOrdersMax: number;
   /** Orders (place, modify) within one second and one minute. */
@@ -17,11 +17,11 @@ export interface RiskSettings {
   /** Oldest market data an entry may rest on. */
   readonly dataAgeMax: DurationUs;
   /** Loss of the trading day at which entries stop until a person resumes (rulings, 37); zero or more. */
-  readonly accountDailyLossMax: Money;
+  readonly dailyLossMax: Money;
   /** Oldest account figures an entry may rest on. */
   readonly accountAgeMax: DurationUs;
-  /** Part of buying power that entries may use, parts of 10,000. */
-  readonly marginUseBps: number;
+  /** Part of buying power that entries may use. */
+  readonly marginUsePercent: number;
   /** Identical order, identical rejection: after this many, one probe a minute (failure cases, 32). */
   readonly sameRejectionsMax: number;
   /** Clock skew above which entries are frozen. */
@@ -35,13 +35,13 @@ export interface RiskSettings {
   /** Refused places and changes within a minute at which entries stop until a person resumes; absent is no limit. */
   readonly rejectionsPerMinuteMax?: number;
   /** Fall of the net asset value below its peak at which entries stop until a person resumes; absent is no limit. */
-  readonly drawdownMax?: Money;
+  readonly drawdownMax?: Money | undefined;
   /** A stop at the broker for every position of a strategy; absent is none. */
-  readonly protectiveStop?: ProtectiveStopSettings;
+  readonly protectiveStop?: ProtectiveStopSettings | undefined;
   /** Fate of a position whose strategy is stopped; absent is `hold`. `protect` needs `protectiveStop`. */
   readonly onOrphan?: 'hold' | 'protect' | 'flatten';
   /** Longest time in continuous trading that such a position may be without one, before `policies.nakedPosition`. */
-  readonly nakedMax?: DurationUs;
+  readonly nakedSecondsMax?: number;
 }
 
 /** Reaction to a failure: nothing but an alert and no entries, entries withdrawn too, or strategies' positions closed too. */
@@ -51,7 +51,7 @@ export type FailurePolicy = 'hold' | 'cancel_orders' | 'flatten';
 export interface PolicySettings {
   /** How long token, stream, prices, proof of positions or the right wall clock may be gone in trading hours before their policy acts. */
   readonly after: DurationUs;
-  /** A position of a strategy without a stop at the broker for `nakedMax`. */
+  /** A position of a strategy without a stop at the broker for `risk.nakedSecondsMax`. */
   readonly nakedPosition: FailurePolicy;
   readonly tokenDead: FailurePolicy;
   readonly streamDead: FailurePolicy;
@@ -72,7 +72,6 @@ export interface StrategyRisk {
   readonly openOrdersMax: number;
 }
 
-/** Where the stop of a position waits. */
 export interface ProtectiveStopSettings {
   /** Ticks from the average entry price to the trigger. */
   readonly distanceTicks: number;

@@ -28,6 +28,10 @@ export type InstrumentIndex = Brand<number, 'InstrumentIndex'>;
 /** Index of a strategy instance in the configuration; `OPERATOR_INDEX` owns adopted positions. */
 export type StrategyIndex = Brand<number, 'StrategyIndex'>;
 
+/** Parts of the whole. */
+export const BPS = 10_000;
+export const bpsOf = (percent: number): number => Math.round(percent * 100);
+
 export const US_PER_MS = 1_000;
 export const US_PER_SECOND = 1_000_000;
 export const US_PER_MINUTE = 60 * US_PER_SECOND;

@@ -16,7 +16,6 @@ export interface RunOverrides {
   readonly replay: string | null;
   /** Market seconds in one real second, or null for the configured speed. */
   readonly speed: number | null;
-  /** State directory, or null for the configured one. */
   readonly stateDir: string | null;
 }
 
@@ -176,7 +175,7 @@ function capped(config: Config, max: number): Config {
       risk: {
         ...engine.risk,
         orderQtyMax: atMost(engine.risk.orderQtyMax),
-        accountPositionMax: atMost(engine.risk.accountPositionMax),
+        positionMax: atMost(engine.risk.positionMax),
       },
       strategies: engine.strategies.map((strategy) => ({
         ...strategy,

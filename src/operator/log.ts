@@ -2,15 +2,18 @@
 import { type DestinationStream, type Level, pino, stdTimeFunctions } from 'pino';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { formatUtc } from '../text/dates.ts';
-import { redactValue, Secrets } from './redact.ts';
+import { entryLine, lineOf } from './entry-line.ts';
+import type { Naming } from './naming.ts';
+import { redactValue, type Secrets } from './redact.ts';
+import { PLAIN } from './terminal.ts';
 
 export interface LogOptions {
   /** Standard output, a file, or a test. */
   readonly destination: DestinationStream;
   /** Values that must never be written, whatever field they are in. */
-  readonly secrets?: Secrets;
-  /** Console line of an entry, used as the message; null falls back to the entry's kind. */
-  readonly say?: (entry: JournalEntry) => string | null;
+  readonly secrets: Secrets;
+  /** For the console line of an entry, which is its message. */
+  readonly naming: Naming;
 }
 
 export interface Log {
@@ -21,7 +24,7 @@ export interface Log {
   status(text: string, facts?: object): void;
 }
 
-export function createLog({ destination, secrets = new Secrets([]), say = () => null }: LogOptions): Log {
+export function createLog({ destination, secrets, naming }: LogOptions): Log {
   const logger = pino(
     {
       base: null,
@@ -38,7 +41,7 @@ export function createLog({ destination, secrets = new Secrets([]), say = () => 
     note: (text) => write('info', 'note', {}, text),
     entry: (entry) => {
       const facts = { marketTime: formatUtc(entry.tsUs), entry: redactValue(entry, secrets.values) };
-      write(levelOf(entry), entry.kind, facts, say(entry) ?? entry.kind);
+      write(levelOf(entry, naming), entry.kind, facts, entryLine(entry, naming, PLAIN) ?? entry.kind);
     },
     block: (text) => write('info', 'block', {}, text),
     status: (text, facts = {}) =>
@@ -46,55 +49,13 @@ export function createLog({ destination, secrets = new Secrets([]), say = () => 
   };
 }
 
-const ALERT_LEVEL = { info: 'info', warning: 'warn', critical: 'error' } as const;
-
-function levelOf(entry: JournalEntry): Level {
-  switch (entry.kind) {
-    case 'alert':
-      return ALERT_LEVEL[entry.severity];
-    case 'money_checked':
-      return entry.verdict === 'differs' ? 'error' : 'info';
-    case 'position_mismatch':
-    case 'strategy_fault':
-      return 'error';
-    case 'halt':
-      return entry.halted ? 'error' : 'info';
-    case 'order_status':
-      return NEEDS_ATTENTION.has(entry.to) ? 'warn' : 'info';
-    case 'denied':
-    case 'gap':
-    case 'strategy_stopped':
-    case 'order_adopted':
-      return 'warn';
-    case 'proposal':
-      return 'debug';
-    case 'place':
-    case 'modify':
-    case 'cancel':
-    case 'outcome':
-    case 'fill':
-    case 'fill_correction':
-    case 'order_waiting':
-    case 'position_event':
-    case 'position_agreed':
-    case 'phase':
-    case 'command':
-    case 'remote_command':
-    case 'strategy_started':
-    case 'strategy_changed':
-    case 'strategy_note':
-    case 'stop_ready':
-    case 'equity_peak':
-    case 'policy_acted':
-      break;
-  }
-  return 'info';
-}
-
-const NEEDS_ATTENTION: ReadonlySet<string> = new Set([
-  'unknown',
-  'presumed_absent',
-  'rejected',
-  'not_sent',
-  'expired_unproven',
+const LEVELS: ReadonlyMap<string, Level> = new Map([
+  ['red', 'error'],
+  ['yellow', 'warn'],
 ]);
+
+/** As loud as its line; what needs no line is for a search. */
+function levelOf(entry: JournalEntry, naming: Naming): Level {
+  const line = lineOf(entry, naming);
+  return line === null ? 'debug' : (LEVELS.get(line.tone) ?? 'info');
+}

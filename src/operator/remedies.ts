@@ -46,6 +46,10 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
   simulator_ended: (command) =>
     `stop this program, remove the cause and start again: the paper account goes on as the disk has it. Then: ${command('resume')} --reason "…"`,
   entries_halted: (command) => `check the reason, then: ${command('resume')} --reason "…"`,
+  flatten_failed: (command) =>
+    `close the rest in the broker’s own program, or try again: ${command('flatten')} --reason "…"`,
+  orphan_position: (command) =>
+    `${command('positions')} shows it. Start its strategy again, or: ${command('flatten')} --strategy … --reason "…"`,
   halt_unproven: () => 'check the broker’s own book, and cancel there what can enlarge a position',
   strategy_fault: (command) => `fix the strategy, then: ${command('reload')} --reason "…"`,
   token_expired: newToken,

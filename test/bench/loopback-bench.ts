@@ -78,7 +78,6 @@ function connect(sender: FrameSender, day: MarketDay, onFrame: (text: string) =>
     timers: systemTimers,
     store: { load: () => FRESH_STATE, save: () => undefined },
     sink: { post: () => undefined },
-    quietLimit: () => undefined,
     isContinuous: () => false,
     onSignal: ({ kind }) => {
       if (kind === 'live') sender.send();

@@ -11,7 +11,6 @@ import { engineCandidates, streamCandidates } from './engine-bench.ts';
 import { decodeAll, frameCandidates, openEngine } from './frame-bench.ts';
 import { loopbackCandidates, startSender } from './loopback-bench.ts';
 import { marketDay } from './market-day.ts';
-import { orderCandidates, startOrderSink } from './order-bench.ts';
 import { type Candidate, measure, type Measured } from './rounds.ts';
 import { restartBench } from './restart-bench.ts';
 import { startCandidates } from './start-bench.ts';
@@ -29,7 +28,6 @@ const part = (whole: number): number => (values.short ? Math.ceil(whole / 50) : 
 const FRAMES = part(100_000);
 const ROUNDS = part(7);
 const PROCESS_ROUNDS = part(3);
-const ORDERS = part(200);
 const BACKTEST_TICKS = part(200_000);
 
 const say = (line = ''): void => void process.stdout.write(`${line}\n`);
@@ -78,7 +76,6 @@ async function main(): Promise<void> {
   say(`the strategies placed ${outbound.orders} orders in them, ${outbound.denials} were denied`);
   say('"x 2.00" takes twice as long as the baseline; behind it the slowest and the fastest round');
   const sender = await startSender(day, scratch);
-  const sink = await startOrderSink();
   try {
     await table(
       'Frames from a socket on the loopback interface to the strategies',
@@ -89,11 +86,6 @@ async function main(): Promise<void> {
       'Frames from their text to the strategies, in process',
       'a second',
       frameCandidates(day, scratch),
-    );
-    await table(
-      `From a frame to the body of the order it leads to, median of ${ORDERS} a round`,
-      'microseconds',
-      orderCandidates(day, events, scratch, sink, ORDERS),
     );
     await table('Engine events in process', 'a second', engineCandidates(day, events));
     await table('A tick through a stream, by how a strategy subscribes', 'a second', streamCandidates(part));
@@ -121,7 +113,6 @@ async function main(): Promise<void> {
     const trials = await yearSweep(scratch);
     await table('Trials of a sweep over 255 daily bars', 'microseconds', trials, PROCESS_ROUNDS);
   } finally {
-    await sink.close();
     await sender.close();
     rmSync(scratch, { recursive: true });
   }

@@ -43,8 +43,8 @@ function page(): string {
   return [
     '# Failure cases',
     '',
-    'Failures that made other trading systems lose money or sleep, and the tests that prove they cannot happen here. Written by',
-    '`npm run pages`, which runs the stories of this folder.',
+    'Failures that made other trading systems lose money or sleep, and the tests that prove they cannot happen here.',
+    '`npm run pages` writes this page, `npm run test:unit -- test/failure-cases` runs the stories.',
     '',
     `${proven.length} of ${CASES} have a test, ${wire.length} of them as a story over the real wire.`,
     '',

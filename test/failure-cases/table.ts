@@ -180,7 +180,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     symptom: 'Heartbeats go on and no data comes for hours.',
     proofs: [
       silence('case 20: and brings no prices is told, and entries wait until they come'),
-      proof('broker/stream/channel-watch', 'is subscribed once more and then reported once'),
+      proof('broker/stream/feed-watch', 'is subscribed once more, and then told once'),
       proof('engine/engine-events', '20: the age of what is known of a contract grows with time'),
     ],
   },
@@ -284,8 +284,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
       refusals('case 30: a dead token at once, which is told, connects nothing more and moves no order'),
       proof('broker/auth/token-keeper', 'that is too short for the session is said early'),
       proof(
-        'broker/stream/stream-tokens',
-        'that are refused as invalid are terminal, cost no attempt and are given back',
+        'contract/broker/client-stream',
+        'that are not valid are terminal: nothing is dialled until there is another',
       ),
     ],
   },
@@ -392,8 +392,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
         'case 40: a maintenance that refuses every connection ends in the same orders and a live stream',
       ),
       proof(
-        'broker/stream/reconnect',
-        'is tried 1, 2, 4, 8, 16, 30 ... s apart, ten times; then a pause that somebody must end',
+        'contract/broker/client-stream',
+        'by maintenance: ten attempts, 1, 2, 4, 8, 16, 30 ... s apart, then a pause',
       ),
     ],
   },

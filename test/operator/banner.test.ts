@@ -71,8 +71,3 @@ test('real money is said aloud; nothing is made up for what is not there', () =>
   expect(text).toMatch(/control\s+off/);
   expect(text).toMatch(/strategies\s+none/);
 });
-
-test('a remark stays on its line', () => {
-  const text = banner({ ...FACTS, remarks: ['one\ntwo\u001b[31m'] });
-  expect(text.split('\n').at(-1)).toMatch(/one two \[31m$/);
-});

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import { entryLine } from '../../src/operator/entry-line.ts';
 import { createLog, type Log } from '../../src/operator/log.ts';
 import { redactValue, Secrets } from '../../src/operator/redact.ts';
-import { ENTRIES, status } from './entries.ts';
+import { PLAIN } from '../../src/operator/terminal.ts';
+import { ENTRIES, naming, status } from './entries.ts';
 
 const ACCOUNT = '105C987321';
 
 function written(write: (log: Log) => void): Record<string, unknown> {
   const lines: string[] = [];
   const secrets = new Secrets(['plain-key-77']);
-  write(createLog({ destination: { write: (text) => void lines.push(text) }, secrets }));
+  write(createLog({ destination: { write: (text) => void lines.push(text) }, secrets, naming }));
   expect(lines).toHaveLength(1);
   return JSON.parse(lines[0]!) as Record<string, unknown>;
 }
@@ -31,7 +33,9 @@ test.each<[JournalEntry, string]>([
   [ENTRIES.proposal, 'debug'],
   [ENTRIES.denied, 'warn'],
   [ENTRIES.fill, 'info'],
-  [status('submitted', 'rejected', 'place_rejected'), 'warn'],
+  [status('submitted', 'rejected', 'place_rejected'), 'error'],
+  [status('submitted', 'not_sent', 'place_not_sent'), 'warn'],
+  [status('submitted', 'pending_cancel', 'cancel_sent'), 'debug'],
   [status('submitted', 'accepted', 'place_accepted'), 'info'],
 ])('%#: how loud an entry is follows from what it says', (entry, level) => {
   expect(written((log) => log.entry(entry))['level']).toBe(level);
@@ -63,20 +67,7 @@ test('what only looks like a secret stays', () => {
   expect(redactValue('token: asking for a one-time password')).toBe('token: asking for a one-time password');
 });
 
-test('data of any shape is copied, not shared', () => {
-  const facts = { when: new Map([['otp', '123456']]), all: new Set(['x']), error: new Error('Bearer abc') };
-  expect(redactValue(facts)).toEqual({
-    when: { otp: '[hidden]' },
-    all: ['x'],
-    error: { name: 'Error', message: 'Bearer [hidden]' },
-  });
-});
-
 test('the message is the line a person would read, where there is one', () => {
-  const lines: string[] = [];
-  const destination = { write: (text: string) => void lines.push(text) };
-  const log = createLog({ destination, say: ({ kind }) => (kind === 'fill' ? 'filled' : null) });
-  log.entry(ENTRIES.fill);
-  log.entry(ENTRIES.gap);
-  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(['filled', 'gap']);
+  const said = [ENTRIES.fill, ENTRIES.proposal].map((entry) => written((log) => log.entry(entry))['msg']);
+  expect(said).toEqual([entryLine(ENTRIES.fill, naming, PLAIN), 'proposal']);
 });

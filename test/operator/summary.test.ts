@@ -64,19 +64,6 @@ test('nothing compared is not called equal', () => {
   expect(summaryText({ ...FACTS, books: [] })).toContain('it is not known how our books compare');
 });
 
-test.each([
-  [1, 1, '1 order unresolved', '1 alert.'],
-  [3, 1_000, '3 orders unresolved', '1,000 alerts.'],
-])('%d unresolved and %d alerts are told', (unresolved, alerts, first, second) => {
-  const text = summaryText({ ...FACTS, unresolved, alerts });
-  expect(text).toContain(first);
-  expect(text).toContain(second);
-});
-
-test('a session without strategies says so', () => {
-  expect(summaryText({ ...FACTS, strategies: [] })).toContain('No strategy did anything.');
-});
-
 test('a profit that no engine could tell is unknown, and the total with it', () => {
   const [first, second] = FACTS.strategies;
   const text = summaryText({ ...FACTS, strategies: [{ ...first!, open: null, net: null }, second!] });

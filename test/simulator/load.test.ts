@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { seconds } from '../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import { started } from './support/started.ts';
-import { FrameTap, rowsOf } from './support/stranger.ts';
+import { rowsOf } from './support/stranger.ts';
+import { BareStream } from '../contract/broker/support/bare-stream.ts';
 
 const CLIENTS = 50;
 const CALLS_A_SECOND = 20;
@@ -20,9 +21,9 @@ it('tells 50 clients the same of four busy contracts, misses no heartbeat and an
     // Shorter than the crowd lasts: one heartbeat that goes unheard closes a connection.
     stream: { ...DEFAULT_OPTIONS.stream, heartbeatTimeoutSeconds: 3, secondConnection: 'allow' },
   });
-  const taps: FrameTap[] = [];
+  const taps: BareStream[] = [];
   for (let at = 0; at < CLIENTS; at += 1) {
-    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    const tap = await BareStream.authenticated(simulator.stream, alice.token);
     tap.send(`d|s|tk|bp+bi+tm+mp+op+fe|${simulator.contracts.join(',')}`);
     taps.push(tap);
   }

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import { describeSimulator, startSimulator } from '../../src/simulator/start-simulator.ts';
-import { firstOf, FrameTap, Stranger } from './support/stranger.ts';
+import { firstOf, Stranger } from './support/stranger.ts';
+import { BareStream } from '../contract/broker/support/bare-stream.ts';
 
 it('without any option the demo runs, and its description is all that a stranger needs', async () => {
   const simulator = await startSimulator();
@@ -32,7 +33,7 @@ it('without any option the demo runs, and its description is all that a stranger
 
     const stranger = new Stranger(description);
     await stranger.logIn();
-    const tap = await FrameTap.authenticated(stream, stranger.token);
+    const tap = await BareStream.authenticated(stream, stranger.token);
     tap.send(`d|s|tk|bi+tm+op|${frontMonth}`);
     await tap.next('s|21|');
     const board = firstOf(await stranger.get('/tartarus/v1/derivatives'));

@@ -7,7 +7,8 @@ import { marketTimeAt } from '../../src/domain/clock.ts';
 import { milliseconds, minutes, seconds, tsUs } from '../../src/domain/units.ts';
 import type { MarketStep } from '../../src/simulator/start-simulator.ts';
 import { started, stop } from './support/started.ts';
-import { firstOf, FrameTap, rowsOf } from './support/stranger.ts';
+import { firstOf, rowsOf } from './support/stranger.ts';
+import { BareStream } from '../contract/broker/support/bare-stream.ts';
 
 const TAPE = `Time,Price,Volume,Side
 10:00:05,1300.4,7,M
@@ -43,7 +44,7 @@ describe('a recorded day', () => {
       time: { ...TIME, start: 'first_subscriber' },
     });
     time.advance(minutes(10));
-    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    const tap = await BareStream.authenticated(simulator.stream, alice.token);
     tap.send(`d|s|tk|tm|${front}`);
     await tap.settle();
     time.advance(seconds(1));
@@ -97,7 +98,7 @@ describe('a recorded day', () => {
       time: { ...TIME, start: 'origin' },
     });
     const from = simulator.marketNowUs();
-    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    const tap = await BareStream.authenticated(simulator.stream, alice.token);
     tap.send(`d|s|tk|tm|${front}`);
     await tap.settle();
     const steps: MarketStep[] = [];

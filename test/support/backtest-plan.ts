@@ -15,7 +15,7 @@ import { readPrints } from '../../src/recording/read-prints.ts';
 import type { StrategyInstance } from '../../src/strategy/index.ts';
 import { MARKET_CALENDAR } from './market-calendar.ts';
 import { contract } from './strategy-fixtures.ts';
-import { USUAL_SETTINGS, USUAL_STATISTICS } from './usual-settings.ts';
+import { riskSettings, USUAL_SETTINGS, USUAL_STATISTICS } from './usual-settings.ts';
 
 const always = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
 
@@ -31,20 +31,19 @@ const DAY = units.durationUs(units.US_PER_DAY);
 
 /** Limits so wide that only what a test sets itself is in the way. */
 const wideSettings = (strategies: EngineSettings['strategies']): EngineSettings => ({
-  risk: {
+  risk: riskSettings({
     orderQtyMax: units.qty(500),
-    collarBps: 10_000,
-    accountPositionMax: units.qty(10_000),
+    collarPercent: 100,
+    positionMax: units.qty(10_000),
     openOrdersMax: 1_000,
     ordersPerSecondMax: 1_000_000,
     ordersPerMinuteMax: 1_000_000,
     dataAgeMax: DAY,
-    accountDailyLossMax: units.money(1_000_000_000_000),
+    dailyLossMax: units.money(1_000_000_000_000),
     accountAgeMax: units.durationUs(400 * units.US_PER_DAY),
-    marginUseBps: 10_000,
+    marginUsePercent: 100,
     sameRejectionsMax: 1_000,
-    clockSkewMax: units.seconds(10),
-  },
+  }),
   strategies,
   ...USUAL_SETTINGS,
 });

@@ -100,7 +100,7 @@ function settingsOf({ canWait = false, qtyMax, ...changed }: RigOptions): Engine
   if (qtyMax === undefined) return settings;
   const positionMax = qty(qtyMax);
   const strategies = settings.strategies.map((each) => ({ ...each, risk: { ...each.risk, positionMax } }));
-  const limits = { ...settings.risk, orderQtyMax: positionMax, accountPositionMax: positionMax };
+  const limits = { ...settings.risk, orderQtyMax: positionMax, positionMax: positionMax };
   return { ...settings, risk: limits, strategies };
 }
 

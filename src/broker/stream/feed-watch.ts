@@ -1,32 +1,36 @@
 /**
  * Detects prices that stop while heartbeats go on (failure cases, 20). Feed and trades are watched by their own pace: a silence in which
  * thirty messages were to be expected is not the market's. It is reported, then everything is subscribed again, and the stream reconnects.
+ * One side of one book may be silent for minutes. No acknowledgement of a subscription exists, so its contract is then subscribed once
+ * more, and the side is reported when that does not help (rulings, 19).
  */
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
-import { durationUs, type DurationUs, seconds } from '../../domain/units.ts';
+import type { Contract } from '../../domain/contract.ts';
+import { durationUs, type DurationUs, type InstrumentIndex, seconds } from '../../domain/units.ts';
+import type { FeedPart, StreamSignal, WatchedChannel } from './stream-signal.ts';
 
 interface FeedWatchOptions {
   readonly timers: Timers;
   /** Trading goes on: in an auction, a break and at night prices may stop for ever. */
   readonly isContinuous: () => boolean;
-  readonly resubscribe: () => void;
+  /** One contract alone where it is given. */
+  readonly resubscribe: (contract?: Contract) => void;
   /** `silence` is how long nothing came. */
   readonly onStale: (what: FeedPart, silence: DurationUs) => void;
-  /** Quotes come and no trade did since the connection began: a dead channel, or a contract that hardly trades. */
-  readonly onNoTrades: (silence: DurationUs) => void;
+  readonly onSignal: (signal: StreamSignal) => void;
   /** `hasReconnected`: the connection whose silence was reported has ended since. */
   readonly onFresh: (hasReconnected: boolean) => void;
   readonly reconnect: () => void;
 }
 
-export type FeedPart = 'prices' | 'trades';
-
 const CHECK_EVERY = seconds(1);
 /** Sixteen real days of the front month had no silence of trades that these numbers take for a fault. */
 const EXPECTED_MIN = 30;
 const SILENT_CHECKS_MIN = 10;
-/** Of the whole feed. Trades of a far month stay away for hours while its book lives, and nothing may stop for that. */
+/** For the whole feed. Trades of a far month stay away for hours while its book lives, and nothing may stop for that. */
 const SILENT_CHECKS_MAX = 300;
+/** Of one side of one book. */
+const QUOTES_SILENT_CHECKS_MAX = 300;
 /** Checks over which the pace is averaged. */
 const PACE_MEMORY = 60;
 /** Prices that stay away so long after the report are worth a new connection, but not a login every half minute. */
@@ -78,10 +82,25 @@ class Pulse {
   }
 }
 
+interface Quotes {
+  readonly contract: Contract;
+  readonly channel: 'bids' | 'asks';
+  silentChecks: number;
+  stage: 'fresh' | 'resubscribed' | 'stale';
+}
+
+const freshQuotes = (contract: Contract, channel: Quotes['channel']): Quotes => ({
+  contract,
+  channel,
+  silentChecks: 0,
+  stage: 'fresh',
+});
+
 export class FeedWatch {
   readonly #options: FeedWatchOptions;
   readonly #prices = new Pulse(SILENT_CHECKS_MIN, SILENT_CHECKS_MAX);
   readonly #trades = new Pulse(Infinity, Infinity);
+  readonly #quotes = new Map<InstrumentIndex, Readonly<Record<Quotes['channel'], Quotes>>>();
   #isNoTradesReported = false;
   #stale: FeedPart | null = null;
   /** Reported of a connection that has ended: it is over with the first price of the next one. */
@@ -99,10 +118,14 @@ export class FeedWatch {
   }
 
   /** After a (re)connect or a new subscription silence counts from now; the pace is kept. */
-  start(): void {
+  start(contracts: readonly Contract[]): void {
     this.#stop?.();
-    this.#prices.rest();
-    this.#trades.rest();
+    this.#rest();
+    this.#quotes.clear();
+    for (const contract of contracts) {
+      const [bids, asks] = [freshQuotes(contract, 'bids'), freshQuotes(contract, 'asks')];
+      this.#quotes.set(contract.index, { bids, asks });
+    }
     this.#isNoTradesReported = false;
     this.#arm();
   }
@@ -116,15 +139,30 @@ export class FeedWatch {
   }
 
   /** A decoded price of any contract. */
-  seen(isTrade: boolean): void {
+  seen(instrument: InstrumentIndex, channel: WatchedChannel): void {
+    const isTrade = channel === 'trades';
     this.#prices.seen();
     if (isTrade) this.#trades.seen();
+    else this.#seenQuotes(this.#quotes.get(instrument)?.[channel]);
     const reported = this.#stale ?? this.#staleBefore;
     if (reported === null || (reported === 'trades' && !isTrade)) return;
     const hasReconnected = this.#stale === null;
     this.#stale = null;
     this.#staleBefore = null;
     this.#options.onFresh(hasReconnected);
+  }
+
+  #seenQuotes(quotes: Quotes | undefined): void {
+    if (quotes === undefined) return;
+    quotes.silentChecks = 0;
+    if (quotes.stage === 'stale') this.#signal('channel_fresh', quotes);
+    quotes.stage = 'fresh';
+  }
+
+  #rest(): void {
+    this.#prices.rest();
+    this.#trades.rest();
+    for (const { bids, asks } of this.#quotes.values()) bids.silentChecks = asks.silentChecks = 0;
   }
 
   #arm(): void {
@@ -136,14 +174,17 @@ export class FeedWatch {
 
   #check(): void {
     if (!this.#options.isContinuous()) {
-      this.#prices.rest();
-      this.#trades.rest();
+      this.#rest();
       this.#staleChecks = 0;
       return;
     }
     this.#connectedChecks += 1;
     this.#prices.check();
     this.#trades.check();
+    for (const { bids, asks } of this.#quotes.values()) {
+      const [bidsAsked, asksAsked] = [this.#checkQuotes(bids), this.#checkQuotes(asks)];
+      if (bidsAsked || asksAsked) this.#options.resubscribe(bids.contract);
+    }
     if (this.#stale !== null) return this.#stayStale();
     this.#checkPart('prices', this.#prices);
     if (this.#prices.silentChecks === 0) this.#checkTrades();
@@ -155,7 +196,21 @@ export class FeedWatch {
     if (this.#isNoTradesReported || silentChecks < SILENT_CHECKS_MAX) return;
     this.#isNoTradesReported = true;
     this.#options.resubscribe();
-    this.#options.onNoTrades(durationUs(silentChecks * CHECK_EVERY));
+    this.#options.onSignal({ kind: 'no_trades', silence: durationUs(silentChecks * CHECK_EVERY) });
+  }
+
+  /** True where its contract is to be subscribed again. */
+  #checkQuotes(quotes: Quotes): boolean {
+    quotes.silentChecks += 1;
+    if (quotes.silentChecks <= QUOTES_SILENT_CHECKS_MAX || quotes.stage === 'stale') return false;
+    quotes.silentChecks = 0;
+    quotes.stage = quotes.stage === 'fresh' ? 'resubscribed' : 'stale';
+    this.#signal(quotes.stage === 'stale' ? 'channel_stale' : 'channel_resubscribed', quotes);
+    return quotes.stage === 'resubscribed';
+  }
+
+  #signal(kind: 'channel_stale' | 'channel_resubscribed' | 'channel_fresh', quotes: Quotes): void {
+    this.#options.onSignal({ kind, code: quotes.contract.streamCode, channel: quotes.channel });
   }
 
   #checkPart(what: FeedPart, { silentChecks, limit }: Pulse): void {

@@ -4,13 +4,13 @@
  * cases, 21 and 22).
  */
 import { Subject } from 'rxjs';
-import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import type { Clock, Timers } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { type DurationUs, type InstrumentIndex, seconds, US_PER_SECOND } from '../../domain/units.ts';
+import { type DurationUs, type InstrumentIndex, US_PER_SECOND } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import { ALL_CHANNELS, encodeSubscribe, encodeUnsubscribe } from '../../wire/stream/client-frame.ts';
 import type { AccessToken, TokenSource } from '../auth/access-token.ts';
-import { type FeedPart, FeedWatch } from './feed-watch.ts';
+import { FeedWatch } from './feed-watch.ts';
 import { HandOver, type Slot } from './hand-over.ts';
 import { type ConnectionEnd, describeEnd, type Dial, dialWebSocket, type Send } from './open-socket.ts';
 import {
@@ -20,7 +20,7 @@ import {
   STABLE_AFTER,
 } from './reconnect-policy.ts';
 import { openConnection, STREAM_TIMING, type StreamTiming } from './stream-connection.ts';
-import type { StreamSignal, StreamState, StreamStatus, WatchedChannel } from './stream-signal.ts';
+import type { FeedPart, StreamSignal, StreamState, StreamStatus, WatchedChannel } from './stream-signal.ts';
 
 interface StreamClientOptions {
   readonly url: string;
@@ -30,7 +30,6 @@ interface StreamClientOptions {
   readonly timers: Timers;
   readonly store: ReconnectStore;
   readonly sink: InputSink;
-  readonly quietLimit: QuietLimit;
   /** Continuous trading: prices are expected. */
   readonly isContinuous: () => boolean;
   readonly onSignal: (signal: StreamSignal) => void;
@@ -44,7 +43,6 @@ interface StreamClientOptions {
 export class StreamClient {
   readonly #options: StreamClientOptions;
   readonly #policy: ReconnectPolicy;
-  readonly #watch: ChannelWatch;
   readonly #feed: FeedWatch;
   readonly #handOver: HandOver;
   readonly #subscriptions = new Subscriptions();
@@ -66,18 +64,12 @@ export class StreamClient {
   constructor(options: StreamClientOptions) {
     this.#options = options;
     this.#policy = new ReconnectPolicy(options.store);
-    this.#watch = new ChannelWatch({
-      timers: options.timers,
-      quietLimit: options.quietLimit,
-      resubscribe: (contract) => this.#active?.send?.(this.#subscriptions.frameFor(contract)),
-      onSignal: options.onSignal,
-    });
     this.#feed = new FeedWatch({
       timers: options.timers,
       isContinuous: options.isContinuous,
-      resubscribe: () => this.resubscribe(),
+      resubscribe: (contract) => this.resubscribe(contract),
       onStale: (what, silence) => this.#onStale(what, silence),
-      onNoTrades: (silence) => options.onSignal({ kind: 'no_trades', silence }),
+      onSignal: options.onSignal,
       onFresh: (hasReconnected) => this.#onFresh(hasReconnected),
       reconnect: () => this.#plannedReconnect('prices stay away'),
     });
@@ -110,15 +102,13 @@ export class StreamClient {
       active(frame);
       this.#handOver.send(frame);
     }
-    this.#watch.start(contracts);
-    this.#feed.start();
+    this.#feed.start(contracts);
     this.#sayLive();
   }
 
-  /** Reports a decoded frame to the watches. */
+  /** Reports a decoded frame to the watch. */
   seen(instrument: InstrumentIndex, channel: WatchedChannel): void {
-    this.#watch.seen(instrument, channel);
-    this.#feed.seen(channel === 'trades');
+    this.#feed.seen(instrument, channel);
   }
 
   /** Goes on after a pause without a delay; called by a person or at the next open. */
@@ -216,8 +206,7 @@ export class StreamClient {
     this.#connections += 1;
     this.#options.onSignal({ kind: 'live' });
     this.#stable = this.#options.timers.after(STABLE_AFTER, () => this.#policy.reset());
-    this.#watch.start(this.#subscriptions.contracts);
-    if (this.#subscriptions.contracts.length > 0) this.#feed.start();
+    if (this.#subscriptions.contracts.length > 0) this.#feed.start(this.#subscriptions.contracts);
     this.#sayLive();
   }
 
@@ -228,10 +217,12 @@ export class StreamClient {
     this.#options.sink.post({ kind: 'stream', state: 'live', reason: 'authenticated and subscribed' });
   }
 
-  /** Asks for everything again: the answer brings whole books. */
-  resubscribe(): void {
+  /** Asks for everything again, or for one contract: the answer brings whole books. */
+  resubscribe(contract?: Contract): void {
     const send = this.#active?.send;
-    if (send !== undefined) this.#subscriptions.sendAll(send);
+    if (send === undefined) return;
+    if (contract === undefined) this.#subscriptions.sendAll(send);
+    else send(this.#subscriptions.frameFor(contract));
   }
 
   #onStale(what: FeedPart, silence: DurationUs): void {
@@ -323,7 +314,6 @@ export class StreamClient {
     const slot = this.#active;
     this.#active = undefined;
     this.#stable?.();
-    this.#watch.stop();
     this.#feed.stop();
     if (this.#saidLive) {
       this.#saidLive = false;
@@ -356,100 +346,5 @@ class Subscriptions {
       ...gone.map((code) => encodeUnsubscribe(ALL_CHANNELS, [code])),
       ...added.map((contract) => this.frameFor(contract)),
     ];
-  }
-}
-
-// Zombie channels: open, heartbeats fine, no data. No acknowledgement of a subscription exists, so a channel that is
-// silent too long for its session phase is subscribed once more, and reported when that does not help (rulings, 19).
-
-/** How long a channel may be silent now; undefined while it may be silent for ever (closed, break, auction). */
-type QuietLimit = (contract: Contract, channel: WatchedChannel) => DurationUs | undefined;
-
-interface ChannelWatchOptions {
-  readonly timers: Timers;
-  readonly quietLimit: QuietLimit;
-  readonly resubscribe: (contract: Contract) => void;
-  readonly onSignal: (signal: StreamSignal) => void;
-}
-
-const CHECK_EVERY = seconds(5);
-const CHANNELS: readonly WatchedChannel[] = ['trades', 'bids', 'asks'];
-
-interface WatchedContract {
-  readonly contract: Contract;
-  readonly channel: WatchedChannel;
-  /** Ages are counted in checks, so that no clock can step under them. */
-  quietChecks: number;
-  stage: 'fresh' | 'resubscribed' | 'stale';
-}
-
-export class ChannelWatch {
-  readonly #options: ChannelWatchOptions;
-  #watched: readonly WatchedContract[] = [];
-  #byIndex: (Record<WatchedChannel, WatchedContract> | undefined)[] = [];
-  #stop: CancelTimer | undefined = undefined;
-
-  constructor(options: ChannelWatchOptions) {
-    this.#options = options;
-  }
-
-  /** Restarts: after a (re)connect nothing is known of any channel. */
-  start(contracts: readonly Contract[]): void {
-    this.stop();
-    this.#byIndex = [];
-    for (const contract of contracts) {
-      const fresh = (channel: WatchedChannel): WatchedContract => ({
-        contract,
-        channel,
-        quietChecks: 0,
-        stage: 'fresh',
-      });
-      this.#byIndex[contract.index] = { trades: fresh('trades'), bids: fresh('bids'), asks: fresh('asks') };
-    }
-    this.#watched = this.#byIndex.flatMap((row) =>
-      row === undefined ? [] : CHANNELS.map((name) => row[name]),
-    );
-    this.#arm();
-  }
-
-  stop(): void {
-    this.#stop?.();
-    this.#stop = undefined;
-  }
-
-  /** Called for every decoded market frame: one array access. */
-  seen(instrument: InstrumentIndex, channel: WatchedChannel): void {
-    const watched = this.#byIndex[instrument]?.[channel];
-    if (watched === undefined) return;
-    watched.quietChecks = 0;
-    if (watched.stage === 'fresh') return;
-    if (watched.stage === 'stale') this.#signal('channel_fresh', watched);
-    watched.stage = 'fresh';
-  }
-
-  #arm(): void {
-    this.#stop = this.#options.timers.after(CHECK_EVERY, () => {
-      this.#arm();
-      this.#check();
-    });
-  }
-
-  #check(): void {
-    const silent = new Set<Contract>();
-    for (const watched of this.#watched) {
-      const limit = this.#options.quietLimit(watched.contract, watched.channel);
-      watched.quietChecks = limit === undefined ? 0 : watched.quietChecks + 1;
-      if (limit === undefined || watched.quietChecks * CHECK_EVERY <= limit || watched.stage === 'stale')
-        continue;
-      watched.quietChecks = 0;
-      if (watched.stage === 'fresh') silent.add(watched.contract);
-      watched.stage = watched.stage === 'fresh' ? 'resubscribed' : 'stale';
-      this.#signal(watched.stage === 'stale' ? 'channel_stale' : 'channel_resubscribed', watched);
-    }
-    for (const contract of silent) this.#options.resubscribe(contract);
-  }
-
-  #signal(kind: 'channel_stale' | 'channel_resubscribed' | 'channel_fresh', watched: WatchedContract): void {
-    this.#options.onSignal({ kind, code: watched.contract.streamCode, channel: watched.channel });
   }
 }

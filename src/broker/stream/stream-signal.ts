@@ -2,10 +2,10 @@
 import type { StreamCode } from '../../domain/ids.ts';
 import type { DurationUs } from '../../domain/units.ts';
 import type { ConnectionEnd } from './open-socket.ts';
-import type { FeedPart } from './feed-watch.ts';
 import type { PauseReason } from './reconnect-policy.ts';
 
 export type WatchedChannel = 'trades' | 'bids' | 'asks';
+export type FeedPart = 'prices' | 'trades';
 
 export type StreamSignal =
   | { readonly kind: 'connecting' }
@@ -43,7 +43,6 @@ export interface StreamStatus {
   readonly attempts: number;
   /** Connections since the start that were authenticated; a renewed token that takes over without a gap makes none. */
   readonly connections: number;
-  /** Unknown control frames since the start. */
   readonly unknownControlFrames: number;
   /** Data frames of a connection that was not (or no longer) the active one. */
   readonly framesDropped: number;

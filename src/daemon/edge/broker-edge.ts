@@ -13,7 +13,7 @@ import { parseTimeOfDay } from '../../text/dates.ts';
 import { phaseAt, sessionAfter, sessionOnOrBefore } from '../../domain/calendar.ts';
 import { addDays, momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { ClockMap } from '../../domain/clock.ts';
-import { durationUs, type DurationUs, minutes, type TsUs, tsUs } from '../../domain/units.ts';
+import { durationUs, type DurationUs, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { createMarketClock, sessionDayAt, systemClock, systemTimers } from '../../host/system-clock.ts';
@@ -42,9 +42,7 @@ export interface BrokerEdgeOptions extends Pick<
   readonly meter?: EdgeMeter;
 }
 
-/** Moments at the edge that are measured. */
 export interface EdgeMeter extends CallMeter {
-  /** A heartbeat was answered. */
   pong(roundTrip: DurationUs): void;
 }
 
@@ -59,8 +57,6 @@ export interface BrokerEdge extends Pick<BrokerConnection, 'tokens' | 'rest' | '
 
 /** At speed n the book is polled n times as often, but never faster than this. */
 const POLL_MIN_US = 50_000;
-/** A channel of the book that is silent for so long in continuous trading is subscribed again. */
-const QUIET_MAX = minutes(5);
 
 export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
   const { config, address, journal, alerts, clockMap } = options;
@@ -115,8 +111,6 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     store: reconnectStore(journal),
     sink,
     isContinuous: () => phaseAt(calendar, clock.nowUs()) === 'continuous',
-    quietLimit: (_contract, channel) =>
-      channel !== 'trades' && phaseAt(calendar, clock.nowUs()) === 'continuous' ? QUIET_MAX : undefined,
     onSignal: alerts.stream,
     onPong: (roundTrip) => options.meter?.pong(roundTrip),
   });

@@ -31,7 +31,7 @@ export const dayReport = (stateDir: string, session: string | undefined): { day:
 
 export interface DayReport {
   readonly html: string;
-  /** The same in a few lines. */
+  /** The summary in a few lines. */
   readonly text: string;
 }
 
@@ -246,11 +246,7 @@ function limitTable({ accounts, entries, config }: DayContent): ReportTable {
     rows.push([name, used, limit, limit === 0 ? '–' : `${Math.round((used / limit) * 100)} %`]);
   };
   if (config !== null) {
-    add(
-      'loss of the account, VND',
-      Math.max(0, -sum(accounts, netOf)),
-      config.engine.risk.accountDailyLossMax,
-    );
+    add('loss of the account, VND', Math.max(0, -sum(accounts, netOf)), config.engine.risk.dailyLossMax);
     const largest = largestPositions(entries);
     for (const { id, risk } of config.engine.strategies) {
       const account = accounts.find(({ strategy }) => strategy === id);

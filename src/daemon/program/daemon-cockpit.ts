@@ -15,7 +15,6 @@ import type {
   CockpitRole,
   CockpitState,
   CockpitContract,
-  LimitState,
   CockpitOrder,
   PlotState,
   PositionState,
@@ -27,7 +26,7 @@ import { PAGE_DIR } from '../../operator/cockpit/page-files.ts';
 import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
-import { createJournalNaming, type Naming } from '../../operator/naming.ts';
+import { createNaming, type Naming } from '../../operator/naming.ts';
 import { quietNotes } from '../../operator/quiet-notes.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { packageVersion } from '../../host/program-files.ts';
@@ -44,7 +43,7 @@ import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/eng
 import { NO_PRICE } from '../../engine/orders/managed-order.ts';
 import { avgPoints } from '../../host/state/read-state.ts';
 import { jobsText } from '../schedule.ts';
-import { engineHealth, healthProblem } from './health.ts';
+import { engineHealth, problemsFor } from './health.ts';
 
 export interface DaemonCockpit {
   /** Its address, for the start; null while there is no page. */
@@ -113,7 +112,7 @@ function openCockpit(daemon: Daemon, run: RunActions, reader: CockpitReader): Pr
         faults === null
           ? null
           : pageFaults(faults, (text, by, { message }) =>
-              daemon.tell({ kind: 'remote_command', by, text, outcome: secrets.hide(message) }),
+              daemon.append({ kind: 'remote_command', by, text, outcome: secrets.hide(message) }),
             ),
       reads: readsOf(daemon, reader),
       refused: (reason) => daemon.metrics.cockpitRefused(reason),
@@ -158,14 +157,14 @@ async function steer(
   const text = [name, strategy, clientOrderId, reason]
     .filter((part) => part !== null && part !== '')
     .join(' ');
-  const tell = (outcome: string): void =>
-    daemon.tell({ kind: 'remote_command', by, text, outcome: hide(outcome) });
+  const record = (outcome: string): void =>
+    daemon.append({ kind: 'remote_command', by, text, outcome: hide(outcome) });
   try {
     const result = await obey(daemon, name, body, run);
-    tell(result.message);
+    record(result.message);
     return result;
   } catch (error) {
-    tell(`failed: ${errorText(error)}`);
+    record(`failed: ${errorText(error)}`);
     throw error;
   }
 }
@@ -207,7 +206,7 @@ class JournalEntries implements EntrySource {
   #naming(contracts: () => readonly Contract[]): Naming {
     const { calendar, stateDir } = this.#daemon.config;
     const { utcOffsetMinutes } = calendar;
-    return createJournalNaming(this.#daemon.names, { contracts, utcOffsetMinutes, stateDir });
+    return createNaming(this.#daemon.names, { contracts, utcOffsetMinutes, stateDir });
   }
 }
 
@@ -269,7 +268,6 @@ class PastCandles {
 // The daemon as its page shows it.
 
 const ACCOUNT_TAIL = 4;
-const BPS_PER_PERCENT = 100;
 const HUNDREDTHS = 100;
 /** Phase changes of more than a month without a session. */
 const CHANGES_SEARCHED_MAX = 400;
@@ -289,14 +287,17 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
     session: sessionState(config.calendar, daemon.clock.nowUs(), clockMap.speed, daemon.sessionDay ?? null),
     halted: daemon.halt.reason ?? view?.halted ?? null,
     sweep: daemon.sweep.progress,
-    problems: problemsOf(daemon),
+    problems: problemsFor('page', daemon),
     engine: engineHealth(daemon),
     feed: { state, isStale, isBehind: daemon.cycle.session?.inbox.isBehind === true, connections },
     token: tokenState(daemon),
     jobs: jobsText(daemon.jobs),
     money: moneyOf(view),
     strategies: (view?.strategies ?? []).map((entry) => strategyState(daemon, entry, contracts)),
-    limits: (view?.limits ?? []).map((use) => limitState(daemon, use)),
+    limits: (view?.limits ?? []).map((use) => ({
+      ...use,
+      strategy: use.strategy === null ? null : daemon.names.nameOf(use.strategy),
+    })),
     orders: (view?.orders ?? []).map((order) => orderState(daemon, order, contracts)),
     books: booksState(view),
     contracts: contracts.map((contract) =>
@@ -353,22 +354,6 @@ function contractState(contract: Contract, band: PriceBand | null): CockpitContr
   };
 }
 
-function problemsOf(daemon: Daemon): readonly string[] {
-  const { lastView: view, degraded, clockProblem, lastProgramProblem, alerting } = daemon;
-  const problems = [
-    degraded,
-    healthProblem(daemon),
-    clockProblem,
-    typeof view?.unproven === 'string' ? `positions are not proven: ${view.unproven}` : null,
-    view?.money.state === 'differs' ? 'money differs from the broker’s' : null,
-    lastProgramProblem,
-    ...alerting.state.channels.map(({ id, trouble }) =>
-      trouble === null ? null : `the channel ${id} fails: ${trouble}`,
-    ),
-  ];
-  return [...new Set(problems.filter((text) => text !== null))];
-}
-
 function tokenState({ edge: { tokens }, otpDesk }: Daemon): CockpitState['token'] {
   const token = tokens.current();
   return {
@@ -418,28 +403,6 @@ function positionState(
     avgPoints: isPriced ? avgPoints(contract.spec, openValue, qty) : null,
     openVnd: open,
   };
-}
-
-const UNIT: Readonly<Record<EngineView['limits'][number]['limit'], LimitState['unit']>> = {
-  position: 'contracts',
-  open_orders: 'orders',
-  daily_loss: 'VND',
-  orders_per_second: 'orders',
-  orders_per_minute: 'orders',
-  messages_per_minute: 'messages',
-  rejections_per_minute: 'orders',
-  drawdown: 'VND',
-  margin: '%',
-};
-
-function limitState(
-  { names }: Daemon,
-  { limit, strategy, used, max }: EngineView['limits'][number],
-): LimitState {
-  const unit = UNIT[limit];
-  const scale = unit === '%' ? BPS_PER_PERCENT : 1;
-  const owner = strategy === null ? null : names.nameOf(strategy);
-  return { limit, strategy: owner, used: used / scale, max: max / scale, unit };
 }
 
 function orderState({ names }: Daemon, order: OpenOrderEntry, contracts: readonly Contract[]): CockpitOrder {

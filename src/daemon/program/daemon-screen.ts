@@ -8,6 +8,7 @@ import { formatTime } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { seconds, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
+import { limitsOf } from '../../engine/risk/limit-uses.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import { banner, type BannerContent } from '../../operator/banner.ts';
 import { entryLine } from '../../operator/entry-line.ts';
@@ -45,8 +46,7 @@ export function createDaemonScreen(
 ): DaemonScreen {
   let table: { readonly contracts: readonly Contract[] } = { contracts: [] };
   const { config } = plan;
-  const naming = createNaming({
-    strategies: names.all,
+  const naming = createNaming(names, {
     contracts: () => table.contracts,
     utcOffsetMinutes: config.calendar.utcOffsetMinutes,
     stateDir: config.stateDir,
@@ -54,11 +54,7 @@ export function createDaemonScreen(
   const isColour = isColourWanted(process.stdout.isTTY, process.env) && !jsonLogs;
   const paint = createPaint(isColour);
   const out: Log = jsonLogs
-    ? createLog({
-        destination: process.stdout,
-        secrets,
-        say: (entry) => entryLine(entry, naming, createPaint(false)),
-      })
+    ? createLog({ destination: process.stdout, secrets, naming })
     : textLog(naming, paint, secrets);
   return {
     ...out,
@@ -119,8 +115,6 @@ function showStatus(daemon: Daemon, out: Log, paint: Paint): () => void {
   return () => clearInterval(timer);
 }
 
-const percent = (bps: number): string => `${bps / 100} %`;
-
 function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string): BannerContent {
   const { config, tape, remarks } = plan;
   const { risk } = config.engine;
@@ -142,29 +136,25 @@ function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string
     strategies: config.strategies,
     risk: [
       { what: 'order', limit: `${risk.orderQtyMax} contracts` },
-      { what: 'position', limit: `${risk.accountPositionMax} contracts` },
-      { what: 'open orders', limit: String(risk.openOrdersMax) },
-      { what: 'orders', limit: `${risk.ordersPerSecondMax}/s, ${risk.ordersPerMinuteMax}/min` },
-      { what: 'collar', limit: percent(risk.collarBps) },
-      { what: 'loss of the day', limit: `${formatNumber(risk.accountDailyLossMax)} VND` },
+      ...limitsOf(risk).map(({ limit, unit, max }) => ({
+        what: limit.replaceAll('_', ' '),
+        limit: `${formatNumber(max)} ${unit === 'orders' || unit === 'messages' ? '' : unit}`.trimEnd(),
+      })),
+      { what: 'collar', limit: `${risk.collarPercent} %` },
       { what: 'data age', limit: `${risk.dataAgeMax / US_PER_SECOND} s` },
-      { what: 'margin use', limit: percent(risk.marginUseBps) },
+      { what: 'margin use', limit: `${risk.marginUsePercent} %` },
     ],
     remarks: [...remarks, ...config.live.assume.map((what) => `assumed of the broker: ${what}`)],
   };
 }
 
 export function statusContent(daemon: Daemon, view: EngineView): StatusContent {
-  const net = new Map<string, number>();
-  for (const { orderCode, qty } of view.strategies.flatMap(({ positions }) => positions)) {
-    net.set(orderCode, (net.get(orderCode) ?? 0) + qty);
-  }
   const token = daemon.edge.tokens.current();
   return {
     time: formatTime(daemon.clock.nowUs(), daemon.config.calendar.utcOffsetMinutes).slice(0, 8),
     phase: view.phase,
     stream: view.stream,
-    positions: [...net].map(([code, qty]) => ({ code, qty })),
+    positions: view.contracts.map(({ orderCode, ours }) => ({ orderCode, qty: ours })),
     dayPnl: view.dayPnl,
     openOrders: view.orders.length,
     tokenLeftMs: token === undefined ? null : (token.expiresAt - systemClock.nowUs()) / US_PER_MS,

@@ -10,13 +10,13 @@ import type { CarriedOrder } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 
 type KnownOrder = { -readonly [Key in keyof CarriedOrder]: CarriedOrder[Key] };
-/** Of a change that the book has not confirmed. */
-type Terms = Pick<CarriedOrder, 'qty' | 'limitPrice'>;
+/** Terms of a change that the book has not confirmed. */
+type KnownTerms = Pick<CarriedOrder, 'qty' | 'limitPrice'>;
 type Entry<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: Kind }>;
 
 export class OrdersLeft {
   readonly #known = new Map<ClientOrderId, KnownOrder>();
-  readonly #asked = new Map<ClientOrderId, Terms>();
+  readonly #asked = new Map<ClientOrderId, KnownTerms>();
   /** Contracts of orders that were found in the book. */
   readonly #codes = new Map<ClientOrderId, OrderCode>();
   /** Stops that the engine asked for, not a strategy. */
@@ -47,45 +47,17 @@ export class OrdersLeft {
   }
 
   add(entry: JournalEntry): void {
-    switch (entry.kind) {
-      case 'proposal':
-        return this.#ask(entry);
-      case 'place':
-        return this.place(entry.order, entry.isLost);
-      case 'order_adopted':
-        this.#codes.set(entry.clientOrderId, entry.order.orderCode);
-        return void this.#known.set(entry.clientOrderId, this.#adopted(entry));
-      case 'order_waiting':
-        return this.#waits(entry);
-      case 'position_agreed':
-        return this.#agree();
-      case 'modify':
-        return void this.#asked.set(entry.modify.clientOrderId, entry.modify);
-      case 'outcome':
-      case 'order_status':
-      case 'fill':
-      case 'fill_correction':
-        return this.#follow(entry);
-      case 'alert':
-      case 'cancel':
-      case 'command':
-      case 'denied':
-      case 'equity_peak':
-      case 'gap':
-      case 'halt':
-      case 'money_checked':
-      case 'phase':
-      case 'policy_acted':
-      case 'remote_command':
-      case 'position_event':
-      case 'position_mismatch':
-      case 'stop_ready':
-      case 'strategy_changed':
-      case 'strategy_fault':
-      case 'strategy_note':
-      case 'strategy_started':
-      case 'strategy_stopped': // of no order
-    }
+    const { kind } = entry;
+    if (kind === 'proposal') this.#ask(entry);
+    else if (kind === 'place') this.place(entry.order, entry.isLost);
+    else if (kind === 'order_adopted') {
+      this.#codes.set(entry.clientOrderId, entry.order.orderCode);
+      this.#known.set(entry.clientOrderId, this.#adopted(entry));
+    } else if (kind === 'order_waiting') this.#waits(entry);
+    else if (kind === 'position_agreed') this.#agree();
+    else if (kind === 'modify') this.#asked.set(entry.modify.clientOrderId, entry.modify);
+    else if (kind === 'outcome' || kind === 'order_status') this.#follow(entry);
+    else if (kind === 'fill' || kind === 'fill_correction') this.#follow(entry);
   }
 
   place(order: OrderToSend, isLost = false): void {
@@ -131,12 +103,12 @@ export class OrdersLeft {
     } else if (order.status === 'submitted') order.status = outcome.status;
   }
 
-  /** Of the session before: its numbers may be other orders' by now. */
+  /** True for the session before: its numbers may be other orders' by now. */
   isFromBefore(id: ClientOrderId): boolean {
     return this.#fromBefore.has(id);
   }
 
-  /** Those that still waited at the broker, then those that the in-day book may still show, and those without an answer. */
+  /** Orders that still waited at the broker, then orders that the in-day book may still show, and those without an answer. */
   left(contracts: readonly Contract[]): readonly CarriedOrder[] {
     const waiting: CarriedOrder[] = [];
     const others: CarriedOrder[] = [];
@@ -302,7 +274,7 @@ function placed(order: OrderToSend, isLost: boolean, isProtective: boolean): Kno
     side,
     qty: order.qty,
     limitPrice,
-    // Its leg is a contract of this session's table, and nothing is decided from it.
+    // Its leg is a contract of this session's table, and no decision uses it.
     trigger: trigger?.kind === 'arbitrage' ? null : trigger,
     orderNo: null,
     orderKey: null,

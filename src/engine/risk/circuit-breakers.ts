@@ -5,7 +5,6 @@
 import type { RiskSettings } from '../../domain/settings.ts';
 import { type Money, money, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import type { EntryHalt } from './entry-halt.ts';
-import type { LimitUse } from './limit-uses.ts';
 import type { EventContext } from '../state/event-context.ts';
 import { SendRate } from './send-history.ts';
 
@@ -42,7 +41,8 @@ export class CircuitBreakers {
   sent(): void {
     const max = this.#risk.messagesPerMinuteMax;
     if (max === undefined) return;
-    const sent = this.#count(this.#messages);
+    this.#messages.sent(this.#context.nowUs);
+    const sent = this.messages;
     if (sent >= max)
       this.#halt.limitReached(`${sent} messages within a minute, the limit is ${max}`, 'message_rate');
   }
@@ -51,7 +51,8 @@ export class CircuitBreakers {
   rejected(): void {
     const max = this.#risk.rejectionsPerMinuteMax;
     if (max === undefined) return;
-    const rejected = this.#count(this.#rejections);
+    this.#rejections.sent(this.#context.nowUs);
+    const { rejections: rejected } = this;
     if (rejected < max) return;
     this.#halt.limitReached(
       `the broker refused ${rejected} orders within a minute, the limit is ${max}`,
@@ -85,35 +86,30 @@ export class CircuitBreakers {
     if (this.#last !== -Infinity) this.#journal(max);
   }
 
-  get uses(): readonly LimitUse[] {
-    const { messagesPerMinuteMax, rejectionsPerMinuteMax, drawdownMax } = this.#risk;
-    const { nowUs } = this.#context;
-    const lost = this.#last === -Infinity ? 0 : this.#peak - this.#last;
-    const uses: LimitUse[] = [];
-    const add = (limit: LimitUse['limit'], used: number, max: number | undefined): void => {
-      if (max !== undefined) uses.push({ limit, strategy: null, used, max });
-    };
-    add('messages_per_minute', this.#messages.within(US_PER_MINUTE, nowUs), messagesPerMinuteMax);
-    add('rejections_per_minute', this.#rejections.within(US_PER_MINUTE, nowUs), rejectionsPerMinuteMax);
-    add('drawdown', lost, drawdownMax);
-    return uses;
+  /** Within the last minute. */
+  get messages(): number {
+    return this.#messages.within(US_PER_MINUTE, this.#context.nowUs);
+  }
+
+  /** Within the last minute. */
+  get rejections(): number {
+    return this.#rejections.within(US_PER_MINUTE, this.#context.nowUs);
+  }
+
+  /** Since the peak. */
+  get lost(): number {
+    return this.#last === -Infinity ? 0 : this.#peak - this.#last;
   }
 
   #judge(max: number): void {
-    const lost = this.#peak - this.#last;
-    if (this.#last === -Infinity || lost < max) return;
+    const { lost } = this;
+    if (lost < max) return;
     const text = `${FALLEN}${lost} since its peak of ${this.#peak}, the limit is ${max}`;
     const { reason } = this.#halt;
     if (reason === null) return this.#halt.limitReached(text, 'drawdown');
     if (this.#isAlerted || reason.startsWith(FALLEN)) return;
     this.#isAlerted = true;
     this.#context.alert(null, 'critical', 'drawdown', `${text}, while entries are off already`);
-  }
-
-  #count(rate: SendRate): number {
-    const { nowUs } = this.#context;
-    rate.sent(nowUs);
-    return rate.within(US_PER_MINUTE, nowUs);
   }
 
   #journal(max: number): void {

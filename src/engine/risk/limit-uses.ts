@@ -1,71 +1,100 @@
-/** How much of each risk limit is used, for the operator. The rules decide by their own figures; these are never read by a decision. */
-import type { EngineSettings } from '../../domain/settings.ts';
+/** The limits whose use an operator sees. The rules decide by their own figures; these are never read by a decision. */
+import type { RiskSettings } from '../../domain/settings.ts';
 import { type Side, signOf } from '../../domain/order.ts';
 import { type StrategyIndex, strategyIndex, US_PER_MINUTE, US_PER_SECOND } from '../../domain/units.ts';
-import { workingQty } from './exposure.ts';
+import type { EngineState } from '../engine-state.ts';
 import type { Owners } from '../owners.ts';
+import { workingQty } from './exposure.ts';
 
-type LimitName =
-  | 'position'
-  | 'open_orders'
-  | 'daily_loss'
-  | 'orders_per_second'
-  | 'orders_per_minute'
-  | 'messages_per_minute'
-  | 'rejections_per_minute'
-  | 'drawdown'
-  /** Of the broker's: required margin by collateral. */
-  | 'margin';
+interface Limit {
+  readonly limit: string;
+  readonly unit: 'contracts' | 'orders' | 'messages' | 'VND' | '%';
+  /** Of the account, and of each strategy that has one of this name. */
+  readonly setting: keyof RiskSettings | 'collateralPercent';
+  /** `strategy` is null for the account; undefined before it is read. */
+  readonly used: (state: EngineState, strategy: StrategyIndex | null) => number | undefined;
+}
+
+const LIMITS = [
+  { limit: 'position', unit: 'contracts', setting: 'positionMax', used: worst },
+  { limit: 'open_orders', unit: 'orders', setting: 'openOrdersMax', used: openOrders },
+  {
+    limit: 'daily_loss',
+    unit: 'VND',
+    setting: 'dailyLossMax',
+    used: ({ losses }, strategy) => (strategy === null ? losses.ofAccount() : losses.of(strategy)),
+  },
+  {
+    limit: 'orders_per_second',
+    unit: 'orders',
+    setting: 'ordersPerSecondMax',
+    used: ({ orders: { rate }, context }) => rate.within(US_PER_SECOND, context.nowUs),
+  },
+  {
+    limit: 'orders_per_minute',
+    unit: 'orders',
+    setting: 'ordersPerMinuteMax',
+    used: ({ orders: { rate }, context }) => rate.within(US_PER_MINUTE, context.nowUs),
+  },
+  // Of the broker's: required margin by collateral.
+  {
+    limit: 'margin',
+    unit: '%',
+    setting: 'collateralPercent',
+    used: ({ session }) => session.account.figures && session.account.figures.usageBps / 100,
+  },
+  {
+    limit: 'messages_per_minute',
+    unit: 'messages',
+    setting: 'messagesPerMinuteMax',
+    used: ({ breakers }) => breakers.messages,
+  },
+  {
+    limit: 'rejections_per_minute',
+    unit: 'orders',
+    setting: 'rejectionsPerMinuteMax',
+    used: ({ breakers }) => breakers.rejections,
+  },
+  { limit: 'drawdown', unit: 'VND', setting: 'drawdownMax', used: ({ breakers }) => breakers.lost },
+] as const satisfies readonly Limit[];
+
+type Settings = { readonly [each in (typeof LIMITS)[number]['setting']]?: number | undefined };
 
 export interface LimitUse {
-  readonly limit: LimitName;
+  readonly limit: (typeof LIMITS)[number]['limit'];
   /** Null for a limit of the account. */
   readonly strategy: StrategyIndex | null;
-  /** Contracts, orders, VND or parts of 10,000, like `max`; zero or more. */
+  readonly unit: Limit['unit'];
+  /** Zero or more. */
   readonly used: number;
   readonly max: number;
 }
 
-const SIDES: readonly Side[] = ['buy', 'sell'];
-const BPS = 10_000;
+export const limitsOf = (settings: Settings) =>
+  LIMITS.flatMap(({ setting, ...limit }) => {
+    const max = settings[setting];
+    return max === undefined ? [] : [{ ...limit, max }];
+  });
 
-const ofAccount = (limit: LimitName, used: number, max: number): LimitUse => ({
-  limit,
-  strategy: null,
-  used: Math.max(0, used),
-  max,
-});
-
-/** `breakers`: uses of the limits that halt by themselves. */
-export function limitUses(
-  owners: Owners,
-  { risk, strategies }: Pick<EngineSettings, 'risk' | 'strategies'>,
-  breakers: readonly LimitUse[],
-): readonly LimitUse[] {
-  const { context, losses, session } = owners;
-  const { rate } = owners.orders;
-  const orders = owners.orders.open.filter(({ isProtective }) => !isProtective);
-  const margin = session.account.figures?.usageBps;
+export function limitUses(state: EngineState): readonly LimitUse[] {
+  const usesOf = (strategy: StrategyIndex | null, settings: Settings): readonly LimitUse[] =>
+    limitsOf(settings).flatMap(({ used, ...limit }) => {
+      const now = used(state, strategy);
+      return now === undefined ? [] : [{ ...limit, strategy, used: Math.max(0, now) }];
+    });
+  const { risk, strategies } = state.settings;
   return [
-    ofAccount('position', worst(owners, null), risk.accountPositionMax),
-    ofAccount('open_orders', orders.length, risk.openOrdersMax),
-    ofAccount('daily_loss', losses.ofAccount(), risk.accountDailyLossMax),
-    ofAccount('orders_per_second', rate.within(US_PER_SECOND, context.nowUs), risk.ordersPerSecondMax),
-    ofAccount('orders_per_minute', rate.within(US_PER_MINUTE, context.nowUs), risk.ordersPerMinuteMax),
-    ...(margin === undefined ? [] : [ofAccount('margin', margin, BPS)]),
-    ...breakers,
-    ...strategies.flatMap(({ risk: own }, place): readonly LimitUse[] => {
-      const strategy = strategyIndex(place);
-      const open = orders.filter((order) => order.strategy === strategy).length;
-      const loss = Math.max(0, losses.of(strategy));
-      return [
-        { limit: 'position', strategy, used: worst(owners, strategy), max: own.positionMax },
-        { limit: 'open_orders', strategy, used: open, max: own.openOrdersMax },
-        { limit: 'daily_loss', strategy, used: loss, max: own.dailyLossMax },
-      ];
-    }),
+    ...usesOf(null, { ...risk, collateralPercent: 100 }),
+    ...strategies.flatMap(({ risk: own }, place) => usesOf(strategyIndex(place), own)),
   ];
 }
+
+function openOrders({ orders }: Owners, strategy: StrategyIndex | null): number {
+  const own = orders.open.filter((order) => strategy === null || order.strategy === strategy);
+  return own.filter(({ isProtective }) => !isProtective).length;
+}
+
+const SIDES: readonly Side[] = ['buy', 'sell'];
 
 /** Largest position in one contract if everything on one side fills; `strategy` is null for the account. */
 function worst(owners: Owners, strategy: StrategyIndex | null): number {

@@ -183,7 +183,7 @@ export class LossLimits {
   resume(whose?: StrategyIndex | null): void {
     const { risk, strategies } = this.#settings;
     if (typeof whose !== 'number' && this.#halt.isLossShown)
-      this.#accountBase = this.#accept(null, 0 - this.#portfolio.accountDayPnl(), risk.accountDailyLossMax);
+      this.#accountBase = this.#accept(null, 0 - this.#portfolio.accountDayPnl(), risk.dailyLossMax);
     strategies.forEach(({ risk: { dailyLossMax } }, place) => {
       const strategy = strategyIndex(place);
       if (whose !== undefined && whose !== strategy) return;
@@ -209,7 +209,7 @@ export class LossLimits {
   #watchAccount(): void {
     this.#accountBound = NaN;
     if (this.#halt.isLossReached) return;
-    const max = this.#settings.risk.accountDailyLossMax;
+    const max = this.#settings.risk.dailyLossMax;
     const loss = this.ofAccount();
     if (loss >= max) this.#halt.lossReached(`the account's loss of the day, ${loss}, has reached ${max}`);
     else if (!this.#holdsMany()) this.#narrow(null, max - loss);
@@ -233,7 +233,7 @@ export class LossLimits {
   /** Adds the changes to the bound of the account. False where it no longer shows that the limit is not reached. */
   #boundAccount(): boolean {
     const { moved, lost } = this.#portfolio;
-    const max = this.#settings.risk.accountDailyLossMax;
+    const max = this.#settings.risk.dailyLossMax;
     this.#accountBound += lost;
     for (let at = 0; at < moved.length; at += 1) {
       const instrument = moved[at];

@@ -17,6 +17,8 @@ import { type Side, signOf } from '../../domain/order.ts';
 import type { EngineSettings, StrategySettings } from '../../domain/settings.ts';
 import {
   addUs,
+  BPS,
+  bpsOf,
   OPERATOR_INDEX,
   strategyIndex,
   type PriceTicks,
@@ -38,12 +40,9 @@ export type RiskCheck = (request: RiskRequest) => Denial | undefined;
 export interface RiskRule {
   readonly code: Denial['code'];
   readonly appliesTo: Scope;
-  /** True where a setting disables it. */
   readonly isOff?: (settings: EngineSettings) => boolean;
   readonly check: RiskCheck;
 }
-
-const BPS = 10_000;
 
 export const RISK_RULES: readonly RiskRule[] = [
   {
@@ -187,10 +186,15 @@ export const RISK_RULES: readonly RiskRule[] = [
     appliesTo: 'entry',
     check(request) {
       const { last } = request;
-      if (last === undefined) return { code: 'band_unknown' };
+      assert(last !== undefined, 'without a reference price the band is unknown');
       const price = firstPrice(request, isOutsideCollar);
       if (price === undefined) return undefined;
-      return { code: 'price_outside_collar', price, last, collarBps: request.settings.risk.collarBps };
+      return {
+        code: 'price_outside_collar',
+        price,
+        last,
+        collarBps: bpsOf(request.settings.risk.collarPercent),
+      };
     },
   },
   {
@@ -216,7 +220,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     appliesTo: 'entry',
     check(request) {
       const { strategies, risk } = request.settings;
-      const max = risk.accountPositionMax;
+      const max = risk.positionMax;
       if (accountBoundOf(request) <= max) return undefined;
       const worst = accountWorstOf(strategies, request);
       return worst <= max ? undefined : { code: 'account_position_limit', worst, max };
@@ -251,7 +255,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     appliesTo: 'entry',
     check({ owners: { losses }, strategy, own, settings }) {
       const denial = lostTooMuch(losses.of(strategy), own?.risk.dailyLossMax ?? 0);
-      const max = settings.risk.accountDailyLossMax;
+      const max = settings.risk.dailyLossMax;
       if (denial !== undefined || losses.ofAccountAtMost() < max) return denial;
       return lostTooMuch(losses.ofAccount(), max);
     },
@@ -274,7 +278,7 @@ export const RISK_RULES: readonly RiskRule[] = [
       if (needed === 0) return undefined;
       const { figures: account } = request.owners.session.account;
       assert(account !== undefined, 'an unknown account is denied before margin is asked');
-      const free = Math.floor((account.buyingPower * request.settings.risk.marginUseBps) / BPS);
+      const free = Math.floor((account.buyingPower * bpsOf(request.settings.risk.marginUsePercent)) / BPS);
       const available = free - unreflectedMargin(request);
       return needed <= available ? undefined : { code: 'margin', needed, available };
     },
@@ -300,7 +304,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   },
 ];
 
-/** Those that may stop this sort of request, in their order. */
+/** Rules that may stop this sort of request, in their order. */
 export const checksOf = (sort: Scope, settings: EngineSettings): readonly RiskCheck[] =>
   RISK_RULES.filter(
     ({ appliesTo, isOff }) =>
@@ -355,10 +359,11 @@ function isOutsideBand(price: number, request: RiskRequest): boolean {
 
 function isOutsideCollar(price: number, request: RiskRequest): boolean {
   const { last = price, settings } = request;
-  return Math.abs(price - last) * BPS > settings.risk.collarBps * last && !isAtMarket(price, request);
+  return (
+    Math.abs(price - last) * BPS > bpsOf(settings.risk.collarPercent) * last && !isAtMarket(price, request)
+  );
 }
 
-/** A market order has no price to check. */
 const isAtMarket = (price: number, { side, settings }: RiskRequest): boolean =>
   settings.marketOrders === true && isMarketLimit(side, price);
 
@@ -378,7 +383,7 @@ export function marketPrice(
   const sign = signOf(side);
   const edge = (side === 'buy' ? band?.ceiling : band?.floor) ?? marketLimit(side);
   if (last === undefined) return edge;
-  const room = Math.floor((last * risk.collarBps) / BPS);
+  const room = Math.floor((last * bpsOf(risk.collarPercent)) / BPS);
   const furthest = sign > 0 ? Math.floor(last) + room : Math.ceil(last) - room;
   return priceTicks(sign * Math.min(sign * edge, sign * furthest));
 }

@@ -61,9 +61,9 @@ class Watch implements ProtectedPosition {
   side: Side = 'sell';
   wantedQty = 0;
   uncoveredQty = 0;
-  /** Not before then is anything asked for again. */
+  /** Earliest time of the next request. */
   askAtUs = -Infinity;
-  /** Not before then is a cancel asked for again: a broker that refuses it is not asked at every answer. */
+  /** Earliest time of the next cancel: a broker that refuses it is not asked at every answer. */
   withdrawAtUs = -Infinity;
   /** Cancels asked for since the last stop was placed. */
   withdrawals = 0;
@@ -334,7 +334,7 @@ export class ProtectiveStops {
   #watch(watch: Watch, unproven: string | null): void {
     const { settings, session, context } = this.#state;
     const { instrument, uncoveredQty } = watch;
-    const { nakedMax } = settings.risk;
+    const { nakedSecondsMax = Infinity } = settings.risk;
     if (uncoveredQty === 0 || session.phase !== 'continuous' || this.#state.targets.isClosing(watch))
       return forgive(watch);
     const policy = unproven === null ? 'nakedPosition' : 'unprovenPosition';
@@ -342,11 +342,11 @@ export class ProtectiveStops {
     const isProvenAtLast = policy === 'nakedPosition' && watch.nakedPolicy === 'unprovenPosition';
     if (watch.nakedSinceUs === Infinity || isProvenAtLast) watch.nakedSinceUs = context.nowUs;
     if (isProvenAtLast) watch.nakedPolicy = null;
-    if (nakedMax === undefined || watch.nakedPolicy !== null || context.nowUs < watch.nakedSinceUs + nakedMax)
+    if (watch.nakedPolicy !== null || context.nowUs < watch.nakedSinceUs + nakedSecondsMax * US_PER_SECOND)
       return;
     watch.nakedPolicy = policy;
     const code = this.#state.contracts.codeOf(instrument);
-    const naked = `${uncoveredQty} of ${code} have had no stop at the broker for ${nakedMax / US_PER_SECOND} s`;
+    const naked = `${uncoveredQty} of ${code} have had no stop at the broker for ${nakedSecondsMax} s`;
     const text = unproven === null ? naked : `${naked}, and get none: ${unproven}`;
     this.#policies.act(policy, text, watch);
   }
@@ -354,12 +354,13 @@ export class ProtectiveStops {
   /** The next moment at which something is asked for again or a position has been without a stop for too long. */
   #setAlarm(): void {
     const { settings, sessionTimers, context } = this.#state;
+    const { nakedSecondsMax = Infinity } = settings.risk;
     const now = context.nowUs;
     let next = Infinity;
     for (const { askAtUs, withdrawAtUs, nakedSinceUs, nakedPolicy } of this.#watches.values()) {
       if (askAtUs > now) next = Math.min(next, askAtUs);
       if (withdrawAtUs > now) next = Math.min(next, withdrawAtUs);
-      if (nakedPolicy === null) next = Math.min(next, nakedSinceUs + (settings.risk.nakedMax ?? Infinity));
+      if (nakedPolicy === null) next = Math.min(next, nakedSinceUs + nakedSecondsMax * US_PER_SECOND);
     }
     if (next === this.#wakeUs) return;
     this.#wakeUs = next;
@@ -374,16 +375,15 @@ export class ProtectiveStops {
 }
 
 /** Withdrawn because it is larger than the position that it closes. */
-const isOversized = ({ oversizedUs }: OrderView): boolean =>
-  typeof oversizedUs === 'number' && oversizedUs > -Infinity;
+const isOversized = ({ oversizedUs }: OrderView): boolean => oversizedUs > -Infinity;
 
 /** The position has shrunk or turned since the stop was asked for; rows that show more than was asked for do not count. */
 const isTooLarge = ({ side, wantedQty, askedQty }: Watch, stop: OrderView): boolean =>
   stop.side !== side || wantedQty < Math.min(stop.leavesQty, askedQty);
 
-/** A stop that a person moved stays where it is; so does one of a journal that does not record this. */
+/** A stop that a person moved stays where it is. */
 const isWhereWePutIt = ({ placedTrigger, triggerPrice }: OrderView): boolean =>
-  typeof placedTrigger === 'number' && placedTrigger === triggerPrice;
+  placedTrigger !== null && placedTrigger === triggerPrice;
 
 function forgive(watch: Watch): void {
   watch.nakedSinceUs = Infinity;

@@ -11,7 +11,7 @@ import {
   pointValueOf,
   shownCode,
 } from '../../domain/contract.ts';
-import { StrategyNames } from '../../domain/strategy-names.ts';
+import { OPERATOR, StrategyNames } from '../../domain/strategy-names.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type NamedEntry, type StrategyAccount } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
@@ -25,7 +25,7 @@ import {
 } from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { errorText, NothingThere } from '../../domain/failure.ts';
-import { createJournalNaming, type Naming } from '../../operator/naming.ts';
+import { createNaming, type Naming } from '../../operator/naming.ts';
 import { storedConfig } from '../strategy-catalog.ts';
 import { runPlan } from '../run-plan.ts';
 import { statePaths } from './state-paths.ts';
@@ -35,7 +35,7 @@ import { oneLine } from '../../operator/terminal.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import type { Side } from '../../domain/order.ts';
 import type { PriceTicks } from '../../domain/units.ts';
-import { formatDenial } from '../../engine/ports/denial.ts';
+import { denialText } from '../../engine/ports/denial.ts';
 
 export interface StateQuery {
   readonly state: string;
@@ -111,7 +111,7 @@ function viewOf<Row>(
   return inSession(state, asked, (read, { day: session, configuration }, names) => {
     const utcOffsetMinutes = configOf(configuration)?.calendar.utcOffsetMinutes ?? null;
     const contracts = read.contracts(session);
-    const naming = createJournalNaming(names, {
+    const naming = createNaming(names, {
       contracts: () => contracts,
       utcOffsetMinutes: utcOffsetMinutes ?? 0,
       stateDir: state,
@@ -292,7 +292,7 @@ export function wordsOf(
   return { word, text: oneLine(text) };
 }
 
-/** Of entries that the log leaves out. */
+/** Text of entries that the log leaves out. */
 function quietText(entry: JournalEntry, naming: Naming): string {
   const { kind } = entry;
   if (kind === 'proposal') return proposalText(entry.proposal, naming);
@@ -307,9 +307,9 @@ function quietText(entry: JournalEntry, naming: Naming): string {
 
 const spaced = (text: string): string => text.replaceAll('_', ' ');
 
-type Proposal = Extract<JournalEntry, { readonly kind: 'proposal' }>['proposal'];
+type EntryProposal = Extract<JournalEntry, { readonly kind: 'proposal' }>['proposal'];
 
-function proposalText(proposal: Proposal, naming: Naming): string {
+function proposalText(proposal: EntryProposal, naming: Naming): string {
   switch (proposal.do) {
     case 'submit': {
       const { clientOrderId, intent } = proposal;
@@ -324,7 +324,7 @@ function proposalText(proposal: Proposal, naming: Naming): string {
   }
 }
 
-function changeText(change: Extract<Proposal, { readonly do: 'modify' }>['change']): string {
+function changeText(change: Extract<EntryProposal, { readonly do: 'modify' }>['change']): string {
   switch (change.kind) {
     case 'price':
       return `to the price ${change.limitPrice} ticks`;
@@ -357,7 +357,7 @@ export interface OrderRow {
   readonly detail: string;
 }
 
-interface Terms extends Pick<OrderRow, 'orderCode' | 'side' | 'qty'> {
+interface DraftTerms extends Pick<OrderRow, 'orderCode' | 'side' | 'qty'> {
   readonly limitPrice: PriceTicks | null;
 }
 
@@ -372,7 +372,7 @@ export function readOrders(
   contracts: readonly Contract[],
 ): readonly OrderRow[] {
   const book = new OrderRows(contracts);
-  for (const { entry, strategyName } of entries) book.add(entry, strategyName ?? 'operator');
+  for (const { entry, strategyName } of entries) book.add(entry, strategyName ?? OPERATOR);
   return book.rows();
 }
 
@@ -392,51 +392,18 @@ class OrderRows {
   }
 
   add(entry: JournalEntry, strategy: string): void {
-    switch (entry.kind) {
-      case 'proposal':
-        return this.#ask(entry, strategy);
-      case 'denied':
-        return this.#deny(entry.clientOrderId, formatDenial(entry.denial));
-      case 'place':
-        return this.#place(entry, strategy);
-      case 'order_adopted':
-        return this.#adopt(entry, strategy);
-      case 'order_waiting':
-        return this.#waiting(entry, strategy);
-      case 'modify':
-        this.#changes.set(entry.modify.clientOrderId, {
-          qty: entry.modify.qty,
-          limitPoints: this.#points(entry.modify.orderCode, entry.modify.limitPrice),
-        });
-        return;
-      case 'outcome':
-        return this.#outcome(entry);
-      case 'order_status':
-        return this.#status(entry);
-      case 'fill':
-      case 'fill_correction':
-        return this.#fill(entry);
-      // Entries of these kinds do not concern single orders.
-      case 'cancel':
-      case 'position_event':
-      case 'position_mismatch':
-      case 'position_agreed':
-      case 'money_checked':
-      case 'phase':
-      case 'gap':
-      case 'command':
-      case 'remote_command':
-      case 'halt':
-      case 'strategy_started':
-      case 'strategy_changed':
-      case 'strategy_stopped':
-      case 'strategy_fault':
-      case 'strategy_note':
-      case 'stop_ready':
-      case 'equity_peak':
-      case 'policy_acted':
-      case 'alert':
-    }
+    const { kind } = entry;
+    if (kind === 'proposal') this.#ask(entry, strategy);
+    else if (kind === 'denied') this.#deny(entry.clientOrderId, denialText(entry.denial));
+    else if (kind === 'place') this.#place(entry, strategy);
+    else if (kind === 'order_adopted') this.#adopt(entry, strategy);
+    else if (kind === 'order_waiting') this.#waiting(entry, strategy);
+    else if (kind === 'modify') {
+      const { clientOrderId, orderCode, qty, limitPrice } = entry.modify;
+      this.#changes.set(clientOrderId, { qty, limitPoints: this.#points(orderCode, limitPrice) });
+    } else if (kind === 'outcome') this.#outcome(entry);
+    else if (kind === 'order_status') this.#status(entry);
+    else if (kind === 'fill' || kind === 'fill_correction') this.#fill(entry);
   }
 
   #ask(entry: Extract<JournalEntry, { kind: 'proposal' }>, strategy: string): void {
@@ -484,7 +451,7 @@ class OrderRows {
     clientOrderId: string,
     { tsUs }: JournalEntry,
     strategy: string,
-    { orderCode, side, qty, limitPrice }: Terms,
+    { orderCode, side, qty, limitPrice }: DraftTerms,
     status: string,
   ): OrderDraft {
     const limitPoints = this.#points(orderCode, limitPrice);

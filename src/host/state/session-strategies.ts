@@ -100,7 +100,7 @@ export function sessionStrategies(
 /** A position keeps the settings that it was opened with. */
 function orphan(config: Config, id: string, last: StrategySettings | undefined): StrategySettings {
   if (last !== undefined) return { ...last, isOrphan: true };
-  const dailyLossMax = config.engine.risk.accountDailyLossMax;
+  const { dailyLossMax } = config.engine.risk;
   const risk = { positionMax: qty(1), dailyLossMax, openOrdersMax: 1 };
   return { id, symbols: [], overnight: true, onExpiry: 'hold', risk, isOrphan: true };
 }

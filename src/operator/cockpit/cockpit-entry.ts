@@ -36,43 +36,12 @@ export function cockpitEntry(
 }
 
 function contractOf(entry: JournalEntry, { contract }: Naming): string | null {
-  switch (entry.kind) {
-    case 'place':
-      return contract(entry.order.instrument).code;
-    case 'modify':
-      return entry.modify.orderCode;
-    case 'cancel':
-      return entry.cancel.orderCode;
-    case 'order_adopted':
-      return entry.order.orderCode;
-    case 'order_waiting':
-      return entry.row.orderCode;
-    case 'proposal':
-      return entry.proposal.do === 'submit' ? contract(entry.proposal.intent.instrument).code : null;
-    case 'fill':
-    case 'fill_correction':
-    case 'position_event':
-    case 'gap':
-      return contract(entry.instrument).code;
-    case 'denied':
-    case 'outcome':
-    case 'order_status':
-    case 'position_mismatch':
-    case 'position_agreed':
-    case 'money_checked':
-    case 'phase':
-    case 'command':
-    case 'remote_command':
-    case 'halt':
-    case 'strategy_started':
-    case 'strategy_changed':
-    case 'strategy_stopped':
-    case 'strategy_fault':
-    case 'strategy_note':
-    case 'stop_ready':
-    case 'policy_acted':
-    case 'equity_peak':
-    case 'alert':
-  }
-  return null;
+  if (entry.kind === 'policy_acted') return null;
+  if (entry.kind === 'order_waiting') return entry.row.orderCode;
+  if ('instrument' in entry) return contract(entry.instrument).code;
+  if ('order' in entry) return entry.order.orderCode;
+  if (entry.kind === 'modify') return entry.modify.orderCode;
+  if (entry.kind === 'cancel') return entry.cancel.orderCode;
+  const intent = entry.kind === 'proposal' && entry.proposal.do === 'submit' ? entry.proposal.intent : null;
+  return intent === null ? null : contract(intent.instrument).code;
 }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A row of a report's CSV file, by column: `fill.side`, `trade.net_profit`; src/research/README.md lists them. */
+/** A row of a report's CSV file, by column: `fill.side`, `trade.net_profit`; `report/render-tables.ts` makes them. */
 export type ReportRow = Readonly<Record<string, string>>;
 
 export interface PlayedBacktest {

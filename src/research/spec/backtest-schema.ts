@@ -6,15 +6,13 @@ import { configSchema } from '../../config/config-schema.ts';
 import { phaseSpan, weekday } from '../../config/market-file.ts';
 import { COLUMN_ROLES } from '../../recording/import/column-map.ts';
 import { isSymbol } from '../../recording/import/file-kind.ts';
-import { count, date, durationFrom, firstOf, flag, pathText, section } from '../../config/values.ts';
+import { count, date, durationFrom, firstOf, flag, pathText, percent, section } from '../../config/values.ts';
 
 // A schema reads once a run here: to compile it takes longer.
 z.config({ jitless: true });
 
 const positive = z.number().positive();
 const share = z.number().min(0).max(100).meta({ unit: '%' });
-/** Above zero. */
-const part = z.number().min(0.01).max(100).meta({ unit: '%' });
 const rate = z.number().min(-100).max(100).meta({ unit: '%' });
 const amount = z.number().min(0);
 const delay = durationFrom('0s', '10m');
@@ -29,8 +27,8 @@ const costs = z.strictObject({
   orderMin: amount.optional().describe('Least fees of an order that fills'),
   orderMaxPercent: share.optional().describe('Most fees of an order, of its value; stronger than `orderMin`'),
   sellTaxPercent: share.optional().describe('Tax on what is sold'),
-  marginPercent: part.optional().describe('Part of the value that is paid. Not set: 100, paid in full.'),
-  maintenancePercent: part
+  marginPercent: percent.optional().describe('Part of the value that is paid. Not set: 100, paid in full.'),
+  maintenancePercent: percent
     .optional()
     .describe('Equity below this part of the positions makes the broker close'),
   rounding: z
@@ -113,7 +111,8 @@ const barLength = z
     const us = parseBarLength(text);
     assert(us !== undefined, 'text of this pattern is a length of bars');
     return us;
-  });
+  })
+  .meta({ unit: 'like 5m' });
 
 const barFile = z.strictObject({
   ...table,

@@ -7,6 +7,7 @@ import { configSchema } from '../../config/config-schema.ts';
 import { engineSettingsOf } from '../../config/load-config.ts';
 import type { EngineSettings, RiskSettings, StrategyRisk } from '../../domain/settings.ts';
 import {
+  bpsOf,
   type DurationUs,
   durationUs,
   minutes,
@@ -146,33 +147,29 @@ function marginRules({ read, market }: Backtest): MarginRules | 'cash' {
   if (isOwn && (entryPercent ?? warnPercent ?? forceClosePercent) === undefined) return 'cash';
   const { entryBps, warnBps, forceBps, positionMax } = DEFAULT_MARGIN_RULES;
   return {
-    entryBps: bpsOf(entryPercent) ?? entryBps,
-    warnBps: bpsOf(warnPercent) ?? warnBps,
-    forceBps: bpsOf(forceClosePercent) ?? forceBps,
+    entryBps: entryPercent === undefined ? entryBps : bpsOf(entryPercent),
+    warnBps: warnPercent === undefined ? warnBps : bpsOf(warnPercent),
+    forceBps: forceClosePercent === undefined ? forceBps : bpsOf(forceClosePercent),
     positionMax: isOwn ? WIDE_COUNT : positionMax,
   };
 }
 
-const bpsOf = (percent: number | undefined): number | undefined =>
-  percent === undefined ? undefined : Math.round(percent * 100);
-
 const WIDE_COUNT = 1_000_000_000;
 const WIDE_MONEY = money(Number.MAX_SAFE_INTEGER);
 const WIDE_AGE = durationUs(400 * US_PER_DAY);
-const ALL_BPS = 10_000;
 const PPM_PER_PERCENT = 10_000;
 
 const WIDE_RISK: RiskSettings = {
   orderQtyMax: qty(WIDE_COUNT),
-  collarBps: ALL_BPS,
-  accountPositionMax: qty(WIDE_COUNT),
+  collarPercent: 100,
+  positionMax: qty(WIDE_COUNT),
   openOrdersMax: WIDE_COUNT,
   ordersPerSecondMax: WIDE_COUNT,
   ordersPerMinuteMax: WIDE_COUNT,
   dataAgeMax: WIDE_AGE,
-  accountDailyLossMax: WIDE_MONEY,
+  dailyLossMax: WIDE_MONEY,
   accountAgeMax: WIDE_AGE,
-  marginUseBps: ALL_BPS,
+  marginUsePercent: 100,
   sameRejectionsMax: WIDE_COUNT,
   clockSkewMax: durationUs(US_PER_DAY),
   auctionEntries: true,
@@ -187,14 +184,6 @@ const WIDE_STRATEGY: StrategyRisk = {
 
 /** Money changes with prices, no more often than bars come: reading it more often costs more than the rest of a run. */
 const accountEvery = (longestBarUs: number): DurationUs => durationUs(Math.max(minutes(60), longestBarUs));
-
-/** Names of the file for the engine's own, where they differ. */
-const FILE_KEYS: Readonly<Record<string, string>> = {
-  collarBps: 'collarPercent',
-  accountPositionMax: 'positionMax',
-  accountDailyLossMax: 'dailyLossMax',
-  marginUseBps: 'marginUsePercent',
-};
 
 /**
  * A market of the file's own has no daemon whose limits could apply: limits that are not written are wide. On bars prices are as old as a
@@ -212,11 +201,9 @@ function engineSettings({ read, source, market, sources }: Backtest): EngineSett
   const scaled = (amount: Money): Money => money(Math.min(amount * market.moneyScale, WIDE_MONEY));
   const kept = <T extends object>(path: readonly PropertyKey[], written: T, wide: T): T => ({
     ...wide,
-    ...Object.fromEntries(
-      Object.entries(written).filter(([key]) => isWritten([...path, FILE_KEYS[key] ?? key])),
-    ),
+    ...Object.fromEntries(Object.entries(written).filter(([key]) => isWritten([...path, key]))),
   });
-  const limits = { ...settings.risk, accountDailyLossMax: scaled(settings.risk.accountDailyLossMax) };
+  const limits = { ...settings.risk, dailyLossMax: scaled(settings.risk.dailyLossMax) };
   const ofOwn = {
     marketOrders: market.marketOrders,
     orders: market.isAlwaysOpen && isRunning ? ('until_canceled' as const) : ('day' as const),

@@ -1,13 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FeedWatch } from '../../../src/broker/stream/feed-watch.ts';
+import type { WatchedChannel } from '../../../src/broker/stream/stream-signal.ts';
 import { milliseconds, seconds, US_PER_SECOND } from '../../../src/domain/units.ts';
+import { createContract } from '../support/contracts.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
+const contract = createContract(0, 'VN30F2601');
 let timers: VirtualTimers;
 let told: string[];
 let isContinuous: boolean;
 let watch: FeedWatch;
 let beganUs: number;
+const BOOK: readonly WatchedChannel[] = ['bids', 'asks'];
+const ALL: readonly WatchedChannel[] = ['trades', ...BOOK];
 
 beforeEach(() => {
   timers = new VirtualTimers();
@@ -19,25 +24,27 @@ beforeEach(() => {
   watch = new FeedWatch({
     timers,
     isContinuous: () => isContinuous,
-    resubscribe: () => tell('resubscribe'),
+    resubscribe: (one) => tell(one === undefined ? 'resubscribe' : `resubscribe ${one.streamCode}`),
     onStale: (what, silence) => tell(`stale ${what} after ${silence / US_PER_SECOND}`),
-    onNoTrades: (silence) => tell(`no trades for ${silence / US_PER_SECOND}`),
+    onSignal: (signal) => {
+      if (signal.kind === 'no_trades') tell(`no trades for ${signal.silence / US_PER_SECOND}`);
+      else tell(`${signal.kind} ${'channel' in signal ? signal.channel : ''}`);
+    },
     onFresh: (hasReconnected) => tell(hasReconnected ? 'fresh on a new connection' : 'fresh'),
     reconnect: () => {
       tell('reconnect');
       watch.stop();
-      watch.start();
+      watch.start([contract]);
     },
   });
-  watch.start();
+  watch.start([contract]);
 });
 
-/** Prices at a pace: books all the time, and trades as well unless they have stopped. */
-function play(secondsLong: number, everyMs: number, trades = true): void {
+/** Prices at a pace: of the channels that have not stopped. */
+function play(secondsLong: number, everyMs: number, channels: readonly WatchedChannel[] = ALL): void {
   for (let ms = 0; ms < secondsLong * 1_000; ms += everyMs) {
     timers.advance(milliseconds(everyMs));
-    watch.seen(false);
-    if (trades) watch.seen(true);
+    for (const channel of channels) watch.seen(contract.index, channel);
   }
 }
 
@@ -84,9 +91,9 @@ describe('20: prices that stop while the connection stands', () => {
     play(120, 200);
     mark();
     timers.advance(seconds(15));
-    watch.start();
+    watch.start([contract]);
     expect(watch.isStale).toBe(true);
-    watch.seen(false);
+    watch.seen(contract.index, 'bids');
     expect(told.at(-1)).toBe('15 s fresh');
     expect(watch.isStale).toBe(false);
   });
@@ -106,35 +113,78 @@ describe('trades that stop while the book goes on', () => {
   it('are told at the pace that they had', () => {
     play(120, 200);
     mark();
-    play(12, 200, false);
+    play(12, 200, BOOK);
     expect(told).toEqual(['6 s resubscribe', '11 s stale trades after 10']);
-    watch.seen(false);
+    watch.seen(contract.index, 'bids');
     expect(watch.isStale).toBe(true);
-    watch.seen(true);
+    watch.seen(contract.index, 'trades');
     expect(watch.isStale).toBe(false);
   });
 
   it('of a contract that trades once in ten seconds may stay away for a while', () => {
     for (let trade = 0; trade < 60; trade += 1) {
-      play(10, 500, false);
-      watch.seen(true);
+      play(10, 500, BOOK);
+      watch.seen(contract.index, 'trades');
     }
     mark();
-    play(120, 500, false);
+    play(120, 500, BOOK);
     expect(told).toEqual([]);
   });
 
   it('and never came are told once, and stop nothing: a far month has quotes and hardly a trade', () => {
-    play(3_600, 500, false);
+    play(3_600, 500, BOOK);
     expect(told).toEqual(['300 s resubscribe', '300 s no trades for 300']);
     expect(watch.isStale).toBe(false);
   });
 
   it('of a contract that trades once in ten minutes are no fault', () => {
     for (let trade = 0; trade < 6; trade += 1) {
-      play(600, 500, false);
-      watch.seen(true);
+      play(600, 500, BOOK);
+      watch.seen(contract.index, 'trades');
     }
     expect(told.filter((line) => line.includes('stale'))).toEqual([]);
+  });
+});
+
+describe('one silent side of a book', () => {
+  const WITHOUT_ASKS: readonly WatchedChannel[] = ['trades', 'bids'];
+
+  it('is subscribed once more, and then told once', () => {
+    play(1_200, 500, WITHOUT_ASKS);
+    expect(told).toEqual([
+      '301 s channel_resubscribed asks',
+      '301 s resubscribe VN30F2601',
+      '602 s channel_stale asks',
+    ]);
+    play(1, 500);
+    expect(told.at(-1)).toBe('1201 s channel_fresh asks');
+  });
+
+  it('asks once for its contract, where the other side is silent too', () => {
+    play(400, 500, ['trades']);
+    expect(told).toEqual([
+      '301 s channel_resubscribed bids',
+      '301 s channel_resubscribed asks',
+      '301 s resubscribe VN30F2601',
+    ]);
+  });
+
+  it('may be silent while the session is closed, and gets its whole time after it', () => {
+    play(200, 500, WITHOUT_ASKS);
+    isContinuous = false;
+    timers.advance(seconds(3_600));
+    isContinuous = true;
+    mark();
+    play(300, 500, WITHOUT_ASKS);
+    expect(told).toEqual([]);
+    play(2, 500, WITHOUT_ASKS);
+    expect(told).toEqual(['301 s channel_resubscribed asks', '301 s resubscribe VN30F2601']);
+  });
+
+  it('is of no concern after a stop', () => {
+    watch.stop();
+    timers.advance(seconds(600));
+    expect(told).toEqual([]);
+    expect(timers.pending).toBe(0);
   });
 });

@@ -46,7 +46,6 @@ export class StreamWorld {
       timers: this.timers,
       store: { load: () => this.state, save: (next) => (this.state = next) },
       sink: this.sink,
-      quietLimit: () => undefined,
       isContinuous: () => this.isContinuous,
       onSignal: (signal) => this.#onSignal(signal),
       onPong: (roundTrip) => this.pongs.push(roundTrip),

@@ -2,6 +2,9 @@
 import type { CancelTimer, Clock, Timers } from '../../../src/domain/clock.ts';
 import { type DurationUs, type TsUs, tsUs } from '../../../src/domain/units.ts';
 
+/** Wednesday 2026-03-04, 10:00 in Vietnam. */
+export const MORNING = tsUs(Date.UTC(2026, 2, 4, 3) * 1_000);
+
 interface Pending {
   readonly due: number;
   readonly order: number;
@@ -40,6 +43,11 @@ export class VirtualTimers implements Timers, Clock {
       next.run();
     }
     this.#nowUs = end;
+  }
+
+  /** The machine slept: time has passed and no timer has fired. */
+  jump(span: DurationUs): void {
+    this.#nowUs += span;
   }
 
   #nextDue(end: number): Pending | undefined {

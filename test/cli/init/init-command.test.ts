@@ -128,7 +128,7 @@ it('tells at once what a wrong answer should have been, and asks again', async (
   ])
     expect(err).toContain(told);
   expect(configOf(file).strategies).toMatchObject([{ params: { fast: 5, slow: 40, barSeconds: 60 } }]);
-  expect(configOf(file).engine.risk).toMatchObject({ orderQtyMax: 7, accountDailyLossMax: 1_000_000 });
+  expect(configOf(file).engine.risk).toMatchObject({ orderQtyMax: 7, dailyLossMax: 1_000_000 });
 });
 
 it.each([0, 1, 6, 7, 9, 12, 18])('writes nothing when it is ended after %d answers', async (count) => {
@@ -205,8 +205,8 @@ it('takes every answer as an option, and names the one that is missing', async (
     engine: {
       risk: {
         orderQtyMax: 2,
-        accountPositionMax: 3,
-        accountDailyLossMax: 7_000_000,
+        positionMax: 3,
+        dailyLossMax: 7_000_000,
         protectiveStop: { distanceTicks: 50 },
       },
     },

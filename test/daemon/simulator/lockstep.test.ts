@@ -5,12 +5,12 @@ import { milliseconds, seconds, tsUs } from '../../../src/domain/units.ts';
 import { Lockstep } from '../../../src/daemon/simulator/lockstep.ts';
 import type { StreamSocket } from '../../../src/broker/stream/open-socket.ts';
 import type { MarketStep } from '../../../src/simulator/start-simulator.ts';
-import { VirtualTime } from '../../simulator/support/virtual-time.ts';
+import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function world() {
-  const time = new VirtualTime(tsUs(0));
+  const time = new VirtualTimers(tsUs(0));
   const map: ClockMap = { originRealUs: 0, originMarketUs: 0, speed: 60, untilUs: 0 };
   const child = new EventEmitter();
   const sent: number[] = [];

@@ -76,7 +76,6 @@ describe('a simulator file', () => {
       'accounts:\n  - custodyCode: 105C\n    apiKey: k',
       ['2 accounts[0].custodyCode'],
     ],
-    ['a key that is gone', 'seed: 1\nscenario:\n  steps: []', ['2 scenario']],
   ])('with %s is refused, with the line', (_what, text, expected) => {
     expect(problems(text)).toEqual(expected);
   });

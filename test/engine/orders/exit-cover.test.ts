@@ -1,6 +1,6 @@
 /** What waits at the broker to shrink a position is never larger than it. */
 import { describe, expect, it } from 'vitest';
-import { qty, seconds, tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
+import { qty, tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { type EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { FRONT, timeOf, worth } from '../../support/engine-world.ts';
@@ -258,7 +258,7 @@ describe('a stop that has taken the place of an exit', () => {
 
   it('is no reason to close a position that its strategy keeps without a stop', () => {
     const { broker, trades } = stopped({
-      risk: { nakedMax: seconds(30) },
+      risk: { nakedSecondsMax: 30 },
       policies: { nakedPosition: 'flatten' },
     });
     trades('sell', 3);
@@ -268,7 +268,7 @@ describe('a stop that has taken the place of an exit', () => {
 
   it('answers for the contracts of the exit, not for those that came later', () => {
     const { broker, trades, stops } = stopped({
-      risk: { nakedMax: seconds(30) },
+      risk: { nakedSecondsMax: 30 },
       policies: { nakedPosition: 'flatten' },
     });
     trades('sell', 1);
@@ -278,7 +278,7 @@ describe('a stop that has taken the place of an exit', () => {
   });
 
   it('is told when the broker does not take it', () => {
-    const { broker, stops } = stopped({ risk: { nakedMax: seconds(30) } });
+    const { broker, stops } = stopped({ risk: { nakedSecondsMax: 30 } });
     reduced(broker, () => broker.working.length > 0);
     for (let at = 0; at < 40; at += 1) {
       broker.refusals.splice(0, 1, 'rejected');

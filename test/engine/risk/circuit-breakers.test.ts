@@ -128,14 +128,14 @@ describe('a limit that was edited between two starts', () => {
     for (let no = 1; no <= 3; no += 1) busy.cancel(FIRST, busy.resting(FIRST, 'buy', 1, 12_990, String(no)));
     expect(haltedOf(restarted(busy, { messagesPerMinuteMax: 3 }))).toEqual([null, null, null]);
     const rig = losing(1_500).trade(13_000);
-    const again = restarted(rig, { accountDailyLossMax: money(10_000_000) });
+    const again = restarted(rig, { dailyLossMax: money(10_000_000) });
     expect(haltedOf(again)).toEqual([null, null, null]);
     again.pass(1).boot(2).contracts().stream('live').trade(13_000);
     expect(haltedOf(again)).toEqual([null, null, null]);
   });
 
   it('and lowered below the loss of the moment halts, with a row of its own', () => {
-    const again = restarted(losing(1_500), { accountDailyLossMax: money(10_000_000) });
+    const again = restarted(losing(1_500), { dailyLossMax: money(10_000_000) });
     again.pass(1).boot(2).contracts().stream('live').clock();
     expect(haltedOf(again)[0]).toBe("the account's loss of the day");
     expect(again.of('halt').map(({ strategy }) => strategy)).toEqual([null]);
@@ -143,10 +143,10 @@ describe('a limit that was edited between two starts', () => {
   });
 
   it('and raised ends no halt: a person does', () => {
-    const rig = losing(2_100, { accountDailyLossMax: money(10_000_000) });
+    const rig = losing(2_100, { dailyLossMax: money(10_000_000) });
     const before = ["the account's loss of the day", 'its loss of the day', null];
     expect(haltedOf(rig)).toEqual(before);
-    const again = restarted(rig, { accountDailyLossMax: money(900_000_000) });
+    const again = restarted(rig, { dailyLossMax: money(900_000_000) });
     again.pass(1).boot(2).contracts().stream('live').clock();
     expect(haltedOf(again)).toEqual(before);
     again.command({ name: 'resume', strategy: null, reason: 'seen' }).pass(1).clock();

@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest';
-import { type LimitUse, limitUses } from '../../../src/engine/risk/limit-uses.ts';
-import { OPERATOR_INDEX, strategyIndex } from '../../../src/domain/units.ts';
+import { limitUses } from '../../../src/engine/risk/limit-uses.ts';
+import { money, OPERATOR_INDEX, strategyIndex } from '../../../src/domain/units.ts';
+import { accountWith } from '../../support/engine-facts.ts';
 import { OwnersRig, SETTINGS } from '../support/owners-rig.ts';
 
 /** Used figures by limit and place of the strategy. */
-const used = (rig: OwnersRig, breakers: readonly LimitUse[] = []): Record<string, number> =>
+const used = (rig: OwnersRig): Record<string, number> =>
   Object.fromEntries(
-    limitUses(rig.state, SETTINGS, breakers).map((each) => [
-      `${each.limit} ${each.strategy ?? 'account'}`,
-      each.used,
-    ]),
+    limitUses(rig.state).map((each) => [`${each.limit} ${each.strategy ?? 'account'}`, each.used]),
   );
 
 test('a flat account uses nothing, and a gain uses none of a loss limit', () => {
@@ -38,16 +36,32 @@ test('a position counts with the orders that may enlarge it, and opposite strate
   });
 });
 
-test('losses count up to their limits, and limits that halt by themselves are listed with the rest', () => {
-  const rig = new OwnersRig();
+test('losses count up to their limits, and limits that halt by themselves are listed where they are set', () => {
+  const rig = new OwnersRig({ settings: { risk: { ...SETTINGS.risk, drawdownMax: money(10) } } });
   rig.state.portfolio.charge(strategyIndex(1), 15_000_000, 0);
   rig.state.portfolio.charge(OPERATOR_INDEX, 25_000_000, 0);
-  const breaker: LimitUse = { limit: 'drawdown', strategy: null, used: 7, max: 10 };
-  expect(used(rig, [breaker])).toMatchObject({
+  rig.state.breakers.account(money(100));
+  rig.state.breakers.account(money(93));
+  expect(used(rig)).toMatchObject({
     'daily_loss 1': 15_000_000,
     'daily_loss account': 40_000_000,
     'drawdown account': 7,
   });
-  const losses = limitUses(rig.state, SETTINGS, []).filter(({ limit }) => limit === 'daily_loss');
-  expect(losses.map(({ max }) => max)).toEqual([50_000_000, 20_000_000, 20_000_000]);
+  const uses = limitUses(rig.state);
+  const losses = uses.filter(({ limit }) => limit === 'daily_loss');
+  expect(losses.map(({ max, unit }) => [max, unit])).toEqual([
+    [50_000_000, 'VND'],
+    [20_000_000, 'VND'],
+    [20_000_000, 'VND'],
+  ]);
+  expect(uses.map(({ limit }) => limit)).not.toContain('messages_per_minute');
+});
+
+const marginOf = ({ state }: OwnersRig) => limitUses(state).find(({ limit }) => limit === 'margin');
+
+test('margin in use is a percentage of the collateral, and unknown before the account is read', () => {
+  const rig = new OwnersRig({ has: { account: false } });
+  expect(marginOf(rig)).toBeUndefined();
+  rig.state.session.account.take({ ...accountWith(1_000), usageBps: 1_250 }, rig.now);
+  expect(marginOf(rig)).toMatchObject({ used: 12.5, max: 100, unit: '%', strategy: null });
 });

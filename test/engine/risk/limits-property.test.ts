@@ -13,7 +13,7 @@ import { LAST, OwnersRig, SETTINGS } from '../support/owners-rig.ts';
 
 /** Below what one strategy alone may hold: two of them in opposite directions must not hide it. */
 const ACCOUNT_MAX = units.qty(3);
-const settings = { risk: { ...SETTINGS.risk, accountPositionMax: ACCOUNT_MAX } };
+const settings = { risk: { ...SETTINGS.risk, positionMax: ACCOUNT_MAX } };
 
 const STRATEGIES = [0, 1] as const;
 const SIDES = ['buy', 'sell'] as const;

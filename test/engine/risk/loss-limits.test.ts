@@ -96,7 +96,7 @@ class World {
     const owners = OWNERS.filter(
       (owner) => this.losses.of(owner) >= (SETTINGS.strategies[owner]?.risk.dailyLossMax ?? 0),
     );
-    const isAccount = this.losses.ofAccount() >= SETTINGS.risk.accountDailyLossMax;
+    const isAccount = this.losses.ofAccount() >= SETTINGS.risk.dailyLossMax;
     return isAccount ? [-1, ...owners] : owners;
   }
 

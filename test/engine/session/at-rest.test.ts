@@ -91,9 +91,9 @@ const protectiveStop = { distanceTicks: 100, slipTicks: 20 };
 it.each([
   [
     'of its own stops',
-    { risk: { protectiveStop, nakedMax: units.seconds(10) }, policies: { nakedPosition: 'flatten' } },
+    { risk: { protectiveStop, nakedSecondsMax: 10 }, policies: { nakedPosition: 'flatten' } },
   ],
-  ['of the stops of strategies', { risk: { nakedMax: units.seconds(10), onOrphan: 'flatten' } }],
+  ['of the stops of strategies', { risk: { nakedSecondsMax: 10, onOrphan: 'flatten' } }],
 ] as const)('whatever happens: a keeper %s', (_, options) => {
   fc.assert(
     fc.property(steps, (all) => {
@@ -114,7 +114,7 @@ it('one that is stopped and holds again is told again', () => {
 });
 
 it('a position has its own time without a stop, not that of the one before it', () => {
-  const risk = { ...new HouseWorld().settings.risk, protectiveStop, nakedMax: units.seconds(10) };
+  const risk = { ...new HouseWorld().settings.risk, protectiveStop, nakedSecondsMax: 10 };
   const world = new HouseWorld({ settings: { risk } }).start();
   world.state.market.newDay();
   for (const qty of [1, -1, 1]) {

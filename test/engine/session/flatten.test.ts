@@ -175,7 +175,7 @@ describe('flatten', () => {
     expect(world.asks('cancel')).toEqual([]);
   });
 
-  test('an order of another strategy that stands in the way is withdrawn, one of the operator is not', () => {
+  test('an order of another strategy that is in the way is withdrawn, one of the operator is not', () => {
     const world = holding(1);
     world.add({ id: 'touch', side: 'buy', qty: 1, strategy: 1, price: LAST - 1 });
     world.command({ ...flattenAll, strategy: units.strategyIndex(0) }).run(10);
@@ -186,7 +186,7 @@ describe('flatten', () => {
     other.add({ id: 'adopted', side: 'buy', qty: 1, strategy: -1, price: LAST - 1, isAdopted: true });
     other.command({ ...flattenAll, strategy: units.strategyIndex(0) }).run(30);
     expect(other.asks('cancel')).toEqual([]);
-    expect(other.said.at(-1)).toContain('adopted of the operator stands in the way');
+    expect(other.said.at(-1)).toContain('adopted of the operator is in the way');
   });
 });
 

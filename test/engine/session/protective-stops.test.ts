@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { money, OPERATOR_INDEX, priceTicks, seconds, signedQty } from '../../../src/domain/units.ts';
+import { money, OPERATOR_INDEX, priceTicks, signedQty } from '../../../src/domain/units.ts';
 import { waitingOrder } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { replay } from '../../support/engine-replay.ts';
@@ -242,7 +242,7 @@ describe('a stop of yesterday', () => {
   });
 
   it('that the broker no longer shows protects nothing: the time without a stop runs, whatever is proven', () => {
-    const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedMax: seconds(10) };
+    const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedSecondsMax: 10 };
     const broker = carried({ risk }, true, 12_900, { isKept: false });
     const told = () => broker.rig.of('policy_acted').filter(({ failure }) => failure === 'nakedPosition');
     broker.settle(6);
@@ -509,7 +509,7 @@ it('a halt and a flatten go on after a restart between the end of the stop and t
   broker.answer().rig.pass(1);
   broker.showBook().showStops();
   expect(stopsOf(broker)).toEqual([]);
-  const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedMax: seconds(30) };
+  const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedSecondsMax: 30 };
   const again = new EngineRig({ isReal: true, canWait: true, risk });
   replay(again, broker.rig.inputs, broker.rig.entries);
   const next = Object.assign(new SmallBroker(again), { orders: broker.orders, stops: broker.stops });

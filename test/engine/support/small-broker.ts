@@ -3,7 +3,6 @@ import type { BrokerTriggerStatus } from '../../../src/domain/broker-order.ts';
 import { brokerOrderKey, brokerOrderNo, type ClientOrderId } from '../../../src/domain/ids.ts';
 import { type Side, signOf } from '../../../src/domain/order.ts';
 import type { FailurePolicy } from '../../../src/domain/settings.ts';
-import { seconds } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
 import { waits } from './trigger-rows.ts';
@@ -222,7 +221,7 @@ export class SmallBroker {
 
 /** An engine that keeps a stop for each position. */
 export const guarded = (nakedPosition: FailurePolicy = 'hold'): SmallBroker => {
-  const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedMax: seconds(30) };
+  const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedSecondsMax: 30 };
   const rig = new EngineRig({ isReal: true, canWait: true, risk, policies: { nakedPosition } }).start();
   rig.account().conditions().trade(13_000);
   return new SmallBroker(rig);

@@ -150,7 +150,7 @@ function planFor(seed: number, depth: number, seen: unknown[]): BacktestPlan {
     },
     settings: {
       ...plan.settings,
-      risk: { ...plan.settings.risk, accountDailyLossMax: money(isTight ? 1_000_000 : 1e12) },
+      risk: { ...plan.settings.risk, dailyLossMax: money(isTight ? 1_000_000 : 1e12) },
     },
   };
 }

@@ -5,7 +5,6 @@ import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
 import { formatProblem } from '../../../src/config/problem.ts';
 import { cutOff, DecisionLog, firstDifference } from '../../../src/research/backtest/look-ahead.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
-import { performanceMetrics } from '../../../src/research/statistics/performance-metrics.ts';
 import { runStatistics } from '../../../src/research/statistics/run-statistics.ts';
 import type { BarSpec } from '../../../src/domain/bars.ts';
 import { days, hours, minutes, priceTicks, seconds } from '../../../src/domain/units.ts';
@@ -153,25 +152,6 @@ test('a fill on the path through a bar is heard of when the bar is complete, one
   expect(heard).toEqual(['00:01:00 buy 3', '00:01:59 buy 1', '00:01:59 sell 2']);
 });
 
-test('a bar of any volume is played whole', async () => {
-  const volumes: number[] = [];
-  const plan = await barPlan({
-    bars: MINUTES(
-      [
-        [100, 101, 99, 100],
-        [100, 103, 98, 99],
-      ],
-      900_000_000_000,
-    ),
-    file: ', every: 1m',
-    connect(ticks) {
-      ticks.bars({ every: minutes(1) }).subscribe(({ volume }) => volumes.push(volume));
-    },
-  });
-  runBacktest(plan);
-  expect(volumes).toEqual([900_000_000_000, 900_000_000_000]);
-});
-
 const closesOf = async (
   run: Omit<Parameters<typeof barPlan>[0], 'connect'>,
   spec?: BarSpec,
@@ -211,14 +191,6 @@ test.each([{ every: hours(1) }, undefined])(
     ]);
   },
 );
-
-test('a week is one bar', async () => {
-  const { closes } = await closesOf(
-    { bars: `${HEAD}2024-01-01,99,101,99,100.5,10\n2024-01-08,100.5,101,99,100.6,10\n`, file: ', every: 1w' },
-    { every: days(7) },
-  );
-  expect(closes).toEqual(['00:00:00 9900 10050', '00:00:00 10050 10060']);
-});
 
 test('bars of the data are joined on the grid, by time and by volume', async () => {
   const bars = MINUTES([
@@ -380,33 +352,6 @@ test('a bar that holds an auction ends with it, and one that reaches into the br
   const joined = await closesOf({ bars, market, file: ', every: 1h' }, { everyVolume: 10 });
   expect(joined.stopped).toBeNull();
   expect(joined.closes).toEqual(['09:44:59 9900 10000', '11:29:59 10000 10100', '14:44:59 10100 10500']);
-});
-
-test('the benchmark is a contract of the run, and conventions are those of the file', async () => {
-  // Days close at 100, 104, 102, 106, ...: the run holds from the second on, the benchmark all the time.
-  const bars = Array.from({ length: 30 }, (_, i) => {
-    const close = 100 + 2 * i + (i % 2) * 2;
-    const day = new Date(Date.UTC(2024, 0, 1 + i)).toISOString().slice(0, 10);
-    return `${day},${close},${close},${close},${close},10\n`;
-  });
-  const found = async (more: string) => {
-    const plan = await barPlan({
-      bars: HEAD + bars.join(''),
-      file: ', every: 1d',
-      more: `statistics: ${more}`,
-      connect: buysOnce(50),
-    });
-    const result = runBacktest(plan);
-    return performanceMetrics(result, runStatistics(result));
-  };
-  const bySymbol = await found('{ benchmark: X, periodsPerYear: 250 }');
-  expect(bySymbol.benchmark?.benchmark[0]).toBeCloseTo(0.04, 12);
-  const { metrics } = bySymbol;
-  expect(metrics.get('beta')).toBeGreaterThan(0);
-  expect(metrics.get('beta')).toBeLessThan(1);
-  const plain = await found('{ deviation: population, riskFreePercent: 4 }');
-  expect(plain.benchmark).toBeNull();
-  expect(plain.metrics.get('sharpe')).not.toBe(metrics.get('sharpe'));
 });
 
 test('a column of volumes that nobody can read is ignored when the file says so', async () => {

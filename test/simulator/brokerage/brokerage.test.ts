@@ -8,7 +8,7 @@ import { VenueMemory } from '../../../src/simulator/state/venue-memory.ts';
 import { MarketClock } from '../../../src/simulator/time/market-clock.ts';
 import type { MarketMessage } from '../../../src/venue/venue-event.ts';
 import type { MarketOptions } from '../../../src/venue/venue-options.ts';
-import { MORNING, VirtualTime } from '../support/virtual-time.ts';
+import { MORNING, VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const ACCOUNT = accountId('105C000001');
 const SYNTHETIC: MarketOptions = { kind: 'synthetic', seed: 7, startPrice: priceTicks(13_000) };
@@ -26,7 +26,7 @@ function open({
   speed = 1,
   held = false,
 }: Setup = {}) {
-  const time = new VirtualTime(MORNING);
+  const time = new VirtualTimers(MORNING);
   const map = { originRealUs: MORNING, originMarketUs: MORNING, speed };
   const clock = new MarketClock(time, map, held);
   const messages: MarketMessage[] = [];
@@ -112,35 +112,6 @@ describe('the market on its timer', () => {
     expect(messages.filter(({ kind }) => kind === 'trade').length).toBeGreaterThan(0);
   });
 
-  it('runs for weeks: the front month expires, the next one takes its place, the cash of the account is settled', () => {
-    const { brokerage, time } = open();
-    const [front, next] = brokerage.boards();
-    if (front === undefined || next === undefined) throw new Error('no contracts');
-    const outcome = brokerage.act((venue) =>
-      venue.place({
-        accountId: ACCOUNT,
-        orderCode: front.contract.orderCode,
-        side: 'buy',
-        limitPrice: front.band.ceiling,
-        qty: 1,
-        refId: clientOrderId('H.1'),
-      }),
-    );
-    expect(outcome.status).toBe('accepted');
-    time.advance(seconds(10));
-    expect(brokerage.positions(ACCOUNT).map(({ net }) => net)).toEqual([1]);
-    for (let day = 0; day < 20; day += 1) {
-      time.jump(minutes(24 * 60));
-      time.advance(seconds(10));
-    }
-    const boards = brokerage.boards();
-    expect(boards[0]?.contract.orderCode).toBe(next.contract.orderCode);
-    expect(boards).toHaveLength(4);
-    expect(brokerage.positions(ACCOUNT).filter(({ net }) => net !== 0)).toEqual([]);
-    expect(brokerage.orders(ACCOUNT)).toEqual([]);
-    expect(brokerage.account(ACCOUNT)?.cash).not.toBe(1_000_000_000);
-  });
-
   it('lives through midnight by itself: volumes begin anew', () => {
     const { brokerage, time, messages } = open();
     const front = brokerage.boards()[0]?.contract.orderCode;
@@ -157,7 +128,7 @@ describe('the market on its timer', () => {
   it('stops its timer when it is closed', () => {
     const { brokerage, time } = open();
     brokerage.close();
-    expect(time.armed).toBe(0);
+    expect(time.pending).toBe(0);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { milliseconds, seconds } from '../../../src/domain/units.ts';
 import type { Fault } from '../../../src/simulator/faults/fault.ts';
 import { OPERATIONS } from '../../../src/wire/rest/operations.ts';
-import { everyOperation } from '../support/every-operation.ts';
+import { openMarket } from '../../contract/broker/support/market.ts';
 import { started } from '../support/started.ts';
 import { firstOf, orderNoOf, rowsOf } from '../support/stranger.ts';
 
@@ -49,6 +49,13 @@ describe('answers that go wrong', () => {
     expect(rowsOf(await alice.inDay())).toHaveLength(orders);
   });
 
+  it('refuse_for_now: a refusal that says so', async () => {
+    const { simulator, alice } = await started();
+    simulator.faults.set({ name: 'refuse_for_now', operation: 'in-day', times: 1 });
+    expect((await alice.inDay()).json['rc']).toBe('-6026');
+    expect((await alice.inDay()).json['rc']).toBe('1');
+  });
+
   it('a request for a one-time password fails in its own words', async () => {
     const { simulator, alice } = await started();
     simulator.faults.set({ name: 'http_500', operation: 'request-otp', times: 1 });
@@ -58,14 +65,14 @@ describe('answers that go wrong', () => {
   });
 
   it('strike the operation they are aimed at, whichever it is', async () => {
-    const { simulator, alice, front } = await started();
-    const calls = everyOperation(alice, front);
+    const market = await openMarket();
+    const statusOf = async (name: string): Promise<number> => (await market.alice.call(name)).status;
     for (const [at, { name: operation }] of OPERATIONS.entries()) {
       const other = OPERATIONS[(at + 1) % OPERATIONS.length]!.name;
-      simulator.faults.set({ name: 'http_429', operation });
-      expect((await calls[operation]()).status, operation).toBe(429);
-      expect((await calls[other]()).status, `${operation} on ${other}`).not.toBe(429);
-      simulator.faults.clear();
+      market.simulator.faults.set({ name: 'http_429', operation });
+      expect(await statusOf(operation), operation).toBe(429);
+      expect(await statusOf(other), `${operation} on ${other}`).not.toBe(429);
+      market.simulator.faults.clear();
     }
   });
 });
@@ -92,6 +99,14 @@ describe('a book that does not tell the truth', () => {
     expect(rowsOf(await alice.conditions())).toEqual([]);
     time.advance(seconds(5));
     expect(rowsOf(await alice.conditions())).toHaveLength(1);
+  });
+
+  it('empty_book: nothing is shown once, whatever stands there', async () => {
+    const { simulator, alice, front } = await started();
+    await alice.place(wish(front, 'H.1'));
+    simulator.faults.set({ name: 'empty_book', book: 'in-day', times: 1 });
+    expect(rowsOf(await alice.inDay())).toEqual([]);
+    expect(rowsOf(await alice.inDay())).toHaveLength(1);
   });
 
   it('contradict_status: says cancelled of an order that was filled', async () => {

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { seconds } from '../../../src/domain/units.ts';
 import { started } from '../support/started.ts';
-import { authFrame, FrameTap, rowsOf } from '../support/stranger.ts';
+import { rowsOf } from '../support/stranger.ts';
+import { BareStream } from '../../contract/broker/support/bare-stream.ts';
+import { authFrame } from '../../contract/broker/document/stream.ts';
 
 const wish = (symbol: string, refId: string) =>
   ({ side: 'B', symbol, price: 1299, volume: 1, refId }) as const;
 
 async function listening() {
   const all = await started();
-  const tap = await FrameTap.authenticated(all.simulator.stream, all.alice.token);
+  const tap = await BareStream.authenticated(all.simulator.stream, all.alice.token);
   tap.send(`d|s|tk|bi+tm|${all.front}`);
   await tap.settle();
   const trade = async (refId: string): Promise<void> => {
@@ -85,22 +87,22 @@ describe('a stream that goes wrong', () => {
     simulator.faults.set({ name: 'half_open' });
     const before = tap.frames.length;
     tap.send('d|p|||');
-    const early = await FrameTap.open(simulator.stream);
+    const early = await BareStream.open(simulator.stream);
     early.send(authFrame(alice.token));
     expect(await early.next('d|0|')).toContain('"success":false');
     time.advance(seconds(15));
     expect(tap.socket.readyState).toBe(tap.socket.OPEN);
     expect(tap.frames).toHaveLength(before);
-    await FrameTap.authenticated(simulator.stream, alice.token);
+    await BareStream.authenticated(simulator.stream, alice.token);
   });
 
   it('refuse_connections turns upgrades away and leaves REST alone', async () => {
     const { simulator, alice } = await started();
     simulator.faults.set({ name: 'refuse_connections', times: 2 });
-    await expect(FrameTap.open(simulator.stream)).rejects.toThrow('socket hang up');
-    await expect(FrameTap.open(simulator.stream)).rejects.toThrow('socket hang up');
+    await expect(BareStream.open(simulator.stream)).rejects.toThrow('socket hang up');
+    await expect(BareStream.open(simulator.stream)).rejects.toThrow('socket hang up');
     expect((await alice.get('/api/v1/derivatives/contracts')).status).toBe(200);
-    await FrameTap.authenticated(simulator.stream, alice.token);
+    await BareStream.authenticated(simulator.stream, alice.token);
   });
 
   it('refuse_connections of all ends what stands, and lets nobody in', async () => {
@@ -108,7 +110,7 @@ describe('a stream that goes wrong', () => {
     simulator.faults.set({ name: 'refuse_connections', scope: 'all' });
     expect(await tap.closed).toBe(1006);
     await expect(alice.inDay()).rejects.toThrow('fetch failed');
-    await expect(FrameTap.open(simulator.stream)).rejects.toThrow(/hang up|ECONNRESET/);
+    await expect(BareStream.open(simulator.stream)).rejects.toThrow(/hang up|ECONNRESET/);
     simulator.faults.clear();
     expect((await alice.inDay()).status).toBe(200);
   });
@@ -118,7 +120,7 @@ describe('a stream that goes wrong', () => {
     simulator.faults.set({ name: 'expire_token' });
     expect(await tap.closed).toBe(1000);
     expect((await alice.inDay()).status).toBe(401);
-    const again = await FrameTap.open(simulator.stream);
+    const again = await BareStream.open(simulator.stream);
     again.send(authFrame(alice.token));
     expect(await again.next('d|0|')).toContain('211110');
     await alice.logIn();

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { DEFAULT_OPTIONS } from '../../../src/simulator/simulator-options.ts';
 import { FaultBoard } from '../../../src/simulator/faults/fault-board.ts';
 import { StreamSession } from '../../../src/simulator/stream/stream-session.ts';
-import { MORNING, VirtualTime } from '../support/virtual-time.ts';
+import { MORNING, VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 /** What a session uses of a socket. */
 class FakeSocket extends EventEmitter {
@@ -25,7 +25,7 @@ class FakeSocket extends EventEmitter {
 }
 
 it('cuts off a client that does not read, and says nothing to it from then on', () => {
-  const time = new VirtualTime(MORNING);
+  const time = new VirtualTimers(MORNING);
   const socket = new FakeSocket();
   const counts: string[] = [];
   let released = 0;
@@ -52,5 +52,5 @@ it('cuts off a client that does not read, and says nothing to it from then on', 
   session.send('three');
   expect(socket.sent).toEqual(['one']);
   expect([socket.isTerminated, counts, released]).toEqual([true, ['slow_client'], 1]);
-  expect(time.armed, 'no timer outlives its connection').toBe(0);
+  expect(time.pending, 'no timer outlives its connection').toBe(0);
 });

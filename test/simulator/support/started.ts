@@ -4,7 +4,7 @@ import { type AccountSettings, threeSubAccounts } from '../../../src/simulator/a
 import type { SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
 import { afterFile } from '../../support/after-file.ts';
 import { Stranger } from './stranger.ts';
-import { MORNING, VirtualTime } from './virtual-time.ts';
+import { MORNING, VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const customer = (name: string, custodyCode: string, otp: string): AccountSettings => ({
   apiKey: `key-of-${name.toLowerCase()}`,
@@ -18,12 +18,12 @@ const customer = (name: string, custodyCode: string, otp: string): AccountSettin
   }),
 });
 
-export const ALICE = customer('Alice', '105CALICE1', '111111');
+const ALICE = customer('Alice', '105CALICE1', '111111');
 const BOB = customer('Bob', '105CBOBBY1', '222222');
 
 export interface Started {
   readonly simulator: RunningSimulator;
-  readonly time: VirtualTime;
+  readonly time: VirtualTimers;
   /** Logged in. */
   readonly alice: Stranger;
   readonly bob: Stranger;
@@ -35,7 +35,7 @@ const running = new Set<RunningSimulator>();
 
 /** A market of nobody but Alice and Bob, on virtual time: what happens is what the test does. */
 export async function started(options: Partial<SimulatorOptions> = {}): Promise<Started> {
-  const time = new VirtualTime(MORNING);
+  const time = new VirtualTimers(MORNING);
   const simulator = await startSimulator({
     accounts: [ALICE, BOB],
     market: { kind: 'empty', startPoints: 1_300 },
@@ -52,7 +52,7 @@ export async function started(options: Partial<SimulatorOptions> = {}): Promise<
   return { simulator, time, alice, bob, front: simulator.frontMonth };
 }
 
-export const strangerOf = ({ rest, stream }: RunningSimulator, account: AccountSettings): Stranger =>
+const strangerOf = ({ rest, stream }: RunningSimulator, account: AccountSettings): Stranger =>
   new Stranger({ rest, stream, ...account, subAccountId: `${account.custodyCode}A` });
 
 /** Closes now what a test wants to see started again. */

@@ -1,6 +1,4 @@
-/** A client written from the contract alone: bare `fetch`, bare `ws`, nothing of our own. */
-import { WebSocket } from 'ws';
-
+/** A client written from the contract alone: bare `fetch`, nothing of our own. */
 export type Json = Record<string, unknown>;
 
 export interface Reply {
@@ -123,10 +121,6 @@ export class Stranger {
     return this.get('/khronos/v1/account/status', { accountId: custodyCode, subAccountId, getType: '0' });
   }
 
-  profile(fields = 'basicInfo,bankSubAccounts'): Promise<Reply> {
-    return this.get(`/eros/v2/get-profile/by-username/${this.account.custodyCode}`, { fields });
-  }
-
   closed(query: Record<string, string> = {}): Promise<Reply> {
     const { custodyCode, subAccountId } = this.account;
     const page = { pageNo: '1', pageSize: '100' };
@@ -196,17 +190,8 @@ export class Stranger {
     return this.get(`/aion/v1/accounts/${accountNo}/se`);
   }
 
-  cancelStock(accountNo: string, orderIDs: readonly string[]): Promise<Reply> {
-    const body = { ordersList: orderIDs.map((orderID) => ({ orderID })) };
-    return this.call('PUT', `/akhlys/v1/accounts/${accountNo}/cancel-orders`, body);
-  }
-
   cash(accountNo: string): Promise<Reply> {
     return this.get(`/aion/v1/accounts/${accountNo}/cashInvestments`);
-  }
-
-  packages(accountNo: string): Promise<Reply> {
-    return this.get(`/campaign-management/v1/margin/subscription/${accountNo}/addons/detail`);
   }
 
   #cash(what: 'deposit' | 'withdraw', amount: unknown): Promise<Reply> {
@@ -230,72 +215,6 @@ export const firstOf = (reply: Reply): Json => {
 };
 
 export const orderNoOf = (reply: Reply): string => String(firstOf(reply)['orderNo']);
-
-/** A connection that keeps every frame, and waits for those that are still to come. */
-export class FrameTap {
-  readonly socket: WebSocket;
-  readonly frames: string[] = [];
-  readonly closed: Promise<number>;
-  #wake: () => void = () => {};
-
-  private constructor(url: string) {
-    this.socket = new WebSocket(url, { perMessageDeflate: false });
-    this.socket.on('message', (data: Buffer) => {
-      this.frames.push(data.toString());
-      this.#wake();
-    });
-    this.closed = new Promise((resolve) => this.socket.on('close', (code) => resolve(code)));
-  }
-
-  static async open(url: string): Promise<FrameTap> {
-    const tap = new FrameTap(url);
-    await new Promise((resolve, reject) => {
-      tap.socket.once('open', resolve);
-      tap.socket.once('error', reject);
-    });
-    tap.socket.on('error', () => {});
-    return tap;
-  }
-
-  /** Open, authenticated, and told of the heartbeat timeout. */
-  static async authenticated(url: string, token: string | undefined): Promise<FrameTap> {
-    const tap = await FrameTap.open(url);
-    tap.send(authFrame(token));
-    await tap.next('d|33|');
-    return tap;
-  }
-
-  send(frame: string): void {
-    this.socket.send(frame);
-  }
-
-  /** The next frame from `from` on that begins with `prefix`. */
-  async next(prefix: string, from = 0): Promise<string> {
-    for (;;) {
-      const frame = this.frames.slice(from).find((candidate) => candidate.startsWith(prefix));
-      if (frame !== undefined) return frame;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
-
-  /** All frames up to now have arrived when the answer to a heartbeat has. */
-  async settle(): Promise<void> {
-    const from = this.frames.length;
-    this.send('d|p|||');
-    await this.next('d|p|||', from);
-  }
-
-  payloads(prefix: string): Json[] {
-    return this.frames
-      .filter((frame) => frame.startsWith(prefix))
-      .map((frame) => JSON.parse(frame.slice(prefix.length)) as Json);
-  }
-}
-
-export const authFrame = (token: string | undefined): string =>
-  `d|a|||${Buffer.from(token ?? '').toString('base64')}`;
 
 /** Normal and margin account. */
 export const cashAccountsOf = ({ account: { custodyCode } }: Stranger): readonly string[] =>

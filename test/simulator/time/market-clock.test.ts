@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { durationUs, seconds, tsUs } from '../../../src/domain/units.ts';
 import { MarketClock } from '../../../src/simulator/time/market-clock.ts';
-import { VirtualTime } from '../support/virtual-time.ts';
+import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const ORIGIN = { originRealUs: tsUs(1_000_000), originMarketUs: tsUs(50_000_000) };
 
@@ -11,19 +11,19 @@ describe('market time', () => {
     [60, 2, 170],
     [0.5, 4, 52],
   ])('at speed %d, %d real seconds after the origin, is %d s', (speed, realSeconds, marketSeconds) => {
-    const real = new VirtualTime(tsUs(1_000_000));
+    const real = new VirtualTimers(tsUs(1_000_000));
     const market = new MarketClock(real, { ...ORIGIN, speed }, false);
     real.advance(seconds(realSeconds));
     expect(market.nowUs()).toBe(marketSeconds * 1_000_000);
   });
 
   it('runs before its origin, too: who starts early sees the minutes before the open', () => {
-    const real = new VirtualTime(tsUs(0));
+    const real = new VirtualTimers(tsUs(0));
     expect(new MarketClock(real, { ...ORIGIN, speed: 10 }, false).nowUs()).toBe(40_000_000);
   });
 
   it('stands at its origin while it is held, and starts from there', () => {
-    const real = new VirtualTime(tsUs(1_000_000));
+    const real = new VirtualTimers(tsUs(1_000_000));
     const market = new MarketClock(real, { ...ORIGIN, speed: 60 }, true);
     real.advance(seconds(100));
     expect(market.nowUs()).toBe(50_000_000);
@@ -34,7 +34,7 @@ describe('market time', () => {
   });
 
   it('runs to a moment, as in life from there on, and at its speed again when it may', () => {
-    const real = new VirtualTime(tsUs(1_000_000));
+    const real = new VirtualTimers(tsUs(1_000_000));
     const market = new MarketClock(real, { ...ORIGIN, speed: 60 }, false);
     market.runTo(tsUs(110_000_000));
     expect(market.realUntil(tsUs(113_000_000))).toBe(seconds(4));
@@ -57,7 +57,7 @@ describe('market time', () => {
   });
 
   it('says how much real time is left until a market moment', () => {
-    const real = new VirtualTime(tsUs(1_000_000));
+    const real = new VirtualTimers(tsUs(1_000_000));
     const market = new MarketClock(real, { ...ORIGIN, speed: 60 }, false);
     expect(market.realUntil(tsUs(110_000_000))).toBe(durationUs(1_000_000));
     expect(market.realUntil(tsUs(1))).toBe(0);

@@ -41,7 +41,6 @@ export class ClientStreamMarket {
       timers: time,
       store: { load: () => this.state, save: (next) => (this.state = next) },
       sink: new RecordingSink(),
-      quietLimit: () => undefined,
       isContinuous: () => false,
       onSignal: (signal) => this.signals.push(signal),
     });

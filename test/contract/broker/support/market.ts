@@ -7,7 +7,7 @@ import {
   type StreamSettings,
 } from '../../../../src/simulator/simulator-options.ts';
 import { type RunningSimulator, startSimulator } from '../../../../src/simulator/start-simulator.ts';
-import { MORNING, VirtualTime } from '../../../simulator/support/virtual-time.ts';
+import { MORNING, VirtualTimers } from '../../../broker/support/virtual-timers.ts';
 import { MARKET_CALENDAR } from '../../../support/market-calendar.ts';
 import { afterFile } from '../../../support/after-file.ts';
 import { type Answer, BareClient, firstRow } from './bare-client.ts';
@@ -15,7 +15,7 @@ import { ALICE, BOB, CAROL } from './customers.ts';
 
 export interface Market {
   readonly simulator: RunningSimulator;
-  readonly time: VirtualTime;
+  readonly time: VirtualTimers;
   readonly alice: BareClient;
   readonly bob: BareClient;
   readonly carol: BareClient;
@@ -32,7 +32,7 @@ export async function openMarket(options: Partial<SimulatorOptions> = {}): Promi
 
 /** The same, before anybody has logged in. */
 export async function openLockedMarket(options: Partial<SimulatorOptions> = {}): Promise<Market> {
-  const time = new VirtualTime(MORNING);
+  const time = new VirtualTimers(MORNING);
   const simulator = await startSimulator({
     accounts: [ALICE, BOB, CAROL],
     market: { kind: 'empty', startPoints: 1_300 },
