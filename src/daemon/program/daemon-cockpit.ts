@@ -8,7 +8,6 @@ import { type PriceTicks, priceTicks, type TsUs, US_PER_MS } from '../../domain/
 import { NO_SESSION } from '../../journal/journal-database.ts';
 import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
 import type {
-  AccountMoney,
   BooksState,
   CockpitBar,
   CockpitEntry,
@@ -19,7 +18,6 @@ import type {
   PlotState,
   PositionState,
   CockpitDay,
-  StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { type Cockpit, type CockpitReads, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
 import { PAGE_DIR } from '../../operator/cockpit/page-files.ts';
@@ -292,8 +290,11 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
     feed: { state, isStale, isBehind: daemon.cycle.session?.inbox.isBehind === true, connections },
     token: tokenState(daemon),
     jobs: jobsText(daemon.jobs),
-    money: moneyOf(view),
-    strategies: (view?.strategies ?? []).map((entry) => strategyState(daemon, entry, contracts)),
+    money: { dayPnl: view?.dayPnl ?? 0, fee: view?.fee ?? 0, tax: view?.tax ?? 0 },
+    strategies: (view?.strategies ?? []).map((entry) => ({
+      ...entry,
+      positions: entry.positions.map((held) => positionState(held, contracts)),
+    })),
     limits: (view?.limits ?? []).map((use) => ({
       ...use,
       strategy: use.strategy === null ? null : daemon.names.nameOf(use.strategy),
@@ -380,45 +381,14 @@ function tokenState({ edge: { tokens }, otpDesk }: Daemon): CockpitState['token'
   };
 }
 
-const moneyOf = (view: EngineView | undefined): AccountMoney => ({
-  dayPnlVnd: view?.dayPnl ?? 0,
-  feeVnd: view?.fee ?? 0,
-  taxVnd: view?.tax ?? 0,
-});
-
-function strategyState(
-  { cycle }: Daemon,
-  entry: StrategyEntry,
-  contracts: readonly Contract[],
-): StrategyState {
-  const configured = cycle.session?.strategies.present.configured;
-  return {
-    id: entry.id,
-    strategy: configured?.find(({ settings }) => settings.id === entry.id)?.definition ?? '',
-    stopped: entry.stopped,
-    halted: entry.halted,
-    contracts: entry.legs,
-    positions: entry.positions.map((held) => positionState(held, contracts)),
-    openOrders: entry.openOrders,
-    fills: entry.fills,
-    feeVnd: entry.fee,
-    taxVnd: entry.tax,
-    dayPnlVnd: entry.dayPnl,
-  };
-}
-
 function positionState(
-  { orderCode, qty, openValue, open }: StrategyEntry['positions'][number],
+  held: StrategyEntry['positions'][number],
   contracts: readonly Contract[],
 ): PositionState {
+  const { orderCode, qty, openValue } = held;
   const contract = contracts.find((each) => each.orderCode === orderCode);
   const isPriced = qty !== 0 && contract !== undefined;
-  return {
-    contract: orderCode,
-    qty,
-    avgPoints: isPriced ? avgPoints(contract.spec, openValue, qty) : null,
-    openVnd: open,
-  };
+  return { ...held, avgPoints: isPriced ? avgPoints(contract.spec, openValue, qty) : null };
 }
 
 function orderState({ names }: Daemon, order: OpenOrderEntry, contracts: readonly Contract[]): CockpitOrder {
@@ -426,18 +396,10 @@ function orderState({ names }: Daemon, order: OpenOrderEntry, contracts: readonl
   const points = (price: PriceTicks | null): number | null =>
     price === null || price === NO_PRICE || contract === undefined ? null : pointsOf(contract.spec, price);
   return {
-    id: order.clientOrderId,
-    orderNo: order.orderNo,
+    ...order,
     strategy: names.nameOf(order.strategy),
-    contract: order.orderCode,
-    side: order.side,
-    qty: order.qty,
-    filledQty: order.filledQty,
     limitPoints: points(order.limitPrice),
     triggerPoints: points(order.triggerPrice),
-    status: order.status,
-    isAdopted: order.isAdopted,
-    isUnknown: order.status === 'unknown' || order.status === 'presumed_absent',
   };
 }
 
@@ -456,16 +418,9 @@ const msOf = (at: TsUs | null | undefined): number | null =>
   at === null || at === undefined ? null : toMs(at);
 
 function booksState(view: EngineView | undefined): BooksState {
-  const held = (view?.contracts ?? []).filter(
-    ({ ours, broker }) => ours !== 0 || (broker !== null && broker !== 0),
-  );
   return {
     unproven: view?.unproven ?? null,
-    positions: held.map(({ orderCode, ours, broker }) => ({
-      contract: orderCode,
-      ours,
-      broker: broker ?? 0,
-    })),
+    positions: (view?.contracts ?? []).filter(({ ours, broker }) => ours !== 0 || (broker ?? 0) !== 0),
     money: view?.money.state ?? 'unread',
     figures: view?.money.figures ?? [],
     positionsMs: msOf(view?.positionsReadUs),
