@@ -134,7 +134,7 @@ export class Alerting {
     if (entry.kind === 'alert') {
       const { severity, code, text, strategy } = entry;
       if (ALERT_AT_ONCE.has(code))
-        return this.tell({ severity, kind: 'reminder', title: this.#title(code), text, page: null });
+        return this.send({ severity, kind: 'reminder', title: this.#title(code), text, page: null });
       return this.#alert(severity, code, text, this.#subjectOf(strategy));
     }
     // A halt of the engine has an alert of its own, and any other one the outcome of its sweep.
@@ -144,10 +144,10 @@ export class Alerting {
       this.#alert('warning', 'entries_off', `entries are off until you resume: ${entry.reason}`, '');
   }
 
-  tell(draft: AlertDraft): void {
+  send(draft: AlertDraft): void {
     if (!this.isUsed) return;
     const { secrets } = this.#options.address;
-    this.#desk.tell({ ...draft, title: secrets.hide(draft.title), text: secrets.hide(draft.text) });
+    this.#desk.send({ ...draft, title: secrets.hide(draft.title), text: secrets.hide(draft.text) });
   }
 
   /** Sends a test message to this channel, or to all. */

@@ -11,7 +11,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { signOf } from '../domain/order.ts';
 import type { EngineView, StrategyEntry } from '../engine/engine-snapshot.ts';
 import type { ConfiguredStrategy } from '../engine/ports/engine-event.ts';
-import { formatCount } from '../text/numbers.ts';
+import { formatCount, positionText } from '../text/numbers.ts';
 
 /** Reads the configuration file again, with the overrides of this run. */
 export type ReadAgain = () => LoadedConfig | Promise<LoadedConfig>;
@@ -99,7 +99,7 @@ async function carryOut(
   try {
     const prepared = await daemon.cycle.prepare(change);
     const changes = strategyChanges(before, prepared.after.configured, running, onOrphanOf(daemon));
-    const took = `${Math.round(performance.now() - began)} ms of replay beside the running engine`;
+    const took = `${Math.round(performance.now() - began)} ms of replay next to the running engine`;
     const isNothing = changes.length === 0;
     const done = isCheck ? 'a reload would change' : 'changed between two events';
     await (isNothing || isCheck ? prepared.drop() : commit(prepared));
@@ -114,7 +114,7 @@ async function carryOut(
   }
 }
 
-/** Its code met events after its replay began: a fault there stops it. */
+/** Its code got events after its replay began: a fault there stops it. */
 async function endedBy(daemon: Daemon, { changed }: PreparedChange): Promise<readonly string[]> {
   const view = await daemon.refreshView();
   return (view?.strategies ?? []).flatMap(({ strategy, id, stopped }) =>
@@ -181,7 +181,7 @@ export function strategyChanges(
   }
   for (const { settings } of before) {
     if (after.some((each) => each.settings.id === settings.id)) continue;
-    const held = heldText(entryOf(settings.id));
+    const held = positionText(entryOf(settings.id)?.positions ?? []);
     const position = held === '' ? 'it holds nothing' : `its ${held} follow risk.onOrphan (${onOrphan})`;
     lines.push(
       `${settings.id}: leaves; its entries are canceled, what protects a position stays; ${position}`,
@@ -209,7 +209,6 @@ const limitsOf = ({ settings: { symbols, overnight, onExpiry, risk } }: Configur
 const differences = (was: object, now: object): readonly string[] =>
   differing(was, now).map(([key, old, value]) => `${key} ${valueText(old)} to ${valueText(value)}`);
 
-/** Each key whose values differ, with the value of both. */
 function differing(
   was: object,
   now: object,
@@ -230,10 +229,10 @@ function meaning(
 ): readonly string[] {
   if (entry === undefined) return [];
   const { positionMax, openOrdersMax } = settings.risk;
-  const held = heldText(entry);
+  const held = positionText(entry.positions);
   const orders = entry.openOrders === 0 ? '' : formatCount(entry.openOrders, 'open order');
-  const own = all.filter(({ strategy }) => strategy === entry.strategy);
   const keeps = [held, orders].filter((text) => text !== '').join(' and ');
+  const own = all.filter(({ strategy }) => strategy === entry.strategy);
   const large = entry.positions.filter(({ qty }) => Math.abs(qty) > positionMax);
   return [
     ...(keeps === '' ? [] : [`keeps ${keeps}; its exits keep their prices`]),
@@ -273,9 +272,3 @@ function tooMuch(
     }
   return lines;
 }
-
-const heldText = (entry: StrategyEntry | undefined): string =>
-  (entry?.positions ?? [])
-    .filter(({ qty }) => qty !== 0)
-    .map(({ qty, orderCode }) => `${qty} of ${orderCode}`)
-    .join(', ');

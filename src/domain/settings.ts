@@ -72,7 +72,6 @@ export interface StrategyRisk {
   readonly openOrdersMax: number;
 }
 
-/** Where the stop of a position waits. */
 export interface ProtectiveStopSettings {
   /** Ticks from the average entry price to the trigger. */
   readonly distanceTicks: number;

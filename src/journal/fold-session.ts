@@ -54,11 +54,11 @@ export function foldSession(entries: Iterable<NamedEntry>): readonly StrategyAcc
 
 /** The sums of a session while its rows come one by one. */
 export class SessionAccounts {
-  readonly #accounts = new Map<string, Account>();
+  readonly #accounts = new Map<string, FoldedAccount>();
 
   add({ strategyName, entry }: NamedEntry): void {
     const name = strategyName ?? OPERATOR;
-    const account = this.#accounts.get(name) ?? new Account(name);
+    const account = this.#accounts.get(name) ?? new FoldedAccount(name);
     if (account.add(entry)) this.#accounts.set(name, account);
   }
 
@@ -67,7 +67,7 @@ export class SessionAccounts {
   }
 }
 
-class Account {
+class FoldedAccount {
   readonly #name: string;
   readonly #denials = new Map<string, number>();
   readonly #positions = new Map<InstrumentIndex, Position>();

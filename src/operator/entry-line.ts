@@ -2,7 +2,7 @@
 import { shortOrderId } from '../domain/ids.ts';
 import type { Trigger } from '../domain/order.ts';
 import { OPERATOR_INDEX } from '../domain/units.ts';
-import { formatDenial } from '../engine/ports/denial.ts';
+import { denialText } from '../engine/ports/denial.ts';
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { formatCompared, formatCount, formatNumber, formatSigned } from '../text/numbers.ts';
 import { pad } from '../text/table.ts';
@@ -35,7 +35,7 @@ export function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
     case 'proposal':
       return null;
     case 'denied':
-      return deniedLine(entry);
+      return logLine('denied', 'yellow', `${shortOrderId(entry.clientOrderId)} ${denialText(entry.denial)}`);
     case 'place':
       return placeLine(entry, naming);
     case 'modify':
@@ -251,12 +251,6 @@ function callLine(name: string, text: string, isLost: boolean): LogLine {
   return logLine(name, 'yellow', `${text}: the process was killed before it was sent`);
 }
 
-function deniedLine({ clientOrderId, denial }: EntryOf<'denied'>): LogLine {
-  // A denial names no contract, so its prices stay ticks.
-  const unit = 'price' in denial ? ' (prices in ticks)' : '';
-  return logLine('denied', 'yellow', `${shortOrderId(clientOrderId)} ${formatDenial(denial)}${unit}`);
-}
-
 /** The order's status reports how a placement ended; a change or cancel may fail without a change of status. */
 function outcomeLine({ clientOrderId, call, outcome }: EntryOf<'outcome'>): LogLine | null {
   if (call === 'place') return null;
@@ -304,7 +298,7 @@ function statusLine(entry: EntryOf<'order_status'>): LogLine | null {
   if (CALL_FAILED.has(event)) {
     const call = event.startsWith('modify') ? 'change' : 'cancel';
     return logLine(
-      'stands',
+      'remains',
       'yellow',
       `${id} is ${to.replaceAll('_', ' ')} again, the ${call} came to nothing${because(detail)}`,
     );
@@ -405,5 +399,5 @@ function changeText({ from, to, heldQty, openOrders }: EntryOf<'strategy_changed
     ...(from.code === to.code ? [] : [`code ${from.code} to ${to.code}`]),
     ...(from.run === to.run ? [] : ['started again']),
   ];
-  return `${changes.join(', ')}; its memory is made anew from the prices of today${keeps}`;
+  return `${changes.join(', ')}; its memory is rebuilt from the prices of today${keeps}`;
 }

@@ -24,7 +24,6 @@ export interface Naming {
 }
 
 export interface NamingFacts {
-  /** The current contract table. */
   readonly contracts: () => readonly Contract[];
   readonly utcOffsetMinutes: number;
   /** State directory; null for the default of the commands. */

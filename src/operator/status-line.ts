@@ -1,15 +1,14 @@
 import { US_PER_MS } from '../domain/units.ts';
 import { formatMinutes } from '../text/durations.ts';
-import { formatCount, formatSigned } from '../text/numbers.ts';
+import { formatCount, formatSigned, positionText } from '../text/numbers.ts';
 import { oneLine, type Paint, PLAIN } from './terminal.ts';
 
 export interface StatusContent {
-  /** Market time as text. */
   readonly time: string;
   readonly phase: string;
   readonly stream: 'live' | 'down';
   /** Net positions of the account; flat ones may be left out. */
-  readonly positions: readonly { readonly code: string; readonly qty: number }[];
+  readonly positions: readonly { readonly orderCode: string; readonly qty: number }[];
   readonly dayPnl: number;
   readonly openOrders: number;
   /** Until the token ends; null when there is none. */
@@ -29,12 +28,11 @@ const TOKEN_SHOWN_MS = 2 * 60 * 60_000;
 const TOKEN_SHORT_MS = 30 * 60_000;
 
 export function statusLine(facts: StatusContent, paint: Paint = PLAIN): string {
-  const held = facts.positions.filter(({ qty }) => qty !== 0);
   const pnl = `day ${formatSigned(facts.dayPnl)}`;
   const parts = [
     `${paint.dim(facts.time)} ${facts.phase.replaceAll('_', ' ')}`,
     facts.stream === 'live' ? paint.green('prices live') : paint.red('prices DOWN'),
-    held.length === 0 ? 'flat' : held.map(({ code, qty }) => `${code} ${formatSigned(qty)}`).join(', '),
+    positionText(facts.positions) || 'flat',
     facts.dayPnl < 0 ? paint.red(pnl) : pnl,
     formatCount(facts.openOrders, 'order'),
   ];

@@ -20,7 +20,7 @@ export function parseDuration(text: string): number | undefined {
   return match === null || unit === undefined ? undefined : Math.round(Number(match[1]) * unit);
 }
 
-/** The same as text, in the largest unit that leaves a whole number. */
+/** A duration as text, in the largest unit that leaves a whole number. */
 export function formatDuration(us: number): string {
   const [unit, unitUs] = Object.entries(UNIT_US).findLast(([, each]) => us % each === 0) ?? ['ms', US_PER_MS];
   return `${us / unitUs}${unit}`;

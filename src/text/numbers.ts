@@ -12,6 +12,15 @@ export const formatSigned = (value: number): string => signed(value, formatNumbe
 export const formatCount = (count: number, noun: string): string =>
   `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 
+/** `+2 VN30F2603, -1 VN30F2604`; empty when flat. */
+export const positionText = (
+  positions: readonly { readonly orderCode: string; readonly qty: number }[],
+): string =>
+  positions
+    .filter(({ qty }) => qty !== 0)
+    .map(({ orderCode, qty }) => `${formatSigned(qty)} ${orderCode}`)
+    .join(', ');
+
 /** A figure of ours next to the broker's, in VND. */
 export const formatCompared = (figure: {
   readonly what: string;

@@ -9,7 +9,7 @@ import * as units from '../../src/domain/units.ts';
 import { allocateRows, type TickRows } from '../../src/recording/columns/tick-columns.ts';
 import { BENCH_DAY, BENCH_START_TICKS } from './backtest-ticks.ts';
 import { type CrossTally, tickCross } from './tick-cross.ts';
-import { USUAL_SETTINGS, USUAL_STATISTICS } from '../support/usual-settings.ts';
+import { riskSettings, USUAL_SETTINGS, USUAL_STATISTICS } from '../support/usual-settings.ts';
 
 const FROM = tradingDay('2020-01-01');
 
@@ -77,7 +77,7 @@ export const benchData = (...tapes: readonly TickRows[]): BacktestData => {
 
 function settings(ids: readonly string[], contracts: number): EngineSettings {
   return {
-    risk: {
+    risk: riskSettings({
       orderQtyMax: units.qty(500),
       collarPercent: 10,
       positionMax: units.qty(1_000),
@@ -87,10 +87,7 @@ function settings(ids: readonly string[], contracts: number): EngineSettings {
       dataAgeMax: units.seconds(60),
       dailyLossMax: MUCH,
       accountAgeMax: YEAR,
-      marginUsePercent: 80,
-      sameRejectionsMax: 3,
-      clockSkewMax: units.seconds(10),
-    },
+    }),
     strategies: ids.map((id, place) => ({
       id,
       symbols: [codeOf(place % contracts)],

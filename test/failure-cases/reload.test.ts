@@ -161,7 +161,7 @@ describe('a change in a running daemon', () => {
     await story.until(() => isOrdered(story, 1, 2));
     const answer = await story.reload([], (yaml) => yaml.replace(/ {2}- id: script[^]*/, second));
     expect(answer.changes).toEqual([
-      expect.stringMatching(/^script: leaves; .* its 2 of \w+ follow risk\.onOrphan/),
+      expect.stringMatching(/^script: leaves; .* its \+2 \w+ follow risk\.onOrphan/),
     ]);
     await story.until(async () => (await stoppedOf(story))['script'] === 'it is no longer configured');
     expect((await stoppedOf(story))['second']).toBeNull();

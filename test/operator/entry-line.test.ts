@@ -18,7 +18,7 @@ function tail(entry: JournalEntry): string | null {
 
 const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   proposal: null,
-  denied: 'denied  #02000017 qty_above_max: qty=9 max=5',
+  denied: 'denied  #02000017 the quantity is above the limit of one order (qty_above_max: qty=9 max=5)',
   place: 'placed  #02000017 buy 2 VN30F1M at 1305.2 (entry)',
   modify: 'change  #02000017 to 2 VN30F1M at 1306.0',
   cancel: 'cancel  #02000017 VN30F1M',
@@ -39,7 +39,7 @@ const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   halt: 'HALTED  entries are off until you resume: daily loss',
   strategy_started: 'started  the strategy runs',
   strategy_changed:
-    'changed  parameters aa to bb; its memory is made anew from the prices of today; keeps position -2 and 1 open orders',
+    'changed  parameters aa to bb; its memory is rebuilt from the prices of today; keeps position -2 and 1 open orders',
   strategy_stopped: 'stopped  it threw',
   strategy_fault: 'fault  x is not a function (in onBar)',
   strategy_note: 'note  crossed up',
@@ -75,7 +75,7 @@ describe('what became of an order', () => {
     [status('pending_modify', 'accepted', 'modify_confirmed'), 'changed  #02000017 as asked'],
     [
       status('pending_cancel', 'accepted', 'cancel_rejected', '-4 no'),
-      'stands  #02000017 no. 41 is accepted again, the cancel came to nothing: -4 no',
+      'remains  #02000017 no. 41 is accepted again, the cancel came to nothing: -4 no',
     ],
     [status('pending_cancel', 'canceled', 'seen_canceled'), 'canceled  #02000017'],
     [status('accepted', 'expired', 'day_ended'), 'expired  #02000017 no. 41 with the day'],
@@ -99,10 +99,10 @@ describe('what became of an order', () => {
 });
 
 test.each<[Denial, string]>([
-  [{ code: 'stream_down' }, 'denied  #02000017 stream_down'],
+  [{ code: 'stream_down' }, 'denied  #02000017 prices do not come in (stream_down)'],
   [
     { code: 'own_cross', price: 13_052, restingPrice: 13_050 },
-    'denied  #02000017 own_cross: price=13052 restingPrice=13050 (prices in ticks)',
+    'denied  #02000017 it would trade with an order of ours (own_cross: price=13052 restingPrice=13050, prices in ticks)',
   ],
 ])('the denial %o keeps its numbers', (denial, expected) => {
   expect(tail({ ...ENTRIES.denied, denial })).toBe(expected);

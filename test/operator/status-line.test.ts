@@ -6,9 +6,9 @@ const FACTS: StatusContent = {
   phase: 'continuous',
   stream: 'live',
   positions: [
-    { code: 'VN30F2603', qty: 2 },
-    { code: 'VN30F2604', qty: -1 },
-    { code: 'VN30F2606', qty: 0 },
+    { orderCode: 'VN30F2603', qty: 2 },
+    { orderCode: 'VN30F2604', qty: -1 },
+    { orderCode: 'VN30F2606', qty: 0 },
   ],
   dayPnl: 1_250_000,
   openOrders: 1,
@@ -21,7 +21,7 @@ const FACTS: StatusContent = {
 
 test('one line tells the state', () => {
   expect(statusLine(FACTS)).toBe(
-    '09:30:00 continuous | prices live | VN30F2603 +2, VN30F2604 -1 | day +1,250,000 | 1 order',
+    '09:30:00 continuous | prices live | +2 VN30F2603, -1 VN30F2604 | day +1,250,000 | 1 order',
   );
 });
 

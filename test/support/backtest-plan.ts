@@ -15,7 +15,7 @@ import { readPrints } from '../../src/recording/read-prints.ts';
 import type { StrategyInstance } from '../../src/strategy/index.ts';
 import { MARKET_CALENDAR } from './market-calendar.ts';
 import { contract } from './strategy-fixtures.ts';
-import { USUAL_SETTINGS, USUAL_STATISTICS } from './usual-settings.ts';
+import { riskSettings, USUAL_SETTINGS, USUAL_STATISTICS } from './usual-settings.ts';
 
 const always = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
 
@@ -31,7 +31,7 @@ const DAY = units.durationUs(units.US_PER_DAY);
 
 /** Limits so wide that only what a test sets itself is in the way. */
 const wideSettings = (strategies: EngineSettings['strategies']): EngineSettings => ({
-  risk: {
+  risk: riskSettings({
     orderQtyMax: units.qty(500),
     collarPercent: 100,
     positionMax: units.qty(10_000),
@@ -43,8 +43,7 @@ const wideSettings = (strategies: EngineSettings['strategies']): EngineSettings 
     accountAgeMax: units.durationUs(400 * units.US_PER_DAY),
     marginUsePercent: 100,
     sameRejectionsMax: 1_000,
-    clockSkewMax: units.seconds(10),
-  },
+  }),
   strategies,
   ...USUAL_SETTINGS,
 });

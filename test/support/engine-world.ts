@@ -9,12 +9,11 @@ import {
   instrumentIndex,
   money,
   qty,
-  seconds,
   type TsUs,
   US_PER_HOUR,
   US_PER_MINUTE,
 } from '../../src/domain/units.ts';
-import { USUAL_SETTINGS } from './usual-settings.ts';
+import { riskSettings, USUAL_SETTINGS } from './usual-settings.ts';
 
 export const DAY = tradingDay('2026-03-04');
 
@@ -80,20 +79,7 @@ const strategy = (id: string): StrategySettings => ({
 });
 
 export const SETTINGS: EngineSettings = {
-  risk: {
-    orderQtyMax: qty(10),
-    collarPercent: 2,
-    positionMax: qty(20),
-    openOrdersMax: 10,
-    ordersPerSecondMax: 100,
-    ordersPerMinuteMax: 1_000,
-    dataAgeMax: seconds(15),
-    dailyLossMax: money(50_000_000),
-    accountAgeMax: seconds(60),
-    marginUsePercent: 80,
-    sameRejectionsMax: 3,
-    clockSkewMax: seconds(10),
-  },
+  risk: riskSettings(),
   strategies: [strategy('first'), strategy('second')],
   ...USUAL_SETTINGS,
   flatten: { ...USUAL_SETTINGS.flatten, attempts: 3 },

@@ -1,7 +1,7 @@
 /** `tickwright status` in words and units; `--json` gives the same facts as data. */
 import type { DaemonStatus } from '../../daemon/program/daemon-control.ts';
 import { statusFacts } from '../../daemon/program/status-facts.ts';
-import { formatNumber, formatSigned } from '../../text/numbers.ts';
+import { formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
 import { formatRows, pad, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 
 const LABEL_WIDTH = 8;
@@ -17,24 +17,19 @@ export function statusText(status: DaemonStatus): string {
 }
 
 type Engine = NonNullable<DaemonStatus['engine']>;
-type StrategyEntry = Engine['strategies'][number];
+type StrategyStatus = Engine['strategies'][number];
 
 const strategiesTable = ({ strategies }: Engine): string =>
   formatRows(strategies, {
     strategy: ({ id }) => id,
-    position: ({ positions }) => {
-      const held = positions.filter(({ qty }) => qty !== 0);
-      return held.length === 0
-        ? 'flat'
-        : held.map(({ orderCode, qty }) => `${formatSigned(qty)} ${orderCode}`).join(', ');
-    },
+    position: ({ positions }) => positionText(positions) || 'flat',
     'open orders': ({ openOrders }) => formatNumber(openOrders),
     fills: ({ fills }) => formatNumber(fills),
     'day VND': ({ dayPnl }) => formatSigned(dayPnl),
     state: stateOf,
   });
 
-function stateOf({ id, stopped, halted }: StrategyEntry): string {
+function stateOf({ id, stopped, halted }: StrategyStatus): string {
   if (stopped !== null) return `stopped: ${stopped}`;
   return halted === null ? 'runs' : `entries off until tickwright resume --strategy ${id}: ${halted}`;
 }

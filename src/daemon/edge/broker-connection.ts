@@ -51,7 +51,6 @@ export interface BrokerConnection {
   readonly rest: RestClient;
   readonly drift: DriftLog;
   readonly specOf: SpecOf;
-  /** REST calls of this connection. */
   readonly calls: Pick<Transport, 'sent' | 'pending'>;
   close(): Promise<void>;
 }

@@ -197,5 +197,4 @@ const namingOf = (
   contracts: readonly Contract[],
 ): Naming => createNaming(names, { contracts: () => contracts, utcOffsetMinutes, stateDir });
 
-/** Reads that the thread serves to the page, by name. */
 export const READS = { journalDays, journalPage, orderStory, fillMarks, pastBars };

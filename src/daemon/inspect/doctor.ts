@@ -172,7 +172,7 @@ export async function channelFindings({
   const { channels, deadMansSwitch } = alerts;
   if (channels.length === 0 && deadMansSwitch === undefined) {
     if (mode === 'paper') return [];
-    return [warning('alerts', 'no channel is configured: trouble is told in the log alone')];
+    return [warning('alerts', 'no channel is configured: trouble shows only in the log')];
   }
   const missing = missingSecrets(alerts);
   if (missing.length > 0) return missing.map((text) => bad('alerts', text));

@@ -41,7 +41,7 @@ import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/eng
 import { NO_PRICE } from '../../engine/orders/managed-order.ts';
 import { avgPoints } from '../../host/state/read-state.ts';
 import { jobsText } from '../schedule.ts';
-import { engineHealth, healthProblem } from './health.ts';
+import { engineHealth, problemsFor } from './health.ts';
 
 export interface DaemonCockpit {
   /** Its address, for the start; null while there is no page. */
@@ -110,7 +110,7 @@ function openCockpit(daemon: Daemon, run: RunActions, reader: CockpitReader): Pr
         faults === null
           ? null
           : pageFaults(faults, (text, by, { message }) =>
-              daemon.tell({ kind: 'remote_command', by, text, outcome: secrets.hide(message) }),
+              daemon.append({ kind: 'remote_command', by, text, outcome: secrets.hide(message) }),
             ),
       reads: readsOf(daemon, reader),
       refused: (reason) => daemon.metrics.cockpitRefused(reason),
@@ -155,14 +155,14 @@ async function steer(
   const text = [name, strategy, clientOrderId, reason]
     .filter((part) => part !== null && part !== '')
     .join(' ');
-  const tell = (outcome: string): void =>
-    daemon.tell({ kind: 'remote_command', by, text, outcome: hide(outcome) });
+  const record = (outcome: string): void =>
+    daemon.append({ kind: 'remote_command', by, text, outcome: hide(outcome) });
   try {
     const result = await obey(daemon, name, body, run);
-    tell(result.message);
+    record(result.message);
     return result;
   } catch (error) {
-    tell(`failed: ${errorText(error)}`);
+    record(`failed: ${errorText(error)}`);
     throw error;
   }
 }
@@ -285,7 +285,7 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
     session: sessionState(config.calendar, daemon.clock.nowUs(), clockMap.speed, daemon.sessionDay ?? null),
     halted: daemon.halt.reason ?? view?.halted ?? null,
     sweep: daemon.sweep.progress,
-    problems: problemsOf(daemon),
+    problems: problemsFor('page', daemon),
     engine: engineHealth(daemon),
     feed: { state, isStale, isBehind: daemon.cycle.session?.inbox.isBehind === true, connections },
     token: tokenState(daemon),
@@ -353,22 +353,6 @@ function contractState(contract: Contract, band: PriceBand | null): CockpitContr
     ceilingPoints: hasBand ? pointsOf(spec, band.ceiling) : null,
     referencePoints: band === null ? null : band.reference / (spec.partsPerPoint ?? HUNDREDTHS),
   };
-}
-
-function problemsOf(daemon: Daemon): readonly string[] {
-  const { lastView: view, degraded, clockProblem, lastProgramProblem, alerting } = daemon;
-  const problems = [
-    degraded,
-    healthProblem(daemon),
-    clockProblem,
-    typeof view?.unproven === 'string' ? `positions are not proven: ${view.unproven}` : null,
-    view?.money.state === 'differs' ? 'money differs from the broker’s' : null,
-    lastProgramProblem,
-    ...alerting.state.channels.map(({ id, trouble }) =>
-      trouble === null ? null : `the channel ${id} fails: ${trouble}`,
-    ),
-  ];
-  return [...new Set(problems.filter((text) => text !== null))];
 }
 
 function tokenState({ edge: { tokens }, otpDesk }: Daemon): CockpitState['token'] {

@@ -16,11 +16,10 @@ import type { AlertingState } from '../alerting.ts';
 import type { Daemon } from '../daemon.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
-import { calendarProblem, engineHealth, healthOf } from './health.ts';
+import { engineHealth, healthOf, problemsFor } from './health.ts';
 import { comparisons } from '../session/holdings.ts';
 import { statusContent } from './daemon-screen.ts';
 
-/** The answer of `GET /status`. */
 export interface DaemonStatus {
   readonly mode: Config['mode'];
   readonly stateDir: string;
@@ -126,20 +125,6 @@ const linkOf = (link: string | null): CommandResult & { readonly link: string | 
 
 /** Entries may go, as far as the daemon knows. */
 export function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: string } {
-  const { state, isStale } = daemon.edge.stream.status();
-  const { reason } = daemon.halt;
-  if (reason !== null) return { ready: false, reason: `entries are off until tickwright resume: ${reason}` };
-  if (daemon.sessionDay === undefined)
-    return { ready: false, reason: daemon.degraded ?? 'no session is open yet' };
-  const ended = calendarProblem(daemon);
-  if (ended !== null) return { ready: false, reason: ended };
-  if (state !== 'live') return { ready: false, reason: `the price stream is ${state.replaceAll('_', ' ')}` };
-  if (isStale) return { ready: false, reason: 'no prices come, though the stream is connected' };
-  if (daemon.cycle.session?.inbox.isBehind === true)
-    return { ready: false, reason: 'the engine is behind the prices: entries wait' };
-  const { clockProblem, lastView: view } = daemon;
-  const unproven =
-    view === undefined ? 'the engine has not answered yet' : (view.unproven ?? view.stopsUnproven);
-  if (unproven !== null) return { ready: false, reason: `not proven against the broker: ${unproven}` };
-  return clockProblem === null ? { ready: true, reason: '' } : { ready: false, reason: clockProblem };
+  const reason = problemsFor('entries', daemon)[0] ?? '';
+  return { ready: reason === '', reason };
 }

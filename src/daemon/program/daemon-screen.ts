@@ -1,5 +1,4 @@
 /** The daemon's display: banner, a line for each event, a status line, and the summary at the end. */
-import { limitsOf } from '../../engine/risk/limit-uses.ts';
 import { formatTimeOfDay } from '../../text/dates.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { SCREEN_WIDTH, widthOf, wrapText } from '../../text/table.ts';
@@ -9,6 +8,7 @@ import { formatTime } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { seconds, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
+import { limitsOf } from '../../engine/risk/limit-uses.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import { banner, type BannerContent } from '../../operator/banner.ts';
 import { entryLine } from '../../operator/entry-line.ts';
@@ -149,16 +149,12 @@ function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string
 }
 
 export function statusContent(daemon: Daemon, view: EngineView): StatusContent {
-  const net = new Map<string, number>();
-  for (const { orderCode, qty } of view.strategies.flatMap(({ positions }) => positions)) {
-    net.set(orderCode, (net.get(orderCode) ?? 0) + qty);
-  }
   const token = daemon.edge.tokens.current();
   return {
     time: formatTime(daemon.clock.nowUs(), daemon.config.calendar.utcOffsetMinutes).slice(0, 8),
     phase: view.phase,
     stream: view.stream,
-    positions: [...net].map(([code, qty]) => ({ code, qty })),
+    positions: view.contracts.map(({ orderCode, ours }) => ({ orderCode, qty: ours })),
     dayPnl: view.dayPnl,
     openOrders: view.orders.length,
     tokenLeftMs: token === undefined ? null : (token.expiresAt - systemClock.nowUs()) / US_PER_MS,

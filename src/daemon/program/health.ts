@@ -1,4 +1,4 @@
-/** Two readings of health: whether the parts of the daemon answer, and whether all is well, which is stricter than being ready to trade. */
+/** Health: whether the parts of the daemon answer, and what is wrong with it, for each who asks. */
 import { daysKnown, phaseAt, tradingDayAt } from '../../domain/calendar.ts';
 import { seconds, US_PER_SECOND } from '../../domain/units.ts';
 import type { EngineHealth } from '../../operator/cockpit/cockpit-model.ts';
@@ -10,40 +10,57 @@ import type { Daemon } from '../daemon.ts';
 /** The engine is asked each second. */
 const VIEW_AGE_MAX = seconds(20);
 
-/** In words, or null. A halt by a person is no failure; outside trading hours prices and a token may be missing. */
-export function healthProblem(daemon: Daemon): string | null {
-  const {
-    journal,
-    degraded,
-    edge,
-    clockProblem,
-    lastView: view,
-    sessionDay,
-    viewedUs,
-    config,
-    clock,
-  } = daemon;
-  if (journal.isFailing) return 'the journal cannot be written';
-  if (degraded !== null) return degraded;
-  const ended = calendarProblem(daemon);
-  if (ended !== null) return ended;
-  const isOpen = phaseAt(config.calendar, clock.nowUs()) !== 'closed';
-  if (sessionDay === undefined) return isOpen ? 'no session is open' : null;
-  if (systemClock.nowUs() - viewedUs > VIEW_AGE_MAX) return 'the engine does not answer';
-  if (clockProblem !== null) return clockProblem;
-  if (!isOpen) return null;
+/** Where a problem is told: the dead man's switch, the page, and the answer whether entries may go. */
+type Reader = 'health' | 'page' | 'entries';
+
+const ALL: readonly Reader[] = ['health', 'page', 'entries'];
+const PAGE: readonly Reader[] = ['page'];
+const ENTRIES: readonly Reader[] = ['entries'];
+
+/** In words, the worst first. A halt by a person is no failure; outside trading hours prices and a token may be missing. */
+export function problemsFor(reader: Reader, daemon: Daemon): readonly string[] {
+  const { halt, journal, degraded, sessionDay, clockProblem, lastView: view, edge } = daemon;
   const { state, isStale } = edge.stream.status();
-  if (state !== 'live') return `the price stream is ${state.replaceAll('_', ' ')}`;
-  if (isStale) return 'no prices come';
-  if (edge.tokens.current() === undefined) return 'there is no token';
-  if (view === undefined) return 'the engine has not answered yet';
-  if (view.unproven !== null) return `positions are not proven: ${view.unproven}`;
-  if (view.stopsUnproven !== null) return `stops are not proven: ${view.stopsUnproven}`;
-  return view.money.state === 'differs' ? 'money differs from the broker’s' : null;
+  const isOpen = phaseAt(daemon.config.calendar, daemon.clock.nowUs()) !== 'closed';
+  const hasSession = sessionDay !== undefined;
+  const isSilent = hasSession && systemClock.nowUs() - daemon.viewedUs > VIEW_AGE_MAX;
+  const inHours = isOpen ? ALL : ENTRIES;
+  const proof: readonly Reader[] = isOpen ? ALL : ['page', 'entries'];
+  const rows: readonly (readonly [problem: string | false | null | undefined, readonly Reader[]])[] = [
+    [halt.reason !== null && `entries are off until tickwright resume: ${halt.reason}`, ENTRIES],
+    [journal.isFailing && 'the journal cannot be written', ALL],
+    [degraded, ALL],
+    [calendarProblem(daemon), ALL],
+    [!hasSession && 'no session is open', inHours],
+    [isSilent && 'the engine does not answer', ALL],
+    [clockProblem, hasSession ? ALL : PAGE],
+    [state !== 'live' && `the price stream is ${state.replaceAll('_', ' ')}`, inHours],
+    [state === 'live' && isStale && 'no prices come', inHours],
+    [
+      daemon.cycle.session?.inbox.isBehind === true && 'the engine is behind the prices: entries wait',
+      ENTRIES,
+    ],
+    [edge.tokens.current() === undefined && 'there is no token', isOpen ? ['health', 'page'] : []],
+    [hasSession && view === undefined && 'the engine has not answered yet', inHours],
+    [view?.unproven && `positions are not proven: ${view.unproven}`, proof],
+    [view?.stopsUnproven && `stops are not proven: ${view.stopsUnproven}`, proof],
+    [
+      view?.money.state === 'differs' && 'money differs from the broker’s',
+      isOpen ? ['health', 'page'] : PAGE,
+    ],
+    [daemon.lastProgramProblem, PAGE],
+    ...daemon.alerting.state.channels.map(
+      ({ id, trouble }) => [trouble !== null && `the channel ${id} fails: ${trouble}`, PAGE] as const,
+    ),
+  ];
+  return rows.flatMap(([problem, readers]) => (problem && readers.includes(reader) ? [problem] : []));
 }
 
+/** The worst of them, or null. */
+export const healthProblem = (daemon: Daemon): string | null => problemsFor('health', daemon)[0] ?? null;
+
 /** The calendar has ended, in words, or null. */
-export function calendarProblem({ config: { calendar }, clock }: Daemon): string | null {
+function calendarProblem({ config: { calendar }, clock }: Daemon): string | null {
   const today = tradingDayAt(calendar, clock.nowUs());
   return daysKnown(calendar, today) < 0 ? calendarEnd(calendar, today) : null;
 }

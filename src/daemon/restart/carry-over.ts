@@ -81,7 +81,7 @@ export class CarryOver {
   #past: Iterable<readonly NamedEntry[]> | null;
   /** Came meanwhile. */
   #later: NamedEntry[] = [];
-  /** Of orders and halts before this input another session has known more since. */
+  /** For orders and halts before this input, another session has newer state. */
   #fromSeq: number;
 
   constructor(past: Iterable<readonly NamedEntry[]> | null = null, fromSeq = 0) {
@@ -196,7 +196,6 @@ export class CarryOver {
 
 /** Positions that a person or a policy wanted closed, and that are still held: an engine forgets that with its day. */
 class OpenDay {
-  /** Why, by owner. */
   readonly owners = new Map<StrategyIndex, string>();
   readonly #traders = new Map<StrategyIndex, string>();
 

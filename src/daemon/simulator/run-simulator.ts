@@ -147,7 +147,6 @@ type SimulatorFile = z.output<typeof simulatorFileSchema>;
 type AccountEntry = z.output<typeof account>;
 type SubAccountEntry = z.output<typeof subAccount>;
 
-/** A problem and its place in the file. */
 interface AccountProblem {
   readonly path: readonly (string | number)[];
   readonly expected: string;

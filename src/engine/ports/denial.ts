@@ -128,5 +128,8 @@ const WORDS: Readonly<Record<Denial['code'], string>> = {
     'orders do not last that long here: day orders alone, or until canceled alone where trading never stops',
 };
 
-/** Each code as words for people. */
+/** For people. A denial names no contract, so its prices stay ticks. */
+export const denialText = (denial: Denial): string =>
+  `${WORDS[denial.code]} (${formatDenial(denial)}${'price' in denial ? ', prices in ticks' : ''})`;
+
 export const DENIAL_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(WORDS));

@@ -33,7 +33,6 @@ interface JournaledProposal {
   readonly proposal: Proposal;
 }
 
-/** The decisions that the journal holds of one event. */
 export interface EventDecisions {
   readonly proposals: readonly JournaledProposal[];
   readonly placed: ReadonlyMap<ClientOrderId, OrderToSend>;
@@ -93,7 +92,7 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
 }
 
 /** Reports to a strategy an order that its earlier version did not place. */
-interface Refusals {
+interface RefusalSink {
   denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void;
 }
 
@@ -105,7 +104,7 @@ export class JournalDecisions implements DecisionSource {
   readonly #ids: ClientOrderIds;
   readonly #queue: IntentQueue;
   readonly #live: DecisionSource;
-  readonly #refusals: Refusals;
+  readonly #refusals: RefusalSink;
   readonly #differences = new Map<StrategyIndex, string>();
   readonly #lost = new Set<ClientOrderId>();
   #sent: ReadonlyMap<ClientOrderId, SentCall> = new Map();
@@ -120,7 +119,7 @@ export class JournalDecisions implements DecisionSource {
   #refused = 0;
 
   /** `live` decides again in the tail that a kill cut off the journal. Of the decisions there only those in the emergency file were sent. */
-  constructor(ids: ClientOrderIds, queue: IntentQueue, live: DecisionSource, refusals: Refusals) {
+  constructor(ids: ClientOrderIds, queue: IntentQueue, live: DecisionSource, refusals: RefusalSink) {
     this.#ids = ids;
     this.#queue = queue;
     this.#live = live;
@@ -308,7 +307,6 @@ function describe(asked: ProposalDraft | Proposal): string {
   return `modify ${asked.change.clientOrderId} to ${termsOf(asked.change)}`;
 }
 
-/** A call of the emergency file. */
 type SentCall = OrderOwner | ModifyToSend | CancelToSend;
 
 function isSent(sent: SentCall, strategy: StrategyIndex, asked: ProposalDraft): boolean {

@@ -61,9 +61,9 @@ class Watch implements ProtectedPosition {
   side: Side = 'sell';
   wantedQty = 0;
   uncoveredQty = 0;
-  /** Not before then is anything asked for again. */
+  /** Earliest time of the next request. */
   askAtUs = -Infinity;
-  /** Not before then is a cancel asked for again: a broker that refuses it is not asked at every answer. */
+  /** Earliest time of the next cancel: a broker that refuses it is not asked at every answer. */
   withdrawAtUs = -Infinity;
   /** Cancels asked for since the last stop was placed. */
   withdrawals = 0;

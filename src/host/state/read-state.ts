@@ -35,7 +35,7 @@ import { oneLine } from '../../operator/terminal.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import type { Side } from '../../domain/order.ts';
 import type { PriceTicks } from '../../domain/units.ts';
-import { formatDenial } from '../../engine/ports/denial.ts';
+import { denialText } from '../../engine/ports/denial.ts';
 
 export interface StateQuery {
   readonly state: string;
@@ -292,7 +292,7 @@ export function wordsOf(
   return { word, text: oneLine(text) };
 }
 
-/** Of entries that the log leaves out. */
+/** Text of entries that the log leaves out. */
 function quietText(entry: JournalEntry, naming: Naming): string {
   const { kind } = entry;
   if (kind === 'proposal') return proposalText(entry.proposal, naming);
@@ -307,9 +307,9 @@ function quietText(entry: JournalEntry, naming: Naming): string {
 
 const spaced = (text: string): string => text.replaceAll('_', ' ');
 
-type Proposal = Extract<JournalEntry, { readonly kind: 'proposal' }>['proposal'];
+type EntryProposal = Extract<JournalEntry, { readonly kind: 'proposal' }>['proposal'];
 
-function proposalText(proposal: Proposal, naming: Naming): string {
+function proposalText(proposal: EntryProposal, naming: Naming): string {
   switch (proposal.do) {
     case 'submit': {
       const { clientOrderId, intent } = proposal;
@@ -324,7 +324,7 @@ function proposalText(proposal: Proposal, naming: Naming): string {
   }
 }
 
-function changeText(change: Extract<Proposal, { readonly do: 'modify' }>['change']): string {
+function changeText(change: Extract<EntryProposal, { readonly do: 'modify' }>['change']): string {
   switch (change.kind) {
     case 'price':
       return `to the price ${change.limitPrice} ticks`;
@@ -357,7 +357,7 @@ export interface OrderRow {
   readonly detail: string;
 }
 
-interface Terms extends Pick<OrderRow, 'orderCode' | 'side' | 'qty'> {
+interface DraftTerms extends Pick<OrderRow, 'orderCode' | 'side' | 'qty'> {
   readonly limitPrice: PriceTicks | null;
 }
 
@@ -394,7 +394,7 @@ class OrderRows {
   add(entry: JournalEntry, strategy: string): void {
     const { kind } = entry;
     if (kind === 'proposal') this.#ask(entry, strategy);
-    else if (kind === 'denied') this.#deny(entry.clientOrderId, formatDenial(entry.denial));
+    else if (kind === 'denied') this.#deny(entry.clientOrderId, denialText(entry.denial));
     else if (kind === 'place') this.#place(entry, strategy);
     else if (kind === 'order_adopted') this.#adopt(entry, strategy);
     else if (kind === 'order_waiting') this.#waiting(entry, strategy);
@@ -451,7 +451,7 @@ class OrderRows {
     clientOrderId: string,
     { tsUs }: JournalEntry,
     strategy: string,
-    { orderCode, side, qty, limitPrice }: Terms,
+    { orderCode, side, qty, limitPrice }: DraftTerms,
     status: string,
   ): OrderDraft {
     const limitPoints = this.#points(orderCode, limitPrice);

@@ -28,7 +28,7 @@ export interface CockpitSession {
 export interface CockpitState {
   readonly mode: 'paper' | 'live' | 'dry-run';
   readonly version: string;
-  /** Its last characters alone. */
+  /** Only its last characters. */
   readonly account: string;
   /** A dangerous command repeats it; it is replaced every minute, and the one before it counts for another. */
   readonly confirm: string;
@@ -105,7 +105,7 @@ export interface StrategyState {
   readonly id: string;
   /** Null while it runs. */
   readonly stopped: string | null;
-  /** Its own entries are off for this reason, or null. */
+  /** Entries are off for this reason, or null. */
   readonly halted: string | null;
   /** Contracts. */
   readonly legs: readonly string[];
@@ -222,7 +222,6 @@ export interface CockpitBeat {
 /** Event `price`: contracts whose prices changed since the last one; at most 30 a second. */
 export type CockpitPrices = readonly ContractPrices[];
 
-/** Price and quantity. */
 export type Level = readonly [points: number, qty: number];
 
 export interface ContractPrices {
@@ -230,7 +229,7 @@ export interface ContractPrices {
   readonly atMs: number;
   /** Null before the first trade. */
   readonly last: Level | null;
-  /** Of the session so far. */
+  /** In the session so far. */
   readonly volume: number;
   /** Best first. */
   readonly bids: readonly Level[];
@@ -278,7 +277,6 @@ export interface OrderStory {
 }
 
 export interface OrderStep extends CockpitEntry {
-  /** The whole row. */
   readonly detail: string;
 }
 

@@ -76,7 +76,6 @@ export interface CockpitOptions {
   /** Further names by which it may be asked. */
   readonly hosts: readonly string[];
   readonly isBehindProxy: boolean;
-  /** Directory of the built page. */
   readonly pageDir: string;
   readonly clock: Clock;
   /** Hidden in every answer. */
@@ -94,7 +93,7 @@ export interface Cockpit {
 
 const REQUEST_MS_MAX = 5_000;
 const CHECK_EVERY_MS = 1_000;
-/** Of a socket on which nothing moves; a page gets a beat every second. */
+/** For a socket without traffic; a page gets a beat every second. */
 const IDLE_MS_MAX = 20_000;
 const CONNECTIONS_MAX = 128;
 const BODY_BYTES_MAX = 4_096;

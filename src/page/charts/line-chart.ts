@@ -61,10 +61,10 @@ export interface ChartContent {
 
 export interface ChartLook {
   readonly height: number;
-  /** Of the clocks at the exchange; absent: x is no time. */
+  /** Offset of the exchange's clocks; absent: x is no time. */
   readonly utcOffsetMinutes?: number;
   readonly unit: string;
-  /** Of values that are money; absent: at most two. */
+  /** Digits of money values; absent: at most two. */
   readonly moneyDigits?: number;
   /** Unit of x where it is no time. */
   readonly xUnit?: string;
@@ -171,7 +171,6 @@ const optionsOf = (box: HTMLElement, { utcOffsetMinutes }: ChartLook, { x, rules
 });
 
 const ROOM = 0.05;
-/** For the words of rules. */
 const WORDS_ROOM = 0.12;
 
 function addLine(

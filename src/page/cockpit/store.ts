@@ -70,7 +70,7 @@ export const marketMs = computed(() => {
   return from === 0 ? null : from + (nowMs.value - atMs) * speed;
 });
 
-interface Pending {
+interface PendingCommand {
   state: CockpitState | null;
   prices: Map<string, ContractPrices>;
   entries: CockpitEntry[];
@@ -78,7 +78,7 @@ interface Pending {
   isNewDay: boolean;
 }
 
-const nothing = (): Pending => ({
+const nothing = (): PendingCommand => ({
   state: null,
   prices: new Map(),
   entries: [],

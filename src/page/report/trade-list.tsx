@@ -87,7 +87,7 @@ function spanText(seconds: number): string {
   return seconds >= MINUTE ? `${Math.floor(seconds / MINUTE)} min ${seconds % MINUTE} s` : `${seconds} s`;
 }
 
-interface Order {
+interface SortOrder {
   readonly column: number;
   readonly isFalling: boolean;
 }
@@ -97,7 +97,7 @@ export const TradeList = (data: ReportData): VNode => <List {...data} />;
 function List(data: ReportData): VNode {
   const { trades } = data;
   const columns = columnsOf(data);
-  const [order, setOrder] = useState<Order>({ column: 0, isFalling: false });
+  const [order, setOrder] = useState<SortOrder>({ column: 0, isFalling: false });
   const [page, setPage] = useState(0);
   const pages = Math.ceil(trades.length / ROWS);
   const sorted = sortedBy(trades, columns[order.column], order.isFalling);

@@ -21,7 +21,7 @@ const SLOTS = 3;
 const ENDED = 2;
 const WORK = Symbol.for('tickwright.work');
 const MS_PER_SECOND = 1_000;
-/** Of a process that Ctrl-C ended. */
+/** Exit code of a process that Ctrl-C ended. */
 const EXIT_SIGINT = 130;
 
 /** A strategy did not return; its message says which. */

@@ -238,8 +238,8 @@ function markOf(
 }
 
 /** All round trips, also those that the end of the run left open. */
-export function tradesOf(result: BacktestResult): { trades: readonly ReportTrade[]; tradeCount: number } {
-  // Those of one strategy are in the order of their exits.
+export function reportTrades(result: BacktestResult): { trades: readonly ReportTrade[]; tradeCount: number } {
+  // The trades of one strategy are in the order of their exits.
   const trades = result.strategies
     .flatMap(({ id, trades: all }) => all.slice(0, TRADES_MAX).map((trade) => ({ trade, id })))
     .toSorted((a, b) => a.trade.exitUs - b.trade.exitUs);

@@ -182,7 +182,7 @@ export class BacktestDays implements BacktestData {
     if (guessed.length === 0) return null;
     const shown = guessed.slice(0, GUESSES_SHOWN).join(', ');
     const more = guessed.length > GUESSES_SHOWN ? ` and ${guessed.length - GUESSES_SHOWN} more` : '';
-    return `no close of the session before for ${shown}${more}: the first price stands for the reference price, and nothing is entered before it (data.references can say it)`;
+    return `no close of the session before for ${shown}${more}: the first price is the reference price, and nothing is entered before it (data.references can say it)`;
   }
 
   #closeOf(source: SourceDay): number {

@@ -249,10 +249,10 @@ function moved(rows: TickRows, market: BacktestMarket, everyUs: number | null): 
  * where it never stops, and while it pauses.
  */
 function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
-  const stands = (at: TsUs): boolean => isStandstill(phaseAt(calendar, at));
-  if (neverCloses(calendar) || stands(startUs)) return Infinity;
+  const isPaused = (at: TsUs): boolean => isStandstill(phaseAt(calendar, at));
+  if (neverCloses(calendar) || isPaused(startUs)) return Infinity;
   let endUs = nextPhaseChange(calendar, startUs);
-  for (let step = 0; !stands(endUs); step += 1) {
+  for (let step = 0; !isPaused(endUs); step += 1) {
     if (step > 2 * calendar.phases.length) return Infinity;
     endUs = nextPhaseChange(calendar, endUs);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/host/system-clock.ts';
 import type { Daemon } from '../../../src/daemon/daemon.ts';
-import { healthOf, healthProblem } from '../../../src/daemon/program/health.ts';
+import { healthOf, healthProblem, problemsFor } from '../../../src/daemon/program/health.ts';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { US_PER_HOUR, US_PER_SECOND } from '../../../src/domain/units.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
@@ -12,6 +12,10 @@ const daemonWith = (parts: Partial<Record<keyof Daemon, unknown>>): Daemon =>
     journal: { isFailing: false },
     degraded: null,
     sessionDay: '2026-03-04',
+    halt: { reason: null },
+    cycle: { session: null },
+    lastProgramProblem: null,
+    alerting: { state: { channels: [] } },
     refreshView: () => Promise.resolve({}),
     ...parts,
   }) as unknown as Daemon;
@@ -48,20 +52,21 @@ const edge = (state: string, isStale: boolean, token: object | undefined) => ({
   tokens: { current: () => token },
 });
 
-describe('the dead man’s switch', () => {
-  const VIEW = { unproven: null, stopsUnproven: null, money: { state: 'agreed' }, halted: null };
+const VIEW = { unproven: null, stopsUnproven: null, money: { state: 'agreed' }, halted: null };
 
-  /** A daemon with which all is well, at an hour of a trading day. */
-  const wellAt = (hour: number, parts: Partial<Record<keyof Daemon, unknown>> = {}): Daemon =>
-    daemonWith({
-      clock: { nowUs: () => momentOf(tradingDay('2026-03-04'), hour * US_PER_HOUR, 420) },
-      config: { calendar: MARKET_CALENDAR },
-      viewedUs: systemClock.nowUs(),
-      lastView: VIEW,
-      clockProblem: null,
-      edge: edge('live', false, {}),
-      ...parts,
-    });
+/** A daemon with which all is well, at an hour of a trading day. */
+const wellAt = (hour: number, parts: Partial<Record<keyof Daemon, unknown>> = {}): Daemon =>
+  daemonWith({
+    clock: { nowUs: () => momentOf(tradingDay('2026-03-04'), hour * US_PER_HOUR, 420) },
+    config: { calendar: MARKET_CALENDAR },
+    viewedUs: systemClock.nowUs(),
+    lastView: VIEW,
+    clockProblem: null,
+    edge: edge('live', false, {}),
+    ...parts,
+  });
+
+describe('the dead man’s switch', () => {
   test.each([
     ['in the morning', 10],
     ['at noon', 12],
@@ -112,4 +117,59 @@ describe('the dead man’s switch', () => {
     expect(healthProblem(wellAt(10, parts))).toBe(problem);
     expect(healthProblem(wellAt(3, parts))).toBeNull();
   });
+});
+
+const firstOf = (hour: number, parts: Partial<Record<keyof Daemon, unknown>>) =>
+  problemsFor('entries', wellAt(hour, parts))[0];
+
+describe('readiness', () => {
+  test('is there while all is well, and without a token too', () => {
+    expect(firstOf(10, {})).toBeUndefined();
+    expect(firstOf(10, { edge: edge('live', false, undefined) })).toBeUndefined();
+  });
+
+  test('a halt is named before all that is wrong', () => {
+    const parts = { halt: { reason: 'lunch' }, sessionDay: undefined, degraded: 'gone' };
+    expect(problemsFor('entries', wellAt(3, parts))).toEqual([
+      'entries are off until tickwright resume: lunch',
+      'gone',
+      'no session is open',
+    ]);
+  });
+
+  test.each<[parts: Partial<Record<keyof Daemon, unknown>>, problem: string]>([
+    [{ sessionDay: undefined }, 'no session is open'],
+    [{ edge: edge('connecting', false, {}) }, 'the price stream is connecting'],
+    [{ cycle: { session: { inbox: { isBehind: true } } } }, 'the engine is behind the prices: entries wait'],
+    [{ lastView: { ...VIEW, unproven: 'not read' } }, 'positions are not proven: not read'],
+    [{ clockProblem: 'the clock was set' }, 'the clock was set'],
+  ])('is gone at any hour', (parts, problem) => {
+    expect([firstOf(10, parts), firstOf(3, parts)]).toEqual([problem, problem]);
+  });
+});
+
+test('the page lists all problems, those of the program and of channels last, and at night no missing prices', () => {
+  const channels = [
+    { id: 'chat', trouble: 'refused' },
+    { id: 'mail', trouble: null },
+  ];
+  const parts = {
+    edge: edge('connecting', false, undefined),
+    lastView: { ...VIEW, unproven: 'not read', money: { state: 'differs' } },
+    lastProgramProblem: 'the program on disk is another one',
+    alerting: { state: { channels } },
+    halt: { reason: 'lunch' },
+  };
+  const always = [
+    'positions are not proven: not read',
+    'money differs from the broker’s',
+    'the program on disk is another one',
+    'the channel chat fails: refused',
+  ];
+  expect(problemsFor('page', wellAt(3, parts))).toEqual(always);
+  expect(problemsFor('page', wellAt(10, parts))).toEqual([
+    'the price stream is connecting',
+    'there is no token',
+    ...always,
+  ]);
 });

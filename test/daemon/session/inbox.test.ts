@@ -107,9 +107,9 @@ it('goes on from a clock that was set back before the start, and stands still fo
   clock.now = 3_600_000_000;
   inbox.post({ kind: 'clock' });
   clock.now = 1_000_000;
-  expect(inbox.isStandingStill).toBe(true);
+  expect(inbox.isTimePaused).toBe(true);
   expect(inbox.goOnAfter(20, tsUs(3_600_000_000))).toBe(3_599_000_000);
-  expect(inbox.isStandingStill).toBe(false);
+  expect(inbox.isTimePaused).toBe(false);
   inbox.post({ kind: 'clock' });
   clock.now = 2_000_000;
   inbox.post({ kind: 'clock' });

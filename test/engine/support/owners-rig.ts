@@ -16,7 +16,7 @@ import { ScriptedHost } from '../../support/engine-host.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { RigPorts } from '../../support/rig-ports.ts';
 import { at, contract, tradeTick } from '../../support/strategy-fixtures.ts';
-import { USUAL_SETTINGS } from '../../support/usual-settings.ts';
+import { riskSettings, USUAL_SETTINGS } from '../../support/usual-settings.ts';
 
 export const LAST = 13_000;
 const TICK_MONEY = 10_000;
@@ -40,20 +40,13 @@ const strategyOf = (id: string, positionMax: number): EngineSettings['strategies
 });
 
 export const SETTINGS: EngineSettings = {
-  risk: {
+  risk: riskSettings({
     orderQtyMax: units.qty(5),
-    collarPercent: 2,
     positionMax: units.qty(6),
     openOrdersMax: 4,
     ordersPerSecondMax: 3,
     ordersPerMinuteMax: 10,
-    dataAgeMax: units.seconds(15),
-    dailyLossMax: units.money(50_000_000),
-    accountAgeMax: units.seconds(60),
-    marginUsePercent: 80,
-    sameRejectionsMax: 3,
-    clockSkewMax: units.seconds(10),
-  },
+  }),
   strategies: [strategyOf('alpha', 4), strategyOf('beta', 4)],
   ...USUAL_SETTINGS,
   flatten: { ...USUAL_SETTINGS.flatten, attempts: 3 },
