@@ -36,7 +36,7 @@ import { CockpitReader } from './cockpit-reader.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
 import type { PriceBoard } from '../session/price-board.ts';
 import type { Daemon } from '../daemon.ts';
-import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
+import { nextPhaseChange, phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
 import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import { NO_PRICE } from '../../engine/orders/managed-order.ts';
 import { avgPoints } from '../../host/state/read-state.ts';
@@ -315,30 +315,20 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
 }
 
 function sessionState(calendar: TradingCalendar, now: TsUs, speed: number, day: string | null): CockpitDay {
-  const change = phaseEnd(calendar, now);
-  return {
-    day,
-    phase: phaseAt(calendar, now),
-    endsMs: change === null ? null : toMs(change.at),
-    next: change === null ? null : change.next,
-    utcOffsetMinutes: calendar.utcOffsetMinutes,
-    speed,
-  };
+  const { utcOffsetMinutes } = calendar;
+  return { day, phase: phaseAt(calendar, now), ...phaseEnd(calendar, now), utcOffsetMinutes, speed };
 }
 
 /** Nights, weekends and holidays are one closed phase; null where the calendar knows no end of it. */
-function phaseEnd(
-  calendar: TradingCalendar,
-  now: TsUs,
-): { readonly at: TsUs; readonly next: SessionPhase } | null {
+function phaseEnd(calendar: TradingCalendar, now: TsUs): Pick<CockpitDay, 'endsMs' | 'next'> {
   const phase = phaseAt(calendar, now);
   let at = now;
   for (let look = 0; look < CHANGES_SEARCHED_MAX; look += 1) {
     at = nextPhaseChange(calendar, at);
     const next = phaseAt(calendar, at);
-    if (next !== phase) return { at, next };
+    if (next !== phase) return { endsMs: toMs(at), next };
   }
-  return null;
+  return { endsMs: null, next: null };
 }
 
 const tickPoints = ({ spec }: Contract): number => pointsOf(spec, priceTicks(1));
