@@ -6,7 +6,7 @@ import { signOf } from '../domain/order.ts';
 import { applyFill, FLAT_POSITION, type Position } from '../domain/position.ts';
 import { OPERATOR } from '../domain/strategy-names.ts';
 import { type InstrumentIndex, type Money, money, signedQty } from '../domain/units.ts';
-import type { JournalEntry } from '../engine/ports/journal-entry.ts';
+import type { EntryOf, JournalEntry } from '../engine/ports/journal-entry.ts';
 
 /** An entry with the name of its strategy; null for none. */
 export interface NamedEntry {
@@ -104,7 +104,7 @@ class FoldedAccount {
   }
 
   /** Costs without an order behind them. */
-  #accept({ verdict, figures }: Extract<JournalEntry, { kind: 'money_checked' }>): boolean {
+  #accept({ verdict, figures }: EntryOf<'money_checked'>): boolean {
     if (verdict !== 'accepted' && verdict !== 'moved') return false;
     for (const { what, ours, broker } of figures) {
       if (what === 'fee') this.#fee += broker - ours;

@@ -3,7 +3,7 @@ import { shortOrderId } from '../domain/ids.ts';
 import type { Trigger } from '../domain/order.ts';
 import { OPERATOR_INDEX } from '../domain/units.ts';
 import { denialText } from '../engine/ports/denial.ts';
-import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
+import type { AlertSeverity, EntryOf, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { formatCompared, formatCount, formatNumber, formatSigned } from '../text/numbers.ts';
 import { pad } from '../text/table.ts';
 import type { ContractNaming, Naming } from './naming.ts';
@@ -12,8 +12,6 @@ import { oneLine, type Paint } from './terminal.ts';
 
 const NAME_WIDTH = 14;
 const WORD_WIDTH = 9;
-
-type EntryOf<K extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: K }>;
 
 /** Null for entries that only the journal needs. */
 export function entryLine(entry: JournalEntry, naming: Naming, paint: Paint): string | null {

@@ -6,7 +6,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../domain/clock.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
 import { type DurationUs, type TsUs, US_PER_SECOND } from '../domain/units.ts';
-import type { JournalEntry } from '../engine/ports/journal-entry.ts';
+import type { EntryOf, JournalEntry } from '../engine/ports/journal-entry.ts';
 
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
@@ -147,7 +147,7 @@ export class Metrics {
     this.#loop.observe(delay / US_PER_SECOND);
   }
 
-  #placed({ order, isLost, tsUs }: Extract<JournalEntry, { readonly kind: 'place' }>): void {
+  #placed({ order, isLost, tsUs }: EntryOf<'place'>): void {
     this.#orders.inc({ status: 'submitted' });
     if (isLost) return;
     const { clock, market, speed } = this.#options;

@@ -1,7 +1,7 @@
 /** Orders that wait at the broker, over the real wire: placed, moved, cancelled, triggered, and filled for their strategy. */
 import { expect, test } from 'vitest';
 import type { ClientOrderId } from '../../src/domain/ids.ts';
-import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import type { EntryOf, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { BOOKS_AGREE, brokerTruth, journalEntries, startDaemon, until, workplace } from './daemon-process.ts';
 import { programWith } from './program-with.ts';
 
@@ -69,13 +69,11 @@ strategies:
     params: {}
 `;
 
-type Of<K extends JournalEntry['kind']> = Extract<JournalEntry, { kind: K }>;
-
 test('a stop, a trailing stop and a bracket live and end at the broker', async () => {
   const place = workplace(CONFIG);
   const daemon = startDaemon(place, [], programWith(WAITER));
-  const all = <K extends JournalEntry['kind']>(kind: K): readonly Of<K>[] =>
-    journalEntries(place).flatMap(({ entry }) => (entry.kind === kind ? [entry as Of<K>] : [])); // oxlint-disable-line typescript/no-unsafe-type-assertion -- the kind was compared
+  const all = <K extends JournalEntry['kind']>(kind: K): readonly EntryOf<K>[] =>
+    journalEntries(place).flatMap(({ entry }) => (entry.kind === kind ? [entry as EntryOf<K>] : [])); // oxlint-disable-line typescript/no-unsafe-type-assertion -- the kind was compared
   const isAt = (id: ClientOrderId, status: string): boolean =>
     all('order_status').findLast((entry) => entry.clientOrderId === id)?.to === status;
   await daemon.line(/live/);

@@ -5,11 +5,9 @@ import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../src/domain/i
 import type { OrderStatus } from '../../src/domain/order.ts';
 import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import * as units from '../../src/domain/units.ts';
-import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import type { EntryKind, EntryOf } from '../../src/engine/ports/journal-entry.ts';
 import { createNaming } from '../../src/operator/naming.ts';
 import { at, contract } from '../support/strategy-fixtures.ts';
-
-export type Of<K extends EntryKind> = Extract<JournalEntry, { readonly kind: K }>;
 
 export const ID = clientOrderId('H.12345600002000017');
 const CALL = clientOrderId('H.12345600002000018');
@@ -51,7 +49,7 @@ const brokerOrder: BrokerOrder = {
 
 const position = { orderCode: VN30.orderCode, lastPrice: null, openProfit: null };
 
-export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
+export const ENTRIES: { readonly [K in EntryKind]: EntryOf<K> } = {
   proposal: {
     ...head,
     kind: 'proposal',
@@ -245,6 +243,11 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
   alert: { ...system, kind: 'alert', severity: 'critical', code: 'duplicate_order', text: 'seen twice' },
 };
 
-export function status(from: OrderStatus, to: OrderStatus, event: string, detail = ''): Of<'order_status'> {
+export function status(
+  from: OrderStatus,
+  to: OrderStatus,
+  event: string,
+  detail = '',
+): EntryOf<'order_status'> {
   return { ...head, kind: 'order_status', clientOrderId: ID, orderNo: NO, from, to, event, detail };
 }

@@ -4,7 +4,7 @@ import { runBacktest } from '../../src/research/run/run-backtest.ts';
 import type { ClientOrderId } from '../../src/domain/ids.ts';
 import { type DurationUs, durationUs, money } from '../../src/domain/units.ts';
 import type { CancelToSend } from '../../src/engine/ports/approved.ts';
-import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import type { EntryOf, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { defineStrategy, type StrategyDefinition, type Trader } from '../../src/strategy/index.ts';
 import { DEFAULT_MARGIN_RULES } from '../../src/venue/account/margin.ts';
 import { planOf, tapesOf } from '../support/backtest-plan.ts';
@@ -131,7 +131,7 @@ class CallRecorder {
     }
   }
 
-  #place({ tsUs: atUs, order }: Extract<JournalEntry, { kind: 'place' }>): void {
+  #place({ tsUs: atUs, order }: EntryOf<'place'>): void {
     const { clientOrderId, side, qty, limitPrice, trigger: condition } = order;
     this.#targets.set(clientOrderId, { is: 'ours', clientOrderId });
     this.calls.push({ call: 'place', atUs, clientOrderId, side, qty, limitPrice, condition });

@@ -29,7 +29,7 @@ import type {
   OrderOwner,
   UnnumberedInput,
 } from '../../src/engine/ports/engine-event.ts';
-import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import type { EntryOf, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
 import { SessionController } from '../../src/engine/session/session-controller.ts';
 import type { EventDecisions } from '../../src/engine/replay/journal-decisions.ts';
@@ -54,8 +54,6 @@ const ALL_HOLD: PolicySettings = {
   diskFull: 'hold',
   clockJump: 'hold',
 };
-
-type Entry<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { kind: Kind }>;
 
 export interface RigOptions {
   readonly strategies?: readonly ScriptedStrategy[];
@@ -350,8 +348,8 @@ export class EngineRig {
     return this.host.desk.position(strategy, instrument).qty;
   }
 
-  of<Kind extends JournalEntry['kind']>(kind: Kind): Entry<Kind>[] {
-    return this.entries.filter((entry): entry is Entry<Kind> => entry.kind === kind);
+  of<Kind extends JournalEntry['kind']>(kind: Kind): EntryOf<Kind>[] {
+    return this.entries.filter((entry): entry is EntryOf<Kind> => entry.kind === kind);
   }
 
   alerts(): string[] {

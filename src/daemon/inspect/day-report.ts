@@ -12,7 +12,7 @@ import { addDays, tradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode } from '../../domain/contract.ts';
 import { signOf } from '../../domain/order.ts';
 import type { PositionSnapshot } from '../../engine/ports/engine-event.ts';
-import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { EntryOf } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { formatLocalTime } from '../../text/dates.ts';
@@ -178,7 +178,7 @@ const strategyTable = ({ accounts }: DayContent): ReportTable => ({
 
 /** The last reads of the day that our books were held against. */
 interface ComparedBooks {
-  readonly money: Extract<JournalEntry, { kind: 'money_checked' }> | undefined;
+  readonly money: EntryOf<'money_checked'> | undefined;
   readonly positions: PositionSnapshot | undefined;
   /** -Infinity without a fill. */
   readonly lastFillUs: number;

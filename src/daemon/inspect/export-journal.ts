@@ -1,7 +1,7 @@
 /** `journal export`: orders, fills or decisions of sessions as one table for spreadsheets and data frames. */
 import { writeFileSync } from 'node:fs';
 import { type Contract, shownCode } from '../../domain/contract.ts';
-import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { EntryKind, EntryOf } from '../../engine/ports/journal-entry.ts';
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { csvText, type CsvValue } from '../../text/csv.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
@@ -65,7 +65,7 @@ const DECISIONS: readonly EntryKind[] = [
 
 const isDecision = ({ entry }: StoredEntry): boolean => DECISIONS.includes(entry.kind);
 
-type FillEntry = Extract<JournalEntry, { kind: 'fill' | 'fill_correction' }>;
+type FillEntry = EntryOf<'fill' | 'fill_correction'>;
 
 const fillsOf = ({ entries }: ExportContext) =>
   entries.flatMap(({ entry, strategyName }) =>

@@ -8,7 +8,6 @@ import { type PriceTicks, priceTicks, type TsUs, US_PER_MS } from '../../domain/
 import { NO_SESSION } from '../../journal/journal-database.ts';
 import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
 import type {
-  AccountMoney,
   BooksState,
   CockpitBar,
   CockpitEntry,
@@ -19,7 +18,6 @@ import type {
   PlotState,
   PositionState,
   CockpitDay,
-  StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { type Cockpit, type CockpitReads, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
 import { PAGE_DIR } from '../../operator/cockpit/page-files.ts';
@@ -38,7 +36,7 @@ import { CockpitReader } from './cockpit-reader.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
 import type { PriceBoard } from '../session/price-board.ts';
 import type { Daemon } from '../daemon.ts';
-import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
+import { nextPhaseChange, phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
 import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import { NO_PRICE } from '../../engine/orders/managed-order.ts';
 import { avgPoints } from '../../host/state/read-state.ts';
@@ -292,8 +290,11 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
     feed: { state, isStale, isBehind: daemon.cycle.session?.inbox.isBehind === true, connections },
     token: tokenState(daemon),
     jobs: jobsText(daemon.jobs),
-    money: moneyOf(view),
-    strategies: (view?.strategies ?? []).map((entry) => strategyState(daemon, entry, contracts)),
+    money: { dayPnl: view?.dayPnl ?? 0, fee: view?.fee ?? 0, tax: view?.tax ?? 0 },
+    strategies: (view?.strategies ?? []).map((entry) => ({
+      ...entry,
+      positions: entry.positions.map((held) => positionState(held, contracts)),
+    })),
     limits: (view?.limits ?? []).map((use) => ({
       ...use,
       strategy: use.strategy === null ? null : daemon.names.nameOf(use.strategy),
@@ -314,30 +315,20 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
 }
 
 function sessionState(calendar: TradingCalendar, now: TsUs, speed: number, day: string | null): CockpitDay {
-  const change = phaseEnd(calendar, now);
-  return {
-    day,
-    phase: phaseAt(calendar, now),
-    endsMs: change === null ? null : toMs(change.at),
-    next: change === null ? null : change.next,
-    utcOffsetMinutes: calendar.utcOffsetMinutes,
-    speed,
-  };
+  const { utcOffsetMinutes } = calendar;
+  return { day, phase: phaseAt(calendar, now), ...phaseEnd(calendar, now), utcOffsetMinutes, speed };
 }
 
 /** Nights, weekends and holidays are one closed phase; null where the calendar knows no end of it. */
-function phaseEnd(
-  calendar: TradingCalendar,
-  now: TsUs,
-): { readonly at: TsUs; readonly next: SessionPhase } | null {
+function phaseEnd(calendar: TradingCalendar, now: TsUs): Pick<CockpitDay, 'endsMs' | 'next'> {
   const phase = phaseAt(calendar, now);
   let at = now;
   for (let look = 0; look < CHANGES_SEARCHED_MAX; look += 1) {
     at = nextPhaseChange(calendar, at);
     const next = phaseAt(calendar, at);
-    if (next !== phase) return { at, next };
+    if (next !== phase) return { endsMs: toMs(at), next };
   }
-  return null;
+  return { endsMs: null, next: null };
 }
 
 const tickPoints = ({ spec }: Contract): number => pointsOf(spec, priceTicks(1));
@@ -364,45 +355,14 @@ function tokenState({ edge: { tokens }, otpDesk }: Daemon): CockpitState['token'
   };
 }
 
-const moneyOf = (view: EngineView | undefined): AccountMoney => ({
-  dayPnlVnd: view?.dayPnl ?? 0,
-  feeVnd: view?.fee ?? 0,
-  taxVnd: view?.tax ?? 0,
-});
-
-function strategyState(
-  { cycle }: Daemon,
-  entry: StrategyEntry,
-  contracts: readonly Contract[],
-): StrategyState {
-  const configured = cycle.session?.strategies.present.configured;
-  return {
-    id: entry.id,
-    strategy: configured?.find(({ settings }) => settings.id === entry.id)?.definition ?? '',
-    stopped: entry.stopped,
-    halted: entry.halted,
-    contracts: entry.legs,
-    positions: entry.positions.map((held) => positionState(held, contracts)),
-    openOrders: entry.openOrders,
-    fills: entry.fills,
-    feeVnd: entry.fee,
-    taxVnd: entry.tax,
-    dayPnlVnd: entry.dayPnl,
-  };
-}
-
 function positionState(
-  { orderCode, qty, openValue, open }: StrategyEntry['positions'][number],
+  held: StrategyEntry['positions'][number],
   contracts: readonly Contract[],
 ): PositionState {
+  const { orderCode, qty, openValue } = held;
   const contract = contracts.find((each) => each.orderCode === orderCode);
   const isPriced = qty !== 0 && contract !== undefined;
-  return {
-    contract: orderCode,
-    qty,
-    avgPoints: isPriced ? avgPoints(contract.spec, openValue, qty) : null,
-    openVnd: open,
-  };
+  return { ...held, avgPoints: isPriced ? avgPoints(contract.spec, openValue, qty) : null };
 }
 
 function orderState({ names }: Daemon, order: OpenOrderEntry, contracts: readonly Contract[]): CockpitOrder {
@@ -410,18 +370,10 @@ function orderState({ names }: Daemon, order: OpenOrderEntry, contracts: readonl
   const points = (price: PriceTicks | null): number | null =>
     price === null || price === NO_PRICE || contract === undefined ? null : pointsOf(contract.spec, price);
   return {
-    id: order.clientOrderId,
-    orderNo: order.orderNo,
+    ...order,
     strategy: names.nameOf(order.strategy),
-    contract: order.orderCode,
-    side: order.side,
-    qty: order.qty,
-    filledQty: order.filledQty,
     limitPoints: points(order.limitPrice),
     triggerPoints: points(order.triggerPrice),
-    status: order.status,
-    isAdopted: order.isAdopted,
-    isUnknown: order.status === 'unknown' || order.status === 'presumed_absent',
   };
 }
 
@@ -440,16 +392,9 @@ const msOf = (at: TsUs | null | undefined): number | null =>
   at === null || at === undefined ? null : toMs(at);
 
 function booksState(view: EngineView | undefined): BooksState {
-  const held = (view?.contracts ?? []).filter(
-    ({ ours, broker }) => ours !== 0 || (broker !== null && broker !== 0),
-  );
   return {
     unproven: view?.unproven ?? null,
-    positions: held.map(({ orderCode, ours, broker }) => ({
-      contract: orderCode,
-      ours,
-      broker: broker ?? 0,
-    })),
+    positions: (view?.contracts ?? []).filter(({ ours, broker }) => ours !== 0 || (broker ?? 0) !== 0),
     money: view?.money.state ?? 'unread',
     figures: view?.money.figures ?? [],
     positionsMs: msOf(view?.positionsReadUs),

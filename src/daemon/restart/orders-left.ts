@@ -7,12 +7,11 @@ import { instrumentIndex, money, OPERATOR_INDEX, qty } from '../../domain/units.
 import type { OrderToSend } from '../../engine/ports/approved.ts';
 import { NO_PRICE } from '../../engine/orders/managed-order.ts';
 import type { CarriedOrder } from '../../engine/ports/engine-event.ts';
-import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { EntryOf, JournalEntry } from '../../engine/ports/journal-entry.ts';
 
 type KnownOrder = { -readonly [Key in keyof CarriedOrder]: CarriedOrder[Key] };
 /** Terms of a change that the book has not confirmed. */
 type KnownTerms = Pick<CarriedOrder, 'qty' | 'limitPrice'>;
-type Entry<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: Kind }>;
 
 export class OrdersLeft {
   readonly #known = new Map<ClientOrderId, KnownOrder>();
@@ -65,7 +64,7 @@ export class OrdersLeft {
     this.#known.set(id, placed(order, isLost, this.#protective.has(id)));
   }
 
-  #ask({ by, strategy, proposal }: Entry<'proposal'>): void {
+  #ask({ by, strategy, proposal }: EntryOf<'proposal'>): void {
     if (proposal.do === 'submit') {
       if (by === 'system' && proposal.intent.kind === 'stop') this.#protective.add(proposal.clientOrderId);
       return;
@@ -94,7 +93,7 @@ export class OrdersLeft {
     call,
     clientOrderId,
     outcome,
-  }: Pick<Entry<'outcome'>, 'call' | 'clientOrderId' | 'outcome'>): void {
+  }: Pick<EntryOf<'outcome'>, 'call' | 'clientOrderId' | 'outcome'>): void {
     const order = this.#known.get(clientOrderId);
     if (order === undefined || order.row !== undefined || call !== 'place') return;
     if (outcome.status === 'accepted') {
@@ -145,7 +144,7 @@ export class OrdersLeft {
     return total;
   }
 
-  #waits({ kind: _kind, cause: _cause, tsUs: _tsUs, ...waiting }: Entry<'order_waiting'>): void {
+  #waits({ kind: _kind, cause: _cause, tsUs: _tsUs, ...waiting }: EntryOf<'order_waiting'>): void {
     const { clientOrderId: id, strategy, row } = waiting;
     const known = this.#known.get(id);
     if (known?.row === undefined) this.#known.delete(id);
@@ -183,11 +182,11 @@ export class OrdersLeft {
   }
 
   /** A stop that the books of a new day do not show may have sent its order before the old one ended. */
-  #statusOf({ event, to }: Entry<'order_status'>): OrderStatus {
+  #statusOf({ event, to }: EntryOf<'order_status'>): OrderStatus {
     return event === 'seen_gone' && !this.#havePositionsAgreed ? 'expired_unproven' : to;
   }
 
-  #follow(entry: Entry<'outcome' | 'order_status' | 'fill' | 'fill_correction'>): void {
+  #follow(entry: EntryOf<'outcome' | 'order_status' | 'fill' | 'fill_correction'>): void {
     if (entry.kind === 'outcome' && entry.call === 'cancel' && isRefused(entry.outcome))
       this.#endWish(entry.clientOrderId);
     const order = this.#known.get(entry.clientOrderId);
@@ -227,7 +226,7 @@ export class OrdersLeft {
     order.limitPrice = terms.limitPrice;
   }
 
-  #adopted({ clientOrderId, order: row, parent, strategy }: Entry<'order_adopted'>): KnownOrder {
+  #adopted({ clientOrderId, order: row, parent, strategy }: EntryOf<'order_adopted'>): KnownOrder {
     const sender = parent === undefined ? undefined : this.#known.get(parent);
     return {
       ...NOTHING_FILLED,

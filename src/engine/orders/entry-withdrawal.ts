@@ -18,7 +18,7 @@ export interface OrderSplit {
 }
 
 /** From one cancel of an entry to the next. */
-const CANCEL_AGAIN = seconds(5);
+export const CANCEL_AGAIN = seconds(5);
 
 export class EntryWithdrawal {
   readonly #context: EventContext;

@@ -181,7 +181,7 @@ export type JournalEntry = EntryHead &
       }
   );
 
-export type HaltEntry = Extract<JournalEntry, { readonly kind: 'halt' }>;
-export type PolicyEntry = Extract<JournalEntry, { readonly kind: 'policy_acted' }>;
-
 export type EntryKind = JournalEntry['kind'];
+export type EntryOf<Kind extends EntryKind> = Extract<JournalEntry, { readonly kind: Kind }>;
+export type HaltEntry = EntryOf<'halt'>;
+export type PolicyEntry = EntryOf<'policy_acted'>;

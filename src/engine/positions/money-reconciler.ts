@@ -12,7 +12,7 @@ import { type CostSchedule, taxOn } from '../../domain/costs.ts';
 import { dayClose } from '../../domain/day-plan.ts';
 import { minutes, type Money, money, OPERATOR_INDEX, type TsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
-import type { JournalEntry, MoneyFigure } from '../ports/journal-entry.ts';
+import type { EntryOf, MoneyFigure } from '../ports/journal-entry.ts';
 import type { Owners } from '../owners.ts';
 import { type BookState, EnclosedProof, type ReadRequests } from './enclosed-proof.ts';
 
@@ -236,10 +236,7 @@ export class MoneyReconciler {
     this.#owners.context.alert(null, 'warning', 'money_moved', text);
   }
 
-  #append(
-    verdict: Extract<JournalEntry, { kind: 'money_checked' }>['verdict'],
-    figures: readonly MoneyFigure[],
-  ): void {
+  #append(verdict: EntryOf<'money_checked'>['verdict'], figures: readonly MoneyFigure[]): void {
     const { context } = this.#owners;
     this.#journaled = '';
     context.append({ ...context.head(null), kind: 'money_checked', verdict, figures });

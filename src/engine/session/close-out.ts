@@ -3,16 +3,10 @@
  * contract that expires. A position left open overnight is alerted, and closed when trading goes on.
  */
 import type { SessionPhase } from '../../domain/calendar.ts';
-import {
-  addUs,
-  type InstrumentIndex,
-  minutes,
-  seconds,
-  type StrategyIndex,
-  tsUs,
-} from '../../domain/units.ts';
+import { addUs, type InstrumentIndex, minutes, type StrategyIndex, tsUs } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
+import { CANCEL_AGAIN } from '../orders/entry-withdrawal.ts';
 import type { OrderView } from '../owners.ts';
 import { auctionStarts, dayClose, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
 import type { TargetExecutor } from './target-executor.ts';
@@ -20,8 +14,6 @@ import type { EngineState } from '../engine-state.ts';
 
 /** Where nothing is closed before an expiry. */
 const EXPIRY_ALERT_BEFORE = minutes(5);
-/** From one cancel of an entry before an auction to the next. */
-const CANCEL_AGAIN = seconds(5);
 
 export class CloseOut {
   readonly #state: EngineState;

@@ -12,7 +12,7 @@ import {
   shownCode,
 } from '../../domain/contract.ts';
 import { OPERATOR, StrategyNames } from '../../domain/strategy-names.ts';
-import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { EntryKind, EntryOf, JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type NamedEntry, type StrategyAccount } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import type { JournalCheck } from '../../journal/journal-chain.ts';
@@ -307,9 +307,7 @@ function quietText(entry: JournalEntry, naming: Naming): string {
 
 const spaced = (text: string): string => text.replaceAll('_', ' ');
 
-type EntryProposal = Extract<JournalEntry, { readonly kind: 'proposal' }>['proposal'];
-
-function proposalText(proposal: EntryProposal, naming: Naming): string {
+function proposalText(proposal: Proposal, naming: Naming): string {
   switch (proposal.do) {
     case 'submit': {
       const { clientOrderId, intent } = proposal;
@@ -324,7 +322,7 @@ function proposalText(proposal: EntryProposal, naming: Naming): string {
   }
 }
 
-function changeText(change: Extract<EntryProposal, { readonly do: 'modify' }>['change']): string {
+function changeText(change: Extract<Proposal, { readonly do: 'modify' }>['change']): string {
   switch (change.kind) {
     case 'price':
       return `to the price ${change.limitPrice} ticks`;
@@ -406,7 +404,7 @@ class OrderRows {
     else if (kind === 'fill' || kind === 'fill_correction') this.#fill(entry);
   }
 
-  #ask(entry: Extract<JournalEntry, { kind: 'proposal' }>, strategy: string): void {
+  #ask(entry: EntryOf<'proposal'>, strategy: string): void {
     const { proposal } = entry;
     if (proposal.do !== 'submit') return;
     const { intent, clientOrderId: id } = proposal;
@@ -420,14 +418,14 @@ class OrderRows {
     if (asked !== undefined) this.#rows.set(clientOrderId, { ...asked, detail });
   }
 
-  #place(entry: Extract<JournalEntry, { kind: 'place' }>, strategy: string): void {
+  #place(entry: EntryOf<'place'>, strategy: string): void {
     const { order } = entry;
     const id = order.clientOrderId;
     this.#asked.delete(id);
     this.#rows.set(id, this.#row(id, entry, strategy, order, 'submitted'));
   }
 
-  #adopt(entry: Extract<JournalEntry, { kind: 'order_adopted' }>, strategy: string): void {
+  #adopt(entry: EntryOf<'order_adopted'>, strategy: string): void {
     const { clientOrderId: id, order, parent } = entry;
     const row = this.#row(id, entry, strategy, order, 'accepted');
     row.orderNo = order.orderNo;
@@ -436,7 +434,7 @@ class OrderRows {
   }
 
   /** The broker creates the exits of a bracket, so no `place` entry precedes them. */
-  #waiting(entry: Extract<JournalEntry, { kind: 'order_waiting' }>, strategy: string): void {
+  #waiting(entry: EntryOf<'order_waiting'>, strategy: string): void {
     const { clientOrderId: id, row: terms, parent } = entry;
     let row = this.#rows.get(id);
     if (row === undefined) {
@@ -458,7 +456,7 @@ class OrderRows {
     return { ...EMPTY, clientOrderId, tsUs, strategy, orderCode, side, qty, limitPoints, status };
   }
 
-  #outcome({ clientOrderId, call, outcome }: Extract<JournalEntry, { kind: 'outcome' }>): void {
+  #outcome({ clientOrderId, call, outcome }: EntryOf<'outcome'>): void {
     const row = this.#rows.get(clientOrderId);
     if (row === undefined) return;
     const change = this.#changes.get(clientOrderId);
@@ -468,7 +466,7 @@ class OrderRows {
     if (outcome.status === 'accepted') row.orderNo = outcome.orderNo;
   }
 
-  #status(entry: Extract<JournalEntry, { kind: 'order_status' }>): void {
+  #status(entry: EntryOf<'order_status'>): void {
     const row = this.#rows.get(entry.clientOrderId);
     if (row === undefined) return;
     row.status = entry.to;
@@ -476,7 +474,7 @@ class OrderRows {
     if (entry.detail !== '') row.detail = entry.detail;
   }
 
-  #fill(entry: Extract<JournalEntry, { kind: 'fill' | 'fill_correction' }>): void {
+  #fill(entry: EntryOf<'fill' | 'fill_correction'>): void {
     const row = this.#rows.get(entry.clientOrderId);
     if (row === undefined) return;
     if (entry.kind === 'fill') row.filledQty = entry.cumQty;

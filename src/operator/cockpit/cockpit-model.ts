@@ -96,33 +96,32 @@ export interface TokenState {
 }
 
 export interface AccountMoney {
-  readonly dayPnlVnd: number;
-  readonly feeVnd: number;
-  readonly taxVnd: number;
+  readonly dayPnl: number;
+  readonly fee: number;
+  readonly tax: number;
 }
 
 export interface StrategyState {
   readonly id: string;
-  readonly strategy: string;
   /** Null while it runs. */
   readonly stopped: string | null;
   /** Entries are off for this reason, or null. */
   readonly halted: string | null;
-  readonly contracts: readonly string[];
+  /** Contracts. */
+  readonly legs: readonly string[];
   readonly positions: readonly PositionState[];
-  readonly openOrders: number;
   readonly fills: number;
-  readonly feeVnd: number;
-  readonly taxVnd: number;
-  readonly dayPnlVnd: number;
+  readonly fee: number;
+  readonly tax: number;
+  readonly dayPnl: number;
 }
 
 export interface PositionState {
-  readonly contract: string;
+  readonly orderCode: string;
   /** Negative when short. */
   readonly qty: number;
   readonly avgPoints: number | null;
-  readonly openVnd: number;
+  readonly open: number;
 }
 
 export interface LimitState {
@@ -135,10 +134,10 @@ export interface LimitState {
 }
 
 export interface CockpitOrder {
-  readonly id: string;
+  readonly clientOrderId: string;
   readonly orderNo: string | null;
   readonly strategy: string;
-  readonly contract: string;
+  readonly orderCode: string;
   readonly side: 'buy' | 'sell';
   readonly qty: number;
   readonly filledQty: number;
@@ -148,15 +147,13 @@ export interface CockpitOrder {
   readonly status: string;
   /** Placed by others: another program, a person, the broker. */
   readonly isAdopted: boolean;
-  /** Its outcome is looked up in the broker's book. */
-  readonly isUnknown: boolean;
 }
 
 export interface BooksState {
   /** Positions do not count as proven for this reason, or null. */
   readonly unproven: string | null;
   readonly positions: readonly {
-    readonly contract: string;
+    readonly orderCode: string;
     readonly ours: number;
     /** Null before the first read. */
     readonly broker: number | null;

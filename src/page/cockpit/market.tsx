@@ -57,7 +57,7 @@ export function Market({ value }: { readonly value: CockpitState }) {
 
 /** The one that the strategies trade. */
 function mainContract({ contracts, strategies }: CockpitState): CockpitContract | undefined {
-  const traded = strategies.flatMap((each) => each.contracts);
+  const traded = strategies.flatMap((each) => each.legs);
   return contracts.find(({ contract }) => traded.includes(contract)) ?? contracts[0];
 }
 
@@ -229,7 +229,7 @@ const plotted = computed(() => {
 
 const orderLines = (orders: readonly CockpitOrder[], contract: string) =>
   orders
-    .filter((order) => order.contract === contract)
+    .filter((order) => order.orderCode === contract)
     .flatMap(({ limitPoints, triggerPoints, side, qty, strategy }) => {
       const price = triggerPoints ?? limitPoints;
       const label = `${side === 'buy' ? t.buy : t.sell} ${qty} ${strategy}`;
@@ -251,8 +251,8 @@ function Depth({
   const bids = now?.bids.slice(0, LEVELS) ?? [];
   const most = Math.max(1, ...[...asks, ...bids].map(([, qty]) => qty));
   const ours = new Map<number, number>();
-  for (const { contract: code, limitPoints, qty, filledQty, triggerPoints } of orders)
-    if (code === contract && limitPoints !== null && triggerPoints === null)
+  for (const { orderCode, limitPoints, qty, filledQty, triggerPoints } of orders)
+    if (orderCode === contract && limitPoints !== null && triggerPoints === null)
       ours.set(limitPoints, (ours.get(limitPoints) ?? 0) + qty - filledQty);
   const row = (level: Level | undefined, side: 'buy' | 'sell', place: number) => (
     <tr key={`${side}${place}`} class={side}>
@@ -297,10 +297,10 @@ function ContractOrders({
   readonly value: CockpitState;
   readonly contract: CockpitContract;
 }) {
-  const orders = value.orders.filter((order) => order.contract === contract.contract);
+  const orders = value.orders.filter((order) => order.orderCode === contract.contract);
   const net = value.strategies
     .flatMap(({ positions }) => positions)
-    .filter((position) => position.contract === contract.contract)
+    .filter((position) => position.orderCode === contract.contract)
     .reduce((sum, { qty }) => sum + qty, 0);
   return (
     <Panel title={t.workingOrders} area="wide" aside={`${t.position} ${signed(net)}`}>

@@ -56,8 +56,8 @@ function Figures({ value }: { readonly value: CockpitState }) {
     <div class="figures">
       <Facts
         facts={[
-          [t.dayPnl, <Vnd value={money.dayPnlVnd} />],
-          [t.costs, <Vnd value={money.feeVnd + money.taxVnd} isSigned={false} />],
+          [t.dayPnl, <Vnd value={money.dayPnl} />],
+          [t.costs, <Vnd value={money.fee + money.tax} isSigned={false} />],
           [t.openOrders, count(orders.length)],
           [t.fills, count(fills)],
         ]}
@@ -132,14 +132,14 @@ function Strategies({ value }: { readonly value: CockpitState }) {
     {
       name: t.costs,
       isNumber: true,
-      show: ({ feeVnd, taxVnd }) => <Vnd value={feeVnd + taxVnd} isSigned={false} />,
+      show: ({ fee, tax }) => <Vnd value={fee + tax} isSigned={false} />,
     },
     {
       name: t.day,
       isNumber: true,
-      show: ({ dayPnlVnd }) => (
+      show: ({ dayPnl }) => (
         <b>
-          <Vnd value={dayPnlVnd} />
+          <Vnd value={dayPnl} />
         </b>
       ),
     },
@@ -178,12 +178,12 @@ const Prices = ({
   readonly positions: readonly PositionState[];
 }) => (
   <>
-    {heldOnes(positions).map(({ contract, avgPoints }) => {
-      const tick = tickOf(value, contract);
+    {heldOnes(positions).map(({ orderCode, avgPoints }) => {
+      const tick = tickOf(value, orderCode);
       return (
-        <div key={contract}>
+        <div key={orderCode}>
           <Points value={avgPoints} tick={tick} /> <span class="quiet">→</span>{' '}
-          <Points value={prices.value.get(contract)?.last?.[0] ?? null} tick={tick} />
+          <Points value={prices.value.get(orderCode)?.last?.[0] ?? null} tick={tick} />
         </div>
       );
     })}
@@ -225,9 +225,12 @@ function Limit({ use }: { readonly use: LimitState }) {
   );
 }
 
+/** Their outcome is looked up in the broker's book. */
+const UNKNOWN: ReadonlySet<string> = new Set(['unknown', 'presumed_absent']);
+
 function Orders({ value }: { readonly value: CockpitState }) {
-  const unknown = value.orders.filter(({ isUnknown }) => isUnknown);
-  const working = value.orders.filter(({ isUnknown }) => !isUnknown);
+  const unknown = value.orders.filter(({ status }) => UNKNOWN.has(status));
+  const working = value.orders.filter(({ status }) => !UNKNOWN.has(status));
   return (
     <Panel title={t.workingOrders} aside={count(working.length)}>
       {unknown.length > 0 && <UnknownOrders orders={unknown} value={value} />}
@@ -255,7 +258,7 @@ export function OrderTable({
   const columns: readonly TableColumn<CockpitOrder>[] = [
     {
       name: t.order,
-      show: ({ id, orderNo }) => (
+      show: ({ clientOrderId: id, orderNo }) => (
         <>
           <OrderLink id={id} /> <span class="quiet">{orderNo ?? ''}</span>
         </>
@@ -271,35 +274,37 @@ export function OrderTable({
     },
     {
       name: t.side,
-      show: ({ side, filledQty, qty, contract }) => (
+      show: ({ side, filledQty, qty, orderCode }) => (
         <>
           <Side side={side} /> <span class="num">{filledQty > 0 ? `${filledQty}/${qty}` : qty}</span>{' '}
-          {contract}
+          {orderCode}
         </>
       ),
     },
     {
       name: t.price,
       isNumber: true,
-      show: ({ limitPoints, contract }) => <Points value={limitPoints} tick={tickOf(value, contract)} />,
+      show: ({ limitPoints, orderCode }) => <Points value={limitPoints} tick={tickOf(value, orderCode)} />,
     },
     {
       name: t.trigger,
       isNumber: true,
-      show: ({ triggerPoints, contract }) => <Points value={triggerPoints} tick={tickOf(value, contract)} />,
+      show: ({ triggerPoints, orderCode }) => (
+        <Points value={triggerPoints} tick={tickOf(value, orderCode)} />
+      ),
     },
     { name: t.statusWord, show: ({ status }) => worded(t.status, status) },
   ];
   const cancel: TableColumn<CockpitOrder> = {
     name: t.cancelTitle,
     isNumber: true,
-    show: ({ id, status }) =>
+    show: ({ clientOrderId: id, status }) =>
       status !== 'pending_cancel' && (
         <HoldButton isSmall label={t.cancel} word="cancel" onDone={() => cancelOrder(id)} />
       ),
   };
   const shown = canSteer.value ? [...columns, cancel] : columns;
-  return <Table label={label} columns={shown} rows={orders} keyOf={({ id }) => id} />;
+  return <Table label={label} columns={shown} rows={orders} keyOf={({ clientOrderId }) => clientOrderId} />;
 }
 
 /** People know an order by the end of its id. */
@@ -338,7 +343,7 @@ function UnknownOrders({
       </p>
       <OrderTable orders={orders} value={value} label={t.unknownOrders(orders.length)} />
       {canSteer.value &&
-        orders.map(({ id }) => (
+        orders.map(({ clientOrderId: id }) => (
           <p key={id} class="row">
             <OrderLink id={id} />
             <HoldButton isSmall label={t.resolve.absent} word="absent" onDone={() => resolve(id, 'absent')} />
@@ -351,7 +356,7 @@ function UnknownOrders({
 
 function Books({ value: { books } }: { readonly value: CockpitState }) {
   const [areHeldOld, isMoneyOld] = [isOld(books, books.positionsMs), isOld(books, books.moneyMs)];
-  const held = books.positions.map(({ contract, ...of }) => compared(contract, of, signed, areHeldOld));
+  const held = books.positions.map(({ orderCode, ...of }) => compared(orderCode, of, signed, areHeldOld));
   const figures = books.figures.map(({ what, ...of }) =>
     compared(`${worded(t.figure, what)}, VND`, of, what === 'profit' ? signed : count, isMoneyOld),
   );

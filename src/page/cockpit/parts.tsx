@@ -90,9 +90,9 @@ export function Positions({ positions }: PositionsProps) {
   if (held.length === 0) return <span class="quiet">{t.flat}</span>;
   return (
     <>
-      {held.map(({ contract, qty }) => (
-        <div key={contract} class={qty > 0 ? 'buy num' : 'sell num'}>
-          {signed(qty)} {contract}
+      {held.map(({ orderCode, qty }) => (
+        <div key={orderCode} class={qty > 0 ? 'buy num' : 'sell num'}>
+          {signed(qty)} {orderCode}
         </div>
       ))}
     </>
@@ -100,7 +100,7 @@ export function Positions({ positions }: PositionsProps) {
 }
 
 export const OpenVnd = ({ positions }: PositionsProps) => (
-  <Vnd value={positions.reduce((sum, { openVnd }) => sum + openVnd, 0)} />
+  <Vnd value={positions.reduce((sum, { open }) => sum + open, 0)} />
 );
 
 export interface TableColumn<Row> {

@@ -194,7 +194,7 @@ function Strategy({
   readonly strategy: StrategyState;
   readonly flatten: ReturnType<typeof flattenOf>;
 }) {
-  const holds = heldOnes(positions).map(({ contract, qty }) => `${signed(qty)} ${contract}`);
+  const holds = heldOnes(positions).map(({ orderCode, qty }) => `${signed(qty)} ${orderCode}`);
   const act =
     (text: string, name: string, body: object = {}) =>
     () =>

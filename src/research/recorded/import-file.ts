@@ -63,10 +63,18 @@ export async function importFile(
   const kind = request.kind ?? (await fileKind(file, request.columns));
   if (kind === 'frames') return framesFile(await compileFrames(file, { ...request, market }, watch));
   const options = barOptions(file, request, market);
-  const found = { file, kind };
-  if (kind === 'prints') return tableFile(found, await importPrints(file, options, watch));
-  if (kind === 'quotes') return tableFile(found, await importQuotes(file, options, watch));
-  return tableFile(found, await importBars(file, options, watch));
+  return tableFile({ file, kind }, await importTicksOrBars(file, kind, options, watch));
+}
+
+/** `every` and `stamp` of the options are for bars. */
+export function importTicksOrBars(
+  file: string,
+  kind: Exclude<FileKind, 'frames'>,
+  options: BarImportOptions,
+  watch: ImportWatch,
+): Promise<ImportReport<TickMeta | BarMeta>> {
+  if (kind === 'bars') return importBars(file, options, watch);
+  return kind === 'quotes' ? importQuotes(file, options, watch) : importPrints(file, options, watch);
 }
 
 function barOptions(file: string, request: ImportRequest, market: RecordedMarket): BarImportOptions {

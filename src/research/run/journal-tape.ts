@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import type { JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
+import type { EntryOf, JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
 import type { Journal } from '../../engine/ports/outbound.ts';
 import { formatDenial } from '../../engine/ports/denial.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
@@ -16,8 +16,6 @@ import type { RunAccount } from './run-account.ts';
 const BLOCK = 8_192;
 /** Most numbers that one entry writes. */
 const ENTRY_MAX = 24;
-
-type EntryOf<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: Kind }>;
 
 export class JournalTape implements Journal {
   readonly #hash = createHash('sha256');

@@ -7,7 +7,6 @@ import type { Path, YamlSource } from '../../config/yaml-source.ts';
 import { durationUs, minutes } from '../../domain/units.ts';
 import {
   faultOf,
-  type ImportOptions,
   type ImportReport,
   isFileFault,
   PLAIN_SIDES,
@@ -104,7 +103,9 @@ async function importOne(
   mkdirSync(unfinished, { recursive: true });
   try {
     const options = { ...importOptions(entry, market), ...content, dir: unfinished };
-    const report = await imported(path, entry, kind, options);
+    // Readers are loaded when a file is imported: later runs start without them.
+    const { importTicksOrBars } = await import('../recorded/import-file.ts');
+    const report = await importTicksOrBars(path, kind, options, NO_WATCH);
     if (report.badRows > 0) return badFile(source, at, path, report);
     if (report.steps !== '') note(`${path}: ${report.steps}`);
     writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n`);
@@ -161,24 +162,11 @@ function badFile(
   return source.problem(at, 'a file without bad rows', hint, received);
 }
 
-/** The reader of a kind is loaded when a file of it is imported: later runs start without it. */
-async function imported(
-  path: string,
-  entry: NamedSource,
-  kind: ImportJob['kind'],
-  options: ImportOptions,
-): Promise<ImportReport<unknown>> {
-  if (!('stamp' in entry)) {
-    const { importPrints, importQuotes } = await import('../../recording/import/import-ticks.ts');
-    return kind === 'quotes' ? importQuotes(path, options, NO_WATCH) : importPrints(path, options, NO_WATCH);
-  }
-  const { importBars } = await import('../../recording/import/import-bars.ts');
-  const every = entry.every === undefined ? undefined : durationUs(entry.every);
-  return importBars(path, { ...options, every, stamp: entry.stamp }, NO_WATCH);
-}
-
 const importOptions = (entry: NamedSource, market: BacktestMarket) => ({
   ...entry,
+  ...('stamp' in entry
+    ? { stamp: entry.stamp, every: entry.every === undefined ? undefined : durationUs(entry.every) }
+    : { stamp: 'start' as const, every: undefined }),
   zone: market.zone,
   sides: entry.sides ?? (market.kind === 'own' ? PLAIN_SIDES : VIETNAMESE_SIDES),
   calendar: market.isZoneFixed ? market.calendar : null,

@@ -8,7 +8,7 @@ import { barTicks } from '../../../src/research/bar-ticks.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { minutes, priceTicks, US_PER_HOUR } from '../../../src/domain/units.ts';
-import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
+import type { EntryOf, JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { defineStrategy, type Trader } from '../../../src/strategy/index.ts';
 import { planOf, tapesOf } from '../../support/backtest-plan.ts';
 
@@ -62,7 +62,7 @@ function entriesOf(
 }
 
 const of = <Kind extends JournalEntry['kind']>(entries: readonly JournalEntry[], kind: Kind) =>
-  entries.filter((entry): entry is Extract<JournalEntry, { readonly kind: Kind }> => entry.kind === kind);
+  entries.filter((entry): entry is EntryOf<Kind> => entry.kind === kind);
 const reason = 'test';
 
 test('what is left of an order at the close is not taken for a foreign one', () => {
