@@ -62,7 +62,6 @@ export const pointsAboveZero = (text: string): number =>
 export const idText = (text: string): string =>
   /^\S+$/.test(text) ? text : refuse('an id without blanks', text);
 
-/** Default of `--dir` of the data commands. */
 export const DATA_DIR = 'data';
 
 /** `buy=B,BUY`, repeatable. */

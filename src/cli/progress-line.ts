@@ -48,7 +48,6 @@ export class ProgressLine {
     this.#io.err(`${CLEAR}${bar} ${percent}  ${what}  ${formatRate(rate)} ${this.#unit}/s  ${left}`);
   }
 
-  /** Removes the line. */
   clear(): void {
     if (this.#isShown) this.#io.err(CLEAR);
     this.#isShown = false;

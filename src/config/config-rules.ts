@@ -1,6 +1,6 @@
 /** Rules between sections of a configuration: assumptions, files, limits, modes. */
 import { statSync } from 'node:fs';
-import { contractMonthOf, MONTH_PLACES } from '../domain/contract-code.ts';
+import { aliasesOf, underlyingOf } from '../domain/contract-code.ts';
 import type { Assumption } from '../domain/settings.ts';
 import { US_PER_SECOND } from '../domain/units.ts';
 import type { ConfigFile } from './config-schema.ts';
@@ -191,14 +191,12 @@ function symbolProblems(
   { strategies }: Pick<ConfigFile, 'strategies'>,
   underlyings: readonly string[],
 ): readonly Problem[] {
-  const aliases = underlyings.flatMap((underlying) => MONTH_PLACES.map((place) => `${underlying}${place}`));
+  const aliases = aliasesOf(underlyings);
   return strategies.flatMap(({ symbols }, i) =>
     symbols.flatMap((symbol, j) => {
       const path = ['strategies', i, 'symbols', j];
-      const month = contractMonthOf(symbol);
-      const isKnown =
-        aliases.includes(symbol) || (month !== undefined && underlyings.includes(month.underlying));
-      if (!isKnown) return [unknownSymbol(source, path, symbol, aliases)];
+      if (!underlyings.includes(underlyingOf(symbol) ?? ''))
+        return [unknownSymbol(source, path, symbol, aliases)];
       if (symbols.indexOf(symbol) === j) return [];
       return [source.problem(path, 'another contract for each leg')];
     }),

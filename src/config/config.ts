@@ -23,7 +23,7 @@ export interface SecretPlace {
 export interface StrategyCode {
   /** Its first file, with all links followed. */
   readonly file: string;
-  /** Of the sources, as they were read; twelve hexadecimal digits. */
+  /** Digest of the sources as read; twelve hexadecimal digits. */
   readonly digest: string;
   readonly script: string;
   /** Name of the script in stack traces. */

@@ -39,7 +39,7 @@ export function readNamed<T extends z.ZodType>(
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat?.isFile() === true) return readFile(file, schema, kind);
   const what = stat === undefined ? `there is no ${file}` : `${file} is no file`;
-  return { problems: [parent.problem(path, 'the name of a file beside this one', what)] };
+  return { problems: [parent.problem(path, 'the name of a file next to this one', what)] };
 }
 
 /** Relative to the file that names it, not to the working directory. */

@@ -13,7 +13,6 @@ export interface CatalogEntry {
   readonly params: z.ZodType;
   /** A name for each contract that the strategy trades. */
   readonly legs: readonly string[];
-  /** Absent for a strategy of the program. */
   readonly code?: StrategyCode;
 }
 
@@ -95,8 +94,8 @@ function readOne(
     // Rules between parameters wait until every key is spelled right.
     const issues = params.error.issues;
     const isMisspelt = issues.some(({ code }) => code === 'unrecognized_keys');
-    const telling = issues.filter(({ code }) => !isMisspelt || code !== 'custom');
-    return [...problems, ...zodProblems(source, telling, definition.params, place)];
+    const relevant = issues.filter(({ code }) => !isMisspelt || code !== 'custom');
+    return [...problems, ...zodProblems(source, relevant, definition.params, place)];
   }
   entries.push({
     id: entry.id,

@@ -129,7 +129,6 @@ function hintOf(issue: $ZodIssue): string | undefined {
   return typeof hint === 'string' && hint !== '' ? hint : undefined;
 }
 
-/** Known keys of the object at `path` of a schema. */
 function keysAt(schema: $ZodType, path: readonly PropertyKey[]): readonly string[] {
   const at = schemaAt(schema, path);
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
@@ -191,7 +190,7 @@ const SECRET_NAME =
 const isSecretName = (key: string): boolean => SECRET_NAME.test(key);
 
 const SECRET_HINT =
-  'put it in the environment or in a file that auth.apiKeyFile names, and have the broker replace the one that stood here';
+  'put it in the environment or in a file that auth.apiKeyFile names, and have the broker replace the one that was here';
 
 /** Keys that name the place of a secret; people write the secret itself there. */
 const TEMPTING: ReadonlySet<PropertyKey> = new Set([

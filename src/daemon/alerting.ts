@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import { dayAt, timeOfDayUs } from '../domain/civil-date.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
-import { milliseconds, OPERATOR_INDEX, type TsUs, US_PER_DAY, US_PER_HOUR } from '../domain/units.ts';
+import { milliseconds, type TsUs, US_PER_DAY, US_PER_HOUR } from '../domain/units.ts';
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import { AlertDesk, quietHours } from '../operator/alerts/alert-desk.ts';
@@ -134,7 +134,7 @@ export class Alerting {
     if (entry.kind === 'alert') {
       const { severity, code, text, strategy } = entry;
       if (ALERT_AT_ONCE.has(code))
-        return this.tell({ severity, kind: 'reminder', title: this.#title(code), text, page: null });
+        return this.send({ severity, kind: 'reminder', title: this.#title(code), text, page: null });
       return this.#alert(severity, code, text, this.#subjectOf(strategy));
     }
     // A halt of the engine has an alert of its own, and any other one the outcome of its sweep.
@@ -144,10 +144,10 @@ export class Alerting {
       this.#alert('warning', 'entries_off', `entries are off until you resume: ${entry.reason}`, '');
   }
 
-  tell(draft: AlertDraft): void {
+  send(draft: AlertDraft): void {
     if (!this.isUsed) return;
     const { secrets } = this.#options.address;
-    this.#desk.tell({ ...draft, title: secrets.hide(draft.title), text: secrets.hide(draft.text) });
+    this.#desk.send({ ...draft, title: secrets.hide(draft.title), text: secrets.hide(draft.text) });
   }
 
   /** Sends a test message to this channel, or to all. */
@@ -243,8 +243,7 @@ export class Alerting {
   }
 
   #subjectOf(strategy: JournalEntry['strategy']): string {
-    if (strategy === null) return '';
-    return strategy === OPERATOR_INDEX ? 'operator' : this.#options.names.nameOf(strategy);
+    return strategy === null ? '' : this.#options.names.nameOf(strategy);
   }
 
   #takeOver(path: string, nowUs: TsUs): void {

@@ -24,7 +24,6 @@ const CHECK_EVERY = seconds(1);
 /** A further step that is reported again. */
 const CHANGE_US_MIN = US_PER_SECOND;
 
-/** Returns how to stop. */
 export function watchClock({ clock, timers, session, onStep, onSet, alert }: ClockWatchOptions): CancelTimer {
   let { slept } = clock;
   let alerted: { readonly session: object | undefined; readonly stepUs: number } = {

@@ -48,9 +48,9 @@ export function obey(
     case 'resume':
       return resume(daemon, body.strategy, reason);
     case 'rollover':
-      return tell(daemon, { name, reason });
+      return post(daemon, { name, reason });
     case 'cancel-all':
-      return seen(daemon, tell(daemon, { name: 'cancel_all', reason }));
+      return seen(daemon, post(daemon, { name: 'cancel_all', reason }));
     case 'cancel-order':
       return cancelOrder(daemon, body.clientOrderId ?? '', reason);
     case 'flatten':
@@ -65,12 +65,12 @@ export function obey(
     case 'resolve-order': {
       const { clientOrderId: id, as } = body;
       if (id === null || as === null) return { ok: false, message: 'expected an order and absent or live' };
-      return tell(daemon, { name: 'resolve_order', clientOrderId: clientOrderId(id), as, reason });
+      return post(daemon, { name: 'resolve_order', clientOrderId: clientOrderId(id), as, reason });
     }
   }
 }
 
-function tell(daemon: Daemon, command: Command): CommandResult {
+function post(daemon: Daemon, command: Command): CommandResult {
   if (daemon.sessionDay === undefined) return { ok: false, message: 'no session is open yet' };
   daemon.command(command);
   return { ok: true, message: 'accepted; see tickwright journal for its effect' };
@@ -86,13 +86,13 @@ async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResul
 }
 
 /**
- * Of the account also without a session: the next one begins with entries allowed. A strategy whose loss has reached its limit
- * has a resume of its own.
+ * Resumes the account also without a session: the next one begins with entries allowed. A strategy whose loss has reached its limit has a
+ * separate resume.
  */
 function resume(daemon: Daemon, id: string | null, reason: string): CommandResult {
   if (id !== null) {
     if (!daemon.names.all.includes(id)) return unknown(daemon, id);
-    return tell(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason });
+    return post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason });
   }
   const failure = failureOf(() => daemon.command({ name: 'resume', strategy: null, reason }));
   if (failure === null) {
@@ -183,7 +183,7 @@ function tokenText({ edge }: Daemon): string {
 function cancelOrder(daemon: Daemon, id: string, reason: string): CommandResult | Promise<CommandResult> {
   const isOpen = daemon.lastView?.orders.some((order) => order.clientOrderId === id) === true;
   if (!isOpen) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
-  return seen(daemon, tell(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }));
+  return seen(daemon, post(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }));
 }
 
 /**
@@ -226,7 +226,7 @@ const haltText = (strategy: string | null): string =>
 
 function stopStrategy(daemon: Daemon, id: string, reason: string): CommandResult {
   if (!daemon.names.all.includes(id)) return unknown(daemon, id);
-  return tell(daemon, { name: 'stop_strategy', strategy: daemon.names.indexOf(id), reason });
+  return post(daemon, { name: 'stop_strategy', strategy: daemon.names.indexOf(id), reason });
 }
 
 const unknown = ({ names }: Daemon, id: string): CommandResult => ({

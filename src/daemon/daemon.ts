@@ -95,7 +95,6 @@ export class Daemon {
   readonly otpDesk: OtpDesk;
   readonly alerting: Alerting;
   readonly metrics: Metrics;
-  /** Null without a page. */
   readonly prices: PriceBoard | null;
   /** With the calendar in use. */
   readonly options: DaemonOptions;
@@ -189,8 +188,8 @@ export class Daemon {
 
   /** Why market time is not to be trusted, or null. */
   get clockProblem(): string | null {
-    if (this.cycle.session?.inbox.isStandingStill === true)
-      return 'market time stands still: its last input is ahead of the clock';
+    if (this.cycle.session?.inbox.isTimePaused === true)
+      return 'market time is paused: its last input is ahead of the clock';
     return Math.abs(systemClock.stepUs) > FOLLOWED_STEP_US_MAX
       ? 'the clock of this machine was set: entries wait'
       : null;
@@ -278,10 +277,10 @@ export class Daemon {
   }
 
   readonly alert = (severity: AlertSeverity, code: string, text: string): void =>
-    this.tell({ kind: 'alert', severity, code, text });
+    this.append({ kind: 'alert', severity, code, text });
 
   /** Journals an entry of the main thread, with or without an open session. */
-  tell(entry: OwnEntry): void {
+  append(entry: OwnEntry): void {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the three fields that `OwnEntry` leaves out
     const whole = { ...entry, cause: OWN_CAUSE, tsUs: this.clock.nowUs(), strategy: null } as JournalEntry;
     // A journal that fails has alerted that itself; the operator gets this alert all the same.
@@ -316,9 +315,9 @@ export class Daemon {
       market: this.clock,
       tokens: () => this.edge.tokens,
       hours: () => tokenHours(config, this.clock.nowUs(), clockMap),
-      tell: (draft) => {
+      send: (draft) => {
         note(`${draft.title}: ${draft.text}`);
-        this.alerting.tell(draft);
+        this.alerting.send(draft);
       },
     });
   }

@@ -13,7 +13,7 @@ export interface ReminderOptions {
   readonly market: Clock;
   readonly tokens: () => Pick<TokenKeeper, 'current' | 'budget'>;
   readonly hours: () => TokenHours | undefined;
-  readonly tell: (draft: AlertDraft) => void;
+  readonly send: (draft: AlertDraft) => void;
 }
 
 export class OtpReminders {
@@ -33,7 +33,6 @@ export class OtpReminders {
     this.#ask();
   }
 
-  /** A token is in use. */
   obtained(): void {
     const token = this.#options.tokens().current();
     if (this.#asked === 0 || token === undefined) return;
@@ -87,7 +86,7 @@ export class OtpReminders {
   }
 
   #remind(severity: AlertDraft['severity'], title: string, text: string): void {
-    const { tell, config } = this.#options;
-    tell({ severity, kind: 'question', title: `${title} (${config.mode})`, text, page: null });
+    const { send, config } = this.#options;
+    send({ severity, kind: 'question', title: `${title} (${config.mode})`, text, page: null });
   }
 }

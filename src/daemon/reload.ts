@@ -99,7 +99,7 @@ async function carryOut(
   try {
     const prepared = await daemon.cycle.prepare(change);
     const changes = strategyChanges(before, prepared.after.configured, running, onOrphanOf(daemon));
-    const took = `${Math.round(performance.now() - began)} ms of replay beside the running engine`;
+    const took = `${Math.round(performance.now() - began)} ms of replay next to the running engine`;
     const isNothing = changes.length === 0;
     const done = isCheck ? 'a reload would change' : 'changed between two events';
     await (isNothing || isCheck ? prepared.drop() : commit(prepared));
@@ -114,7 +114,7 @@ async function carryOut(
   }
 }
 
-/** Its code met events after its replay began: a fault there stops it. */
+/** Its code got events after its replay began: a fault there stops it. */
 async function endedBy(daemon: Daemon, { changed }: PreparedChange): Promise<readonly string[]> {
   const view = await daemon.refreshView();
   return (view?.strategies ?? []).flatMap(({ strategy, id, stopped }) =>
@@ -209,7 +209,6 @@ const limitsOf = ({ settings: { symbols, overnight, onExpiry, risk } }: Configur
 const differences = (was: object, now: object): readonly string[] =>
   differing(was, now).map(([key, old, value]) => `${key} ${valueText(old)} to ${valueText(value)}`);
 
-/** Each key whose values differ, with the value of both. */
 function differing(
   was: object,
   now: object,

@@ -137,10 +137,13 @@ export interface ScheduleOptions {
 
 type FiredBy = Parameters<Parameters<Schedule>[1]>[0] | 'start' | 'check' | 'clock step';
 /** `at`: local time of the exchange. */
-type Job = Pick<DailyMoment, 'kind'> & { readonly at: string };
+type ScheduledJob = Pick<DailyMoment, 'kind'> & { readonly at: string };
 
 export interface RunningSchedule {
-  readonly jobs: () => { readonly next: readonly Job[]; readonly last: (Job & { by: FiredBy }) | null };
+  readonly jobs: () => {
+    readonly next: readonly ScheduledJob[];
+    readonly last: (ScheduledJob & { by: FiredBy }) | null;
+  };
   /** The wall clock was set, or the machine slept. */
   readonly clockStepped: () => void;
   readonly stop: () => void;
@@ -238,7 +241,7 @@ function dueMoments(state: Deeds & { begun: Now; isCareDue: boolean }, at: Now):
 
 const nameOf = ({ kind, atUs }: ScheduleMoment): string => `${kind} ${atUs}`;
 
-/** Of the days before, of and after now, in order. */
+/** Moments of the days before, of and after now, in order. */
 function undoneMoments({ daily, calendar, done }: Deeds, { atUs: now, monotonicUs }: Now) {
   const today = tradingDayAt(calendar, now);
   return [addDays(today, -1), today, sessionAfter(calendar, today)]
@@ -300,7 +303,6 @@ const CHECK_AGAIN = minutes(5);
 /** A broker that refuses each new token at once must not cost the exchanges of a day in a minute. */
 const REFRESH_AGAIN_MIN = seconds(30);
 
-/** Returns how to stop. */
 export function watchToken({ tokens, clock, timers }: TokenWatchOptions): () => void {
   let cancel: CancelTimer | undefined;
   let askedUs = Number.NEGATIVE_INFINITY;

@@ -134,7 +134,7 @@ export interface BrokerAccount {
   readonly profit: Money;
   /** Fees and tax of the day that were charged and not yet taken from cash. */
   readonly uncollected: Money;
-  /** Of the day; null when the answer does not say. */
+  /** For the day; null when the answer does not say. */
   readonly fee: Money | null;
   readonly tax: Money | null;
   /** Cash that may be taken out; null when the answer does not say. */

@@ -2,8 +2,11 @@
 import { addDays, dayFromNumber, daysFromCivil, type TradingDay, weekdayOf } from './civil-date.ts';
 import { sessionOnOrBefore, type TradingCalendar } from './calendar.ts';
 
+export const UNDERLYINGS = ['VN30', 'VN100'] as const;
+type Underlying = (typeof UNDERLYINGS)[number];
+
 export interface ContractMonth {
-  readonly underlying: 'VN30' | 'VN100';
+  readonly underlying: Underlying;
   readonly year: number;
   readonly month: number;
 }
@@ -53,12 +56,28 @@ export function expiryOf(calendar: TradingCalendar, { year, month }: ContractMon
 }
 
 /** Names of the listed months, in their order. */
-export const MONTH_PLACES: readonly string[] = ['F1M', 'F2M', 'F1Q', 'F2Q'];
+const PLACES: readonly string[] = ['F1M', 'F2M', 'F1Q', 'F2Q'];
+
+export const aliasesOf = (underlyings: readonly string[]): readonly string[] =>
+  underlyings.flatMap((underlying) => PLACES.map((place) => `${underlying}${place}`));
+
+/** `VN30F1M`: a place among the listed months, not a contract; undefined for another symbol. */
+export function aliasOf(
+  symbol: string,
+): { readonly underlying: Underlying; readonly place: number } | undefined {
+  const underlying = UNDERLYINGS.find((each) => symbol.startsWith(each));
+  const place = PLACES.indexOf(symbol.slice(underlying?.length));
+  return underlying === undefined || place < 0 ? undefined : { underlying, place };
+}
+
+/** `VN30` of `VN30F2603`, `41I1G3000` and `VN30F1M`. */
+export const underlyingOf = (symbol: string): Underlying | undefined =>
+  contractMonthOf(symbol)?.underlying ?? aliasOf(symbol)?.underlying;
 
 /** The months listed on `day`: current, next, and the last months of the next two quarters after them. */
 export function listedMonths(
   calendar: TradingCalendar,
-  underlying: ContractMonth['underlying'],
+  underlying: Underlying,
   day: TradingDay,
 ): readonly ContractMonth[] {
   const year = Number(day.slice(0, 4));

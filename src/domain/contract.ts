@@ -20,7 +20,6 @@ export interface ContractSpec {
   readonly hundredthsPerTick: number;
   /** Money of one hundredth of a point for one contract: 1,000 VND. */
   readonly moneyPerHundredth: number;
-  /** Largest quantity of one order. */
   readonly orderQtyMax: number;
   /** Price band, as parts of 10,000 of the reference price: 700 is 7 %; `NO_BAND_BPS` where the market has none. */
   readonly bandBps: number;

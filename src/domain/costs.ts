@@ -31,7 +31,7 @@ export interface CostSchedule {
   readonly orderFeeMax?: readonly DatedValue<number>[];
   /** Tax on the sold value, parts of 10^10 of it. */
   readonly sellTax?: readonly DatedValue<number>[];
-  /** Of fees and of the tax on the sold value. Absent: whole money once an order, half and more up. */
+  /** Rounding of fees and of the tax on the sold value. Absent: whole money once an order, half and more up. */
   readonly rounding?: Rounding;
   /** Margin of a contract whatever its price is, instead of a rate. */
   readonly contractMargin?: readonly DatedValue<ContractMargin>[];

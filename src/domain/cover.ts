@@ -39,7 +39,7 @@ export interface Cover<Order> {
   readonly excess: number;
 }
 
-/** Of an order that waits for a price; null where the side of the market is not known. */
+/** Role of an order that waits for a price; null where the side of the market is not known. */
 export function waitingRole(side: Side, triggerWhen: TriggerWhen | null): 'stop' | 'take_profit' | 'exit' {
   if (triggerWhen === null) return 'exit';
   return triggerWhen === (side === 'sell' ? 'at_or_below' : 'at_or_above') ? 'stop' : 'take_profit';
@@ -118,7 +118,7 @@ class Fit<Order> {
   }
 }
 
-/** Those of one group count once. */
+/** Orders of one group count once. */
 function qtyOf(closing: readonly ClosingOrder<unknown>[]): number {
   const groups = new Map<string, number>();
   let total = 0;

@@ -47,7 +47,7 @@ export function failureOf(run: () => void): string | null {
 export const hasCode = (error: unknown, code: string): error is Error =>
   error instanceof Error && 'code' in error && error.code === code;
 
-/** Of the file system, of SQLite, and of the index that readers of its log share. */
+/** Codes of the file system, of SQLite, and of the index that readers of its log share. */
 const DISK_FULL = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE'];
 
 /** The disk took no more. */

@@ -83,7 +83,7 @@ export type Trigger =
 export type ModifyIntent =
   | { readonly kind: 'price'; readonly clientOrderId: ClientOrderId; readonly limitPrice: PriceTicks }
   | { readonly kind: 'qty'; readonly clientOrderId: ClientOrderId; readonly qty: Qty }
-  /** Of a trailing stop: its activation price. */
+  /** For a trailing stop, its activation price. */
   | { readonly kind: 'trigger'; readonly clientOrderId: ClientOrderId; readonly triggerPrice: PriceTicks };
 
 /**

@@ -67,7 +67,6 @@ export type Failure = Exclude<keyof PolicySettings, 'after'>;
 
 export type StrategyRisk = Pick<RiskSettings, 'positionMax' | 'dailyLossMax' | 'openOrdersMax'>;
 
-/** Where the stop of a position waits. */
 export interface ProtectiveStopSettings {
   /** Ticks from the average entry price to the trigger. */
   readonly distanceTicks: number;

@@ -5,7 +5,8 @@
 import { assert } from './assert.ts';
 import { OPERATOR_INDEX, type StrategyIndex, strategyIndex } from './units.ts';
 
-const OPERATOR = 'operator';
+/** Owner of orders and positions of no strategy. What concerns nobody's orders is of the `system`. */
+export const OPERATOR = 'operator';
 
 export class StrategyNames {
   readonly #names: string[];

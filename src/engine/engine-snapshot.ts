@@ -38,7 +38,7 @@ export interface StrategyEntry {
   readonly id: string;
   /** Null while it runs, else the reason why it was stopped. */
   readonly stopped: string | null;
-  /** Its own entries are off for this reason until a person resumes, or null. */
+  /** Entries are off for this reason until a person resumes, or null. */
   readonly halted: string | null;
   readonly legs: readonly string[];
   readonly positions: readonly PositionEntry[];

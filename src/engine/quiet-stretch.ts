@@ -61,7 +61,7 @@ export class QuietStretch {
     return this.#listeners.isBookHeard;
   }
 
-  /** Of a book that no strategy listens to. */
+  /** A change of a book that no strategy listens to. */
   bookLater(late: LateBook): void {
     this.#market.book.defer(late);
   }

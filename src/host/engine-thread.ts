@@ -36,7 +36,7 @@ const AHEAD_US = 50 * US_PER_MS;
 /** The way to the thread and back takes time too, on a busy machine more than the events. */
 const AHEAD_MIN = 100;
 const AHEAD_MAX = 2_000;
-/** Of the newest batch in the measured cost. */
+/** Weight of the newest batch in the measured cost. */
 const COST_WEIGHT = 0.2;
 
 /** The thread hung or died during a replay. */
@@ -115,11 +115,11 @@ export class EngineThread {
   /** Events of each batch that is not answered, oldest first; a replay has none. */
   readonly #batches: number[] = [];
   #inFlight = 0;
-  /** Of one event, as measured over the last batches. */
+  /** Cost of one event, as measured over the last batches. */
   #costUs = 0;
   #watch: CancelTimer | undefined = undefined;
   #memoryWatch: NodeJS.Timeout | undefined = undefined;
-  /** Of strategies, when the memory was read last. */
+  /** Calls of strategies at the last memory check. */
   #calls = 0;
   #isReady = false;
   /** It hung, died or was closed: nothing comes from it any more. */
@@ -285,7 +285,6 @@ export class EngineThread {
 // later events are kept for it, with the decisions that the running one made. At the switch further events wait until it has caught up:
 // each event is decided once, and no answer to a call is lost.
 
-/** An engine next to the running one. */
 export interface NextEngine {
   /** Everything before it was prepared. Rejects with `EngineLost`. */
   replay(past: PastPlace): ReturnType<EngineThread['replay']>;

@@ -1,4 +1,3 @@
-/** The engine thread. */
 import { promiseHooks } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../domain/assert.ts';

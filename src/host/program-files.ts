@@ -29,7 +29,7 @@ export class ProgramFiles {
     if (now === this.digest) return null;
     return (
       `the program in ${this.#dir} is not the one that runs: ` +
-      `${failure ?? 'it was built or installed anew since the daemon started'}; restart the daemon`
+      `${failure ?? 'it was rebuilt or reinstalled since the daemon started'}; restart the daemon`
     );
   }
 }

@@ -17,7 +17,6 @@ export interface RunOverrides {
   readonly replay: string | null;
   /** Market seconds in one real second, or null for the configured speed. */
   readonly speed: number | null;
-  /** State directory, or null for the configured one. */
   readonly stateDir: string | null;
 }
 

@@ -1,4 +1,3 @@
-/** The strategies of this build, by name. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { CATALOG } from '../../strategies/catalog.ts';
@@ -27,7 +26,6 @@ export function codeDigest(strategy: string): string {
 export const digestOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value, sortedKeys)).digest('hex').slice(0, 12);
 
-/** For `JSON.stringify`. */
 export function sortedKeys(_key: string, value: unknown): unknown {
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));

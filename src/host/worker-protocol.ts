@@ -69,14 +69,12 @@ export interface PastPlace {
   readonly decidedUntil: number | null;
   /** Calls that left while the journal could not be written. */
   readonly sent: UnjournaledCalls;
-  /** Strategies by place. */
   readonly names: readonly string[];
 }
 
 export interface ReplayedPast {
   readonly inputs: number;
   readonly frames: number;
-  /** Of the last input or frame. */
   readonly lastSeq: number;
   readonly lastTsUs: TsUs;
   /** Number of the last halt or resume of the account; 0 without any. */
@@ -114,7 +112,6 @@ export type FromEngine =
   /** The code is loaded; batches posted meanwhile are processed now. */
   | { readonly kind: 'ready' }
   | EngineOutput
-  /** A part of the past is replayed. */
   | { readonly kind: 'replaying' }
   | {
       readonly kind: 'replayed';
@@ -139,7 +136,7 @@ export function dispatchCall(gateway: Gateway, call: GatewayCall): void {
 // more than its processing: they cross as numbers, all else as objects.
 
 export interface EventBlock {
-  /** Of each event in turn its tag; of one that is not an object its fields too. */
+  /** The tag of each event in turn; for one that is not an object its fields too. */
   readonly numbers: Float64Array;
   /** The others, in their order. */
   readonly objects: readonly EngineEvent[];

@@ -4,6 +4,7 @@
  */
 import { signOf } from '../domain/order.ts';
 import { applyFill, FLAT_POSITION, type Position } from '../domain/position.ts';
+import { OPERATOR } from '../domain/strategy-names.ts';
 import { type InstrumentIndex, type Money, money, signedQty } from '../domain/units.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 
@@ -32,9 +33,6 @@ export interface StrategyAccount {
   readonly positions: readonly FoldedPosition[];
 }
 
-/** Owner of orders and positions that belong to no strategy. */
-export const OPERATOR = 'operator';
-
 /** All other entries change no sum. */
 export const FOLDED_KINDS = [
   'strategy_started',
@@ -56,11 +54,11 @@ export function foldSession(entries: Iterable<NamedEntry>): readonly StrategyAcc
 
 /** The sums of a session while its rows come one by one. */
 export class SessionAccounts {
-  readonly #accounts = new Map<string, Account>();
+  readonly #accounts = new Map<string, FoldedAccount>();
 
   add({ strategyName, entry }: NamedEntry): void {
     const name = strategyName ?? OPERATOR;
-    const account = this.#accounts.get(name) ?? new Account(name);
+    const account = this.#accounts.get(name) ?? new FoldedAccount(name);
     if (account.add(entry)) this.#accounts.set(name, account);
   }
 
@@ -69,7 +67,7 @@ export class SessionAccounts {
   }
 }
 
-class Account {
+class FoldedAccount {
   readonly #name: string;
   readonly #denials = new Map<string, number>();
   readonly #positions = new Map<InstrumentIndex, Position>();

@@ -58,7 +58,6 @@ function lockedDatabase(path: string, waitMs: number, holder: () => string, wayO
   return database;
 }
 
-/** True while a process holds the lock. */
 export function isLockHeld(path: string): boolean {
   try {
     lockedDatabase(path, 0, () => '', '').close();

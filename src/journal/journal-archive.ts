@@ -20,7 +20,6 @@ import {
   openReadOnly,
 } from './journal-database.ts';
 
-/** Directory of the archives of the journal at `path`. */
 export const archiveDir = (path: string): string => join(dirname(path), 'archive');
 
 export const archivePath = (path: string, session: string): string =>

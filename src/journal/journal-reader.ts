@@ -37,7 +37,6 @@ export interface StoredEntry {
   readonly session: string;
   readonly wallUs: number;
   readonly strategyName: string | null;
-  /** The order that it belongs to, or null. */
   readonly order: string | null;
   readonly entry: JournalEntry;
 }
@@ -166,7 +165,6 @@ export class JournalReader {
       yield storedAs<Input>({ seq, tsUs, kind, ...codec.decode(kind, body) });
   }
 
-  /** The numbers of the inputs of one kind. */
   seqsOf(session: string, kind: JournaledInput['kind']): readonly number[] {
     return [...this.#inputRows(session, kind)].map(({ seq }) => seq);
   }
@@ -179,7 +177,6 @@ export class JournalReader {
     return this.#value(decided, session, began) !== undefined;
   }
 
-  /** The last input of a kind, whole; undefined without one. */
   lastInput(session: string, kind: JournaledInput['kind']): JournaledInput | undefined {
     return [...this.#inputsOf(session, kind)].at(-1);
   }
@@ -321,7 +318,6 @@ export class JournalReader {
     return statement.get(...values) ?? undefined;
   }
 
-  /** The first column of all rows. */
   #column<T>(sql: string, ...values: string[]): T[] {
     return this.#database
       .prepare<unknown[], T>(sql)

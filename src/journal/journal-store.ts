@@ -46,7 +46,7 @@ export interface JournalOptions {
   readonly onCommit?: (took: DurationUs) => void;
 }
 
-interface Pending {
+interface PendingRow {
   readonly to: ChainedTable;
   readonly row: ChainedRow;
 }
@@ -56,7 +56,7 @@ class RowWriter {
   readonly #session: string;
   readonly #insert: Readonly<Record<ChainedTable, Statement>>;
   readonly #keepEnd: Statement;
-  readonly #commit: (rows: readonly Pending[]) => Record<ChainedTable, ChainEnd>;
+  readonly #commit: (rows: readonly PendingRow[]) => Record<ChainedTable, ChainEnd>;
   #ends: Readonly<Record<ChainedTable, ChainEnd>>;
 
   constructor(database: Database, session: string) {
@@ -75,14 +75,14 @@ class RowWriter {
       inputs: chainEnd(database, session, 'inputs'),
       entries: chainEnd(database, session, 'entries'),
     };
-    this.#commit = database.transaction((rows: readonly Pending[]) => this.#write(rows));
+    this.#commit = database.transaction((rows: readonly PendingRow[]) => this.#write(rows));
   }
 
-  commit(rows: readonly Pending[]): void {
+  commit(rows: readonly PendingRow[]): void {
     this.#ends = this.#commit(rows);
   }
 
-  #write(rows: readonly Pending[]): Record<ChainedTable, ChainEnd> {
+  #write(rows: readonly PendingRow[]): Record<ChainedTable, ChainEnd> {
     const ends = { ...this.#ends };
     for (const { to, row } of rows) {
       const end = chained(ends[to], row);
@@ -107,7 +107,7 @@ export class JournalStore {
   readonly #names: StrategyNames;
   #codec: InputCodec;
   #writer: RowWriter | undefined = undefined;
-  #pending: Pending[] = [];
+  #pending: PendingRow[] = [];
   #session = NO_SESSION;
   #follow: ((named: NamedEntry) => void) | undefined = undefined;
   #writeFirst: (() => void) | null = null;
@@ -128,7 +128,6 @@ export class JournalStore {
     this.read = new JournalReader(this.#database, this.#names);
   }
 
-  /** Rows that wait for their commit. */
   get waiting(): number {
     return this.#pending.length;
   }
@@ -219,7 +218,6 @@ export class JournalStore {
     this.#pending = [];
   }
 
-  /** There is room again. */
   #share(): void {
     if (!this.#isAlone) return;
     share(this.#database);
@@ -336,7 +334,7 @@ export class JournalStore {
     );
   }
 
-  #add(row: Pending): void {
+  #add(row: PendingRow): void {
     this.#pending.push(row);
     this.#flushAfter(this.isFailing ? RETRY_MS : GROUP_COMMIT_MS);
   }

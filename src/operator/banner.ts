@@ -13,7 +13,6 @@ export interface BannerContent {
   readonly name: string;
   readonly version: string;
   readonly mode: string;
-  /** Address of the broker, or the simulator. */
   readonly broker: string;
   /** The banner shows its last three characters; null before there is one. */
   readonly account: string | null;

@@ -41,9 +41,9 @@ export interface CommandBody {
   /** A one-time password. */
   readonly otp: string | null;
   readonly channel: string | null;
-  /** Of a flatten: entries stay on, and a strategy may enter again. */
+  /** For a flatten: entries stay on, and a strategy may enter again. */
   readonly keepTrading: boolean;
-  /** Of a flatten: in an auction one order is sent that cannot be taken back. */
+  /** For a flatten: in an auction one order is sent that cannot be taken back. */
   readonly inAuction: boolean;
 }
 

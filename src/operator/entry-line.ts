@@ -298,7 +298,7 @@ function statusLine(entry: EntryOf<'order_status'>): LogLine | null {
   if (CALL_FAILED.has(event)) {
     const call = event.startsWith('modify') ? 'change' : 'cancel';
     return logLine(
-      'stands',
+      'remains',
       'yellow',
       `${id} is ${to.replaceAll('_', ' ')} again, the ${call} came to nothing${because(detail)}`,
     );
@@ -399,5 +399,5 @@ function changeText({ from, to, heldQty, openOrders }: EntryOf<'strategy_changed
     ...(from.code === to.code ? [] : [`code ${from.code} to ${to.code}`]),
     ...(from.run === to.run ? [] : ['started again']),
   ];
-  return `${changes.join(', ')}; its memory is made anew from the prices of today${keeps}`;
+  return `${changes.join(', ')}; its memory is rebuilt from the prices of today${keeps}`;
 }

@@ -5,9 +5,7 @@ import { formatUtc } from '../text/dates.ts';
 import { entryLine, lineOf } from './entry-line.ts';
 import type { Naming } from './naming.ts';
 import { redactValue, type Secrets } from './redact.ts';
-import { createPaint } from './terminal.ts';
-
-const PLAIN = createPaint(false);
+import { PLAIN } from './terminal.ts';
 
 export interface LogOptions {
   /** Standard output, a file, or a test. */

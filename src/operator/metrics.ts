@@ -34,9 +34,9 @@ const BUCKETS = {
   heartbeat: [0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15],
 };
 
-type Call = 'place' | 'modify' | 'cancel';
+type CallKind = 'place' | 'modify' | 'cancel';
 
-const CALLS: readonly Call[] = ['place', 'modify', 'cancel'];
+const CALLS: readonly CallKind[] = ['place', 'modify', 'cancel'];
 
 interface MetricsOptions {
   /** Real time. */
@@ -93,7 +93,6 @@ export class Metrics {
     for (const severity of ['info', 'warning', 'critical']) this.#alerts.inc({ severity }, 0);
   }
 
-  /** The text format of Prometheus. */
   text(scraped: readonly Series[]): Promise<string> {
     for (const series of scraped) this.#scrape(series);
     return this.#registry.metrics();
@@ -123,7 +122,7 @@ export class Metrics {
     this.#sentUs.set(callId, now);
   }
 
-  answered(call: Call, callId: ClientOrderId): void {
+  answered(call: CallKind, callId: ClientOrderId): void {
     const sentUs = this.#sentUs.get(callId);
     if (sentUs !== undefined)
       this.#answer.observe({ call }, (this.#options.clock.nowUs() - sentUs) / US_PER_SECOND);

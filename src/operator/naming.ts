@@ -3,13 +3,7 @@ import { formatTime } from '../domain/civil-date.ts';
 import { type Contract, formatPoints } from '../domain/contract.ts';
 import type { OrderCode } from '../domain/ids.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
-import {
-  type InstrumentIndex,
-  OPERATOR_INDEX,
-  type PriceTicks,
-  type StrategyIndex,
-  type TsUs,
-} from '../domain/units.ts';
+import type { InstrumentIndex, PriceTicks, StrategyIndex, TsUs } from '../domain/units.ts';
 
 export interface ContractNaming {
   readonly code: string;
@@ -30,26 +24,18 @@ export interface Naming {
 }
 
 export interface NamingFacts {
-  /** Ids of the strategies, in the order of the configuration. */
-  readonly strategies: readonly string[];
-  /** The current contract table. */
   readonly contracts: () => readonly Contract[];
   readonly utcOffsetMinutes: number;
   /** State directory; null for the default of the commands. */
   readonly stateDir?: string | null;
 }
 
-export function createNaming({
-  strategies,
-  contracts,
-  utcOffsetMinutes,
-  stateDir = null,
-}: NamingFacts): Naming {
+export function createNaming(
+  names: Pick<StrategyNames, 'nameOf'>,
+  { contracts, utcOffsetMinutes, stateDir = null }: NamingFacts,
+): Naming {
   return {
-    strategy: (index) => {
-      if (index === null) return 'system';
-      return index === OPERATOR_INDEX ? 'operator' : (strategies[index] ?? `strategy ${index}`);
-    },
+    strategy: (index) => (index === null ? 'system' : names.nameOf(index)),
     contract: (instrument) => {
       const found = contracts().find(({ index, orderCode }) =>
         typeof instrument === 'number' ? index === instrument : orderCode === instrument,
@@ -60,15 +46,6 @@ export function createNaming({
     command: (text) => `tickwright ${text}${stateDir === null ? '' : ` --state ${stateDir}`}`,
   };
 }
-
-/** Strategies by the names that rows of the journal give them. */
-export const createJournalNaming = (
-  names: Pick<StrategyNames, 'nameOf'>,
-  facts: Omit<NamingFacts, 'strategies'>,
-): Naming => ({
-  ...createNaming({ ...facts, strategies: [] }),
-  strategy: (index) => (index === null ? 'system' : names.nameOf(index)),
-});
 
 const listed = ({ orderCode, spec }: Contract): ContractNaming => ({
   code: orderCode,

@@ -2,7 +2,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { minutes } from '../domain/units.ts';
 
-/** So many of one kind are written before the log gets quiet. */
+/** Notes of one kind before the log gets quiet. */
 const WRITTEN_FIRST = 5;
 const PAUSE_MIN = minutes(1);
 const PAUSE_MAX = minutes(60);
@@ -11,7 +11,7 @@ const FORGOTTEN_AFTER = minutes(120);
 /** Kinds that are remembered; one more forgets all. */
 const KINDS_MAX = 500;
 
-interface Kind {
+interface NoteKind {
   written: number;
   left: number;
   writtenUs: number;
@@ -20,7 +20,7 @@ interface Kind {
 
 /** Notes that differ in numbers alone are of one kind. Left-out notes are counted in the next one that is written. */
 export function quietNotes(clock: Clock, write: (text: string) => void): (text: string) => void {
-  const kinds = new Map<string, Kind>();
+  const kinds = new Map<string, NoteKind>();
   return (text) => {
     const now = clock.nowUs();
     const key = text.replaceAll(/\d+/g, '#');

@@ -82,13 +82,13 @@ export class Secrets {
     return [...this.#fixed, ...this.#learned];
   }
 
-  /** Of this run until its end, such as the token of a channel. */
+  /** Redacts it until the end of this run, such as the token of a channel. */
   keep(value: string): void {
     if (!this.#fixed.includes(value)) this.#fixed.push(value);
     this.#unmistakable = this.values.filter(isUnmistakable);
   }
 
-  /** One that another will replace. */
+  /** Redacts it until another replaces it. */
   add(value: string): void {
     if (this.#learned.includes(value)) return;
     this.#learned.push(value);

@@ -4,7 +4,6 @@ import { formatCount, formatSigned, positionText } from '../text/numbers.ts';
 import { oneLine, type Paint, PLAIN } from './terminal.ts';
 
 export interface StatusContent {
-  /** Market time as text. */
   readonly time: string;
   readonly phase: string;
   readonly stream: 'live' | 'down';

@@ -178,7 +178,7 @@ export function frameDamageText({ tornBytes, damage }: FrameLogEnd): string | nu
 }
 
 const NEWLINE = 10;
-/** Of `<seq> <tsUs> <bytes> <crc>`. */
+/** Bytes of `<seq> <tsUs> <bytes> <crc>`. */
 const HEAD_BYTES_MAX = 15 + 1 + 16 + 1 + 8 + 1 + 8 + 1;
 /** A socket takes no larger frame; a size above it is damage. */
 const TEXT_BYTES_MAX = 16 * 1024 * 1024;
@@ -285,7 +285,6 @@ export class FrameRecords {
   readonly #damage: FrameDamage[] = [];
   readonly #head = new RecordHead();
   #rest: Buffer = NOTHING;
-  /** Bytes before `#rest`. */
   #before = 0;
   #whole = 0;
   #lastSeq = 0;

@@ -38,7 +38,6 @@ export interface Funds {
 /** `forced`: the broker closed a position that the margin no longer carried. `settled`: an expired contract was paid out. */
 export type FillCause = 'order' | 'forced' | 'settled';
 
-/** One execution at the venue. */
 export interface BacktestFill {
   /** Time of the execution; we receive it later. */
   readonly tsUs: TsUs;
@@ -138,7 +137,6 @@ export interface StrategyResult {
   readonly fault: StrategyFault | null;
 }
 
-/** A throw of a strategy, which stopped it. */
 export interface StrategyFault {
   readonly tsUs: TsUs;
   readonly message: string;
@@ -148,7 +146,7 @@ export interface StrategyFault {
   readonly stack: string | null;
 }
 
-/** Of the trades since the sample before, as columns; 0 where nothing was traded. */
+/** Trades since the sample before, as columns; 0 where nothing was traded. */
 export interface PriceRanges {
   readonly first: Float64Array;
   readonly high: Float64Array;
@@ -189,7 +187,7 @@ export interface BacktestResult extends OfPlan {
   readonly toUs: TsUs;
   /** Capital and profit, open and closed, net of costs. A long run keeps some samples of all (`SampleTable`). */
   readonly equity: Samples;
-  /** Of all samples, those that were not kept too. */
+  /** Drawdowns of all samples, also dropped ones. */
   readonly drawdowns: Drawdowns;
   readonly funds: Funds;
   readonly dayEquity: Float64Array;

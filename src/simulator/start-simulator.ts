@@ -212,7 +212,6 @@ export interface SimulatorDescription {
   readonly rest: string;
   /** `ws://127.0.0.1:<port>` and the path of the contract. */
   readonly stream: string;
-  /** Address of the control API. */
   readonly control: string;
   /** Calls of the control API carry it as their bearer token. */
   readonly controlToken: string;
@@ -227,7 +226,6 @@ export interface SimulatorDescription {
   readonly contracts: readonly string[];
 }
 
-/** A simulated broker that listens. */
 export interface RunningSimulator extends SimulatorDescription {
   readonly port: number;
   readonly faults: FaultControl;

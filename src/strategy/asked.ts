@@ -127,7 +127,6 @@ const SELL = plainShape('sell', 'sell');
 const SUBMIT_BUY = plainShape('submit', 'buy');
 const SUBMIT_SELL = plainShape('submit', 'sell');
 
-/** The arguments of `trader.submit`. */
 export function assertSubmit(asked: readonly unknown[]): void {
   if (asked.length > 1) {
     const [side, order] = asked;
@@ -184,7 +183,6 @@ export function assertPace(span: unknown): void {
 /** The text of `trader.note`, the name of `trader.leg`. */
 export const assertText = (call: string, key: string, text: unknown): void => check(call, key, TEXT, text);
 
-/** The arguments of `trader.plot`. */
 export function assertPlot(name: unknown, value: unknown): void {
   check('plot', 'name', TEXT, name);
   check('plot', 'value', NUMBER, value);

@@ -196,7 +196,6 @@ export class BarChannel extends Channel<Bar> {
   readonly #timers: StrategyTimers;
   /** Undefined: bars of the data as they are. */
   readonly #spec: BarSpec | undefined;
-  /** Where the data are bars. */
   #joiner: BarJoiner | null = null;
   #timer: TimerId | null = null;
   #timerAtUs = Infinity;

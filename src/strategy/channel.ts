@@ -23,7 +23,6 @@ export class Channel<T> extends Observable<T> {
   #handlers: readonly ChannelHandler<T>[] = [];
   readonly #subjects = new Set<Subject<T>>();
   readonly #atClose = (): void => this.#end();
-  /** Called when the list was replaced. */
   onHandlers: (() => void) | null = null;
   readonly index: number;
   readonly #running: Int32Array;
@@ -63,7 +62,6 @@ export class Channel<T> extends Observable<T> {
     }
   }
 
-  /** A handler threw. */
   fault(error: unknown): void {
     this.containment.fault(error, this.where);
   }

@@ -46,7 +46,7 @@ export class Containment {
     this.running[0] = before;
   }
 
-  /** Its code runs from here on. Returns whose did before. */
+  /** Its code runs from here on. Returns the strategy that ran before. */
   #enter(): number {
     const before = this.running[0] ?? NO_STRATEGY;
     this.running[0] = this.index;

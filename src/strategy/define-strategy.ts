@@ -25,7 +25,6 @@ export interface StrategyDefinition {
   readonly legs: readonly string[];
   /** Its parameters as a schema that refuses unknown keys, for the configuration. */
   readonly params: z.ZodType;
-  /** The same for people. */
   readonly paramRows: readonly ParamRow[];
   /** Reads parameters; the result has every default filled in. */
   parseParams(raw: unknown): ParseResult<Params>;

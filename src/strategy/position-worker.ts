@@ -25,7 +25,7 @@ export interface WorkerSettings {
 /** `urgent` takes the other side's price and more; `patient` waits at our side first. */
 export type Urgency = 'patient' | 'urgent';
 
-interface OwnOrder {
+interface WorkingOrder {
   readonly id: ClientOrderId;
   readonly side: Side;
   readonly isExit: boolean;
@@ -53,7 +53,7 @@ export class PositionWorker {
   #target: number | null = null;
   #why = '';
   #urgency: Urgency = 'patient';
-  #order: OwnOrder | null = null;
+  #order: WorkingOrder | null = null;
   /** When the way to the target began; from then on an order rests at our side. */
   #sinceUs: TsUs | null = null;
   #isFeedLive = true;
@@ -118,7 +118,7 @@ export class PositionWorker {
     return this.#target !== null && !this.#past.includes(update.clientOrderId);
   }
 
-  #follow(order: OwnOrder, update: OrderUpdate): void {
+  #follow(order: WorkingOrder, update: OrderUpdate): void {
     const isRefused = update.denial !== null || update.reason !== '';
     if (order.asked !== null && isRefused) {
       if (order.asked.what === 'modify') order.mustReplace = true;
@@ -189,7 +189,7 @@ export class PositionWorker {
   }
 
   /** Withdraws an order that is not wanted any more, moves one whose price is left behind. */
-  #tend(order: OwnOrder, need: number): void {
+  #tend(order: WorkingOrder, need: number): void {
     const now = this.#trader.time();
     if (now < order.quietUntilUs) return;
     if (order.asked !== null && now - order.asked.atUs <= ANSWER_MAX) return;

@@ -30,7 +30,7 @@ export interface StrategyInstance {
 
 const NO_QUOTE_BARS = 'ticks.bars: bars are made of trades, without a price; books$ has each quote';
 
-interface Leg {
+interface RunningLeg {
   readonly name: string;
   readonly channels: LegChannels;
   readonly ticks: LegTicks;
@@ -68,7 +68,7 @@ export class RunningStrategy {
   readonly #feed: Channel<FeedChange>;
   readonly #orders: Channel<OrderUpdate>;
   readonly #rollovers: Channel<Rollover>;
-  readonly #legs: readonly Leg[];
+  readonly #legs: readonly RunningLeg[];
 
   constructor(instance: StrategyInstance, hub: TickHub, port: TraderPort, containment: Containment) {
     this.#instance = instance;
@@ -141,7 +141,7 @@ export class RunningStrategy {
     this.#containment.close();
   }
 
-  #leg(name: string): Leg {
+  #leg(name: string): RunningLeg {
     assertText('leg', 'name', name);
     const leg = this.#legs.find((candidate) => candidate.name === name);
     if (leg === undefined)
@@ -149,9 +149,9 @@ export class RunningStrategy {
     return leg;
   }
 
-  #createLeg(name: string, place: number, parts: TraderParts): Leg {
+  #createLeg(name: string, place: number, parts: TraderParts): RunningLeg {
     const channels = createLegChannels(this.#containment, name);
-    const leg: Leg = {
+    const leg: RunningLeg = {
       name,
       channels,
       ticks: {

@@ -104,7 +104,7 @@ export type SubmitArguments = readonly [side: Side, order: OrderRequest] | reado
 export type OrderChange =
   | { readonly price: Price<Hint> }
   | { readonly qty: number }
-  /** Of a trailing stop that does not follow yet: its activation price. */
+  /** For an inactive trailing stop, its activation price. */
   | { readonly trigger: Price<Hint> };
 
 /** Trading in one contract. Nothing here returns an outcome: fills and refusals arrive on `orders$`. */

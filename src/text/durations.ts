@@ -1,5 +1,9 @@
-/** Durations in text; numbers are microseconds. */
+/** Durations in text; numbers are microseconds, these alone seconds. */
 import { US_PER_DAY, US_PER_HOUR, US_PER_MINUTE, US_PER_MS, US_PER_SECOND } from '../domain/units.ts';
+
+export const MINUTE = 60;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
 
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
 const UNIT_US: Readonly<Record<string, number>> = {
@@ -16,7 +20,7 @@ export function parseDuration(text: string): number | undefined {
   return match === null || unit === undefined ? undefined : Math.round(Number(match[1]) * unit);
 }
 
-/** The same as text, in the largest unit that leaves a whole number. */
+/** A duration as text, in the largest unit that leaves a whole number. */
 export function formatDuration(us: number): string {
   const [unit, unitUs] = Object.entries(UNIT_US).findLast(([, each]) => us % each === 0) ?? ['ms', US_PER_MS];
   return `${us / unitUs}${unit}`;

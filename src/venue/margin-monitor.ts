@@ -21,7 +21,6 @@ export interface ForcedClose {
   readonly owner: number;
 }
 
-/** Accounts with their figures. */
 export interface MarginBooks {
   /** A position is held, or a level is to be reported. */
   readonly isExposed: boolean;

@@ -19,7 +19,6 @@ interface PlaceTerms {
 
 /** A day order with a limit price: the only kind the broker's contract can write for certain (notes, 3). */
 export interface PlaceLimit extends PlaceTerms {
-  /** Exits for its fills. */
   readonly bracket?: Bracket;
   /** Waits at the gateway until the account's own fills in this contract, from now on, cover its volume. */
   readonly leg?: OrderCode;

@@ -23,7 +23,6 @@ export type VenueEvent =
   | MarginMessage
   | SessionMessage;
 
-/** Messages of the price stream. */
 export type MarketMessage = TradeMessage | BookMessage | SummaryMessage;
 
 /** `totalVolume` of one contract and day is a chain: the one before plus `qty`. */
@@ -137,7 +136,6 @@ export interface OrderReport extends ReportTerms {
   readonly canModify: boolean;
   readonly source: BrokerOrderSource;
   readonly origin: OrderOrigin;
-  /** Exits for its fills. */
   readonly bracket: Bracket | null;
   /** The contract whose own fills send an arbitrage order. */
   readonly leg: OrderCode | null;
@@ -155,7 +153,6 @@ export interface TriggerReport extends ReportTerms {
   readonly triggerPrice: PriceTicks | null;
   readonly triggerWhen: TriggerWhen | null;
   readonly trailing: Trailing | null;
-  /** The order a bracket is attached to. */
   readonly parentOrderNo: BrokerOrderNo | null;
   readonly status: TriggerStatus;
   /** Contracts of the orders it sent so far. */

@@ -1,9 +1,9 @@
 /** Channels to the operator: their mistakes have places and hints, and no secret is shown. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { added, problemsOf } from './config-files.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const channel = (rest: string): string => added(`alerts:\n  channels:\n    - { ${rest} }`);
 
@@ -58,8 +58,7 @@ it('refuses a secret that others can read, or that is not there', () => {
   expect(problemsOf(channel(`id: team, kind: webhook, preset: slack, url: { file: ${place} }`))).toEqual([
     expect.stringMatching(/url\.file: expected a file with the secret/),
   ]);
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-secret-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const file = join(dir, 'secret');
   writeFileSync(file, 'x');
   chmodSync(file, 0o644);

@@ -1,11 +1,10 @@
 /** A directory with the shipped market files and one main file of the test's own. */
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { CATALOG } from '../../strategies/catalog.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 export const SHIPPED = join(import.meta.dirname, '../../config');
 
@@ -51,8 +50,7 @@ export function spoilt(from: string, to: string, text = GOOD): string {
 export const added = (lines: string, text = GOOD): string => `${text}${lines}\n`;
 
 export function configDir(text: string): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-config-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   for (const name of ['vn30f.yaml', 'closures.json']) copyFileSync(join(SHIPPED, name), join(dir, name));
   writeFileSync(join(dir, 'main.yaml'), text);
   return dir;

@@ -107,7 +107,7 @@ it.each([
 
 it('names the line that names a file which is not there', () => {
   expect(problemsOf(GOOD, (dir) => rmSync(join(dir, 'closures.json')))).toEqual([
-    'vn30f.yaml:14:13 calendar.closures: expected the name of a file beside this one, was "closures.json" (there is no closures.json)',
+    'vn30f.yaml:14:13 calendar.closures: expected the name of a file next to this one, was "closures.json" (there is no closures.json)',
   ]);
 });
 

@@ -11,12 +11,12 @@ const ROWS: readonly Mistake[] = [
   [
     'a market file that is not there',
     spoilt('vn30f.yaml', 'vn30.yaml'),
-    'main.yaml:2:9 market: expected the name of a file beside this one, was "vn30.yaml" (there is no vn30.yaml)',
+    'main.yaml:2:9 market: expected the name of a file next to this one, was "vn30.yaml" (there is no vn30.yaml)',
   ],
   [
     'a directory for the market file',
     spoilt('vn30f.yaml', '.'),
-    'main.yaml:2:9 market: expected the name of a file beside this one, was "." ($DIR is no file)',
+    'main.yaml:2:9 market: expected the name of a file next to this one, was "." ($DIR is no file)',
   ],
   [
     'the main file for the market file',

@@ -6,7 +6,7 @@ const ROWS: readonly Mistake[] = [
   [
     'the key in its section',
     added('auth:\n  apiKey: abcdef123456SECRET'),
-    'main.yaml:11:3 auth.apiKey: expected no secret in this file, was "apiKey" (put it in the environment or in a file that auth.apiKeyFile names, and have the broker replace the one that stood here)',
+    'main.yaml:11:3 auth.apiKey: expected no secret in this file, was "apiKey" (put it in the environment or in a file that auth.apiKeyFile names, and have the broker replace the one that was here)',
   ],
   [
     'the password itself',
@@ -16,7 +16,7 @@ const ROWS: readonly Mistake[] = [
   [
     'a password',
     added('broker:\n  password: hunter2000'),
-    'main.yaml:11:3 broker.password: expected no secret in this file, was "password" (put it in the environment or in a file that auth.apiKeyFile names, and have the broker replace the one that stood here)',
+    'main.yaml:11:3 broker.password: expected no secret in this file, was "password" (put it in the environment or in a file that auth.apiKeyFile names, and have the broker replace the one that was here)',
   ],
   [
     'the key for the name of its variable',

@@ -4,7 +4,11 @@ import { isSession } from '../../src/domain/calendar.ts';
 import { tradingDay, weekdayOf } from '../../src/domain/civil-date.ts';
 import {
   codedForm,
+  aliasesOf,
+  aliasOf,
   contractMonthOf,
+  underlyingOf,
+  UNDERLYINGS,
   expiryOf,
   legacyCode,
   listedMonths,
@@ -122,4 +126,22 @@ describe('whatever the month', () => {
       }),
     );
   });
+});
+
+test('an alias names a place among the months of its index', () => {
+  expect(aliasesOf(UNDERLYINGS).map(aliasOf)).toEqual(
+    UNDERLYINGS.flatMap((underlying) => [0, 1, 2, 3].map((place) => ({ underlying, place }))),
+  );
+  for (const other of ['VN30', 'VN30F3M', 'VN30F2603', 'vn30f1m', 'F1M', 'XF1M', '41I1G3000', ''])
+    expect(aliasOf(other)).toBeUndefined();
+});
+
+test.each([
+  ['VN30F1M', 'VN30'],
+  ['VN100F2Q', 'VN100'],
+  ['VN30F2603', 'VN30'],
+  ['41I2G3000', 'VN100'],
+  ['VN30', undefined],
+])('%s is a contract of %s', (symbol, underlying) => {
+  expect(underlyingOf(symbol)).toBe(underlying);
 });

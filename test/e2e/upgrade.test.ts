@@ -58,7 +58,7 @@ test('a build under a running daemon: no reload mixes it with what runs, and sta
 
   appendFileSync(join(dirname(main), '..', 'engine', 'engine.js'), '\n// built anew\n');
   expect(await reload()).toMatch(
-    /refused: .* built or installed anew .* restart the daemon nothing was changed/,
+    /refused: .* rebuilt or reinstalled .* restart the daemon nothing was changed/,
   );
   expect(await tickwright('status', '--state', place.state)).toContain('is not the one that runs');
   expect(await tickwright('doctor', '--config', place.config, '--state', place.state)).toContain(

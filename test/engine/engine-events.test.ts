@@ -42,6 +42,28 @@ describe('the market', () => {
     expect(rig.engine.snapshot().counts.duplicates).toBe(1);
   });
 
+  it('23: the book of before a disconnect is gone, and entries wait for prices by REST', () => {
+    const rig = bids(new EngineRig().start(), [[12_990, 5], [12_980, 6]]); // prettier-ignore
+    const { market } = rig.parts.state!;
+    expect(market.isReferenceFresh).toBe(true);
+    rig.stream('down');
+    expect(market.lastBook(FRONT_INDEX)).toBeUndefined();
+    expect(market.isLive).toBe(false);
+    rig.reads.length = 0;
+    rig.stream('live');
+    expect(rig.reads).toContain('reference');
+    expect(market.isReferenceFresh).toBe(false);
+    bids(rig, [[12_970, 1]]);
+    expect(market.lastBook(FRONT_INDEX)).toBeUndefined();
+    expect(rig.host.books).toEqual([]);
+    bids(rig, [[12_980, 1]], 'ask');
+    expect(market.lastBook(FRONT_INDEX)?.bids).toHaveLength(1);
+    expect(rig.host.books).toHaveLength(1);
+    rig.reference();
+    expect(market.isReferenceFresh).toBe(true);
+    expect(rig.host.feeds.map(({ state }) => state)).toEqual(['live', 'down', 'live']);
+  });
+
   it('20: the age of what is known of a contract grows with time', () => {
     const rig = new EngineRig().start().trade(13_000).pass(20).clock();
     expect(rig.now - rig.parts.state!.market.seenUs(FRONT_INDEX)).toBe(20_000_000);
@@ -202,6 +224,12 @@ describe('commands', () => {
     rig.command({ name: 'resolve_order', clientOrderId: 'H.x' as never, as: 'absent', reason: 'wrong' });
     expect(rig.statusOf(id)).toBe('accepted');
     expect(rig.alerts()).toEqual(['order_not_missing', 'order_not_found']);
+  });
+
+  it('a journal that cannot be written freezes entries', () => {
+    const rig = new EngineRig().start().post({ kind: 'journal_failed', reason: 'disk full' });
+    expect(rig.engine.snapshot().halted).toContain('disk full');
+    expect(rig.alerts()).toEqual(['journal_failed']);
   });
 });
 

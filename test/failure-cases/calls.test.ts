@@ -50,7 +50,7 @@ describe('the answer to a placed order is lost', () => {
     await story.until(async () => (await story.known()).net === 2);
     expect((await story.truth()).net).toBe(2);
     expect(story.entries.filter(({ kind }) => kind === 'fill')).toMatchObject([{ strategy: 0 }]);
-    // Nothing else stands in the way of an entry.
+    // Nothing else is in the way of an entry.
     story.daemon.command({ name: 'resume', reason: 'the story' });
     await story.until(async () => (await story.view())?.unproven === null);
     story.print(13_002);

@@ -3,6 +3,7 @@ import { tradingDay } from '../../src/domain/civil-date.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
 import type { OrderStatus } from '../../src/domain/order.ts';
+import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import * as units from '../../src/domain/units.ts';
 import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { createNaming } from '../../src/operator/naming.ts';
@@ -15,8 +16,7 @@ const CALL = clientOrderId('H.12345600002000018');
 const NO = brokerOrderNo('41');
 const VN30 = contract(0);
 
-export const naming = createNaming({
-  strategies: ['ema-cross', 'breakout'],
+export const naming = createNaming(new StrategyNames(['ema-cross', 'breakout']), {
   contracts: () => [VN30, contract(1)],
   utcOffsetMinutes: 420,
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import * as units from '../../src/domain/units.ts';
 import type { Denial } from '../../src/engine/ports/denial.ts';
 import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
@@ -38,7 +39,7 @@ const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   halt: 'HALTED  entries are off until you resume: daily loss',
   strategy_started: 'started  the strategy runs',
   strategy_changed:
-    'changed  parameters aa to bb; its memory is made anew from the prices of today; keeps position -2 and 1 open orders',
+    'changed  parameters aa to bb; its memory is rebuilt from the prices of today; keeps position -2 and 1 open orders',
   strategy_stopped: 'stopped  it threw',
   strategy_fault: 'fault  x is not a function (in onBar)',
   strategy_note: 'note  crossed up',
@@ -74,7 +75,7 @@ describe('what became of an order', () => {
     [status('pending_modify', 'accepted', 'modify_confirmed'), 'changed  #02000017 as asked'],
     [
       status('pending_cancel', 'accepted', 'cancel_rejected', '-4 no'),
-      'stands  #02000017 no. 41 is accepted again, the cancel came to nothing: -4 no',
+      'remains  #02000017 no. 41 is accepted again, the cancel came to nothing: -4 no',
     ],
     [status('pending_cancel', 'canceled', 'seen_canceled'), 'canceled  #02000017'],
     [status('accepted', 'expired', 'day_ended'), 'expired  #02000017 no. 41 with the day'],
@@ -149,8 +150,7 @@ test.each([
 });
 
 test('what to type names the daemon that said it', () => {
-  const elsewhere = createNaming({
-    strategies: [],
+  const elsewhere = createNaming(new StrategyNames(['ema-cross']), {
     contracts: () => [],
     utcOffsetMinutes: 0,
     stateDir: 'var/live',

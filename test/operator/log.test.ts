@@ -3,7 +3,7 @@ import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { entryLine } from '../../src/operator/entry-line.ts';
 import { createLog, type Log } from '../../src/operator/log.ts';
 import { redactValue, Secrets } from '../../src/operator/redact.ts';
-import { createPaint } from '../../src/operator/terminal.ts';
+import { PLAIN } from '../../src/operator/terminal.ts';
 import { ENTRIES, naming, status } from './entries.ts';
 
 const ACCOUNT = '105C987321';
@@ -69,5 +69,5 @@ test('what only looks like a secret stays', () => {
 
 test('the message is the line a person would read, where there is one', () => {
   const said = [ENTRIES.fill, ENTRIES.proposal].map((entry) => written((log) => log.entry(entry))['msg']);
-  expect(said).toEqual([entryLine(ENTRIES.fill, naming, createPaint(false)), 'proposal']);
+  expect(said).toEqual([entryLine(ENTRIES.fill, naming, PLAIN), 'proposal']);
 });

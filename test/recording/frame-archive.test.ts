@@ -3,7 +3,6 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,10 +10,9 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { seq, tsUs } from '../../src/domain/units.ts';
 import {
@@ -25,6 +23,7 @@ import {
   readFrames,
   unpackedLogs,
 } from '../../src/recording/frame-log.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 async function packFrameLogs(dir: string, today: typeof NEXT): Promise<readonly string[]> {
   const logs = unpackedLogs(dir, today);
@@ -36,12 +35,6 @@ async function packFrameLogs(dir: string, today: typeof NEXT): Promise<readonly 
 const DAY = tradingDay('2026-03-04');
 const NEXT = tradingDay('2026-03-05');
 const TEXTS = ['s|1|{"a":1}', 'đ€😀\n', '', 's|2|{"b":2}'];
-
-function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-packed-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
 
 function append(dir: string, day: typeof DAY, texts: readonly string[], from = 1): string {
   const log = openFrameLog(dir, day);

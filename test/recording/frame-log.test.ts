@@ -1,19 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import {
-  appendFileSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { seq, tsUs } from '../../src/domain/units.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import {
   type FrameDamage,
   frameDamageText,
@@ -24,12 +16,6 @@ import {
 } from '../../src/recording/frame-log.ts';
 
 const DAY = tradingDay('2026-03-04');
-
-function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-frames-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
 
 function written(dir: string, texts: readonly string[], from = 1): string {
   const log = openFrameLog(dir, DAY);

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatTime } from '../../src/domain/civil-date.ts';
 import { readPrints, type Tape, TapeError } from '../../src/recording/read-prints.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const OPTIONS = {
   spec: {
@@ -18,8 +18,7 @@ const OPTIONS = {
 };
 
 function tapeFile(text: string, name = '2026-03-04_vn30f2603.csv'): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-tape-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const path = join(dir, name);
   writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
   return path;

@@ -1,10 +1,10 @@
 /** The files of a run appear together, or those of the run before stay. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type ResearchReport, writeReport } from '../../src/research/backtest/result-files.ts';
 import { SAMPLE_REPORT } from './report/sample-report.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const assets = { script: '', style: '' };
 const report = (csv: ResearchReport['csv']): ResearchReport => ({
@@ -14,8 +14,7 @@ const report = (csv: ResearchReport['csv']): ResearchReport => ({
 });
 
 test('files that cannot all be written leave those of the run before', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-report-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   writeReport(dir, report({ 'trades.csv': 'old' }), assets);
   expect(() => writeReport(dir, report({ 'trades.csv': 'new', 'no/fills.csv': '' }), assets)).toThrow(
     'ENOENT',

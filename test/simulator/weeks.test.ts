@@ -1,13 +1,11 @@
 /** A paper account over weeks, the program stopped every night: sessions, holidays, an expiry, and money that adds up. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { seconds, tsUs } from '../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { type Started, started, stop } from './support/started.ts';
 import { cashAccountsOf, firstOf, type Json, rowsOf, type Stranger } from './support/stranger.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const SPEED = 60;
 const DAYS = '04-15 04-16 04-17 04-20 04-21 04-22 04-23 04-24 04-28 04-29 05-04 05-05'
@@ -95,8 +93,7 @@ async function expectMorning(week: Week, market: Started): Promise<void> {
 }
 
 it('lives through sessions, holidays and an expiry, and through a restart every night', async () => {
-  const stateDir = mkdtempSync(join(tmpdir(), 'simulator-weeks-'));
-  onTestFinished(() => rmSync(stateDir, { recursive: true }));
+  const stateDir = tempDir();
   const week = new Week(stateDir);
   for (const [n, day] of DAYS.entries()) {
     const market = await week.open(day);
@@ -122,8 +119,7 @@ it.each([
   ['2026-04-27', '2026-04-24'],
   ['2026-04-30', '2026-04-29'],
 ])('rests on %s: no order, and the day is still %s', async (closed, last) => {
-  const stateDir = mkdtempSync(join(tmpdir(), 'simulator-weeks-'));
-  onTestFinished(() => rmSync(stateDir, { recursive: true }));
+  const stateDir = tempDir();
   const week = new Week(stateDir);
   const before = await week.open(last);
   await week.trade(before, last, 1);

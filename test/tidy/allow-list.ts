@@ -96,7 +96,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
       ...EDGE,
     ],
   },
-  // Runs in a browser: from the rooms that make its data it takes types alone, which its own compilation proves.
+  // Runs in a browser: from the rooms that make its data it takes what needs no builtin, which its own compilation proves.
   'src/page': {
     folders: ['src/domain', 'src/text', 'src/research/report', 'src/operator'],
     packages: ['preact', '@preact/signals', 'lightweight-charts'],

@@ -64,7 +64,7 @@ describe('a forced close', () => {
     venue.advance(later(venue.nowUs, 1_000_000));
     print(venue, 12_200);
     venue.advance(later(venue.nowUs, 10_000_000));
-    // Nobody buys: the order stands at the floor and waits.
+    // Nobody buys: the order rests at the floor and waits.
     expect(forced(venue)).toMatchObject([{ status: 'resting' }]);
     const before = forced(venue)[0]!.qty;
     print(venue, 12_199, NEXT);

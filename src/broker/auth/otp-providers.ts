@@ -107,7 +107,6 @@ const readLine = (options: PromptOptions, signal: AbortSignal): Promise<OtpAnswe
 /** Runs a command and takes the first line it prints. No shell: exactly the configured program runs. */
 
 interface CommandOptions extends Patience {
-  /** Program and arguments. */
   readonly command: readonly [string, ...string[]];
 }
 

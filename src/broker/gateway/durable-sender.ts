@@ -49,7 +49,7 @@ export interface SenderOptions<Request> {
   readonly meter?: CallMeter | undefined;
 }
 
-type Call = (options: SendOptions) => Promise<CallOutcome>;
+type SendCall = (options: SendOptions) => Promise<CallOutcome>;
 
 export class DurableSender<Request> {
   readonly #options: SenderOptions<Request>;
@@ -67,14 +67,14 @@ export class DurableSender<Request> {
     while (this.#calls.size > 0) await Promise.all(this.#calls);
   }
 
-  send(record: CallRecord<Request>, purpose: SendPurpose, call: Call): void {
+  send(record: CallRecord<Request>, purpose: SendPurpose, call: SendCall): void {
     const refusal = this.#makeDurable(record, purpose) ?? this.#options.haltReason(purpose);
     if (refusal !== null) return this.#post(record, { status: 'not_sent', reason: refusal });
     const running = this.#call(record, purpose, call).finally(() => this.#calls.delete(running));
     this.#calls.add(running);
   }
 
-  async #call(record: CallRecord<Request>, purpose: SendPurpose, call: Call): Promise<void> {
+  async #call(record: CallRecord<Request>, purpose: SendPurpose, call: SendCall): Promise<void> {
     const priority = purpose === 'entry' ? 'entry' : 'exit';
     const outcome = await call({
       priority,

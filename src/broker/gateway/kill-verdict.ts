@@ -51,7 +51,7 @@ interface OwnPosition {
 
 /** The journal's part of the kill path, folded on the main thread: it needs no engine (rulings, 32). */
 export interface OwnBooks {
-  /** Those that a book of today may show. */
+  /** Orders that a book of today may show. */
   readonly orders: readonly OwnOrder[];
   readonly positions: readonly OwnPosition[];
   /** Placements that may have reached the broker, without a number yet. */

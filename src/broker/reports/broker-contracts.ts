@@ -14,7 +14,6 @@ export class BrokerContracts {
   /** Contracts listed now, by expiry: those to subscribe. */
   listed: readonly Contract[] = [];
 
-  /** All contracts of the session, by index. */
   get contracts(): readonly Contract[] {
     return this.#contracts;
   }
@@ -31,7 +30,7 @@ export class BrokerContracts {
   reset(contracts: readonly Contract[]): void {
     assert(
       contracts.every(({ index }, position) => index === position),
-      'contracts stand in the table in the order of their index',
+      'contracts are in the table in the order of their index',
     );
     this.#contracts = [...contracts];
     this.listed = this.#contracts;

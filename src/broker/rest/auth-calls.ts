@@ -14,7 +14,7 @@ import type { AuthReply, TokenExchange } from '../auth/obtain-token.ts';
 import type { HttpHooks } from './http-edge.ts';
 import type { Transport } from './transport.ts';
 
-interface Operation {
+interface AuthOperation {
   readonly name: string;
   readonly method: 'POST';
   readonly path: string;
@@ -23,7 +23,7 @@ interface Operation {
 
 export function createAuthCalls(transport: Transport): TokenExchange {
   const ask = async (
-    operation: Operation,
+    operation: AuthOperation,
     { query, body }: WireRequest,
     hooks: HttpHooks,
   ): Promise<AuthReply> => {
@@ -46,7 +46,7 @@ export function createAuthCalls(transport: Transport): TokenExchange {
   };
 }
 
-function replyOf(status: number, json: unknown, operation: Operation): AuthReply {
+function replyOf(status: number, json: unknown, operation: AuthOperation): AuthReply {
   if (status === 200) {
     const value = operation.decodeResponse(json);
     if (value.ok) return { status: 'ok', value: value.value };

@@ -219,7 +219,7 @@ export async function scanPages<Row>(
     unreadable += page.value.unreadable;
     for (const row of page.value.rows) {
       const name = nameOf(row);
-      if (seen.has(name)) return incomplete(`${name} stands on two pages: the book shifted`);
+      if (seen.has(name)) return incomplete(`${name} is on two pages: the book shifted`);
       seen.add(name);
       rows.push(row);
     }

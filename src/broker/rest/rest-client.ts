@@ -52,7 +52,7 @@ import {
   transfer,
   withdraw,
 } from '../../wire/rest/money-calls.ts';
-import { inDayBook } from '../../wire/rest/in-day-book.ts';
+import { inDayBook, type SpecOf } from '../../wire/rest/in-day-book.ts';
 import { issueText } from '../../wire/rest/lenient.ts';
 import { openPositions } from '../../wire/rest/open-positions.ts';
 import type { WireRequest } from '../../wire/rest/operation.ts';
@@ -81,9 +81,6 @@ export interface TradedAccount {
   readonly subAccountId: SubAccountId;
 }
 
-/** Undefined for a code that is not traded here. */
-export type SpecOf = (code: string) => ContractSpec | undefined;
-
 export type RestClient = ReturnType<typeof createRestClient>;
 export type OrderCalls = ReturnType<typeof orderCalls>;
 export type ReadCalls = ReturnType<typeof readCalls>;
@@ -96,7 +93,6 @@ export function createRestClient(options: RestClientOptions) {
   return {
     ...orderCalls(line),
     ...readCalls(line),
-    /** The sub-accounts of the custody account. */
     subAccounts: (options: ReadOptions) =>
       ask(caller, at(profile, traded.accountId), profile.encodeRequest(), options),
     conditions: conditionCalls(line),
@@ -105,14 +101,14 @@ export function createRestClient(options: RestClientOptions) {
   };
 }
 
-interface Line {
+interface ClientParts {
   readonly caller: RestCaller;
   readonly traded: TradedAccount;
   readonly specOf: SpecOf;
 }
 
 /** Normal orders. Each call ends in exactly one outcome. */
-function orderCalls({ caller, traded, specOf }: Line) {
+function orderCalls({ caller, traded, specOf }: ClientParts) {
   return {
     /** A limit order; accepted means received, and the book shows the rest. */
     place: (order: PlaceRequest, options: SendOptions): Promise<CallOutcome> =>
@@ -134,7 +130,7 @@ function orderCalls({ caller, traded, specOf }: Line) {
   };
 }
 
-function readCalls({ caller, traded, specOf }: Line) {
+function readCalls({ caller, traded, specOf }: ClientParts) {
   const { drift } = caller;
   return {
     /** Every normal order of today, page by page. */
@@ -163,7 +159,7 @@ function readCalls({ caller, traded, specOf }: Line) {
 }
 
 /** Stops and trailing stops that wait at the broker. */
-function conditionCalls({ caller, traded, specOf }: Line) {
+function conditionCalls({ caller, traded, specOf }: ClientParts) {
   return {
     place: (order: ConditionToPlace, options: SendOptions): Promise<CallOutcome> =>
       withSpec(specOf, order, (spec) => {
@@ -202,7 +198,7 @@ function conditionCalls({ caller, traded, specOf }: Line) {
  * Moves of money, sent once, after everything else that waits. They carry no id of ours, so nothing can
  * prove later that one arrived: the caller journals each before it is sent, and an unknown one is for the operator (rulings, 7).
  */
-function moneyCalls({ caller, traded }: Line) {
+function moneyCalls({ caller, traded }: ClientParts) {
   const move =
     (operation: typeof deposit | typeof withdraw) =>
     (amount: CashMove, { refuse }: MoneyOptions): Promise<CallReceipt> => {
@@ -225,7 +221,7 @@ function moneyCalls({ caller, traded }: Line) {
 }
 
 /** Reads of the account that trading does not need, and the stock side. */
-function accountCalls({ caller, traded }: Line) {
+function accountCalls({ caller, traded }: ClientParts) {
   return {
     /** Contracts closed today; `symbol` null for all contracts. All pages, or a failure. */
     closedPositions: (symbol: string | null, options: ReadOptions) =>
@@ -379,7 +375,7 @@ export interface ConditionRef {
 export interface ConditionToChange extends ConditionRef {
   readonly callId: ClientOrderId;
   readonly orderCode: OrderCode;
-  /** Of a trailing stop: its activation price. Quantity and limit cannot be changed (rulings, 13). */
+  /** For a trailing stop, its activation price. Quantity and limit cannot be changed (rulings, 13). */
   readonly triggerPrice: PriceTicks;
 }
 

@@ -27,7 +27,7 @@ const CHECK_EVERY = seconds(1);
 /** Sixteen real days of the front month had no silence of trades that these numbers take for a fault. */
 const EXPECTED_MIN = 30;
 const SILENT_CHECKS_MIN = 10;
-/** Of the whole feed. Trades of a far month stay away for hours while its book lives, and nothing may stop for that. */
+/** For the whole feed. Trades of a far month stay away for hours while its book lives, and nothing may stop for that. */
 const SILENT_CHECKS_MAX = 300;
 /** Of one side of one book. */
 const QUOTES_SILENT_CHECKS_MAX = 300;

@@ -3,7 +3,8 @@ import { Observable, Subject } from 'rxjs';
 import { WebSocket } from 'ws';
 import type { Timers } from '../../domain/clock.ts';
 import { type DurationUs, seq, tsUs } from '../../domain/units.ts';
-import { decodeServerFrame, type ServerFrame } from '../../wire/stream/server-frame.ts';
+import type { ControlFrame } from '../../wire/stream/control-frame.ts';
+import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 
 /** The part of a `ws` client that a connection uses. */
 export type StreamSocket = Pick<WebSocket, 'readyState' | 'send' | 'on' | 'close' | 'terminate'>;
@@ -149,8 +150,6 @@ export function describeEnd(end: ConnectionEnd): string {
 }
 
 /** Separates control frames from data frames by the first letter; only the few control frames are decoded here. */
-
-export type ControlFrame = Exclude<ServerFrame, { kind: 'market' | 'ignored' | 'unknown_symbol' }>;
 
 const CONTROL = 'd'.charCodeAt(0);
 const NO_CONTRACTS = { byStreamCode: () => undefined };

@@ -2,12 +2,12 @@
 import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, milliseconds, seconds, type TsUs } from '../../domain/units.ts';
+import type { ControlFrame } from '../../wire/stream/control-frame.ts';
 import { encodeAuth, HEARTBEAT_FRAME } from '../../wire/stream/client-frame.ts';
 import type { AccessToken } from '../auth/access-token.ts';
 import {
   type ConnectionEnd,
   ConnectionLost,
-  type ControlFrame,
   type Dial,
   openSocket,
   type Send,
@@ -89,13 +89,13 @@ const isUnknown = (frame: ControlFrame): boolean => frame.kind === 'control' || 
 type LiveEvent = SocketEvent | { readonly kind: 'live'; readonly send: Send };
 
 /** A stage of the line: handles each event and passes it on; `stop` ends its timer. */
-interface Stage<In> {
+interface ConnectionStage<In> {
   readonly next: (event: In) => void;
   readonly stop: () => void;
 }
 
 const stage =
-  <In>(create: (out: Subscriber<LiveEvent>) => Stage<In>): OperatorFunction<In, LiveEvent> =>
+  <In>(create: (out: Subscriber<LiveEvent>) => ConnectionStage<In>): OperatorFunction<In, LiveEvent> =>
   (source) =>
     new Observable((out) => {
       const { next, stop } = create(out);
@@ -148,7 +148,7 @@ const authenticate = (token: string, timers: Timers, deadline: DurationUs) =>
 const keepAlive = ({ clock, timers, timing, onPong }: StreamConnectionOptions) =>
   stage<LiveEvent>((out) => {
     let stop: CancelTimer | undefined;
-    /** Of the oldest beat without an answer. */
+    /** Time of the oldest unanswered heartbeat. */
     let sentUs: TsUs | undefined;
     const beat = (send: Send): void => {
       stop = timers.after(timing.heartbeat, () => {

@@ -43,7 +43,6 @@ export interface StreamStatus {
   readonly attempts: number;
   /** Connections since the start that were authenticated; a renewed token that takes over without a gap makes none. */
   readonly connections: number;
-  /** Unknown control frames since the start. */
   readonly unknownControlFrames: number;
   /** Data frames of a connection that was not (or no longer) the active one. */
   readonly framesDropped: number;

@@ -127,7 +127,7 @@ function addTriggerOrders(context: SendContext): void {
   ).argument('<key>', 'its key, as conditions shows it', idText);
 }
 
-const headOf = (contract: Contract, { side, qty, price }: OrderFlags) => ({
+const headOf = (contract: OrderContract, { side, qty, price }: OrderFlags) => ({
   orderCode: contract.code,
   side,
   qty,
@@ -136,7 +136,7 @@ const headOf = (contract: Contract, { side, qty, price }: OrderFlags) => ({
 
 function termsOf(
   trader: ManualTrader,
-  contract: Contract,
+  contract: OrderContract,
   { side, limitPrice }: ReturnType<typeof headOf>,
   { stopLoss, takeProfit, leg }: OrderFlags,
 ): Extract<ManualCall, { kind: 'place' }>['terms'] {
@@ -175,7 +175,7 @@ async function changeOf(
 }
 
 function triggerOf(
-  contract: Contract,
+  contract: OrderContract,
   { above, below, activation, trail }: OrderFlags,
 ): Extract<ManualCall, { kind: 'condition-place' }>['trigger'] {
   const given = [above, below, activation, trail].filter((value) => value !== undefined).length;
@@ -216,12 +216,12 @@ function absent(what: string, reason: string): never {
   throw nothingThere(`the broker's book does not show ${what}${hint}`);
 }
 
-interface Contract {
+interface OrderContract {
   readonly code: OrderCode;
   readonly spec: ContractSpec;
 }
 
-function contractOf(trader: ManualTrader, code: string): Contract {
+function contractOf(trader: ManualTrader, code: string): OrderContract {
   const spec = trader.specOf(code);
   if (spec === undefined) {
     const hint = 'tickwright broker derivatives lists them';
@@ -230,7 +230,7 @@ function contractOf(trader: ManualTrader, code: string): Contract {
   return { code: orderCode(code), spec };
 }
 
-function ticksOf({ spec }: Contract, points: number, what: string): PriceTicks {
+function ticksOf({ spec }: OrderContract, points: number, what: string): PriceTicks {
   const price = parsePoints(spec, points, what);
   if (price.ok) return price.value;
   throw wrongUsage(`${what}: expected ${price.issues[0].expected}, was ${points}`);

@@ -34,14 +34,14 @@ interface ReadCommand {
 }
 
 type RowRead<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
-type RowsResult = RowRead<readonly Row[]>;
+type RowsResult = RowRead<readonly BrokerRow[]>;
 
 const READ = { priority: 'lookup' } as const;
 
 /** The answer of a read that brought a value. */
 async function rowsOf<T>(
   read: Promise<RowRead<T>>,
-  toRows: (value: T) => readonly Row[],
+  toRows: (value: T) => readonly BrokerRow[],
 ): Promise<RowsResult> {
   const result = await read;
   return result.ok ? { ok: true, value: toRows(result.value) } : result;
@@ -50,7 +50,7 @@ async function rowsOf<T>(
 /** A partly read book is a failure, not a shorter book. */
 async function bookRows<Order>(
   scan: Promise<{ readonly complete: boolean; readonly orders: readonly Order[]; readonly reason: string }>,
-  toRow: (order: Order) => Row,
+  toRow: (order: Order) => BrokerRow,
 ): Promise<RowsResult> {
   const { complete, orders, reason } = await scan;
   return complete ? { ok: true, value: orders.map(toRow) } : { ok: false, reason };
@@ -155,10 +155,10 @@ export function addBrokerReads(broker: Command, context: CliContext): void {
 }
 
 type Cell = string | number | boolean | null;
-type Row = Readonly<Record<string, Cell>>;
+type BrokerRow = Readonly<Record<string, Cell>>;
 type SpecOf = ManualTrader['specOf'];
 
-function rowsTable(rows: readonly Row[]): string {
+function rowsTable(rows: readonly BrokerRow[]): string {
   const [first] = rows;
   if (first === undefined) return 'none\n';
   const head = Object.keys(first);
@@ -177,7 +177,7 @@ const points = (spec: ContractSpec | undefined, price: PriceTicks | null): numbe
 const hundredths = (price: PriceHundredths | null): number | null => (price === null ? null : price / 100);
 
 /** One figure a line. */
-const accountRows = (account: BrokerAccount): readonly Row[] =>
+const accountRows = (account: BrokerAccount): readonly BrokerRow[] =>
   Object.entries({
     cash: account.cash,
     'net asset value': account.netAssetValue,
@@ -191,7 +191,7 @@ const accountRows = (account: BrokerAccount): readonly Row[] =>
     'margin used, percent': account.usageBps / 100,
   }).map(([figure, value]) => ({ figure, value }));
 
-const positionRow = ({ orderCode, qty, lastPrice, openProfit }: BrokerPosition): Row => ({
+const positionRow = ({ orderCode, qty, lastPrice, openProfit }: BrokerPosition): BrokerRow => ({
   contract: orderCode,
   qty,
   last: hundredths(lastPrice),
@@ -200,7 +200,7 @@ const positionRow = ({ orderCode, qty, lastPrice, openProfit }: BrokerPosition):
 
 const orderRow =
   (specOf: SpecOf) =>
-  (order: BrokerOrder): Row => {
+  (order: BrokerOrder): BrokerRow => {
     const spec = specOf(order.orderCode);
     return {
       order: order.orderNo,
@@ -220,7 +220,7 @@ const orderRow =
 
 const triggerRow =
   (specOf: SpecOf) =>
-  (order: BrokerTriggerOrder): Row => {
+  (order: BrokerTriggerOrder): BrokerRow => {
     const spec = specOf(order.orderCode);
     return {
       key: order.orderKey,
@@ -240,7 +240,7 @@ const triggerRow =
 
 const quoteRow =
   (specOf: SpecOf) =>
-  (quote: ContractQuote): Row => {
+  (quote: ContractQuote): BrokerRow => {
     const spec = specOf(quote.orderCode);
     return {
       contract: quote.orderCode,
@@ -256,7 +256,7 @@ const quoteRow =
 const closedRows = (
   positions: readonly BrokerClosedPosition[],
   total: ClosedTotal | null,
-): readonly Row[] => [
+): readonly BrokerRow[] => [
   ...positions.map((row) => ({
     contract: row.orderCode,
     side: row.side,
@@ -270,14 +270,14 @@ const closedRows = (
   ...(total === null ? [] : [{ contract: 'TOTAL', ...sums(total) }]),
 ];
 
-const sums = ({ closedProfit, openProfit, fee, tax }: ClosedTotal): Row => ({
+const sums = ({ closedProfit, openProfit, fee, tax }: ClosedTotal): BrokerRow => ({
   profit: closedProfit,
   'open profit': openProfit,
   fee,
   tax,
 });
 
-const holdingRow = (row: StockHolding): Row => ({
+const holdingRow = (row: StockHolding): BrokerRow => ({
   symbol: row.symbol,
   shares: row.qty,
   available: row.availableQty,
@@ -285,7 +285,7 @@ const holdingRow = (row: StockHolding): Row => ({
   value: row.marketValue,
 });
 
-const cashRow = (row: CashBalance): Row => ({
+const cashRow = (row: CashBalance): BrokerRow => ({
   account: row.accountNo,
   cash: row.cash,
   balance: row.balance,
@@ -295,7 +295,7 @@ const cashRow = (row: CashBalance): Row => ({
   'purchasing power': row.purchasingPower,
 });
 
-const loanRows = ({ packages, tiered }: LoanPackages): readonly Row[] => [
+const loanRows = ({ packages, tiered }: LoanPackages): readonly BrokerRow[] => [
   ...packages.map(({ id, name, code, subscriptionFee, status }) => ({
     kind: 'package',
     id: String(id),

@@ -44,7 +44,6 @@ export async function withBroker<T>(
   }
 }
 
-/** Exits when no token can be had. */
 export async function needToken(trader: ManualTrader): Promise<void> {
   const token = await trader.token('needed');
   if (!token.ok) throw failed(`no token: ${token.reason}`);

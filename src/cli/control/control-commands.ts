@@ -38,7 +38,7 @@ interface FlattenFlags extends ControlFlags {
   readonly inAuction?: boolean;
 }
 
-interface Order {
+interface ListedOrder {
   readonly name: string;
   readonly description: string;
   /** Commands that change trading need a reason. */
@@ -50,7 +50,7 @@ interface Order {
   readonly isOfOne?: boolean;
 }
 
-const ORDERS: readonly Order[] = [
+const ORDERS: readonly ListedOrder[] = [
   {
     name: 'halt',
     description: 'stop entries until resume, and cancel those that work; what protects a position stays',
@@ -131,7 +131,13 @@ export function addControlCommands(program: Command, context: CliContext): void 
       const state = stateOf(flags);
       const before = name === 'cancel-all' ? await engineOf(state) : null;
       const body = strategy === undefined ? { reason } : { strategy, reason };
-      await tell(context, state, name, needsReason ? body : {}, isOfOne ? REPLAY_MS_MAX : ANSWER_MS_MAX);
+      await sendCommand(
+        context,
+        state,
+        name,
+        needsReason ? body : {},
+        isOfOne ? REPLAY_MS_MAX : ANSWER_MS_MAX,
+      );
       if (name === 'halt') await followHalt(context, state);
       if (before !== null) await follow(context, state, (now, isLate) => cancelProgress(before, now, isLate));
     });
@@ -163,7 +169,7 @@ function addOtp(program: Command, context: CliContext): void {
     'tickwright otp 123456',
   ).action(async (given: string | undefined) => {
     const otp = given ?? (await typedLine(context));
-    await tell(context, stateOf(command.opts<ControlFlags>()), 'otp', { otp }, OTP_MS_MAX);
+    await sendCommand(context, stateOf(command.opts<ControlFlags>()), 'otp', { otp }, OTP_MS_MAX);
   });
 }
 
@@ -204,7 +210,7 @@ function addFlatten(program: Command, context: CliContext): void {
       } = command.opts<FlattenFlags>();
       const state = stateOf(flags);
       const which = strategy === undefined ? {} : { strategy };
-      await tell(context, state, 'flatten', { reason, keepTrading, inAuction, ...which });
+      await sendCommand(context, state, 'flatten', { reason, keepTrading, inAuction, ...which });
       let wasBusy = false;
       await follow(context, state, (now) => {
         const progress = flattenProgress(now, strategy ?? null, wasBusy);
@@ -220,7 +226,7 @@ function addReload(program: Command, { io }: CliContext): void {
       .command('reload')
       .description('read the configuration again and change the strategies of the running daemon')
       .option('--reason <text>', 'reason, written to the journal; needed without --check', reasonText)
-      .option('--check', 'tell what would change and what it means for open positions; change nothing')
+      .option('--check', 'show what would change, with the effect on open positions; change nothing')
       .option('--json', 'print JSON'),
     'tickwright reload --check\n  tickwright reload --reason "slower in the afternoon"',
   ).action(async () => {
@@ -249,7 +255,10 @@ export function addOrderCommands(orders: Command, context: CliContext): void {
   ).action(async (id: string) => {
     const { reason, ...flags } = cancel.opts<ControlFlags>();
     const state = stateOf(flags);
-    await tell(context, state, 'cancel-order', { clientOrderId: wholeId(state, id, 'absent'), reason });
+    await sendCommand(context, state, 'cancel-order', {
+      clientOrderId: wholeId(state, id, 'absent'),
+      reason,
+    });
   });
   const command = withReason(
     named(
@@ -268,7 +277,7 @@ export function addOrderCommands(orders: Command, context: CliContext): void {
   ).action(async (id: string, as: string) => {
     const { reason, ...flags } = command.opts<ControlFlags>();
     const state = stateOf(flags);
-    await tell(context, state, 'resolve-order', { clientOrderId: wholeId(state, id, as), as, reason });
+    await sendCommand(context, state, 'resolve-order', { clientOrderId: wholeId(state, id, as), as, reason });
   });
 }
 
@@ -289,7 +298,7 @@ function wholeId(state: string, shown: string, as: string): string {
   throw wrongUsage(`${problem}; tickwright orders --json shows whole ids`);
 }
 
-export async function tell(
+export async function sendCommand(
   { io }: CliContext,
   state: string,
   name: string,

@@ -17,7 +17,7 @@ export function statusText(status: DaemonStatus): string {
 }
 
 type Engine = NonNullable<DaemonStatus['engine']>;
-type StrategyEntry = Engine['strategies'][number];
+type StrategyStatus = Engine['strategies'][number];
 
 const strategiesTable = ({ strategies }: Engine): string =>
   formatRows(strategies, {
@@ -29,7 +29,7 @@ const strategiesTable = ({ strategies }: Engine): string =>
     state: stateOf,
   });
 
-function stateOf({ id, stopped, halted }: StrategyEntry): string {
+function stateOf({ id, stopped, halted }: StrategyStatus): string {
   if (stopped !== null) return `stopped: ${stopped}`;
   return halted === null ? 'runs' : `entries off until tickwright resume --strategy ${id}: ${halted}`;
 }

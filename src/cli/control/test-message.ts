@@ -4,7 +4,7 @@ import { noChannel, testMessage, trialLines } from '../../daemon/operator-channe
 import { type CliContext, EXIT, wrongUsage } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
 import { stateOf, withState } from '../state-option.ts';
-import { tell } from './control-commands.ts';
+import { sendCommand } from './control-commands.ts';
 
 interface TestFlags {
   readonly config?: string;
@@ -31,7 +31,7 @@ export function addTestMessage(program: Command, context: CliContext): void {
       const { config, channel, ...flags } = command.opts<TestFlags>();
       if (config === undefined) {
         const body = channel === undefined ? {} : { channel };
-        return tell(context, stateOf(flags), 'test-message', body, ANSWER_MS_MAX);
+        return sendCommand(context, stateOf(flags), 'test-message', body, ANSWER_MS_MAX);
       }
       const trials = await testMessage(readConfig(config), channel ?? null);
       if (trials.length === 0) throw wrongUsage(`${config}: ${noChannel(channel ?? null)}`);

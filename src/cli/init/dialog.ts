@@ -56,7 +56,7 @@ export class Dialog {
     }
   }
 
-  tell(text: string): void {
+  print(text: string): void {
     this.#io.err(`${text}\n`);
   }
 

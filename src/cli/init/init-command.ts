@@ -26,7 +26,7 @@ const OPTIONS: readonly (readonly [flag: string, text: string])[] = [
   ['--daily-loss <vnd>', 'loss of a day at which entries stop'],
   ['--stop-ticks <n>', 'distance of a stop at the broker for each position; 0: none'],
   ['--channels <kinds>', 'telegram, email, webhook, with commas, or none'],
-  ['--telegram-user <id>', 'Telegram user who is told and may send commands'],
+  ['--telegram-user <id>', 'Telegram user who gets alerts and may send commands'],
   ['--telegram-token-file <file>', 'file of mode 600 with the token of the bot'],
   ['--mail-host <host>', 'mail server'],
   ['--mail-from <address>', 'sender'],
@@ -80,7 +80,7 @@ async function init(
   try {
     // Before the first question: twenty answers must not be lost.
     if (given !== undefined) assertFree(given, replaces);
-    dialog?.tell('Enter takes the answer in brackets; Ctrl-C ends without writing anything.\n');
+    dialog?.print('Enter takes the answer in brackets; Ctrl-C ends without writing anything.\n');
     const interview = new Interview(flags, dialog);
     const mode = await interview.mode();
     const file = given ?? `config/${mode === 'paper' ? 'my-paper' : 'live'}.yaml`;
@@ -142,7 +142,7 @@ function nextSteps(
           hasChannels ? `tickwright test-message --config ${file}` : `tickwright doctor ${file}`,
           `tickwright dry-run --config ${file}`,
         ];
-  const where = `Parameters of ${strategies.join(', ')} stand in ${file} under params, each with its range and meaning.`;
+  const where = `Parameters of ${strategies.join(', ')} are in ${file} under params, each with its range and meaning.`;
   return [
     ...wrapText(where, SCREEN_WIDTH),
     ...(variables.length === 0 ? [] : [`Put into the environment first: ${variables.join(', ')}`]),

@@ -10,7 +10,7 @@ import { packageRoot } from '../../host/program-files.ts';
 import { isAddress, isExposed, isFile } from '../../config/config-rules.ts';
 import { commentedLine } from '../../config/config-text.ts';
 import type { SecretPlace } from '../../config/config.ts';
-import { MONTH_PLACES } from '../../domain/contract-code.ts';
+import { aliasesOf, aliasOf, UNDERLYINGS } from '../../domain/contract-code.ts';
 import { address, pathText } from '../../config/values.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { wrapText } from '../../text/table.ts';
@@ -126,7 +126,7 @@ export class Interview {
       `${account}A`,
       plainText,
     );
-    this.#explain(['The two addresses stand in the broker’s documents of its API.']);
+    this.#explain(['The two addresses are in the broker’s documents of its API.']);
     const restUrl = await this.#get('rest-url', 'Address of its REST API', null, urlOf('http'));
     const streamUrl = await this.#get('stream-url', 'Address of its price stream', null, urlOf('ws'));
     const { environment, file } = await this.#secret('api-key', 'API key', 'TICKWRIGHT_API_KEY');
@@ -210,7 +210,7 @@ export class Interview {
 
   async #alerts(mode: 'paper' | 'live'): Promise<Lines> {
     if (mode === 'live')
-      this.#explain(['Trouble is told, and a halt taken, where you are: telegram does both.']);
+      this.#explain(['Alerts reach you where you are, and you can halt from there: telegram does both.']);
     const kinds = await this.#get(
       'channels',
       'Channels for alerts (telegram, email, webhook), with commas, or none',
@@ -236,7 +236,7 @@ export class Interview {
   async #channel(kind: 'telegram' | 'email' | 'webhook'): Promise<Lines> {
     switch (kind) {
       case 'telegram': {
-        this.#explain(['@BotFather makes a bot; @userinfobot tells your user id.']);
+        this.#explain(['@BotFather makes a bot; @userinfobot shows your user id.']);
         const user = await this.#get('telegram-user', 'Your Telegram user id', null, quantity);
         const token = await this.#secret('telegram-token', 'Token of the bot', 'TICKWRIGHT_TELEGRAM_TOKEN');
         return [
@@ -296,7 +296,7 @@ export class Interview {
     if (file === undefined || existsSync(file)) return file;
     const secret = await this.#dialog.secret(`${file} is not there; paste the secret to make it`);
     if (secret === '') {
-      this.#dialog.tell(`  nothing was pasted: it is expected in the environment variable ${environment}`);
+      this.#dialog.print(`  nothing was pasted: it is expected in the environment variable ${environment}`);
       return undefined;
     }
     this.newSecrets.set(file, secret);
@@ -314,7 +314,7 @@ export class Interview {
 
   #explain(lines: readonly string[]): void {
     if (this.#dialog === null) return;
-    for (const line of lines) this.#dialog.tell(`  ${wrapText(line, 76).join('\n    ')}`);
+    for (const line of lines) this.#dialog.print(`  ${wrapText(line, 76).join('\n    ')}`);
   }
 }
 
@@ -374,16 +374,16 @@ function scalarOf(text: string): unknown {
   }
 }
 
-const UNDERLYINGS = ['VN30', 'VN100'];
-const ALIASES = UNDERLYINGS.flatMap((underlying) => MONTH_PLACES.map((leg) => `${underlying}${leg}`));
+const ALIASES = aliasesOf(UNDERLYINGS);
 
 const contractAlias = (text: string): string =>
   ALIASES.find((alias) => alias === text.toUpperCase()) ?? refuse(`one of ${ALIASES.join(', ')}`, text);
 
 /** The contract and those after it; the last ones where so many do not follow. */
 function legsFrom(contract: string, count: number): readonly string[] {
-  const same = ALIASES.filter((alias) => alias.slice(0, -3) === contract.slice(0, -3));
-  const first = Math.min(same.indexOf(contract), same.length - count);
+  const { underlying = '', place = 0 } = aliasOf(contract) ?? {};
+  const same = aliasesOf([underlying]);
+  const first = Math.min(place, same.length - count);
   return same.slice(first, first + count);
 }
 

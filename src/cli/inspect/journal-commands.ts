@@ -35,7 +35,7 @@ Examples:
 `;
 
 const REPORT_HELP = `
-The daemon writes it by itself after the close, beside the backups of the
+The daemon writes it by itself after the close, next to the backups of the
 journal: backups/report-2026-03-04.html in the state directory.
 
 Example:

@@ -34,7 +34,6 @@ interface StateCommand<Row> {
   readonly example: string;
   readonly view: (flags: StateFlags) => StateView<Row>;
   readonly text: (flags: StateFlags) => string;
-  /** Rows without `--last`. */
   readonly lastByDefault: number | null;
 }
 

@@ -71,7 +71,7 @@ export function configuredAddress({ broker, account, auth }: Config): BrokerAddr
 export interface ReachedBroker {
   readonly address: BrokerAddress;
   readonly clockMap: ClockMap;
-  /** Of a tape that runs faster than life; else null. */
+  /** For a tape that runs faster than life; else null. */
   readonly lockstep: Lockstep | null;
   /** Reports that the simulator of a paper run has ended by itself. */
   onEnd(tell: (reason: string) => void): void;

@@ -12,7 +12,8 @@ import { createTokenCache } from '../../broker/auth/access-token.ts';
 import type { ExchangeCounter, TokenExchange, TokenSignal } from '../../broker/auth/obtain-token.ts';
 import { type TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import { createAuthCalls } from '../../broker/rest/auth-calls.ts';
-import { createRestClient, type RestClient, type SpecOf } from '../../broker/rest/rest-client.ts';
+import { createRestClient, type RestClient } from '../../broker/rest/rest-client.ts';
+import type { SpecOf } from '../../wire/rest/in-day-book.ts';
 import { type RestSignal, Transport, type TransportOptions } from '../../broker/rest/transport.ts';
 import type { Config } from '../../config/config.ts';
 import { contractMonthOf } from '../../domain/contract-code.ts';
@@ -50,7 +51,6 @@ export interface BrokerConnection {
   readonly rest: RestClient;
   readonly drift: DriftLog;
   readonly specOf: SpecOf;
-  /** REST calls of this connection. */
   readonly calls: Pick<Transport, 'sent' | 'pending'>;
   close(): Promise<void>;
 }

@@ -42,9 +42,7 @@ export interface BrokerEdgeOptions extends Pick<
   readonly meter?: EdgeMeter;
 }
 
-/** Moments at the edge that are measured. */
 export interface EdgeMeter extends CallMeter {
-  /** A heartbeat was answered. */
   pong(roundTrip: DurationUs): void;
 }
 

@@ -163,7 +163,7 @@ export class EdgeAlerts {
         return this.#alert(
           'critical',
           'prices_stale',
-          `no ${signal.what} for ${signal.silence / US_PER_SECOND} s on a connection that is alive: entries wait; subscribed again, and connected anew if that does not help`,
+          `no ${signal.what} for ${signal.silence / US_PER_SECOND} s on a connection that is alive: entries wait; subscribed again, and reconnected if that does not help`,
         );
       case 'no_trades':
         return this.#alert(

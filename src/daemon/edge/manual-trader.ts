@@ -24,8 +24,8 @@ import type {
   ConditionToPlace,
   PlaceRequest,
   RestClient,
-  SpecOf,
 } from '../../broker/rest/rest-client.ts';
+import type { SpecOf } from '../../wire/rest/in-day-book.ts';
 import type { RestSignal } from '../../broker/rest/transport.ts';
 import type { Config } from '../../config/config.ts';
 import { type BrokerOrderNo, type ClientOrderId, clientOrderId } from '../../domain/ids.ts';
@@ -299,7 +299,7 @@ const refuse = (): null => null;
 
 export type ManualOutcome = CallOutcome | CallReceipt;
 
-type Line =
+type CallLine =
   | { readonly id: string; readonly at: TsUs; readonly call: ManualCall }
   | { readonly id: string; readonly at: TsUs; readonly outcome: ManualOutcome };
 
@@ -334,7 +334,7 @@ export class CallLog {
     return open?.at;
   }
 
-  #append(line: Line): void {
+  #append(line: CallLine): void {
     const file = openSync(this.#path, 'a+', OWNER_ONLY);
     try {
       // After half a line of a power cut the next record begins a new line.
@@ -345,7 +345,7 @@ export class CallLog {
     }
   }
 
-  #lines(): readonly Line[] {
+  #lines(): readonly CallLine[] {
     return (ifThere(() => readFileSync(this.#path, 'utf8')) ?? '').split('\n').flatMap(lineOf);
   }
 }
@@ -360,10 +360,10 @@ function endsWhole(file: number): boolean {
 const keyOf = (call: MoneyCall): string => JSON.stringify({ ...call, note: '' });
 
 /** The last line may be cut off by a power cut: nothing was sent on the strength of half a line. */
-function lineOf(text: string): readonly Line[] {
+function lineOf(text: string): readonly CallLine[] {
   if (text === '') return [];
   try {
-    const line: Line = JSON.parse(text);
+    const line: CallLine = JSON.parse(text);
     return [line];
   } catch {
     // Half a line is ignored.
@@ -458,7 +458,6 @@ function triggerText(
 
 interface CallContext {
   readonly config: Config;
-  /** The derivative sub-account of the configuration. */
   readonly subAccountId: string;
   /** The environment arms real orders. */
   readonly isArmed: boolean;

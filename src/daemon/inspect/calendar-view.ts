@@ -1,7 +1,7 @@
 /** Shows a calendar: sessions, holidays and expiries ahead, and its end. */
 import { daysKnown, isSession, knownDays, type TradingCalendar } from '../../domain/calendar.ts';
 import { addDays, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
-import { codedForm, type ContractMonth, expiryOf, listedMonths } from '../../domain/contract-code.ts';
+import { codedForm, expiryOf, listedMonths, UNDERLYINGS } from '../../domain/contract-code.ts';
 import { formatCount } from '../../text/numbers.ts';
 
 /** A calendar that ends sooner is alerted (rulings, 5). */
@@ -54,8 +54,6 @@ export function calendarView(
       }),
   };
 }
-
-export const UNDERLYINGS: readonly ContractMonth['underlying'][] = ['VN30', 'VN100'];
 
 /** Weekdays without a session, all that it knows from `today` on. */
 export const closuresFrom = (calendar: TradingCalendar, today: TradingDay): readonly TradingDay[] =>

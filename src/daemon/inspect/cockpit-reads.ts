@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
-import type { StrategyNames } from '../../domain/strategy-names.ts';
+import { OPERATOR, type StrategyNames } from '../../domain/strategy-names.ts';
 import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
 import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
 import type {
@@ -15,7 +15,7 @@ import type {
   OrderStory,
 } from '../../operator/cockpit/cockpit-model.ts';
 import type { JournalQuery } from '../../operator/cockpit/cockpit-server.ts';
-import { createJournalNaming, type Naming } from '../../operator/naming.ts';
+import { createNaming, type Naming } from '../../operator/naming.ts';
 import { readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import { avgPoints, inSession, journalRow, openJournal, readOrders } from '../../host/state/read-state.ts';
@@ -158,7 +158,7 @@ function fillMarks(
       return {
         atMs: Math.floor(tsUs / US_PER_MS),
         order: clientOrderId,
-        strategy: strategyName ?? 'system',
+        strategy: strategyName ?? OPERATOR,
         side,
         qty,
         points: avgPoints(spec, value, qty),
@@ -195,7 +195,6 @@ const namingOf = (
   { utcOffsetMinutes, stateDir }: JournalPlace,
   names: StrategyNames,
   contracts: readonly Contract[],
-): Naming => createJournalNaming(names, { contracts: () => contracts, utcOffsetMinutes, stateDir });
+): Naming => createNaming(names, { contracts: () => contracts, utcOffsetMinutes, stateDir });
 
-/** Reads that the thread serves to the page, by name. */
 export const READS = { journalDays, journalPage, orderStory, fillMarks, pastBars };

@@ -31,7 +31,7 @@ export const dayReport = (stateDir: string, session: string | undefined): { day:
 
 export interface DayReport {
   readonly html: string;
-  /** The same in a few lines. */
+  /** The summary in a few lines. */
   readonly text: string;
 }
 

@@ -12,13 +12,13 @@ import { apiKeyPlace } from '../edge/broker-address.ts';
 import { brokerDay, TOKEN_EXCHANGES } from '../edge/broker-connection.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { statePaths, type StatePaths } from '../../host/state/state-paths.ts';
-import { calendarEnd, closuresFrom, UNDERLYINGS } from './calendar-view.ts';
+import { calendarEnd, closuresFrom } from './calendar-view.ts';
 import { errorText, failureOf, ifThere } from '../../domain/failure.ts';
 import { formatCompared, formatCount } from '../../text/numbers.ts';
 import { environmentSecrets, missingSecrets, readSecret, secretPlaces } from '../edge/secret-place.ts';
 import { homedir } from 'node:os';
 import { isExposed } from '../../config/config-rules.ts';
-import { expiryOf, listedMonths } from '../../domain/contract-code.ts';
+import { expiryOf, listedMonths, UNDERLYINGS } from '../../domain/contract-code.ts';
 import { archivePath } from '../../journal/journal-archive.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { type JournalReader, readJournal } from '../../journal/journal-reader.ts';
@@ -172,7 +172,7 @@ export async function channelFindings({
   const { channels, deadMansSwitch } = alerts;
   if (channels.length === 0 && deadMansSwitch === undefined) {
     if (mode === 'paper') return [];
-    return [warning('alerts', 'no channel is configured: trouble is told in the log alone')];
+    return [warning('alerts', 'no channel is configured: trouble shows only in the log')];
   }
   const missing = missingSecrets(alerts);
   if (missing.length > 0) return missing.map((text) => bad('alerts', text));

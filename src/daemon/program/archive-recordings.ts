@@ -25,9 +25,7 @@ import type { RecordedMarket } from '../../research/recorded/recorded-market.ts'
 
 /** Plain data: it goes to another thread. */
 export interface Recordings {
-  /** Directory of the frame logs. */
   readonly frames: string;
-  /** Directory of the columns. */
   readonly data: string;
   /** Logs of this day and later ones are left alone: they are still written. */
   readonly today: TradingDay;
@@ -43,7 +41,7 @@ export interface WrittenReport {
   readonly day: TradingDay;
   /** The page. */
   readonly path: string;
-  /** The same in a few lines. */
+  /** The summary in a few lines. */
   readonly text: string;
 }
 
@@ -53,7 +51,7 @@ export interface ArchivedRecordings {
   readonly failures: readonly string[];
   /** Rows of the journal are not those that were written, in words, or null. */
   readonly damage: string | null;
-  /** Of sessions that are over, the oldest first. */
+  /** Reports of past sessions, the oldest first. */
   readonly reports: readonly WrittenReport[];
   /** Sessions whose rows may leave the journal: their archives are proven. */
   readonly archived: readonly ArchivedSession[];

@@ -8,7 +8,7 @@ export interface CockpitRead {
   readonly args: readonly unknown[];
 }
 
-type Reply = { readonly value: unknown } | { readonly failure: string };
+type ReadReply = { readonly value: unknown } | { readonly failure: string };
 
 /** There is no such thing, or it cannot be read; in words. */
 class NotRead extends Error {
@@ -22,14 +22,14 @@ const ANSWER_MS_MAX = 20_000;
 /** An idle thread gives its memory back. */
 const IDLE_MS_MAX = 60_000;
 
-interface Pending {
+interface PendingRead {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
 export class CockpitReader {
   #worker: Worker | undefined = undefined;
-  #pending: Pending | undefined = undefined;
+  #pending: PendingRead | undefined = undefined;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #timer: NodeJS.Timeout | undefined = undefined;
@@ -75,13 +75,13 @@ export class CockpitReader {
     };
     worker.on('error', (error: Error) => ended(error.message));
     worker.on('exit', () => ended('the thread that reads has ended'));
-    worker.on('message', (reply: Reply) => {
+    worker.on('message', (reply: ReadReply) => {
       if (this.#worker === worker) this.#take(reply);
     });
     return worker;
   }
 
-  #take(reply: Reply): void {
+  #take(reply: ReadReply): void {
     const pending = this.#pending;
     this.#pending = undefined;
     this.#endAfter(IDLE_MS_MAX, 'nothing was asked');

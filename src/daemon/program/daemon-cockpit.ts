@@ -26,7 +26,7 @@ import { PAGE_DIR } from '../../operator/cockpit/page-files.ts';
 import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
-import { createJournalNaming, type Naming } from '../../operator/naming.ts';
+import { createNaming, type Naming } from '../../operator/naming.ts';
 import { quietNotes } from '../../operator/quiet-notes.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { packageVersion } from '../../host/program-files.ts';
@@ -112,7 +112,7 @@ function openCockpit(daemon: Daemon, run: RunActions, reader: CockpitReader): Pr
         faults === null
           ? null
           : pageFaults(faults, (text, by, { message }) =>
-              daemon.tell({ kind: 'remote_command', by, text, outcome: secrets.hide(message) }),
+              daemon.append({ kind: 'remote_command', by, text, outcome: secrets.hide(message) }),
             ),
       reads: readsOf(daemon, reader),
       refused: (reason) => daemon.metrics.cockpitRefused(reason),
@@ -157,14 +157,14 @@ async function steer(
   const text = [name, strategy, clientOrderId, reason]
     .filter((part) => part !== null && part !== '')
     .join(' ');
-  const tell = (outcome: string): void =>
-    daemon.tell({ kind: 'remote_command', by, text, outcome: hide(outcome) });
+  const record = (outcome: string): void =>
+    daemon.append({ kind: 'remote_command', by, text, outcome: hide(outcome) });
   try {
     const result = await obey(daemon, name, body, run);
-    tell(result.message);
+    record(result.message);
     return result;
   } catch (error) {
-    tell(`failed: ${errorText(error)}`);
+    record(`failed: ${errorText(error)}`);
     throw error;
   }
 }
@@ -206,7 +206,7 @@ class JournalEntries implements EntrySource {
   #naming(contracts: () => readonly Contract[]): Naming {
     const { calendar, stateDir } = this.#daemon.config;
     const { utcOffsetMinutes } = calendar;
-    return createJournalNaming(this.#daemon.names, { contracts, utcOffsetMinutes, stateDir });
+    return createNaming(this.#daemon.names, { contracts, utcOffsetMinutes, stateDir });
   }
 }
 

@@ -20,7 +20,6 @@ import { engineHealth, healthOf, problemsFor } from './health.ts';
 import { comparisons } from '../session/holdings.ts';
 import { statusContent } from './daemon-screen.ts';
 
-/** The answer of `GET /status`. */
 export interface DaemonStatus {
   readonly mode: Config['mode'];
   readonly stateDir: string;

@@ -46,8 +46,7 @@ export function createDaemonScreen(
 ): DaemonScreen {
   let table: { readonly contracts: readonly Contract[] } = { contracts: [] };
   const { config } = plan;
-  const naming = createNaming({
-    strategies: names.all,
+  const naming = createNaming(names, {
     contracts: () => table.contracts,
     utcOffsetMinutes: config.calendar.utcOffsetMinutes,
     stateDir: config.stateDir,

@@ -2,6 +2,7 @@
 import { isAuction, phaseAt } from '../../domain/calendar.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { shortOrderId } from '../../domain/ids.ts';
+import { OPERATOR } from '../../domain/strategy-names.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-control.ts';
@@ -11,7 +12,7 @@ import { obey, type RunActions } from '../daemon-commands.ts';
 import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from '../daemon.ts';
 import { healthProblem } from './health.ts';
-import { pointsOf } from '../session/holdings.ts';
+import { listedPoints } from '../session/holdings.ts';
 import { statusFacts } from './status-facts.ts';
 
 const NO_ENGINE = 'no session is open';
@@ -30,7 +31,7 @@ export function listenToPhones(daemon: Daemon, run: RunActions): void {
     isStrategy: (name) => daemon.names.all.includes(name),
     isOtpAwaited: () => daemon.otpDesk.isWaiting,
     criticals: () => daemon.alerting.state.counts.critical,
-    journal: (by, text, outcome) => daemon.tell({ kind: 'remote_command', by, text, outcome }),
+    journal: (by, text, outcome) => daemon.append({ kind: 'remote_command', by, text, outcome }),
   };
   daemon.alerting.listen(remote, () => healthProblem(daemon));
 }
@@ -79,8 +80,8 @@ const positionsOf = ({ strategies }: EngineView): readonly string[] =>
 
 function ordersOf({ orders, strategies }: EngineView, contracts: readonly Contract[]): readonly string[] {
   const lines = orders.slice(0, ORDERS_MAX).map((order) => {
-    const owner = strategies.find(({ strategy }) => strategy === order.strategy)?.id ?? 'operator';
-    const points = (ticks: PriceTicks): string => pointsOf(contracts, order.orderCode, ticks);
+    const owner = strategies.find(({ strategy }) => strategy === order.strategy)?.id ?? OPERATOR;
+    const points = (ticks: PriceTicks): string => listedPoints(contracts, order.orderCode, ticks);
     const trigger = order.triggerPrice === null ? '' : `, trigger ${points(order.triggerPrice)}`;
     const filled = order.filledQty === 0 ? '' : `, ${order.filledQty} filled`;
     return `${shortOrderId(order.clientOrderId)} ${owner}: ${order.side} ${order.qty} ${order.orderCode} at ${points(order.limitPrice)}${trigger}, ${order.status.replaceAll('_', ' ')}${filled}`;

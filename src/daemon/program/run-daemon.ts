@@ -221,7 +221,6 @@ async function brokerOnceThereIsRoom(
   return null;
 }
 
-/** Backups, archives and reports. */
 const archiverOf = (daemon: Daemon, { config, paths, screen } = daemon.options) =>
   createArchiver({
     frames: paths.frames,
@@ -261,7 +260,7 @@ interface DayReportState extends Pick<Daemon, 'sessionDay' | 'clock'> {
 /** Not journaled: the end may be that the journal belongs to another program. Leaves while the daemon closes. */
 async function alertEnd(daemon: Daemon, text: string): Promise<void> {
   const held = await heldBy(daemon);
-  daemon.alerting.tell({ ...endOf(daemon.config, `${text}; ${held.text}`), kind: 'alert', page: null });
+  daemon.alerting.send({ ...endOf(daemon.config, `${text}; ${held.text}`), kind: 'alert', page: null });
 }
 
 /** No daemon can report it: a position may be held, and a supervisor does not try again. At a terminal a person reads it. */
@@ -281,7 +280,7 @@ const endOf = ({ mode }: Pick<Config, 'mode'>, text: string) =>
     severity: 'critical',
     title: `CRITICAL: the daemon ends (${mode})`,
     text:
-      `${text}\nStrategies stand still; orders and stops at the broker stay as they are. ` +
+      `${text}\nStrategies pause; orders and stops at the broker stay as they are. ` +
       'Without a supervisor such as pm2 start it again',
   }) as const;
 
@@ -290,5 +289,5 @@ export function sendReport({ journal, alerting, config }: Daemon, { day, path, t
   if (!config.alerts.dailyReport || !alerting.isUsed || journal.counter('report_told', day) > 0) return;
   journal.keepCounter('report_told', day, 1);
   const title = `trading day ${day} is over (${config.mode})`;
-  alerting.tell({ severity: 'info', kind: 'report', title, text, page: path });
+  alerting.send({ severity: 'info', kind: 'report', title, text, page: path });
 }

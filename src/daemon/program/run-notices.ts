@@ -18,7 +18,7 @@ const POLLS_MAX = 60;
 const ANSWER_MAX = seconds(3);
 
 /** Orders that the daemon leaves alone, or takes over. */
-interface State {
+interface NoticeState {
   readonly isHolding: boolean;
   readonly text: string;
 }
@@ -87,7 +87,7 @@ export class RunNotices {
 }
 
 /** Positions, by the engine, or by the journal where no engine answers. */
-export async function heldBy(daemon: Daemon): Promise<State> {
+export async function heldBy(daemon: Daemon): Promise<NoticeState> {
   const { contracts } = daemon.edge.table;
   const view = await viewOf(daemon);
   if (view !== undefined) {
@@ -106,7 +106,7 @@ export async function heldBy(daemon: Daemon): Promise<State> {
 
 const viewOf = (daemon: Daemon): Promise<EngineView | undefined> => inTime(daemon.refreshView(), ANSWER_MAX);
 
-const stateOf = (held: readonly string[], openOrders: number, books: string): State => ({
+const stateOf = (held: readonly string[], openOrders: number, books: string): NoticeState => ({
   isHolding: held.length > 0,
   text: `${held.length === 0 ? 'nothing is held' : `held: ${held.join('; ')}`}; ${formatCount(openOrders, 'open order')}; ${books}`,
 });

@@ -2,7 +2,7 @@
 import { assert } from '../../domain/assert.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import type { StrategyNames } from '../../domain/strategy-names.ts';
+import { OPERATOR, type StrategyNames } from '../../domain/strategy-names.ts';
 import {
   instrumentIndex,
   type InstrumentIndex,
@@ -15,12 +15,7 @@ import type { CarriedPosition, OrderOwner, SessionStarted } from '../../engine/p
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
 import { callIdOf } from '../../engine/state/intent-queue.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
-import {
-  type NamedEntry,
-  OPERATOR,
-  SessionAccounts,
-  type StrategyAccount,
-} from '../../journal/fold-session.ts';
+import { type NamedEntry, SessionAccounts, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
 import { OrdersLeft } from './orders-left.ts';
 
@@ -86,7 +81,7 @@ export class CarryOver {
   #past: Iterable<readonly NamedEntry[]> | null;
   /** Came meanwhile. */
   #later: NamedEntry[] = [];
-  /** Of orders and halts before this input another session has known more since. */
+  /** For orders and halts before this input, another session has newer state. */
   #fromSeq: number;
 
   constructor(past: Iterable<readonly NamedEntry[]> | null = null, fromSeq = 0) {
@@ -201,7 +196,6 @@ export class CarryOver {
 
 /** Positions that a person or a policy wanted closed, and that are still held: an engine forgets that with its day. */
 class OpenDay {
-  /** Why, by owner. */
   readonly owners = new Map<StrategyIndex, string>();
   readonly #traders = new Map<StrategyIndex, string>();
 

@@ -18,7 +18,7 @@ import type {
 import type { OrderOwner, UnjournaledCalls } from '../../engine/ports/engine-event.ts';
 import type { EmergencyFile } from '../../journal/emergency-file.ts';
 
-type SentCall = Parameters<GatewayOptions['emergency']>[0];
+type RecordedCall = Parameters<GatewayOptions['emergency']>[0];
 
 export class EmergencyRecord {
   readonly #file: EmergencyFile;
@@ -32,7 +32,7 @@ export class EmergencyRecord {
   }
 
   /** Durable when it returns; throws when it cannot be. */
-  sent(record: SentCall, day: TradingDay | undefined): void {
+  sent(record: RecordedCall, day: TradingDay | undefined): void {
     // By name: another configuration may order its strategies differently.
     const strategy = this.#names.nameOf(record.request.strategy);
     this.#file.write(JSON.stringify({ ...record, strategy, day }));
@@ -107,13 +107,11 @@ export class EmergencyRecord {
   }
 }
 
-/** A line of the file. */
 interface Written {
-  readonly call: SentCall['call'];
+  readonly call: RecordedCall['call'];
   readonly clientOrderId: ClientOrderId;
   readonly strategy: string;
-  readonly request?: SentCall['request'];
-  /** Of the session that sent it. */
+  readonly request?: RecordedCall['request'];
   readonly day?: TradingDay;
 }
 
@@ -132,11 +130,11 @@ function writtenIn(line: string): Written | undefined {
   return isNamed && typeof written.call === 'string' ? written : undefined;
 }
 
-const isOrder = (request: SentCall['request'] | undefined): request is ApprovedOrder =>
+const isOrder = (request: RecordedCall['request'] | undefined): request is ApprovedOrder =>
   request !== undefined && 'trigger' in request && 'side' in request && 'limitPrice' in request;
 
-const isChange = (request: SentCall['request'] | undefined): request is ApprovedModify =>
+const isChange = (request: RecordedCall['request'] | undefined): request is ApprovedModify =>
   request !== undefined && 'callId' in request && 'limitPrice' in request && 'orderNo' in request;
 
-const isCancel = (request: SentCall['request'] | undefined): request is ApprovedCancel =>
+const isCancel = (request: RecordedCall['request'] | undefined): request is ApprovedCancel =>
   request !== undefined && 'callId' in request && 'orderNo' in request;

@@ -10,13 +10,13 @@ import type { CarriedOrder } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 
 type KnownOrder = { -readonly [Key in keyof CarriedOrder]: CarriedOrder[Key] };
-/** Of a change that the book has not confirmed. */
-type Terms = Pick<CarriedOrder, 'qty' | 'limitPrice'>;
+/** Terms of a change that the book has not confirmed. */
+type KnownTerms = Pick<CarriedOrder, 'qty' | 'limitPrice'>;
 type Entry<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: Kind }>;
 
 export class OrdersLeft {
   readonly #known = new Map<ClientOrderId, KnownOrder>();
-  readonly #asked = new Map<ClientOrderId, Terms>();
+  readonly #asked = new Map<ClientOrderId, KnownTerms>();
   /** Contracts of orders that were found in the book. */
   readonly #codes = new Map<ClientOrderId, OrderCode>();
   /** Stops that the engine asked for, not a strategy. */
@@ -103,12 +103,12 @@ export class OrdersLeft {
     } else if (order.status === 'submitted') order.status = outcome.status;
   }
 
-  /** Of the session before: its numbers may be other orders' by now. */
+  /** True for the session before: its numbers may be other orders' by now. */
   isFromBefore(id: ClientOrderId): boolean {
     return this.#fromBefore.has(id);
   }
 
-  /** Those that still waited at the broker, then those that the in-day book may still show, and those without an answer. */
+  /** Orders that still waited at the broker, then orders that the in-day book may still show, and those without an answer. */
   left(contracts: readonly Contract[]): readonly CarriedOrder[] {
     const waiting: CarriedOrder[] = [];
     const others: CarriedOrder[] = [];
@@ -274,7 +274,7 @@ function placed(order: OrderToSend, isLost: boolean, isProtective: boolean): Kno
     side,
     qty: order.qty,
     limitPrice,
-    // Its leg is a contract of this session's table, and nothing is decided from it.
+    // Its leg is a contract of this session's table, and no decision uses it.
     trigger: trigger?.kind === 'arbitrage' ? null : trigger,
     orderNo: null,
     orderKey: null,

@@ -15,7 +15,6 @@ import type { CarryOver } from './carry-over.ts';
 const UNSETTLED: ReadonlySet<OrderStatus> = new Set(['submitted', 'unknown', 'presumed_absent']);
 
 export interface OwnBooksContext {
-  /** Of the session that the fold is of. */
   readonly contracts: readonly Contract[];
   readonly names: StrategyNames;
   /** The session is today's: its numbers of the in-day book are. */

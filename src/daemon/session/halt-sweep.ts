@@ -105,7 +105,6 @@ export class HaltSweep {
     this.#unproven('idle', '');
   }
 
-  /** The daemon ends. */
   close(): void {
     this.#isOver = true;
     this.#endPause?.();
@@ -126,7 +125,7 @@ export class HaltSweep {
     } else if (this.#proof.isNews(event)) {
       this.#past = this.#proof;
       this.#proof = null;
-      this.#become('working', `${this.#counts}; looks at what has changed since it was proven`);
+      this.#become('working', `${this.#counts}; checks changes since the proof`);
     } else return;
     this.begin();
   }
@@ -217,7 +216,7 @@ export class HaltSweep {
   #doubtOfBook({ rows }: WholeKill): SweepDoubt | null {
     const id = this.#parts.unreportedOrder(rows);
     if (id === null) return null;
-    const text = `the in-day book shows orders of the day before alone: it does not tell whether ${id} works`;
+    const text = `the in-day book shows orders of the day before alone: it does not show whether ${id} works`;
     return { text, isBlind: false };
   }
 

@@ -64,7 +64,7 @@ export class Halt {
     this.#reason = null;
   }
 
-  /** Of the last halt: an engine reads it, or begins its day with it. */
+  /** The last halt: an engine reads it, or begins its day with it. */
   given(): void {
     this.#isGiven = true;
   }

@@ -10,7 +10,7 @@ import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { formatCompared, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
 
 /** Prices of a contract that the broker lists no more stay ticks. */
-export function pointsOf(contracts: readonly Contract[], code: string, ticks: PriceTicks): string {
+export function listedPoints(contracts: readonly Contract[], code: string, ticks: PriceTicks): string {
   const listing = contracts.find(({ orderCode }) => orderCode === code);
   return listing === undefined ? `${formatNumber(ticks)} ticks` : formatPoints(listing.spec, ticks);
 }
@@ -35,14 +35,14 @@ export function holdings(
         );
         const cover = stops.map(
           (stop) =>
-            `stop for ${stop.qty - stop.filledQty} at ${pointsOf(contracts, orderCode, stop.triggerPrice ?? stop.limitPrice)}`,
+            `stop for ${stop.qty - stop.filledQty} at ${listedPoints(contracts, orderCode, stop.triggerPrice ?? stop.limitPrice)}`,
         );
         return holding(id, qty, orderCode, cover);
       }),
   );
 }
 
-/** The same as the journal has it, where no engine answers. */
+/** Positions by the journal, where no engine answers. */
 export function ownHoldings(
   { positions, orders }: OwnBooks,
   names: StrategyNames,
@@ -56,7 +56,7 @@ export function ownHoldings(
         if (!isOpen || whose !== owner || row.orderCode !== orderCode || row.side !== side) return [];
         if (!('kind' in row) || row.triggerPrice === null || waitingRole(side, row.triggerWhen) !== 'stop')
           return [];
-        return [`stop for ${row.qty} at ${pointsOf(contracts, orderCode, row.triggerPrice)}`];
+        return [`stop for ${row.qty} at ${listedPoints(contracts, orderCode, row.triggerPrice)}`];
       });
       return holding(names.nameOf(owner), qty, orderCode, cover);
     });
@@ -114,9 +114,7 @@ function moneyFact({ state, figures }: EngineView['money'], at: string): readonl
   return [['money', `DIFFERS from the broker’s${at}: ${rows.join('; ')}`]];
 }
 
-/** A comparison with the broker's books. */
 interface BrokerComparison {
-  /** Of the exchange. */
   readonly time: string;
   /** Something has filled since. */
   readonly isStale: boolean;

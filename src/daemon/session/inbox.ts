@@ -117,7 +117,7 @@ export class Inbox implements InputSink {
   }
 
   /** The time of inputs is ahead of the clock: it pauses, and nothing falls due. */
-  get isStandingStill(): boolean {
+  get isTimePaused(): boolean {
     return this.#aheadUs > AHEAD_MAX;
   }
 

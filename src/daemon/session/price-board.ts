@@ -25,15 +25,15 @@ class BoardRow {
   version = 0;
 }
 
-/** Of a session: at most one value a minute. */
-interface Line extends Pick<PlotValue, 'strategy' | 'instrument' | 'name'> {
+/** Plots of a session: at most one value a minute. */
+interface BoardLine extends Pick<PlotValue, 'strategy' | 'instrument' | 'name'> {
   readonly minutes: Map<number, number>;
 }
 
 export class PriceBoard implements PriceSource {
   readonly #contracts: () => readonly Contract[];
   #rows = new Map<InstrumentIndex, BoardRow>();
-  #lines = new Map<string, Line>();
+  #lines = new Map<string, BoardLine>();
   #version = 0;
   /** Number of the first event that the candles know; null before it. */
   firstSeq: Seq | null = null;

@@ -83,7 +83,7 @@ export interface SessionContext {
   readonly onEntry: (entry: JournalEntry) => void;
   /** Journals an alert of the main thread. */
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
-  /** Of a tape that runs faster than life; else null. */
+  /** For a tape that runs faster than life; else null. */
   readonly lockstep?: Lockstep | null;
   /** Follows the prices, for the page; null without one. */
   readonly prices: PriceBoard | null;
@@ -112,7 +112,6 @@ export interface PreparedSession {
 export interface SessionLeft {
   readonly day: TradingDay;
   readonly carry: CarryOver;
-  /** Its last contract table. */
   readonly contracts: readonly Contract[];
 }
 
@@ -316,7 +315,7 @@ export class TradingSession implements InputSink, SessionWork {
   }
 
   onOverflow(lag: DurationUs): void {
-    const text = `the engine is ${this.#behind(lag)}: prices are dropped until it has caught up, then the stream connects anew; entries wait, orders at the broker stay; stop the strategy or make it faster`;
+    const text = `the engine is ${this.#behind(lag)}: prices are dropped until it has caught up, then the stream reconnects; entries wait, orders at the broker stay; stop the strategy or make it faster`;
     this.#context.alert('critical', 'frames_dropped', text);
     this.inbox.post({ kind: 'stream', state: 'down', reason: 'the engine could not follow the prices' });
   }
@@ -417,7 +416,7 @@ export class TradingSession implements InputSink, SessionWork {
           value: position.openValue,
         });
       }
-    const text = `the clock was set: the session of ${follows} ran since this one did, which begins anew with its positions, orders and halts; profit and loss limits of the day count from here`;
+    const text = `the clock was set: the session of ${follows} ran since this one did, which restarts with its positions, orders and halts; profit and loss limits of the day count from here`;
     this.#context.alert('warning', 'session_begins_anew', text);
   }
 

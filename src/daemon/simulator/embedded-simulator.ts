@@ -108,7 +108,6 @@ export function endWhenIdle(isUsed: () => boolean, end: () => void, timers: Time
 
 interface SimulatorChild {
   readonly link: SimulatorLink;
-  /** It was running already. */
   readonly isAdopted: boolean;
   /** Null where market time keeps its speed. */
   readonly lockstep: Lockstep | null;

@@ -9,7 +9,6 @@ import { type Clock, type ClockMap, marketTimeAt } from '../../domain/clock.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import type { MarketStep } from '../../simulator/start-simulator.ts';
 
-/** Of a session, as it is now. */
 export interface SessionWork {
   /** Every message so far is decided, and every call answered. */
   readonly isIdle: boolean;

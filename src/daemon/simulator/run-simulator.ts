@@ -13,7 +13,7 @@ import {
 import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
 import { z } from 'zod';
 import { durationFrom } from '../../config/values.ts';
-import { money } from '../../domain/units.ts';
+import { bpsOf, money } from '../../domain/units.ts';
 import {
   type AccountSettings,
   subAccountNo,
@@ -147,7 +147,6 @@ type SimulatorFile = z.output<typeof simulatorFileSchema>;
 type AccountEntry = z.output<typeof account>;
 type SubAccountEntry = z.output<typeof subAccount>;
 
-/** A problem and its place in the file. */
 interface AccountProblem {
   readonly path: readonly (string | number)[];
   readonly expected: string;
@@ -366,14 +365,11 @@ function marketOf(
 function rulesOf({ entryPercent, warnPercent, forcePercent, ...rules }: SimulatorFile['rules']) {
   return given({
     ...rules,
-    entryBps: bpsOf(entryPercent),
-    warnBps: bpsOf(warnPercent),
-    forceBps: bpsOf(forcePercent),
+    entryBps: entryPercent && bpsOf(entryPercent),
+    warnBps: warnPercent && bpsOf(warnPercent),
+    forceBps: forcePercent && bpsOf(forcePercent),
   });
 }
-
-const bpsOf = (percent: number | undefined): number | undefined =>
-  percent === undefined ? undefined : Math.round(percent * 100);
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 

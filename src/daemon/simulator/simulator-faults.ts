@@ -84,7 +84,7 @@ export class SimulatorFaults {
     this.#token = token;
   }
 
-  /** Those in force, as far as is known now. */
+  /** Faults in force, as far as is known now. */
   get armed(): readonly ArmedFault[] {
     if (performance.now() - this.#polledMs > POLL_MS) {
       this.#polledMs = performance.now();

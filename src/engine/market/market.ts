@@ -117,7 +117,6 @@ export class Market {
     return this.#instruments[instrument]?.seenUs ?? -Infinity;
   }
 
-  /** State of one contract. */
   of(instrument: InstrumentIndex): InstrumentMarket {
     const known = this.#instruments[instrument];
     if (known !== undefined) return known;
@@ -218,7 +217,6 @@ class LastTrade {
   }
 }
 
-/** Market state of one contract. */
 export class InstrumentMarket {
   readonly chain = new GapChain();
   readonly book = new MergedBook();

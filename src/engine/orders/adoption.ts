@@ -148,7 +148,7 @@ export class Adoption {
     this.#owners.orders.add(order);
     order.refId = row.refId;
     order.orderKey = row.orderKey;
-    // One that is over takes no number from an order that works.
+    // An order that is over takes no number from a working one.
     this.#owners.orders.names.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
     const { clientOrderId: id, strategy, parent } = owner;
     const head = this.#owners.context.head(strategy);

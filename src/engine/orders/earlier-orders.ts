@@ -138,7 +138,7 @@ export class EarlierOrders {
     return !order.isCarriedOver || startedUs >= this.#surelyBegunUs();
   }
 
-  /** Its row is of the day before: today's book has none of it. */
+  /** Its row is of the day before: today's book does not have it. */
   wasOver(order: ManagedOrder): boolean {
     return this.#over.has(order);
   }
@@ -148,7 +148,7 @@ export class EarlierOrders {
     if (this.#isNoEvidenceAlerted || startedUs - order.createdUs < this.#lookUp.spread) return;
     this.#isNoEvidenceAlerted = true;
     const book = order.isWaiting ? 'trigger book' : 'in-day book';
-    const text = `the ${book} is of another day or lacks orders: it does not tell whether ${order.clientOrderId} arrived`;
+    const text = `the ${book} is of another day or lacks orders: it does not show whether ${order.clientOrderId} arrived`;
     this.#context.alert(order.strategy, 'warning', 'book_of_another_day', text);
   }
 

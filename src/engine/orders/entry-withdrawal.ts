@@ -88,12 +88,12 @@ export class EntryWithdrawal {
     for (const [order, askedUs] of this.#awaited) {
       if (order.isFinal) this.#awaited.delete(order);
       else if (askedUs === -Infinity && !isProven) continue;
-      else if (isStanding(order) && Math.abs(context.nowUs - askedUs) >= CANCEL_AGAIN)
+      else if (isWorking(order) && Math.abs(context.nowUs - askedUs) >= CANCEL_AGAIN)
         this.#cancelAgain(order);
     }
     for (const order of this.#kept) {
       if (order.isFinal || this.#awaited.has(order) || !halt.isOff(order.strategy)) this.#kept.delete(order);
-      else if (isProven && isStanding(order)) this.#cancelUseless(order);
+      else if (isProven && isWorking(order)) this.#cancelUseless(order);
     }
   }
 
@@ -176,7 +176,7 @@ export class EntryWithdrawal {
 }
 
 /** No cancel of it is under way, or waits for its number or the book's leave. */
-const isStanding = ({ doubt: { openCancel, queuedCancel } }: ManagedOrder): boolean =>
+const isWorking = ({ doubt: { openCancel, queuedCancel } }: ManagedOrder): boolean =>
   openCancel === null && queuedCancel === null;
 
 /** An order that a stop sent when it triggered is the stop at work. */

@@ -107,7 +107,7 @@ const NO_DOUBT: Readonly<OrderDoubt> = new OrderDoubt();
 export class TriggerState {
   /** Kind and trigger as the trigger book shows them; null for an order at the exchange. */
   kind: BrokerTriggerKind | null = null;
-  /** Of a trailing stop that is not active yet its activation price, and the way to it. */
+  /** For an inactive trailing stop, its activation price, and the way to it. */
   price: PriceTicks | null = null;
   when: TriggerWhen | null = null;
   /** Trigger price as we asked for it; null where that is not known. */
@@ -148,7 +148,7 @@ export type OrderTerms = Pick<
   | 'trigger'
 >;
 
-/** Those of an order that one of the broker's books shows. */
+/** Statuses of an order that one of the broker's books shows. */
 const IN_A_BOOK: ReadonlySet<OrderStatus> = new Set<OrderStatus>([
   'accepted',
   'partially_filled',
@@ -313,7 +313,6 @@ export class ManagedOrder {
     return this.parent === null ? 'exit' : sentRole(this.side, this.triggerWhen);
   }
 
-  /** As `cover` counts it. */
   get asCover(): CoverOrder {
     const { side, role, group, isProtective } = this;
     return { side, qty: Math.max(this.leavesQty, this.exposedQty), role, group, isProtective };
@@ -358,14 +357,13 @@ export class ManagedOrder {
     return this.filledQty > 0 ? 'partially_filled' : 'accepted';
   }
 
-  /** Of several enlargements since the account was read, the account's figure includes the quantity before the first. */
+  /** With several enlargements since the account was read, the account's figure includes the quantity before the first. */
   grow(now: TsUs, accountReadUs: number): void {
     const doubt = this.inDoubt();
     if (doubt.grownUs < accountReadUs) doubt.grownFrom = this.qty;
     doubt.grownUs = now;
   }
 
-  /** True the first time for each matter. */
   isFirstReport(matter: string): boolean {
     if (this.doubt.reported?.has(matter) === true) return false;
     (this.inDoubt().reported ??= new Set()).add(matter);

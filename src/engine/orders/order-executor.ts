@@ -19,7 +19,7 @@ import type { CircuitBreakers } from '../risk/circuit-breakers.ts';
 import type { Guard } from '../risk/risk-guard.ts';
 import { ManagedOrder, type OpenCall, ScanEvidence } from './managed-order.ts';
 
-type Failure = Exclude<CallOutcome, { readonly status: 'accepted' }>;
+type FailedCall = Exclude<CallOutcome, { readonly status: 'accepted' }>;
 
 type CancelProposal = Extract<Proposal, { readonly do: 'cancel' }>;
 
@@ -105,7 +105,7 @@ export class OrderExecutor {
     for (const { callId } of [...changes, ...cancels]) sent.add(callId);
     if (sent.size === 0) return;
     this.#pending = this.#pending.filter(({ call }) => !sent.has(callIdOf(call.proposal)));
-    // Of several the last: it was asked for when those before had their answer.
+    // The last of several: it was requested when those before had their answer.
     for (const change of new Map(changes.map((each) => [each.clientOrderId, each])).values()) {
       const order = orders.get(change.clientOrderId);
       if (order === undefined || order.isFinal || order.doubt.openModify !== null) continue;
@@ -428,7 +428,7 @@ export class OrderExecutor {
     };
   }
 
-  #failed(order: ManagedOrder, outcome: Failure): void {
+  #failed(order: ManagedOrder, outcome: FailedCall): void {
     if (outcome.status === 'rejected') this.rejected += 1;
     if (outcome.status !== 'unknown') order.reason = textOf(outcome);
   }
@@ -460,6 +460,6 @@ const isProtective = ({ by, proposal }: QueuedIntent): boolean =>
 const isAsChanged = (order: ManagedOrder, { qty, limitPrice, triggerPrice }: ModifyToSend): boolean =>
   order.qty === qty && order.limitPrice === limitPrice && order.triggerPrice === triggerPrice;
 
-function textOf(outcome: Failure): string {
+function textOf(outcome: FailedCall): string {
   return outcome.status === 'rejected' ? `${outcome.code} ${outcome.text}`.trim() : outcome.reason;
 }

@@ -166,7 +166,6 @@ const deniedUpdate = (
   reason: '',
 });
 
-/** How orders end with their day. */
 export class DayEnd {
   readonly #orders: Orders;
   readonly #life: OrderLife;

@@ -8,7 +8,6 @@ import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/
 import type { TsUs } from '../../domain/units.ts';
 import type { ManagedOrder } from './managed-order.ts';
 
-/** All orders by our id. */
 interface OwnOrders {
   readonly open: readonly ManagedOrder[];
   /** The last session left orders at the exchange. */
@@ -71,7 +70,7 @@ export class OrderNames {
     return keyed ?? (isNamed ? named : undefined);
   }
 
-  /** Of a row of the trigger book, by its key, or by its number while the order has none. */
+  /** Owner of a row of the trigger book, by its key, or by its number while the order has none. */
   ownerOfTrigger({ orderNo, orderKey }: BrokerTriggerOrder): ManagedOrder | undefined {
     const keyed = this.#byKey.get(orderKey);
     if (keyed !== undefined) return keyed;
@@ -105,7 +104,7 @@ export class OrderNames {
     return this.#byNumber.get(number);
   }
 
-  /** Of the in-day book, for a row whose number is not the order's. */
+  /** Owner in the in-day book of a row whose number is not the order's. */
   #byBookKey(key: BrokerOrderKey | null): ManagedOrder | undefined {
     if (key === null) return undefined;
     return (
@@ -131,7 +130,7 @@ export class OrderNames {
     return true;
   }
 
-  /** Its row in the trigger book. False when that belongs to another order. */
+  /** Binds its row in the trigger book. False when that belongs to another order. */
   bindTrigger(order: ManagedOrder, number: BrokerOrderNo, key: BrokerOrderKey | null): boolean {
     assert(order.isWaiting, 'keys of the trigger book are of orders that wait');
     const owner = key === null ? undefined : this.#byKey.get(key);

@@ -18,7 +18,6 @@ import { isSameOrder } from './order-names.ts';
 import { type RowMatches, matchOrders, matchTriggers } from './row-owners.ts';
 import type { RowReader } from './row-reader.ts';
 
-/** One scan that is being compared. */
 interface Scan {
   readonly startedUs: TsUs;
   /** Null where the scan is not complete: no order is missed then. */

@@ -67,9 +67,9 @@ export const EXCHANGE_EVENTS: ReadonlySet<OrderEvent> = new Set<OrderEvent>([
 ]);
 
 /** `=` keeps the status; `<` returns to the one before the call that failed; `live` is the status of an accepted order. */
-type Target = OrderStatus | '=' | '<' | 'live';
+type TransitionTarget = OrderStatus | '=' | '<' | 'live';
 /** With a reason: it happens, and it is alerted. */
-type Cell = Target | readonly [Target, string];
+type Cell = TransitionTarget | readonly [TransitionTarget, string];
 type TransitionRow = Partial<Record<OrderEvent, Cell>>;
 
 /** Answers that arrive after the book has shown the order: the book wins. */
@@ -270,22 +270,20 @@ interface OddStep {
 
 export interface TableOrder {
   readonly status: OrderStatus;
-  /** The status that `<` leads back to. */
   readonly statusBefore: OrderStatus;
   /** It rests, or will rest, in the trigger book. */
   readonly isWaiting: boolean;
 }
 
-/** Null for a fault. */
 export function transition(order: TableOrder, event: OrderEvent): OrderStatus | OddStep | null {
   const foreign = order.isWaiting ? EXCHANGE_EVENTS : TRIGGER_EVENTS;
-  assert(!foreign.has(event), 'a book tells of its own orders');
+  assert(!foreign.has(event), 'a book reports its own orders');
   const cell = ORDER_TABLE[order.status][event];
   if (cell === undefined) return null;
   return typeof cell === 'string' ? statusOf(cell, order) : { to: statusOf(cell[0], order), oddity: cell[1] };
 }
 
-function statusOf(target: Target, order: TableOrder): OrderStatus {
+function statusOf(target: TransitionTarget, order: TableOrder): OrderStatus {
   if (target === '=') return order.status;
   if (target === '<') return order.statusBefore;
   if (target === 'live') return order.isWaiting ? 'pending_trigger' : 'accepted';

@@ -66,7 +66,7 @@ export class Orders {
     return this.#open;
   }
 
-  /** Of the open ones, those that are not adopted, and not merely waiting at the broker. */
+  /** Open orders that are not adopted, and not merely waiting at the broker. */
   get ownOpen(): number {
     this.#count();
     return this.#ownOpen;
@@ -132,7 +132,6 @@ export class Orders {
     return id === null ? undefined : this.#byId.get(id);
   }
 
-  /** Of those that are over too. */
   every(test: (order: ManagedOrder) => boolean): boolean {
     for (const order of this.#byId.values()) if (!test(order)) return false;
     return true;
@@ -293,7 +292,6 @@ const mayLeave = (order: ManagedOrder): boolean => {
 
 /** Numbers an order: its end and owner, contract and side, quantity, limit, and fills. */
 const FIELDS = 6;
-/** Orders a block. */
 const BLOCK = 512;
 
 class LeftOrders {

@@ -268,7 +268,7 @@ export function matchTriggers(
   return { pairs, foreign: rows.filter((row) => !taken.has(row)), ambiguous, held };
 }
 
-/** Those that are wanted come first, and those that count as absent last. */
+/** Wanted orders come first, and orders that count as absent last. */
 const lastness = (order: ManagedOrder): number => (isAbsent(order) ? 2 : Number(isToGo(order)));
 
 const isToGo = ({ doubt }: ManagedOrder): boolean => doubt.isUnwanted || doubt.isWithdrawn;

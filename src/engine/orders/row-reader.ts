@@ -109,7 +109,6 @@ export class RowReader {
     this.#owners.life.report(order);
   }
 
-  /** True when it triggers elsewhere than before. */
   #takeTriggerPrice(order: ManagedOrder, { triggerPrice }: BrokerTriggerOrder, startedUs: TsUs): boolean {
     const { openModify } = order.doubt;
     if (openModify !== null && triggerPrice !== null && openModify.triggerPrice === triggerPrice) {
@@ -201,7 +200,7 @@ export class RowReader {
       const sinceUs = bracket?.createdUs ?? order.createdUs;
       if (known === undefined || known.createdUs < sinceUs) this.#owners.snapshots.want('book');
       else if (known.parent !== order.clientOrderId) {
-        const text = `${known.clientOrderId} was sent by ${order.clientOrderId}, which the broker told late: its fills stay where they were booked`;
+        const text = `${known.clientOrderId} was sent by ${order.clientOrderId}, which the broker reported late: its fills stay where they were booked`;
         this.#owners.context.alert(order.strategy, 'critical', 'child_told_late', text);
         this.sent(order, known);
       }

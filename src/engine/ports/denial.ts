@@ -132,5 +132,4 @@ const WORDS: Readonly<Record<Denial['code'], string>> = {
 export const denialText = (denial: Denial): string =>
   `${WORDS[denial.code]} (${formatDenial(denial)}${'price' in denial ? ', prices in ticks' : ''})`;
 
-/** Each code as words for people. */
 export const DENIAL_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(WORDS));

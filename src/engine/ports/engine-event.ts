@@ -155,7 +155,7 @@ export type ReportEvent =
 
 /** Commands of a person, of the schedule or of the process. */
 export type Command =
-  /** Of the account, or of one strategy. */
+  /** For the account, or for one strategy. */
   | { readonly name: 'halt'; readonly strategy?: StrategyIndex | null; readonly reason: string }
   /** Ends the halt of the account, or of one strategy; absent: all of them. */
   | { readonly name: 'resume'; readonly strategy?: StrategyIndex | null; readonly reason: string }
@@ -228,7 +228,7 @@ export interface CarriedOrder {
   readonly row?: BrokerTriggerOrder;
   /** As it was placed, which a person may have moved since: of protective stops. */
   readonly placedTrigger?: PriceTicks;
-  /** Of a bracket: the trigger book has not shown exits for all that filled. */
+  /** For a bracket: the trigger book has not shown exits for all its fills. */
   readonly owesExits?: boolean;
   /** An entry whose cancel was asked for, and that has not ended. */
   readonly isWithdrawn?: boolean;
@@ -288,7 +288,7 @@ export interface SessionStarted extends EventHead {
   /** Trading never stops: orders at the exchange may outlive the day. */
   readonly isEndless?: boolean;
   readonly carriedOver: readonly CarriedPosition[];
-  /** Those that waited come first. */
+  /** Waiting orders come first. */
   readonly carriedOrders?: readonly CarriedOrder[];
   /** By starts of sessions before: another reference of our form is that of a second daemon. */
   readonly minted?: readonly MintedIds[];
@@ -309,12 +309,11 @@ export interface SessionStarted extends EventHead {
 /** A strategy as configured, with digests of the inputs of its decisions. */
 export interface ConfiguredStrategy {
   readonly settings: StrategySettings;
-  /** Its name in the catalogue. */
   readonly definition: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Of definition, parameters and symbols. */
+  /** Digest of definition, parameters and symbols. */
   readonly paramsDigest: string;
-  /** Of the files with its code. */
+  /** Digest of the files with its code. */
   readonly codeDigest: string;
   /** Counts how often a person started it again after a stop. */
   readonly run: number;

@@ -36,7 +36,6 @@ export interface OrderUpdate {
   /** Filled by this update, zero for a mere change of status. */
   readonly lastFilledQty: Qty;
   readonly lastFilledValue: Money;
-  /** The denial by risk, or null. */
   readonly denial: Denial | null;
   /** The broker's words for a refusal, empty when none. */
   readonly reason: string;
@@ -113,7 +112,6 @@ export interface TraderPort {
   lastBook(instrument: InstrumentIndex): BookTick | undefined;
   setTimer(strategy: StrategyIndex, after: DurationUs): TimerId;
   clearTimer(strategy: StrategyIndex, timer: TimerId): void;
-  /** A line for the journal. */
   note(strategy: StrategyIndex, text: string): void;
   /** A value to display, in ticks. */
   plot(strategy: StrategyIndex, instrument: InstrumentIndex, name: string, value: number): void;

@@ -22,7 +22,6 @@ const AFTER_CLOSE_US = minutes(10);
 /** For the status line, the control API and the commands. */
 export interface MoneyView {
   readonly state: 'off' | 'unread' | 'agreed' | 'differs';
-  /** Of the last proven comparison. */
   readonly figures: readonly MoneyFigure[];
   /** When that was; null before the first one of the day. */
   readonly comparedUs: TsUs | null;
@@ -36,7 +35,6 @@ interface BookedFills {
   readonly hasEarlier: boolean;
 }
 
-/** Rows that could not be booked. */
 interface UnbookedRows {
   /** A row of today names a contract that is not listed: our books lack its costs. */
   readonly hasUnlisted: boolean;

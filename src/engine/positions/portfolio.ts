@@ -45,7 +45,6 @@ class Account {
   fills = 0;
 }
 
-/** One contract over all owners. */
 class ContractTotal {
   readonly held = new PositionTotal();
   readonly carriedOver = new PositionTotal();
@@ -82,15 +81,14 @@ export class Portfolio {
   #totals: ContractTotal[] = [];
   readonly #instruments: InstrumentIndex[] = [];
   #charged = 0;
-  /** Positions that are not flat. */
   #holding = 0;
   /** A position came or went without a fill today: the broker may count its profit from another price. */
   #hasUnfilled = false;
-  /** Of positions that the end of their contract closed today. */
+  /** Value of positions that the end of their contract closed today. */
   #settledValue = 0;
   #changed = NOBODY;
   #moved = NOWHERE;
-  /** Of the account since `forgetChanges`, by positions and costs alone: each at the price of its moment. */
+  /** The account's loss since `forgetChanges`, by positions and costs alone: each at the price of its moment. */
   #lost = 0;
   /** Null after a change: it is listed when somebody asks. */
   #held: readonly HeldPosition[] | null = null;
@@ -446,7 +444,6 @@ export function changeWithoutFill(
   context.append({ ...context.head(strategy), kind: 'position_event', event, instrument, qty, value });
 }
 
-/** A position began or ended. */
 function follow({ held, positions }: Account, instrument: InstrumentIndex): void {
   const isHeld = positions[instrument]?.qty !== 0;
   const place = held.findIndex((each) => each >= instrument);

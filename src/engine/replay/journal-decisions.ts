@@ -33,7 +33,6 @@ interface JournaledProposal {
   readonly proposal: Proposal;
 }
 
-/** The decisions that the journal holds of one event. */
 export interface EventDecisions {
   readonly proposals: readonly JournaledProposal[];
   readonly placed: ReadonlyMap<ClientOrderId, OrderToSend>;
@@ -45,8 +44,8 @@ export interface EventDecisions {
   readonly lost: ReadonlySet<ClientOrderId>;
   /** Strategies that stopped during this event. */
   readonly stopped: readonly StrategyIndex[];
-  /** Failures that were answered; null where the program did not journal that yet. */
-  readonly policies: readonly PolicyEntry[] | null;
+  /** Failures that were answered. */
+  readonly policies: readonly PolicyEntry[];
   /** Halts that began during this event. */
   readonly halts: readonly HaltEntry[];
 }
@@ -61,7 +60,6 @@ export const DECIDING_KINDS = [
   'strategy_stopped',
   'halt',
   'policy_acted',
-  'alert', // reports failures that older programs answered
 ] as const satisfies readonly JournalEntry['kind'][];
 
 /** Folds the journal's entries caused by one event, in order. */
@@ -74,7 +72,6 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
   const stopped: StrategyIndex[] = [];
   const policies: PolicyEntry[] = [];
   const halts: HaltEntry[] = [];
-  let alerts = 0;
   for (const entry of entries) {
     if (entry.kind === 'proposal' && entry.strategy !== null) {
       const { strategy, by, proposal } = entry;
@@ -90,14 +87,12 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
     else if (entry.kind === 'strategy_stopped' && entry.strategy !== null) stopped.push(entry.strategy);
     else if (entry.kind === 'halt' && entry.halted) halts.push(entry);
     else if (entry.kind === 'policy_acted') policies.push(entry);
-    else if (entry.kind === 'alert' && entry.code === 'failure_policy') alerts += 1;
   }
-  const isOlder = alerts > policies.length;
-  return { proposals, placed, modified, denied, lost, stopped, policies: isOlder ? null : policies, halts };
+  return { proposals, placed, modified, denied, lost, stopped, policies, halts };
 }
 
 /** Reports to a strategy an order that its earlier version did not place. */
-interface Refusals {
+interface RefusalSink {
   denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void;
 }
 
@@ -109,7 +104,7 @@ export class JournalDecisions implements DecisionSource {
   readonly #ids: ClientOrderIds;
   readonly #queue: IntentQueue;
   readonly #live: DecisionSource;
-  readonly #refusals: Refusals;
+  readonly #refusals: RefusalSink;
   readonly #differences = new Map<StrategyIndex, string>();
   readonly #lost = new Set<ClientOrderId>();
   #sent: ReadonlyMap<ClientOrderId, SentCall> = new Map();
@@ -124,7 +119,7 @@ export class JournalDecisions implements DecisionSource {
   #refused = 0;
 
   /** `live` decides again in the tail that a kill cut off the journal. Of the decisions there only those in the emergency file were sent. */
-  constructor(ids: ClientOrderIds, queue: IntentQueue, live: DecisionSource, refusals: Refusals) {
+  constructor(ids: ClientOrderIds, queue: IntentQueue, live: DecisionSource, refusals: RefusalSink) {
     this.#ids = ids;
     this.#queue = queue;
     this.#live = live;
@@ -152,7 +147,7 @@ export class JournalDecisions implements DecisionSource {
     this.#of = decisions;
     this.#earlier = earlier;
     this.#refused = 0;
-    this.#policies = decisions?.policies?.slice() ?? null;
+    this.#policies = decisions?.policies.slice() ?? null;
     this.#halts = decisions?.halts.slice() ?? [];
     if (decisions === null) return;
     if (decisions.proposals.length > 0) this.#left = [...decisions.proposals];
@@ -312,7 +307,6 @@ function describe(asked: ProposalDraft | Proposal): string {
   return `modify ${asked.change.clientOrderId} to ${termsOf(asked.change)}`;
 }
 
-/** A call of the emergency file. */
 type SentCall = OrderOwner | ModifyToSend | CancelToSend;
 
 function isSent(sent: SentCall, strategy: StrategyIndex, asked: ProposalDraft): boolean {

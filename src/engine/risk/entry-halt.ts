@@ -78,12 +78,11 @@ export class EntryHalt {
     this.#append(true, null, reason);
   }
 
-  /** A limit of the configuration is reached. */
   limitReached(reason: string, code: string): void {
     if (this.#reason === null && this.#isHaltNow(null)) this.#begin(reason, code);
   }
 
-  /** Of a replayed past the journal says when a limit was reached: it may have been another one then. */
+  /** In a replayed past the journal holds when a limit was reached: it may have been another one then. */
   #isHaltNow(strategy: StrategyIndex | null): boolean {
     const recorded = this.#context.decisions.halts();
     if (recorded === null) return true;

@@ -49,12 +49,12 @@ export function shownQty(
   const left =
     strategy === OPERATOR_INDEX
       ? own - portfolio.closedByHand(instrument, opposite(side))
-      : leftBeside(owners, strategy, instrument, side);
+      : leftToClose(owners, strategy, instrument, side);
   return Math.max(0, Math.min(own, sign * broker - others, left));
 }
 
 /** Quantity that manual orders left to close, less the exits of other owners. */
-function leftBeside(
+function leftToClose(
   owners: Owners,
   strategy: StrategyIndex,
   instrument: InstrumentIndex,

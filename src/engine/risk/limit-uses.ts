@@ -70,7 +70,6 @@ export interface LimitUse {
   readonly max: number;
 }
 
-/** Those that are set. */
 export const limitsOf = (settings: Settings) =>
   LIMITS.flatMap(({ setting, ...limit }) => {
     const max = settings[setting];

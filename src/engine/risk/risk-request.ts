@@ -30,7 +30,7 @@ export class ClosingHours {
   readonly #before: DurationUs | null;
   readonly #expiries = new Map<Contract, number>();
   #day: TradingDay | null = null;
-  /** Those of the day's moments: a newer calendar has others. */
+  /** Closures of the day's moments: a newer calendar has others. */
   #closures: ReadonlySet<TradingDay> | null = null;
   #auctions: readonly TsUs[] = [];
   #nightUs = Infinity;
@@ -108,7 +108,6 @@ export class RiskRequest {
   isProtective = false;
   /** Largest quantity that may still fill once it is sent; of a change, the larger of before and after. */
   exposedQty = 0;
-  /** The order that is changed; null for a new one. */
   changed: OrderView | null = null;
   nowUs: TsUs;
   day: TradingDay;
@@ -117,7 +116,7 @@ export class RiskRequest {
   last: number | undefined = undefined;
   /** As it is judged: `judge` says which it is. */
   purpose: Purpose = 'entry';
-  /** Its owner holds something that it could close. */
+  /** Its owner holds a position that it could close. */
   isHeld = false;
   /** Our own books say that it shrinks the position. */
   shrinks = false;

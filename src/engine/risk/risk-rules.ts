@@ -40,7 +40,6 @@ export type RiskCheck = (request: RiskRequest) => Denial | undefined;
 export interface RiskRule {
   readonly code: Denial['code'];
   readonly appliesTo: Scope;
-  /** True where a setting disables it. */
   readonly isOff?: (settings: EngineSettings) => boolean;
   readonly check: RiskCheck;
 }
@@ -305,7 +304,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   },
 ];
 
-/** Those that may stop this sort of request, in their order. */
+/** Rules that may stop this sort of request, in their order. */
 export const checksOf = (sort: Scope, settings: EngineSettings): readonly RiskCheck[] =>
   RISK_RULES.filter(
     ({ appliesTo, isOff }) =>
@@ -365,7 +364,6 @@ function isOutsideCollar(price: number, request: RiskRequest): boolean {
   );
 }
 
-/** A market order has no price to check. */
 const isAtMarket = (price: number, { side, settings }: RiskRequest): boolean =>
   settings.marketOrders === true && isMarketLimit(side, price);
 

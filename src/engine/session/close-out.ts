@@ -29,7 +29,6 @@ export class CloseOut {
   readonly #alerted = new Set<string>();
   #nightFromUs = Infinity;
   #closeUs = Infinity;
-  /** From then on there is work. */
   #dueUs = Infinity;
   /** By instrument, for contracts whose last session is today. */
   #expiryFromUs = new Map<InstrumentIndex, number>();
@@ -119,7 +118,7 @@ export class CloseOut {
       if (held.instrument !== instrument) continue;
       // Adopted positions are for the operator to decide.
       if (settings.strategies[held.strategy]?.onExpiry === 'flatten') {
-        // One that was given up before tries again; later ones are no news.
+        // A flatten that was given up tries again; later ones alert nothing.
         if (this.#isNews(`expires ${held.strategy} ${instrument}`) || !targets.has(held))
           this.#executor.flatten(held, 'the contract expires today');
       } else

@@ -110,7 +110,7 @@ export class ExitOrder {
     this.#id = null;
   }
 
-  /** Or there is nothing to close. */
+  /** True also when there is nothing to close. */
   get canBePriced(): boolean {
     const { settings, contracts } = this.#state;
     const contract = contracts.at(this.#target.instrument);
@@ -205,10 +205,10 @@ export class ExitOrder {
     const other = crossedOrder(this.#state, exit, false);
     if (other === undefined) return null;
     const name = `order ${other.clientOrderId}`;
-    if (other.isAdopted) return `${name} of the operator stands in the way`;
+    if (other.isAdopted) return `${name} of the operator is in the way`;
     // Two exits of opposite positions take turns.
     const isExit = other.strategy !== this.#target.strategy && targets.isFlattening(other.strategy);
-    if (isExit) return `the exit ${name} of another owner stands in the way`;
+    if (isExit) return `the exit ${name} of another owner is in the way`;
     if (isAuction(session.phase))
       return `${name} rests in the auction, where it cannot be canceled: the exit would trade with it`;
     if (other.status === 'accepted' || other.status === 'partially_filled') {
@@ -216,7 +216,7 @@ export class ExitOrder {
       const text = `cancels ${name} of another owner, which the exit would trade with`;
       this.#target.alertOnce(name, 'warning', 'flatten_makes_way', text);
     }
-    return `${name} of another owner stands in the way`;
+    return `${name} of another owner is in the way`;
   }
 
   get whyQueued(): string {
@@ -253,7 +253,6 @@ interface ExitPrice {
   readonly isLocked: boolean;
 }
 
-/** Undefined while no price is known. */
 function exitPrice(
   { market, session }: Pick<Owners, 'market' | 'session'>,
   { index, spec }: Contract,

@@ -115,7 +115,7 @@ export class FailurePolicies {
     this.act(failure, `${text}, for ${Math.round((now - since) / US_PER_SECOND)} s`, null);
   }
 
-  /** Of the whole feed, while something is at stake: a contract that hardly trades has not stopped as long as others have prices. */
+  /** Judges the whole feed, while there are positions or orders: a contract that hardly trades has not stopped as long as others have prices. */
   #isStale(): boolean {
     const { orders, contracts, context, market } = this.#state;
     if (this.#state.portfolio.held().length === 0 && orders.open.length === 0) return false;

@@ -94,7 +94,7 @@ export class Flattener extends Target {
   }
 
   /**
-   * Its stops are gone: the read before them serves while it is fresh. All that its own orders did since is booked, or they would not
+   * Its stops are gone: the read before them serves while it is fresh. All fills of its own orders since then are booked, or they would not
    * be over.
    */
   readFailed(): void {

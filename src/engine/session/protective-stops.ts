@@ -61,9 +61,9 @@ class Watch implements ProtectedPosition {
   side: Side = 'sell';
   wantedQty = 0;
   uncoveredQty = 0;
-  /** Not before then is anything asked for again. */
+  /** Earliest time of the next request. */
   askAtUs = -Infinity;
-  /** Not before then is a cancel asked for again: a broker that refuses it is not asked at every answer. */
+  /** Earliest time of the next cancel: a broker that refuses it is not asked at every answer. */
   withdrawAtUs = -Infinity;
   /** Cancels asked for since the last stop was placed. */
   withdrawals = 0;
@@ -375,16 +375,15 @@ export class ProtectiveStops {
 }
 
 /** Withdrawn because it is larger than the position that it closes. */
-const isOversized = ({ oversizedUs }: OrderView): boolean =>
-  typeof oversizedUs === 'number' && oversizedUs > -Infinity;
+const isOversized = ({ oversizedUs }: OrderView): boolean => oversizedUs > -Infinity;
 
 /** The position has shrunk or turned since the stop was asked for; rows that show more than was asked for do not count. */
 const isTooLarge = ({ side, wantedQty, askedQty }: Watch, stop: OrderView): boolean =>
   stop.side !== side || wantedQty < Math.min(stop.leavesQty, askedQty);
 
-/** A stop that a person moved stays where it is; so does one of a journal that does not record this. */
+/** A stop that a person moved stays where it is. */
 const isWhereWePutIt = ({ placedTrigger, triggerPrice }: OrderView): boolean =>
-  typeof placedTrigger === 'number' && placedTrigger === triggerPrice;
+  placedTrigger !== null && placedTrigger === triggerPrice;
 
 function forgive(watch: Watch): void {
   watch.nakedSinceUs = Infinity;

@@ -1,6 +1,6 @@
 /** Resolves the symbols of strategies to contracts, and again when a contract has expired. */
 import type { TradingCalendar } from '../../domain/calendar.ts';
-import { type ContractMonth, contractMonthOf } from '../../domain/contract-code.ts';
+import { aliasOf, type ContractMonth, contractMonthOf } from '../../domain/contract-code.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { issuesText, notParsed, parsed, type ParseResult } from '../../domain/parsed.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
@@ -66,13 +66,8 @@ export class RolloverMonitor {
   }
 }
 
-/** Resolves a configured symbol to the contract it names today (market rules, 1 and 2). */
-const ALIAS = /^(VN30|VN100)F([12])([MQ])$/;
-/** Listed are the current month, the next, and two quarters (market rules, 1). */
-const PLACES: Readonly<Record<string, number>> = { '1M': 0, '2M': 1, '1Q': 2, '2Q': 3 };
-
 /**
- * An alias counts the contracts that are not over yet, nearest expiry first; soon after the close of its last day a contract no
+ * The contract that a configured symbol names today (market rules, 1 and 2). An alias counts the contracts that are not over yet, nearest expiry first; soon after the close of its last day a contract no
  * longer counts. Anything else is a code, in either of its forms.
  */
 export function resolveSymbol(
@@ -81,10 +76,11 @@ export function resolveSymbol(
   calendar: TradingCalendar,
   now: TsUs,
 ): ParseResult<Contract> {
-  const alias = ALIAS.exec(symbol);
-  const contract = alias
-    ? live(contracts, calendar, now, alias[1] ?? '')[PLACES[`${alias[2]}${alias[3]}`] ?? -1]
-    : byCode(symbol, contracts);
+  const alias = aliasOf(symbol);
+  const contract =
+    alias === undefined
+      ? byCode(symbol, contracts)
+      : live(contracts, calendar, now, alias.underlying)[alias.place];
   if (contract === undefined) return notParsed(symbol, 'a listed contract', codesOf(contracts));
   if (now >= rollsFrom(calendar, contract))
     return notParsed(symbol, 'a contract that has not expired', contract.expiry);

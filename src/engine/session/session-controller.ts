@@ -175,13 +175,13 @@ class Orphans {
     const alerted = new Set<string>();
     for (const held of portfolio.held()) {
       if (held.strategy === OPERATOR_INDEX) continue;
-      // One that left is stopped by the list that lacks it: in the past before that list it ran.
+      // A strategy that left is stopped by the list that lacks it: before that list it ran.
       if (!registry.isStopped(held.strategy)) continue;
       const key = `${held.strategy} ${held.instrument}`;
       alerted.add(key);
       if (!this.#alerted.has(key)) this.#answer(held);
     }
-    // One that was closed and opened again by a late fill is answered again.
+    // A position that was closed and opened again by a late fill is answered again.
     this.#alerted = alerted;
   }
 

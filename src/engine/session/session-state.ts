@@ -66,7 +66,6 @@ export class SessionState {
   clockStepUs = 0;
   /** Start of the last complete scan of the in-day book; -Infinity when there was none since the start. */
   bookReadUs = -Infinity;
-  /** The same for the trigger book. */
   triggersReadUs = -Infinity;
   #day: TradingDay | null = null;
   /** When trading of the day begins; -Infinity before the session started, and where trading has no phases. */

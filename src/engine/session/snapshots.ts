@@ -85,7 +85,7 @@ export class Polls {
   readonly #settings: PollSettings;
   readonly #failures = new Map<ReportKind, number>();
   #triggerTempo: 'fast' | 'slow' | null = null;
-  /** Of the next read of each kind, by its tag. */
+  /** Timers of the next read of each kind, by tag. */
   readonly #timers = new Map<number, TimerId>();
 
   constructor(owners: Owners, snapshots: Snapshots, heap: TimerHeap, settings: PollSettings) {

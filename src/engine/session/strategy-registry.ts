@@ -21,7 +21,7 @@ export class StrategyRegistry {
   /** Started, and the trading day is not over. */
   #isRunning = false;
   #isDispatching = false;
-  /** Of orders that changed between two trading days. */
+  /** Updates of orders that changed between two trading days. */
   #kept: StrategyUpdate[] = [];
   /** Contracts of a night's table, reported when the next day begins. */
   #legsKept: (() => void)[] = [];
@@ -62,7 +62,7 @@ export class StrategyRegistry {
     return (this.#seats[strategy]?.stopped ?? null) !== null;
   }
 
-  /** Some strategy is stopped, as one that left the configuration is. */
+  /** A strategy is stopped, as one that left the configuration is. */
   get hasUnmanaged(): boolean {
     return this.#hasUnmanaged;
   }
@@ -145,7 +145,7 @@ export class StrategyRegistry {
     this.#isDispatching = false;
   }
 
-  /** The same for the calls of every tick, without a closure: `end` must follow. */
+  /** `dispatch` for the calls of every tick, without a closure: `end` must follow. */
   begin(): StrategyHost {
     this.#isDispatching = true;
     return this.#host;

@@ -91,7 +91,7 @@ export class StrategyStops {
     if (this.#found.get(strategy)?.fault === null) this.#found.delete(strategy);
   }
 
-  /** Its present version decides from here on: stops that the journal holds from before apply to it. */
+  /** Its present version decides from here on: earlier stops in the journal apply to it. */
   settle(strategy: StrategyIndex): void {
     const ending = this.#found.get(strategy);
     if (ending?.fault !== null) return;

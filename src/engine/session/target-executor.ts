@@ -48,7 +48,6 @@ export class TargetExecutor {
     this.#each((target) => target.step());
   }
 
-  /** Positions could not be read. */
   readFailed(): void {
     this.#each((target) => target.readFailed());
   }
@@ -114,7 +113,6 @@ export class TargetExecutor {
   }
 }
 
-/** A target without an asker ends. */
 function endAsking(target: Flattener, ...askers: readonly Asker[]): void {
   for (const asker of askers) target.askers.delete(asker);
   if (target.askers.size === 0) target.drop();

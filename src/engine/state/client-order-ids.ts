@@ -60,7 +60,7 @@ const counterOf = (count: number): string =>
     : (count - COUNT_OF_FIRST_LETTER + FIRST_LETTERED).toString(LETTERED).toUpperCase();
 
 export class ClientOrderIds {
-  /** Of starts before this one. */
+  /** Ids of earlier starts. */
   readonly before = new MintedLog();
   #account = '';
   #prefix = '';
@@ -90,7 +90,6 @@ export class ClientOrderIds {
     return id;
   }
 
-  /** The id that `next` makes. */
   get following(): ClientOrderId {
     assert(this.isReady, 'an id is made after the boot number is known');
     return clientOrderId(this.#prefix + counterOf(this.#count + 1));

@@ -1,7 +1,7 @@
 /** The latest values that strategies publish for people. No decision reads them, and no journal holds them. */
 import type { PlotSink, PlotValue } from '../ports/outbound.ts';
 
-/** Of one strategy and contract; further names are left out. */
+/** Names a strategy and contract; further names are left out. */
 const NAMES_MAX = 8;
 const NAME_LENGTH_MAX = 24;
 

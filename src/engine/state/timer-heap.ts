@@ -28,7 +28,6 @@ export interface Timer {
 }
 
 export class TimerHeap {
-  /** Infinity when no timer is set. */
   nextDueUs = Infinity;
   readonly #heap: Timer[] = [];
   readonly #live = new Map<TimerId, Timer>();

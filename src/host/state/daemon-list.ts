@@ -29,7 +29,7 @@ export function listDaemon(stateDir: string, mode: string): () => void {
   return () => void failureOf(() => rmSync(path, { force: true }));
 }
 
-/** Those whose process is there; a file that a dead one left behind doesn't count. */
+/** Daemons whose process is alive; a file that a dead one left behind doesn't count. */
 export function runningDaemons(): readonly ListedDaemon[] {
   const dir = listDir();
   return namesIn(dir)

@@ -11,7 +11,7 @@ import {
   pointValueOf,
   shownCode,
 } from '../../domain/contract.ts';
-import { StrategyNames } from '../../domain/strategy-names.ts';
+import { OPERATOR, StrategyNames } from '../../domain/strategy-names.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type NamedEntry, type StrategyAccount } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
@@ -25,7 +25,7 @@ import {
 } from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { errorText, NothingThere } from '../../domain/failure.ts';
-import { createJournalNaming, type Naming } from '../../operator/naming.ts';
+import { createNaming, type Naming } from '../../operator/naming.ts';
 import { storedConfig } from '../strategy-catalog.ts';
 import { runPlan } from '../run-plan.ts';
 import { statePaths } from './state-paths.ts';
@@ -111,7 +111,7 @@ function viewOf<Row>(
   return inSession(state, asked, (read, { day: session, configuration }, names) => {
     const utcOffsetMinutes = configOf(configuration)?.calendar.utcOffsetMinutes ?? null;
     const contracts = read.contracts(session);
-    const naming = createJournalNaming(names, {
+    const naming = createNaming(names, {
       contracts: () => contracts,
       utcOffsetMinutes: utcOffsetMinutes ?? 0,
       stateDir: state,
@@ -292,7 +292,7 @@ export function wordsOf(
   return { word, text: oneLine(text) };
 }
 
-/** Of entries that the log leaves out. */
+/** Text of entries that the log leaves out. */
 function quietText(entry: JournalEntry, naming: Naming): string {
   const { kind } = entry;
   if (kind === 'proposal') return proposalText(entry.proposal, naming);
@@ -307,9 +307,9 @@ function quietText(entry: JournalEntry, naming: Naming): string {
 
 const spaced = (text: string): string => text.replaceAll('_', ' ');
 
-type Proposal = Extract<JournalEntry, { readonly kind: 'proposal' }>['proposal'];
+type EntryProposal = Extract<JournalEntry, { readonly kind: 'proposal' }>['proposal'];
 
-function proposalText(proposal: Proposal, naming: Naming): string {
+function proposalText(proposal: EntryProposal, naming: Naming): string {
   switch (proposal.do) {
     case 'submit': {
       const { clientOrderId, intent } = proposal;
@@ -324,7 +324,7 @@ function proposalText(proposal: Proposal, naming: Naming): string {
   }
 }
 
-function changeText(change: Extract<Proposal, { readonly do: 'modify' }>['change']): string {
+function changeText(change: Extract<EntryProposal, { readonly do: 'modify' }>['change']): string {
   switch (change.kind) {
     case 'price':
       return `to the price ${change.limitPrice} ticks`;
@@ -357,7 +357,7 @@ export interface OrderRow {
   readonly detail: string;
 }
 
-interface Terms extends Pick<OrderRow, 'orderCode' | 'side' | 'qty'> {
+interface DraftTerms extends Pick<OrderRow, 'orderCode' | 'side' | 'qty'> {
   readonly limitPrice: PriceTicks | null;
 }
 
@@ -372,7 +372,7 @@ export function readOrders(
   contracts: readonly Contract[],
 ): readonly OrderRow[] {
   const book = new OrderRows(contracts);
-  for (const { entry, strategyName } of entries) book.add(entry, strategyName ?? 'operator');
+  for (const { entry, strategyName } of entries) book.add(entry, strategyName ?? OPERATOR);
   return book.rows();
 }
 
@@ -451,7 +451,7 @@ class OrderRows {
     clientOrderId: string,
     { tsUs }: JournalEntry,
     strategy: string,
-    { orderCode, side, qty, limitPrice }: Terms,
+    { orderCode, side, qty, limitPrice }: DraftTerms,
     status: string,
   ): OrderDraft {
     const limitPoints = this.#points(orderCode, limitPrice);

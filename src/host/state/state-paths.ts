@@ -134,7 +134,7 @@ export function startStamp(paths: StatePaths): string {
   return (installationOf(paths) ?? randomBytes(3).toString('hex')) + randomBytes(2).toString('hex');
 }
 
-interface TradedAccount {
+interface AccountAddress {
   readonly restUrl: string;
   readonly custodyCode: string;
   readonly subAccountId: string;
@@ -149,7 +149,7 @@ export function userStateDir(): string {
 /**
  * One daemon trades an account with real money, whatever its state directory: the lock is in the place that they share. It does not cover other users or other machines. Throws `AlreadyRunning`.
  */
-export function takeAccountLock({ restUrl, custodyCode, subAccountId }: TradedAccount): InstanceLock {
+export function takeAccountLock({ restUrl, custodyCode, subAccountId }: AccountAddress): InstanceLock {
   const dir = join(userStateDir(), 'accounts');
   const refused = failureOf(() => mkdirSync(dir, { recursive: true, mode: 0o700 }));
   if (refused !== null) {

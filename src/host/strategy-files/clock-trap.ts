@@ -20,7 +20,7 @@ export interface EnvironmentUse {
 /** This file in a stack, and functions of the language that call a callback. */
 const NO_CALLER = /[/]clock-trap\.[jt]s:|\(<anonymous>\)$/;
 const STACK_FRAMES = 60;
-/** Some years and some hours ahead. */
+/** Far in the future. */
 const FALSE_MS = 123_456_789_012;
 const FALSE_CHANCE = 0.123_456_789;
 
@@ -64,7 +64,7 @@ export function setTrap(options: TrapOptions): Trap {
     ...trap.formats(),
     ...trap.dice(),
     ...trap.timers(),
-    ...trap.surroundings(),
+    ...trap.environment(),
     ...trap.code(),
   ];
   return {
@@ -265,7 +265,7 @@ class ClockTrap {
   }
 
   /** Files, network, environment and identity of the process. */
-  surroundings(): readonly Restore[] {
+  environment(): readonly Restore[] {
     const { env } = process;
     const watchedEnv = new Proxy(env, {
       get: (target, key) => {

@@ -68,7 +68,6 @@ export type DefinitionOf = (strategy: string) => StrategyDefinition;
 /** A script that fails here, after it was loaded before, fails when it is connected, and so stops itself alone. */
 export async function loadDefinitions(
   strategies: readonly { readonly strategy: string; readonly code: StrategyCode | null }[],
-  /** Reports which of them is loading. */
   onLoading: (place: number) => void = () => undefined,
 ): Promise<DefinitionOf> {
   const definitions = new Map(CATALOG.map((definition) => [definition.name, definition]));

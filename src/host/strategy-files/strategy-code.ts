@@ -60,7 +60,7 @@ export async function readStrategyCode(strategy: string, besides: string): Promi
   const path = isFile ? placed(strategy, besides) : strategy;
   if (isFile && !existsSync(path)) {
     throw new StrategyFileError(
-      'a strategy of the catalogue, or a file beside this one',
+      'a strategy of the catalogue, or a file next to this one',
       `no ${path}`,
       'see tickwright strategies',
     );
@@ -120,7 +120,7 @@ function refusalOf(error: unknown): unknown {
   return new StrategyFileError('a module that can be loaded', `${where}${first.text}`, ALLOWED_HINT);
 }
 
-const ALLOWED_HINT = `it may import ${ALLOWED_TEXT}, and modules beside it`;
+const ALLOWED_HINT = `it may import ${ALLOWED_TEXT}, and modules next to it`;
 
 const ENTRY = 'entry-point';
 const SOURCE_FILE = /\.[cm]?[jt]s$/;
@@ -210,7 +210,7 @@ const refused = (detail: StrategyFileError): { errors: { text: string; detail: S
 
 const notAllowed = ({ path, importer }: OnResolveArgs): StrategyFileError =>
   new StrategyFileError(
-    `a module that imports nothing but ${ALLOWED_TEXT} and modules beside it`,
+    `a module that imports nothing but ${ALLOWED_TEXT} and modules next to it`,
     `an import of ${path} in ${basename(importer)}`,
     'a strategy is repeatable only without files, network, clock and chance',
   );

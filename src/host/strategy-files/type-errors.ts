@@ -83,7 +83,7 @@ export function typeProblems(
   });
 }
 
-/** The same for a backtest, which runs all the same: one text a strategy. Code without errors is checked once. */
+/** Type errors for a backtest, which runs all the same: one text a strategy. Code without errors is checked once. */
 export function typeNotes(loaded: OwnStrategies['loaded'], state: string): readonly string[] {
   return [...loaded].flatMap(([name, { code }]) => {
     const checked = join(state, 'strategies', `${code.digest}-${packageVersion()}.checked`);

@@ -107,7 +107,7 @@ export class AlertDesk {
       return;
     }
     this.#remember(key, alert, this.#options.repeatAfter);
-    this.tell({
+    this.send({
       severity: alert.severity,
       kind: 'alert',
       title: this.#titleOf(alert),
@@ -117,7 +117,7 @@ export class AlertDesk {
   }
 
   /** Sends without counting repeats. */
-  tell(draft: AlertDraft): void {
+  send(draft: AlertDraft): void {
     const { clock } = this.#options;
     this.#nextId += 1;
     const message: AlertMessage = { ...draft, id: this.#nextId, atUs: clock.nowUs() };
@@ -175,7 +175,7 @@ export class AlertDesk {
     const { last, repeats, windowUs, sentUs } = seen;
     this.#remember(key, last, Math.min(windowUs * 2, WINDOW_MAX));
     const span = formatSpan(this.#options.clock.nowUs() - sentUs);
-    this.tell({
+    this.send({
       severity: last.severity,
       kind: 'alert',
       title: this.#titleOf(last),
@@ -230,7 +230,7 @@ export class AlertDesk {
     const { clock, label } = this.#options;
     const waits = formatSpan(clock.nowUs() - first.atUs);
     const older = this.#unseen.length === 1 ? '' : `\n\nThe first was: ${first.title}\n${first.text}`;
-    this.tell({
+    this.send({
       severity: 'critical',
       kind: 'reminder',
       title: `NOT ACKNOWLEDGED for ${waits}: ${formatCount(this.#unseen.length, 'critical alert')} (${label})`,

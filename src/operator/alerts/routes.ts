@@ -24,7 +24,6 @@ export interface RoutesOptions {
   readonly routes: readonly AlertRoute[];
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Real time for people. */
   readonly time: (at: TsUs) => string;
   /** A channel fails or works again. */
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;

@@ -44,13 +44,13 @@ export class DeadMansSwitch {
 
   #arm(): void {
     this.#cancel = this.#options.timers.after(this.#options.every, () => {
-      this.#look();
+      this.#check();
       this.#arm();
     });
   }
 
   /** While something is wrong no call leaves, and the service notices; one that knows `/fail` hears the reason at once. */
-  #look(): void {
+  #check(): void {
     const problem = this.#options.problem();
     const isNew = problem !== null && this.#problem === null;
     this.#problem = problem;

@@ -215,7 +215,7 @@ export class TelegramListener {
     try {
       return taken.stampOf(update);
     } catch (error) {
-      const text = `the journal does not tell whether message ${update} was taken before: ${errorText(error)}; it counts as new`;
+      const text = `the journal does not show whether message ${update} was taken before: ${errorText(error)}; it counts as new`;
       alert('warning', 'phone_failed', text);
       return 0;
     }

@@ -8,7 +8,7 @@ const MS_PER_MINUTE = US_PER_MINUTE / US_PER_MS;
 const CANDLES_MAX = 1_500;
 
 /** Prices in ticks. */
-interface Candle {
+interface OpenCandle {
   readonly minute: number;
   readonly open: PriceTicks;
   high: PriceTicks;
@@ -19,7 +19,7 @@ interface Candle {
 
 /** Candles of a minute from trades in order. */
 export class Candles {
-  readonly #candles: Candle[] = [];
+  readonly #candles: OpenCandle[] = [];
 
   add(tsUs: TsUs, price: PriceTicks, qty: number): void {
     const minute = Math.floor(tsUs / US_PER_MINUTE);

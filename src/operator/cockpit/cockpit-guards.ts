@@ -27,7 +27,6 @@ export interface GuardOptions {
   readonly isBehindProxy: boolean;
 }
 
-/** For every answer. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",

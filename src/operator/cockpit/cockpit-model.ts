@@ -1,7 +1,18 @@
 /**
  * Data that the daemon and its page exchange, as JSON. Times are milliseconds of the Unix epoch in market time unless a name says
- * `real`; prices are points, money is VND. The page imports these types alone.
+ * `real`; prices are points, money is VND. The page imports this file alone.
  */
+import type { CommandName } from '../control-command.ts';
+
+/** They take nothing back and put nothing at risk: a hurried hand may press them. All others repeat the code of the present state. */
+export const AT_ONCE: ReadonlySet<string> = new Set<CommandName>([
+  'halt',
+  'seen',
+  'otp',
+  'token',
+  'reconnect',
+  'check-reload',
+]);
 
 /** `look` sees everything and commands nothing. */
 export type CockpitRole = 'steer' | 'look';
@@ -17,7 +28,7 @@ export interface CockpitSession {
 export interface CockpitState {
   readonly mode: 'paper' | 'live' | 'dry-run';
   readonly version: string;
-  /** Its last characters alone. */
+  /** Only its last characters. */
   readonly account: string;
   /** A dangerous command repeats it; it is replaced every minute, and the one before it counts for another. */
   readonly confirm: string;
@@ -95,7 +106,7 @@ export interface StrategyState {
   readonly strategy: string;
   /** Null while it runs. */
   readonly stopped: string | null;
-  /** Its own entries are off for this reason, or null. */
+  /** Entries are off for this reason, or null. */
   readonly halted: string | null;
   readonly contracts: readonly string[];
   readonly positions: readonly PositionState[];
@@ -214,7 +225,6 @@ export interface CockpitBeat {
 /** Event `price`: contracts whose prices changed since the last one; at most 30 a second. */
 export type CockpitPrices = readonly ContractPrices[];
 
-/** Price and quantity. */
 export type Level = readonly [points: number, qty: number];
 
 export interface ContractPrices {
@@ -222,7 +232,7 @@ export interface ContractPrices {
   readonly atMs: number;
   /** Null before the first trade. */
   readonly last: Level | null;
-  /** Of the session so far. */
+  /** In the session so far. */
   readonly volume: number;
   /** Best first. */
   readonly bids: readonly Level[];
@@ -270,7 +280,6 @@ export interface OrderStory {
 }
 
 export interface OrderStep extends CockpitEntry {
-  /** The whole row. */
   readonly detail: string;
 }
 

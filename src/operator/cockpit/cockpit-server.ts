@@ -14,14 +14,15 @@ import { failure, httpFailureText, hostOf, isLoopback, keepBodies, listen } from
 import { redactValue, type Secrets } from '../redact.ts';
 import { CockpitAccess } from './cockpit-access.ts';
 import { CockpitGuards, SECURITY_HEADERS } from './cockpit-guards.ts';
-import type {
-  CockpitAnswer,
-  CockpitBars,
-  CockpitRole,
-  JournalDays,
-  JournalPage,
-  KnownFaults,
-  OrderStory,
+import {
+  AT_ONCE,
+  type CockpitAnswer,
+  type CockpitBars,
+  type CockpitRole,
+  type JournalDays,
+  type JournalPage,
+  type KnownFaults,
+  type OrderStory,
 } from './cockpit-model.ts';
 import { EventStreams, type StreamsOptions } from './event-streams.ts';
 import { PAGE_HTML, readPageFiles } from './page-files.ts';
@@ -75,7 +76,6 @@ export interface CockpitOptions {
   /** Further names by which it may be asked. */
   readonly hosts: readonly string[];
   readonly isBehindProxy: boolean;
-  /** Directory of the built page. */
   readonly pageDir: string;
   readonly clock: Clock;
   /** Hidden in every answer. */
@@ -93,21 +93,11 @@ export interface Cockpit {
 
 const REQUEST_MS_MAX = 5_000;
 const CHECK_EVERY_MS = 1_000;
-/** Of a socket on which nothing moves; a page gets a beat every second. */
+/** For a socket without traffic; a page gets a beat every second. */
 const IDLE_MS_MAX = 20_000;
 const CONNECTIONS_MAX = 128;
 const BODY_BYTES_MAX = 4_096;
 const SECRET_CHARACTERS_MAX = 200;
-
-/** They take nothing back and put nothing at risk: a hurried hand may press them. */
-const AT_ONCE: ReadonlySet<string> = new Set<CommandName>([
-  'halt',
-  'seen',
-  'otp',
-  'token',
-  'reconnect',
-  'check-reload',
-]);
 
 /** Throws when the address is taken, and where others than this machine could listen in. */
 export async function startCockpit(options: CockpitOptions): Promise<Cockpit> {

@@ -157,7 +157,7 @@ export class EventStreams {
     if (number !== '' && (seq === 0 || entries.dayOf(seq) === day)) return { seq, lost: null };
     return {
       seq: entries.recent(RECENT_ROWS),
-      lost: 'the journal has no such row: the page begins anew with the last rows',
+      lost: 'the journal has no such row: the page restarts with the last rows',
     };
   }
 
@@ -166,7 +166,7 @@ export class EventStreams {
     this.#timers = [
       setInterval(() => this.#serveAll(), FRAME_MS),
       setInterval(() => this.#ask(), STATE_MS),
-      setInterval(() => this.#look(), BEAT_MS),
+      setInterval(() => this.#poll(), BEAT_MS),
     ];
   }
 
@@ -203,7 +203,7 @@ export class EventStreams {
   }
 
   /** Lets go of readers whose session is over, and of those that take nothing. */
-  #look(): void {
+  #poll(): void {
     const now = this.#options.clock.nowUs();
     this.#beats += 1;
     for (const reader of this.#readers) {

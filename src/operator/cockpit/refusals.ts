@@ -23,7 +23,7 @@ export type CockpitRefusal = keyof typeof MEANING;
 
 /** An owner's own page causes these: a session that is over, a second look, a phone out of reach. */
 const ORDINARY: ReadonlySet<CockpitRefusal> = new Set(['session', 'role', 'confirm', 'slow', 'streams']);
-/** So many of them are no accident. */
+/** More of them are no accident. */
 const ORDINARY_MAX = 100;
 const TELL_EVERY = minutes(10);
 

@@ -1,4 +1,5 @@
 /** Labels of axes: whole numbers with a unit, and moments as fine as the span of the picture. */
+import { DAY, HOUR, MINUTE } from '../../text/durations.ts';
 
 const LABEL_STEPS_MIN = 0.01;
 
@@ -51,9 +52,6 @@ function decimalsOf(step: number): number {
   return 6;
 }
 
-const MINUTE = 60;
-const HOUR = 3_600;
-const DAY = 86_400;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 const two = (value: number): string => String(value).padStart(2, '0');

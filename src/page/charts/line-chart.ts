@@ -17,6 +17,7 @@ import {
   type UTCTimestamp,
 } from 'lightweight-charts';
 import './charts.css';
+import { MINUTE } from '../../text/durations.ts';
 import { momentText, moneyText, numberLabels } from './axis-text.ts';
 import { coloursOf } from './price-chart.ts';
 import { ink, onThemeChange } from './theme.ts';
@@ -60,10 +61,10 @@ export interface ChartContent {
 
 export interface ChartLook {
   readonly height: number;
-  /** Of the clocks at the exchange; absent: x is no time. */
+  /** Offset of the exchange's clocks; absent: x is no time. */
   readonly utcOffsetMinutes?: number;
   readonly unit: string;
-  /** Of values that are money; absent: at most two. */
+  /** Digits of money values; absent: at most two. */
   readonly moneyDigits?: number;
   /** Unit of x where it is no time. */
   readonly xUnit?: string;
@@ -77,7 +78,6 @@ export interface ChartLook {
   readonly summary?: string;
 }
 
-const MINUTE = 60;
 /** Charts below each other have one edge where there is room for it. */
 const AXIS_PX = 88;
 const AXIS_FROM_PX = 600;
@@ -171,7 +171,6 @@ const optionsOf = (box: HTMLElement, { utcOffsetMinutes }: ChartLook, { x, rules
 });
 
 const ROOM = 0.05;
-/** For the words of rules. */
 const WORDS_ROOM = 0.12;
 
 function addLine(

@@ -11,6 +11,7 @@ import {
   type UTCTimestamp,
 } from 'lightweight-charts';
 import './charts.css';
+import { MINUTE } from '../../text/durations.ts';
 import { momentText } from './axis-text.ts';
 import { type PriceMark, type PriceTrade, TradeLayer } from './trade-layer.ts';
 import { ink, onThemeChange } from './theme.ts';
@@ -59,8 +60,6 @@ export interface PriceChart {
   show(from?: number, to?: number): void;
   destroy(): void;
 }
-
-const MINUTE = 60;
 
 export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceChart {
   const frame = document.createElement('div');

@@ -22,7 +22,6 @@ export interface PriceMark {
   readonly qty: number;
 }
 
-/** A round trip. */
 export interface PriceTrade {
   readonly entrySeconds: number;
   readonly entryPrice: number;

@@ -1,12 +1,13 @@
 /** The page's knowledge, as signals. Events are gathered and shown at most 30 times a second. */
 import { batch, computed, effect, signal } from '@preact/signals';
-import type {
-  CockpitBeat,
-  CockpitEntry,
-  CockpitPrices,
-  CockpitSession,
-  CockpitState,
-  ContractPrices,
+import {
+  AT_ONCE,
+  type CockpitBeat,
+  type CockpitEntry,
+  type CockpitPrices,
+  type CockpitSession,
+  type CockpitState,
+  type ContractPrices,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { answers, followOnce, readSession, send, type ServerEvent } from './link.ts';
 import { t } from './text.ts';
@@ -69,7 +70,7 @@ export const marketMs = computed(() => {
   return from === 0 ? null : from + (nowMs.value - atMs) * speed;
 });
 
-interface Pending {
+interface PendingCommand {
   state: CockpitState | null;
   prices: Map<string, ContractPrices>;
   entries: CockpitEntry[];
@@ -77,7 +78,7 @@ interface Pending {
   isNewDay: boolean;
 }
 
-const nothing = (): Pending => ({
+const nothing = (): PendingCommand => ({
   state: null,
   prices: new Map(),
   entries: [],
@@ -186,9 +187,6 @@ export function begin(known: CockpitSession): void {
 }
 
 let commands = 0;
-
-/** Commands that wait for nothing; all others repeat the code of the present state. */
-const AT_ONCE: ReadonlySet<string> = new Set(['halt', 'seen', 'otp', 'token', 'reconnect']);
 
 /** Sends a command and shows its outcome. */
 export async function command(

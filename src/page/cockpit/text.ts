@@ -221,7 +221,7 @@ const TABLE = {
     absent: ['It does not exist', 'Lệnh không tồn tại'],
     live: ['It works', 'Lệnh còn hiệu lực'],
   },
-  ourBooks: ['Our books beside the broker’s', 'Sổ của ta và của công ty chứng khoán'],
+  ourBooks: ['Our books and the broker’s', 'Sổ của ta và của công ty chứng khoán'],
   what: ['Figure', 'Chỉ tiêu'],
   ours: ['Ours', 'Của ta'],
   broker: ['Broker', 'Công ty CK'],

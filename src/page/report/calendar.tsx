@@ -53,9 +53,9 @@ function groups(days: readonly Day[], keyOf: (day: Day) => string): readonly (re
   return [...found];
 }
 
-type Money = (amount: number) => string;
+type FormatMoney = (amount: number) => string;
 
-function monthText(days: readonly Day[], money: Money): string {
+function monthText(days: readonly Day[], money: FormatMoney): string {
   const sum = days.reduce((total, { profit }) => total + profit, 0);
   const up = days.filter(({ profit }) => profit > 0).length;
   const down = days.filter(({ profit }) => profit < 0).length;
@@ -66,7 +66,7 @@ interface MonthProps {
   readonly days: readonly Day[];
   readonly weekdays: number;
   readonly strong: number;
-  readonly money: Money;
+  readonly money: FormatMoney;
 }
 
 function Month({ days, weekdays, strong, money }: MonthProps): VNode {
@@ -106,8 +106,8 @@ interface CellProps {
   readonly day: string;
   readonly profit: number | undefined;
   readonly strong: number;
-  readonly money: Money;
-  /** Of the first day of the month. */
+  readonly money: FormatMoney;
+  /** Column of the first day of the month. */
   readonly column?: number;
 }
 

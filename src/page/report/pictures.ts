@@ -1,4 +1,3 @@
-/** Each picture of a report, by its name. */
 import type {
   ReportData,
   ReportFan,

@@ -2,13 +2,11 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ReportData, ReportTrade } from '../../research/report/report-model.ts';
+import { DAY, HOUR, MINUTE } from '../../text/durations.ts';
 import { momentText, moneyText } from '../charts/axis-text.ts';
 
 /** A row is a card on a phone. */
 const ROWS = matchMedia('(max-width: 44rem)').matches ? 8 : 25;
-const DAY = 86_400;
-const HOUR = 3_600;
-const MINUTE = 60;
 
 interface TradeColumn {
   readonly name: string;
@@ -89,7 +87,7 @@ function spanText(seconds: number): string {
   return seconds >= MINUTE ? `${Math.floor(seconds / MINUTE)} min ${seconds % MINUTE} s` : `${seconds} s`;
 }
 
-interface Order {
+interface SortOrder {
   readonly column: number;
   readonly isFalling: boolean;
 }
@@ -99,7 +97,7 @@ export const TradeList = (data: ReportData): VNode => <List {...data} />;
 function List(data: ReportData): VNode {
   const { trades } = data;
   const columns = columnsOf(data);
-  const [order, setOrder] = useState<Order>({ column: 0, isFalling: false });
+  const [order, setOrder] = useState<SortOrder>({ column: 0, isFalling: false });
   const [page, setPage] = useState(0);
   const pages = Math.ceil(trades.length / ROWS);
   const sorted = sortedBy(trades, columns[order.column], order.isFalling);

@@ -5,7 +5,7 @@ import { assert } from '../../domain/assert.ts';
 import { writing } from '../../domain/failure.ts';
 import { allocateTable, type Layout, type RowTable, timesOf } from '../columns/row-table.ts';
 
-/** So many bytes of rows are held; more go to the disk, the largest collection first. */
+/** Bytes of rows in memory; more go to the disk, the largest collection first. */
 const BYTES_IN_MEMORY_MAX = 100_000_000;
 
 /** The rows collected under one key. */

@@ -3,7 +3,7 @@ import { momentOf, timeOfDayUs, type TradingDay } from '../../domain/civil-date.
 import { type DurationUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { TickGap, TickRows } from '../columns/tick-columns.ts';
 
-interface Stretch {
+interface TradingStretch {
   readonly fromUs: number;
   /** The uncross of an auction is printed in the second that begins here. */
   readonly toUs: number;
@@ -11,7 +11,7 @@ interface Stretch {
 
 /** Recognises times of an auction, where no side crosses a spread, even if a tape has one. */
 export class AuctionStamps {
-  readonly #auctions: readonly Stretch[];
+  readonly #auctions: readonly TradingStretch[];
   readonly #utcOffsetMinutes: number;
   #second = NaN;
   #isUncross = false;
@@ -37,7 +37,7 @@ export class AuctionStamps {
 /** Finds stretches of continuous trading without a trade: in a liquid contract a sign of missing data. */
 export class Silences {
   readonly #longest: number;
-  readonly #spans: readonly Stretch[];
+  readonly #spans: readonly TradingStretch[];
   readonly #gaps: TickGap[] = [];
   /** The span that was not over at the last row, and the time of its last row. */
   #span = 0;

@@ -8,12 +8,10 @@ export type StoreOutcome = 'written' | 'replaced' | 'unchanged' | 'kept';
 export interface StoredFile<Meta> {
   readonly path: string;
   readonly outcome: StoreOutcome;
-  /** Of the file that is there now. */
   readonly meta: Meta;
 }
 
 export interface StoreOptions {
-  /** Where the data directory is. */
   readonly dir: string;
   /** Decimals: a price is a whole number of ticks, a quantity one of lots. */
   readonly tickSize: string;
@@ -64,5 +62,4 @@ function whyKept(
   return replace === true ? null : 'kept';
 }
 
-/** Ends a write whose result is not wanted. */
 class WriteEnded extends Error {}

@@ -82,7 +82,6 @@ export const tableOfBars = (bars: BarRows): RowTable => ({
 
 export interface BarMeta extends FileMeta {
   readonly kind: 'bars';
-  /** Length of a bar. */
   readonly everyUs: number;
   readonly year: number;
   /** Zone of the exchange, as the import named it: `+07:00`, `Asia/Ho_Chi_Minh`. */

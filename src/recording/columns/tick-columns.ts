@@ -82,7 +82,7 @@ export function ticksOf({ rows, columns }: RowTable, isQuotes = false): TickRows
   };
 }
 
-export function tableOf({ rows, tsUs, priceTicks, qty, side, book }: TickRows): RowTable {
+export function rowTableOf({ rows, tsUs, priceTicks, qty, side, book }: TickRows): RowTable {
   const levels = Array.from({ length: book?.depth ?? 0 }, (_, level) =>
     [book?.bidPrice, book?.bidQty, book?.askPrice, book?.askQty].map((columns) =>
       columnAs(columns?.[level], Int32Array),
@@ -98,7 +98,7 @@ export const allocateRows = (depth: number, rows: number, memory: 'own' | 'share
 export interface TickMeta extends FileMeta {
   readonly kind: 'ticks';
   readonly day: TradingDay;
-  /** Of the exchange on that day; `day` is a date of that zone. */
+  /** Offset of the exchange on that day; `day` is a date of that zone. */
   readonly utcOffsetMinutes: number;
   /** Resolution of the stamps: 1,000,000 where the source has seconds. */
   readonly stampUs: number;

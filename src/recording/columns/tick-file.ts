@@ -5,7 +5,7 @@ import {
   isQuotes,
   parseTickMeta,
   tickLayout,
-  tableOf,
+  rowTableOf,
   type TickColumns,
   type TickMeta,
   type TickRows,
@@ -31,7 +31,7 @@ export function writeColumns(
   const tables = function* (): Generator<RowTable> {
     for (const part of parts) {
       traded.add(part);
-      yield tableOf(part);
+      yield rowTableOf(part);
     }
   };
   return writeTable(path, tickLayout(depth), tables(), (totals) =>
@@ -52,7 +52,7 @@ export function readColumns(path: string): TickColumns {
   const all = allocateTable(tickLayout(meta.depth), meta.rows, 'shared');
   let at = 0;
   for (const part of parts) {
-    copyTable(all, at, tableOf(part), 0, part.rows);
+    copyTable(all, at, rowTableOf(part), 0, part.rows);
     at += part.rows;
   }
   return { meta, ...ticksOf(all, isQuotes(meta)) };

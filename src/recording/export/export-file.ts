@@ -18,7 +18,7 @@ export async function exportFile(path: string, table: ExportTable): Promise<void
   mkdirSync(dirname(path), { recursive: true });
   try {
     if (path.endsWith('.parquet')) await writeParquet(partial, table);
-    else await writeText(partial, csvText(table), path.endsWith('.gz'));
+    else await writeText(partial, csvPieces(table), path.endsWith('.gz'));
     renameSync(partial, path);
   } finally {
     rmSync(partial, { force: true });
@@ -36,7 +36,7 @@ async function writeText(path: string, text: Iterable<string>, isPacked: boolean
 const PIECE_ROWS = 1 << 14;
 
 /** An import can read this text back. */
-function* csvText({ fields, parts, utcOffsetMinutes }: ExportTable): Generator<string> {
+function* csvPieces({ fields, parts, utcOffsetMinutes }: ExportTable): Generator<string> {
   yield csvLine(fields.map(({ name }) => name));
   const cells = fields.map((field) => cellWriter(field, utcOffsetMinutes));
   for (const { rows, columns } of parts) {

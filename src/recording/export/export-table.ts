@@ -1,7 +1,7 @@
 /** Rows for export: whole numbers become decimals, texts and times of other programs. */
 import { BAR_PHASES, type BarColumns, type BarRows, tableOfBars } from '../columns/bar-file.ts';
 import { allocateTable, type ColumnArray, type RowTable } from '../columns/row-table.ts';
-import { tableOf, type TickColumns, tickLayout } from '../columns/tick-columns.ts';
+import { rowTableOf, type TickColumns, tickLayout } from '../columns/tick-columns.ts';
 
 export type ExportField =
   /** Whole microseconds. */
@@ -53,13 +53,13 @@ export function tickFields(tickSize: string, lotSize: string, depth: number): re
 
 /** The rows of a day in the columns of `tickFields`; a day with fewer levels has nothing in the others. */
 export function tickPart(ticks: TickColumns, depth: number, tradesOnly: boolean): ExportPart {
-  const { rows, columns } = tradesOnly ? tradesOf(ticks) : tableOf(ticks);
+  const { rows, columns } = tradesOnly ? tradesOf(ticks) : rowTableOf(ticks);
   const empty = allocateTable(tickLayout(depth), rows).columns;
   return { rows, columns: empty.map((none, i) => columns[i] ?? none) };
 }
 
 function tradesOf(ticks: TickColumns): RowTable {
-  const { columns } = tableOf(ticks);
+  const { columns } = rowTableOf(ticks);
   const index: number[] = [];
   for (let i = 0; i < ticks.rows; i += 1) if ((ticks.qty[i] ?? 0) > 0) index.push(i);
   const kept = allocateTable(tickLayout(ticks.meta.depth), index.length);

@@ -28,11 +28,11 @@ export const TOUCH_ROLES = ['bid', 'bid_size', 'ask', 'ask_size'] as const;
 export const BOOK_LEVELS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
 
 type TouchRole = (typeof TOUCH_ROLES)[number];
-type BookLevel = (typeof BOOK_LEVELS)[number];
-type LevelRole = `${TouchRole}_${BookLevel}`;
+type LevelNumber = (typeof BOOK_LEVELS)[number];
+type LevelRole = `${TouchRole}_${LevelNumber}`;
 
 /** `bid_1`, the best one, to `ask_size_10`. */
-export const levelRole = (role: TouchRole, level: BookLevel): LevelRole => `${role}_${level}`;
+export const levelRole = (role: TouchRole, level: LevelNumber): LevelRole => `${role}_${level}`;
 
 export type ColumnRole = PlainRole | LevelRole;
 

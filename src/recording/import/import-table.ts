@@ -110,7 +110,7 @@ function dayOf({ day }: ImportOptions): TradingDay | null {
   return tradingDay(day);
 }
 
-/** Of a backtest file or the command line, under the same names. */
+/** Options of a backtest file or the command line, under the same names. */
 export interface ImportOptions extends StoreDayOptions {
   /** Absent: taken from the file's name or a column of it. */
   readonly symbol?: string | undefined;
@@ -142,7 +142,7 @@ export interface BadRow {
   readonly reason: string;
 }
 
-/** So many are kept for the report; all are counted and passed to the watch. */
+/** Bad rows kept for the report; all are counted and passed to the watch. */
 const KEPT_MAX = 1_000;
 const HOPELESS_AFTER = 1_000;
 
@@ -177,13 +177,12 @@ export class BadRows {
   }
 }
 
-/** The rows of a file and their destination. */
 export interface RowSource<T extends SpillableRows> {
   readonly options: ImportOptions;
   readonly stamps: StampOptions;
   readonly columns: ColumnMap;
   readonly place: (role: ColumnRole) => number;
-  /** Of all rows, whatever a column calls it; empty where the column has it. */
+  /** Symbol of all rows, whatever a column calls it; empty where the column has it. */
   readonly symbol: string;
   readonly collector: Collector<T>;
   readonly bad: BadRows;
@@ -304,7 +303,7 @@ class RowTimes {
   }
 }
 
-/** Of a file that was named as one contract's. */
+/** For a file that was named as one contract's. */
 const oneSymbol = (first: string): string =>
   `the symbol of the rows before, ${JSON.stringify(first)} (a file of several is read without the name of one; columns: { symbol: none } ignores the column)`;
 
@@ -335,7 +334,6 @@ class RowSymbol {
   }
 }
 
-/** Words for each side, as the user gives them. */
 export interface SideWords {
   readonly buy: readonly string[];
   readonly sell: readonly string[];

@@ -82,7 +82,7 @@ function lastPrices(isQuotes: boolean): (part: TickRows) => void {
 /** Columns of bid, its size, ask and its size, level by level. */
 type LevelCells = readonly number[];
 
-/** Of numbered levels; empty where there are none. */
+/** Cells of numbered levels; empty where there are none. */
 function levelCells({ columns, place }: RowSource<DayTicks>): LevelCells {
   const deepest = BOOK_LEVELS.findLast((level) =>
     TOUCH_ROLES.some((role) => columns[levelRole(role, level)] !== undefined),
@@ -107,7 +107,7 @@ abstract class TickReader extends ImportRowReader<DayTicks> {
   readonly #cells: LevelCells;
   /** Bid and ask alone, in each row; sizes may be unknown. */
   readonly #isTouch: boolean;
-  /** Of the levels of a row, as `#cells`; 0 where there is none. */
+  /** Values of the levels of a row, as `#cells`; 0 where there is none. */
   readonly #values: Int32Array;
   #ticks: DayTicks | undefined = undefined;
   #quarter = NaN;

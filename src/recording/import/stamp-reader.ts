@@ -11,7 +11,7 @@ export type DateOrder = 'dmy' | 'mdy';
 
 export interface StampOptions {
   readonly zone: TimeZone;
-  /** Of times without a date. */
+  /** Day of times without a date. */
   readonly day: TradingDay | null;
   readonly dateOrder?: DateOrder | undefined;
 }

@@ -76,7 +76,6 @@ export class SourceFileError extends Error {
 
 interface SourceFile {
   readonly size: number;
-  /** Bytes read from the disk so far. */
   readonly bytesRead: number;
   chunks(): AsyncGenerator<Buffer>;
 }

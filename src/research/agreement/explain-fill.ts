@@ -12,7 +12,7 @@ export type DifferenceClause = 'latency' | 'queue' | 'latency and queue' | 'betw
 
 export const CLAUSE_WORDS: Readonly<Record<DifferenceClause, string>> = {
   latency:
-    'filled the same when the call arrives at another moment between its sending and its answer (which the price stream tells late): the latency of the model',
+    'filled the same when the call arrives at another moment between its sending and its answer (which the price stream shows late): the latency of the model',
   queue: 'filled the same with another quantity ahead of it: the queue of the model',
   'latency and queue': 'filled the same with another moment of arrival and another quantity ahead',
   between:
@@ -38,7 +38,6 @@ const QUEUES = ['queue', 'touch', 'through'] as const;
 /** Shares of the way from sending to answer. */
 export const ENDS_AND_MIDDLE = [0, MIDDLE, 1] as const;
 
-/** All combinations of the unknowns. */
 export const guesses = (place: readonly number[], change: readonly number[]): readonly Guess[] =>
   QUEUES.flatMap((queue) =>
     place.flatMap((each) => change.map((other) => ({ place: each, change: other, queue }))),

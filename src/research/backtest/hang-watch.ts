@@ -12,7 +12,7 @@ export const EVENT_MS_MAX = 20_000;
 export interface HangWatchData {
   /** Slot 0: index of the strategy whose code runs, else -1; slot 1 counts its calls; slot 2: 1 when the watch has ended the run. */
   readonly running: SharedArrayBuffer;
-  /** Number of slot 2: the thread that watches loads no module, and so begins at once. */
+  /** Number of slot 2: the thread that watches loads no module of this one, and so begins at once. */
   readonly ended: number;
   readonly limitMs: number;
 }
@@ -21,7 +21,7 @@ const SLOTS = 3;
 const ENDED = 2;
 const WORK = Symbol.for('tickwright.work');
 const MS_PER_SECOND = 1_000;
-/** Of a process that Ctrl-C ended. */
+/** Exit code of a process that Ctrl-C ended. */
 const EXIT_SIGINT = 130;
 
 /** A strategy did not return; its message says which. */
@@ -45,29 +45,6 @@ export function hangText(
     `${id} did not return from the event${at} within ${limitMs / MS_PER_SECOND} s, and the run was ended: ` +
     'mend the loop, or allow an event more time with --event-limit 5m'
   );
-}
-
-const CHECK_EVERY_MS = 250;
-
-/** Watches the calls of another thread; `onHang` hears the strategy in one that takes too long, once. Returns how to stop. */
-export function watchCalls(
-  running: Int32Array,
-  limitMs: number,
-  onHang: (place: number) => void,
-): () => void {
-  let seen = '';
-  let sinceMs = performance.now();
-  const watch = setInterval(() => {
-    const [strategy = -1, calls = 0] = running;
-    const now = performance.now();
-    const isNews = seen !== `${strategy} ${calls}`;
-    if (isNews) seen = `${strategy} ${calls}`;
-    if (isNews || strategy === -1) sinceMs = now;
-    if (now - sinceMs <= limitMs) return;
-    clearInterval(watch);
-    onHang(strategy);
-  }, CHECK_EVERY_MS);
-  return () => clearInterval(watch);
 }
 
 /** Runs `work`, which must be synchronous and pass `running` and `clock` to the run. */

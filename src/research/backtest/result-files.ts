@@ -250,13 +250,10 @@ function strategyJson(result: BacktestResult, strategy: StrategyResult, money: I
 
 export interface ResearchReport {
   readonly model: ReportModel;
-  /** Name of its file, and its content. */
   readonly json: readonly [name: string, content: unknown];
-  /** Text by name of the file. */
   readonly csv: Readonly<Record<string, string>>;
 }
 
-/** Paths of the files. */
 export interface ReportFiles {
   readonly report: string;
   readonly others: readonly string[];

@@ -25,7 +25,7 @@ import {
 import { planBacktest } from '../spec/plan-backtest.ts';
 import type { SecondRun } from './second-run.ts';
 import { framesInSource } from './stray-faults.ts';
-import { DataWatch, dataTable, doubtsOf } from './your-data.ts';
+import { DataWatch, pricesTable, doubtsOf } from './your-data.ts';
 
 export interface BacktestRunOptions {
   /** Absent: next to the imported columns, in a folder with the name of the file. */
@@ -78,7 +78,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
   const model = createReport({ ...result, timeZone }, titleOf(backtest), {
     found,
     performance: metrics,
-    data: dataTable(contracts, utcOffsetMinutes),
+    data: pricesTable(contracts, utcOffsetMinutes),
   });
   const json = resultJson(result, model, found, metrics);
   const csv = resultCsv(result, found, isOnWall ? '' : formatUtcOffset(utcOffsetMinutes));

@@ -5,7 +5,8 @@
 import { Worker } from 'node:worker_threads';
 import type { DecisionRecord } from './look-ahead.ts';
 import { errorText } from '../../domain/failure.ts';
-import { hangText, watchCalls } from './hang-watch.ts';
+import { hangText } from './hang-watch.ts';
+import { watchCalls } from './watch-calls.ts';
 import { type Backtest, placesOf } from '../spec/load-backtest.ts';
 
 export interface SecondRunOrder {

@@ -32,7 +32,7 @@ interface Jump {
   readonly to: number;
 }
 
-interface Stretch {
+interface DataStretch {
   readonly fromUs: number;
   readonly toUs: number;
 }
@@ -48,7 +48,7 @@ class ContractData {
   lastUs = NaN;
   /** Bars within a session, and weekdays without a price. */
   missing = { bars: 0, days: 0 };
-  longest: Stretch | null = null;
+  longest: DataStretch | null = null;
   jumps: readonly Jump[] = [];
   readonly #calendar: TradingCalendar;
   #last = 0;
@@ -121,7 +121,8 @@ class ContractData {
   }
 }
 
-const spanOf = (stretch: Stretch | null): number => (stretch === null ? -1 : stretch.toUs - stretch.fromUs);
+const spanOf = (stretch: DataStretch | null): number =>
+  stretch === null ? -1 : stretch.toUs - stretch.fromUs;
 
 const sizeOf = ({ from, to }: Jump): number => (to > from ? to / from : from / to);
 
@@ -180,7 +181,7 @@ function jumpText({ atUs, from, to }: Jump, offset: number): string {
   return `${percent > 0 ? '+' : ''}${percent.toFixed(1)} % on ${momentText(atUs, offset)}`;
 }
 
-export const dataTable = (contracts: readonly ContractData[], offset: number): ReportTable => ({
+export const pricesTable = (contracts: readonly ContractData[], offset: number): ReportTable => ({
   title: 'Your data',
   note: 'missing: bars that the market was open for, and weekdays without a price; jumps: from one price to the next',
   columns: ['contract', 'prices', 'first', 'last', 'missing', 'largest jumps'],

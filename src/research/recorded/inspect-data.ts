@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { type BarMeta, readBarMeta, readBarParts, tableOfBars } from '../../recording/columns/bar-file.ts';
 import { type BarFile, barFiles, dayFiles, openCatalogue } from '../../recording/columns/catalogue.ts';
 import { type RowTable, TotalsCounter } from '../../recording/columns/row-table.ts';
-import { tableOf, type TickMeta } from '../../recording/columns/tick-columns.ts';
+import { rowTableOf, type TickMeta } from '../../recording/columns/tick-columns.ts';
 import { readParts, readTickMeta } from '../../recording/columns/tick-file.ts';
 
 interface OnDisk {
@@ -55,7 +55,7 @@ export interface VerifiedFile {
 export function* verifyData(dir: string, symbol: string | null): Generator<VerifiedFile> {
   for (const { symbol: of, day, path } of dayFiles(dir).filter(ofSymbol(symbol))) {
     const { rows, problems } = verified(path, readTickMeta, function* () {
-      for (const part of readParts(path)) yield tableOf(part);
+      for (const part of readParts(path)) yield rowTableOf(part);
     });
     yield { symbol: of, period: day, kind: 'columns', rows, problems, path };
   }

@@ -1,7 +1,7 @@
 /** The configured market of recorded data: its hours, its price steps, and the days of its stream as columns. */
 import type { Config } from '../../config/config.ts';
 import { alwaysOpen, type TradingCalendar } from '../../domain/calendar.ts';
-import { contractMonthOf } from '../../domain/contract-code.ts';
+import { underlyingOf } from '../../domain/contract-code.ts';
 import { tradingDay } from '../../domain/civil-date.ts';
 import type { ContractSpec } from '../../domain/contract.ts';
 import { decimalText } from '../../text/decimals.ts';
@@ -16,8 +16,6 @@ export interface RecordedMarket {
 }
 
 const HUNDREDTHS = 100;
-/** `VN30F1M`, `VN30F2Q`: a place among the listed months, not a contract. */
-const ROLLING = /^([A-Z0-9]+)F\d[MQ]$/;
 
 export const recordedMarket = ({ exchangeCalendar, contracts }: Config): RecordedMarket => ({
   calendar: exchangeCalendar,
@@ -41,8 +39,7 @@ export const NO_MARKET: RecordedMarket = {
 
 /** Undefined for a symbol of another market. */
 export function specOfSymbol({ contracts }: RecordedMarket, symbol: string): ContractSpec | undefined {
-  const code = symbol.toUpperCase();
-  const underlying = contractMonthOf(code)?.underlying ?? ROLLING.exec(code)?.[1] ?? '';
+  const underlying = underlyingOf(symbol.toUpperCase()) ?? '';
   return Object.hasOwn(contracts, underlying) ? contracts[underlying] : undefined;
 }
 

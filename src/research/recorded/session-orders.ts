@@ -1,6 +1,7 @@
 /** Orders, calls and latencies of one run, read from its journal: a paper session and a backtest of it are read alike. */
 import { NothingThere } from '../../domain/failure.ts';
 import type { Side } from '../../domain/order.ts';
+import { OPERATOR } from '../../domain/strategy-names.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { NamedEntry } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
@@ -9,7 +10,7 @@ import { statePaths } from '../../host/state/state-paths.ts';
 
 export interface SessionOrder {
   readonly id: string;
-  /** Id in the configuration; `system` for an order of no strategy. */
+  /** Id in the configuration; `operator` for an order of no strategy. */
   readonly strategy: string;
   readonly contract: string;
   readonly side: Side;
@@ -20,14 +21,14 @@ export interface SessionOrder {
   filledValue: number;
 }
 
-/** In the order in which they were placed, with their fills; `system` for an order of no strategy. */
+/** In the order in which they were placed, with their fills. */
 function sessionOrders(entries: Iterable<NamedEntry>): ReadonlyMap<string, SessionOrder> {
   const orders = new Map<string, SessionOrder>();
   for (const { entry, strategyName } of entries) {
     if (entry.kind === 'place') {
       const { clientOrderId: id, orderCode: contract, side, qty, limitPrice } = entry.order;
       const terms = { contract, side, qty, limitPrice, decidedUs: entry.tsUs };
-      orders.set(id, { id, strategy: strategyName ?? 'system', ...terms, filledQty: 0, filledValue: 0 });
+      orders.set(id, { id, strategy: strategyName ?? OPERATOR, ...terms, filledQty: 0, filledValue: 0 });
     }
     const order = entry.kind === 'fill' ? orders.get(entry.clientOrderId) : undefined;
     if (entry.kind !== 'fill' || order === undefined) continue;

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import { DAY, HOUR, MINUTE } from '../../text/durations.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
 import { DRAWN, type ReportFigure, type ReportModel, type ReportPrices } from './report-model.ts';
 import {
@@ -180,10 +181,6 @@ function priceSection(prices: ReportPrices, place: number, { trades, tradeCount 
   const words = `Prices of ${name} with ${fills} entries and exits`;
   return { title: `Prices of ${name}`, content: noteText(hint) + chart('prices', place, words) };
 }
-
-const MINUTE = 60;
-const HOUR = 3_600;
-const DAY = 86_400;
 
 function lengthText(seconds: number): string {
   if (seconds >= DAY) return formatCount(seconds / DAY, 'day');

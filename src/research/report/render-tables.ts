@@ -42,7 +42,7 @@ const digitsOf = (rows: ReportTable['rows'], column: number, digits: number): nu
   rows.every((row) => typeof row[column] !== 'number' || Number.isInteger(row[column])) ? 0 : digits;
 /** Tables with fewer columns fit on a phone as they are. */
 const CARD_COLUMNS = 4;
-/** Of a table with more than `ROWS_MAX`; the others are folded. */
+/** Rows shown of a table with more than `ROWS_MAX`; the others are folded. */
 const ROWS_SHOWN = 10;
 const ROWS_MAX = 15;
 const PERCENT = 100;

@@ -146,7 +146,7 @@ export interface ReportModel {
   readonly moneyDigits: number;
   /** IANA zone in which times are shown. */
   readonly timeZone: string;
-  /** Of that zone, as the run took it. */
+  /** Offset of that zone, as the run took it. */
   readonly utcOffsetMinutes: number;
   /** Shown large at the top. */
   readonly headlines: readonly ReportFigure[];

@@ -41,7 +41,7 @@ import {
   profitHistogram,
   sampleSeconds,
   thinSeries,
-  tradesOf,
+  reportTrades,
 } from './report-pictures.ts';
 import type { RatioBasis } from '../statistics/return-ratios.ts';
 import {
@@ -63,7 +63,7 @@ interface ReportParts {
   readonly performance?: PerformanceMetrics;
   /** Summary of its prices. */
   readonly data?: ReportTable;
-  /** Its trades drawn again. */
+  /** Its resampled trades. */
   readonly resampled?: ReturnType<typeof resampledTrades>;
 }
 
@@ -99,7 +99,7 @@ export function createReport(result: BacktestResult, title: string, parts: Repor
     },
     years: yearsOf(performance),
     costs: reportCosts(result, found),
-    ...tradesOf(result),
+    ...reportTrades(result),
     prices: picturesOf(result),
     histograms: profitHistogram(result),
     fans: fansOf(resampled, moneyScale),
@@ -301,7 +301,7 @@ function denialWarning({ id, denials, denialCount, orders }: StrategyResult): re
   if (kind === undefined) return [];
   const { first, count } = kind;
   return [
-    `${id}: ${formatCount(denialCount, 'call')} denied or rejected beside ${formatCount(orders, 'order')}; most often (${formatNumber(count)}) ${wordsOf(first)}`,
+    `${id}: ${formatCount(denialCount, 'call')} denied or rejected against ${formatCount(orders, 'order')}; most often (${formatNumber(count)}) ${wordsOf(first)}`,
   ];
 }
 

@@ -10,6 +10,7 @@ import type {
   ResultInstrument,
   Samples,
 } from '../backtest-result.ts';
+import { DAY, MINUTE } from '../../text/durations.ts';
 import { mean } from '../statistics/return-ratios.ts';
 import { countedTrades } from '../statistics/run-statistics.ts';
 import type {
@@ -31,8 +32,6 @@ const TRADES_MAX = 4_000;
 /** Lines of strategies over one picture of candles. */
 const LINES_MAX = 8;
 const BINS = 40;
-const MINUTE = 60;
-const DAY = 86_400;
 /** Seconds. */
 const CANDLE_LENGTHS = [
   1,
@@ -239,8 +238,8 @@ function markOf(
 }
 
 /** All round trips, also those that the end of the run left open. */
-export function tradesOf(result: BacktestResult): { trades: readonly ReportTrade[]; tradeCount: number } {
-  // Those of one strategy are in the order of their exits.
+export function reportTrades(result: BacktestResult): { trades: readonly ReportTrade[]; tradeCount: number } {
+  // The trades of one strategy are in the order of their exits.
   const trades = result.strategies
     .flatMap(({ id, trades: all }) => all.slice(0, TRADES_MAX).map((trade) => ({ trade, id })))
     .toSorted((a, b) => a.trade.exitUs - b.trade.exitUs);

@@ -37,7 +37,7 @@ export class BrokerBooks {
   readonly #waiting = new Map<BrokerOrderKey, TriggerReport>();
   #endedTriggers = new Map<BrokerOrderKey, TriggerReport>();
   #areTriggersChanged = false;
-  /** Of orders that wait, oldest first, not yet reported. */
+  /** Changes of waiting orders, oldest first, not yet reported. */
   #triggerChanges: TriggerReport[] = [];
 
   constructor(store: OrderStore, outbox: Outbox, account: RunAccount, venue: VenueContext) {

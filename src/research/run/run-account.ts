@@ -38,7 +38,7 @@ export interface FundsNow {
 
 export class RunAccount {
   readonly samples = new SampleTable();
-  /** Of every sample. */
+  /** Drawdowns over every sample. */
   readonly falls = new DrawdownWatch();
   readonly #cash = this.samples.column();
   readonly #marginUsed = this.samples.column();

@@ -38,7 +38,7 @@ import { VirtualClock } from './virtual-clock.ts';
 import { RunVenue } from './run-venue.ts';
 import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 
-/** So many rows of a run, or runs of a sweep, are done. */
+/** Finished rows of a run, or finished runs of a sweep. */
 export interface RunProgress {
   readonly done: number;
   readonly all: number;
@@ -394,7 +394,7 @@ function describeModels(fill: FillModel, { order, report }: LatencyModel): [stri
 function tickModel(model: TickFillModel): [string, string][] {
   const { queue, cancels } = model;
   const places: Readonly<Record<TickFillModel['queue'], string>> = {
-    queue: `behind what stood there first; what is cancelled counts as ${cancels}`,
+    queue: `behind the quantity that was there first; what is cancelled counts as ${cancels}`,
     touch: 'a trade at the price fills, nobody was ahead',
     through: 'only a trade beyond the price fills',
   };

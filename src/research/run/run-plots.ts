@@ -6,11 +6,11 @@ import type { PlotSink, PlotValue } from '../../engine/ports/outbound.ts';
 import type { ResultPlot } from '../backtest-result.ts';
 import { NumberColumn } from './sample-table.ts';
 
-/** Of one strategy and contract; further names are left out. */
+/** Lines a strategy and contract; further names are left out. */
 const LINES_MAX = 8;
 const VALUES_MAX = 100_000;
 
-class Line {
+class PlotBuffer {
   readonly of: Pick<PlotValue, 'strategy' | 'instrument' | 'name'>;
   readonly #tsUs = new NumberColumn();
   readonly #values = new NumberColumn();
@@ -67,7 +67,7 @@ class Line {
 export class RunPlots implements PlotSink {
   readonly #everyUs: number;
   /** By strategy and contract. */
-  readonly #lines = new Map<number, Line[]>();
+  readonly #lines = new Map<number, PlotBuffer[]>();
 
   constructor(everyUs: number) {
     this.#everyUs = everyUs;
@@ -82,7 +82,7 @@ export class RunPlots implements PlotSink {
     return lines.map((line) => line.result());
   }
 
-  #lineOf(value: PlotValue): Line | undefined {
+  #lineOf(value: PlotValue): PlotBuffer | undefined {
     const place = (value.strategy + 1) * 1_000 + value.instrument;
     let lines = this.#lines.get(place);
     if (lines === undefined) {
@@ -92,7 +92,7 @@ export class RunPlots implements PlotSink {
     for (const line of lines) if (line.of.name === value.name) return line;
     // Each day's engine has names of its own.
     if (lines.length >= LINES_MAX) return undefined;
-    const line = new Line(value, this.#everyUs);
+    const line = new PlotBuffer(value, this.#everyUs);
     lines.push(line);
     return line;
   }

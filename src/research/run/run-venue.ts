@@ -88,7 +88,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
   readonly accountNow: AccountNow | undefined;
   orders = 0;
   fills = 0;
-  /** Of the day, as they are known. */
+  /** The day's references, as they become known. */
   references: readonly ReferenceRow[] = [];
   phase: SessionPhase = 'closed';
   isClosed = true;

@@ -72,7 +72,7 @@ export class SampleTable {
     return column;
   }
 
-  /** The same of a contract; its rows before are empty. */
+  /** Columns of a contract; its rows before are empty. */
   prices(): PriceColumns {
     const prices = new PriceColumns(this.#tsUs.length);
     this.#prices.push(prices);
@@ -110,7 +110,7 @@ export class SampleTable {
     return { tsUs: this.#times, values: column.take() };
   }
 
-  /** Of the rows from `from` on, but for the last one: `KEPT` of each stretch of so many. */
+  /** Keeps `KEPT` rows of each stretch of so many, from `from` on, and the last one. */
   #thin(from: number, stretch: number): void {
     const last = this.#tsUs.length - 1;
     let kept = from;

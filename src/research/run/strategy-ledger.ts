@@ -105,7 +105,7 @@ class Charges {
   #spreadTwice = 0;
   #day: TradingDay | null = null;
   #traded: RunInstrument | null = null;
-  /** Of one contract, that day. */
+  /** Fees in one contract, that day. */
   #fees = NO_FEES;
 
   add(

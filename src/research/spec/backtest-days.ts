@@ -4,12 +4,12 @@ import { firstPrice } from '../run/run-day.ts';
 import { assert } from '../../domain/assert.ts';
 import { sessionOnOrBefore } from '../../domain/calendar.ts';
 import { type TradingDay, addDays } from '../../domain/civil-date.ts';
-import { legacyCode, listedMonths } from '../../domain/contract-code.ts';
+import { legacyCode, listedMonths, underlyingOf } from '../../domain/contract-code.ts';
 import { type Contract, NO_BAND_BPS, hundredthsOf } from '../../domain/contract.ts';
 import { orderCode, streamCode } from '../../domain/ids.ts';
 import { type PriceHundredths, instrumentIndex, priceHundredths, priceTicks } from '../../domain/units.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
-import { type BacktestMarket, familyOf } from './backtest-market.ts';
+import type { BacktestMarket } from './backtest-market.ts';
 import type { Backtest } from './load-backtest.ts';
 import {
   type DayReader,
@@ -103,7 +103,7 @@ export class BacktestDays implements BacktestData {
     }
     const families = new Set(
       [...strategies.flatMap(({ symbols }) => symbols), ...today]
-        .map(familyOf)
+        .map(underlyingOf)
         .filter((each) => each !== undefined),
     );
     const listed = [...families].flatMap((family) =>
@@ -182,7 +182,7 @@ export class BacktestDays implements BacktestData {
     if (guessed.length === 0) return null;
     const shown = guessed.slice(0, GUESSES_SHOWN).join(', ');
     const more = guessed.length > GUESSES_SHOWN ? ` and ${guessed.length - GUESSES_SHOWN} more` : '';
-    return `no close of the session before for ${shown}${more}: the first price stands for the reference price, and nothing is entered before it (data.references can say it)`;
+    return `no close of the session before for ${shown}${more}: the first price is the reference price, and nothing is entered before it (data.references can say it)`;
   }
 
   #closeOf(source: SourceDay): number {

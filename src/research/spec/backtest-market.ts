@@ -5,7 +5,7 @@ import type { YamlSource } from '../../config/yaml-source.ts';
 import { zodProblems } from '../../config/zod-problems.ts';
 import { alwaysOpen, type TradingCalendar } from '../../domain/calendar.ts';
 import { tradingDay, type TradingDay } from '../../domain/civil-date.ts';
-import { type ContractMonth, contractMonthOf, expiryOf } from '../../domain/contract-code.ts';
+import { contractMonthOf, expiryOf, underlyingOf } from '../../domain/contract-code.ts';
 import { type ContractSpec, NO_BAND_BPS } from '../../domain/contract.ts';
 import type { CostSchedule, DatedValue } from '../../domain/costs.ts';
 import { isRecord } from '../../domain/parsed.ts';
@@ -106,7 +106,7 @@ function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
   if (!read.ok) return read;
   const { calendar, contracts, costs } = read;
   const zone = timeZone(calendar.timeZone);
-  const of = (symbol: string): ContractSpec | undefined => contracts[familyOf(symbol) ?? symbol];
+  const of = (symbol: string): ContractSpec | undefined => contracts[underlyingOf(symbol) ?? symbol];
   if (zone === undefined) {
     return { ok: false, problems: [source.problem(['market'], 'a market with a known time zone')] };
   }
@@ -130,13 +130,6 @@ function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
       },
     },
   };
-}
-
-/** `VN30` of `VN30F2603`, `41I1G3000` and `VN30F1M`. */
-export function familyOf(symbol: string): ContractMonth['underlying'] | undefined {
-  const alias = /^(VN30|VN100)F[12][MQ]$/.exec(symbol)?.[1];
-  const family = contractMonthOf(symbol)?.underlying ?? alias;
-  return family === 'VN30' || family === 'VN100' ? family : undefined;
 }
 
 function ownMarketOf(source: YamlSource, terms: InlineMarket): ReadBacktestMarket {

@@ -29,7 +29,7 @@ export interface FileImports {
   readonly note: (text: string) => void;
 }
 
-interface Job {
+interface ImportJob {
   readonly path: string;
   readonly at: Path;
   readonly entry: NamedSource;
@@ -47,7 +47,7 @@ export async function importNamedFiles(
 ): Promise<{ readonly dirs: readonly string[]; readonly problems: readonly Problem[] }> {
   const dirs = new Set<string>();
   const problems: Problem[] = [];
-  const jobs: Job[] = [];
+  const jobs: ImportJob[] = [];
   for (const kind of KINDS) {
     for (const [i, entry] of data[kind].entries()) {
       const at = ['data', kind, i];
@@ -71,7 +71,7 @@ function filesAt(
 ): { readonly files: readonly string[] } | { readonly problem: Problem } {
   const path = placed(name, source.file);
   if (!existsSync(path)) {
-    const expected = 'a file or folder that is there, beside this file';
+    const expected = 'an existing file or folder, next to this file';
     return { problem: source.problem(at, expected, 'check the path', `no ${path}`) };
   }
   if (!statSync(path).isDirectory()) return { files: [path] };
@@ -83,7 +83,10 @@ function filesAt(
   return { problem: source.problem(at, 'a folder with .csv or .csv.gz files', '', `${path} without one`) };
 }
 
-async function importOne({ path, at, entry, kind }: Job, imports: FileImports): Promise<string | Problem> {
+async function importOne(
+  { path, at, entry, kind }: ImportJob,
+  imports: FileImports,
+): Promise<string | Problem> {
   const { source, market, state, note } = imports;
   const content = await contentOf(path, entry, market);
   if (content === null) {
@@ -162,7 +165,7 @@ function badFile(
 async function imported(
   path: string,
   entry: NamedSource,
-  kind: Job['kind'],
+  kind: ImportJob['kind'],
   options: ImportOptions,
 ): Promise<ImportReport<unknown>> {
   if (!('stamp' in entry)) {

@@ -51,7 +51,7 @@ export const placesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> 
 export interface LoadBacktestOptions {
   /** Receives a line for each slow step. */
   readonly note?: (text: string) => void;
-  /** Of strategies of the user's own, as another thread of the same run has read it. */
+  /** Code of the user's own strategies, as another thread of the same run has read it. */
   readonly codes?: ReadonlyMap<string, StrategyCode>;
   /** Longest time that the code of a strategy may take to load; 20 s when absent. */
   readonly loadMsMax?: number | undefined;
@@ -264,7 +264,7 @@ function modelProblems({ source, read }: ReadFile): readonly Problem[] {
 function memoryProblems({ source, read, market }: ReadFile): readonly Problem[] {
   if (read.warmUpDays === 0 || memoryOf(read, market) === 'run') return [];
   const hint = 'add memory: run, or strategies forget the warm-up each morning';
-  return [source.problem(['warmUpDays'], '0 where strategies begin anew each day', hint)];
+  return [source.problem(['warmUpDays'], '0 where strategies restart each day', hint)];
 }
 
 /** In the daemon's own market a day is a day of the daemon; no other market has one. */

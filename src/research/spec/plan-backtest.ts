@@ -7,6 +7,7 @@ import { configSchema } from '../../config/config-schema.ts';
 import { engineSettingsOf } from '../../config/load-config.ts';
 import type { EngineSettings, RiskSettings } from '../../domain/settings.ts';
 import {
+  bpsOf,
   type DurationUs,
   durationUs,
   minutes,
@@ -146,15 +147,12 @@ function marginRules({ read, market }: Backtest): MarginRules | 'cash' {
   if (isOwn && (entryPercent ?? warnPercent ?? forceClosePercent) === undefined) return 'cash';
   const { entryBps, warnBps, forceBps, positionMax } = DEFAULT_MARGIN_RULES;
   return {
-    entryBps: bpsOf(entryPercent) ?? entryBps,
-    warnBps: bpsOf(warnPercent) ?? warnBps,
-    forceBps: bpsOf(forceClosePercent) ?? forceBps,
+    entryBps: entryPercent === undefined ? entryBps : bpsOf(entryPercent),
+    warnBps: warnPercent === undefined ? warnBps : bpsOf(warnPercent),
+    forceBps: forceClosePercent === undefined ? forceBps : bpsOf(forceClosePercent),
     positionMax: isOwn ? WIDE_COUNT : positionMax,
   };
 }
-
-const bpsOf = (percent: number | undefined): number | undefined =>
-  percent === undefined ? undefined : Math.round(percent * 100);
 
 const WIDE_COUNT = 1_000_000_000;
 const WIDE_MONEY = money(Number.MAX_SAFE_INTEGER);

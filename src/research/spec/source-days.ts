@@ -13,7 +13,7 @@ import {
   tradingDayAt,
 } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { contractMonthOf, legacyCode, listedMonths, MONTH_PLACES } from '../../domain/contract-code.ts';
+import { aliasOf, contractMonthOf, legacyCode, listedMonths } from '../../domain/contract-code.ts';
 import { tsUs, type TsUs } from '../../domain/units.ts';
 import { type BarFile, barFiles, openCatalogue } from '../../recording/columns/catalogue.ts';
 import {
@@ -30,7 +30,7 @@ import type { TickMeta, TickRows } from '../../recording/columns/tick-columns.ts
 import { readColumns } from '../../recording/columns/tick-file.ts';
 import { formatUtcOffset } from '../../text/dates.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
-import { type BacktestMarket, familyOf, wallShiftOf } from './backtest-market.ts';
+import { type BacktestMarket, wallShiftOf } from './backtest-market.ts';
 import { type BacktestFile, isOnBars } from './backtest-schema.ts';
 
 /** One contract on one day, as some file has it. Plain data: it may be sent to a thread. */
@@ -137,10 +137,9 @@ export const longestBar = (sources: readonly SourceDay[]): number =>
 
 /** The contract of a symbol on a day: a series of the front month is another contract each month. */
 export function codeOn(market: BacktestMarket, symbol: string, day: TradingDay): string | undefined {
-  const family = familyOf(symbol);
-  const place = family === undefined ? -1 : MONTH_PLACES.indexOf(symbol.slice(family.length));
-  if (market.kind === 'own' || place < 0 || family === undefined) return plainCode(symbol);
-  const month = listedMonths(market.calendar, family, day)[place];
+  const alias = aliasOf(symbol);
+  if (market.kind === 'own' || alias === undefined) return plainCode(symbol);
+  const month = listedMonths(market.calendar, alias.underlying, day)[alias.place];
   return month === undefined ? undefined : legacyCode(month);
 }
 
@@ -250,10 +249,10 @@ function moved(rows: TickRows, market: BacktestMarket, everyUs: number | null): 
  * where it never stops, and while it pauses.
  */
 function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
-  const stands = (at: TsUs): boolean => isStandstill(phaseAt(calendar, at));
-  if (neverCloses(calendar) || stands(startUs)) return Infinity;
+  const isPaused = (at: TsUs): boolean => isStandstill(phaseAt(calendar, at));
+  if (neverCloses(calendar) || isPaused(startUs)) return Infinity;
   let endUs = nextPhaseChange(calendar, startUs);
-  for (let step = 0; !stands(endUs); step += 1) {
+  for (let step = 0; !isPaused(endUs); step += 1) {
     if (step > 2 * calendar.phases.length) return Infinity;
     endUs = nextPhaseChange(calendar, endUs);
   }

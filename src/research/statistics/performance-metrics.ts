@@ -80,7 +80,7 @@ type MetricKey = keyof typeof METRIC_WORDS;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a literal
 const KEYS = Object.keys(METRIC_WORDS) as readonly MetricKey[];
 
-type Metrics = Partial<Readonly<Record<MetricKey, number | undefined>>>;
+type MetricValues = Partial<Readonly<Record<MetricKey, number | undefined>>>;
 
 export interface PerformanceMetrics {
   /** Undefined where a formula has no value. */
@@ -95,7 +95,7 @@ export function performanceMetrics(result: BacktestResult, found: RunStatistics)
   const { dailyReturns: returns } = found;
   const benchmark = benchmarkPairs(result, found);
   const days = found.daily.slice(found.daily.length - returns.length).map(({ day }) => day);
-  const metrics: Metrics = {
+  const metrics: MetricValues = {
     ...returnMetrics(found),
     ...compoundMetrics(result, found),
     ...tradeReturns(countedTrades(result, result.strategies)),
@@ -136,7 +136,7 @@ function returnMetrics({
   sharpe,
   sortino,
   annualReturn,
-}: RunStatistics): Metrics {
+}: RunStatistics): MetricValues {
   const deepest = maxDrawdown(returns);
   const tails = kurtosis(returns);
   return {
@@ -161,7 +161,7 @@ function returnMetrics({
 function compoundMetrics(
   { statistics }: BacktestResult,
   { basis, daily, dailyReturns: returns, drawdowns, annualReturn, ...found }: RunStatistics,
-): Metrics {
+): MetricValues {
   const [first, last] = [daily[0], daily.at(-1)];
   const between = first === undefined || last === undefined ? 0 : dayNumber(last.day) - dayNumber(first.day);
   const days = between + (statistics.returnsFrom === 'capital' ? 1 : 0);
@@ -182,7 +182,7 @@ function compoundMetrics(
 const extreme = (values: readonly number[], of: (a: number, b: number) => number): number | undefined =>
   values.length === 0 ? undefined : values.reduce((found, value) => of(found, value));
 
-export function tradeReturns(trades: readonly BacktestTrade[]): Metrics {
+export function tradeReturns(trades: readonly BacktestTrade[]): MetricValues {
   const returns = trades.map(({ netProfit, entryValue }) => netProfit / entryValue);
   const spans = trades.map(({ entryUs, exitUs }) => exitUs - entryUs);
   const [gains, losses] = [returns.filter((value) => value > 0), returns.filter((value) => value < 0)];
@@ -207,7 +207,7 @@ export function geometricMean(returns: readonly number[]): number | undefined {
   return average === undefined || !Number.isFinite(average) ? undefined : Math.expm1(average);
 }
 
-function winMetrics({ trades: { averageWin, averageLoss, winRate } }: RunStatistics): Metrics {
+function winMetrics({ trades: { averageWin, averageLoss, winRate } }: RunStatistics): MetricValues {
   const payoff = quotient(averageWin, averageLoss);
   const lost = winRate === undefined ? undefined : quotient(1 - winRate, payoff);
   return { payoff, kelly: winRate === undefined || lost === undefined ? undefined : winRate - lost };
@@ -217,7 +217,7 @@ function benchmarkMetrics(
   { statistics: { holdFrom } }: BacktestResult,
   { basis, totalReturn: own }: RunStatistics,
   pairs: BenchmarkPairs,
-): Metrics {
+): MetricValues {
   const market = totalReturn(
     pairs.benchmark.filter((_, i) => {
       const day = pairs.days[i];

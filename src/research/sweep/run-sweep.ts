@@ -292,7 +292,7 @@ export class TrialLog {
       const found = finishedTrial(line);
       if (found === undefined) {
         throw new Error(
-          `${this.path}:${i + 1}: expected a finished trial, was ${shown(line)} (--fresh begins anew)`,
+          `${this.path}:${i + 1}: expected a finished trial, was ${shown(line)} (--fresh starts again)`,
         );
       }
       this.#known.set(found.key, found.figures);

@@ -21,7 +21,7 @@ export interface SelectionBias {
   readonly expectedMax: number;
   /** Probability that the true ratio is above zero, if there had been one trial. */
   readonly probabilistic: number;
-  /** The same, knowing how many there were. */
+  /** The probability, given the number of trials. */
   readonly deflated: number;
 }
 
@@ -56,13 +56,13 @@ const PERCENT = 100;
 export function selectionWarning(bias: SelectionBias | undefined, trials: number): string {
   const picked = `the best of ${formatNumber(trials)} trials`;
   if (bias === undefined)
-    return `This is ${picked}. Its days are too few for a Sharpe ratio, so nothing here tells skill from luck.`;
+    return `This is ${picked}. Its days are too few for a Sharpe ratio: skill and luck look the same here.`;
   const { deflated, sharpe, expectedMax, days } = bias;
   const numbers = `by chance alone the best would show a daily Sharpe ratio of ${expectedMax.toFixed(3)}, it shows ${sharpe.toFixed(3)} over ${days} days`;
   const verdict =
     deflated >= DEFLATED_MIN
-      ? 'It stands above what so many tries explain.'
-      : 'It is not told from luck: do not trade it for this figure alone.';
+      ? 'It is higher than so many tries explain.'
+      : 'It may be luck: do not trade it for this figure alone.';
   return `This is ${picked}: ${numbers}. Deflated Sharpe ratio ${(deflated * PERCENT).toFixed(1)} % (probability that its true ratio is above that). ${verdict}`;
 }
 
@@ -111,7 +111,7 @@ export function sharpeSample(returns: readonly number[]): SharpeSample | undefin
   return { sharpe: average / deviation, periods: returns.length, skewness: skew, kurtosis: tails };
 }
 
-/** Of the standard normal distribution. */
+/** Density of the standard normal distribution. */
 const density = (x: number): number => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
 
 /** Beyond this the probability is 0 or 1 to the last digit. */

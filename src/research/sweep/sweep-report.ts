@@ -113,7 +113,7 @@ const emptyReport = ({ market }: Backtest): ReportModel => ({
   timeZone: market.calendar.timeZone,
 });
 
-type Row = ReportTable['rows'][number];
+type SweepRow = ReportTable['rows'][number];
 
 /** `most`: how many of the best trials are listed. */
 const sweepTables = (found: SweepResult, most: number): readonly ReportTable[] =>
@@ -134,7 +134,7 @@ const bestTable = ({ space, ranked, trials }: SweepResult, most: number): Report
   title: 'Best trials',
   note: ranked.length > most ? `the first ${most} of ${ranked.length}; all are in trials.csv` : '',
   columns: ['rank', ...dimensionNames(space), ...Object.keys(BEST_COLUMNS)],
-  rows: ranked.slice(0, most).flatMap((place, i): readonly Row[] => {
+  rows: ranked.slice(0, most).flatMap((place, i): readonly SweepRow[] => {
     const trial = trials[place];
     if (trial === undefined) return [];
     const figures = Object.values(BEST_COLUMNS).map((cell) => cell(trial.figures));
@@ -153,9 +153,9 @@ function windowTable({ space, walkForward, trials }: SweepResult): ReportTable |
   const figures = ['Sharpe in', 'net profit in', 'Sharpe out', 'net profit out', 'trades out'];
   return {
     title: 'Walk-forward windows',
-    note: `${words.join('; ')}. Each window begins with the capital anew.`,
+    note: `${words.join('; ')}. Each window starts with the full capital.`,
     columns: ['out of sample', 'in sample', ...dimensionNames(space), ...figures],
-    rows: windows.map(({ window, trial, inSample, outOfSample }): Row => {
+    rows: windows.map(({ window, trial, inSample, outOfSample }): SweepRow => {
       const chosen = trial === null ? undefined : trials[trial];
       return [
         spanOf(window.outOfSample),

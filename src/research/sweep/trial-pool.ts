@@ -9,10 +9,11 @@ import { runBacktest, type RunOptions } from '../run/run-backtest.ts';
 import type { StrategyCode } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { allocateTable, copyTable } from '../../recording/columns/row-table.ts';
-import { tableOf, tickLayout, type TickRows, ticksOf } from '../../recording/columns/tick-columns.ts';
+import { rowTableOf, tickLayout, type TickRows, ticksOf } from '../../recording/columns/tick-columns.ts';
 import { assert } from '../../domain/assert.ts';
 import { packageVersion } from '../../host/program-files.ts';
-import { hangText, StrategyHangs, watchCalls } from '../backtest/hang-watch.ts';
+import { hangText, StrategyHangs } from '../backtest/hang-watch.ts';
+import { watchCalls } from '../backtest/watch-calls.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
 import { BacktestDays } from '../spec/backtest-days.ts';
 import { planBacktest } from '../spec/plan-backtest.ts';
@@ -20,7 +21,7 @@ import { type DayReader, rowReader, type SourceDay } from '../spec/source-days.t
 
 export interface SweepWorkerData {
   readonly file: string;
-  /** Of strategies of the user's own, by file or package. */
+  /** Code of the user's own strategies, by file or package. */
   readonly codes: ReadonlyMap<string, StrategyCode>;
   readonly columns: SharedColumns;
   /** Slot 0: index of the strategy whose code runs, else -1; slot 1 counts its calls. */
@@ -156,7 +157,7 @@ export interface TrialTask {
 export class TrialRunner {
   readonly #backtest: Backtest;
   readonly #readRows: DayReader;
-  /** Of the trial before: the next one mostly has the same days. */
+  /** Days of the trial before: the next one mostly has the same. */
   #days: TrialTask['days'] = null;
   #data: BacktestData;
 
@@ -218,7 +219,7 @@ function shared(rows: TickRows): TickRows {
     return { rows: rows.rows, tsUs, priceTicks, qty, side, book, bars, isQuotes };
   assert(bars === null, 'the path of bars is made on shared memory');
   const table = allocateTable(tickLayout(book?.depth ?? 0), rows.rows, 'shared');
-  copyTable(table, 0, tableOf(rows), 0, rows.rows);
+  copyTable(table, 0, rowTableOf(rows), 0, rows.rows);
   return ticksOf(table, isQuotes);
 }
 

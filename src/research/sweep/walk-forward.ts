@@ -20,7 +20,7 @@ export interface WalkForwardResult {
   readonly windows: readonly WalkedWindow[];
   /** Money, summed over the windows: each restarts with the capital. */
   readonly netProfit: number;
-  /** Of the days out of sample, one after the other. */
+  /** Over the days out of sample, one after the other. */
   readonly sharpe: number | null;
   readonly totalReturn: number;
   /** Windows that earned money out of sample. */

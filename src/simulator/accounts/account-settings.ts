@@ -24,7 +24,7 @@ export interface SubAccountSettings {
   /** Shares and orders of stock are of normal and margin accounts. */
   readonly stocks: readonly StockSettings[];
   readonly stockOrders: readonly StockOrderSettings[];
-  /** Of a margin account. */
+  /** Packages of a margin account. */
   readonly packages: LoanPackages;
 }
 

@@ -2,7 +2,7 @@
  * The sub-accounts of all customers: their cash, shares and waiting orders of stock. The money of a derivative one is the
  * venue's. Stored state counts; the options only open accounts that it lacks.
  */
-import type { Kind, StateStore } from '../state/state-store.ts';
+import type { StateKind, StateStore } from '../state/state-store.ts';
 import type {
   AccountSettings,
   StockOrderSettings,
@@ -39,9 +39,9 @@ interface OpeningCash {
   readonly cash: number;
 }
 
-const STORED: Kind<StoredAccount> = { name: 'sub_account' };
+const STORED: StateKind<StoredAccount> = { name: 'sub_account' };
 /** Written before the first move of money of a day. */
-const OPENING: Kind<OpeningCash> = { name: 'opening_cash' };
+const OPENING: StateKind<OpeningCash> = { name: 'opening_cash' };
 
 export class SubAccounts {
   readonly #store: StateStore;
@@ -72,7 +72,7 @@ export class SubAccounts {
     return holdsCash.find(({ isDefault }) => isDefault) ?? holdsCash[0];
   }
 
-  /** Of a normal or margin sub-account; undefined for others. */
+  /** Cash of a normal or margin sub-account; undefined for others. */
   cash(accountNo: string): CashFigures | undefined {
     const stored = this.#store.get(STORED, accountNo);
     if (stored === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { API_KEY_INVALID, type ErrorBody, EXCHANGE_LIMIT, OTP_INVALID } from '../../wire/rest/token-calls.ts';
 import type { AccountSettings } from '../accounts/account-settings.ts';
 import type { AuthSettings } from '../simulator-options.ts';
-import type { Kind, StateStore } from '../state/state-store.ts';
+import type { StateKind, StateStore } from '../state/state-store.ts';
 import type { TokenService } from './token-service.ts';
 
 type OtpOutcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly error: ErrorBody };
@@ -16,7 +16,7 @@ interface OtpServiceParts {
   readonly settings: AuthSettings;
   readonly accounts: readonly AccountSettings[];
   readonly tokens: TokenService;
-  /** Of the exchange's zone: the day's limit counts local days. */
+  /** Offset of the exchange's zone: the day's limit counts local days. */
   readonly utcOffsetMinutes: number;
 }
 
@@ -33,10 +33,10 @@ interface OtpRequest {
   readonly issuedUs: number;
 }
 
-const REQUESTS: Kind<OtpRequest> = { name: 'otp_request' };
+const REQUESTS: StateKind<OtpRequest> = { name: 'otp_request' };
 const COUNTER = 'exchange ';
-const USED_CODES: Kind<true> = { name: 'used_otp' };
-const SEEDS: Kind<string> = { name: 'otp_seed' };
+const USED_CODES: StateKind<true> = { name: 'used_otp' };
+const SEEDS: StateKind<string> = { name: 'otp_seed' };
 const SEED_BYTES = 32;
 const CODE_DIGITS = 6;
 /** Open requests kept; the oldest are forgotten first. */

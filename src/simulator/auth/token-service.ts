@@ -3,7 +3,7 @@ import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import type { Clock } from '../../domain/clock.ts';
 import { type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { AuthSettings } from '../simulator-options.ts';
-import type { Kind, StateStore } from '../state/state-store.ts';
+import type { StateKind, StateStore } from '../state/state-store.ts';
 
 interface TokenServiceParts {
   readonly store: StateStore;
@@ -19,8 +19,8 @@ interface IssuedToken {
 }
 
 const KEY_BYTES = 32;
-const ISSUED: Kind<IssuedToken> = { name: 'token' };
-const KEYS: Kind<string> = { name: 'key' };
+const ISSUED: StateKind<IssuedToken> = { name: 'token' };
+const KEYS: StateKind<string> = { name: 'key' };
 
 export class TokenService {
   readonly #parts: TokenServiceParts;

@@ -162,7 +162,6 @@ export class Brokerage {
     return run(this.#venue);
   }
 
-  /** One step of the market. */
   #live(): void {
     if (this.#closed) return;
     this.#catchUp();

@@ -79,7 +79,7 @@ interface FaultRow<ParameterValues extends Parameters = Parameters, Strikes = 'l
 }
 
 /** Armed, and strikes when its moment comes. */
-const standing = <Given extends Parameters>(effect: string, parameters: Given): FaultRow<Given, 'later'> => ({
+const lasting = <Given extends Parameters>(effect: string, parameters: Given): FaultRow<Given, 'later'> => ({
   effect,
   parameters,
   strikes: 'later',
@@ -95,56 +95,53 @@ const instant = <Given extends Parameters>(
 
 /** Seconds and milliseconds are real time. */
 export const FAULT_TABLE = {
-  accept_then_drop: standing('does what was asked, then cuts the connection before the answer', OF_OPERATION),
-  late_answer: standing('does it at once, answers delayMs later', {
+  accept_then_drop: lasting('does what was asked, then cuts the connection before the answer', OF_OPERATION),
+  late_answer: lasting('does it at once, answers delayMs later', {
     ...OF_OPERATION,
     delayMs: needed(whole(1), '3000'),
   }),
-  http_500: standing('fails with HTTP 500; with done: true it was done all the same', {
+  http_500: lasting('fails with HTTP 500; with done: true it was done all the same', {
     ...OF_OPERATION,
     done: FLAG,
   }),
-  html_502: standing(
-    "fails with a proxy's HTML page and HTTP 502; with done: true it was done all the same",
-    {
-      ...OF_OPERATION,
-      done: FLAG,
-    },
-  ),
-  http_429: standing('refuses with HTTP 429, and does nothing', OF_OPERATION),
-  refuse_for_now: standing("refuses with the broker's code of an auction, and does nothing", OF_OPERATION),
-  hide_new_order: standing('the books do not show orders placed under it for so many seconds', {
+  html_502: lasting("fails with a proxy's HTML page and HTTP 502; with done: true it was done all the same", {
+    ...OF_OPERATION,
+    done: FLAG,
+  }),
+  http_429: lasting('refuses with HTTP 429, and does nothing', OF_OPERATION),
+  refuse_for_now: lasting("refuses with the broker's code of an auction, and does nothing", OF_OPERATION),
+  hide_new_order: lasting('the books do not show orders placed under it for so many seconds', {
     ...TIMES,
     seconds: needed(whole(1), '30'),
   }),
-  empty_book: standing('a book answers that it has no rows', {
+  empty_book: lasting('a book answers that it has no rows', {
     ...TIMES,
     book: oneOf(['in-day', 'conditions']),
   }),
-  contradict_status: standing('the in-day book shows these status letters against the matched volume', {
+  contradict_status: lasting('the in-day book shows these status letters against the matched volume', {
     ...TIMES,
     status: needed(text('letters such as PMWX'), 'PMWX'),
     orderNo: text('an order number; all when it is left out'),
   }),
-  lose_frame: standing('a data frame of the stream is not sent', OF_FRAME),
-  duplicate_frame: standing('a data frame is sent twice', OF_FRAME),
-  reorder_frame: standing('a data frame is sent after the next one', OF_FRAME),
+  lose_frame: lasting('a data frame of the stream is not sent', OF_FRAME),
+  duplicate_frame: lasting('a data frame is sent twice', OF_FRAME),
+  reorder_frame: lasting('a data frame is sent after the next one', OF_FRAME),
   inject_frame: instant('sends this frame to every stream', {
     text: needed(text('a frame'), 'd|99|nonsense'),
   }),
-  stop_pongs: standing('heartbeats are heard and not answered', TIMES),
+  stop_pongs: lasting('heartbeats are heard and not answered', TIMES),
   half_open: instant('streams stay open, say nothing and hear nothing', {}),
   close_stream: instant('closes every stream with this code; 1006 cuts it', {
     code: needed(CLOSE_CODE, '1006'),
   }),
-  refuse_connections: standing(
+  refuse_connections: lasting(
     'turns streams away (scope stream), or cuts and refuses everything (scope all)',
     { ...TIMES, scope: oneOf(['stream', 'all']) },
   ),
   expire_token: instant('ends every token issued so far, of one account or of all', {
     account: text('a custody code; all when it is left out'),
   }),
-  clock_skew: standing("puts the broker's clock ahead, below zero behind: Date and the times of tokens", {
+  clock_skew: lasting("puts the broker's clock ahead, below zero behind: Date and the times of tokens", {
     seconds: needed(NUMBER, '60'),
   }),
   inject_order: instant('an order of the account from another channel', {

@@ -254,7 +254,7 @@ function triggerRowOf(row: TriggerReport, own: CustomerAccount, parts: OrderPart
   };
 }
 
-/** One that has expired ended with its contract, today. */
+/** An order that has expired ended with its contract, today. */
 const expiryOf = (brokerage: Brokerage, { orderCode, day }: TriggerReport): TradingDay =>
   brokerage.contractNamed(orderCode)?.expiry ?? day;
 
@@ -327,7 +327,7 @@ const rowOf = (
   spec,
 });
 
-/** Of several exits the first to be reached is shown: the row has room for one. */
+/** The first of several exits to be reached: the row has room for one. */
 function exitPrice(
   exits: readonly TriggerReport[],
   { orderCode, net }: PositionFigures,

@@ -26,7 +26,7 @@ interface RestServerParts extends RequestParts {
   readonly timers: Timers;
 }
 
-type Operation = (typeof OPERATIONS)[number];
+type RestOperation = (typeof OPERATIONS)[number];
 
 const NOT_NOW = refusal(-6026);
 const BODY_BYTES_MAX = 256 * 1024;
@@ -86,7 +86,7 @@ export type ServedReply =
 /** Carries a request out, under the faults in force; the content of an answer is committed when it returns. */
 export function serveRequest(
   parts: RequestParts,
-  operation: Operation,
+  operation: RestOperation,
   request: ReceivedRequest,
 ): ServedReply {
   const { faults } = parts;
@@ -104,7 +104,7 @@ export function serveRequest(
 
 async function serve(
   parts: RestServerParts,
-  operation: Operation,
+  operation: RestOperation,
   { params, query, body, headers, raw }: FastifyRequest,
   to: FastifyReply,
 ): Promise<FastifyReply> {
@@ -126,7 +126,7 @@ async function serve(
 
 function handle(
   parts: RequestParts,
-  operation: Operation,
+  operation: RestOperation,
   { params, query, body, authorization }: ReceivedRequest,
 ): RestAnswer {
   const customer = customerOf(parts, authorization);
@@ -146,12 +146,12 @@ function customerOf(parts: RequestParts, header: string | undefined): AccountSet
 
 const answer = (to: FastifyReply, answered: RestAnswer): FastifyReply => send(to, reply(answered));
 
-const send = (to: FastifyReply, { status, type, text }: Reply): FastifyReply =>
+const send = (to: FastifyReply, { status, type, text }: RestReply): FastifyReply =>
   to.code(status).type(type).send(text);
 
-type Reply = Extract<ServedReply, { readonly kind: 'reply' }>;
+type RestReply = Extract<ServedReply, { readonly kind: 'reply' }>;
 
-const reply = ({ status, body }: RestAnswer, delayMs = 0): Reply => ({
+const reply = ({ status, body }: RestAnswer, delayMs = 0): RestReply => ({
   kind: 'reply',
   status,
   type: 'application/json; charset=utf-8',
@@ -159,7 +159,7 @@ const reply = ({ status, body }: RestAnswer, delayMs = 0): Reply => ({
   delayMs,
 });
 
-function brokenReply({ name: operation }: Operation, name: 'http_500' | 'html_502'): Reply {
+function brokenReply({ name: operation }: RestOperation, name: 'http_500' | 'html_502'): RestReply {
   if (name === 'html_502')
     return { kind: 'reply', status: 502, type: 'text/html', text: BAD_GATEWAY, delayMs: 0 };
   if (operation === 'request-otp') return reply(restError(500, OTP_REQUEST_FAILED));

@@ -19,7 +19,7 @@ interface StateOptions {
 }
 
 /** A kind of document and the type it is written with; the file is ours, so it is read back as that. */
-export interface Kind<T> {
+export interface StateKind<T> {
   readonly name: string;
   /** Only for the type checker. */
   readonly written?: T;
@@ -72,19 +72,19 @@ export class StateStore {
     return new StateStore(database);
   }
 
-  put<T>(kind: Kind<T>, id: string, body: T): void {
+  put<T>(kind: StateKind<T>, id: string, body: T): void {
     this.#put.run(kind.name, id, JSON.stringify(body));
   }
 
-  remove(kind: Kind<unknown>, id: string): void {
+  remove(kind: StateKind<unknown>, id: string): void {
     this.#remove.run(kind.name, id);
   }
 
-  removeAll(kind: Kind<unknown>): void {
+  removeAll(kind: StateKind<unknown>): void {
     this.#removeAll.run(kind.name);
   }
 
-  get<T>(kind: Kind<T>, id: string): T | undefined {
+  get<T>(kind: StateKind<T>, id: string): T | undefined {
     const body = this.#get.get(kind.name, id);
     if (typeof body !== 'string') return undefined;
     const document: T = JSON.parse(body);
@@ -92,7 +92,7 @@ export class StateStore {
   }
 
   /** Every document of a kind, in the order of their ids as text. */
-  all<T>(kind: Kind<T>): T[] {
+  all<T>(kind: StateKind<T>): T[] {
     return this.#all.all(kind.name).map((body): T => JSON.parse(String(body)));
   }
 

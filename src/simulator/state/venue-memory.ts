@@ -7,13 +7,13 @@ import type { Venue } from '../../venue/venue.ts';
 import type { OrderState } from '../../venue/orders/venue-order.ts';
 import type { TriggerOrderState } from '../../venue/triggers/trigger-order.ts';
 import type { VenueState } from '../../venue/venue-state.ts';
-import type { Kind, StateStore } from './state-store.ts';
+import type { StateKind, StateStore } from './state-store.ts';
 
 type Head = Omit<VenueState, 'orders' | 'triggers'>;
 
-const HEAD: Kind<Head> = { name: 'venue' };
-const ORDERS: Kind<OrderState> = { name: 'order' };
-const TRIGGERS: Kind<TriggerOrderState> = { name: 'trigger' };
+const HEAD: StateKind<Head> = { name: 'venue' };
+const ORDERS: StateKind<OrderState> = { name: 'order' };
+const TRIGGERS: StateKind<TriggerOrderState> = { name: 'trigger' };
 
 export class VenueMemory {
   readonly #store: StateStore;

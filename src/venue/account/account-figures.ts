@@ -49,7 +49,7 @@ export interface AccountFigures extends MarginFigures {
   readonly topUp: Money;
 }
 
-/** Those that margin decides by. */
+/** Figures of the margin level. */
 interface MarginFigures {
   readonly cash: Money;
   readonly collateral: Money;

@@ -24,7 +24,7 @@ export interface ContractFees {
   readonly clearingFee: number;
 }
 
-/** Of what came or went without an order. */
+/** Fees of changes without an order. */
 export const NO_FEES: ContractFees = { brokerFee: 0, exchangeFee: 0, clearingFee: 0 };
 
 export const contractFees = (costs: CostSchedule, day: TradingDay, qty: number): ContractFees => ({
@@ -53,7 +53,7 @@ export class OwnerBook {
   }
 
   fill(
-    { orderCode, side }: FilledOrder,
+    { orderCode, side }: LedgerOrder,
     { qty, value, fee, tax }: BookedFill,
     fees: ContractFees,
     at: TsUs,
@@ -83,7 +83,7 @@ export interface LedgerAccount {
   readonly owners: readonly OwnerBook[];
 }
 
-interface FilledOrder {
+interface LedgerOrder {
   readonly accountId: AccountId;
   readonly orderCode: OrderCode;
   readonly side: Side;
@@ -98,7 +98,6 @@ interface BookedFill {
   readonly tax: number;
 }
 
-/** An account as plain data. */
 export interface AccountState extends Omit<LedgerAccount, 'holdings' | 'settled' | 'owners'> {
   readonly holdings: readonly (readonly [OrderCode, HoldingState])[];
   readonly settled: readonly (readonly [OrderCode, Rounds])[];
@@ -174,7 +173,7 @@ export class Ledger {
   }
 
   /** The one place where an execution reaches positions and costs, the account's and its owner's; returns the owner's position. */
-  bookFill(order: FilledOrder, fill: BookedFill, fees: ContractFees, at: TsUs): Holding {
+  bookFill(order: LedgerOrder, fill: BookedFill, fees: ContractFees, at: TsUs): Holding {
     const account = this.#own(order.accountId);
     const holding = account.fill(order, fill, fees, at);
     return account.owners[order.owner]?.fill(order, fill, fees, at) ?? holding;
@@ -270,7 +269,6 @@ export interface PriceRange {
   readonly low: number;
 }
 
-/** A holding as plain data. */
 export type HoldingState = Pick<
   Holding,
   'entry' | 'day' | 'boughtQty' | 'boughtValue' | 'soldQty' | 'soldValue' | 'rounds'
@@ -285,7 +283,7 @@ export class Holding implements PriceRange {
   soldValue = 0;
   readonly #long = nothingClosed();
   readonly #short = nothingClosed();
-  /** Of the market since the last fill, where somebody follows it. */
+  /** Range of the market since the last fill, where it is followed. */
   high = -Infinity;
   low = Infinity;
 

@@ -58,7 +58,7 @@ interface HeldContracts {
   readonly code: OrderCode;
   readonly expiry: TradingDay;
   readonly net: number;
-  /** Of these forced orders that work will close so many. */
+  /** Quantity that working forced orders will close. */
   readonly closing: number;
   readonly marginOfOne: number;
 }

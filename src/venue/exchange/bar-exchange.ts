@@ -58,7 +58,6 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   #bar = -1;
   #stage = CLOSE;
   #rowUs = -Infinity;
-  /** Price before this stretch. */
   #before = 0;
   /** Part of the bar's volume that our orders may still take. */
   #volumeLeft = Infinity;
@@ -139,7 +138,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   remove(order: O): void {
     const before = this.#resting.length;
     this.#resting = this.#resting.filter((each) => each.order !== order);
-    assert(this.#resting.length === before - 1, 'the order stands');
+    assert(this.#resting.length === before - 1, 'the order rests');
   }
 
   #openBar(row: number): void {

@@ -39,7 +39,6 @@ export interface ContractBook extends OrderBook {
   restore(order: BookEntry): void;
   /** Called after the phase changed, and for an auction that ended: after its cross. */
   setPhase(phase: SessionPhase, at: TsUs): void;
-  /** Ends an auction. */
   uncross(source: 'opening' | 'closing', at: TsUs): void;
   /** The day is over: all orders are gone. */
   close(at: TsUs): void;

@@ -12,7 +12,6 @@ export type TradePhase = 'opening' | 'continuous' | 'closing';
 
 /** Window of the settlement price, minutes (market rules, 5). */
 const WINDOW_MINUTES = 30;
-/** Trades of the trimmed average. */
 export const TAIL_TRADES = 20;
 
 interface MinuteBucket {

@@ -31,7 +31,6 @@ export class TapeBook implements ContractBook {
   readonly #exchange = new TapeExchange<BookEntry>(null, MODEL, {
     fill: ({ tag }, price, filled, clause) => this.#sink.onFill(tag, price, filled, clause, this.#nowUs),
   });
-  /** The auction that ended last. */
   #auction: 'opening' | 'closing' = 'opening';
   #nowUs: TsUs = tsUs(0);
   #sentUs = 0;

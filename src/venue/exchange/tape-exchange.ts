@@ -225,7 +225,6 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     if (price < this.low) this.low = price;
   }
 
-  /** Returns the aggressor. */
   #show(price: number, qty: number, side: number): Side {
     this.#print(price);
     return this.#book.trade(price, qty, side);
@@ -352,7 +351,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   #waitingOf(order: O): QueuedOrder<O> {
     const waiting = this.#waiting.get(order);
-    assert(waiting !== undefined, 'the order stands');
+    assert(waiting !== undefined, 'the order rests');
     return waiting;
   }
 }

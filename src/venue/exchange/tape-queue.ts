@@ -15,7 +15,6 @@ export interface QueuedOrder<O extends BookOrder> {
   isCarried: boolean;
 }
 
-/** Called for each execution. */
 type OnQueueFill<O extends BookOrder> = (waiting: QueuedOrder<O>, price: number, qty: number) => void;
 
 export class TapeQueue<O extends BookOrder> {

@@ -17,7 +17,7 @@ import { FairValue, type IndexSamples, MILLI } from './fair-value.ts';
 import { Random } from './random.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 
-interface Lane {
+interface OrderFlow {
   readonly flow: ContractFlow;
   /** Distance of the contract from the index by carry, thousandths of a tick. */
   readonly carry: number;
@@ -35,7 +35,7 @@ export class SyntheticMarket implements BackgroundFlow {
   /** One stream of chance a place in the list, so that contracts do not disturb each other. */
   readonly #randoms: Random[] = [];
   #fair: FairValue | null = null;
-  #lanes: Lane[] = [];
+  #lanes: OrderFlow[] = [];
   #phase: SessionPhase = 'closed';
   nextUs = NEVER;
 
@@ -150,7 +150,6 @@ export interface BackgroundFlow {
   samples(endUs: TsUs, closingFromUs: TsUs): IndexSamples;
 }
 
-/** A market without background. */
 export const NO_BACKGROUND_FLOW: BackgroundFlow = {
   nextUs: Number.POSITIVE_INFINITY,
   step: () => undefined,
@@ -360,7 +359,6 @@ interface FlowProfile {
   readonly silenceUsMax: number;
   /** Distance of the makers' quotes from fair value, thousandths of a tick. */
   readonly halfSpread: number;
-  /** Usual number of background orders in the book. */
   readonly usualOrders: number;
   /** Sizes are divided by this. */
   readonly thinness: number;

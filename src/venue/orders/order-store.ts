@@ -44,7 +44,6 @@ export class OrderStore {
     return order;
   }
 
-  /** The order no longer works. */
   closed(order: VenueOrder): void {
     const open = this.#openOf(order.accountId);
     const place = open.lastIndexOf(order);
@@ -53,7 +52,6 @@ export class OrderStore {
     else open.splice(place, 1);
   }
 
-  /** It has no reader any more. */
   forget(order: VenueOrder): void {
     assert(!order.isOpen, 'an order that works is not forgotten');
     this.#orders[order.tag] = undefined;

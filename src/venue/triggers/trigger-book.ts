@@ -171,7 +171,6 @@ export class TriggerBook {
     for (const row of due) if (isPending(row)) this.#send(row, at);
   }
 
-  /** The day is over. */
   expireAll(at: TsUs): void {
     if (this.#rules.triggerLife === 'contract') return;
     for (const row of this.#book.all()) if (isPending(row) && !row.isGtc) this.#expire(row, '', at);

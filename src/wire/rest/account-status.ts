@@ -39,7 +39,6 @@ export interface AccountRow {
   readonly tax: Money;
   readonly withdrawable: Money;
   readonly topUp: Money;
-  /** Profit of the open positions. */
   readonly openProfit: Money;
 }
 

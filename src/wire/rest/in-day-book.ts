@@ -140,6 +140,7 @@ const inDayRow = message<InDayRow>()({
 const CMD = 'Web.Order.IndayOrder';
 const WHERE = 'in-day';
 
+/** Undefined for a code that is not traded here. */
 export type SpecOf = (code: string) => ContractSpec | undefined;
 
 /** Codes as exchanges spell them, and the start of every id of ours. */

@@ -6,13 +6,18 @@ interface StatusLetters {
   readonly quote: string;
 }
 
-interface Row extends StatusLetters {
+interface StatusRow extends StatusLetters {
   readonly means: BrokerOrderStatus;
   /** Whether `quote` decides: then a letter that is not in the table is no status we know. */
   readonly isDecidedByQuote: boolean;
 }
 
-const row = (status: string, quote: string, means: BrokerOrderStatus, isDecidedByQuote = false): Row => ({
+const row = (
+  status: string,
+  quote: string,
+  means: BrokerOrderStatus,
+  isDecidedByQuote = false,
+): StatusRow => ({
   status,
   quote,
   means,
@@ -23,7 +28,7 @@ const row = (status: string, quote: string, means: BrokerOrderStatus, isDecidedB
  * A meaning is written as in its first row. Without `quote`, which the contract does not promise, letters have the
  * meaning of their first row: P may still wait at the gateway, PC may still be confirmed.
  */
-const TABLE: readonly Row[] = [
+const TABLE: readonly StatusRow[] = [
   row('P', 'G', 'queued', true),
   row('P', 'Y', 'resting', true),
   row('PC', 'G', 'modify_pending', true),

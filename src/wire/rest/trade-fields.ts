@@ -20,7 +20,6 @@ export interface Accounts {
   readonly subAccountId: string;
 }
 
-/** Quantity and limit of an order. */
 export interface PricedOrder {
   readonly qty: Qty;
   readonly limitPrice: PriceTicks;

@@ -1,6 +1,5 @@
 /** The channels of the derivative stream: our names, the codes of a subscription, the ids of frames. */
 
-/** Channels that bring frames. */
 export type DataChannel = 'trade' | 'bid' | 'offer' | 'summary';
 /** Channels that are accepted and silent on this endpoint (contract, 6.2). */
 export type SilentChannel = 'base' | 'foreign';

@@ -113,6 +113,12 @@ describe('a refresh', () => {
     expect([told, world.timers.pending]).toEqual([2, 0]);
   });
 
+  it('asks for an id first on the other route', async () => {
+    await world.keeper({ route: 'request' }).refresh('needed');
+    expect(world.otpRequests).toBe(1);
+    expect(world.requests).toMatchObject([{ otpId: 'otp-id-1' }]);
+  });
+
   it('is one for all who ask at the same time', async () => {
     const keeper = world.keeper();
     await Promise.all([keeper.refresh('needed'), keeper.refresh('scheduled'), keeper.refresh('needed')]);
@@ -194,6 +200,12 @@ describe('failures', () => {
     const result = await world.keeper().refresh('needed');
     expect(result).toMatchObject({ ok: false, failure: { kind: 'final' } });
     expect(world.cached).toBeUndefined();
+  });
+
+  it('are final without a key', async () => {
+    const result = await world.keeper({ apiKey: () => undefined }).refresh('operator');
+    expect(result).toMatchObject({ ok: false, failure: { kind: 'final', reason: 'there is no API key' } });
+    expect(world.used).toBe(0);
   });
 
   it('keep the token when only the cache fails', async () => {

@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { GatewaySignal } from '../../../src/broker/gateway/durable-sender.ts';
 import { RestGateway } from '../../../src/broker/gateway/rest-gateway.ts';
+import { brokerOrderKey, orderCode } from '../../../src/domain/ids.ts';
+import type { Trigger } from '../../../src/domain/order.ts';
+import { instrumentIndex, priceTicks } from '../../../src/domain/units.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../../src/engine/ports/approved.ts';
 import { createCancel, createModify, createOrder } from '../support/broker-orders.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
 import { answered, RecordingSink } from '../support/recording-sink.ts';
@@ -44,13 +48,28 @@ beforeEach(() => {
   });
 });
 
-const CALLS = [
-  { call: 'place', run: () => gateway.submit(createOrder()), callId: createOrder().clientOrderId },
-  { call: 'modify', run: () => gateway.modify(createModify()), callId: createModify().callId },
-  { call: 'cancel', run: () => gateway.cancel(createCancel()), callId: createCancel().callId },
-] as const;
+const KEY = brokerOrderKey('7625321');
+const STOP: Trigger = { kind: 'stop', triggerPrice: priceTicks(12_965), triggerWhen: 'at_or_below' };
+const waiting = (trigger: Trigger, purpose: 'entry' | 'reduce' = 'reduce'): ApprovedOrder =>
+  createOrder({ purpose, trigger });
+const move = (): ApprovedModify =>
+  createModify({ purpose: 'reduce', orderKey: KEY, triggerPrice: priceTicks(12_970) });
+const withdrawal = (): ApprovedCancel => createCancel({ orderKey: KEY });
 
-describe.each(CALLS)('$call', ({ call, run, callId }) => {
+const [orderId, modifyId, cancelId] = [
+  createOrder().clientOrderId,
+  createModify().callId,
+  createCancel().callId,
+];
+
+describe.each([
+  { what: 'an order', call: 'place', run: () => gateway.submit(createOrder()), callId: orderId },
+  { what: 'a change', call: 'modify', run: () => gateway.modify(createModify()), callId: modifyId },
+  { what: 'a cancel', call: 'cancel', run: () => gateway.cancel(createCancel()), callId: cancelId },
+  { what: 'a stop', call: 'place', run: () => gateway.submit(waiting(STOP)), callId: orderId },
+  { what: 'a stop that moves', call: 'modify', run: () => gateway.modify(move()), callId: modifyId },
+  { what: 'a cancel of a stop', call: 'cancel', run: () => gateway.cancel(withdrawal()), callId: cancelId },
+] as const)('$what', ({ call, run, callId }) => {
   it('is durable before it is sent, and comes back as one outcome', async () => {
     run();
     expect(steps).toEqual(['commit with 0 sent']);
@@ -76,6 +95,42 @@ describe.each(CALLS)('$call', ({ call, run, callId }) => {
   });
 });
 
+describe('an order that waits at the broker', () => {
+  it.each<[string, Trigger, string, object]>([
+    ['a stop', STOP, 'condition place', { callId: orderId, trigger: STOP }],
+    [
+      'a trailing stop',
+      { kind: 'trailing_stop', activationPrice: priceTicks(13_100), trailingOffset: 15 },
+      'condition place',
+      { trigger: { kind: 'trailing_stop', activationPrice: 13_100, trailingOffset: 15 } },
+    ],
+    [
+      'a bracket',
+      { kind: 'bracket', stopLossPrice: priceTicks(12_900), takeProfitPrice: priceTicks(13_200) },
+      'place',
+      { terms: { kind: 'bracket', stopLossPrice: 12_900, takeProfitPrice: 13_200 } },
+    ],
+    [
+      'an arbitrage order',
+      { kind: 'arbitrage', leg: instrumentIndex(1), legCode: orderCode('VN30F2602') },
+      'place',
+      { terms: { kind: 'arbitrage', leg: 'VN30F2602' } },
+    ],
+  ])('%s is sent as what it is', (_what, given, call, request) => {
+    gateway.submit(waiting(given));
+    expect(rest.sent).toMatchObject([{ call, request: { orderCode: 'VN30F2601', qty: 2, ...request } }]);
+  });
+
+  it('is moved and cancelled by its key', () => {
+    gateway.modify(move());
+    gateway.cancel(withdrawal());
+    expect(rest.sent).toMatchObject([
+      { call: 'condition change', request: { orderKey: KEY, triggerPrice: 12_970 } },
+      { call: 'condition cancel', request: { orderKey: KEY } },
+    ]);
+  });
+});
+
 describe('priority', () => {
   it.each([
     ['an entry', () => gateway.submit(createOrder()), 'entry'],
@@ -93,10 +148,10 @@ describe('the halt', () => {
   it('stops an entry before it takes a place in the queue', () => {
     halted = 'halted by the operator';
     gateway.submit(createOrder());
+    gateway.submit(waiting(STOP, 'entry'));
     expect(rest.sent).toEqual([]);
-    expect(sink.events).toMatchObject([
-      { answer: { outcome: { status: 'not_sent', reason: 'halted by the operator' } } },
-    ]);
+    const refused = { answer: { outcome: { status: 'not_sent', reason: 'halted by the operator' } } };
+    expect(sink.events).toMatchObject([refused, refused]);
   });
 
   it('is asked again at the last step, after the wait', () => {
@@ -111,7 +166,12 @@ describe('the halt', () => {
     halted = 'daily loss';
     gateway.submit(createOrder({ purpose: 'reduce' }));
     gateway.cancel(createCancel());
-    expect(rest.sent.map(({ options }) => options.refuse())).toEqual([null, null]);
+    gateway.submit(waiting(STOP));
+    gateway.modify(move());
+    gateway.cancel(withdrawal());
+    expect(rest.sent.map(({ options }) => [options.refuse(), options.priority])).toEqual(
+      Array.from({ length: 5 }, () => [null, 'exit']),
+    );
   });
 });
 

@@ -54,6 +54,15 @@ describe('a request that was answered', () => {
     expect(await send({ ...ORDER, token })).toMatchObject({ text: '{"rs":"refused: Bearer [hidden]"}' });
   });
 
+  it('went below the path of the address, with query and token, and leaves no timer', async () => {
+    server.handle((exchange) => exchange.reply(200, { rc: '1' }));
+    expect((await createEdge(`${server.baseUrl}/prefix/`).send('reads', READ, {})).kind).toBe('reply');
+    const [got] = server.exchanges;
+    expect(`${got?.url.pathname}${got?.url.search}`).toBe('/prefix/book?filter=ALL%2CALL');
+    expect(got?.headers['authorization']).toBe('Bearer abc');
+    expect(timers.pending).toBe(0);
+  });
+
   it('is followed nowhere else: a redirect is an answer', async () => {
     const elsewhere = await startScriptedHttp();
     server.handle((exchange) => exchange.reply(307, 'moved', { location: `${elsewhere.baseUrl}/order` }));

@@ -99,6 +99,11 @@ const row = (orderNo: number): object => ({
 });
 
 describe('the book', () => {
+  it('with a row that cannot be read is no evidence', async () => {
+    world.server.handle((exchange) => exchange.reply(200, envelope([row(1), { ...row(2), volume: 'many' }])));
+    expect(await world.rest.inDayBook(READ)).toMatchObject({ complete: false, orders: [{ orderNo: '1' }] });
+  });
+
   it('begins with the first page', async () => {
     let starts = 0;
     world.server.handle((exchange) => {

@@ -63,7 +63,7 @@ describe('a scan that is no evidence', () => {
       pagesOf(pageNo === 1 ? before : after, 100)(pageNo, size),
     );
     expect(scan.complete).toBe(false);
-    expect(scan.reason).toContain('order 100 stands on two pages');
+    expect(scan.reason).toContain('order 100 is on two pages');
   });
 
   it('has missed a page', async () => {

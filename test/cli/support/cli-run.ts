@@ -1,9 +1,6 @@
 /** The command line in process: arguments in, exit code and both outputs back. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { runCli } from '../../../src/cli/run-cli.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 export interface CliRun {
   readonly code: number;
@@ -25,7 +22,6 @@ export async function cliRun(...argv: readonly string[]): Promise<CliRun> {
 }
 
 export function cliDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-cli-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   return dir;
 }

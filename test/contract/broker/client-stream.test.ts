@@ -176,6 +176,7 @@ describe('tokens', () => {
     expect(await world.signaled('awaiting_token')).toMatchObject({ why: 'rejected' });
     time.advance(minutes(60));
     expect([world.relay.said.length, world.tokens.rejected]).toEqual([1, ['a.b.c']]);
+    expect(world.state.attempts).toBe(0);
     world.tokens.set(await alice.logIn());
     await world.signaled('live');
   });

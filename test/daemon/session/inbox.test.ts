@@ -107,9 +107,9 @@ it('goes on from a clock that was set back before the start, and stands still fo
   clock.now = 3_600_000_000;
   inbox.post({ kind: 'clock' });
   clock.now = 1_000_000;
-  expect(inbox.isStandingStill).toBe(true);
+  expect(inbox.isTimePaused).toBe(true);
   expect(inbox.goOnAfter(20, tsUs(3_600_000_000))).toBe(3_599_000_000);
-  expect(inbox.isStandingStill).toBe(false);
+  expect(inbox.isTimePaused).toBe(false);
   inbox.post({ kind: 'clock' });
   clock.now = 2_000_000;
   inbox.post({ kind: 'clock' });
@@ -146,4 +146,22 @@ it('lets prices through that a full disk does not take, and freezes entries once
     { reason: 'frames: ENOSPC: no space left on device, write' },
     { reason: 'frames: ENOSPC: no space left on device, write' },
   ]);
+});
+
+it('writes the frames of one network read at once, before the engine gets any, and before a later input', async () => {
+  const order: string[] = [];
+  const inbox = inboxOf({
+    clock: { nowUs: () => tsUs(1_000) },
+    recordInput: ({ seq }) => void order.push(`input ${seq}`),
+    recordFrames: (frames) => void order.push(`frames ${frames.map(({ seq }) => seq).join()}`),
+    decode: map(({ seq, tsUs: at }) => summary(seq, at)),
+    deliver: (events) => void order.push(`engine ${events.map(({ seq }) => seq).join()}`),
+  });
+  inbox.frame('1');
+  inbox.frame('2');
+  inbox.post({ kind: 'clock' });
+  inbox.frame('4');
+  inbox.frame('5');
+  await Promise.resolve();
+  expect(order).toEqual(['frames 1,2', 'input 3', 'frames 4,5', 'engine 1,2,3,4,5']);
 });

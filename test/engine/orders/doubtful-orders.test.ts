@@ -33,6 +33,30 @@ describe('letters that say canceled of an order that can be canceled', () => {
     expect([denials(rig).length, rig.places().length]).toEqual([1, 2]);
   });
 
+  it('are one alert for all orders within five minutes, and the next one counts them', () => {
+    const rig = new EngineRig({ isReal: true }).start().account();
+    const rows = ['1', '2', '3', '4'].map((no, i) => ({
+      no,
+      ref: rig.resting(FIRST, 'buy', 1, 12_950 - i, no),
+      price: 12_950 - i,
+    }));
+    const claim = (from: number, to: number) =>
+      rig.book(
+        rows.map((row, i) =>
+          i >= from && i < to ? { ...row, status: 'canceled' as const, canCancel: true } : row,
+        ),
+      );
+    rig.pass(1).book(rows);
+    claim(0, 2);
+    rig.pass(1);
+    claim(1, 3);
+    expect(rig.alerts()).toEqual(['status_contradicts']);
+    rig.pass(300);
+    claim(3, 4);
+    expect(rig.alerts()).toEqual(['status_contradicts', 'status_contradicts']);
+    expect(rig.of('alert').at(-1)?.text).toMatch(/and so it said of 2 more orders since the last alert/);
+  });
+
   it('still let what has filled of it count', () => {
     const { rig, id, claimed } = resting();
     rig.pass(1).book([{ ...claimed, filled: 1, value: worth(12_950) }]);

@@ -160,6 +160,26 @@ it.each<CallOutcome>([
   expect(canceled(rig)).toEqual(asked);
 });
 
+it('of an order that is none, or over, is told', () => {
+  const { rig } = protectedLong();
+  rig.command({ name: 'cancel_order', clientOrderId: 'H.x' as never, reason: 'wrong' });
+  expect(rig.alerts()).toContain('order_not_found');
+  expect(canceled(rig)).toEqual([]);
+});
+
+it('of a stop that was placed before its position was there, with the same warning', () => {
+  const rig = startWaiting();
+  const opening = rig.resting(FIRST, 'buy', 1, 13_000, '1');
+  const stop = rig.ask(FIRST, stopSell(12_950));
+  acceptWaiting(rig, stop, 'k1').pass(1);
+  rig.book([{ no: '1', ref: opening, filled: 1, price: 13_000, status: 'matched' }]);
+  rig.pass(1).conditions([waits({ key: 'k1' })]);
+  expect(rig.position(FIRST)).toBe(1);
+  rig.command({ name: 'cancel_order', clientOrderId: stop, reason: 'moved by hand' });
+  expect(canceled(rig)).toEqual([stop]);
+  expect(rig.of('alert').at(-1)?.text).toContain('its position is left without it');
+});
+
 it('leaves an entry that can only shrink a position by now', () => {
   const { rig, entries } = protectedLong();
   const entry = entries[0]!;

@@ -181,6 +181,18 @@ describe('an exit that has become too large', () => {
     expect(stops()).toEqual([['sell', 1, 12_950, 12_945]]);
   });
 
+  it('and so does its successor', () => {
+    const { broker, trades, stops } = stopped({}, 3);
+    const { rig } = broker;
+    trades('sell', 1);
+    expect(stops()).toEqual([['sell', 2, 12_950, 12_945]]);
+    rig.account().submit(FIRST, 'sell', 1, 13_000);
+    broker.answer().fill(broker.orders.at(-1)!);
+    rig.now = timeOf(14, 46);
+    broker.settle(20);
+    expect([rig.position(FIRST), stops()]).toEqual([1, [['sell', 2, 12_950, 12_945]]]);
+  });
+
   it('goes while the market is closed when nothing is left to close', () => {
     const { broker, stops } = stopped();
     const { rig } = broker;

@@ -224,6 +224,15 @@ describe('exits of two strategies with one stop price', () => {
     expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
   });
 
+  it('that no bracket has room for stay at the broker, with an alert', () => {
+    const { rig, rows } = twoBrackets(true);
+    const all = [...ofFirst, ...ofSecond, exitHalf('x', 12_950)];
+    for (let i = 0; i < 4; i += 1) rig.pass(15).conditions(all);
+    rig.book(rows(2));
+    expect(rig.alerts()).toEqual(['trigger_adopted']);
+    expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
+  });
+
   it('without a number wait for the book, and cover each bracket once', () => {
     const { rig, rows, parents } = twoBrackets(false);
     rig.pass(1).conditions(ofFirst).pass(1).conditions(ofFirst);

@@ -184,6 +184,36 @@ it.each([
   expect(halted, 'limits were reached').toBeGreaterThan(100);
 });
 
+it('halts the owner whose limit a price has reached, once, and then holds a band for the others', () => {
+  const world = new World();
+  world.refer(0, 13_000);
+  world.trade(0, 13_000);
+  world.fill(0, 0, 1, 13_000);
+  world.losses.measure();
+  world.trade(0, 11_001);
+  world.losses.measure();
+  expect(world.halts).toEqual([]);
+  world.trade(0, 11_000);
+  expect(world.losses.contains(FRONT.index, 11_000)).toBe(false);
+  world.losses.measure();
+  world.losses.measure();
+  expect(world.halts).toEqual([[0, 'its loss of the day, 20000000, has reached 20000000']]);
+  expect(world.losses.contains(FRONT.index, 11_000), 'told: only the account has a limit left').toBe(true);
+});
+
+it('halts the account that has lost its limit, and a gain afterwards changes nothing', () => {
+  const world = new World();
+  world.refer(0, 13_000);
+  world.trade(0, 13_000);
+  world.fill(-1, 0, 5, 13_000);
+  world.trade(0, 12_000);
+  world.losses.follow();
+  world.trade(0, 13_000);
+  world.losses.measure();
+  expect(world.halts).toEqual([[null, "the account's loss of the day, 50000000, has reached 50000000"]]);
+  expect(world.halt.reason).not.toBeNull();
+});
+
 it('bounds what many contracts may lose together, those that were bought since too', () => {
   const world = new World(MANY);
   const measured = vi.spyOn(world.losses, 'measure');

@@ -34,6 +34,21 @@ describe('a flatten of what a person has closed by hand', () => {
     expect(stopsOf(broker)).toEqual([]);
   });
 
+  it.each([
+    ['the first', [2, 3], 2],
+    ['the second', [3, 2], 4],
+    ['more than one of them held', [2, 3], 3],
+  ])('where two strategies were long, and %s is meant', (_name, [first = 0, second = 0], closed) => {
+    const broker = guarded();
+    trades(broker, 'buy', first);
+    trades(broker, 'buy', second, SECOND);
+    broker.foreignFill('sell', closed);
+    broker.settle();
+    flattened(broker, null);
+    expect([broker.position, positions(broker)]).toEqual([0, [0, 0, 0]]);
+    for (const { side } of broker.orders.slice(3)) expect(side).toBe('sell');
+  });
+
   it('leaves alone what another strategy holds on the other side', () => {
     const broker = guarded();
     trades(broker, 'buy', 2);

@@ -53,6 +53,13 @@ describe('flatten', () => {
     expect(heldBy(world)).toBe(0);
   });
 
+  test('asks for no cancel that is under way', () => {
+    const world = holding(1);
+    world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900, status: 'pending_cancel' });
+    world.command(flattenAll).run(5);
+    expect(world.asks('cancel')).toEqual([]);
+  });
+
   test('takes back an exit that a bracket brings when all the others were gone', () => {
     const world = holding(2).command(flattenAll);
     world.add({ id: 'exit', side: 'sell', qty: 2, purpose: 'reduce', isWaiting: true });
@@ -168,7 +175,7 @@ describe('flatten', () => {
     expect(world.asks('cancel')).toEqual([]);
   });
 
-  test('an order of another strategy that stands in the way is withdrawn, one of the operator is not', () => {
+  test('an order of another strategy that is in the way is withdrawn, one of the operator is not', () => {
     const world = holding(1);
     world.add({ id: 'touch', side: 'buy', qty: 1, strategy: 1, price: LAST - 1 });
     world.command({ ...flattenAll, strategy: units.strategyIndex(0) }).run(10);
@@ -179,7 +186,7 @@ describe('flatten', () => {
     other.add({ id: 'adopted', side: 'buy', qty: 1, strategy: -1, price: LAST - 1, isAdopted: true });
     other.command({ ...flattenAll, strategy: units.strategyIndex(0) }).run(30);
     expect(other.asks('cancel')).toEqual([]);
-    expect(other.said.at(-1)).toContain('adopted of the operator stands in the way');
+    expect(other.said.at(-1)).toContain('adopted of the operator is in the way');
   });
 });
 
@@ -192,6 +199,15 @@ describe('outside continuous trading', () => {
     ]);
     world.runUntil('13:00:05');
     expect(heldBy(world)).toBe(0);
+  });
+
+  test('in the closing auction it is queued, and says what becomes of the position and how it is closed', () => {
+    const world = holding(1, { time: '14:31' }).command(flattenAll).runUntil('14:44');
+    expect(world.asks('submit')).toEqual([]);
+    expect(world.said).toEqual([
+      expect.stringMatching(/^critical flatten_queued .*overnight.*end with the close/),
+    ]);
+    expect(world.said[0]).toContain('tickwright flatten --in-auction sends one at the floor');
   });
 
   test('no second exit is sent into an auction while the first rests there', () => {

@@ -43,6 +43,17 @@ describe('a position', () => {
     },
   );
 
+  it('that shrinks just after its stop was placed is never held by too large a stop', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 3);
+    broker.rig.submit(FIRST, 'sell', 2, 13_000);
+    broker.answer().fill(broker.orders.at(-1)!);
+    broker.show();
+    expect(broker.rig.waiting.map(({ call }) => call)).toContain('cancel');
+    broker.settle();
+    expect(stopsOf(broker)).toEqual([['sell', 1, 12_900, 12_880]]);
+  });
+
   it('that its strategy may close while the stop waits, and also while entries are halted', () => {
     const broker = guarded();
     trades(broker, 'buy', 2);

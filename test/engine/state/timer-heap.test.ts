@@ -3,6 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { TimerHeap } from '../../../src/engine/state/timer-heap.ts';
 
 describe('timers', () => {
+  it('come in order of time, then of setting', () => {
+    const heap = new TimerHeap();
+    heap.set(1, 50, 1);
+    heap.set(1, 10, 2);
+    heap.set(2, 50, 3);
+    expect(heap.nextDueUs).toBe(10);
+    expect(heap.takeDue(50).map(({ tag }) => tag)).toEqual([2, 1, 3]);
+    expect(heap.nextDueUs).toBe(Infinity);
+  });
+
   it('fire like a sorted list, whatever is set and cleared', () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('set' as const), due: fc.nat(50) }),

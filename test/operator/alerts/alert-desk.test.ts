@@ -91,7 +91,7 @@ describe('AlertDesk', () => {
 
   it('asks for a password in quiet hours too', () => {
     const desk = deskWith([19 * US_PER_HOUR, 7 * US_PER_HOUR]);
-    desk.tell({ severity: 'warning', kind: 'question', title: 'password', text: 'bring it', page: null });
+    desk.send({ severity: 'warning', kind: 'question', title: 'password', text: 'bring it', page: null });
     expect(sent).toHaveLength(1);
   });
 

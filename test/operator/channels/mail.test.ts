@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { Delivery } from '../../../src/operator/alerts/alert-message.ts';
 import { createMail } from '../../../src/operator/channels/mail.ts';
 import { Mailbox } from '../support/mailbox.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const DELIVERY: Delivery = {
   severity: 'critical',
@@ -44,8 +44,7 @@ it('sends one mail, to nobody that a text names', async () => {
 });
 
 it('carries the page of a report', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-mail-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const page = join(dir, 'report-2026-03-05.html');
   writeFileSync(page, '<h1>Trading day</h1>');
   expect(await mailWith('right').send({ ...DELIVERY, pages: [page] })).toEqual({ status: 'sent' });

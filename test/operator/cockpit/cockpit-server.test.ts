@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AT_ONCE } from '../../../src/operator/cockpit/cockpit-model.ts';
 import type { Cockpit } from '../../../src/operator/cockpit/cockpit-server.ts';
 import { tsUs, US_PER_MINUTE } from '../../../src/domain/units.ts';
 import { Browser, entryAt, FakeDaemon, SECRET_OF_DAEMON, send, startFake } from './fake-cockpit.ts';
@@ -99,6 +100,13 @@ describe('commands', () => {
     const answer = await browser.post('/commands/halt', HALT);
     expect(answer).toMatchObject({ code: 200 });
     expect(daemon.commands).toMatchObject([['halt', HALT, 'the cockpit at 127.0.0.1']]);
+  });
+
+  test.each([...AT_ONCE])('%s needs no code', async (name) => {
+    const browser = await Browser.at(cockpit);
+    const body = { halt: HALT, otp: { otp: '123456' } }[name] ?? {};
+    expect((await browser.post(`/commands/${name}`, body)).code).toBe(200);
+    expect(daemon.commands).toMatchObject([[name, body, 'the cockpit at 127.0.0.1']]);
   });
 
   test.each([

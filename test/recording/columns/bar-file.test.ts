@@ -1,9 +1,7 @@
 /** A range of bars is read without the rest of its file, over the borders of its parts. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   BAR_LAYOUT,
   readBarParts,
@@ -12,6 +10,7 @@ import {
   writeBars,
 } from '../../../src/recording/columns/bar-file.ts';
 import { allocateTable, type RowTable, type TableTotals } from '../../../src/recording/columns/row-table.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const describeBars = ({ rows, firstUs, lastUs, digest }: TableTotals) => ({
   kind: 'bars' as const,
@@ -43,8 +42,7 @@ function partOf(rows: number, from: number): RowTable {
 }
 
 it('gives the bars of any range as the whole file has them', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-bars-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const path = join(dir, '2024.arrow');
   fc.assert(
     fc.property(

@@ -1,10 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import { tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sliceTable } from '../../../src/recording/columns/row-table.ts';
 import { ColumnFileError } from '../../../src/recording/columns/arrow-file.ts';
 import { openCatalogue, ticksPath } from '../../../src/recording/columns/catalogue.ts';
@@ -15,21 +14,16 @@ import {
   writeColumns,
 } from '../../../src/recording/columns/tick-file.ts';
 import {
-  tableOf,
+  rowTableOf,
   type TickColumns,
   type TickRows,
   ticksOf,
 } from '../../../src/recording/columns/tick-columns.ts';
 import { DAY, describe as describeTicks, plain, rowsOf, START_US, tickArbitrary } from './sample-ticks.ts';
-
-function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-columns-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
+import { tempDir } from '../../support/temp-dir.ts';
 
 const slice = (rows: TickRows, from: number, to: number): TickRows =>
-  ticksOf(sliceTable(tableOf(rows), from, to));
+  ticksOf(sliceTable(rowTableOf(rows), from, to));
 
 const TICKS = [
   { afterUs: 0, price: 19_500, qty: 2, side: 1 },

@@ -1,19 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/domain/units.ts';
 import { BAR_PHASES, readBarMeta, readBarParts } from '../../../src/recording/columns/bar-file.ts';
 import type { BadRow } from '../../../src/recording/import/import-table.ts';
 import { type BarImportOptions, importBars } from '../../../src/recording/import/import-bars.ts';
 import { timeZone } from '../../../src/text/time-zone.ts';
 import { QUIET, vietnamese } from './import-settings.ts';
-
-function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-bars-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
+import { tempDir } from '../../support/temp-dir.ts';
 
 const utc = (us: number): string => new Date(us / 1_000).toISOString().slice(0, 16);
 

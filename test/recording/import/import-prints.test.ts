@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { importPrints } from '../../../src/recording/import/import-ticks.ts';
 import { timeZone } from '../../../src/text/time-zone.ts';
 import { QUIET, vietnamese } from './import-settings.ts';
-import { HEAD, imported, type Setting, tempDir } from './imported-prints.ts';
+import { HEAD, imported, type Setting } from './imported-prints.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const GOOD = [
   'VN30F2603 2026-03-04: 09:00:00 19500 x2 none',

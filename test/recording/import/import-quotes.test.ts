@@ -7,7 +7,7 @@ import { readColumns } from '../../../src/recording/columns/tick-file.ts';
 import { fileKind } from '../../../src/recording/import/file-kind.ts';
 import { importQuotes } from '../../../src/recording/import/import-ticks.ts';
 import type { ImportOptions } from '../../../src/recording/import/import-table.ts';
-import { tempDir } from './imported-prints.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 import { QUIET, vietnamese } from './import-settings.ts';
 import { timeZone } from '../../../src/text/time-zone.ts';
 

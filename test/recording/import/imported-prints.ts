@@ -1,9 +1,8 @@
 /** A tape from text, imported into a directory of its own, and what became of it. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { formatTime } from '../../../src/domain/civil-date.ts';
 import { tsUs } from '../../../src/domain/units.ts';
 import { openCatalogue } from '../../../src/recording/columns/catalogue.ts';
@@ -12,16 +11,11 @@ import type { TickMeta } from '../../../src/recording/columns/tick-columns.ts';
 import type { BadRow, ImportOptions } from '../../../src/recording/import/import-table.ts';
 import { importPrints } from '../../../src/recording/import/import-ticks.ts';
 import { QUIET, vietnamese } from './import-settings.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 export const HEAD = 'Time,Price,Volume,Side\n';
 
 export const clock = (at: number): string => formatTime(tsUs(at), 420).slice(0, 8);
-
-export function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-import-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
 
 export interface Imported {
   readonly dir: string;

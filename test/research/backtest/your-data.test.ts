@@ -1,8 +1,5 @@
 /** Data that lie are told: what a run says of the prices that it was given. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { doubtsOf } from '../../../src/research/backtest/your-data.ts';
 import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { type BacktestOutcome, runBacktestFile } from '../../../src/research/backtest/run-backtest-file.ts';
@@ -11,6 +8,7 @@ import { formatProblem } from '../../../src/config/problem.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 import { createRandom, SEED } from '../../support/seed.ts';
 import { barFile } from '../spec/bar-run.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const HOUR_MS = 3_600_000;
 const FROM_MS = Date.UTC(2024, 0, 3);
@@ -28,8 +26,7 @@ function hourly(change: (price: number, hour: number) => number | null): string 
 async function outcomeOf(run: Parameters<typeof barFile>[0]): Promise<BacktestOutcome> {
   const loaded = await loadBacktest(barFile({ file: ', every: 1h', ...run }));
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
-  const out = mkdtempSync(join(tmpdir(), 'tickwright-data-'));
-  onTestFinished(() => rmSync(out, { recursive: true, force: true }));
+  const out = tempDir();
   return runBacktestFile(loaded.backtest, { out });
 }
 

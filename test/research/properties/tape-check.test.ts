@@ -75,11 +75,6 @@ describe('the checker of fills', () => {
       wrong: 'not at this time (none)',
     },
     {
-      why: 'in an auction',
-      fills: [['14:40:00', 'buy', 1, 999, 'uncross']],
-      wrong: 'not at this time (none)',
-    },
-    {
       why: 'after the close',
       fills: [['14:45:00', 'buy', 1, 998, 'queue_reached']],
       wrong: 'not at this time (closing_second)',
@@ -109,11 +104,6 @@ describe('the checker of fills', () => {
       wrong: 'the tape was worse; 1 in all, and 0 were printed',
     },
     {
-      why: 'nobody traded beyond',
-      fills: [['10:00:00', 'buy', 1, 999, 'traded_through']],
-      wrong: 'the tape was worse; 1 in all, and 0 were printed',
-    },
-    {
       why: 'more than was printed',
       fills: [
         ['10:00:00', 'buy', 3, 999, 'queue_reached'],
@@ -124,11 +114,6 @@ describe('the checker of fills', () => {
     {
       why: 'cheaper than the last trade',
       fills: [['09:30:00', 'buy', 1, 1_000, 'shown']],
-      wrong: 'the tape was worse',
-    },
-    {
-      why: 'dearer than the last trade',
-      fills: [['09:30:00', 'sell', 1, 1_002, 'shown']],
       wrong: 'the tape was worse',
     },
   ])('$why', ({ fills, wrong }) => {

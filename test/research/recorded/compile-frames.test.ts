@@ -1,9 +1,7 @@
 /** Frames into columns: the book that stood, who crossed it, and what was missed. */
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   compileFrames,
   type FrameOptions,
@@ -30,6 +28,7 @@ import { frameLogPath, openFrameLog, readFrames } from '../../../src/recording/f
 import { encodeBook, encodeTrade } from '../../../src/wire/stream/data-frame.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { contract as listed } from '../../support/strategy-fixtures.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const DAY = tradingDay('2026-03-04');
 const CODE = 'VN30F2603';
@@ -48,12 +47,6 @@ const bid = (price: number, size: number): string => encodeBook('bid', contract,
 const ask = (price: number, size: number): string => encodeBook('ask', contract, level(price, size));
 const trade = (price: number, size: number, totalVolume: number): string =>
   encodeTrade(contract, { price: priceTicks(price), qty: qty(size), totalVolume }, priceHundredths(195_000));
-
-function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-compile-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
 
 /** A frame a second from ten past nine on. */
 function recorded(texts: readonly string[], dir = tempDir(), day = DAY): string {

@@ -40,13 +40,6 @@ describe('a report', () => {
     expect(page).not.toContain('unsafe');
   });
 
-  it('folds long tables', () => {
-    const rows = Array.from({ length: 50 }, (_, i) => [`row ${i}`, i]);
-    const long = { title: 'Long', note: '', columns: ['name', 'count'], rows };
-    const found = renderReport({ ...SAMPLE_REPORT, tables: [long] }, ASSETS);
-    expect(found).toContain('<details><summary>40 more rows</summary>');
-  });
-
   it('shows money with the decimals of its currency, and counts without', () => {
     const table = {
       title: 'By side',

@@ -78,12 +78,6 @@ describe('the report of a run', () => {
     expect(report.funds?.tsSeconds).toEqual(report.equity?.tsSeconds);
     expect(report.histograms[0]?.counts.reduce((sum, count) => sum + count, 0)).toBe(3);
   });
-
-  it('has a table of strategies', () => {
-    expect(report.tables.find(({ title }) => title === 'By strategy')?.rows).toEqual([
-      ['one', -10_000, 3, '33.33 %', '0.95', 7, 4, 21_250],
-    ]);
-  });
 });
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
@@ -110,13 +104,5 @@ describe('the report of a run, added up', () => {
     expect(after?.months.slice(0, 4)).toEqual([expect.closeTo(-10, 9), null, expect.closeTo(100, 9), null]);
     expect(after?.total).toBeCloseTo(80, 9);
     expect(yearsOf(0, 1, 2)).toEqual([]);
-  });
-
-  it('ranks drawdowns, and the first is the deepest figure', () => {
-    expect(report.worst.map(({ depth, percent }) => [depth, percent])).toEqual([[240_000, 20]]);
-  });
-
-  it('holds what the fills say', () => {
-    expect(report.position?.values).toEqual([0, 1, 0, 0, 0]);
   });
 });

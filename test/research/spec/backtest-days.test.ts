@@ -1,8 +1,7 @@
 /** Which contracts a day lists, what their reference prices are, and that the front month rolls by itself. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Backtest, loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { isPlayed } from '../../../src/research/spec/backtest-days.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
@@ -11,6 +10,7 @@ import type { BacktestPlan } from '../../../src/research/backtest-plan.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { formatProblem } from '../../../src/config/problem.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const MARKET = join(import.meta.dirname, '../../../config/vn30f.yaml');
 
@@ -22,8 +22,7 @@ interface Setup {
 const planOf = async (setup: Setup): Promise<BacktestPlan> => planBacktest(await load(setup));
 
 async function load({ files, yaml }: Setup): Promise<Backtest> {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-days-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
   const file = join(dir, 'run.yaml');
   writeFileSync(file, `state: ${dir}\ncapital: 2000000000\n${yaml}`);
@@ -107,7 +106,7 @@ test('the reference price is the close of the session before; where there is non
     ['VN30F2607 191000'],
   ]);
   const [first] = data.open(data.days[0]!).notices;
-  expect(first!.text).toContain('VN30F2606 on 2026-06-17, VN30F2607 on 2026-06-18: the first price stands');
+  expect(first!.text).toContain('VN30F2606 on 2026-06-17, VN30F2607 on 2026-06-18: the first price is');
 });
 
 test('what the file says of a reference price holds', async () => {
@@ -117,8 +116,7 @@ test('what the file says of a reference price holds', async () => {
 });
 
 test('days of another time zone are refused by name, not played as days of the market', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-days-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const run = (yaml: string) => {
     const file = join(dir, 'run.yaml');
     writeFileSync(file, `state: ${dir}\ncapital: 2000000000\n${yaml}`);
@@ -172,8 +170,7 @@ strategies: [{ id: ema, strategy: ema-cross, symbols: [ES] }]
 
 test('columns that count in other steps than the market are left out, and that is told', async () => {
   const bars = 'time,open,high,low,close,volume\n2024-01-16 09:30,10,11,9,10,40\n';
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-days-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   writeFileSync(join(dir, 'es.csv'), bars);
   const file = join(dir, 'run.yaml');
   const head = `state: ${dir}\ncapital: 1000\n`;

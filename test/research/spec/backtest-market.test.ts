@@ -1,9 +1,8 @@
 /** Ticks of any size, lots below one and any currency become whole numbers, and back. */
 import fc from 'fast-check';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   fixedZoneName,
   isMoved,
@@ -16,6 +15,7 @@ import { YamlSource } from '../../../src/config/yaml-source.ts';
 import { formatPoints, pointsOf, valueOf } from '../../../src/domain/contract.ts';
 import { priceTicks, US_PER_DAY, US_PER_HOUR } from '../../../src/domain/units.ts';
 import { formatUtcOffset } from '../../../src/text/dates.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const terms = (tick: number, lot = 1, pointValue = 1) => ({
   tick,
@@ -63,8 +63,7 @@ test('a tick of a lot is always whole money', () => {
 /** Moments move to where the clocks on the wall stood, and are shown by a zone that does not move them back. */
 
 function readMarket(lines: string) {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-market-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const file = join(dir, 'market.yaml');
   writeFileSync(file, `market:\n  contracts: { X: { tick: 1 } }\n${lines}`);
   const source = YamlSource.read(file);

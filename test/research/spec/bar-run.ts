@@ -1,8 +1,6 @@
 /** Backtests on bars or quotes of a market of their own: a file of data, and a strategy written in the test. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
@@ -11,6 +9,7 @@ import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { formatProblem } from '../../../src/config/problem.ts';
 import { defineStrategy, type StrategyInstance } from '../../../src/strategy/index.ts';
 import { type DurationUs, strategyIndex } from '../../../src/domain/units.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 type Connect = Parameters<typeof defineStrategy>[0]['connect'];
 
@@ -53,8 +52,7 @@ export function barFile({
   overnight = true,
   more = '',
 }: Omit<BarRun, 'connect'>): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-bars-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   writeFileSync(join(dir, 'bars.csv'), bars);
   const path = join(dir, 'run.yaml');
   const text = `state: ${dir}

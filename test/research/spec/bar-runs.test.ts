@@ -354,6 +354,18 @@ test('a bar that holds an auction ends with it, and one that reaches into the br
   expect(joined.closes).toEqual(['09:44:59 9900 10000', '11:29:59 10000 10100', '14:44:59 10100 10500']);
 });
 
+test('a column of volumes that nobody can read is ignored when the file says so', async () => {
+  const bars = [100, 101, 102].map(
+    (price, i) => `2024-01-03T00:0${i}:00Z,${price},${price},${price},${price},n/a\n`,
+  );
+  const plan = await barPlan({
+    bars: HEAD + bars.join(''),
+    file: ', every: 1m, columns: { volume: none }',
+    connect: buysOnce(10),
+  });
+  expect(runBacktest(plan).strategies[0]?.fills).toHaveLength(1);
+});
+
 const paramsOn = async (every: string, params: string) => {
   const bars = `${HEAD}2024-01-03,100,100,100,100,10\n`;
   const loaded = await loadBacktest(barFile({ bars, file: `, every: ${every}`, params }));

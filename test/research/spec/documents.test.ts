@@ -1,12 +1,12 @@
 /** Plays what config/README.md shows, as it stands there, over prices made here. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { formatProblem } from '../../../src/config/problem.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const README = readFileSync(join(import.meta.dirname, '../../../config/README.md'), 'utf8');
 
@@ -20,8 +20,7 @@ function block(kind: string, containing: string): string {
 }
 
 async function played(files: Readonly<Record<string, string>>) {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-documents-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
   const yaml = join(dir, 'run.yaml');
   writeFileSync(yaml, `${files['run.yaml']!}state: ${dir}\n`);

@@ -1,8 +1,7 @@
 /** The front month over three expiries: files of single contracts, which the engine rolls as it does live, and a file of the front month. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
@@ -10,6 +9,7 @@ import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { formatProblem } from '../../../src/config/problem.ts';
 import { strategyIndex } from '../../../src/domain/units.ts';
 import { defineStrategy } from '../../../src/strategy/index.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const VN30F = `market: ${join(import.meta.dirname, '../../../config/vn30f.yaml')}`;
 
@@ -57,8 +57,7 @@ interface Run {
 
 /** Buys one in the morning where it holds nothing. `day code side qty cause` of each fill, and the contracts that it was told of. */
 async function played({ files, yaml, symbol = 'VN30F1M', memory }: Run) {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-front-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
   const file = join(dir, 'run.yaml');
   writeFileSync(

@@ -1,18 +1,17 @@
 /** Each mistake in the file of a backtest is told with its line, what was expected, what it was, and what to do. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { formatProblem } from '../../../src/config/problem.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const MARKET = join(ROOT, 'config/vn30f.yaml');
 const SAMPLE = join(ROOT, 'data/sample');
 
 function written(text: string): { readonly dir: string; readonly file: string } {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-backtest-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const file = join(dir, 'run.yaml');
   writeFileSync(file, text);
   return { dir, file };
@@ -36,13 +35,13 @@ test.each([
     'a market that is not there',
     'vn30f.yaml',
     'vn31f.yaml',
-    'market: expected the name of a file beside this one',
+    'market: expected the name of a file next to this one',
   ],
   [
     'a file that is not there',
     SAMPLE,
     '/nowhere',
-    'data.prints[0]: expected a file or folder that is there, beside this file, was no /nowhere (check the path)',
+    'data.prints[0]: expected an existing file or folder, next to this file, was no /nowhere (check the path)',
   ],
   [
     'a benchmark that is not there',
@@ -60,7 +59,7 @@ test.each([
     'a strategy file that is not there',
     'ema-cross',
     './mine.mjs',
-    'strategies[0].strategy: expected a strategy of the catalogue, or a file beside this one, was no ',
+    'strategies[0].strategy: expected a strategy of the catalogue, or a file next to this one, was no ',
   ],
   [
     'a symbol of another market',
@@ -90,7 +89,7 @@ test.each([
     'a warm-up that is forgotten',
     'data:\n',
     'warmUpDays: 3\ndata:\n',
-    'warmUpDays: expected 0 where strategies begin anew each day, was 3 (add memory: run, or strategies forget the warm-up each morning)',
+    'warmUpDays: expected 0 where strategies restart each day, was 3 (add memory: run, or strategies forget the warm-up each morning)',
   ],
   [
     'a journal that is not there',

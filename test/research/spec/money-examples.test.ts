@@ -1,21 +1,20 @@
 /** From a file of prices to the files of a report, against plain loops over whole numbers. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
 import { resultCsv } from '../../../src/research/backtest/result-files.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { runStatistics } from '../../../src/research/statistics/run-statistics.ts';
 import { formatProblem } from '../../../src/config/problem.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const EXAMPLES = join(import.meta.dirname, 'examples');
 
 /** The files of an example's report, as rows by column. */
 async function example(name: string, prices: readonly [file: string, text: string]) {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-example-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   for (const [kind, linesMax] of [
     ['yaml', 15],
     ['mjs', 30],

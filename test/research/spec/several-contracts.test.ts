@@ -1,11 +1,11 @@
 /** Several contracts side by side, worked out by hand. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 import type { BacktestResult } from '../../../src/research/backtest-result.ts';
 import { positionSamples } from '../../../src/research/report/report-pictures.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
@@ -21,8 +21,7 @@ interface SeveralContracts {
 }
 
 function writeRun({ contracts, bars }: SeveralContracts): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-contracts-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   for (const [name, text] of Object.entries(bars)) writeFileSync(join(dir, `${name}.csv`), text);
   const legs = JSON.stringify(Object.keys(bars));
   writeFileSync(

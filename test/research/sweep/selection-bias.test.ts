@@ -57,9 +57,9 @@ describe('the bias of picking', () => {
       deflated: 0.9,
     };
     expect(selectionWarning(bias, 1_200)).toBe(
-      'This is the best of 1,200 trials: by chance alone the best would show a daily Sharpe ratio of 0.113, it shows 0.158 over 250 days. Deflated Sharpe ratio 90.0 % (probability that its true ratio is above that). It is not told from luck: do not trade it for this figure alone.',
+      'This is the best of 1,200 trials: by chance alone the best would show a daily Sharpe ratio of 0.113, it shows 0.158 over 250 days. Deflated Sharpe ratio 90.0 % (probability that its true ratio is above that). It may be luck: do not trade it for this figure alone.',
     );
-    expect(selectionWarning({ ...bias, deflated: 0.97 }, 1_200)).toContain('It stands above');
+    expect(selectionWarning({ ...bias, deflated: 0.97 }, 1_200)).toContain('It is higher');
   });
 });
 

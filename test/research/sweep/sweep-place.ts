@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { onTestFinished } from 'vitest';
 import { afterFile } from '../../support/after-file.ts';
 import { type Backtest, loadBacktest } from '../../../src/research/spec/load-backtest.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -44,8 +44,7 @@ export interface SweepPlace {
 
 export function sweepPlace(section: string): SweepPlace {
   const shared = stateOfFile();
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-sweep-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const file = join(dir, 'run.yaml');
   writeFileSync(
     file,

@@ -1,15 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
 import { TrialLog } from '../../../src/research/sweep/run-sweep.ts';
 import { taskKey } from '../../../src/research/sweep/trial-pool.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { figuresOf } from './sweep-figures.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 function place(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-log-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   return dir;
 }
 

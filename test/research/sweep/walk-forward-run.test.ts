@@ -1,14 +1,14 @@
 /** Windows over short days of a market in the file itself: what is chosen in sample is what is tried out of it, and nothing else. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { readSweep } from '../../../src/research/sweep/read-sweep.ts';
 import { runSweep } from '../../../src/research/sweep/run-sweep.ts';
 import { readSharedColumns, TrialRunner, type TrialTask } from '../../../src/research/sweep/trial-pool.ts';
 import { writeSweepFiles } from '../../../src/research/sweep/sweep-report.ts';
 import { Random } from '../../../src/venue/market/random.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const DATES = ['02', '03', '04', '05', '06', '09', '10'].map((date) => `2026-03-${date}`);
 const SECONDS = 2_400;
@@ -26,8 +26,7 @@ function tape(random: Random): string {
 }
 
 async function loaded(section: string) {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-walk-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const random = new Random(5);
   for (const date of DATES) writeFileSync(join(dir, `${date}_coin.csv`), tape(random));
   const file = join(dir, 'walk.yaml');

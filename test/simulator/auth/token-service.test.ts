@@ -21,10 +21,6 @@ describe('tokens', () => {
     expect(verifyJwt(TOKEN, KEY)).toEqual(CLAIMS);
   });
 
-  it('say in their header how they are signed', () => {
-    expect(JSON.parse(Buffer.from(HEADER, 'base64url').toString())).toEqual({ alg: 'HS256', typ: 'JWT' });
-  });
-
   it.each([
     ['another key', () => verifyJwt(TOKEN, randomBytes(32))],
     ['another payload', () => verifyJwt(`${HEADER}.${part({ ...CLAIMS, exp: 9_999 })}.${SIGNATURE}`, KEY)],

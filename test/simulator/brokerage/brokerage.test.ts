@@ -112,35 +112,6 @@ describe('the market on its timer', () => {
     expect(messages.filter(({ kind }) => kind === 'trade').length).toBeGreaterThan(0);
   });
 
-  it('runs for weeks: the front month expires, the next one takes its place, the cash of the account is settled', () => {
-    const { brokerage, time } = open();
-    const [front, next] = brokerage.boards();
-    if (front === undefined || next === undefined) throw new Error('no contracts');
-    const outcome = brokerage.act((venue) =>
-      venue.place({
-        accountId: ACCOUNT,
-        orderCode: front.contract.orderCode,
-        side: 'buy',
-        limitPrice: front.band.ceiling,
-        qty: 1,
-        refId: clientOrderId('H.1'),
-      }),
-    );
-    expect(outcome.status).toBe('accepted');
-    time.advance(seconds(10));
-    expect(brokerage.positions(ACCOUNT).map(({ net }) => net)).toEqual([1]);
-    for (let day = 0; day < 20; day += 1) {
-      time.jump(minutes(24 * 60));
-      time.advance(seconds(10));
-    }
-    const boards = brokerage.boards();
-    expect(boards[0]?.contract.orderCode).toBe(next.contract.orderCode);
-    expect(boards).toHaveLength(4);
-    expect(brokerage.positions(ACCOUNT).filter(({ net }) => net !== 0)).toEqual([]);
-    expect(brokerage.orders(ACCOUNT)).toEqual([]);
-    expect(brokerage.account(ACCOUNT)?.cash).not.toBe(1_000_000_000);
-  });
-
   it('lives through midnight by itself: volumes begin anew', () => {
     const { brokerage, time, messages } = open();
     const front = brokerage.boards()[0]?.contract.orderCode;

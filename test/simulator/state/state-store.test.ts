@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Database } from '../../../src/sqlite/database.ts';
-import { type Kind, StateStore } from '../../../src/simulator/state/state-store.ts';
+import { type StateKind, StateStore } from '../../../src/simulator/state/state-store.ts';
 
-const NOTES: Kind<{ readonly text: string }> = { name: 'note' };
+const NOTES: StateKind<{ readonly text: string }> = { name: 'note' };
 let dir: string;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'simulator-state-'));

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { brokerOrderNo } from '../../../src/domain/ids.ts';
 import { StateStore } from '../../../src/simulator/state/state-store.ts';
 import { VenueMemory } from '../../../src/simulator/state/venue-memory.ts';
 import type { VenueEvent } from '../../../src/venue/venue-event.ts';
@@ -44,31 +43,6 @@ it('writes what changed, and forgets with the day', () => {
   expect(new VenueMemory(store).load()?.triggers).toMatchObject([{ status: 'canceled' }]);
   touch(memory, venue.advance(at('2026-03-05', 10)));
   memory.save(venue);
-  expect(new VenueMemory(store).load()).toEqual(venue.exportState());
-  store.close();
-});
-
-it('asks only for the orders that changed, and for all of them on a new day', () => {
-  const { store, memory } = open();
-  const venue = openVenue();
-  const asked: (readonly string[] | 'all')[] = [];
-  const watched: Parameters<VenueMemory['save']>[0] = {
-    get day() {
-      return venue.day;
-    },
-    exportState: (orderNos) => {
-      asked.push(orderNos === undefined ? 'all' : [...orderNos]);
-      return venue.exportState(orderNos);
-    },
-  };
-  for (const price of [12_900, 12_901, 12_902]) memory.touch(placed(venue, 'buy', 1, price));
-  memory.save(watched);
-  touch(memory, venue.cancel({ accountId: ALICE, orderNo: brokerOrderNo('2') }).events);
-  memory.save(watched);
-  memory.save(watched);
-  touch(memory, venue.advance(at('2026-03-05', 10)));
-  memory.save(watched);
-  expect(asked).toEqual(['all', ['2'], [], 'all']);
   expect(new VenueMemory(store).load()).toEqual(venue.exportState());
   store.close();
 });
