@@ -7,9 +7,9 @@ export interface RiskSettings {
   readonly orderQtyMax: Qty;
   /** Furthest distance of a limit price from the last trade. */
   readonly collarPercent: number;
-  /** Largest absolute position of the account in one contract, working orders counted as filled. */
+  /** Largest absolute position in one contract, working orders counted as filled. */
   readonly positionMax: Qty;
-  /** Working and unresolved orders of the account. */
+  /** Working and unresolved orders. */
   readonly openOrdersMax: number;
   /** Orders (place, modify) within one second and one minute. */
   readonly ordersPerSecondMax: number;
@@ -65,12 +65,7 @@ export interface PolicySettings {
 
 export type Failure = Exclude<keyof PolicySettings, 'after'>;
 
-export interface StrategyRisk {
-  /** Largest absolute position in one contract, working orders counted as filled. */
-  readonly positionMax: Qty;
-  readonly dailyLossMax: Money;
-  readonly openOrdersMax: number;
-}
+export type StrategyRisk = Pick<RiskSettings, 'positionMax' | 'dailyLossMax' | 'openOrdersMax'>;
 
 export interface ProtectiveStopSettings {
   /** Ticks from the average entry price to the trigger. */

@@ -5,6 +5,7 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import type { TradingCalendar } from '../domain/calendar.ts';
 import { isTradingDay, momentOf, type TradingDay, tradingDay } from '../domain/civil-date.ts';
 import { errorText } from '../domain/failure.ts';
+import type { StrategyRisk } from '../domain/settings.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../domain/units.ts';
 import { isJournalThere } from '../journal/journal-database.ts';
 import { readJournal } from '../journal/journal-reader.ts';
@@ -168,19 +169,13 @@ export async function readAgain(
 function capped(config: Config, max: number): Config {
   const { engine } = config;
   const atMost = (value: Qty): Qty => qty(Math.min(value, max));
+  const small = <T extends StrategyRisk>(risk: T): T => ({ ...risk, positionMax: atMost(risk.positionMax) });
   return {
     ...config,
     engine: {
       ...engine,
-      risk: {
-        ...engine.risk,
-        orderQtyMax: atMost(engine.risk.orderQtyMax),
-        positionMax: atMost(engine.risk.positionMax),
-      },
-      strategies: engine.strategies.map((strategy) => ({
-        ...strategy,
-        risk: { ...strategy.risk, positionMax: atMost(strategy.risk.positionMax) },
-      })),
+      risk: { ...small(engine.risk), orderQtyMax: atMost(engine.risk.orderQtyMax) },
+      strategies: engine.strategies.map((strategy) => ({ ...strategy, risk: small(strategy.risk) })),
     },
   };
 }

@@ -5,7 +5,7 @@ import type { FillModel } from '../../venue/exchange/fill-models.ts';
 import { assert } from '../../domain/assert.ts';
 import { configSchema } from '../../config/config-schema.ts';
 import { engineSettingsOf } from '../../config/load-config.ts';
-import type { EngineSettings, RiskSettings, StrategyRisk } from '../../domain/settings.ts';
+import type { EngineSettings, RiskSettings } from '../../domain/settings.ts';
 import {
   bpsOf,
   type DurationUs,
@@ -176,12 +176,6 @@ const WIDE_RISK: RiskSettings = {
   selfTradePrevention: false,
 };
 
-const WIDE_STRATEGY: StrategyRisk = {
-  positionMax: qty(WIDE_COUNT),
-  dailyLossMax: WIDE_MONEY,
-  openOrdersMax: WIDE_COUNT,
-};
-
 /** Money changes with prices, no more often than bars come: reading it more often costs more than the rest of a run. */
 const accountEvery = (longestBarUs: number): DurationUs => durationUs(Math.max(minutes(60), longestBarUs));
 
@@ -203,14 +197,21 @@ function engineSettings({ read, source, market, sources }: Backtest): EngineSett
     ...wide,
     ...Object.fromEntries(Object.entries(written).filter(([key]) => isWritten([...path, key]))),
   });
-  const limits = { ...settings.risk, dailyLossMax: scaled(settings.risk.dailyLossMax) };
+  const { dailyLossMax, drawdownMax } = settings.risk;
+  const limits = {
+    ...settings.risk,
+    dailyLossMax: scaled(dailyLossMax),
+    drawdownMax: drawdownMax && scaled(drawdownMax),
+  };
   const ofOwn = {
     marketOrders: market.marketOrders,
     orders: market.isAlwaysOpen && isRunning ? ('until_canceled' as const) : ('day' as const),
     gtcOrders: !market.isAlwaysOpen && isRunning,
     strategies: settings.strategies.map((each, i) => {
       const risk = { ...each.risk, dailyLossMax: scaled(each.risk.dailyLossMax) };
-      return { ...each, risk: kept(['strategies', i, 'risk'], risk, WIDE_STRATEGY) };
+      const { positionMax, dailyLossMax, openOrdersMax } = WIDE_RISK;
+      const wide = { positionMax, dailyLossMax, openOrdersMax };
+      return { ...each, risk: kept(['strategies', i, 'risk'], risk, wide) };
     }),
   };
   return {

@@ -431,3 +431,20 @@ test('the account is read no more often than bars come', async () => {
   const polls = [await accountPollOn('1m'), await accountPollOn('4h'), await accountPollOn('1d')];
   expect(polls).toEqual([hours(1), hours(4), days(1)]);
 });
+
+test('limits of money are amounts of the currency, and a limit that is not written is wide', async () => {
+  const { settings, moneyScale } = await barPlan({
+    bars: `${HEAD}2024-01-03T00:00:00Z,100,100,100,100,10\n`,
+    file: ', every: 1h',
+    more: 'risk: { dailyLossMax: 500, drawdownMax: 700, nakedSecondsMax: 5 }',
+    connect: () => undefined,
+  });
+  expect(moneyScale).toBeGreaterThan(1);
+  expect(settings.risk).toMatchObject({
+    dailyLossMax: 500 * moneyScale,
+    drawdownMax: 700 * moneyScale,
+    nakedSecondsMax: 5,
+  });
+  expect(settings.risk.positionMax).toBe(1e9);
+  expect(settings.strategies[0]?.risk.dailyLossMax).toBe(Number.MAX_SAFE_INTEGER);
+});
