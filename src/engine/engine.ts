@@ -1,6 +1,7 @@
 /**
- * Decides. Everything that happens enters through `process`, and the same events always give the same decisions. Each event
- * runs the timers that are due, moves the phase, changes the state in one switch, then carries out the calls it led to.
+ * Decides. Everything that happens enters through `process` (rows of a backtest through `trade` and `book`), and the same events always
+ * give the same decisions. Each event runs the timers that are due, moves the phase, changes the state in one switch, then carries out
+ * the calls it led to.
  */
 import { assert } from '../domain/assert.ts';
 import type { BrokerAccount } from '../domain/broker-order.ts';

@@ -33,7 +33,7 @@ test('39: new parameters in mid-session keep position and orders; who left keeps
   const to = text.indexOf('  - id: busy');
   writeFileSync(place.config, (text.slice(0, from) + text.slice(to)).replace('slow: 2', 'slow: 4'));
   const second = startDaemon(place);
-  await second.line(/parameters \w+ to \w+; its memory is made anew/);
+  await second.line(/parameters \w+ to \w+; its memory is rebuilt/);
   await until(async () => {
     await resolveAbsent(place);
     return fillsOf('busy') > fills ? true : undefined;

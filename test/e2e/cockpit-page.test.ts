@@ -246,7 +246,7 @@ describe('our books beside the broker’s', () => {
     const { books } = daemon.facts;
     daemon.facts = { ...daemon.facts, books: { ...books, moneyMs: (books.lastFillMs ?? 0) - 1 } };
     const { page } = await opened(daemon);
-    const panel = page.locator('section', { hasText: 'Our books beside' });
+    const panel = page.locator('section', { hasText: 'Our books and the broker’s' });
     await panel.getByText(/positions at \d\d:\d\d:\d\d, money at \d\d:\d\d:\d\d/).waitFor();
     await panel.getByText('compared before the last fill').waitFor();
     expect(await panel.locator('tr.old').count()).toBe(books.figures.length);

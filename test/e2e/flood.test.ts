@@ -67,7 +67,7 @@ async function createRelay(broker: string) {
 }
 
 test('27: a flood and a strategy that burns the processor delay neither heartbeats nor cancels', async () => {
-  const worker = join(dirname(programWith(BURNING)), '..', 'app', 'host', 'engine-worker.js');
+  const worker = join(dirname(programWith(BURNING)), '..', 'host', 'engine-worker.js');
   const startEngine: StartEngine = (workerData) => new Worker(worker, { workerData });
   const story = await Story.open([], {
     stream: { ...DEFAULT_OPTIONS.stream, heartbeatTimeoutSeconds: HEARTBEAT_SECONDS },

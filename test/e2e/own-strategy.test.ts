@@ -85,7 +85,7 @@ test('a file trades; an edit between two starts, and one in mid-session, are pla
   // A file that the strategy imports is part of its code.
   writeFileSync(place.own('size.ts'), sized(2));
   const second = startDaemon(place);
-  await second.line(/code \w+ to \w+; its memory is made anew/);
+  await second.line(/code \w+ to \w+; its memory is rebuilt/);
   const fills = fillsOf(place);
   await until(() => (fillsOf(place) > fills ? true : undefined));
 

@@ -41,7 +41,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 /** `src` as it runs: compiled, or the sources themselves in a test. */
 const RUNNING = resolve(HERE, '../..');
 const ENDING = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-export const ROOT = ENDING === '.js' ? resolve(RUNNING, '../../app') : resolve(RUNNING, '..');
+export const ROOT = ENDING === '.js' ? resolve(RUNNING, '../..') : resolve(RUNNING, '..');
 
 /** Whether an npm package of this name is installed where `besides` lies. */
 export function isInstalled(name: string, besides: string): boolean {
