@@ -83,7 +83,7 @@ for (const name of new Set(modules.map(packageOf))) {
 
 const PROGRAMS = ['src/cli/run-research', 'src/research/sweep/sweep-worker'];
 /** Files of their own still: stacks tell strategies and the trap by their path, and strategies of users import the same modules. */
-const APART = /^(src\/(strategy|domain|app\/host\/strategy-files\/clock-trap)|strategies)\b/;
+const APART = /^(src\/(strategy|domain|host\/strategy-files\/clock-trap)|strategies)\b/;
 
 const compiled = (at) => at.replace(/\.ts$/, '.js');
 
