@@ -14,7 +14,7 @@ const ASSUMPTIONS: readonly Assumption[] = ['entry-with-exits', 'order-after-ord
 export const assumedBy = ({ mode, live }: Pick<ConfigFile, 'mode' | 'live'>): readonly Assumption[] =>
   mode === 'paper' ? ASSUMPTIONS : ASSUMPTIONS.filter((each) => live.assume.includes(each));
 
-/** Files that a configuration names must exist before anything starts. */
+// Files that a configuration names must exist before anything starts.
 
 export function fileProblems(source: YamlSource, { mode, auth, simulator }: ConfigFile): readonly Problem[] {
   const named =
@@ -156,7 +156,7 @@ export function closingProblems(
   ]);
 }
 
-/** Limits and contracts of the main file must fit its market. */
+// Limits and contracts of the main file must fit its market.
 
 export function limitProblems(
   source: YamlSource,
@@ -213,7 +213,7 @@ function unknownSymbol(
   return source.problem(path, `a contract of this market, like ${aliases[0] ?? ''}`, hint);
 }
 
-/** Requirements of each mode. Real money needs every guard in the file (fail closed). */
+// Requirements of each mode. Real money needs every guard in the file (fail closed).
 
 /** An order is proven absent by scans of the book that are spread over this long (rulings, 8). */
 const ABSENCE_SPREAD_MIN = 30 * US_PER_SECOND;

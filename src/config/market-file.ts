@@ -130,7 +130,7 @@ function contractsOf(market: MarketFile): Readonly<Record<string, ContractSpec>>
   );
 }
 
-/** Checks between rows of a market file; a wrong calendar or tariff would show only during a session. */
+// Checks between rows of a market file; a wrong calendar or tariff would show only during a session.
 
 const marketProblems = (source: YamlSource, market: MarketFile): readonly Problem[] => [
   ...phaseProblems(source, market.calendar.phases),

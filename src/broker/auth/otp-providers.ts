@@ -66,7 +66,7 @@ function firstAnswer(
   });
 }
 
-/** Asks the person at the terminal. Without a terminal it fails at once instead of waiting. */
+// Asks the person at the terminal. Without a terminal it fails at once instead of waiting.
 
 interface PromptOptions extends Patience {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -104,7 +104,7 @@ const readLine = (options: PromptOptions, signal: AbortSignal): Promise<OtpAnswe
     };
   });
 
-/** Runs a command and takes the first line it prints. No shell: exactly the configured program runs. */
+// Runs a command and takes the first line it prints. No shell: exactly the configured program runs.
 
 interface CommandOptions extends Patience {
   readonly command: readonly [string, ...string[]];
@@ -139,10 +139,8 @@ function run(options: CommandOptions, signal: AbortSignal): Promise<OtpAnswer> {
   });
 }
 
-/**
- * Waits for a password in a file. The file is removed as it is read: a password works once, and one
- * left over from yesterday must not be tried today.
- */
+// Waits for a password in a file. The file is removed as it is read: a password works once, and one
+// left over from yesterday must not be tried today.
 
 interface FileOptions extends Patience {
   readonly path: string;

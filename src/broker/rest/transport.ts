@@ -201,7 +201,7 @@ export class ClockSkewMeter {
   }
 }
 
-/** Signals of the REST client to the operator's side. */
+// Signals of the REST client to the operator's side.
 
 export type RestSignal =
   /** HTTP 429: the pace is halved for a while. */

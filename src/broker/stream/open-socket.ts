@@ -149,7 +149,7 @@ export function describeEnd(end: ConnectionEnd): string {
   }
 }
 
-/** Separates control frames from data frames by the first letter; only the few control frames are decoded here. */
+// Separates control frames from data frames by the first letter; only the few control frames are decoded here.
 
 const CONTROL = 'd'.charCodeAt(0);
 const NO_CONTRACTS = { byStreamCode: () => undefined };

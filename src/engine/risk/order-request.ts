@@ -1,3 +1,4 @@
+/** Requests as risk rules read them, and the faults that are found before any rule. */
 import { assert } from '../../domain/assert.ts';
 import { isMarketLimit } from '../../domain/contract.ts';
 import type {
@@ -12,6 +13,7 @@ import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { OrderView, Owners } from '../owners.ts';
+
 /** A change as the rules see it: the order as it would be afterwards. */
 export interface ChangedTerms {
   readonly qty: Qty;
@@ -60,7 +62,7 @@ export function timeInForceDenial(
   return asked === (orders === 'day' ? 'day' : 'gtc') ? undefined : { code: 'time_in_force', asked };
 }
 
-/** Orders with a trigger: the terms that are sent, and the faults that no risk rule checks. */
+// Orders with a trigger: the terms that are sent, and the faults that no risk rule checks.
 
 /** Kinds that rest on an unconfirmed reading of the broker's contract (rulings, 13). */
 const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {

@@ -36,7 +36,7 @@ export class SendRate {
   }
 }
 
-/** Remembers identical requests that were refused, in a row (failure cases, 32). */
+// Remembers identical requests that were refused, in a row (failure cases, 32).
 
 /** Requests remembered; the one refused longest ago leaves first. */
 const REQUESTS_MAX = 256;

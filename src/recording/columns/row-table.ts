@@ -1,7 +1,6 @@
+/** Rows as columns of any meaning. The first column is a time. */
 import { createHash } from 'node:crypto';
 import { assert } from '../../domain/assert.ts';
-
-/** Rows as columns of any meaning. The first column is a time. */
 
 /** `time`: whole microseconds in a double, 64-bit in a file. `double`, 8 bytes; `whole`, 4; `small`, 1. */
 export type ColumnKind = 'time' | 'double' | 'whole' | 'small';

@@ -129,7 +129,7 @@ export function parseTickMeta(text: string | undefined): TickMeta | undefined {
   return meta !== undefined && isTradingDay(meta.day) ? meta : undefined;
 }
 
-/** Stretches of columns of ticks, as views of the same memory. */
+// Stretches of columns of ticks, as views of the same memory.
 
 /** The first row at or after a moment; the number of rows where there is none. */
 export const firstRowAt = ({ tsUs, rows }: TickRows, atUs: number): number =>

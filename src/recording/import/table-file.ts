@@ -67,7 +67,7 @@ function delimiterOf(bytes: Buffer, hasComma = false): string {
   );
 }
 
-/** The bytes of a file, packed or not, a piece at a time. */
+// The bytes of a file, packed or not, a piece at a time.
 
 /** Thrown for a file that cannot be read as a whole. */
 export class SourceFileError extends Error {
