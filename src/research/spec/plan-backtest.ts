@@ -176,6 +176,11 @@ const WIDE_RISK: RiskSettings = {
   selfTradePrevention: false,
 };
 
+/** Limits in money: another one does not compile until it is scaled below. */
+type MoneyLimit = {
+  [Key in keyof RiskSettings]-?: NonNullable<RiskSettings[Key]> extends Money ? Key : never;
+}[keyof RiskSettings];
+
 /** Money changes with prices, no more often than bars come: reading it more often costs more than the rest of a run. */
 const accountEvery = (longestBarUs: number): DurationUs => durationUs(Math.max(minutes(60), longestBarUs));
 
@@ -198,11 +203,11 @@ function engineSettings({ read, source, market, sources }: Backtest): EngineSett
     ...Object.fromEntries(Object.entries(written).filter(([key]) => isWritten([...path, key]))),
   });
   const { dailyLossMax, drawdownMax } = settings.risk;
-  const limits = {
-    ...settings.risk,
+  const ofMoney = {
     dailyLossMax: scaled(dailyLossMax),
     drawdownMax: drawdownMax && scaled(drawdownMax),
-  };
+  } satisfies Record<MoneyLimit, Money | undefined>;
+  const limits = { ...settings.risk, ...ofMoney };
   const ofOwn = {
     marketOrders: market.marketOrders,
     orders: market.isAlwaysOpen && isRunning ? ('until_canceled' as const) : ('day' as const),
