@@ -32,7 +32,6 @@ const LONG = [
 ].map((name) => `test/e2e/${name}.test.ts`);
 const areStoriesLeftOut =
   process.env['TICKWRIGHT_STORIES'] !== 'all' && !process.argv.some((word) => word.startsWith('test/e2e'));
-if (areStoriesLeftOut) process.env['TICKWRIGHT_STORIES_LEFT_OUT'] = 'true';
 
 /** Files that take long or mostly wait begin first, so that none of them is left alone at the end. */
 const EARLY = ['/test/e2e/kill.test.ts', '/test/e2e/', '/test/simulate/', '/test/parity/'];
@@ -56,7 +55,7 @@ class LongFirst extends BaseSequencer {
 export default defineConfig({
   root: join(import.meta.dirname, '..'),
   test: {
-    reporters: ['default', './test/support/tally-reporter.ts'],
+    reporters: ['default', ['./test/support/tally-reporter.ts', { areStoriesLeftOut }]],
     setupFiles: ['test/support/set-up.ts'],
     // Tests may not lean on their order.
     sequence: { shuffle: true, seed: SEED, sequencer: LongFirst },

@@ -7,8 +7,14 @@ import type { Reporter, TestModule } from 'vitest/node';
  * last. A file that could not be loaded and an error outside every test count as failed.
  */
 export default class TallyReporter implements Reporter {
+  readonly #areStoriesLeftOut: boolean;
+
+  constructor({ areStoriesLeftOut }: { readonly areStoriesLeftOut: boolean }) {
+    this.#areStoriesLeftOut = areStoriesLeftOut;
+  }
+
   onTestRunStart(): void {
-    if (process.env['TICKWRIGHT_STORIES_LEFT_OUT'] !== undefined)
+    if (this.#areStoriesLeftOut)
       process.stderr.write('The long stories of test/e2e are left out: TICKWRIGHT_STORIES=all takes them.\n');
   }
 
