@@ -180,7 +180,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     symptom: 'Heartbeats go on and no data comes for hours.',
     proofs: [
       silence('case 20: and brings no prices is told, and entries wait until they come'),
-      proof('broker/stream/feed-watch', 'is subscribed once more, and then told once'),
+      proof('broker/stream/feed-watch', 'is subscribed once more, and then reported once'),
       proof('engine/engine-events', '20: the age of what is known of a contract grows with time'),
     ],
   },
@@ -232,7 +232,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     proofs: [
       silence('case 26: is told, and what came meanwhile is decided once'),
       proof('host/system-clock', 'moves the time of the process by its length'),
-      proof('daemon/clock-watch', 'a standby is told'),
+      proof('daemon/clock-watch', 'a standby is reported'),
       proof('strategy/bar-channel', 'after a standby'),
     ],
   },

@@ -46,7 +46,7 @@ describe('the comparison itself', () => {
     expect(fieldDeviations(answer, field)).toHaveLength(count);
   });
 
-  it('finds names that nobody knows, wherever they stand', () => {
+  it('finds names that nobody knows, wherever they are', () => {
     expect(unknownNames({ data: [{ n: 1, m: 2 }], rc: '1' }, [field])).toEqual(['data[].m', 'rc']);
   });
 });

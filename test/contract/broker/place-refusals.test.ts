@@ -85,7 +85,7 @@ describe('an order', () => {
     expect(after).toEqual(before);
   });
 
-  it('may be as large as 500 contracts, and stand at ceiling and floor', async () => {
+  it('may be as large as 500 contracts, and be at ceiling and floor', async () => {
     const accounts = [{ ...ALICE, subAccounts: rich(ALICE.subAccounts) }, BOB, CAROL];
     const { alice, front } = await openMarket({ accounts });
     const [board] = rowsOf(await alice.call('derivatives'));
