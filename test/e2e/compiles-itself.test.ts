@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** A program of one file beside the true script. */
+/** A program of one file next to the true script. */
 function clone() {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-clone-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

@@ -105,7 +105,7 @@ test('a stop, a trailing stop and a bracket live and end at the broker', async (
   await until(() => (isAt(partner, 'canceled') ? true : undefined));
   const exit = await until(() => all('order_adopted').find(({ parent }) => parent === sentBy));
 
-  // A take-profit sends a limit at its price, and the market may leave it again: journal and broker tell the same of it.
+  // A take-profit sends a limit at its price, and the market may leave it again: journal and broker agree on it.
   const filledQty = (id: ClientOrderId): number =>
     all('fill').reduce((sum, { clientOrderId, qty }) => sum + (clientOrderId === id ? qty : 0), 0);
   const net = await until(async () => {

@@ -141,7 +141,7 @@ test('where nothing knows the package it is linked, and the test finds it', () =
   expect(checked.code, checked.text).toBe(0);
 });
 
-test('a bad name is told, and a file that is there stays as it is', () => {
+test('a bad name is refused, and a file that is there stays as it is', () => {
   const dir = directory('second');
   for (const name of ['Three Up', '../up', 'up.ts', 'x'.repeat(61)]) {
     const { code, text } = node([MAIN, 'new-strategy', name], dir);
