@@ -247,7 +247,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
         '27: a flood and a strategy that burns the processor delay neither heartbeats nor cancels',
       ),
       proof('e2e/watchdog', 'a strategy that hangs is left out, the others go on'),
-      proof('simulator/load', 'misses no heartbeat and answers beside it'),
+      proof('simulator/load', 'misses no heartbeat and answers meanwhile'),
     ],
   },
   {
@@ -331,7 +331,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
       ),
       proof(
         'journal/journal-store',
-        'keeps the rows of a commit that failed, tells it once and tries again by itself',
+        'keeps the rows of a commit that failed, reports it once and tries again by itself',
       ),
     ],
   },

@@ -10,7 +10,7 @@ import { ENTRIES, ID, naming, status } from './entries.ts';
 
 const line = (entry: JournalEntry): string | null => entryLine(entry, naming, PLAIN);
 
-/** Without the columns of time and name; the word stands in nine columns. */
+/** Without the columns of time and name; the word has nine columns. */
 function tail(entry: JournalEntry): string | null {
   const text = line(entry)?.slice(26);
   return text === undefined ? null : `${text.slice(0, 9).trimEnd()}  ${text.slice(10)}`;
@@ -50,7 +50,7 @@ const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   alert: 'CRITICAL  duplicate_order: seen twice',
 };
 
-test.each(Object.values(ENTRIES))('$kind is told so that it can be read at night', (entry) => {
+test.each(Object.values(ENTRIES))('$kind has a line that can be read at night', (entry) => {
   expect(tail(entry)).toBe(EXPECTED[entry.kind]);
 });
 

@@ -117,7 +117,7 @@ function checkSkips({ path, text }: SourceFile): string[] {
   });
 }
 
-/** The one file beside the strategies' folders: it lists them, and may therefore import them. */
+/** The one file next to the strategies' folders: it lists them, and may therefore import them. */
 const CATALOG = 'strategies/catalog.ts';
 
 /** `src/engine/ports`, `src/daemon/edge`, `src/domain`, `strategies/ema-cross`; null for a place that the plan does not know. */

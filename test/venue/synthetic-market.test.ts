@@ -62,7 +62,7 @@ const moves = (closes: number[]): number[] => closes.slice(1).map((close, i) => 
 const dot = (x: number[], y: number[]): number => x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
 
 describe('SyntheticMarket', () => {
-  it('tells the same story for the same seed and commands, however the span is split', () => {
+  it('gives the same events for the same seed and commands, however the span is split', () => {
     const whole = anonymous(session(5, MINUTE));
     expect(whole.length).toBeGreaterThan(1_000);
     expect(anonymous(session(5, 777_777))).toEqual(whole);

@@ -9,7 +9,7 @@ import {
 import { type Guess, modelFills } from '../../../src/research/agreement/model-fills.ts';
 import type { SessionCall, SessionOrder } from '../../../src/research/recorded/session-orders.ts';
 
-/** `[second, price, qty, side]`, the book `[bid, bidQty, ask, askQty]` that stands after it. */
+/** `[second, price, qty, side]`, the book `[bid, bidQty, ask, askQty]` after it. */
 type Row = readonly [number, number, number, number, readonly [number, number, number, number]];
 
 const ROWS: readonly Row[] = [

@@ -1,5 +1,5 @@
 /**
- * Fills on ticks, worked out by hand. Each case says in its comment what one does with the pencil: what stands in front of the
+ * Fills on ticks, worked out by hand. Each case says in its comment what one does with the pencil: what rests in front of the
  * order (`ahead`), and what each line takes from it.
  */
 import { describe, expect, test } from 'vitest';

@@ -105,7 +105,7 @@ describe('a stream that goes wrong', () => {
     await BareStream.authenticated(simulator.stream, alice.token);
   });
 
-  it('refuse_connections of all ends what stands, and lets nobody in', async () => {
+  it('refuse_connections of all ends what is open, and lets nobody in', async () => {
     const { simulator, tap, alice } = await listening();
     simulator.faults.set({ name: 'refuse_connections', scope: 'all' });
     expect(await tap.closed).toBe(1006);

@@ -19,7 +19,7 @@ function print(
   return venue.print({ tsUs, orderCode: FRONT, price: priceTicks(price), qty, aggressor });
 }
 
-/** Bid 13,000 with ten inferred to stand there, ask 13,001 with five. */
+/** Bid 13,000 with ten inferred to rest there, ask 13,001 with five. */
 function quoted(): Venue {
   const venue = open();
   print(venue, 'sell', 10, 13_000);
