@@ -5,7 +5,7 @@ import type { EntryOf, JournalEntry } from '../../src/engine/ports/journal-entry
 import { BOOKS_AGREE, brokerTruth, journalEntries, startDaemon, until, workplace } from './daemon-process.ts';
 import { programWith } from './program-with.ts';
 
-/** A stop far away that is then moved to the market, a trailing stop that is taken back, a bracket around the market. */
+/** A stop far away that is then moved to the market, a trailing stop that is taken back, a bracket with its exits on both sides of the market. */
 const WAITER = `
 const added = defineStrategy({
   name: 'waiter',

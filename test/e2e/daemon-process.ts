@@ -203,7 +203,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Looks again and again until `look` gives something; `story` tells of the program when it never does: by default what the last daemon said. */
+/** Polls until `look` gives something; `story` describes the program when it never does: by default what the last daemon said. */
 export async function until<T>(
   look: () => T | undefined | Promise<T | undefined>,
   story: () => string = lastOutput,

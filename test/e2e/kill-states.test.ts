@@ -1,4 +1,4 @@
-/** Some cells of the restart matrix with processes of their own and a true `kill -9`: what stood at the broker is known, and nothing is sent. */
+/** Some cells of the restart matrix with processes of their own and a true `kill -9`: what rested at the broker is known, and nothing is sent. */
 import { expect, onTestFinished, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {

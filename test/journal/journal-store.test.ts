@@ -119,7 +119,7 @@ describe('committing in groups', () => {
   });
 });
 
-it('goes on where it stood when it is opened again', () => {
+it('goes on where it was when it is opened again', () => {
   const path = tempPath();
   const first = openStore(path);
   expect(first.store.nextBoot()).toBe(1);

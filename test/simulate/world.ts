@@ -307,7 +307,7 @@ export class World {
       try {
         run(daemon);
       } catch (error) {
-        this.trace.say('operator', `is told: ${errorText(error)}`);
+        this.trace.say('operator', `gets an error: ${errorText(error)}`);
       }
     });
   }

@@ -59,7 +59,7 @@ export function checkCitations(files: readonly SourceFile[], documents: Record<s
 function checkFile(fact: SourceFacts, paths: ReadonlySet<string>): string[] {
   const folder = folderOf(fact.path);
   if (folder === null)
-    return [`${fact.path} stands in no folder of the plan: add a row to test/tidy/allow-list.ts`];
+    return [`${fact.path} is in no folder of the plan: add a row to test/tidy/allow-list.ts`];
   const problems = [
     ...fact.syntaxErrors.map((message) => `${fact.path} cannot be parsed: ${message}`),
     ...fact.imports.flatMap((entry) => checkImport(fact.path, folder, entry, paths)),

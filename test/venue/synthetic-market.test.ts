@@ -128,7 +128,7 @@ describe('SyntheticMarket', () => {
     expect(distance).toBeLessThan(1_500);
   });
 
-  it('goes on after a restart near where it stood, with the order still in the book', () => {
+  it('goes on after a restart near where it was, with the order still in the book', () => {
     const own = openVenue({ ...market(3), calendar: ALWAYS_OPEN });
     own.advance(later(own.nowUs, 10 * MINUTE));
     const low = (own.board(FRONT)?.bids[0]?.price ?? 0) - 200;

@@ -78,7 +78,7 @@ describe('money and margin', () => {
   });
 
   it.each([
-    // both hold two from 1300, the market stands at the second price
+    // both hold two from 1300, the market is at the second price
     ['that wins', 1_310, 10],
     ['that loses', 1_290, -10],
     ['that does neither', 1_300, 0],

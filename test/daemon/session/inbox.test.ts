@@ -20,7 +20,7 @@ function inboxOf({ recordFrames, deliver, ...options }: InboxParts): Inbox {
   return inbox;
 }
 
-/** Each frame becomes a summary. The clock stands still at `now`. */
+/** Each frame becomes a summary. The clock stays at `now`. */
 function rig(
   recordFrame: (text: string) => void = () => undefined,
   onFrame: (text: string) => void = () => undefined,

@@ -93,7 +93,7 @@ describe('an order of unknown fate', () => {
     expect(rig.engine.snapshot().orders).toMatchObject([{ clientOrderId: id, orderNo: expect.anything() }]);
   });
 
-  it('is not taken for a row that stood there before it was sent', () => {
+  it('is not taken for a row that was there before it was sent', () => {
     const rig = startWaiting()
       .pass(1)
       .conditions([waits({ key: 'old', status: 'canceled' })]);

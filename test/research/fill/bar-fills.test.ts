@@ -47,7 +47,7 @@ const CASES: readonly Case[] = [
     fills: `09:02:00 A buy 1 at 1003 bar_open`,
   },
   {
-    // It stood at 999 when the third bar opened at 996: it gets the better open.
+    // It rested at 999 when the third bar opened at 996: it gets the better open.
     name: 'a bar that opens beyond a price fills it at the open',
     script: `
       09:01:00 bar 1000 1004 1000 1002 x 40

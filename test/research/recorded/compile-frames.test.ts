@@ -1,4 +1,4 @@
-/** Frames into columns: the book that stood, who crossed it, and what was missed. */
+/** Frames into columns: the book of each moment, who crossed it, and what was missed. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';

@@ -66,7 +66,7 @@ describe('auctions', () => {
 });
 
 /** 09:00:00 is the end of the opening auction; its prints carry that second. */
-it('a restart between two prints of an uncross keeps who stood in the auction', () => {
+it('a restart between two prints of an uncross keeps who was in the auction', () => {
   const venue = open(at(WEDNESDAY, 8, 50));
   const carried = placed(venue, 'buy', 5, 13_010);
   const opening = at(WEDNESDAY, 9);
