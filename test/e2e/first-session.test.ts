@@ -21,7 +21,7 @@ const run = (place: Workplace, ...args: readonly string[]) =>
 const fills = (place: Workplace): number =>
   journalEntries(place).filter(({ entry }) => entry.kind === 'fill').length;
 
-test('a session, its summary, a look at the journal, and the same account again', async () => {
+test('a session, its summary, a read of the journal, and the same account again', async () => {
   const place = workplace(BUSY_CONFIG);
   const first = startDaemon(place);
   await first.line(/filled/);

@@ -51,7 +51,7 @@ const working = async (place: Workplace): Promise<BrokerTruth['orders']> =>
     ({ status, qty, filledQty }) => filledQty < qty && !/cancel|reject|expire/.test(status),
   );
 
-test('case 4: an order that the daemon never heard of again is canceled from the book, and the halt waits for it', async () => {
+test('case 4: an order without any answer is canceled from the book, and the halt waits for it', async () => {
   const place = workplace(BUSY_CONFIG);
   const daemon = startDaemon(place);
   await daemon.line(/ busy +accepted/);

@@ -164,7 +164,7 @@ export default defineStrategy({
 });
 `;
 
-test('a test of a strategy sees what it threw, and what nobody could vouch for', () => {
+test('a test of a strategy sees what it threw, and that it reads the clock', () => {
   const dir = directory('third');
   writeFileSync(join(dir, 'throws.ts'), strategy("throw new Error('boom');"));
   writeFileSync(join(dir, 'clock.ts'), strategy('Date.now();'));

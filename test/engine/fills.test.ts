@@ -66,7 +66,7 @@ describe('a fill', () => {
     expect(rig.position(FIRST)).toBe(1);
   });
 
-  it('is charged by the order: how often we look changes nothing', () => {
+  it('is charged by the order: how often we poll changes nothing', () => {
     const often = resting();
     for (const filled of [1, 2, 3]) often.pass(1).book([matched(filled, worth(12_997, filled))]);
     const once = resting();

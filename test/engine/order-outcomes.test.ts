@@ -67,7 +67,7 @@ describe('a place whose answer was lost', () => {
 });
 
 describe('two orders of the same terms', () => {
-  it('take a row each; a third row is somebody else, and it is said', () => {
+  it('take a row each; a third row is somebody else’s, and is alerted', () => {
     const rig = new EngineRig().start();
     const [one, two] = [place(rig), place(rig)];
     rig.unknown(one).unknown(two);

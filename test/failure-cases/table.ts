@@ -56,7 +56,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
       account('case 4: cancel-all takes what the book shows, also an order that the daemon never placed'),
       proof(
         'e2e/halt',
-        'case 4: an order that the daemon never heard of again is canceled from the book, and the halt waits for it',
+        'case 4: an order without any answer is canceled from the book, and the halt waits for it',
       ),
       proof(
         'broker/gateway/kill-all',
@@ -359,7 +359,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 37,
     symptom: 'Killed before it has cleaned up; two copies after a restart.',
     proofs: [
-      proof('e2e/first-session', 'a session, its summary, a look at the journal, and the same account again'),
+      proof('e2e/first-session', 'a session, its summary, a read of the journal, and the same account again'),
       proof(
         'e2e/overlap',
         'case 37: next to a copy that hangs no second one trades, and its kill before it cleaned up loses nothing',
@@ -378,7 +378,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     proofs: [
       proof('parity/parity', 'drawn days'),
       proof('parity/real-days', 'recorded days'),
-      proof('e2e/first-session', 'a session, its summary, a look at the journal, and the same account again'),
+      proof('e2e/first-session', 'a session, its summary, a read of the journal, and the same account again'),
     ],
   },
   {

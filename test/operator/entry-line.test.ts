@@ -54,7 +54,7 @@ test.each(Object.values(ENTRIES))('$kind has a line that can be read at night', 
   expect(tail(entry)).toBe(EXPECTED[entry.kind]);
 });
 
-describe('what became of an order', () => {
+describe('the outcome of an order', () => {
   test.each([
     [
       status('submitted', 'rejected', 'place_rejected', '-3 not enough margin'),

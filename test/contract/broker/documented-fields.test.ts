@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const answersOf = (name: string): readonly unknown[] => answers.get(name) ?? [];
 
-it('are looked at for all 23 operations', () => {
+it('are checked for all 23 operations', () => {
   expect([...answers.keys()].toSorted()).toEqual(DOCUMENTED.map(({ name }) => name).toSorted());
   expect(DOCUMENTED).toHaveLength(23);
 });

@@ -222,7 +222,7 @@ describe('a book that still shows yesterday', () => {
     ]);
   });
 
-  it('that proves an order over after positions agreed has them say so once more: nobody has to look', () => {
+  it('that proves an order over after positions agreed has them agree once more: nobody has to check', () => {
     const gone = { orderNo: brokerOrderNo('5'), orderKey: brokerOrderKey('905') } as const;
     const rig = begun([earlierOrder('H.2', gone)]);
     settle(settle(rig, 0), 0);

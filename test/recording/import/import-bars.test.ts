@@ -161,7 +161,7 @@ describe('bad bars', () => {
     );
   });
 
-  it('is one alone that nobody said the length of', async () => {
+  it('is refused where it is the only bar and has no given length', async () => {
     await expect(imported(`${HEAD}2026-03-04 09:00,1,1,1,1,1\n`)).rejects.toThrow('say how long it is');
     await expect(imported(HEAD, { stamp: 'end' })).rejects.toThrow('say how long they are');
   });

@@ -156,7 +156,7 @@ describe('bad rows', () => {
   });
 });
 
-describe('a file that cannot be looked at', () => {
+describe('a file that cannot be inspected', () => {
   it.each<[string, string, Setting, string]>([
     ['lacks a column', 'Time,Price\n', {}, 'expected a column for volume, was: Time, Price'],
     [

@@ -121,7 +121,7 @@ test.each(['next_open', 'close', 'ohlc'])(
   },
 );
 
-test('a fill on the path through a bar is heard of when the bar is complete, one at its open at once', async () => {
+test('a fill on the path through a bar is reported when the bar is complete, one at its open at once', async () => {
   const heard: string[] = [];
   const plan = await barPlan({
     bars: MINUTES([
@@ -380,7 +380,7 @@ test('a strategy without a length of bars takes that of the data, if its own doe
   expect(await paramsOn('5m', '{ barSeconds: 600 }')).toBe(600);
 });
 
-test('a cancel at the midnight of two daily bars is heard of', async () => {
+test('a cancel at the midnight of two daily bars is reported', async () => {
   const bars = [3, 4, 5, 6].map((day) => `2024-01-0${day}T00:00:00Z,100,100,100,100,10\n`);
   const heard: string[] = [];
   const plan = await barPlan({

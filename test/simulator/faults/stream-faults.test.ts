@@ -62,7 +62,7 @@ describe('a stream that goes wrong', () => {
     expect(tap.frames).toContain('s|21|{"symbol":');
   });
 
-  it('stop_pongs: heartbeats are heard and not answered', async () => {
+  it('stop_pongs: heartbeats are received and not answered', async () => {
     const { simulator, tap, time, alice } = await listening();
     simulator.faults.set({ name: 'stop_pongs' });
     const pongs = tap.frames.filter((frame) => frame === 'd|p|||').length;
