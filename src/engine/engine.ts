@@ -146,7 +146,7 @@ export class Engine {
     this.#state.stops.repeat(decisions?.stopped ?? []);
     this.process(event);
     if (decisions === null) return;
-    if (event.kind !== 'session_started') this.#state.halt.follow();
+    if (event.kind !== 'session_started') this.#state.halt.follow(hasWithdrawn(decisions));
     for (const strategy of decisions.stopped)
       if (!past.isEarlier(strategy)) this.#state.stops.stop(strategy, 'stopped before the restart', null);
     past.end((strategy) => this.#registry.isSilent(strategy));
@@ -540,3 +540,6 @@ export class Engine {
     return next;
   }
 }
+
+const hasWithdrawn = ({ proposals }: EventDecisions): boolean =>
+  proposals.some(({ proposal }) => proposal.do === 'cancel' && proposal.isWithdrawal === true);

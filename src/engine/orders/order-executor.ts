@@ -361,15 +361,9 @@ export class OrderExecutor {
       return;
     }
     this.#failed(order, outcome);
-    if (outcome.status === 'rejected') {
-      this.#owners.orders.rejections.rejected(
-        order.strategy,
-        order,
-        order.reason,
-        this.#owners.context.nowUs,
-      );
-      this.#breakers.rejected();
-    }
+    const { orders, context } = this.#owners;
+    if (outcome.status === 'rejected')
+      orders.rejections.rejected(order.strategy, order, order.reason, context.nowUs);
     if (outcome.status === 'unknown' && order.orderNo === null) {
       order.inDoubt().absence = new ScanEvidence(this.#owners.context.nowUs);
       this.#owners.context.alert(
@@ -381,6 +375,7 @@ export class OrderExecutor {
       this.#lookUp(order);
     }
     this.#owners.life.apply(order, `place_${outcome.status}`, textOf(outcome));
+    if (outcome.status === 'rejected') this.#breakers.rejected();
   }
 
   /** Something became unknown, or has no row yet: its book is read at once. */
