@@ -5,7 +5,7 @@
 import type { Owners } from '../owners.ts';
 import { assert } from '../../domain/assert.ts';
 import { type ModifyIntent, type OrderIntent } from '../../domain/order.ts';
-import type { StrategyIndex, TsUs } from '../../domain/units.ts';
+import { type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import { type QueuedIntent, callIdOf } from '../state/intent-queue.ts';
@@ -93,6 +93,13 @@ export class OrderExecutor {
       const isLate = isOver || this.#owners.context.nowUs - sinceUs >= PENDING_POSITION_US_MAX;
       this.#carryOut(call, { sinceUs, isLate });
     }
+  }
+
+  setClockBack(at: TsUs): void {
+    this.#pending = this.#pending.map(({ call, sinceUs }) => ({
+      call,
+      sinceUs: tsUs(Math.min(sinceUs, at)),
+    }));
   }
 
   /**
