@@ -139,6 +139,7 @@ export class Engine {
    */
   replay(event: EngineEvent, decisions: EventDecisions | null, earlier: readonly StrategyIndex[]): void {
     const { past } = this.#state;
+    if (event.kind === 'booted') past.processBegan();
     past.begin(decisions, earlier);
     this.#context.decideBy(past);
     if (decisions !== null && (decisions.proposals.length > 0 || decisions.policies?.length !== 0))
