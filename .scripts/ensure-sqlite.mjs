@@ -76,7 +76,7 @@ function compile() {
   if (nodeGyp === null) return 'no node-gyp found; install with npm, which ships one';
   const nodeDir = localNodeDir();
   const headers = nodeDir === null ? [] : [`--nodedir=${nodeDir}`];
-  const { ok, output } = runNode([nodeGyp, 'rebuild', '--release', ...headers], sqliteFolder);
+  const { ok, output } = runNode([nodeGyp, 'rebuild', '--release', '--jobs=max', ...headers], sqliteFolder);
   if (ok) return null;
   return [
     output.split('\n').slice(-30).join('\n'),

@@ -10,6 +10,10 @@ const resolve: Remedy = (command, order) =>
 const protect: Remedy = (command) => `nothing protects the position: ${command('positions')} shows it`;
 const foreignOrder: Remedy = () =>
   'it belongs to the operator now: the daemon watches it and never changes it';
+const limitReached =
+  (key: string): Remedy =>
+  (command) =>
+    `${key} of the configuration is reached: find the cause, then: ${command('resume')} --reason "…"`;
 const newToken: Remedy = (command) => `${command('token')} asks for a one-time password`;
 
 const renew: Remedy = (command) =>
@@ -45,6 +49,9 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
     'has changed the file: a bad disk, or a person. The last good copy is in its folder backups',
   simulator_ended: (command) =>
     `stop this program, remove the cause and start again: the paper account goes on as the disk has it. Then: ${command('resume')} --reason "…"`,
+  drawdown: limitReached('risk.drawdownMax'),
+  message_rate: limitReached('risk.messagesPerMinuteMax'),
+  rejections: limitReached('risk.rejectionsPerMinuteMax'),
   entries_halted: (command) => `check the reason, then: ${command('resume')} --reason "…"`,
   flatten_failed: (command) =>
     `close the rest in the broker’s own program, or try again: ${command('flatten')} --reason "…"`,

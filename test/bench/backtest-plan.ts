@@ -1,4 +1,4 @@
-/** The plan around the measured ticks: contracts that always trade, every guard of risk on, nothing that would refuse an order. */
+/** The plan of the measured ticks: contracts that always trade, every guard of risk on, nothing that would refuse an order. */
 import type { BacktestData, BacktestPlan } from '../../src/research/backtest-plan.ts';
 import { alwaysOpen, type TradingCalendar } from '../../src/domain/calendar.ts';
 import { type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';

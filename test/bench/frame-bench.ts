@@ -11,7 +11,7 @@ import { CountingOutbound, createEngine, openingEvents, paperStrategies } from '
 import { DAY, type Frame, type MarketDay } from './market-day.ts';
 import { type Candidate, timed } from './rounds.ts';
 
-/** What stands between the second bar and the end. */
+/** What is between the second bar and the end. */
 export const payloadOf = (text: string): unknown => JSON.parse(text.slice(text.indexOf('|', 2) + 1));
 
 export function contractTable({ contracts }: MarketDay): BrokerContracts {

@@ -183,7 +183,7 @@ async function asDaemon(day: MarketDay, sender: FrameSender, scratch: string): P
   return ns;
 }
 
-/** What a session tells the client of each decoded frame. */
+/** What a session reports to the client of each decoded frame. */
 function noteSeen(client: StreamClient, event: ReturnType<typeof decoded>): void {
   if (event.kind === 'trade') client.seen(event.instrument, 'trades');
   else if (event.kind === 'book_update')

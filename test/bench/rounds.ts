@@ -14,7 +14,7 @@ export interface Measured {
   readonly max: number;
 }
 
-/** What is not counted is for the compiler; who starts anew with each round needs none of it. */
+/** What is not counted is for the compiler; who starts again with each round needs none of it. */
 export async function measure(
   candidates: readonly Candidate[],
   rounds: number,

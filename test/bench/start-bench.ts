@@ -1,4 +1,4 @@
-/** Cost of a small backtest beside its work: start, imports, a year of daily bars, and its report. */
+/** Cost of a small backtest besides its work: start, imports, a year of daily bars, and its report. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

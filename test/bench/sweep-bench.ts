@@ -1,4 +1,4 @@
-/** What a trial of a sweep costs beside its bars. */
+/** What a trial of a sweep costs besides its bars. */
 import { join } from 'node:path';
 import { loadBacktest } from '../../src/research/spec/load-backtest.ts';
 import { readSweep } from '../../src/research/sweep/read-sweep.ts';
@@ -9,7 +9,7 @@ import { YEAR_CLOSES, yearFile } from './start-bench.ts';
 const tenFrom = (first: number, step: number): readonly number[] =>
   Array.from({ length: 10 }, (_, place) => first + place * step);
 
-/** A hundred trials of a year of daily bars: what a trial costs beside its few bars. */
+/** A hundred trials of a year of daily bars: what a trial costs besides its few bars. */
 export async function yearSweep(scratch: string): Promise<readonly Candidate[]> {
   const [fast, slow] = [tenFrom(2, 1), tenFrom(15, 5)];
   const file = yearFile(

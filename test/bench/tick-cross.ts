@@ -11,7 +11,7 @@ export interface CrossTally {
 }
 
 const SUM_BELOW = 2 ** 31 - 1;
-/** Worst price beyond the last: the order takes what stands there. */
+/** Worst price beyond the last: the order takes what is there. */
 const THROUGH_TICKS = 10;
 
 /** The tally is a global of the process that measures: a strategy has no way out but its orders. */

@@ -77,7 +77,7 @@ describe('the question', () => {
 });
 
 describe('a token', () => {
-  it('is not exchanged beside a daemon, which counts the exchanges', async () => {
+  it('is not exchanged next to a daemon, which counts the exchanges', async () => {
     const lock = takeInstanceLock(join(shell.dir, 'daemon.lock'), process.pid);
     const { code, err } = await shell.run('positions');
     lock.release();

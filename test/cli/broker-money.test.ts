@@ -59,7 +59,7 @@ describe('money', () => {
     expect(shell.server.exchanges).toEqual([]);
   });
 
-  it('of which nobody knows what became is not moved again until a person has looked', async () => {
+  it('of unknown outcome is not moved again until a person has checked', async () => {
     shell.server.handle((exchange) => {
       if (exchange.url.pathname.includes('/oauth2/')) shell.answer(exchange);
       else exchange.socket.destroy();

@@ -106,7 +106,7 @@ describe('an order by hand', () => {
 });
 
 describe('a rejection', () => {
-  it('is told with code and text, also as JSON', async () => {
+  it('is shown with code and text, also as JSON', async () => {
     shell.server.handle((exchange) => {
       if (exchange.url.pathname.includes('/oauth2/')) shell.answer(exchange);
       else exchange.reply(200, { cmd: '', rc: '-6012', rs: 'not enough', oID: '', data: [] });

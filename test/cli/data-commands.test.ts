@@ -44,7 +44,7 @@ describe('data import', () => {
     expect(err).toContain('es.csv:4: expected a side out of buy, B, sell, S, - or nothing, was "A"');
   });
 
-  it('keeps what is there, unless it is told to replace it', async () => {
+  it('keeps what is there, unless the command says to replace it', async () => {
     const dir = await imported();
     const other = tape(ROWS.slice(1));
     const kept = await importing(other, dir);
@@ -56,10 +56,10 @@ describe('data import', () => {
     expect(report).toMatchObject({ kind: 'prints', rows: 2, parts: [{ outcome: 'replaced', rows: 2 }] });
   });
 
-  it('tells each bad row with file, line and reason, and takes nothing of such a file', async () => {
+  it('reports each bad row with file, line and reason, and takes nothing of such a file', async () => {
     const [file, dir] = [tape([...ROWS, 'nine,1950.1,1,M', '9:21:00,1950.15,1,M']), cliDir()];
-    const told = join(cliDir(), 'bad.csv');
-    const { code, out, err } = await importing(file, dir, '--bad-rows', told);
+    const badRows = join(cliDir(), 'bad.csv');
+    const { code, out, err } = await importing(file, dir, '--bad-rows', badRows);
     expect(code).toBe(1);
     expect(err.split('\n')).toEqual([
       `${file}:5: expected a time like 09:00:00, was "nine"`,
@@ -69,7 +69,7 @@ describe('data import', () => {
     expect(out).toContain('3 rows of prints, 2 bad');
     expect(out).toContain('nothing was imported; --skip-bad imports the good rows');
     expect(existsSync(join(dir, 'ticks'))).toBe(false);
-    expect(readFileSync(told, 'utf8').split('\n')).toEqual([
+    expect(readFileSync(badRows, 'utf8').split('\n')).toEqual([
       'file,line,reason',
       `${file},5,"expected a time like 09:00:00, was ""nine"""`,
       `${file},6,"expected a price above 0 on the grid of 0.1, was ""1950.15"""`,
@@ -90,7 +90,7 @@ describe('data import', () => {
     expect(err).toContain(': 10 more bad rows; --bad-rows FILE lists all of them\n');
   });
 
-  it('takes bars and any other market, when it is told of it', async () => {
+  it('takes bars and any other market, when the command names them', async () => {
     const [file, dir] = [join(cliDir(), 'btc.csv'), cliDir()];
     writeFileSync(
       file,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ProgressLine } from '../../src/cli/progress-line.ts';
 
-it('tells how far, how fast and how long still, and takes itself away', () => {
+it('shows how far, how fast and how long still, and removes itself', () => {
   let [text, now] = ['', 0];
   const io = { isTerminal: true, out: () => undefined, err: (said: string) => void (text += said) };
   const line = new ProgressLine(io, 'runs', () => now);

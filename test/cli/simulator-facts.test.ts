@@ -17,7 +17,7 @@ async function out(line: string): Promise<string> {
   return text;
 }
 
-describe('what the simulator tells without running', () => {
+describe('what the simulator prints without running', () => {
   it('its faults, as a table that names each once', async () => {
     const table = await out('simulator faults');
     const named = table.split('\n').flatMap((line) => /^([a-z]\w*_\w+)/.exec(line)?.[1] ?? []);

@@ -35,7 +35,7 @@ it.each([
       },
     ],
   ],
-])('%s tells the same as a table and as JSON', async (name, rows) => {
+])('%s shows the same as a table and as JSON', async (name, rows) => {
   const dir = journalDir();
   const text = await cliRun(name, '--state', dir);
   expect(text).toMatchObject({ code: 0, err: '' });
@@ -80,7 +80,7 @@ it('shows the journal in words that fit a terminal', async () => {
   expect(last.out).not.toContain('filled');
 });
 
-it('tells which kinds there are when one asks for others', async () => {
+it('names the kinds that there are when one asks for others', async () => {
   const { code, out } = await cliRun('journal', '--state', journalDir(), '--kind', 'alerts');
   expect(code).toBe(0);
   expect(out).toContain('no alerts in it; its kinds are denied, fill, order_status, place, strategy_started');
@@ -118,7 +118,7 @@ it.each([
   ['8', 'live', 'no daemon runs on'],
   ['8', 'absent', 'no order 8; tickwright orders --json shows whole ids'],
   ['8x', 'live', 'no order 8x'],
-])('an order that is booked for nobody is named by the broker: resolve %s %s', async (id, as, told) => {
+])('an order that is booked for nobody is named by the broker: resolve %s %s', async (id, as, problem) => {
   const { code, err } = await cliRun(
     'orders',
     'resolve',
@@ -130,5 +130,5 @@ it.each([
     journalDir(),
   );
   expect(code).not.toBe(0);
-  expect(err).toContain(told);
+  expect(err).toContain(problem);
 });

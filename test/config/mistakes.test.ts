@@ -35,7 +35,7 @@ it('refuses strategies that are to be flat where nobody closes their positions',
   ]);
 });
 
-it('tells every problem at once', () => {
+it('reports every problem at once', () => {
   const text = GOOD.replace('mode: paper', 'mode: papr')
     .replace('orderQtyMax: 5', 'orderQtyMax: five')
     .replace('[VN30F1M]', '[]');

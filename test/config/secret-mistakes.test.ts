@@ -31,9 +31,9 @@ const ROWS: readonly Mistake[] = [
 ];
 
 it.each(ROWS)('%s', (_, text, ...problems) => {
-  const told = problemsOf(text);
-  expect(told).toEqual(problems);
-  expect(told.join()).not.toMatch(SECRETS);
+  const found = problemsOf(text);
+  expect(found).toEqual(problems);
+  expect(found.join()).not.toMatch(SECRETS);
 });
 
 /** What the files above give away. */

@@ -12,7 +12,7 @@ function alerts(
   validTo = CALENDAR.validTo,
   kept = new Map<string, number>(),
 ) {
-  const told: string[] = [];
+  const alerts: string[] = [];
   for (let left = fromDays; left >= toDays; left -= 1)
     for (let hour = 0; hour < 24; hour += 1)
       checkCalendar({
@@ -22,9 +22,9 @@ function alerts(
           counter: (name, day) => kept.get(name + day) ?? 0,
           keepCounter: (name, day, value) => void kept.set(name + day, value),
         },
-        alert: (severity, code) => told.push(`${left} ${severity} ${code}`),
+        alert: (severity, code) => alerts.push(`${left} ${severity} ${code}`),
       });
-  return told;
+  return alerts;
 }
 
 it('once from 30 days before, each day from a week before, and as critical after it', () => {

@@ -37,7 +37,7 @@ const set = (by: number): void => {
 };
 
 describe('a clock that was set', () => {
-  it('is told to the engine once, and once more when it is right again', () => {
+  it('reaches the engine once, and once more when it is right again', () => {
     set(-3_600);
     set(-3_600);
     set(0);
@@ -47,7 +47,7 @@ describe('a clock that was set', () => {
     expect(alerts).toEqual([]);
   });
 
-  it('is told to each session: an engine that is built anew knows nothing of it', () => {
+  it('reaches each session: a new engine knows nothing of it', () => {
     set(86_400);
     session = undefined;
     set(86_400);
@@ -56,7 +56,7 @@ describe('a clock that was set', () => {
     expect(steps).toEqual([86_400, 86_400]);
   });
 
-  it('a little is followed, which a person is told once', () => {
+  it('a little is followed, and a person is alerted once', () => {
     for (const by of [30, 25, 10, 0]) set(by);
     expect(steps).toEqual([]);
     expect(sets).toBe(4);
@@ -64,7 +64,7 @@ describe('a clock that was set', () => {
   });
 });
 
-it('a standby is told', () => {
+it('a standby is reported', () => {
   clock.slept = seconds(3_600);
   timers.advance(seconds(10));
   expect(alerts).toEqual(['warning standby']);

@@ -40,7 +40,7 @@ const VIETNAM: TradingCalendar = {
 const ZONES = ['America/New_York', 'Europe/Berlin', 'Asia/Ho_Chi_Minh', 'Pacific/Auckland', 'UTC'];
 
 /** What was called, as `day HH:MM kind` of the exchange. */
-let told: string[] = [];
+let fired: string[] = [];
 let running: RunningSchedule | undefined;
 let timers: VirtualTimers;
 /** Microseconds that the clock was set by, or that the machine slept. */
@@ -83,7 +83,7 @@ function start(
       given.onRun?.(moment);
       if (kind === 'backup_and_report') isCareDue = false;
       const local = new Date(now() / 1_000 + calendar.utcOffsetMinutes * 60_000).toISOString();
-      told.push(`${day} ${local.slice(11, 16)} ${kind}`);
+      fired.push(`${day} ${local.slice(11, 16)} ${kind}`);
     },
   });
 }
@@ -108,7 +108,7 @@ const dayOf = (day: string): string[] => [
 ];
 
 beforeEach(() => {
-  told = [];
+  fired = [];
   offsetUs = 0;
   isCareDue = false;
   running = undefined;
@@ -132,14 +132,14 @@ describe.each(ZONES)('on a machine in %s', (zone) => {
     setTime(from);
     start(VIETNAM, firesAlone);
     pass(days * 24);
-    expect(told).toEqual(sessions.flatMap(dayOf));
+    expect(fired).toEqual(sessions.flatMap(dayOf));
   });
 
   it('keeps out of a day without a session', () => {
     setTime('2026-03-10T23:59:59+07:00');
     start(VIETNAM, firesAlone);
     pass(48 + 1 / 3_600);
-    expect(told).toEqual(dayOf('2026-03-12'));
+    expect(fired).toEqual(dayOf('2026-03-12'));
   });
 
   it('gives what falls on midnight to the day that begins, and the end of a day to the day that ends', () => {
@@ -149,7 +149,7 @@ describe.each(ZONES)('on a machine in %s', (zone) => {
       { ...firesAlone, rollover: '00:00' },
     );
     pass(49);
-    expect(told.filter((line) => !line.includes('token'))).toEqual([
+    expect(fired.filter((line) => !line.includes('token'))).toEqual([
       '2026-03-05 00:00 session_close',
       '2026-03-06 00:00 rollover',
       '2026-03-06 01:00 session_open',
@@ -162,7 +162,7 @@ it('says nothing of open and close where trading never ends', () => {
   setTime('2026-03-06T00:00:01+07:00');
   start({ ...VIETNAM, phases: [{ phase: 'continuous', fromUs: 0, toUs: US_PER_DAY }] });
   pass(24);
-  expect(told).toEqual([
+  expect(fired).toEqual([
     '2026-03-06 08:15 token_refresh',
     '2026-03-06 08:20 rollover',
     '2026-03-06 12:40 token_refresh',
@@ -175,11 +175,11 @@ it('does late what a standby slept through, once, and not on another day', () =>
   // Timers stand still in a standby, the exchange does not.
   offsetUs = at(1, 50);
   pass(1);
-  expect(told.map((line) => line.slice(17))).toEqual(['token_refresh', 'rollover', 'session_open']);
-  told = [];
+  expect(fired.map((line) => line.slice(17))).toEqual(['token_refresh', 'rollover', 'session_open']);
+  fired = [];
   offsetUs = at(16, 50);
   pass(5);
-  expect(told).toEqual([]);
+  expect(fired).toEqual([]);
 });
 
 describe('a clock that jumps', () => {
@@ -189,7 +189,7 @@ describe('a clock that jumps', () => {
     pass(1);
     offsetUs = -hours * US_PER_HOUR;
     pass(16);
-    expect(told.map((line) => line.slice(17))).toEqual(dayOf('2026-03-05').map((line) => line.slice(17)));
+    expect(fired.map((line) => line.slice(17))).toEqual(dayOf('2026-03-05').map((line) => line.slice(17)));
   });
 
   it('back before its own start does what comes then', () => {
@@ -197,7 +197,7 @@ describe('a clock that jumps', () => {
     start(VIETNAM);
     offsetUs = -at(2, 0);
     pass(1);
-    expect(told.map((line) => line.slice(17))).toEqual(['token_refresh', 'rollover', 'session_open']);
+    expect(fired.map((line) => line.slice(17))).toEqual(['token_refresh', 'rollover', 'session_open']);
   });
 });
 
@@ -218,7 +218,7 @@ describe.each([
   it('does each job of a day once', () => {
     begin();
     pass(39);
-    expect(told).toEqual([...dayOf('2026-03-05'), ...dayOf('2026-03-06')]);
+    expect(fired).toEqual([...dayOf('2026-03-05'), ...dayOf('2026-03-06')]);
   });
 
   // Under the wrong clock for a minute.
@@ -230,15 +230,15 @@ describe.each([
   ])('a clock that leaps a day %s has each job of this day and of the next done once', (_, offsets) => {
     begin();
     pass(1);
-    expect(told).toEqual(dayOf('2026-03-05').slice(0, 3));
+    expect(fired).toEqual(dayOf('2026-03-05').slice(0, 3));
     for (const offset of offsets) {
       offsetUs = offset;
       pass(1 / 60);
       running?.clockStepped();
     }
-    told = [];
+    fired = [];
     pass(48);
-    expect(told).toEqual([...dayOf('2026-03-05').slice(3), ...dayOf('2026-03-06')]);
+    expect(fired).toEqual([...dayOf('2026-03-05').slice(3), ...dayOf('2026-03-06')]);
   });
 });
 
@@ -247,7 +247,7 @@ it('does a job within 5 s of its moment while nobody fires', () => {
   const lateUs: number[] = [];
   start(VIETNAM, { onRun: ({ atUs }) => lateUs.push(timers.nowUs() - atUs) });
   pass(12);
-  expect(told).toEqual(dayOf('2026-03-05'));
+  expect(fired).toEqual(dayOf('2026-03-05'));
   expect(Math.max(...lateUs)).toBeLessThanOrEqual(5_000_000);
   expect(running?.jobs().last?.by).toBe('check');
 });
@@ -257,7 +257,7 @@ it('asks at once when the clock was set', () => {
   pass(0);
   offsetUs = at(0, 6);
   running?.clockStepped();
-  expect(told).toEqual(['2026-03-05 08:16 token_refresh']);
+  expect(fired).toEqual(['2026-03-05 08:16 token_refresh']);
   expect(running?.jobs().last?.by).toBe('clock step');
 });
 
@@ -273,11 +273,11 @@ it('begins the care of the day when it is due, whatever the time', () => {
   pass(6.75);
   isCareDue = true;
   pass(5 / 3_600);
-  expect(told.filter((line) => line.endsWith('report'))).toHaveLength(2);
-  expect(told.at(-1)).toBe('2026-03-05 14:55 backup_and_report');
+  expect(fired.filter((line) => line.endsWith('report'))).toHaveLength(2);
+  expect(fired.at(-1)).toBe('2026-03-05 14:55 backup_and_report');
 });
 
-it('tells the care of a close no more once it was begun', () => {
+it('fires the work after a close no more once it was begun', () => {
   setTime('2026-03-05T14:40:00+07:00');
   start(VIETNAM);
   pass(0.1);
@@ -289,7 +289,7 @@ it('tells the care of a close no more once it was begun', () => {
   });
 });
 
-it('tells the next jobs', () => {
+it('lists the next jobs', () => {
   setTime('2026-03-06T14:40:00+07:00');
   start(VIETNAM);
   expect(running?.jobs()).toEqual({
@@ -352,7 +352,7 @@ describe.each(['cron', 'timer'] as const)('a schedule by %s', (form) => {
     setWall(19);
     begin(false);
     await hours(20);
-    expect(told).toEqual(dayOf('2026-03-05'));
+    expect(fired).toEqual(dayOf('2026-03-05'));
     expect(new Set(secondsOfJobs)).toEqual(new Set([0]));
     expect(running?.jobs().last?.by).toBe(form);
   });
@@ -364,7 +364,7 @@ describe.each(['cron', 'timer'] as const)('a schedule by %s', (form) => {
     expect(new Date().toISOString()).toBe('2026-03-05T01:15:00.000Z');
     running?.stop();
     await hours(24);
-    expect([told, vi.getTimerCount()]).toEqual([[], 0]);
+    expect([fired, vi.getTimerCount()]).toEqual([[], 0]);
   });
 
   describe.each([
@@ -379,7 +379,7 @@ describe.each(['cron', 'timer'] as const)('a schedule by %s', (form) => {
       await hours(1);
     };
 
-    it('is set up anew and goes on alone', async () => {
+    it('is set up again and goes on alone', async () => {
       begin(false);
       const stopWatch = watchClock({
         clock,
@@ -392,15 +392,15 @@ describe.each(['cron', 'timer'] as const)('a schedule by %s', (form) => {
       await leap();
       await hours(22);
       stopWatch();
-      expect(told).toEqual([...dayOf('2026-03-05'), ...dayOf('2026-03-06')]);
+      expect(fired).toEqual([...dayOf('2026-03-05'), ...dayOf('2026-03-06')]);
       expect(new Set(secondsOfJobs)).toEqual(new Set([0]));
     });
 
-    it('is carried by the check where it is not set up anew', async () => {
+    it('is carried by the check where it is not set up again', async () => {
       begin(true);
       await leap();
       await hours(22);
-      expect(told).toEqual([...dayOf('2026-03-05'), ...dayOf('2026-03-06')]);
+      expect(fired).toEqual([...dayOf('2026-03-05'), ...dayOf('2026-03-06')]);
     });
   });
 });
@@ -427,18 +427,18 @@ describe('the jobs of a market', () => {
     const clockMap = { originRealUs: systemClock.nowUs(), originMarketUs, speed };
     const edge = {
       tokens: { refresh: idle, checkClose: idle, refreshDueUs: idle, onChange: () => idle },
-      stream: { resume: () => told.push('open') },
-      reports: { read: (what: string) => told.push(what) },
+      stream: { resume: () => fired.push('open') },
+      reports: { read: (what: string) => fired.push(what) },
     } as unknown as BrokerEdge;
     const config = { calendar: VIETNAM, schedule: { tokenRefresh: ['08:15'], rollover: '08:20' } };
     running = followSessionHours(
       { config: config as unknown as Config, clockMap },
       edge,
-      () => told.push('rollover'),
+      () => fired.push('rollover'),
       undefined,
     );
     await hours(9 / speed);
-    expect(told).toEqual(['contracts', 'rollover', 'open', 'book']);
+    expect(fired).toEqual(['contracts', 'rollover', 'open', 'book']);
     expect(running.jobs()).toMatchObject({
       next: [{ kind: 'token_refresh', at: '2026-03-06T08:15:00.000' }, {}, {}, {}, {}],
       last: { kind: 'session_close', by: 'timer' },

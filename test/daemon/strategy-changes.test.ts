@@ -1,4 +1,4 @@
-/** A reload tells each difference, and makes none that it does not tell. */
+/** A reload names each difference, and makes none that it does not name. */
 import { expect, it } from 'vitest';
 import { strategyChanges } from '../../src/daemon/reload.ts';
 import { money, qty } from '../../src/domain/units.ts';
@@ -45,9 +45,9 @@ it('a limit that is lowered below what rests names the orders that may fill beyo
       settings: { ...settings, id, risk: { ...settings.risk, positionMax: qty(positionMax), openOrdersMax } },
     };
   };
-  const told = (positionMax: number, openOrdersMax: number): string =>
+  const changesOf = (positionMax: number, openOrdersMax: number): string =>
     strategyChanges([limited(9, 9)], [limited(positionMax, openOrdersMax)], view, 'hold').join();
-  expect(told(2, 9)).toContain('its orders to buy 4 of VN30F2603 stay');
-  expect(told(4, 9)).not.toContain('its orders to');
-  expect(told(4, 1)).toContain('above its openOrdersMax 1');
+  expect(changesOf(2, 9)).toContain('its orders to buy 4 of VN30F2603 stay');
+  expect(changesOf(4, 9)).not.toContain('its orders to');
+  expect(changesOf(4, 1)).toContain('above its openOrdersMax 1');
 });

@@ -105,7 +105,7 @@ describe('whatever the moment', () => {
   });
 });
 
-test('the sessions around Tet', () => {
+test('the sessions before and after Tet', () => {
   expect(sessionAfter(MARKET_CALENDAR, tradingDay('2026-02-13'))).toBe('2026-02-23');
   expect(sessionOnOrBefore(MARKET_CALENDAR, tradingDay('2026-02-22'))).toBe('2026-02-13');
 });

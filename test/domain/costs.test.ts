@@ -71,7 +71,7 @@ describe('whatever is traded', () => {
     );
   });
 
-  test('how often we look changes nothing: costs of the parts are differences of one total', () => {
+  test('the number of parts changes nothing: their costs are differences of one total', () => {
     fc.assert(
       fc.property(fc.array(anyFill, { minLength: 1, maxLength: 20 }), (fills) => {
         let [qty, value, fee, tax] = [0, 0, 0, 0];

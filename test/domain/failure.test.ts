@@ -4,7 +4,7 @@ import { Database } from '../../src/sqlite/database.ts';
 import { expect, it } from 'vitest';
 import { failureText, writing } from '../../src/domain/failure.ts';
 
-it('tells a failure of the world by its message, and a bug with its stack', () => {
+it('shows a failure of the world by its message, and a bug with its stack', () => {
   const locked = new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
   expect(failureText(locked)).toBe('database or disk is full');
   expect(failureText(new Error('no room'))).toBe('no room');
@@ -17,7 +17,7 @@ function full(): never {
   throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 }
 
-function told(run: () => unknown): string {
+function messageOf(run: () => unknown): string {
   try {
     run();
     return 'nothing';
@@ -26,12 +26,12 @@ function told(run: () => unknown): string {
   }
 }
 
-it('tells a full disk with the file that was written, and what helps', () => {
+it('reports a full disk with the file that was written, and what helps', () => {
   const help = '(the disk is full: free some of it, or name a place on another one)';
   const text = `ENOSPC: no space left on device, write 'out/report.html' ${help}`;
-  expect(told(() => writing('out/report.html', full))).toBe(text);
-  expect(told(() => writing('out', () => writing('out/report.html', full)))).toBe(text);
-  expect(told(() => mkdirSync(join(import.meta.filename, 'out')))).toMatch(
+  expect(messageOf(() => writing('out/report.html', full))).toBe(text);
+  expect(messageOf(() => writing('out', () => writing('out/report.html', full)))).toBe(text);
+  expect(messageOf(() => mkdirSync(join(import.meta.filename, 'out')))).toMatch(
     /^ENOTDIR: .*failure\.test\.ts\/out' \(a part of this path is a file/,
   );
 });

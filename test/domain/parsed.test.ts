@@ -20,7 +20,7 @@ describe('JSON from outside', () => {
     expect(parseJson('{"a":'.repeat(33) + '1' + '}'.repeat(33), 'x').ok).toBe(false);
   });
 
-  it('may have any number of brackets beside each other, and in texts', () => {
+  it('may have any number of brackets next to each other, and in texts', () => {
     const wide = JSON.stringify(
       Array.from({ length: 500 }, (_, i) => ({ i, text: `[[{{"\\${'['.repeat(9)}` })),
     );

@@ -52,7 +52,7 @@ const MINTS = [
   ids.streamCode,
 ] as const;
 
-test.each(MINTS)('%o is a name: not empty, no blanks around it', (mint) => {
+test.each(MINTS)('%o is a name: not empty, no blanks at its ends', (mint) => {
   expect(mint('a1')).toBe('a1');
   for (const wrong of ['', ' ', ' a', 'a\n']) expect(() => mint(wrong)).toThrow(InvariantError);
 });

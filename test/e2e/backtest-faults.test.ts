@@ -112,11 +112,11 @@ test.each([
     'trader.buy was called',
   ],
   ['void (async () => { throw new Error(`boom ${bar.close}`); })();', 'boom 10000'],
-])('a failure that no event sees fails the run all the same: %s', (handler, told) => {
+])('a failure that no event sees fails the run all the same: %s', (handler, message) => {
   const { code, err } = run(handler);
   expect(code, err).toBe(1);
   expect(err).toContain(
-    `one failed in a promise or a timer of the machine, after the event was over: ${told}`,
+    `one failed in a promise or a timer of the machine, after the event was over: ${message}`,
   );
   expect(err).toMatch(/at .*own\.ts:12:\d+/);
 });
@@ -128,7 +128,7 @@ test('a throw in a stream of one’s own is a fault of the event in which it beg
   expect(err).not.toContain('after the event was over');
 });
 
-test('a run in which time stands still ends, and says when and why', () => {
+test('a run in which time does not move ends, and says when and why', () => {
   const { code, err } = run('const again = (): void => void trader.after(0, again); again();');
   expect(code, err).toBe(1);
   expect(err).toContain('the run does not get beyond 2026-01-05T01:00:00.000Z');

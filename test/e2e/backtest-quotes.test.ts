@@ -60,7 +60,7 @@ function quotes(): readonly Quote[] {
 
 const points = (ticks: number): string => (ticks / 100_000).toFixed(5);
 
-/** A plain loop: decides on the middle at the end of each minute, trades at the quote that stands there. */
+/** A plain loop: decides on the middle at the end of each minute, trades at the quote of that moment. */
 function plainly(all: readonly Quote[]): { readonly fills: readonly string[]; readonly profit: number } {
   const closes: number[] = [];
   const fills: string[] = [];
@@ -107,7 +107,7 @@ test('quotes in one CSV give the fills and the profit of a plain loop, and are v
     ['side', 'qty', 'price'].map((name) => row.split(',')[names.indexOf(name)]).join(','),
   );
   expect(shown).toEqual(expected.fills);
-  const told = JSON.parse(stdout) as { readonly statistics: { readonly netProfit: number } };
-  expect(told.statistics.netProfit).toBeCloseTo(expected.profit, 2);
+  const report = JSON.parse(stdout) as { readonly statistics: { readonly netProfit: number } };
+  expect(report.statistics.netProfit).toBeCloseTo(expected.profit, 2);
   expect(existsSync(join(dir, 'out/report.html'))).toBe(true);
 });

@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const CHROMIUM = '/usr/bin/chromium';
 const FILES = ['report.html', 'report.json', 'trades.csv', 'fills.csv', 'equity.csv', 'daily.csv'];
 
-interface Told {
+interface Report {
   readonly hashes: { readonly journal: string };
   readonly counts: { readonly rows: number; readonly fills: number };
   readonly statistics: { readonly netProfit: number; readonly trades: { readonly count: number } };
@@ -36,20 +36,20 @@ test('the sample runs to a report that a browser draws, and gives the same journ
   const file = join(ROOT, 'config/backtest.yaml');
   const first = backtest(file, '--out', dir, '--json');
   expect(first).toMatchObject({ code: 0, err: expect.not.stringContaining('\r') });
-  const told = JSON.parse(first.out) as Told;
-  expect(told.counts.rows).toBeGreaterThan(80_000);
-  expect(told.statistics.trades.count).toBeGreaterThan(5);
+  const report = JSON.parse(first.out) as Report;
+  expect(report.counts.rows).toBeGreaterThan(80_000);
+  expect(report.statistics.trades.count).toBeGreaterThan(5);
   for (const name of FILES) expect(existsSync(join(dir, name)), name).toBe(true);
-  expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toEqual(told);
-  expect(rowsOf(join(dir, 'fills.csv'))).toHaveLength(told.counts.fills);
+  expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toEqual(report);
+  expect(rowsOf(join(dir, 'fills.csv'))).toHaveLength(report.counts.fills);
   const closed = rowsOf(join(dir, 'trades.csv')).filter((row) => row.endsWith(',closed'));
-  expect(closed).toHaveLength(told.statistics.trades.count);
+  expect(closed).toHaveLength(report.statistics.trades.count);
   const net = rowsOf(join(dir, 'daily.csv')).reduce((sum, row) => sum + Number(row.split(',')[1]), 0);
-  expect(net).toBe(told.statistics.netProfit);
+  expect(net).toBe(report.statistics.netProfit);
 
   const again = backtest(file, '--out', dir);
   expect(again.code).toBe(0);
-  expect(again.out).toContain(`journal ${told.hashes.journal}\n`);
+  expect(again.out).toContain(`journal ${report.hashes.journal}\n`);
   expect(again.out).toContain(join(dir, 'report.html'));
   if (existsSync(CHROMIUM)) await drawn(join(dir, 'report.html'));
   else process.stderr.write(`not looked at in a browser: there is none at ${CHROMIUM}\n`);

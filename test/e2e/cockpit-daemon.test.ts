@@ -47,7 +47,7 @@ test('a halt works while a strategy hangs, and the page says that it does', asyn
   const from = daemon.output().length;
   await daemon.line(/replaying [\d,]+ inputs of today/);
   await page.locator('tr', { hasText: 'stuck' }).getByText('stopped').waitFor();
-  // One that was decided before is told as never sent.
+  // One that was decided before is shown as never sent.
   expect(daemon.output().slice(from), 'nothing enters after the halt').not.toMatch(/placed .*\(entry\)$/m);
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
 });

@@ -240,7 +240,7 @@ const idsOf = async (page: Page): Promise<readonly string[]> => {
 
 const note = (seq: number) => ({ ...entryOf(6), id: `2026-03-04-${seq}`, seq, text: `note ${seq}` });
 
-describe('our books beside the broker’s', () => {
+describe('our books next to the broker’s', () => {
   test('each comparison has its own time, and is grey while a fill is younger', async () => {
     const daemon = daemonIn({});
     const { books } = daemon.facts;
@@ -426,7 +426,7 @@ describe('the connection', () => {
 const evil = (place: string): string => `${place}<img src=x onerror="globalThis.owned='${place}'">`;
 
 describe('views', () => {
-  test('searches the journal, and tells the story of an order', async () => {
+  test('searches the journal, and shows the story of an order', async () => {
     const daemon = daemonIn({});
     const { page } = await opened(daemon);
     await show(page, 'Journal');
@@ -441,7 +441,7 @@ describe('views', () => {
     await page.getByText('filled in 412 ms').waitFor({ state: 'hidden' });
   });
 
-  test('tells the story of an order of an earlier day', async () => {
+  test('shows the story of an order of an earlier day', async () => {
     const daemon = daemonIn({});
     daemon.rows = daemon.rows.map((row) => ({ ...row, day: '2026-03-03', id: `2026-03-03-${row.seq}` }));
     const { page } = await opened(daemon);

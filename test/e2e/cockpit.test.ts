@@ -47,7 +47,7 @@ function deafSockets(url: string, count: number, text: string): readonly Socket[
   });
 }
 
-test('attacks on every side change nothing: trading goes on, the owner’s halt works, and the attack is told', async () => {
+test('attacks on every side change nothing: trading goes on, the owner’s halt works, and the attack is alerted', async () => {
   const { place, daemon } = await trading();
   const browser = await browserAt(place);
   const { url } = browser;

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** A program of one file beside the true script. */
+/** A program of one file next to the true script. */
 function clone() {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-clone-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -48,6 +48,13 @@ it('compiles once, and again after a change', () => {
     stdout: 'second check',
     stderr: expect.stringContaining('Compiling'),
   });
+});
+
+it('does not compile again what a build compiled, which runs nothing', () => {
+  const { write, run } = clone();
+  write('first');
+  expect(run('--build')).toMatchObject({ stdout: '', stderr: expect.stringContaining('Compiled in') });
+  expect(run('check')).toMatchObject({ stdout: 'first check', stderr: '' });
 });
 
 it('lets a halt wait for no compiler, nor fail by a source that does not compile', () => {

@@ -5,7 +5,7 @@ import type { EntryOf, JournalEntry } from '../../src/engine/ports/journal-entry
 import { BOOKS_AGREE, brokerTruth, journalEntries, startDaemon, until, workplace } from './daemon-process.ts';
 import { programWith } from './program-with.ts';
 
-/** A stop far away that is then moved to the market, a trailing stop that is taken back, a bracket around the market. */
+/** A stop far away that is then moved to the market, a trailing stop that is taken back, a bracket with its exits on both sides of the market. */
 const WAITER = `
 const added = defineStrategy({
   name: 'waiter',
@@ -105,7 +105,7 @@ test('a stop, a trailing stop and a bracket live and end at the broker', async (
   await until(() => (isAt(partner, 'canceled') ? true : undefined));
   const exit = await until(() => all('order_adopted').find(({ parent }) => parent === sentBy));
 
-  // A take-profit sends a limit at its price, and the market may leave it again: journal and broker tell the same of it.
+  // A take-profit sends a limit at its price, and the market may leave it again: journal and broker agree on it.
   const filledQty = (id: ClientOrderId): number =>
     all('fill').reduce((sum, { clientOrderId, qty }) => sum + (clientOrderId === id ? qty : 0), 0);
   const net = await until(async () => {

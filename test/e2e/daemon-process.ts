@@ -164,7 +164,7 @@ export function journalEntries({ state }: Workplace): readonly StoredEntry[] {
  * says that it is absent (rulings, 8): this person looks into the broker's book first.
  */
 export async function resolveAbsent(place: Workplace): Promise<void> {
-  // Reads tell first what became of each call.
+  // Reads show first what became of each call.
   await until(() => {
     const statuses = [...lastStatuses(place).values()];
     return statuses.includes('submitted') || statuses.includes('unknown') ? undefined : true;
@@ -203,7 +203,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Looks again and again until `look` gives something; `story` tells of the program when it never does: by default what the last daemon said. */
+/** Polls until `look` gives something; `story` describes the program when it never does: by default what the last daemon said. */
 export async function until<T>(
   look: () => T | undefined | Promise<T | undefined>,
   story: () => string = lastOutput,

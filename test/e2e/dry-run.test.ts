@@ -46,7 +46,7 @@ test('a dry run reads, and sends neither order nor cancel on any path', async ()
   const tap = await startTap(shell.server.port);
   const file = shell.config(config(tap.port));
   const daemon = startDaemon({ config: file, dir: shell.dir }, [], MAIN, 'dry-run');
-  const tell = (name: string, ...args: readonly string[]): Promise<string> =>
+  const tickwright = (name: string, ...args: readonly string[]): Promise<string> =>
     new Promise((resolve) => {
       execFile(process.execPath, [MAIN, name, ...args, '--state', shell.dir], (_error, stdout, stderr) =>
         resolve(`${name}: ${stdout}${stderr}`),
@@ -54,11 +54,12 @@ test('a dry run reads, and sends neither order nor cancel on any path', async ()
     });
   // Outside of session hours the daemon asks for no token by itself.
   await daemon.line(/no cached token/);
-  await tell('token');
+  await tickwright('token');
   // Of a session that is open, or of the next one.
   await daemon.line(/agreed/);
   const answers: string[] = [];
-  for (const [name = '', ...more] of COMMANDS) answers.push(await tell(name, ...more, '--reason', 'test'));
+  for (const [name = '', ...more] of COMMANDS)
+    answers.push(await tickwright(name, ...more, '--reason', 'test'));
   await daemon.end('SIGKILL');
   const requests = [...tap.text().matchAll(/^(?:GET|POST|PUT|DELETE|PATCH) \S+/gm)].map(([line]) => line);
   const paths = new Set(requests.map((line) => line.replace(/\?.*/, '')));

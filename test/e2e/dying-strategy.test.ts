@@ -43,7 +43,7 @@ const died = (daemon: RunningDaemon): Promise<number | string> =>
 
 test.each([
   ['objects', 'for (;;) list.push({ tick });'],
-  ['bytes beside the heap', 'for (;;) list.push(new Uint8Array(1_000_000).fill(1));'],
+  ['bytes outside the heap', 'for (;;) list.push(new Uint8Array(1_000_000).fill(1));'],
 ])('that keeps %s without end is left out, and the others go on in the same process', async (_, fill) => {
   const place = withGreedy(fill);
   const daemon = started(place);

@@ -21,7 +21,7 @@ const run = (place: Workplace, ...args: readonly string[]) =>
 const fills = (place: Workplace): number =>
   journalEntries(place).filter(({ entry }) => entry.kind === 'fill').length;
 
-test('a session, its summary, a look at the journal, and the same account again', async () => {
+test('a session, its summary, a read of the journal, and the same account again', async () => {
   const place = workplace(BUSY_CONFIG);
   const first = startDaemon(place);
   await first.line(/filled/);
@@ -70,7 +70,7 @@ test('a session, its summary, a look at the journal, and the same account again'
   const unexplained = compared.differences.filter(({ clause }) => clause === 'unexplained');
   expect(isDecidedAlike, agree.stdout).toBe(true);
   expect(compared.compared).toBeGreaterThan(0);
-  // On a machine that stops for moments, a moment may be one that nobody can tell afterwards.
+  // On a machine that stops for moments, a moment may be one that nobody can find afterwards.
   expect(unexplained.length, agree.stdout).toBeLessThanOrEqual(compared.compared / 10);
   expect(agree.status).toBe(unexplained.length === 0 ? 0 : 1);
 });

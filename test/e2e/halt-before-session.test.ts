@@ -18,8 +18,8 @@ import {
 
 test('a halt before the session is open survives a kill and reaches its engine, and a resume ends it', async () => {
   const place = workplace(BUSY_CONFIG);
-  // Not while this process stands still: connections that the broker closes meanwhile would not be noticed.
-  const tell = (...command: readonly string[]): Promise<string> =>
+  // Not while this process is blocked: connections that the broker closes meanwhile would not be noticed.
+  const tickwright = (...command: readonly string[]): Promise<string> =>
     new Promise((resolve) => {
       execFile(process.execPath, [MAIN, ...command, '--state', place.state], (_error, stdout, stderr) =>
         resolve(stdout + stderr),
@@ -40,20 +40,20 @@ test('a halt before the session is open survives a kill and reaches its engine, 
 
   const halted = startDaemon(place);
   await halted.line(/no new token/);
-  expect(await tell('halt', '--reason', 'test')).toMatch(/entries are off/);
+  expect(await tickwright('halt', '--reason', 'test')).toMatch(/entries are off/);
   await halted.end('SIGKILL');
 
   const daemon = startDaemon(place);
   await daemon.line(/entries are off since an earlier run: test/);
   await daemon.line(/no new token/);
   expect(await readiness()).toEqual([503, { ready: false, reason: expect.stringContaining('test') }]);
-  expect(await tell('status')).toMatch(/HALTED until tickwright resume: test/);
+  expect(await tickwright('status')).toMatch(/HALTED until tickwright resume: test/);
   await control(place, '/faults', { method: 'DELETE' });
-  expect(await tell('token')).toMatch(/a new token is in use/);
+  expect(await tickwright('token')).toMatch(/a new token is in use/);
   await daemon.line(/command +halt, by process: test/);
   expect(await readiness()).toEqual([503, { ready: false, reason: expect.stringContaining('test') }]);
   const from = daemon.output().length;
-  await tell('resume', '--reason', 'test');
+  await tickwright('resume', '--reason', 'test');
   await until(async () => {
     await resolveAbsent(place);
     return / busy +accepted/.test(daemon.output().slice(from)) ? true : undefined;

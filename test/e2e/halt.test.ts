@@ -23,7 +23,7 @@ interface Said {
   readonly text: string;
 }
 
-const tell = ({ state }: Workplace, ...command: readonly string[]): Promise<Said> =>
+const tickwright = ({ state }: Workplace, ...command: readonly string[]): Promise<Said> =>
   new Promise((resolve) => {
     const child = execFile(process.execPath, [MAIN, ...command, '--state', state], (_error, stdout, stderr) =>
       resolve({ code: child.exitCode ?? -1, text: stdout + stderr }),
@@ -51,7 +51,7 @@ const working = async (place: Workplace): Promise<BrokerTruth['orders']> =>
     ({ status, qty, filledQty }) => filledQty < qty && !/cancel|reject|expire/.test(status),
   );
 
-test('case 4: an order that the daemon never heard of again is canceled from the book, and the halt waits for it', async () => {
+test('case 4: an order without any answer is canceled from the book, and the halt waits for it', async () => {
   const place = workplace(BUSY_CONFIG);
   const daemon = startDaemon(place);
   await daemon.line(/ busy +accepted/);
@@ -61,7 +61,7 @@ test('case 4: an order that the daemon never heard of again is canceled from the
       ({ entry }) => entry.kind === 'outcome' && entry.call === 'place' && entry.outcome.status === 'unknown',
     ),
   );
-  const { code, text } = await tell(place, 'halt', '--reason', 'test');
+  const { code, text } = await tickwright(place, 'halt', '--reason', 'test');
   expect(text).toMatch(/entries are off/);
   expect([code, text]).toEqual([0, expect.stringContaining('no order works that can enlarge a position')]);
   expect(await working(place), text).toEqual([]);
@@ -74,7 +74,7 @@ test('case 31: no order follows a halt, though reads and cancels fail and the da
   await daemon.line(/ busy +accepted/);
   await setFault(place, { name: 'http_500', operation: 'in-day', times: 6 });
   await setFault(place, { name: 'http_500', operation: 'cancel', times: 2 });
-  const halted = tell(place, 'halt', '--reason', 'test');
+  const halted = tickwright(place, 'halt', '--reason', 'test');
   await daemon.line(/HALTED/);
   const placed = entriesOf(place, await brokerTruth(place)).length;
   const { text } = await halted;
@@ -87,7 +87,7 @@ test('case 31: no order follows a halt, though reads and cancels fail and the da
   const entries = entriesOf(place, await brokerTruth(place));
   expect(entries.length - placed, 'at most the call that was under way').toBeLessThanOrEqual(1);
   const from = again.output().length;
-  await tell(place, 'resume', '--reason', 'test');
+  await tickwright(place, 'resume', '--reason', 'test');
   await again.line(/ busy +accepted/, from);
   expect(await again.end('SIGINT'), again.output()).toBe(0);
 });
@@ -96,12 +96,12 @@ test('cancel-all and flatten wait for what they began, and say what came of it',
   const place = workplace(BUSY_CONFIG);
   const daemon = startDaemon(place);
   await daemon.line(/ busy +accepted/);
-  const canceled = await tell(place, 'cancel-all', '--reason', 'test');
+  const canceled = await tickwright(place, 'cancel-all', '--reason', 'test');
   expect(canceled.text, `code ${canceled.code}`).toMatch(
     /ended: tickwright orders shows how|no order was open/,
   );
   expect(canceled.code, daemon.output()).toBe(0);
-  const flattened = await tell(place, 'flatten', '--reason', 'test');
+  const flattened = await tickwright(place, 'flatten', '--reason', 'test');
   expect(flattened.text).toMatch(/entries are off until tickwright resume[^]*flat: nothing is held/);
   expect(flattened.code, flattened.text).toBe(0);
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);

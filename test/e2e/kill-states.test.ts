@@ -1,4 +1,4 @@
-/** Some cells of the restart matrix with processes of their own and a true `kill -9`: what stood at the broker is known, and nothing is sent. */
+/** Some cells of the restart matrix with processes of their own and a true `kill -9`: what rested at the broker is known, and nothing is sent. */
 import { expect, onTestFinished, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
@@ -35,7 +35,7 @@ const added = defineStrategy({
 });
 `;
 
-interface Standing {
+interface BrokerState {
   readonly orders: readonly {
     readonly orderNo: string;
     readonly filledQty: number;
@@ -45,9 +45,9 @@ interface Standing {
 }
 
 /** Orders at the exchange and positions. */
-async function standing(place: Workplace): Promise<Standing> {
+async function brokerState(place: Workplace): Promise<BrokerState> {
   const reply = await control(place, `/accounts/${simulatorLink(place).custodyCode}`);
-  const { orders, positions } = (await reply.json()) as Standing;
+  const { orders, positions } = (await reply.json()) as BrokerState;
   return { orders, positions: positions.map(({ net }) => ({ net })) };
 }
 
@@ -72,7 +72,7 @@ test.each(['buy', 'sell'])(
       count(place, 'order_waiting') > 0 && count(place, 'outcome') === 3 ? true : undefined,
     );
     await first.end('SIGKILL');
-    const before = await standing(place);
+    const before = await brokerState(place);
     expect(before.positions).toEqual([{ net: side === 'buy' ? 2 : -2 }]);
     expect(before.orders).toHaveLength(2);
     for (const restart of ['first', 'second']) {
@@ -80,7 +80,7 @@ test.each(['buy', 'sell'])(
       const again = startDaemon(place, [], main);
       await until(() => (count(place, 'position_agreed') > agreed ? true : undefined));
       await again.end('SIGKILL');
-      expect(await standing(place), `${restart} restart`).toEqual(before);
+      expect(await brokerState(place), `${restart} restart`).toEqual(before);
     }
     expect([count(place, 'place'), count(place, 'cancel'), count(place, 'order_adopted')]).toEqual([3, 0, 0]);
     expect([count(place, 'strategy_fault'), count(place, 'position_mismatch')]).toEqual([0, 0]);

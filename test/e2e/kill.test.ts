@@ -87,7 +87,7 @@ const placedIds = (place: Place): readonly string[] =>
 const unresolved = (place: Place): number =>
   [...lastStatuses(place).values()].filter((status) => status === 'submitted' || status === 'unknown').length;
 
-/** Both books read until they stand still between two looks: fills go on while we look. */
+/** Both books read until two reads agree: fills go on while we read. */
 async function agreedPosition(place: Place): Promise<{ ours: number; broker: number }> {
   let last = { ours: NaN, broker: NaN };
   for (let look = 0; look < 40; look += 1) {

@@ -15,7 +15,7 @@ interface Liar {
   readonly head?: string;
   /** A condition of each bar, under which it buys. */
   readonly when?: string;
-  readonly told: string;
+  readonly message: string;
 }
 
 /** Hourly bars that rise and fall, the same ones each time. */
@@ -78,79 +78,79 @@ function verified(liars: readonly Liar[], more = ''): { readonly code: number | 
 }
 
 const REFUSED: readonly Liar[] = [
-  { name: 'file', head: "import { readFileSync } from 'node:fs';", told: 'an import of node:fs' },
-  { name: 'network', head: "import { request } from 'undici';", told: 'an import of undici' },
+  { name: 'file', head: "import { readFileSync } from 'node:fs';", message: 'an import of node:fs' },
+  { name: 'network', head: "import { request } from 'undici';", message: 'an import of undici' },
   {
     name: 'worker',
     head: "import { Worker } from 'node:worker_threads';",
-    told: 'an import of node:worker_threads',
+    message: 'an import of node:worker_threads',
   },
   {
     name: 'process',
     head: "import { execSync } from 'node:child_process';",
-    told: 'an import of node:child_process',
+    message: 'an import of node:child_process',
   },
-  { name: 'dice', head: "import { randomInt } from 'node:crypto';", told: 'an import of node:crypto' },
-  { name: 'prices', head: "import prices from './prices.json';", told: 'an import of ./prices.json' },
-  { name: 'later-import', when: "import('node:fs') !== null", told: 'import() in later-import.mjs' },
-  { name: 'require', head: "const fs = require('fs');", told: 'require() in require.mjs' },
-  { name: 'eval', when: "eval('Date.now()') > 0", told: 'eval() in eval.mjs' },
-  { name: 'function', when: "new Function('return true')()", told: 'Function() in function.mjs' },
-  { name: 'binding', when: "process.binding('fs') !== null", told: 'process.binding in binding.mjs' },
+  { name: 'dice', head: "import { randomInt } from 'node:crypto';", message: 'an import of node:crypto' },
+  { name: 'prices', head: "import prices from './prices.json';", message: 'an import of ./prices.json' },
+  { name: 'later-import', when: "import('node:fs') !== null", message: 'import() in later-import.mjs' },
+  { name: 'require', head: "const fs = require('fs');", message: 'require() in require.mjs' },
+  { name: 'eval', when: "eval('Date.now()') > 0", message: 'eval() in eval.mjs' },
+  { name: 'function', when: "new Function('return true')()", message: 'Function() in function.mjs' },
+  { name: 'binding', when: "process.binding('fs') !== null", message: 'process.binding in binding.mjs' },
   {
     name: 'builtin',
     when: "process.getBuiltinModule('fs') !== null",
-    told: 'getBuiltinModule in builtin.mjs',
+    message: 'getBuiltinModule in builtin.mjs',
   },
-  { name: 'prototype', head: 'Array.prototype.at = () => 0;', told: 'a change of Array.prototype.at' },
-  { name: 'hoard', head: 'globalThis.best = 0;', told: 'a change of globalThis.best' },
+  { name: 'prototype', head: 'Array.prototype.at = () => 0;', message: 'a change of Array.prototype.at' },
+  { name: 'hoard', head: 'globalThis.best = 0;', message: 'a change of globalThis.best' },
   {
     name: 'symbol-hoard',
     head: "globalThis[Symbol.for('best')] = 0;",
-    told: 'a change of globalThis.Symbol(best)',
+    message: 'a change of globalThis.Symbol(best)',
   },
   {
     name: 'listener',
     head: "process.on('exit', () => { process.exitCode = 0; });",
-    told: 'a strategy called process.on',
+    message: 'a strategy called process.on',
   },
-  { name: 'end', head: 'process.exit(0);', told: 'a strategy called process.exit' },
+  { name: 'end', head: 'process.exit(0);', message: 'a strategy called process.exit' },
 ];
 
 test.each(REFUSED)('$name is refused before anything runs', async (liar) => {
   const loaded = await loadBacktest(written([liar]));
   const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
   expect(problems).toHaveLength(1);
-  expect(problems[0]).toContain(liar.told);
+  expect(problems[0]).toContain(liar.message);
 });
 
 const NAMED: readonly Liar[] = [
-  { name: 'clock', when: 'Date.now() > 0', told: 'Date.now' },
-  { name: 'new-date', when: 'new Date() > 0', told: 'new Date' },
-  { name: 'monotonic', when: 'performance.now() > 0', told: 'performance.now' },
-  { name: 'format', when: "new Intl.DateTimeFormat('en').format() !== ''", told: 'Intl.DateTimeFormat' },
-  { name: 'random', when: 'Math.random() > 0.5', told: 'Math.random' },
-  { name: 'uuid', when: "crypto.randomUUID() > '8'", told: 'crypto.randomUUID' },
-  { name: 'environment', when: "process.env.HOME !== ''", told: 'process.env' },
-  { name: 'process-id', when: 'process.pid > 0', told: 'process.pid' },
-  { name: 'parent-id', when: 'process.ppid > 0', told: 'process.ppid' },
-  { name: 'report', when: 'process.report !== null', told: 'process.report' },
-  { name: 'origin', when: 'performance.timeOrigin > 0', told: 'performance.timeOrigin' },
-  { name: 'timer', when: 'setTimeout(() => 0, 1) !== null', told: 'setTimeout' },
-  { name: 'fetch', when: "fetch('http://127.0.0.1:1').catch(() => 0) !== null", told: 'fetch' },
+  { name: 'clock', when: 'Date.now() > 0', message: 'Date.now' },
+  { name: 'new-date', when: 'new Date() > 0', message: 'new Date' },
+  { name: 'monotonic', when: 'performance.now() > 0', message: 'performance.now' },
+  { name: 'format', when: "new Intl.DateTimeFormat('en').format() !== ''", message: 'Intl.DateTimeFormat' },
+  { name: 'random', when: 'Math.random() > 0.5', message: 'Math.random' },
+  { name: 'uuid', when: "crypto.randomUUID() > '8'", message: 'crypto.randomUUID' },
+  { name: 'environment', when: "process.env.HOME !== ''", message: 'process.env' },
+  { name: 'process-id', when: 'process.pid > 0', message: 'process.pid' },
+  { name: 'parent-id', when: 'process.ppid > 0', message: 'process.ppid' },
+  { name: 'report', when: 'process.report !== null', message: 'process.report' },
+  { name: 'origin', when: 'performance.timeOrigin > 0', message: 'performance.timeOrigin' },
+  { name: 'timer', when: 'setTimeout(() => 0, 1) !== null', message: 'setTimeout' },
+  { name: 'fetch', when: "fetch('http://127.0.0.1:1').catch(() => 0) !== null", message: 'fetch' },
   {
     name: 'hidden-binding',
     when: "globalThis['pro' + 'cess']['bind' + 'ing']('config') !== null",
-    told: 'process.binding',
+    message: 'process.binding',
   },
-  { name: 'indirect-eval', when: "(0, globalThis['ev' + 'al'])('1') === 1", told: 'eval' },
-  { name: 'constructor', when: "[].constructor.constructor('return true')()", told: 'code made of text' },
-  { name: 'garbage', when: 'new WeakRef(bar).deref() !== undefined', told: 'WeakRef' },
-  { name: 'seed', head: 'const seed = Date.now();', when: 'seed % 7 < 9', told: 'Date.now' },
+  { name: 'indirect-eval', when: "(0, globalThis['ev' + 'al'])('1') === 1", message: 'eval' },
+  { name: 'constructor', when: "[].constructor.constructor('return true')()", message: 'code made of text' },
+  { name: 'garbage', when: 'new WeakRef(bar).deref() !== undefined', message: 'WeakRef' },
+  { name: 'seed', head: 'const seed = Date.now();', when: 'seed % 7 < 9', message: 'Date.now' },
 ];
 
 test('source maps, which ask for the directory, are not named', () => {
-  const liar = { name: 'clock', when: 'Date.now() > 0', told: '' };
+  const liar = { name: 'clock', when: 'Date.now() > 0', message: '' };
   const args = ['--enable-source-maps', MAIN, 'backtest', written([liar]), '--verify'];
   const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   expect(stdout).toContain('NOT verified: clock uses the machine it runs on (Date.now)');
@@ -159,8 +159,8 @@ test('source maps, which ask for the directory, are not named', () => {
 test('who uses the machine is named, with what it uses', () => {
   const { code, out } = verified(NAMED);
   expect(code, out).toBe(1);
-  for (const { name, told } of NAMED)
-    expect(out).toContain(`NOT verified: ${name} uses the machine it runs on (${told}`);
+  for (const { name, message } of NAMED)
+    expect(out).toContain(`NOT verified: ${name} uses the machine it runs on (${message}`);
   expect(out).not.toMatch(/^verified: no strategy calls/m);
 });
 
@@ -170,96 +170,99 @@ const CAUGHT: readonly Liar[] = [
     name: 'future-bar',
     head: 'const closes = [];',
     when: 'closes.push(bar.close) > 0 && (closes[96] ?? bar.close) !== closes[0]',
-    told: 'NOT verified: the future is known: ',
+    message: 'NOT verified: the future is known: ',
   },
   {
     name: 'time-zone',
     when: 'new Date(0).getTimezoneOffset() === 0',
-    told: 'NOT verified: a second run, at another time and with other random numbers, gives another journal',
+    message:
+      'NOT verified: a second run, at another time and with other random numbers, gives another journal',
   },
   {
     name: 'late-prototype',
     when: '(Array.prototype.best ??= bar.high) > 0',
-    told: 'NOT verified: a strategy changes what all code shares (Array.prototype.best)',
+    message: 'NOT verified: a strategy changes what all code shares (Array.prototype.best)',
   },
   {
     name: 'own-money',
     when: '(trader.contract.spec.hundredthsPerTick *= 10) > 0',
-    told: "Cannot assign to read only property 'hundredthsPerTick'",
+    message: "Cannot assign to read only property 'hundredthsPerTick'",
   },
   {
     name: 'late-symbol',
     when: "(globalThis[Symbol.for('best')] ??= bar.high) > 0",
-    told: 'NOT verified: a strategy changes what all code shares (globalThis.Symbol(best))',
+    message: 'NOT verified: a strategy changes what all code shares (globalThis.Symbol(best))',
   },
   {
     name: 'late-date',
     when: '(Date.prototype.best ??= bar.high) > 0',
-    told: 'NOT verified: a strategy changes what all code shares (Date.prototype.best)',
+    message: 'NOT verified: a strategy changes what all code shares (Date.prototype.best)',
   },
-  { name: 'late-end', when: 'process.exit(0) === undefined', told: 'a strategy called process.exit' },
-  { name: 'handed-end', when: '[0].map(process.exit).length > 0', told: 'a strategy called process.exit' },
+  { name: 'late-end', when: 'process.exit(0) === undefined', message: 'a strategy called process.exit' },
+  { name: 'handed-end', when: '[0].map(process.exit).length > 0', message: 'a strategy called process.exit' },
   {
     name: 'end-in-promise',
     when: 'queueMicrotask(() => process.exit(0)) === undefined',
-    told: 'failed: the process was ended before the run was over',
+    message: 'failed: the process was ended before the run was over',
   },
   {
     name: 'end-at-load',
     head: 'queueMicrotask(() => process.exit(0));',
-    told: 'failed: the process was ended before the run was over',
+    message: 'failed: the process was ended before the run was over',
   },
   {
     name: 'timer-without-end',
     head: 'setInterval(() => 0, 1000);',
     when: 'Math.random() > 0.5',
-    told: 'NOT verified: timer-without-end uses the machine it runs on (',
+    message: 'NOT verified: timer-without-end uses the machine it runs on (',
   },
   {
     name: 'language',
     when: "(1234.5).toLocaleString() === '1,234.5'",
-    told: 'NOT verified: a second run, at another time and with other random numbers, gives another journal',
+    message:
+      'NOT verified: a second run, at another time and with other random numbers, gives another journal',
   },
 ];
 
 test.each(CAUGHT)('$name is caught', (liar) => {
   const { code, out } = verified([liar]);
   expect(code, out).toBe(1);
-  expect(out).toContain(liar.told);
+  expect(out).toContain(liar.message);
 });
 
 const UNCHECKED: readonly (Liar & { readonly more: string })[] = [
   {
     name: 'survivor',
     more: '',
-    told: 'not checked: symbols, days and parameters that were chosen because of what came after them (survivors',
+    message:
+      'not checked: symbols, days and parameters that were chosen because of what came after them (survivors',
   },
   {
     name: 'known-prices',
     more: '',
     head: 'const known = [100.5, 99.2];',
     when: 'known.length === 2',
-    told: 'not checked: prices that the code of a strategy holds itself',
+    message: 'not checked: prices that the code of a strategy holds itself',
   },
   {
     name: 'same-bar',
     more: 'models: { fill: close }\n',
-    told: 'not checked: fills at the close that an order was decided on',
+    message: 'not checked: fills at the close that an order was decided on',
   },
   {
     name: 'path-oracle',
     more: 'models: { fill: ohlc, path: nearest }\n',
-    told: 'not checked: the order of the extremes within a bar',
+    message: 'not checked: the order of the extremes within a bar',
   },
 ];
 
 test.each(UNCHECKED)('$name: --verify says that nobody checks it', (liar) => {
   const { out } = verified([liar], liar.more);
-  expect(out).toContain(liar.told);
+  expect(out).toContain(liar.message);
 });
 
 test('a repainting indicator earns nothing: orders meet prices after the bar that they were decided on', () => {
-  const repaint = { name: 'repaint', head: 'let seen = [];', told: '' };
+  const repaint = { name: 'repaint', head: 'let seen = [];', message: '' };
   const when =
     '(seen = [...seen, bar.close].map((close) => Math.max(close, bar.close))).length > 3 && seen[0] > bar.open';
   const { code, out } = verified([{ ...repaint, head: '', when: when.replaceAll('seen', 'trader.seen') }]);

@@ -141,7 +141,7 @@ test('where nothing knows the package it is linked, and the test finds it', () =
   expect(checked.code, checked.text).toBe(0);
 });
 
-test('a bad name is told, and a file that is there stays as it is', () => {
+test('a bad name is refused, and a file that is there stays as it is', () => {
   const dir = directory('second');
   for (const name of ['Three Up', '../up', 'up.ts', 'x'.repeat(61)]) {
     const { code, text } = node([MAIN, 'new-strategy', name], dir);
@@ -164,7 +164,7 @@ export default defineStrategy({
 });
 `;
 
-test('a test of a strategy sees what it threw, and what nobody could vouch for', () => {
+test('a test of a strategy sees what it threw, and that it reads the clock', () => {
   const dir = directory('third');
   writeFileSync(join(dir, 'throws.ts'), strategy("throw new Error('boom');"));
   writeFileSync(join(dir, 'clock.ts'), strategy('Date.now();'));

@@ -1,10 +1,10 @@
-/** Over the real wire (failure cases, 37): a second copy beside the first, and a kill before the cleaning up. */
+/** Over the real wire (failure cases, 37): a second copy next to the first, and a kill before the cleaning up. */
 import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { BOOKS_AGREE, brokerTruth, journalEntries, startDaemon, until, workplace } from './daemon-process.ts';
 
 test(
-  'case 37: beside a copy that hangs no second one trades, and its kill before it cleaned up loses nothing',
+  'case 37: next to a copy that hangs no second one trades, and its kill before it cleaned up loses nothing',
   { timeout: 300_000 },
   async () => {
     // The kill may come between the commit of an order and its sending.

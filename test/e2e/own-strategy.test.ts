@@ -12,7 +12,7 @@ const OWN = BUSY_CONFIG.replace('strategy: ema-cross', 'strategy: ./turner.ts')
   .replace('    overnight: true\n', '')
   .concat('session: { flatBeforeClose: off }\n');
 
-/** Long over one bar, flat over the next; `size` lies in a file beside it. */
+/** Long over one bar, flat over the next; `size` is in a file next to it. */
 const TURNER = `import { defineStrategy, PositionWorker, seconds, type Bar } from 'tickwright/strategy';
 import { z } from 'zod';
 import { SIZE } from './size.ts';
@@ -133,13 +133,13 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
   ['a missing part', TURNER.replace('./size.ts', './sise.ts'), 'turner.ts:3:22'],
 ];
 
-test.each(REFUSED)('with %s nothing starts, and check says why', async (_, text, told) => {
+test.each(REFUSED)('with %s nothing starts, and check says why', async (_, text, problem) => {
   const place = written();
   writeFileSync(place.own('turner.ts'), text);
   for (const command of ['check', 'paper']) {
     const { code, text: said } = await tickwright(command, '--config', place.config);
     expect(code, said).toBe(2);
-    expect(said).toContain(told);
+    expect(said).toContain(problem);
     expect(said).toContain('nothing was started');
   }
 });

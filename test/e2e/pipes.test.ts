@@ -31,7 +31,7 @@ test('a reader that leaves breaks nothing', () => {
   expect([stdout, stderr]).toEqual(['{ 0\n', '']);
 });
 
-test('output that a full disk refuses is told, and costs the exit code', () => {
+test('output that a full disk refuses is reported, and fails the exit code', () => {
   const { stderr, status } = bash(`${LONG} > /dev/full`);
   expect([stderr, status]).toEqual([
     'output could not be written, more of it is lost: ENOSPC: no space left on device, write\n',

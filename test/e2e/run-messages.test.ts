@@ -54,7 +54,7 @@ test('a start, a crash and a stop with a position are one message each, with wha
   const first = started(place);
   await first.line(/ holder +waits .*at the broker for its trigger/);
   await first.end('SIGKILL');
-  // What it holds by the time its books agree is told; a start that holds nothing rings nobody.
+  // The message has what it holds when its books agree; a start that holds nothing sends none.
   for (const text of phone.heard.filter((each) => /started/.test(each)))
     expect(text).toMatch(/started with a position .*holder \+1/s);
   const before = phone.heard.length;

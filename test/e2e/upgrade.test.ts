@@ -14,9 +14,9 @@ import { startDaemon, workplace } from './daemon-process.ts';
 import { programWith } from './program-with.ts';
 
 test('it does not trade blind: it says how to go on, ends with 2, and leaves the journal to the other build', async () => {
-  const told: string[] = [];
+  const messages: string[] = [];
   const phone = createServer((request, response) => {
-    request.on('data', (chunk) => told.push(String(chunk))).on('end', () => response.end());
+    request.on('data', (chunk) => messages.push(String(chunk))).on('end', () => response.end());
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void phone.close());
   await once(phone, 'listening');
@@ -37,7 +37,7 @@ test('it does not trade blind: it says how to go on, ends with 2, and leaves the
   const [code]: unknown[] = await once(daemon.process, 'exit');
   expect(code, daemon.output()).toBe(2);
   expect(daemon.output()).toMatch(/was 4: another Tickwright wrote it, .* Go on with that version/);
-  expect(told.join()).toMatch(/the daemon does not start \(paper\)\s.*another Tickwright wrote it/);
+  expect(messages.join()).toMatch(/the daemon does not start \(paper\)\s.*another Tickwright wrote it/);
   expect(daemon.output()).not.toMatch(/ at .*\.js:|placed/);
   expect([rows.get(), journal.pragma('user_version', { simple: true })]).toEqual([before, 4]);
   journal.close();
@@ -56,7 +56,7 @@ test('a build under a running daemon: no reload mixes it with what runs, and sta
   await daemon.line(/live/);
   expect(await reload()).toContain('the strategies run as configured already');
 
-  appendFileSync(join(dirname(main), '..', 'engine', 'engine.js'), '\n// built anew\n');
+  appendFileSync(join(dirname(main), '..', 'engine', 'engine.js'), '\n// built again\n');
   expect(await reload()).toMatch(
     /refused: .* rebuilt or reinstalled .* restart the daemon nothing was changed/,
   );

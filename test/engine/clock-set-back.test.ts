@@ -34,7 +34,7 @@ describe('a start with a clock that was set back by an hour', () => {
     expect(rig.wakeAt).toBeLessThanOrEqual(timeOf(13, 1));
   });
 
-  it('finds out the phase anew', () => {
+  it('computes the phase again', () => {
     const rig = new EngineRig({ startUs: timeOf(14) });
     rig.start();
     rig.now = timeOf(14, 50);

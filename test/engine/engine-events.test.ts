@@ -16,7 +16,7 @@ const bids = (rig: EngineRig, levels: readonly [number, number][], side: 'bid' |
   });
 
 describe('the market', () => {
-  it('24: a break in the chain of volumes is told before the trade that shows it', () => {
+  it('24: a break in the chain of volumes is reported before the trade that shows it', () => {
     const seen: string[] = [];
     const rig = new EngineRig({
       strategies: [{ onTrade: ({ totalVolume }) => void seen.push(`trade ${totalVolume}`) }, {}],
@@ -71,8 +71,8 @@ describe('the market', () => {
   });
 });
 
-describe('20: prices that stop while the stream stands', () => {
-  it('are told to strategies, empty the book and hold entries until they come again', () => {
+describe('20: prices that stop while the stream is open', () => {
+  it('are reported to strategies, empty the book and hold entries until they come again', () => {
     const rig = bids(new EngineRig({ isReal: true }).start().account().trade(13_000), [[12_990, 5]]); // prettier-ignore
     rig.post({ kind: 'stream', state: 'stale', reason: 'no prices for 10 s' });
     rig.submit(FIRST, 'buy', 1, 12_990);
@@ -128,7 +128,7 @@ describe('reads', () => {
     expect(rig.reads).toEqual(['book', 'book']);
   });
 
-  it('that keep failing are told once', () => {
+  it('that keep failing are alerted once', () => {
     const rig = new EngineRig().start();
     for (let i = 0; i < 8; i += 1) rig.post({ kind: 'read_failed', what: 'account', reason: 'HTTP 502' });
     expect(rig.alerts()).toEqual(['reads_failing']);

@@ -44,7 +44,7 @@ describe('a fill', () => {
     expect(shownFills(rig)).toHaveLength(1);
   });
 
-  it('18: never goes back: an older walk changes nothing, a newer one that shows less is told', () => {
+  it('18: never goes back: an older scan changes nothing, a newer one that shows less is alerted', () => {
     const rig = resting();
     rig
       .pass(1)
@@ -66,7 +66,7 @@ describe('a fill', () => {
     expect(rig.position(FIRST)).toBe(1);
   });
 
-  it('is charged by the order: how often we look changes nothing', () => {
+  it('is charged by the order: how often we poll changes nothing', () => {
     const often = resting();
     for (const filled of [1, 2, 3]) often.pass(1).book([matched(filled, worth(12_997, filled))]);
     const once = resting();
@@ -86,7 +86,7 @@ describe('a fill', () => {
   });
 });
 
-describe('money that is not told', () => {
+describe('a fill without its value', () => {
   it('is estimated at the last print no worse than the limit', () => {
     const rig = resting();
     rig
@@ -104,7 +104,7 @@ describe('money that is not told', () => {
     ]);
   });
 
-  it('is corrected by an event of its own when it is told, with its tax', () => {
+  it('is corrected by an event of its own when its value comes, with its tax', () => {
     const rig = resting();
     rig
       .trade(12_980)

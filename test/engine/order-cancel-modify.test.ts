@@ -170,7 +170,7 @@ describe('a change', () => {
     expect(exposure(rig)).toEqual([]);
   });
 
-  it('made elsewhere is taken over and told', () => {
+  it('made elsewhere is taken over and alerted', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
     rig.pass(1).book([{ no: '7', qty: 2, price: 12_950, status: 'modified' }]);
@@ -188,7 +188,7 @@ describe('letters and matched volume', () => {
     { status: 'matched', filled: 0, ends: 'accepted' },
     { status: 'matched_canceled', filled: 0, ends: 'canceled' },
   ] as const)(
-    '11: "$status" with $filled of 2 matched ends $ends, counted and told once',
+    '11: "$status" with $filled of 2 matched ends $ends, counted and reported once',
     ({ status, filled, ends }) => {
       const rig = new EngineRig().start();
       const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
@@ -208,7 +208,7 @@ describe('letters and matched volume', () => {
     expect(rig.host.updates.map(({ update }) => update.status)).toEqual(['accepted', 'filled']);
   });
 
-  it('a status nobody knows is told once and the order stays open', () => {
+  it('a status nobody knows is alerted once and the order stays open', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
     const facts = { no: '7', qty: 2, status: 'unrecognized', text: 'QQ' } as const;

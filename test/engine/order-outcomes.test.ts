@@ -67,7 +67,7 @@ describe('a place whose answer was lost', () => {
 });
 
 describe('two orders of the same terms', () => {
-  it('take a row each; a third row is somebody else, and it is said', () => {
+  it('take a row each; a third row is somebody else’s, and is alerted', () => {
     const rig = new EngineRig().start();
     const [one, two] = [place(rig), place(rig)];
     rig.unknown(one).unknown(two);
@@ -172,7 +172,7 @@ describe('answers', () => {
     expect(rig.alerts()).toEqual([]);
   });
 
-  it('a refusal of what the book shows is told, and the order stays', () => {
+  it('a refusal of what the book shows is alerted, and the order stays', () => {
     const rig = new EngineRig().start();
     const id = place(rig);
     rig
@@ -183,7 +183,7 @@ describe('answers', () => {
     expect(rig.alerts()).toEqual(['order_oddity']);
   });
 
-  it('for an order nobody knows is told', () => {
+  it('for an order nobody knows is alerted', () => {
     const rig = new EngineRig().start();
     rig.accepted('H.nobody' as never, '7');
     expect(rig.alerts()).toEqual(['outcome_without_order']);

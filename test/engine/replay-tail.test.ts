@@ -149,7 +149,7 @@ describe('a tail that a kill cut off', () => {
     live.pass(1).book(filled).trade(13_003).trade(13_004).trade(13_005);
     const second = new EngineRig({ strategies: [everyThird(), {}] });
     replay(second, live.inputs, kept);
-    expect(second.entries, 'what was kept is told again, the tail is not yet').toEqual(kept);
+    expect(second.entries, 'what was kept is journaled again, the tail is not yet').toEqual(kept);
     second.pass(1).boot(2);
     const journal = [...kept, ...second.entries.slice(kept.length)];
     expect(fills(journal)).toEqual(fills(live.entries));

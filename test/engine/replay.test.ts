@@ -129,12 +129,12 @@ describe('a strategy that decides otherwise', () => {
     expect(again.engine.snapshot().orders).toEqual(live.engine.snapshot().orders);
     const before = again.entries.length;
     again.pass(1).boot(2);
-    const told = again.entries.slice(before);
-    expect(told.find(({ kind }) => kind === 'strategy_fault')).toMatchObject({
+    const later = again.entries.slice(before);
+    expect(later.find(({ kind }) => kind === 'strategy_fault')).toMatchObject({
       strategy: FIRST,
       message: expect.stringContaining('replay_diverged') as string,
     });
-    expect(told.filter(({ kind }) => kind === 'strategy_fault')).toHaveLength(1);
+    expect(later.filter(({ kind }) => kind === 'strategy_fault')).toHaveLength(1);
     expect(again.alerts()).toContain('strategy_fault');
     expect(again.cancels().map(({ clientOrderId }) => clientOrderId)).toEqual([mine]);
     expect(again.statusOf(other!)).toBe('accepted');
@@ -249,7 +249,7 @@ it('a stop that a kill cut off the journal comes before the timers of the next s
 describe('what the journal says of risk', () => {
   const refusal = { ok: false, denial: { code: 'stream_down' }, readFirst: false } as const;
 
-  it('stands: what was refused stays refused, what was placed stays placed', () => {
+  it('holds: what was refused stays refused, what was placed stays placed', () => {
     for (const wasRefused of [true, false]) {
       const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
       live.parts.refuse = () => (wasRefused ? refusal : null);
@@ -262,7 +262,7 @@ describe('what the journal says of risk', () => {
     }
   });
 
-  it('stands for an exit that waited for a read', () => {
+  it('holds for an exit that waited for a read', () => {
     const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
     const wait = { ok: false, denial: { code: 'stream_down' }, readFirst: true } as const;
     live.parts.refuse = ({ context, positionReconciler }) =>

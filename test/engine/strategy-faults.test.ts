@@ -5,7 +5,7 @@ import { limit } from '../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
 
 describe('a strategy that throws', () => {
-  it('is stopped, its orders are cancelled, it is told; the other goes on', () => {
+  it('is stopped, its orders are cancelled, it is alerted; the other goes on', () => {
     let isBroken = false;
     const rig = new EngineRig({
       strategies: [
@@ -64,7 +64,7 @@ describe('a strategy that throws', () => {
 });
 
 describe('a desk', () => {
-  it('used outside an event is a fault, told with the next one', () => {
+  it('used outside an event is a fault, reported with the next one', () => {
     const rig = new EngineRig().start();
     expect(() => rig.host.desk.submit(FIRST, limit('buy', 1, 12_990))).toThrow('outside the event');
     rig.clock();

@@ -59,7 +59,7 @@ describe('the account', () => {
     expect(kindsOf(story).filter((kind) => kind === 'fill')).toHaveLength(1);
   });
 
-  it('case 19: a fill that no frame told of is found by the read of the book, and nothing is closed twice', async () => {
+  it('case 19: a fill that no frame showed is found by the read of the book, and nothing is closed twice', async () => {
     const story = await running([RESTING]);
     story.print(13_001);
     await story.until(async () => (await story.known()).orders.length === 1);
@@ -77,7 +77,7 @@ describe('the account', () => {
     expect((await story.truth()).net, 'no more than was held').toBe(0);
   });
 
-  it('case 35: an order of another channel is adopted, told, and not fought', async () => {
+  it('case 35: an order of another channel is adopted, alerted, and not fought', async () => {
     const story = await running([]);
     story.fault({ name: 'inject_order', symbol: 'front', side: 'buy', points: 1_290, volume: 1 });
     await story.until(() => story.alerts().includes('order_adopted'));

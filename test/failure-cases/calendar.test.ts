@@ -23,7 +23,7 @@ interface Days {
   readonly closures?: readonly TradingDay[];
 }
 
-/** A market that trades at all hours of the days of its calendar, which is a file beside it. */
+/** A market that trades at all hours of the days of its calendar, which is a file next to it. */
 class Market {
   readonly #dir = mkdtempSync(join(tmpdir(), 'tickwright-calendar-'));
   readonly path = join(this.#dir, 'market.yaml');

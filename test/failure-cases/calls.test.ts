@@ -59,7 +59,7 @@ describe('the answer to a placed order is lost', () => {
     expect(placesOf(story)).toBe(1);
   });
 
-  it('case 5: no number of tries ends an order without proof: it stays exposure, is told, and entries wait', async () => {
+  it('case 5: no number of tries ends an order without proof: it stays exposure, is alerted, and entries wait', async () => {
     const story = await running([RESTING, { ...RESTING, at: 13_002 }]);
     story.fault({ name: 'hide_new_order', seconds: 60, times: 1 });
     story.fault({ name: 'accept_then_drop', operation: 'place', times: 1 });

@@ -179,7 +179,7 @@ it('takes its exit back where a person closes by hand meanwhile', async () => {
 /** Enters again. */
 const AGAIN: Step = { at: 13_004, do: 'buy', qty: 1, price: 13_010 };
 /** A second strategy in the same contract. */
-const beside =
+const withSecond =
   (steps: readonly Step[]) =>
   (yaml: string): string => {
     const changed = quick(yaml);
@@ -209,7 +209,7 @@ describe('a flatten by a person', () => {
   });
 
   it('turns those of the strategy that it names off alone, over a kill too, until a person resumes it', async () => {
-    const story = await running([LONG, AGAIN], beside([LONG, AGAIN]));
+    const story = await running([LONG, AGAIN], withSecond([LONG, AGAIN]));
     story.offer('sell', 13_010, 2 * HELD);
     story.print(13_001);
     await story.until(async () => (await story.known()).net === 2 * HELD);
@@ -247,7 +247,7 @@ describe('a flatten by a person', () => {
 
   it('closes two strategies that oppose each other while the halt sweeps the books', async () => {
     const short: Step = { at: 13_002, do: 'sell', qty: HELD, price: 12_990 };
-    const story = await running([LONG], beside([short]));
+    const story = await running([LONG], withSecond([short]));
     const held = async () =>
       (await story.view())?.strategies.flatMap(({ positions }) => positions.map(({ qty }) => Number(qty)));
     story.offer('sell', 13_010, HELD);

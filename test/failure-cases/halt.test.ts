@@ -8,7 +8,7 @@ import { running, Story } from './support/story.ts';
 const HELD = 2;
 
 /** Steps of a second strategy in the same contract. */
-const beside =
+const withSecond =
   (steps: readonly Step[]) =>
   (yaml: string): string => {
     const at = yaml.indexOf('  - id: script');
@@ -25,7 +25,7 @@ it('leaves the stops of two opposed strategies, whose net position is flat, afte
     { at: 13_002, do: 'sell', qty: HELD, price: 12_990 },
     { at: 13_003, do: 'buy', qty: HELD, price: 13_110, trigger: 13_100 },
   ];
-  const story = await running(long, beside(short));
+  const story = await running(long, withSecond(short));
   const held = async () =>
     (await story.view())?.strategies
       .map(({ positions }) => positions.map(({ qty }) => qty).join())
@@ -97,7 +97,7 @@ it('is not proven while the row of a canceled order says that it can be canceled
   expect((await story.truth()).orders, sweptOf(story).text).toEqual([]);
 });
 
-const isTold = (story: Story, code: string): boolean => story.alerts().includes(code);
+const isAlerted = (story: Story, code: string): boolean => story.alerts().includes(code);
 
 const NOT_NOW = ['refuse_for_now', 'http_429', 'http_500'] as const;
 
@@ -112,7 +112,7 @@ it.each(NOT_NOW)('is proven by no refusal that says not now (%s): the order fill
   story.take('sell', 12_990, 1);
   await story.until(async () => (await story.truth()).net === 1);
   expect(sweptOf(story).status).not.toBe('proven');
-  expect(isTold(story, 'halt_proven')).toBe(false);
+  expect(isAlerted(story, 'halt_proven')).toBe(false);
   story.simulator.faults.clear('empty_book');
   await story.until(() => isProven(story));
 });
@@ -124,7 +124,7 @@ it('is taken back when a position grows that no order explains', async () => {
   story.daemon.command({ name: 'halt', reason: 'the story' });
   await story.until(() => isProven(story));
   story.take('sell', 12_990, 1);
-  await story.until(() => isTold(story, 'halt_unproven'));
+  await story.until(() => isAlerted(story, 'halt_unproven'));
   const text = story.entries.flatMap((each) => (each.kind === 'alert' ? [each.text] : []));
   expect(text).toContainEqual(expect.stringContaining('from 0 to 1'));
 });
@@ -169,7 +169,7 @@ it('says what the broker shows, where the engine has not read the last fill', as
   story.take('sell', 12_990, 1);
   await story.until(async () => (await story.truth()).net === 1);
   story.daemon.command({ name: 'halt', reason: 'the story' });
-  await story.until(() => isTold(story, 'halt_proven'));
+  await story.until(() => isAlerted(story, 'halt_proven'));
   const texts = story.entries.flatMap((each) => (each.kind === 'alert' ? [each.text] : []));
   expect(texts).toContainEqual(expect.stringMatching(/the broker shows \+1 \w+, which no fill/));
 });
@@ -207,8 +207,8 @@ describe('of strategies that oppose each other', () => {
   ];
 
   it('leaves the stop of one and the working exit of the other, also one that comes during the halt', async () => {
-    const story = await running(long, beside(short));
-    const standing = async () => (await story.truth()).orders.length;
+    const story = await running(long, withSecond(short));
+    const workingOrders = async () => (await story.truth()).orders.length;
     story.offer('sell', 13_010, 1);
     story.print(13_001);
     await story.until(async () => (await story.known()).net === 1);
@@ -218,20 +218,20 @@ describe('of strategies that oppose each other', () => {
     await story.until(() => story.hasReadPositions());
     story.print(13_003);
     story.print(13_004);
-    await story.until(async () => (await standing()) === 2);
+    await story.until(async () => (await workingOrders()) === 2);
     story.daemon.command({ name: 'halt', reason: 'the story' });
     await story.until(() => isProven(story));
-    expect(await standing(), sweptOf(story).text).toBe(2);
+    expect(await workingOrders(), sweptOf(story).text).toBe(2);
     story.print(13_005);
     await story.until(() =>
       story.entries.some((each) => each.kind === 'order_status' && each.to === 'canceled'),
     );
     story.print(13_006);
-    await story.until(async () => (await standing()) === 2);
+    await story.until(async () => (await workingOrders()) === 2);
     await story.until(() => isProven(story));
     const { length } = story.calls;
     await story.until(() => story.calls.length > length + 12);
-    expect(await standing(), sweptOf(story).text).toBe(2);
+    expect(await workingOrders(), sweptOf(story).text).toBe(2);
     expect(story.alerts()).not.toContain('halt_late_order');
     expect(story.alerts()).not.toContain('halt_unproven');
   });
@@ -240,7 +240,7 @@ describe('of strategies that oppose each other', () => {
 const guarded = (yaml: string): string =>
   yaml.replace('risk: {', 'risk: { protectiveStop: { distanceTicks: 200 },');
 
-it('leaves the working exit of a strategy beside the stop that the engine keeps', async () => {
+it('leaves the working exit of a strategy next to the stop that the engine keeps', async () => {
   const steps: readonly Step[] = [
     { at: 13_001, do: 'buy', qty: HELD, price: 13_010 },
     { at: 13_002, do: 'sell', qty: HELD, price: 13_050 },
@@ -284,7 +284,7 @@ it('puts a stop back that it canceled, when the entry of that stop turns out to 
   await story.until(async () => (await story.known()).net === 1);
   await story.until(() => stops().length === 1);
   expect(stops()).toMatchObject([{ side: 'sell', qty: 1, triggerPrice: 12_900 }]);
-  expect(isTold(story, 'exits_missing')).toBe(true);
+  expect(isAlerted(story, 'exits_missing')).toBe(true);
   story.simulator.faults.clear('refuse_for_now');
   await story.until(() => isProven(story));
   story.daemon.command({ name: 'resume', strategy: null, reason: 'the story' });
@@ -295,7 +295,7 @@ it('puts a stop back that it canceled, when the entry of that stop turns out to 
 
 it('takes its word back when an entry that no scan showed has filled, also where the net position is smaller for it', async () => {
   const long: Step = { at: 13_001, do: 'buy', qty: HELD, price: 13_010 };
-  const story = await running([long], beside([{ at: 13_002, do: 'sell', qty: HELD, price: 13_015 }]));
+  const story = await running([long], withSecond([{ at: 13_002, do: 'sell', qty: HELD, price: 13_015 }]));
   story.offer('sell', 13_010, HELD);
   story.print(13_001);
   await story.until(async () => (await story.known()).net === HELD);
@@ -306,7 +306,7 @@ it('takes its word back when an entry that no scan showed has filled, also where
   story.daemon.command({ name: 'halt', reason: 'the story' });
   await story.until(() => isProven(story));
   story.offer('buy', 13_015, HELD);
-  await story.until(() => isTold(story, 'halt_unproven'));
+  await story.until(() => isAlerted(story, 'halt_unproven'));
   await story.until(async () => (await story.known()).net === 0);
   expect(await story.truth()).toEqual({ orders: [], net: 0 });
 });
@@ -320,13 +320,13 @@ it('puts a stop back that it canceled, where a person resumes before the engine 
   story.take('sell', 12_990, 1);
   await story.until(async () => (await story.known()).net === 1);
   await story.until(() => stops().length === 1);
-  expect(isTold(story, 'exits_missing')).toBe(true);
+  expect(isAlerted(story, 'exits_missing')).toBe(true);
 });
 
 it('takes its word back when a stop that no scan showed has sent an order that filled', async () => {
   const long: Step = { at: 13_001, do: 'buy', qty: HELD, price: 13_010 };
   const short: Step = { at: 13_002, do: 'sell', qty: HELD, price: 12_790, trigger: 12_800 };
-  const story = await running([long], beside([short]));
+  const story = await running([long], withSecond([short]));
   story.offer('sell', 13_010, HELD);
   story.print(13_001);
   await story.until(async () => (await story.known()).net === HELD);
@@ -338,6 +338,6 @@ it('takes its word back when a stop that no scan showed has sent an order that f
   await story.until(() => isProven(story));
   story.offer('buy', 12_800, HELD + 1);
   story.take('sell', 12_800, 1);
-  await story.until(() => isTold(story, 'halt_unproven'));
+  await story.until(() => isAlerted(story, 'halt_unproven'));
   expect(await story.truth()).toEqual({ orders: [], net: 0 });
 });

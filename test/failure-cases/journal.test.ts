@@ -74,7 +74,7 @@ describe('case 8: a journal that is locked between an order and its answer', () 
   });
 });
 
-it('case 34: a reader that keeps the log from being folded in is told of, and stops nothing', async () => {
+it('case 34: a reader that keeps the log from being folded in is reported, and stops nothing', async () => {
   const story = await running([RESTING]);
   const reader = anotherProgram(story, 'read');
   story.print(13_001);

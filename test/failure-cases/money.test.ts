@@ -133,7 +133,7 @@ describe('money of the day', () => {
     await story.until(async () => (await story.view())?.halted === null);
   });
 
-  it('a withdrawal by hand is told, and entries go on', async () => {
+  it('a withdrawal by hand is alerted, and entries go on', async () => {
     const story = await running([IN]);
     await story.until(async () => (await moneyOf(story))?.state === 'agreed');
     const { cash } = story.simulator.account();

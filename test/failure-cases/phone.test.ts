@@ -69,7 +69,7 @@ it('asks by Telegram and mail, ignores a stranger, and begins the session with t
   expect(story.daemon.edge.tokens.budget.used).toBe(0);
   expect(bot.sent.some((message) => message.chat_id === STRANGER)).toBe(false);
 
-  // A wrong one costs nothing but itself, and is told with its reason, never echoed.
+  // A wrong one costs nothing but itself; the answer has the reason, and never the password.
   bot.write(OWNER, '/otp 000000');
   await story.until(() => /1 of 10 exchanges/.test(replies(bot)));
   bot.write(OWNER, '/otp 000000');
@@ -122,9 +122,9 @@ it('empties the broker’s book of entries by a halt from the phone, and asks ba
   expect(story.daemon.halt.reason).not.toBeNull();
   bot.write(OWNER, code);
   await story.until(() => story.daemon.halt.reason === null);
-  const told = story.entries.flatMap((entry) => (entry.kind === 'remote_command' ? [entry.text] : []));
-  expect(told).toContain('/halt news');
-  expect(told.join()).not.toContain(code);
+  const commands = story.entries.flatMap((entry) => (entry.kind === 'remote_command' ? [entry.text] : []));
+  expect(commands).toContain('/halt news');
+  expect(commands.join()).not.toContain(code);
 });
 
 it('resumes nothing that was asked for before a critical alert, also where all before it are acknowledged', async () => {
@@ -314,7 +314,7 @@ it('takes a halt whose number is lower than any before, as after a quiet week, a
   expect(story.daemon.halt.reason).toBeNull();
 });
 
-it('tells after a restart what was critical and had not left, and trades while every channel is dead', async () => {
+it('sends after a restart what was critical and had not left, and trades while every channel is dead', async () => {
   const { story, bot, mailbox } = await morning([{ at: 13_001, do: 'buy', qty: 1, price: 12_950 }]);
   await story.until(() => story.daemon.otpDesk.isWaiting);
   bot.write(OWNER, story.simulator.otp);

@@ -1,4 +1,4 @@
-/** What the broker or its token refuses: it is asked slowly, and told. */
+/** What the broker or its token refuses: it is asked slowly, and alerted. */
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
@@ -28,7 +28,7 @@ describe('the broker refuses', () => {
     expect(story.moves).toEqual([PLACE, PLACE, PLACE]);
   });
 
-  it('case 30: a dead token at once, which is told, connects nothing more and moves no order', async () => {
+  it('case 30: a dead token at once, which is alerted, connects nothing more and moves no order', async () => {
     const story = await running([RESTING, { ...RESTING, after: 8 }]);
     story.print(13_001);
     await story.until(async () => (await story.known()).orders[0]?.orderNo === '5');

@@ -105,7 +105,7 @@ describe('new parameters in a running daemon', () => {
   });
 });
 
-/** Works one order, when told to. */
+/** Works one order on command. */
 const another = (id: string): string => `  - id: ${id}
     strategy: scripted
     symbols: [VN30F1M]
@@ -280,7 +280,7 @@ describe('a change in a running daemon', () => {
     expect([story.moves, story.alerts().filter((code) => /diverged|fault/.test(code))]).toEqual([[], []]);
   });
 
-  it('tells of a new version that fails at the switch, on prices that came during its replay', async () => {
+  it('reports a new version that fails at the switch, on prices that came during its replay', async () => {
     const story = await Story.open([{ ...OLD_LATER, at: 13_003 }]);
     onTestFinished(() => story.close());
     const meanwhile = async (): Promise<void> => {
@@ -332,9 +332,9 @@ function heldAfterReplay(meanwhile: () => Promise<void>): StartEngine {
       terminate: () => line.terminate(),
       on: (event: string, listener: (given: never) => void) =>
         line.on(event as 'message', (given) => {
-          const tell = (): void => listener(given as never); // oxlint-disable-line typescript/no-unsafe-type-assertion -- passed on unchanged
-          if (event === 'message' && given.kind === 'replayed') void meanwhile().then(tell);
-          else tell();
+          const deliver = (): void => listener(given as never); // oxlint-disable-line typescript/no-unsafe-type-assertion -- passed on unchanged
+          if (event === 'message' && given.kind === 'replayed') void meanwhile().then(deliver);
+          else deliver();
         }),
     };
   };

@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 
 describe('a connection that is open', () => {
-  it('case 20: and brings no prices is told, and entries wait until they come', async () => {
+  it('case 20: and brings no prices is alerted, and entries wait until they come', async () => {
     const story = await running([{ ...RESTING, at: 12_995, on: 'bid' }, ...PATIENT], patient);
     for (let ticks = 12_950; ticks < 13_000; ticks += 1) story.print(ticks);
     story.fault({ name: 'lose_frame', channel: 'trade' });
@@ -64,7 +64,7 @@ describe('a connection that is open', () => {
 });
 
 describe('a standby of the machine', () => {
-  it('case 26: is told, and what came meanwhile is decided once', async () => {
+  it('case 26: is alerted, and what came meanwhile is decided once', async () => {
     const story = await running([RESTING], patient, { clock: systemClock });
     const source = { sleptMs: 0 };
     // The clock of the process outlives this file.

@@ -53,7 +53,7 @@ describe('the stream', () => {
     expect(story.notes().slice(shown).join(' ')).not.toContain('13020');
   });
 
-  it('case 24: a trade that is missing in the chain of volumes is a gap, and told as one', async () => {
+  it('case 24: a trade that is missing in the chain of volumes is a gap, and reported as one', async () => {
     const story = await running([{ ...RESTING, at: 13_000 }], noting('bars'));
     await story.until(async () => (await story.truth()).orders.length === 1);
     story.fault({ name: 'lose_frame', channel: 'trade', times: 1 });
@@ -98,7 +98,7 @@ describe('the stream', () => {
     expect(story.moves, 'it is not tried again').toEqual([PLACE]);
   });
 
-  it('case 36: a position in the contract that expired is told, and settled as the broker does', async () => {
+  it('case 36: a position in the contract that expired is alerted, and settled as the broker does', async () => {
     const held: Step = { at: 13_001, do: 'buy', qty: 2, price: 13_010 };
     const story = await running([held]);
     story.offer('sell', 13_010, 2);

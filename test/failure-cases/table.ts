@@ -2,7 +2,7 @@
 interface Proof {
   /** Below `test`. */
   readonly file: string;
-  /** As it stands in the file; of a name with parameters, its fixed part. */
+  /** As it is in the file; of a name with parameters, its fixed part. */
   readonly test: string;
 }
 
@@ -56,7 +56,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
       account('case 4: cancel-all takes what the book shows, also an order that the daemon never placed'),
       proof(
         'e2e/halt',
-        'case 4: an order that the daemon never heard of again is canceled from the book, and the halt waits for it',
+        'case 4: an order without any answer is canceled from the book, and the halt waits for it',
       ),
       proof(
         'broker/gateway/kill-all',
@@ -173,14 +173,14 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     number: 19,
     symptom: 'A lost message leads to endless closing.',
-    proofs: [account('case 19: a fill that no frame told of is found by the read of the book')],
+    proofs: [account('case 19: a fill that no frame showed is found by the read of the book')],
   },
   {
     number: 20,
     symptom: 'Heartbeats go on and no data comes for hours.',
     proofs: [
-      silence('case 20: and brings no prices is told, and entries wait until they come'),
-      proof('broker/stream/feed-watch', 'is subscribed once more, and then told once'),
+      silence('case 20: and brings no prices is alerted, and entries wait until they come'),
+      proof('broker/stream/feed-watch', 'is subscribed once more, and then reported once'),
       proof('engine/engine-events', '20: the age of what is known of a contract grows with time'),
     ],
   },
@@ -213,7 +213,9 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     number: 24,
     symptom: 'Trades are missing, and bars are wrong without a word.',
-    proofs: [stream('case 24: a trade that is missing in the chain of volumes is a gap, and told as one')],
+    proofs: [
+      stream('case 24: a trade that is missing in the chain of volumes is a gap, and reported as one'),
+    ],
   },
   {
     number: 25,
@@ -230,9 +232,9 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 26,
     symptom: 'After a standby several bars fire at once.',
     proofs: [
-      silence('case 26: is told, and what came meanwhile is decided once'),
+      silence('case 26: is alerted, and what came meanwhile is decided once'),
       proof('host/system-clock', 'moves the time of the process by its length'),
-      proof('daemon/clock-watch', 'a standby is told'),
+      proof('daemon/clock-watch', 'a standby is reported'),
       proof('strategy/bar-channel', 'after a standby'),
     ],
   },
@@ -245,7 +247,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
         '27: a flood and a strategy that burns the processor delay neither heartbeats nor cancels',
       ),
       proof('e2e/watchdog', 'a strategy that hangs is left out, the others go on'),
-      proof('simulator/load', 'misses no heartbeat and answers beside it'),
+      proof('simulator/load', 'misses no heartbeat and answers meanwhile'),
     ],
   },
   {
@@ -281,7 +283,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 30,
     symptom: 'The token ends, and the program goes on with the dead one.',
     proofs: [
-      refusals('case 30: a dead token at once, which is told, connects nothing more and moves no order'),
+      refusals('case 30: a dead token at once, which is alerted, connects nothing more and moves no order'),
       proof('broker/auth/token-keeper', 'that is too short for the session is said early'),
       proof(
         'contract/broker/client-stream',
@@ -322,14 +324,14 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 34,
     symptom: 'The journal grows without end; a full disk.',
     proofs: [
-      journal('case 34: a reader that keeps the log from being folded in is told of, and stops nothing'),
+      journal('case 34: a reader that keeps the log from being folded in is reported, and stops nothing'),
       proof(
         'e2e/full-disk',
         'a full disk stops entries, names the broker that ended, and the next start goes on',
       ),
       proof(
         'journal/journal-store',
-        'keeps the rows of a commit that failed, tells it once and tries again by itself',
+        'keeps the rows of a commit that failed, reports it once and tries again by itself',
       ),
     ],
   },
@@ -337,15 +339,15 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 35,
     symptom: 'The broker or another channel trades in the account, and it is ignored or fought.',
     proofs: [
-      account('case 35: an order of another channel is adopted, told, and not fought'),
-      proof('engine/positions/position-reconciler', '35: a close by the broker is told as one'),
+      account('case 35: an order of another channel is adopted, alerted, and not fought'),
+      proof('engine/positions/position-reconciler', '35: a close by the broker is alerted as one'),
     ],
   },
   {
     number: 36,
     symptom: 'An expired contract is subscribed, or entered.',
     proofs: [
-      stream('case 36: a position in the contract that expired is told, and settled as the broker does'),
+      stream('case 36: a position in the contract that expired is alerted, and settled as the broker does'),
       stream('case 36: after a roll the old contract is silent, and no entry goes into it'),
       proof(
         'engine/session/rollover',
@@ -357,10 +359,10 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 37,
     symptom: 'Killed before it has cleaned up; two copies after a restart.',
     proofs: [
-      proof('e2e/first-session', 'a session, its summary, a look at the journal, and the same account again'),
+      proof('e2e/first-session', 'a session, its summary, a read of the journal, and the same account again'),
       proof(
         'e2e/overlap',
-        'case 37: beside a copy that hangs no second one trades, and its kill before it cleaned up loses nothing',
+        'case 37: next to a copy that hangs no second one trades, and its kill before it cleaned up loses nothing',
       ),
       proof('e2e/pm2', 'pm2 starts the daemon, brings it back after a crash, and ends it cleanly'),
       proof('journal/instance-lock', 'keeps a second process out'),
@@ -376,7 +378,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     proofs: [
       proof('parity/parity', 'drawn days'),
       proof('parity/real-days', 'recorded days'),
-      proof('e2e/first-session', 'a session, its summary, a look at the journal, and the same account again'),
+      proof('e2e/first-session', 'a session, its summary, a read of the journal, and the same account again'),
     ],
   },
   {

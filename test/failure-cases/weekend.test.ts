@@ -67,7 +67,7 @@ async function holdingOnFriday(): Promise<Story> {
   return story;
 }
 
-it('a flatten that Friday cut off has taken the stop, and is told as dropped on Monday', async () => {
+it('a flatten that Friday cut off has taken the stop, and is alerted as dropped on Monday', async () => {
   const story = await holdingOnFriday();
   story.daemon.command({ name: 'halt', reason: 'the story' });
   story.daemon.command({ name: 'flatten', strategy: null, reason: 'the story' });
@@ -92,7 +92,7 @@ describe('a stop of Friday', () => {
     expect([story.denials(), await waiting(story)]).toEqual([[], 1]);
   });
 
-  it('that lasts as long as its contract protects on Monday, and nobody is told otherwise', async () => {
+  it('that lasts as long as its contract protects on Monday, and nobody is alerted otherwise', async () => {
     const story = await overTheWeekend('contract');
     story.fault({ name: 'http_500', operation: 'conditions' });
     await story.start();

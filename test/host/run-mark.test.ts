@@ -35,7 +35,7 @@ it.each([
   expect(next.deaths).toBe(1);
 });
 
-it('tells a clean end from a death', () => {
+it('distinguishes a clean end from a death', () => {
   const path = markAt();
   RunMark.begin(path, at(0)).end('stopped by the operator', at(60));
   const second = RunMark.begin(path, at(61));

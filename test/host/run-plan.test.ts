@@ -26,7 +26,7 @@ function live(): Config {
 it.each([
   ['no bytes', (path: string) => writeFileSync(path, '')],
   ['no tables', (path: string) => void new Database(path).pragma('journal_mode = WAL')],
-])('real money starts beside a journal of %s, whose creation was cut off', (_, cutOff) => {
+])('real money starts next to a journal of %s, whose creation was cut off', (_, cutOff) => {
   const path = join(place(), 'journal.db');
   cutOff(path);
   const { config, remarks } = withFirstDayLimits(live(), path);

@@ -20,7 +20,7 @@ beforeEach(() => {
 const shutdowns: Shutdown[] = [];
 afterEach(() => {
   for (const each of shutdowns.splice(0)) each.close();
-  // The clock of this process takes a monotonic source that stood still for a sleep of the machine.
+  // The clock of this process takes a monotonic source that pauses during a sleep of the machine.
   vi.restoreAllMocks();
   systemClock.restart();
 });

@@ -85,7 +85,7 @@ describe('a standby', () => {
     expect(clock.stepUs).toBe(0);
   });
 
-  it('during which the clock was set is told apart from that', () => {
+  it('during which the clock was set is distinguished from that', () => {
     const { at, clock, elapsed, run, sleep } = createMachine();
     sleep(HOUR_MS);
     at.wall -= 2 * HOUR_MS;

@@ -53,7 +53,7 @@ const trades: fc.Arbitrary<readonly Trade[]> = fc.array(
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-it('loses and invents no money: what was paid is realised or still stands in what is open', () => {
+it('loses and invents no money: what was paid is realised or still in what is open', () => {
   fc.assert(
     fc.property(trades, (all) => {
       const accounts = foldSession(all.map(fill));

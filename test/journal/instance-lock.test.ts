@@ -45,7 +45,7 @@ it('keeps a second daemon of the same process out, until it is released', () => 
   takeInstanceLock(path, 2).release();
 });
 
-it('waits for a look that another program takes at it', async () => {
+it('waits while another program reads it', async () => {
   const path = join(tempDir(), 'daemon.lock');
   takeInstanceLock(path, 1).release();
   const looker = new Worker(

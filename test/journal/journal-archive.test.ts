@@ -147,7 +147,7 @@ it.each([
   store.close();
 });
 
-it('writes the file anew that a death left half written', () => {
+it('writes the file again that a death left half written', () => {
   const { path, store, file } = twoDays();
   mkdirSync(archiveDir(path));
   writeFileSync(`${file}.partial`, 'half');

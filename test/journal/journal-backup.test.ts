@@ -60,9 +60,9 @@ it('keeps both copies when the journal does not go on from the earlier one', () 
   other.beginSession(DAY, tsUs(1), 'test.yaml');
   other.append(note(1, 'another story'));
   other.flush();
-  const beside = [`journal-${DAY}-other.db`, `journal-${DAY}.db`];
+  const both = [`journal-${DAY}-other.db`, `journal-${DAY}.db`];
   expect(() => backUpJournal(fewer, backups, DAY)).toThrow(/session 2026-03-04 had 3 inputs and has 0/);
-  expect(readdirSync(backups)).toEqual(beside);
+  expect(readdirSync(backups)).toEqual(both);
   for (let at = 1; at <= 4; at += 1) {
     other.recordInput(clockInput(at));
     other.append(note(at + 1));
@@ -70,27 +70,27 @@ it('keeps both copies when the journal does not go on from the earlier one', () 
   other.flush();
   expect(() => backUpJournal(fewer, backups, DAY)).toThrow(/row 3 of the entries .* is another one/);
   other.close();
-  expect(readdirSync(backups)).toEqual(beside);
+  expect(readdirSync(backups)).toEqual(both);
   expect(readFileSync(day)).toEqual(kept);
   const { deleted } = pruneBackups(backups, 0);
-  expect(deleted, 'what stands beside is left to a person').toEqual([`journal-${DAY}.db`]);
+  expect(deleted, 'what is next to it is left to a person').toEqual([`journal-${DAY}.db`]);
 });
 
 it.each([
   ['damaged', (bytes: Buffer) => Buffer.alloc(bytes.length, 'x')],
   ['empty', () => Buffer.alloc(0)],
   ['half written', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
-])('backs up beside a copy of the day that is %s, and says which file it is', (_, spoil) => {
+])('backs up next to a copy of the day that is %s, and says which file it is', (_, spoil) => {
   const { path, store, backups } = running();
   const day = backUpJournal(path, backups, DAY).path;
   const spoilt = spoil(readFileSync(day));
   writeFileSync(day, spoilt);
   expect(() => backUpJournal(path, backups, DAY)).toThrow(`${day} cannot be read`);
   store.close();
-  const beside = join(backups, `journal-${DAY}-other.db`);
+  const other = join(backups, `journal-${DAY}-other.db`);
   expect(readdirSync(backups)).toEqual([`journal-${DAY}-other.db`, `journal-${DAY}.db`]);
   expect(readFileSync(day), 'it may be all that is left of something').toEqual(spoilt);
-  const opened = readJournal(beside);
+  const opened = readJournal(other);
   expect(opened.read.check()).toMatchObject({ sessions: [{ inputs: 3, entries: 3 }], faults: [] });
   opened.close();
 });
@@ -130,7 +130,7 @@ it.each([
   ['damaged', (bytes: Buffer) => Buffer.alloc(bytes.length, 'x')],
   ['empty', () => Buffer.alloc(0)],
   ['half written', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
-])('keeps an older copy in place of one that is %s, and tells', (_, spoil) => {
+])('keeps an older copy in place of one that is %s, and says so', (_, spoil) => {
   const { backups, names } = copies('02', '03', '04', '05');
   const last = join(backups, names[3]!);
   writeFileSync(last, spoil(readFileSync(last)));

@@ -130,7 +130,7 @@ it('goes on with the chain after a commit that the disk refused', () => {
   expect(verify(path)).toMatchObject({ sessions: [{ inputs: 1, entries: 3 }], faults: [] });
 });
 
-it('tells where a page of the file is damaged, and judges what can be read', () => {
+it('says where a page of the file is damaged, and judges what can be read', () => {
   const path = tempPath();
   const { store } = openStore(path);
   store.beginSession(DAY, tsUs(1), 'test.yaml');

@@ -82,7 +82,7 @@ describe('committing in groups', () => {
     store.close();
   });
 
-  it('keeps the rows of a commit that failed, tells it once and tries again by itself', () => {
+  it('keeps the rows of a commit that failed, reports it once and tries again by itself', () => {
     const path = tempPath();
     const { store, timers, failures, recoveries } = openStore(path);
     store.beginSession(DAY, tsUs(1), 'test.yaml');
@@ -102,7 +102,7 @@ describe('committing in groups', () => {
     store.close();
   });
 
-  it('tells a failure once, whichever way it shows first, and closes although rows are lost', () => {
+  it('reports a failure once, whichever way it shows first, and closes although rows are lost', () => {
     const path = tempPath();
     const { store, timers, failures } = openStore(path);
     store.beginSession(DAY, tsUs(1), 'test.yaml');
@@ -119,7 +119,7 @@ describe('committing in groups', () => {
   });
 });
 
-it('goes on where it stood when it is opened again', () => {
+it('goes on where it was when it is opened again', () => {
   const path = tempPath();
   const first = openStore(path);
   expect(first.store.nextBoot()).toBe(1);
@@ -217,7 +217,7 @@ describe('the hash of a session', () => {
   });
 });
 
-describe('reading beside the writer', () => {
+describe('reading next to the writer', () => {
   it('finds entries by session, strategy, kind, order and the newest so many', () => {
     const path = tempPath();
     const { store } = openStore(path);

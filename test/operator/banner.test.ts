@@ -32,7 +32,7 @@ const FACTS: BannerContent = {
   pace: '5 requests a second',
 };
 
-test('everything a person should know stands in one block', () => {
+test('everything a person should know is in one block', () => {
   expect(banner(FACTS)).toMatchInlineSnapshot(`
     "tickwright 0.1.0  paper
       broker      embedded simulator http://127.0.0.1:4010
@@ -49,7 +49,7 @@ test('everything a person should know stands in one block', () => {
   `);
 });
 
-test('neither account nor keys nor tokens are shown, wherever they stand', () => {
+test('neither account nor keys nor tokens are shown, wherever they are', () => {
   const text = banner({
     ...FACTS,
     stateDir: `var/${ACCOUNT}`,

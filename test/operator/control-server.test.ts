@@ -182,7 +182,7 @@ describe('what it says', () => {
     expect((await ask('/commands/halt')).code).toBe(404);
   });
 
-  test('a failure of the daemon is told without its token', async () => {
+  test('a failure of the daemon is shown without its token', async () => {
     daemon.fault = new Error(`the engine is gone, ${TOKEN}`);
     const { code, text } = await ask('/status');
     expect(code).toBe(500);

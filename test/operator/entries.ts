@@ -1,4 +1,4 @@
-/** One entry of every kind, and the names they are told with. */
+/** One entry of every kind, and the names that its line shows. */
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';

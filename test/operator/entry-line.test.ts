@@ -10,7 +10,7 @@ import { ENTRIES, ID, naming, status } from './entries.ts';
 
 const line = (entry: JournalEntry): string | null => entryLine(entry, naming, PLAIN);
 
-/** Without the columns of time and name; the word stands in nine columns. */
+/** Without the columns of time and name; the word has nine columns. */
 function tail(entry: JournalEntry): string | null {
   const text = line(entry)?.slice(26);
   return text === undefined ? null : `${text.slice(0, 9).trimEnd()}  ${text.slice(10)}`;
@@ -18,7 +18,8 @@ function tail(entry: JournalEntry): string | null {
 
 const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   proposal: null,
-  denied: 'denied  #02000017 the quantity is above the limit of one order (qty_above_max: qty=9 max=5)',
+  denied:
+    'denied  #02000017 the quantity is above the limit of one order: risk.orderQtyMax, live.firstDayQtyMax or contracts.NAME.orderQtyMax (qty_above_max: qty=9 max=5)',
   place: 'placed  #02000017 buy 2 VN30F1M at 1305.2 (entry)',
   modify: 'change  #02000017 to 2 VN30F1M at 1306.0',
   cancel: 'cancel  #02000017 VN30F1M',
@@ -49,11 +50,11 @@ const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   alert: 'CRITICAL  duplicate_order: seen twice',
 };
 
-test.each(Object.values(ENTRIES))('$kind is told so that it can be read at night', (entry) => {
+test.each(Object.values(ENTRIES))('$kind has a line that can be read at night', (entry) => {
   expect(tail(entry)).toBe(EXPECTED[entry.kind]);
 });
 
-describe('what became of an order', () => {
+describe('the outcome of an order', () => {
   test.each([
     [
       status('submitted', 'rejected', 'place_rejected', '-3 not enough margin'),
@@ -99,10 +100,13 @@ describe('what became of an order', () => {
 });
 
 test.each<[Denial, string]>([
-  [{ code: 'stream_down' }, 'denied  #02000017 prices do not come in (stream_down)'],
+  [
+    { code: 'stream_down' },
+    'denied  #02000017 prices do not come in: entries wait for the stream (stream_down)',
+  ],
   [
     { code: 'own_cross', price: 13_052, restingPrice: 13_050 },
-    'denied  #02000017 it would trade with an order of ours (own_cross: price=13052 restingPrice=13050, prices in ticks)',
+    'denied  #02000017 it would trade with an order of ours: cancel that one first, or take another price (own_cross: price=13052 restingPrice=13050, prices in ticks)',
   ],
 ])('the denial %o keeps its numbers', (denial, expected) => {
   expect(tail({ ...ENTRIES.denied, denial })).toBe(expected);

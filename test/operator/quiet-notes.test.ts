@@ -43,7 +43,7 @@ it('writes what comes now and then as it comes', () => {
   expect(new Set(lines)).toEqual(new Set(['stream: live']));
 });
 
-it('begins anew when the fault stayed away', () => {
+it('begins again when the fault stayed away', () => {
   const { lines, note, pass } = notes();
   for (let i = 0; i < 100; i += 1) note('no token');
   pass(121 * MINUTE_US);

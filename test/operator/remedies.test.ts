@@ -1,9 +1,13 @@
-/** The operator's page has what each alert asks for, in the words of the alert. `npm run pages` writes it. */
+/** The operator's page has what each alert asks for, and why an order is denied, in the words of the program. `npm run pages` writes it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { configSchema } from '../../src/config/config-schema.ts';
+import { marketSchema } from '../../src/config/market-file.ts';
+import { DENIAL_WORDS } from '../../src/engine/ports/denial.ts';
 import { REMEDIES, remedyOf } from '../../src/operator/remedies.ts';
 import { wrapText } from '../../src/text/table.ts';
+import { settingsOf } from '../config/settings-page.ts';
 
 const SRC = join(import.meta.dirname, '..', '..', 'src');
 const PAGE = join(SRC, 'operator', 'README.md');
@@ -11,20 +15,53 @@ const ROW_MAX = 138;
 /** Keeps a command on one line. */
 const NO_BREAK = '\u00A0';
 
-const rows = Object.keys(REMEDIES)
+const KEY = /[a-z]+(\[\])?(\.\w+)+/gi;
+
+const row = (code: string, text: string): string =>
+  wrapText(`- \`${code}\`: ${text}.`, ROW_MAX).join('\n  ').replaceAll(NO_BREAK, ' ');
+
+const remedies = Object.keys(REMEDIES)
   .toSorted()
   .map((code) => {
     const remedy = remedyOf(code, '', (text) => `\`tickwright ${text}\``)
       .replaceAll(/` (--\S.*?"…")/g, ' $1`')
       .replaceAll(/`.*?`/g, (command) => command.replaceAll(' ', NO_BREAK));
-    return wrapText(`- \`${code}\`: ${remedy}.`, ROW_MAX).join('\n  ').replaceAll(NO_BREAK, ' ');
+    return row(code, remedy);
   });
+
+const denials = [...DENIAL_WORDS].map(([code, words]) => row(code, words.replaceAll(KEY, '`$&`')));
 
 it('is on the page', async () => {
   const page = readFileSync(PAGE, 'utf8');
-  const written = page.replace(/(<!-- remedies -->\n\n).*?(\n\n<!-- end -->)/s, `$1${rows.join('\n')}$2`);
   expect(page).toContain('<!-- remedies -->');
+  expect(page).toContain('<!-- denials -->');
+  const written = page.replaceAll(
+    /(<!-- (remedies|denials) -->\n\n).*?(<!-- end -->)/gs,
+    (_, begin: string, name: string, end: string) =>
+      `${begin}${(name === 'remedies' ? remedies : denials).join('\n')}\n\n${end}`,
+  );
   await expect(written).toMatchFileSnapshot(PAGE);
+});
+
+/** Limits that deny no order themselves: they halt, or say what happens to a position. The last is always on. */
+const NO_DENIAL = [
+  'risk.messagesPerMinuteMax',
+  'risk.rejectionsPerMinuteMax',
+  'risk.drawdownMax',
+  'risk.protectiveStop',
+  'risk.protectiveStop.distanceTicks',
+  'risk.protectiveStop.slipTicks',
+  'risk.nakedSecondsMax',
+  'risk.onOrphan',
+  'risk.selfTradePrevention',
+];
+
+it('names keys of the configuration in denials, and each limit of risk in one', () => {
+  const named = new Set([...DENIAL_WORDS.values()].flatMap((words) => words.match(KEY) ?? []));
+  const keys = [...settingsOf(configSchema), ...settingsOf(marketSchema)].map(({ key }) => key);
+  expect([...named].filter((key) => !keys.includes(key))).toEqual([]);
+  const limits = keys.filter((key) => /^(risk|strategies\[\]\.risk)\./.test(key));
+  expect(new Set(limits.filter((key) => !named.has(key)))).toEqual(new Set(NO_DENIAL));
 });
 
 it('names alerts that the program raises', () => {

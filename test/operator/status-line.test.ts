@@ -19,13 +19,13 @@ const FACTS: StatusContent = {
   procedure: '',
 };
 
-test('one line tells the state', () => {
+test('one line shows the state', () => {
   expect(statusLine(FACTS)).toBe(
     '09:30:00 continuous | prices live | +2 VN30F2603, -1 VN30F2604 | day +1,250,000 | 1 order',
   );
 });
 
-test('what is wrong stands at the end, on the same line', () => {
+test('what is wrong is at the end, on the same line', () => {
   const facts: StatusContent = {
     ...FACTS,
     phase: 'opening_auction',

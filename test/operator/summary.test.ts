@@ -64,7 +64,7 @@ test('nothing compared is not called equal', () => {
   expect(summaryText({ ...FACTS, books: [] })).toContain('it is not known how our books compare');
 });
 
-test('a profit that no engine could tell is unknown, and the total with it', () => {
+test('a profit that no engine could compute is unknown, and the total with it', () => {
   const [first, second] = FACTS.strategies;
   const text = summaryText({ ...FACTS, strategies: [{ ...first!, open: null, net: null }, second!] });
   const [held, flat, total] = text.split('\n').slice(4, 7);

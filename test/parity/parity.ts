@@ -1,4 +1,4 @@
-/** What both sides of a comparison take in and give back. Each fill and each call is one line, so that a difference reads as it stands. */
+/** What both sides of a comparison take in and give back. Each fill and each call is one line, so that a difference can be read. */
 import type { Side, Trigger } from '../../src/domain/order.ts';
 import { formatTime } from '../../src/domain/civil-date.ts';
 import type { BrokerOrderNo, ClientOrderId } from '../../src/domain/ids.ts';

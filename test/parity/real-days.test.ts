@@ -1,6 +1,6 @@
 /**
  * Paper and backtest agree on recorded days: the same orders, the same fills, the same money. A run takes a few of the days
- * beside the repository, drawn by its seed; `TICKWRIGHT_DAYS=all` takes all of them, `TICKWRIGHT_SEED=7` other orders.
+ * next to the repository, drawn by its seed; `TICKWRIGHT_DAYS=all` takes all of them, `TICKWRIGHT_SEED=7` other orders.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ describe('recorded days', () => {
     expect(wire.fills.length).toBeGreaterThan(FILLS_MIN);
   });
 
-  test('there are real days beside the repository', (context) => {
+  test('there are real days next to the repository', (context) => {
     context.skip(REAL.length === 0, `no recorded days in ${TICKS}: set TICKWRIGHT_DATA`);
     expect(REAL).toHaveLength(16);
   });

@@ -139,6 +139,6 @@ it('comes to the same by the short way and by the long one', () => {
     }),
     { numRuns: 300 },
   );
-  const told = 'timers rang, orders were sent, limits were reached';
-  expect(Math.min(seen.notes, seen.placed, seen.halts), told).toBeGreaterThan(100);
+  const seenOften = 'timers rang, orders were sent, limits were reached';
+  expect(Math.min(seen.notes, seen.placed, seen.halts), seenOften).toBeGreaterThan(100);
 });

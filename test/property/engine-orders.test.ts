@@ -24,7 +24,7 @@ const walk = fc.record({
 const walks = fc.array(walk, { maxLength: 8 });
 const LAST = [4, 4, 4, 4, 4];
 
-function tell(
+function showAll(
   rig: EngineRig,
   story: readonly { counts: readonly number[]; ago: number }[],
   placed: readonly Placed[],
@@ -51,7 +51,7 @@ describe('however the book is read', () => {
       fc.property(plans, walks, (planned, story) => {
         const rig = new EngineRig().start();
         const placed = placeAll(rig, planned);
-        tell(rig, [...story, { counts: LAST, ago: 0.1 }], placed);
+        showAll(rig, [...story, { counts: LAST, ago: 0.1 }], placed);
         for (const [strategy, isSecond] of [
           [FIRST, false],
           [SECOND, true],
@@ -73,9 +73,9 @@ describe('however the book is read', () => {
     fc.assert(
       fc.property(plans, walks, (planned, story) => {
         const once = new EngineRig().start();
-        tell(once, [{ counts: LAST, ago: 0.1 }], placeAll(once, planned));
+        showAll(once, [{ counts: LAST, ago: 0.1 }], placeAll(once, planned));
         const often = new EngineRig().start();
-        tell(often, [...story, { counts: LAST, ago: 0.1 }], placeAll(often, planned));
+        showAll(often, [...story, { counts: LAST, ago: 0.1 }], placeAll(often, planned));
         expect(figures(often)).toEqual(figures(once));
       }),
     );
@@ -89,7 +89,7 @@ describe('however the book is read', () => {
       fc.property(plans, shuffled, (planned, [, story]) => {
         const rig = new EngineRig().start();
         const placed = placeAll(rig, planned);
-        tell(rig, story, placed);
+        showAll(rig, story, placed);
         const most = planned.map((_, i) => Math.max(0, ...story.map(({ counts }) => counts[i] ?? 0)));
         for (const [i, { plan, id, no }] of placed.entries()) {
           const last = rig.host.updates.findLast(({ update }) => update.clientOrderId === id)?.update;
@@ -106,7 +106,7 @@ describe('the same events', () => {
     fc.assert(
       fc.property(plans, walks, fc.nat(1_000), (planned, story, cut) => {
         const live = new EngineRig({ strategies: scripted(planned) }).start();
-        tell(live, story, placeByScript(live, planned));
+        showAll(live, story, placeByScript(live, planned));
         // The journal ends somewhere; frames go on for a little while, answers to what was not written do not.
         const kept = live.entries.slice(0, cut % (live.entries.length + 1));
         const lastKept = kept.at(-1)?.cause ?? 0;
@@ -116,12 +116,12 @@ describe('the same events', () => {
         );
         const again = new EngineRig({ strategies: scripted(planned) });
         replay(again, inputs, whole);
-        const told = again.entries.length;
+        const written = again.entries.length;
         again.pass(1).boot(2);
         expect(again.of('strategy_fault')).toEqual([]);
         expect(again.alerts()).not.toContain('system_diverged');
         const third = new EngineRig({ strategies: scripted(planned) });
-        replay(third, again.inputs, [...whole, ...again.entries.slice(told)]);
+        replay(third, again.inputs, [...whole, ...again.entries.slice(written)]);
         third.clock();
         expect(third.of('strategy_fault')).toEqual([]);
         expect({ ...third.engine.snapshot(), counts: null, seq: 0 }).toEqual({

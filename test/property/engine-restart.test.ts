@@ -173,7 +173,7 @@ it('no order twice, no order lost, positions equal', () => {
         'no order without its row',
       ).toBe(true);
       expect(rig.position(FIRST) + rig.position(SECOND)).toBe(broker.position());
-      expect(total(written), 'the journal tells the same').toBe(broker.position());
+      expect(total(written), 'the journal has the same').toBe(broker.position());
       const open = rig.engine.snapshot().orders.filter(({ orderNo }) => orderNo !== null);
       const working = broker.orders.filter(({ isCanceled, filled, qty }) => !isCanceled && filled < qty);
       expect(new Set(open.map(({ orderNo }) => orderNo))).toEqual(new Set(working.map(({ no }) => no)));

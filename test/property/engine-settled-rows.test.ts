@@ -1,6 +1,6 @@
 /**
  * An engine that skips the rows of the in-day book which can say nothing new decides as one that reads every row of every scan does,
- * whatever the broker shows: rows that change, vanish and come back, numbers given anew, rows of one order twice, scans out of order,
+ * whatever the broker shows: rows that change, vanish and come back, numbers given again, rows of one order twice, scans out of order,
  * late answers, clocks set back, a next day.
  */
 import fc from 'fast-check';

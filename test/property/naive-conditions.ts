@@ -35,7 +35,7 @@ type Spec = Pick<NaiveRow, 'kind' | 'account' | 'code' | 'side' | 'price' | 'qty
 const touches = (when: NaiveRow['when'], price: number, traded: number): boolean =>
   when === 'at_or_above' ? traded >= price : traded <= price;
 
-/** Best trade from the one on that touched the activation price; the last trade only counts when it is told to. */
+/** Best trade from the one on that touched the activation price; the last trade only counts on request. */
 function bestOf({ side, price, seen }: NaiveRow, trades: number): number | null {
   const sells = side === 'sell';
   const from = seen.findIndex((traded) => (sells ? traded >= price : traded <= price));

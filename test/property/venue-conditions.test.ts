@@ -39,8 +39,8 @@ const expected = (row: NaiveRow) => ({
   triggerPrice: triggerOf(row),
 });
 
-/** Books and averages are streamed anew after a restart. */
-const told = (venue: Venue, step: ConditionStep) =>
+/** Books and averages are streamed again after a restart. */
+const eventsOf = (venue: Venue, step: ConditionStep) =>
   runCondition(venue, step, CENTER).filter(({ kind }) => kind !== 'book' && kind !== 'summary');
 
 const isQueued = ({ order }: NaiveLeg) => order.status === 'queued' && order.filledQty === 0;
@@ -142,7 +142,7 @@ describe('conditional orders', () => {
           const again = new Venue(options({ ...settings, startUs: venue.nowUs }), state);
           again.startEvents();
           expect(again.exportState()).toEqual(state);
-          for (const step of after) expect(told(again, step)).toEqual(told(venue, step));
+          for (const step of after) expect(eventsOf(again, step)).toEqual(eventsOf(venue, step));
           expect(again.exportState()).toEqual(venue.exportState());
         },
       ),

@@ -63,7 +63,7 @@ export const stepOf = (waitUsMax: number): fc.Arbitrary<Step> =>
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), account, pick }) },
   );
 
-/** `FRONT` and `NEXT` stand for the first and the second of the list, whatever was rolled or has expired. */
+/** `FRONT` and `NEXT` mean the first and the second of the list, whatever was rolled or has expired. */
 export const listed = (venue: Venue, code: OrderCode): OrderCode =>
   venue.contracts()[code === FRONT ? 0 : 1]?.orderCode ?? code;
 

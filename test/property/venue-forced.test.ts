@@ -24,7 +24,7 @@ const trouble = fc.record({
   held: fc.integer({ min: 30, max: 36 }),
   inFront: fc.integer({ min: 0, max: 36 }),
   long: fc.boolean(),
-  /** What stands on the other side, where her broker closes. */
+  /** What rests on the other side, where her broker closes. */
   depth: fc.integer({ min: 0, max: 40 }),
   jump: fc.integer({ min: 0, max: 890 }),
   rises: fc.boolean(),

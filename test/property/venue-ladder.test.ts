@@ -1,4 +1,4 @@
-/** The ladder against a naive book: an array of orders, sorted anew for every question. */
+/** The ladder against a naive book: an array of orders, sorted again for every question. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { priceHundredths } from '../../src/domain/units.ts';

@@ -35,7 +35,7 @@ function violations(events: readonly VenueEvent[], ceiling: number, floor: numbe
     }
     if (event.kind === 'fill') {
       const total = (filled.get(event.orderKey) ?? 0) + event.qty;
-      if (event.filledQty !== total) problems.push(`filled ${event.filledQty}, was told ${total}`);
+      if (event.filledQty !== total) problems.push(`filled ${event.filledQty}, events say ${total}`);
       filled.set(event.orderKey, total);
       if (event.price > ceiling || event.price < floor) problems.push(`filled at ${event.price}`);
       // An auction fills at the moment it ends; so a moment before, something was open.

@@ -85,7 +85,7 @@ describe('what the server writes is what the client reads', () => {
     );
   });
 
-  it('a partial update: what stands is left out, and merging gives the whole', () => {
+  it('a partial update: what is the same is left out, and merging gives the whole', () => {
     fc.assert(
       fc.property(
         contracts,

@@ -55,7 +55,7 @@ it('is readable by its owner alone', () => {
 });
 
 describe('a tail that a power cut tore off', () => {
-  it('is left out wherever it was torn, and what comes after the restart stands behind the last whole frame', () => {
+  it('is left out wherever it was torn, and what comes after the restart follows the last whole frame', () => {
     const whole = readFileSync(written(tempDir(), ['first', 'second €', 'third']));
     const counts = new Set<number>();
     for (let at = 0; at <= whole.length; at += 1) {
@@ -162,7 +162,7 @@ describe('damage', () => {
     expect(textsOf(path)).toEqual(TEXTS.slice(1));
   });
 
-  it('is told with its place, and a torn tail apart from it', () => {
+  it('is reported with its place, and a torn tail apart from it', () => {
     const path = written(tempDir(), TEXTS);
     expect(frameDamageText(readAll(path).end)).toBeNull();
     appendFileSync(path, 'torn');
@@ -177,7 +177,7 @@ describe('damage', () => {
 /** Compiled: a process of its own cannot read TypeScript. */
 const DIST = join(import.meta.dirname, '../../dist/src/recording');
 
-/** Appends frames of 1,000 letters; the first that the disk refuses is told, then a small one is tried. */
+/** Appends frames of 1,000 letters; the first that the disk refuses is reported, then a small one is tried. */
 const WRITER = `
 import { openFrameLog } from ${JSON.stringify(`file://${DIST}/frame-log.js`)};
 const log = openFrameLog(process.argv[1], '${DAY}');

@@ -72,7 +72,7 @@ describe('messy tapes that mean the same', () => {
   });
 });
 
-describe('tapes that cannot be meant', () => {
+describe('tapes that are wrong', () => {
   it.each([
     [
       'a price between two ticks',

@@ -1,4 +1,4 @@
-/** Real prints, where they lie beside the repository: what they come to must be what the exchange's bars say. */
+/** Real prints, where they are next to the repository: what they come to must be what the exchange's bars say. */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,7 +68,7 @@ describe('real prints', () => {
   let barsRead = 0;
   /** By day: bars made of prints, and bars as the other file has them. */
   const made = new Map<string, BarRows>();
-  const told = new Map<string, MinuteBar[]>();
+  const barsByDay = new Map<string, MinuteBar[]>();
 
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'tickwright-real-'));
@@ -88,7 +88,7 @@ describe('real prints', () => {
       made.set(day, tickBars([readColumns(path)], gaps, { every: minutes(1) }, MARKET_CALENDAR));
     }
     const bars = report.stored.flatMap(({ path }) => [...readBarParts(path)].flatMap(listed));
-    for (const bar of bars) told.set(dayOf(bar.at), [...(told.get(dayOf(bar.at)) ?? []), bar]);
+    for (const bar of bars) barsByDay.set(dayOf(bar.at), [...(barsByDay.get(dayOf(bar.at)) ?? []), bar]);
   });
 
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -98,18 +98,18 @@ describe('real prints', () => {
     const days = ['2026-02-12', '2026-02-27', '2026-03-04'];
     const rebuilt = days.flatMap((day) => listed(made.get(day)!));
     expect(rebuilt).toHaveLength(723);
-    expect(rebuilt).toEqual(days.flatMap((day) => told.get(day)));
+    expect(rebuilt).toEqual(days.flatMap((day) => barsByDay.get(day)));
   });
 
   it('come to the open, high, low, close and volume of every day that both files have', (context) => {
     context.skip(!isThere, 'needs the real days');
     // The bars are of the front month; the prints of one day are of the month behind it.
     const common = openCatalogue(dir)
-      .filter(({ day, symbol }) => symbol === frontMonthOn(day) && told.has(day))
+      .filter(({ day, symbol }) => symbol === frontMonthOn(day) && barsByDay.has(day))
       .map(({ day }) => day);
     expect([common.length, made.size]).toEqual([15, 16]);
     expect(common.map((day) => [day, dayTotal(listed(made.get(day)!))])).toEqual(
-      common.map((day) => [day, dayTotal(told.get(day)!)]),
+      common.map((day) => [day, dayTotal(barsByDay.get(day)!)]),
     );
   });
 
@@ -140,7 +140,7 @@ describe('real prints', () => {
     });
   });
 
-  it('have no gaps in these days, so that every bar is complete, and the closing print stands alone', (context) => {
+  it('have no gaps in these days, so that every bar is complete, and the closing print is alone', (context) => {
     context.skip(!isThere, 'needs the real days');
     for (const bars of made.values()) {
       expect([...bars.complete].every((complete) => complete === 1)).toBe(true);

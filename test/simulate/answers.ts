@@ -61,8 +61,8 @@ export class Answers {
     const answer: unknown = JSON.parse(text);
     if (!isRecord(answer) || !Array.isArray(answer['data']) || String(answer['rc']) !== '1') return text;
     const rows = answer['data'].filter(isRecord);
-    const told = isBook ? this.#book(operation, page, rows) : this.#positions(rows);
-    return told === rows ? text : JSON.stringify({ ...answer, data: told });
+    const shown = isBook ? this.#book(operation, page, rows) : this.#positions(rows);
+    return shown === rows ? text : JSON.stringify({ ...answer, data: shown });
   }
 
   #positions(rows: Rows): Rows {
@@ -74,31 +74,31 @@ export class Answers {
     this.#rest.delete(operation);
     if (page > 1) return rest ?? rows;
     if (this.#strikes('emptyBook', rows.length > 0)) return [];
-    let told = this.#terms(operation, rows);
-    if (this.#strikes('shuffled', told.length > 1)) told = this.#shuffled(told);
-    if (this.#strikes('repeated', told.length > 0)) told = [...told, this.#draws.pick(asTuple(told))];
+    let shown = this.#terms(operation, rows);
+    if (this.#strikes('shuffled', shown.length > 1)) shown = this.#shuffled(shown);
+    if (this.#strikes('repeated', shown.length > 0)) shown = [...shown, this.#draws.pick(asTuple(shown))];
     // A client asks for the next page after a round number of rows.
-    const cut = told.length - (told.length % PAGE_ROWS) - (told.length % PAGE_ROWS === 0 ? PAGE_ROWS : 0);
-    if (!this.#strikes('overlapping', cut > 0)) return told;
-    this.#rest.set(operation, told.slice(cut - 1));
-    return told.slice(0, cut);
+    const cut = shown.length - (shown.length % PAGE_ROWS) - (shown.length % PAGE_ROWS === 0 ? PAGE_ROWS : 0);
+    if (!this.#strikes('overlapping', cut > 0)) return shown;
+    this.#rest.set(operation, shown.slice(cut - 1));
+    return shown.slice(0, cut);
   }
 
   #terms(operation: OperationName, rows: Rows): Rows {
     if (operation !== 'in-day') return rows;
-    let told = rows;
+    let shown = rows;
     const matched = rows.filter((row) => Number(row['matchVolume']) > 0);
     if (this.#strikes('shrunk', matched.length > 0)) {
       const chosen = this.#draws.pick(asTuple(matched));
       const matchVolume = this.#draws.whole(0, Number(chosen['matchVolume']) - 1);
-      told = told.map((row) => (row === chosen ? { ...row, matchVolume, matchValue: '0' } : row));
+      shown = shown.map((row) => (row === chosen ? { ...row, matchVolume, matchValue: '0' } : row));
     }
-    const own = told.filter((row) => String(row['refId']).startsWith(OWN_ID));
+    const own = shown.filter((row) => String(row['refId']).startsWith(OWN_ID));
     if (this.#strikes('flipped', own.length > 0)) {
       const chosen = this.#draws.pick(asTuple(own));
-      told = told.map((row) => (row === chosen ? { ...row, side: row['side'] === 'B' ? 'S' : 'B' } : row));
+      shown = shown.map((row) => (row === chosen ? { ...row, side: row['side'] === 'B' ? 'S' : 'B' } : row));
     }
-    return told;
+    return shown;
   }
 
   #shuffled(rows: Rows): Rows {

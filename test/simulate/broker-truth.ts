@@ -72,10 +72,10 @@ export const isOpenAtBroker = ({ status, filledQty, qty }: OrderReport): boolean
 const PRICES_US = 10e6;
 
 export class BrokerTruth {
-  /** By key, which both books share and no day begins anew. */
+  /** By key, which both books share and no day starts again. */
   readonly orders = new Map<string, BrokerOrderTruth>();
   readonly triggers = new Map<string, TriggerReport>();
-  /** The latest order of each number: numbers begin anew each day. */
+  /** The latest order of each number: numbers begin again each day. */
   readonly #byNumber = new Map<string, BrokerOrderTruth>();
   readonly #byRef = new Map<string, BrokerOrderTruth>();
   readonly #triggerByRef = new Map<string, TriggerReport>();
@@ -98,7 +98,7 @@ export class BrokerTruth {
     this.#placed = placed;
   }
 
-  /** Before its effect on orders of the same moment is told. */
+  /** Before its effect on orders of the same moment is reported. */
   take(event: VenueEvent): void {
     switch (event.kind) {
       case 'order':
@@ -208,7 +208,7 @@ export class BrokerTruth {
     return isSent ? this.#senders.get(`${day} ${orderNo}`) : undefined;
   }
 
-  /** Books without names tell no two orders of the same terms apart: which of them is whose is what the journal says. */
+  /** Books without names do not distinguish two orders of the same terms: the journal says which of them is whose. */
   takenAs(report: OrderReport | TriggerReport, clientOrderId: string): void {
     if (report.refId !== null && this.#placed(clientOrderId) !== undefined)
       this.#taken.set(report.orderKey, clientOrderId);

@@ -1,4 +1,4 @@
-/** The journal as a kill would leave it now: its committed rows, read by a connection of their own, and the orders that they tell of. */
+/** The journal as a kill would leave it now: its committed rows, read by a connection of their own, and the orders in them. */
 import { readFileSync } from 'node:fs';
 import type { StatePaths } from '../../src/host/state/state-paths.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
@@ -21,7 +21,7 @@ export interface CommittedRow {
   readonly entry: JournalEntry;
 }
 
-/** An order as the committed rows tell of it, over all sessions. */
+/** An order as the committed rows show it, over all sessions. */
 export interface JournaledOrder {
   readonly id: string;
   readonly owner: string;
@@ -183,7 +183,7 @@ export class CommittedJournal {
   }
 
   /** Shown, whether or not it is committed: a protective stop may leave on the emergency file, which does not say so. */
-  told(entry: JournalEntry): void {
+  add(entry: JournalEntry): void {
     if (entry.kind !== 'proposal' || entry.by !== 'system') return;
     const { proposal } = entry;
     if (proposal.do === 'submit' && proposal.intent.kind === 'stop')
@@ -196,7 +196,7 @@ export class CommittedJournal {
       entry.kind // oxlint-disable-line typescript/switch-exhaustiveness-check -- the others say nothing of it
     ) {
       case 'proposal':
-        return this.told(entry);
+        return this.add(entry);
       case 'place': {
         const order = this.#order(entry.order.clientOrderId, row);
         order.place = { terms: entry.order, row, isLost: entry.isLost };

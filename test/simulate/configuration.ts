@@ -45,7 +45,7 @@ let base: Config | undefined = undefined;
 
 const at = (hours: number, seconds: number): number => (hours * 3_600 + seconds) * 1e6;
 
-/** A day that ends and begins within the faults: trading goes on from one midnight to the next but for the half minute around it. */
+/** A day that ends and begins within the faults: trading goes on from one midnight to the next but for the half minute before and after it. */
 const DAY_WITH_AUCTIONS: TradingCalendar['phases'] = [
   { phase: 'opening_auction', fromUs: at(0, 3), toUs: at(0, 7) },
   { phase: 'continuous', fromUs: at(0, 7), toUs: at(23, 3_585) },

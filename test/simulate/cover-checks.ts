@@ -14,15 +14,15 @@ const OVERSIZED_US = 30e6;
 
 interface Naked {
   sinceUs: number;
-  isTold: boolean;
+  isAlerted: boolean;
 }
 
 export class CoverChecks {
   readonly #scene: Scene;
   readonly #naked = new Map<string, Naked>();
   #start = -1;
-  /** It may have been told of a position whose stop the broker had still, and the engine did not know of. */
-  #toldUs = -Infinity;
+  /** It may have been alerted of a position whose stop the broker had still, and the engine did not know of. */
+  #alertedUs = -Infinity;
 
   constructor(scene: Scene) {
     this.#scene = scene;
@@ -32,8 +32,8 @@ export class CoverChecks {
   alerted(code: string, text: string): void {
     const isAbout = /no stop at the broker|and get none/.test(text) || ALERTS.test(code);
     if (!isAbout) return;
-    this.#toldUs = this.#scene.world.time.livedUs;
-    for (const naked of this.#naked.values()) naked.isTold = true;
+    this.#alertedUs = this.#scene.world.time.livedUs;
+    for (const naked of this.#naked.values()) naked.isAlerted = true;
   }
 
   afterEvent(): void {
@@ -54,11 +54,11 @@ export class CoverChecks {
         const cover = workingOf(open, id, code, held > 0 ? 'sell' : 'buy', ({ isStop }) => isStop);
         if (cover >= Math.abs(held)) this.#naked.delete(key);
         else if (!this.#naked.has(key))
-          this.#naked.set(key, { sinceUs: livedUs, isTold: livedUs - this.#toldUs < SLACK_US });
+          this.#naked.set(key, { sinceUs: livedUs, isAlerted: livedUs - this.#alertedUs < SLACK_US });
         const naked = this.#naked.get(key);
-        if (naked === undefined || naked.isTold) continue;
+        if (naked === undefined || naked.isAlerted) continue;
         if (livedUs - naked.sinceUs < nakedSeconds * 1e6 + SLACK_US) continue;
-        naked.isTold = true;
+        naked.isAlerted = true;
         violated(
           `${key}: ${held} held and stops over ${cover} for more than ${nakedSeconds} s, and no alert says so`,
         );
@@ -81,10 +81,10 @@ export class CoverChecks {
       );
       const key = `size of ${stop.refId}`;
       if (kept <= Math.max(0, held)) this.#naked.delete(key);
-      else if (!this.#naked.has(key)) this.#naked.set(key, { sinceUs: livedUs, isTold: false });
+      else if (!this.#naked.has(key)) this.#naked.set(key, { sinceUs: livedUs, isAlerted: false });
       const large = this.#naked.get(key);
-      if (large === undefined || large.isTold || livedUs - large.sinceUs < OVERSIZED_US) continue;
-      large.isTold = true;
+      if (large === undefined || large.isAlerted || livedUs - large.sinceUs < OVERSIZED_US) continue;
+      large.isAlerted = true;
       violated(
         `${stop.refId}: stops over ${kept} for more than ${OVERSIZED_US / 1e6} s, and ${held} are held`,
       );
@@ -122,7 +122,7 @@ export class CoverChecks {
         const kept = closing
           .filter(({ refId }) => refId !== null && journal.placed(refId)?.isProtective === true)
           .reduce((sum, { qty }) => sum + qty, 0);
-        if (kept > 0) world.saw('a protective stop stands');
+        if (kept > 0) world.saw('a protective stop waits');
         if (kept > Math.abs(held)) return `${id} ${orderCode}: ${held} held, protective stops over ${kept}`;
         if (cover < Math.abs(held)) return `${id} ${orderCode}: ${held} held, stops over ${cover}`;
       }

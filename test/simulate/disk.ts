@@ -37,7 +37,7 @@ const REAL = {
   fsyncSync: fs.fsyncSync,
 };
 
-/** Of the arguments behind the file. A dead process is told that all is written: whoever goes on until it is would never end. */
+/** Of the arguments behind the file. A dead process gets the answer that all is written: whoever goes on until it is would never end. */
 function askedBytes([data, offset, length]: readonly unknown[]): number {
   if (typeof length === 'number') return length;
   const from = typeof offset === 'number' && ArrayBuffer.isView(data) ? offset : 0;

@@ -34,7 +34,7 @@ export const startEngineIn =
     const lastUs = { in: 0, out: 0 };
     const listeners: Record<string, ((given: never) => void)[]> = {};
     let serve: ((message: ToEngine) => void) | undefined = undefined;
-    const tell = (event: string, given: unknown): void => {
+    const emit = (event: string, given: unknown): void => {
       for (const listener of listeners[event] ?? []) listener(given as never); // oxlint-disable-line typescript/no-unsafe-type-assertion -- one list an event
     };
     const later = (way: 'in' | 'out', run: () => void): void => {
@@ -45,13 +45,13 @@ export const startEngineIn =
     };
     const fail = (error: unknown): void => {
       isOver = true;
-      time.at(time.nowUs + delayUs(), owner, () => tell('error', error));
+      time.at(time.nowUs + delayUs(), owner, () => emit('error', error));
     };
     later('in', () => {
       try {
         serveEngine(
           {
-            postMessage: (message: FromEngine) => later('out', () => tell('message', message)),
+            postMessage: (message: FromEngine) => later('out', () => emit('message', message)),
             on: (_, listener) => {
               serve = listener;
             },

@@ -107,7 +107,7 @@ export class FillChecks {
     if (state === undefined) return;
     if (order.fee !== state.fee)
       violated(`${order.id} paid a fee of ${order.fee}, ${state.fee} at the broker`);
-    // A row that has lost contracts tells the average of all of them: the money is looked at once they are there again.
+    // A row that has lost contracts shows the average of all of them: the money is looked at once they are there again.
     const isShrinking = this.#scene.world.plan.network.answers.shrunk > 0;
     if (fill.quality === 'estimated' || (isShrinking && order.filledQty < report.filledQty)) return;
     if (order.tax !== state.tax)
@@ -171,7 +171,7 @@ export class FillChecks {
       const there = this.#there(order);
       const isUnseen = this.#unseen.has(order.id) || order.status === 'expired_unproven';
       if (there === undefined || isUnseen || truth.triggerNamed(order.id) !== undefined) continue;
-      // Its day ended while nobody looked: positions alone tell of it.
+      // Its day ended while nobody looked: positions alone show it.
       if (there.report.day !== truth.day && !SEEN_ENDS.has(order.status)) continue;
       const { filledQty, filledValue, fee, tax } = there.report;
       const here = [order.filledQty, order.filledValue, order.fee, order.tax].join(' ');

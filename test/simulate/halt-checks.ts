@@ -12,7 +12,7 @@ const SWEPT_US = 4e6;
 export class HaltChecks {
   readonly #scene: Scene;
   readonly #calls: CallChecks;
-  /** A person was told that entries are off, and has not asked for them since. */
+  /** A person was alerted that entries are off, and has not asked for them since. */
   #isConfirmed = false;
   #wasProven = false;
 
@@ -76,7 +76,7 @@ export class HaltChecks {
     this.#wasProven = isProven;
   }
 
-  /** While the word stands no entry of ours works, and none is on its way. */
+  /** While the halt lasts no entry of ours works, and none is on its way. */
   #proven(text: string): void {
     const { truth, violated, journal } = this.#scene;
     for (const id of this.#calls.entriesInFlight)

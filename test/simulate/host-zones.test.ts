@@ -34,7 +34,7 @@ const sessionAt = (day: string, hour: number): string[] => {
 
 class Morning {
   readonly world: World;
-  readonly told: string[] = [];
+  readonly jobs: string[] = [];
 
   /** Begins half an hour before the session does. */
   constructor(day: TradingDay, hour: number) {
@@ -47,7 +47,7 @@ class Morning {
     });
     this.world.simulator.brokerage.onEvent((event) => {
       const fills = `${this.#day} fills`;
-      if (event.kind === 'fill' && !this.told.includes(fills)) this.told.push(fills);
+      if (event.kind === 'fill' && !this.jobs.includes(fills)) this.jobs.push(fills);
     });
     this.world.start();
     this.#listen();
@@ -60,17 +60,17 @@ class Morning {
         const { tokens, stream } = daemon.edge;
         const refresh = tokens.refresh.bind(tokens);
         vi.spyOn(tokens, 'refresh').mockImplementation((reason) => {
-          if (reason === 'scheduled') this.#tell('token');
+          if (reason === 'scheduled') this.#record('token');
           return refresh(reason);
         });
         const resume = stream.resume.bind(stream);
         vi.spyOn(stream, 'resume').mockImplementation(() => {
-          this.#tell('open');
+          this.#record('open');
           resume();
         });
         const command = daemon.command.bind(daemon);
         vi.spyOn(daemon, 'command').mockImplementation((given, by) => {
-          if (by === 'schedule') this.#tell(given.name);
+          if (by === 'schedule') this.#record(given.name);
           command(given, by);
         });
       }),
@@ -89,9 +89,9 @@ class Morning {
     return tradingDayAt(this.world.config.calendar, this.world.time.clock.nowUs());
   }
 
-  #tell(job: string): void {
+  #record(job: string): void {
     const at = timeOfDayUs(this.world.time.clock.nowUs(), UTC_OFFSET_MINUTES);
-    this.told.push(`${this.#day} ${formatTimeOfDay(at)} ${job}`);
+    this.jobs.push(`${this.#day} ${formatTimeOfDay(at)} ${job}`);
   }
 
   close(): void {
@@ -118,7 +118,7 @@ async function lived(
   try {
     await live(morning);
     expect(morning.world.checks.violations, morning.world.trace.last(60)).toEqual([]);
-    return morning.told;
+    return morning.jobs;
   } finally {
     morning.close();
   }
@@ -135,25 +135,25 @@ it.each([
   "case 28: on a machine in %s the session of %s has every job once, at the exchange's time, and its orders",
   async (zone, day, hour) => {
     vi.stubEnv('TZ', zone);
-    const told = await lived(day, hour, ({ world }) => world.run(50 * MINUTE));
-    expect(told).toEqual(sessionAt(day, hour));
+    const jobs = await lived(day, hour, ({ world }) => world.run(50 * MINUTE));
+    expect(jobs).toEqual(sessionAt(day, hour));
   },
 );
 
 it('case 28: a clock that is a day ahead for a minute costs no job and no order', async () => {
   vi.stubEnv('TZ', 'America/New_York');
-  const told = await lived('2026-03-05', 9, async ({ world }) => {
+  const jobs = await lived('2026-03-05', 9, async ({ world }) => {
     await world.run(8 * MINUTE);
     world.jumpClock(24 * 60 * MINUTE);
     await world.run(1 * MINUTE);
     world.healClock();
     await world.run(40 * MINUTE);
   });
-  expect(told).toEqual(sessionAt('2026-03-05', 9));
+  expect(jobs).toEqual(sessionAt('2026-03-05', 9));
 });
 
 it('case 28: starts under a clock that is a day ahead, and under the true one again, cost no job and no order', async () => {
-  const told = await lived('2026-03-05', 9, async (morning) => {
+  const jobs = await lived('2026-03-05', 9, async (morning) => {
     const { world } = morning;
     await world.run(4 * MINUTE);
     world.jumpClock(24 * 60 * MINUTE);
@@ -163,5 +163,5 @@ it('case 28: starts under a clock that is a day ahead, and under the true one ag
     await morning.startAgain();
     await world.run(40 * MINUTE);
   });
-  expect(told).toEqual(sessionAt('2026-03-05', 9));
+  expect(jobs).toEqual(sessionAt('2026-03-05', 9));
 });

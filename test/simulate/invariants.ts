@@ -65,12 +65,12 @@ export class Invariants {
   readonly #alerts: string[] = [];
   #heard = 0;
   #heardAtToken = 0;
-  #isNoRoomTold = false;
+  #isNoRoomAlerted = false;
   /** Profits of the day count from somewhere within it. */
-  #isBegunAnew = false;
+  #isRestarted = false;
   /** Rows without a name that went to an order just like theirs. */
   readonly #swapped = new Set<string>();
-  /** Strategies with an order of which nobody saw how its day ended: positions tell no owner of fills that set each other off. */
+  /** Strategies with an order of which nobody saw how its day ended: positions show no owner of fills that set each other off. */
   readonly #unproven = new Map<string, 'agreed' | 'open'>();
   /** Strategies whose position came or went without a fill. */
   readonly #reassigned = new Set<string>();
@@ -149,19 +149,19 @@ export class Invariants {
     this.#isBreaking = true;
   }
 
-  /** From now on alerts are counted anew. */
+  /** From now on alerts are counted from zero. */
   listen(): void {
     this.#heard = this.#alerts.length;
   }
 
-  /** Since the last token: why there is none is told once. */
+  /** Since the last token: why there is none is alerted once. */
   get isTokenMissed(): boolean {
     return this.#alerts.slice(this.#heardAtToken).some((text) => text.includes('token'));
   }
 
-  /** It was told before, and no session has been open since. */
-  get isNoRoomTold(): boolean {
-    return this.#isNoRoomTold;
+  /** It was alerted before, and no session has been open since. */
+  get isNoRoomAlerted(): boolean {
+    return this.#isNoRoomAlerted;
   }
 
   get alerts(): readonly string[] {
@@ -245,7 +245,7 @@ export class Invariants {
     const world = this.#world;
     this.#commits = 0;
     this.#isReplaying = true;
-    this.#isNoRoomTold = false;
+    this.#isNoRoomAlerted = false;
     if (this.truth.openOrders().some(({ refId, filledQty }) => refId !== null && filledQty > 0))
       world.saw('a partly filled order over a restart');
     if (this.truth.waiting().some(({ refId }) => refId !== null)) world.saw('a waiting stop over a restart');
@@ -297,10 +297,10 @@ export class Invariants {
   entry(entry: JournalEntry): void {
     const { trace } = this.#world;
     trace.journaled(entry);
-    this.#journal.told(entry);
+    this.#journal.add(entry);
     this.#commits += 1;
     this.#isReplaying = false;
-    if (entry.cause !== 0) this.#isNoRoomTold = false;
+    if (entry.cause !== 0) this.#isNoRoomAlerted = false;
     switch (entry.kind) {
       case 'alert':
         return this.#alert(entry);
@@ -498,7 +498,7 @@ export class Invariants {
     const there = simulator.brokerage.account(account);
     const isHeld = [...this.truth.net.values()].some((net) => net !== 0);
     const isElsewhere = this.#isForeign || this.#reassigned.size > 0 || day !== this.truth.day;
-    const isPartial = this.#isBegunAnew || (day !== null && this.#fills.hasLate(day));
+    const isPartial = this.#isRestarted || (day !== null && this.#fills.hasLate(day));
     if (there === undefined || isHeld || isElsewhere || isPartial) return null;
     const here = dayPnl + fee + tax;
     return here === there.dayProfit
@@ -542,10 +542,10 @@ export class Invariants {
 
   #alert({ severity, code, text }: Extract<JournalEntry, { readonly kind: 'alert' }>): void {
     if (severity !== 'info') this.#alerts.push(`${severity}: ${code}: ${text}`);
-    if (code === 'no_room') this.#isNoRoomTold = true;
-    if (code === 'session_begins_anew') this.#isBegunAnew = true;
+    if (code === 'no_room') this.#isNoRoomAlerted = true;
+    if (code === 'session_begins_anew') this.#isRestarted = true;
     if (OF_A_LOST_ENGINE.has(code) && this.#isBreaking)
-      return this.#world.saw('the engine is lost and made anew');
+      return this.#world.saw('the engine is lost and replaced');
     if (NEVER_ALERTED.has(code)) this.violated(`${code}: ${text}`);
   }
 

@@ -14,7 +14,7 @@ interface Sent {
   readonly id: number;
 }
 
-/** Money of a day by owner and contract, as the rows of the session tell it. */
+/** Money of a day by owner and contract, as the rows of the session show it. */
 interface Result {
   /** Paid for what was bought, less what was sold for. */
   paid: number;
@@ -125,14 +125,14 @@ export class LimitChecks {
       if (report.side !== side || report.orderCode !== code || truth.ownerOf(report) !== owner) continue;
       const root = truth.rootOf(report);
       if (root === null) continue;
-      // A protective stop is judged beside entries that may fill before it arrives.
+      // A protective stop is judged with entries that may fill before it arrives.
       if (isProtective || this.#rowOf(root) > rowId || this.#isProtective(root)) closed += qty;
     }
     if (closing > held + closed)
       violated(`${refId} reduces: ${closing} in all would ${side} where ${owner} holds ${held}`);
   }
 
-  /** Where positions agree although its orders ended unseen, fills set each other off, and nothing tells whose they were: our own books hold. */
+  /** Where positions agree although its orders ended unseen, fills set each other off, and nothing shows whose they were: our own books hold. */
   #heldBy(owner: string, code: string): number {
     const { truth, isSetOff, journaledQty } = this.#scene;
     return isSetOff(owner) ? journaledQty(owner, code) : truth.heldBy(owner, code);
@@ -240,7 +240,7 @@ export class LimitChecks {
     this.#isBroken = false;
   }
 
-  /** One that never left counts, and nobody was told of a limit that it reached: the next message judges. */
+  /** One that never left counts, and nobody was alerted of a limit that it reached: the next message judges. */
   #message({ tsUs, id }: CommittedRow, isLost: boolean): void {
     const { messagesPerMinuteMax } = this.#scene.world.plan;
     this.#messages = [...this.#messages.filter((each) => each.tsUs > tsUs - US_PER_MINUTE), { tsUs, id }];
@@ -308,15 +308,15 @@ export class LimitChecks {
 
   /** A limit that is reached was reached at one of the prices of the last moments. */
   #reached({ owner, tsUs }: CommittedRow, reason: string): void {
-    const told = /loss of the day, (-?\d+), has reached/.exec(reason)?.[1];
-    // One of the day before is told again.
-    const isTold = this.#reachedBefore.has(reason);
+    const reported = /loss of the day, (-?\d+), has reached/.exec(reason)?.[1];
+    // One of the day before is reported again.
+    const isRepeated = this.#reachedBefore.has(reason);
     this.#reachedBefore.add(reason);
     const { world, isForeign } = this.#scene;
     // Without a stream, and until it has brought a price, that may be of any moment; a full disk commits the row long after it.
     const isOld = world.time.nowUs - this.#downUs <= PRICE_LAG_US;
-    if (isTold || isOld || isForeign || Math.abs(world.time.nowUs - tsUs) > PRICE_LAG_US) return;
-    if (told === undefined || (owner === null ? this.#unmeasured.size > 0 : this.#unmeasured.has(owner)))
+    if (isRepeated || isOld || isForeign || Math.abs(world.time.nowUs - tsUs) > PRICE_LAG_US) return;
+    if (reported === undefined || (owner === null ? this.#unmeasured.size > 0 : this.#unmeasured.has(owner)))
       return;
     const [least, most] = (['best', 'worst'] as const).map((which) => {
       const losses = this.#losses(which);
@@ -324,7 +324,7 @@ export class LimitChecks {
         ? [...losses.values()].reduce((sum, each) => sum + each, 0)
         : (losses.get(owner) ?? 0);
     });
-    const loss = Number(told);
+    const loss = Number(reported);
     if (least !== undefined && most !== undefined && loss >= least && loss <= most) return;
     this.#scene.violated(
       `${owner ?? 'the account'} is halted for a loss of ${loss}, and lost ${least} to ${most}`,

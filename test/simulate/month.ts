@@ -216,7 +216,7 @@ export function steadyPlan(seed: number, startUs: number, draws: Draws): Plan {
 
 const at = (hour: number, minute: number): number => hour * US_PER_HOUR + minute * US_PER_MINUTE;
 
-/** The days and phases of the exchange around `hour`, with shorter phases: a month would take hours. */
+/** The days and phases of the exchange, the open near `hour`, with shorter phases: a month would take hours. */
 export function exchangeHours(config: Config, minutes: number, hour = 9): Config {
   return {
     ...config,

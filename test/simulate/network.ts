@@ -61,7 +61,7 @@ export interface NetworkOptions {
   ) => void;
   /** A read is answered with a success, and the answer is on its way. */
   readonly onServed: (request: Request) => void;
-  /** An answer tells what is not so. */
+  /** An answer shows what is not so. */
   readonly onLie: (what: keyof AnswerFaults) => void;
 }
 
@@ -224,9 +224,9 @@ export class Network {
     const lateUs = isLate ? draws.between(...faults.answerLateMs) * 1_000 : 0;
     const isRead = reply.status === 200;
     if (isRead && !request.shown.isMove) this.#options.onServed(request.shown);
-    const told = isRead ? { ...reply, text: this.#answers.given(request.shown, reply.text) } : reply;
+    const shown = isRead ? { ...reply, text: this.#answers.given(request.shown, reply.text) } : reply;
     time.at(time.nowUs + this.#latencyUs() + lateUs + milliseconds(reply.delayMs), call.daemon, () =>
-      call.reply(told, date),
+      call.reply(shown, date),
     );
   }
 }

@@ -441,7 +441,7 @@ const fullAndKilled = (plan: Plan, draws: Draws, without: readonly Mishap[]): Pl
   })),
   restartSeconds: [0.01, 0.3],
   fillsAtExit: true,
-  // The trigger book tells no two stops of the same terms apart.
+  // The trigger book does not distinguish two stops of the same terms.
   protectiveTicks: null,
   dailyLossMax: 2_000_000_000,
   accountLossMax: 2_000_000_000,

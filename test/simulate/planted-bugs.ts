@@ -315,7 +315,7 @@ export interface PlantOptions {
   readonly only: string;
 }
 
-/** Plants each bug that is asked for, tells the seed that caught it, and returns how many were not caught. */
+/** Plants each bug that is asked for, prints the seed that caught it, and returns how many were not caught. */
 export function plantBugs(dist: string, { list, only, ...options }: PlantOptions): number {
   const lists = Object.entries(LISTS).filter(([name]) => list === '' || name === list);
   if (lists.length === 0) throw new Error(`expected a list: ${Object.keys(LISTS).join(', ')}`);

@@ -116,13 +116,16 @@ function endFaults(world: World): void {
 /** One fault stays on: the daemon settles all the same, or says that it cannot. Then that fault ends too. */
 async function outlast(world: World, lasting: Lasting): Promise<void> {
   const { checks } = world;
-  // A disk that is full already has been told of.
+  // A disk that is full already has been alerted.
   if (lasting !== 'disk_full' || world.daemon?.journal.isFailing !== true) checks.listen();
   begin(world, lasting);
   const why = await restOf(world, LASTING_SECONDS);
   if (checks.hasFailed) return;
   if (why === null) world.saw('a fault that lasts is lived with');
-  else if (checks.alerts.length > 0 || (why === NO_SESSION && (checks.isTokenMissed || checks.isNoRoomTold)))
+  else if (
+    checks.alerts.length > 0 ||
+    (why === NO_SESSION && (checks.isTokenMissed || checks.isNoRoomAlerted))
+  )
     world.saw('a fault that lasts is alerted');
   else checks.violated(`${lasting} lasts, no alert within ${LASTING_SECONDS} s: ${why}`);
   endFaults(world);

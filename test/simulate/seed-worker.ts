@@ -15,7 +15,7 @@ export type SeedNews =
   | { readonly kind: 'seen'; readonly counts: ReadonlyMap<Sometimes, number> };
 
 const { options, seeds, goesOn }: SeedWork = workerData; // oxlint-disable-line typescript/no-unsafe-assignment -- as `run-parallel.ts` gave it
-const tell = (news: SeedNews): void => parentPort?.postMessage(news); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+const post = (news: SeedNews): void => parentPort?.postMessage(news); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
 
 const seen = await runSeeds({
   ...options,
@@ -24,9 +24,9 @@ const seen = await runSeeds({
     return seed < Atomics.load(seeds, 1) ? seed : undefined;
   },
   onFailure: (seed, story) => {
-    tell({ kind: 'failure', seed, story });
+    post({ kind: 'failure', seed, story });
     if (!goesOn) Atomics.store(seeds, 1, 0);
     return goesOn;
   },
 });
-tell({ kind: 'seen', counts: seen.counts });
+post({ kind: 'seen', counts: seen.counts });

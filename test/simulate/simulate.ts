@@ -11,7 +11,7 @@ const values = commandOptions('simulate --', 'lives through worlds drawn from se
   from: { type: 'string', default: '1', help: 'the first of them' },
   scale: { type: 'string', default: '1', help: 'length of each: 0.5 is half as long' },
   jobs: { type: 'string', default: String(availableParallelism()), help: 'threads' },
-  all: { type: 'boolean', default: false, help: 'goes on after a failure, and tells its first line alone' },
+  all: { type: 'boolean', default: false, help: 'goes on after a failure, and prints its first line alone' },
   again: {
     type: 'string',
     default: '1',

@@ -139,7 +139,7 @@ it.each([1, 2, 3, 4])(
     }),
 );
 
-it('tells the stop of a strategy that was edited while it stood still the same way again', () =>
+it('replays the stop of a strategy that was edited while it was stopped in the same way', () =>
   inWorld({ restartSeconds: [1, 1], strategies: BUSY }, async (world) => {
     await world.run(8);
     // Its orders stay where they are: no cancel of them leaves.
@@ -322,7 +322,7 @@ it('takes up no halt, stop or version that another day has changed since', () =>
     expect([kinds.has('position_mismatch'), kinds.has('strategy_fault')]).toEqual([false, false]);
   }));
 
-it('keeps a halt that came while the engine was made anew, whatever it had still to read', () =>
+it('keeps a halt that came while the engine was replaced, whatever it had still to read', () =>
   inWorld({ strategies: BUSY }, async (world) => {
     await world.run(5);
     world.operate((daemon) => daemon.command({ name: 'halt', reason: 'first' }));

@@ -59,7 +59,7 @@ export class VirtualTime {
     return this.#nowUs - this.#leaptUs;
   }
 
-  /** The whole machine sleeps: timers, and messages on their way, stand still meanwhile. */
+  /** The whole machine sleeps: timers, and messages on their way, pause meanwhile. */
   leap(us: number): void {
     this.#nowUs += us;
     this.#leaptUs += us;
@@ -105,7 +105,7 @@ export class VirtualTime {
     };
   }
 
-  /** A slow system call: time passes while the caller stands still. */
+  /** A slow system call: time passes while the caller waits. */
   spend(us: number): void {
     this.#nowUs += Math.round(us);
   }

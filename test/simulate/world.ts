@@ -307,7 +307,7 @@ export class World {
       try {
         run(daemon);
       } catch (error) {
-        this.trace.say('operator', `is told: ${errorText(error)}`);
+        this.trace.say('operator', `gets an error: ${errorText(error)}`);
       }
     });
   }
@@ -327,7 +327,7 @@ export class World {
 
   /** The engine does not survive its next batch. */
   breakEngine(death: EngineDeath): void {
-    // One that fails whatever runs in it is not made anew for ever: after that the day is over.
+    // One that fails whatever runs in it is not replaced for ever: after that the day is over.
     if (this.#deaths >= DEATHS_MAX) return;
     this.#deaths += 1;
     this.#death = death;

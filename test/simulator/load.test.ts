@@ -14,7 +14,7 @@ const SPEED = 66;
 
 const isPrice = (frame: string): boolean => frame.startsWith('s|');
 
-it('tells 50 clients the same of four busy contracts, misses no heartbeat and answers beside it', async () => {
+it('sends 50 clients the same of four busy contracts, misses no heartbeat and answers meanwhile', async () => {
   const { simulator, time, alice } = await started({
     market: { kind: 'synthetic', seed: 5, startPoints: 1_300 },
     time: { ...DEFAULT_OPTIONS.time, speed: SPEED },
@@ -46,7 +46,7 @@ it('tells 50 clients the same of four busy contracts, misses no heartbeat and an
   expect(heard.every((frames) => frames.every((frame, at) => frame === first[at]))).toBe(true);
   expect([simulator.connections, simulator.counters.get('heartbeat_timeout')]).toEqual([CLIENTS, undefined]);
 
-  // Every trade is there: each contract's volume is a chain, and ends where the price list stands.
+  // Every trade is there: each contract's volume is a chain, and ends where the price list is.
   const volumes = new Map<string, number>();
   const gaps = trades.filter((frame) => {
     const { symbol, matchQtty, totalVolume } = JSON.parse(frame.slice('s|21|'.length)) as Trade;

@@ -1,4 +1,4 @@
-/** What the README tells a stranger to write is right. */
+/** What the README asks a stranger to write is right. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const problemsOf = (path: string): readonly string[] => {
   return 'value' in read ? [] : read.problems.map(formatProblem);
 };
 
-it('tells every key of the file', () => {
+it('explains every key of the file', () => {
   const sections = { auth: 'auth.', stream: 'stream.', rules: 'rules.', readings: 'readings.' };
   const keys = Object.keys(simulatorFileSchema.shape).map((key) =>
     key in sections ? `${key}.` : `\`${key}`,

@@ -6,7 +6,7 @@ const wish = (symbol: string, refId: string) =>
   ({ side: 'B', symbol, price: 1299, volume: 1, refId }) as const;
 
 describe('the control API', () => {
-  it('sets, lists and clears faults, and tells exact figures', async () => {
+  it('sets, lists and clears faults, and shows exact figures', async () => {
     const { simulator, alice, front } = await started();
     const { control } = simulator;
     const call = async (

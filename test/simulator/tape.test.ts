@@ -92,7 +92,7 @@ describe('a recorded day', () => {
     expect(simulator.marketNowUs() - from, 'at speed 60 to there').toBe(seconds(50) + seconds(0.5));
   });
 
-  it('runs to its next print and waits there for the daemon, which it tells of each step', async () => {
+  it('runs to its next print and waits there for the daemon, which gets each step', async () => {
     const { simulator, alice, time, front } = await started({
       market: { kind: 'tape', path, referencePoints: null },
       time: { ...TIME, start: 'origin' },

@@ -77,7 +77,7 @@ async function totalOf({ alice, bob }: Started, key: 'cash' | 'vm' | 'others'): 
 
 async function expectMorning(week: Week, market: Started): Promise<void> {
   const { alice, bob } = market;
-  // The night paid profits and took what was due; nobody's orders are left, and numbers begin anew.
+  // The night paid profits and took what was due; nobody's orders are left, and numbers begin again.
   expect([await totalOf(market, 'cash'), await totalOf(market, 'vm')]).toEqual([TOTAL - week.collected, 0]);
   for (const who of [alice, bob]) expect(rowsOf(await who.inDay())).toEqual([]);
   for (const row of rowsOf(await alice.derivatives())) {

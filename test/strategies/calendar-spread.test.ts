@@ -180,7 +180,7 @@ describe('other hands', () => {
     expect(trader.calls).toEqual([]);
   });
 
-  test('books from before the stream stood still are no spread', () => {
+  test('books from before the stream stopped are no spread', () => {
     const trader = start();
     spread(trader, ...QUIET);
     trader.host?.onFeed({ tsUs: trader.nowUs(), state: 'stale' });
@@ -191,7 +191,7 @@ describe('other hands', () => {
     expect(trader.calls).toEqual([]);
   });
 
-  test('the first look after a standby decides nothing', () => {
+  test('the first check after a standby decides nothing', () => {
     const trader = start();
     spread(trader, ...QUIET);
     trader.book(13_031, 13_033, NEXT);

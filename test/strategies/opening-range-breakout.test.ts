@@ -53,7 +53,7 @@ describe('the range', () => {
     expect(trader.calls, 'the afternoon is the same session').toEqual([]);
   });
 
-  test('is measured from the start where the market has no hours, and anew each day', () => {
+  test('is measured from the start where the market has no hours, and again each day', () => {
     const trader = start({}, { calendar: OPEN_ALL_DAY, start: at('23:58:00') });
     price(trader, 13_000);
     trader.advance(seconds(61));

@@ -141,10 +141,10 @@ export function strategyContract(subject: ContractCase): void {
 
     test('does not hear the fault of another', () => {
       const alone = startOn(subject, { calendar: OPEN_ALL_DAY });
-      const beside = startOn(subject, { calendar: OPEN_ALL_DAY }, [noisy]);
-      for (const trader of [alone, beside]) playMarket(trader, 9, 600);
-      expect(beside.faults.map(({ strategy }) => strategy)).toEqual([1]);
-      expect(transcript(beside)).toEqual(transcript(alone));
+      const withNoisy = startOn(subject, { calendar: OPEN_ALL_DAY }, [noisy]);
+      for (const trader of [alone, withNoisy]) playMarket(trader, 9, 600);
+      expect(withNoisy.faults.map(({ strategy }) => strategy)).toEqual([1]);
+      expect(transcript(withNoisy)).toEqual(transcript(alone));
     });
 
     test('a standby makes no burst of orders', () => {

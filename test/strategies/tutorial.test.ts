@@ -17,7 +17,7 @@ test.each(CATALOG.map((definition) => [definition.name, definition] as const))(
     const rows = page(`${name}/README.md`)
       .split('\n')
       .filter((row) => row.startsWith('| `'));
-    const told = new Map(
+    const explained = new Map(
       rows.flatMap((row) => {
         const [names = '', defaults = ''] = row
           .split('|')
@@ -27,7 +27,7 @@ test.each(CATALOG.map((definition) => [definition.name, definition] as const))(
         return names.split(',').map((each, place) => [each.trim(), values[place]] as const);
       }),
     );
-    expect(Object.fromEntries(told)).toEqual(
+    expect(Object.fromEntries(explained)).toEqual(
       Object.fromEntries(paramRows.map((row) => [row.name, String(JSON.parse(row.default ?? 'null'))])),
     );
   },

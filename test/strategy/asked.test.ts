@@ -42,10 +42,10 @@ describe('an order that is refused', () => {
       "trader.buy: timeInForce: expected 'day' or 'gtc', was \"gtd\"",
     ],
   ];
-  test.each(REFUSED)('%s', (_name, call, told) => {
+  test.each(REFUSED)('%s', (_name, call, message) => {
     const { faults, calls } = played(call);
     expect(faults).toHaveLength(1);
-    expect(faults[0]).toContain(told);
+    expect(faults[0]).toContain(message);
     expect(calls).toEqual([]);
   });
 });
@@ -98,7 +98,7 @@ test('whatever a strategy asks for, it is done, or the fault says which call exp
         if (call !== undefined) Reflect.apply(call, trader, given);
       });
       expect(faults.length).toBeLessThan(2);
-      for (const told of faults) expect(told).toMatch(/^(trader\.\w+|no leg |Invariant: an update)/);
+      for (const message of faults) expect(message).toMatch(/^(trader\.\w+|no leg |Invariant: an update)/);
     }),
     { numRuns: 3_000 },
   );

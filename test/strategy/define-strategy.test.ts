@@ -18,7 +18,7 @@ const strategy = defineStrategy({
   connect: () => {},
 });
 
-test('a strategy without params or legs is told how to write them', () => {
+test('a strategy without params or legs gets an error that says how to write them', () => {
   const source = {
     name: 'sample',
     summary: 'a sample',

@@ -70,7 +70,7 @@ describe('when it is refused', () => {
     ]);
   });
 
-  test('a cancel that is refused is asked for again once a look, not at once', () => {
+  test('a cancel that is refused is asked for again at the next check, not at once', () => {
     const { trader, aim } = start({ cancelAnswer: () => 'refuse' });
     aim(1);
     trader.advance(seconds(1));

@@ -16,7 +16,7 @@ describe('on the way to a target', () => {
     expect(trader.timersWaiting, 'nothing to look at any more').toBe(0);
   });
 
-  test('it follows the touch, once a look', () => {
+  test('it follows the touch, once a check', () => {
     const { trader, aim } = start();
     aim(-1);
     for (const bid of [12_998, 12_997, 12_996]) trader.book(bid, bid + 2);

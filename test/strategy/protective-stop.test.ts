@@ -38,7 +38,7 @@ describe('a protective stop', () => {
     );
   });
 
-  test('protects nothing once it is cleared, and another side anew', () => {
+  test('protects nothing once it is cleared, and can then protect the other side', () => {
     const stop = new ProtectiveStop();
     stop.protect('long', priceTicks(12_970));
     stop.clear();

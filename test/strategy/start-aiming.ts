@@ -23,15 +23,15 @@ export function startAiming(
     ticks.trades$.subscribe(() => next?.(worker));
   }, options);
   trader.book(12_999, 13_001);
-  const tell = (what: (worker: PositionWorker) => void): void => {
+  const onNextTrade = (what: (worker: PositionWorker) => void): void => {
     next = what;
     trader.trade(13_000);
     next = null;
   };
   return {
     trader,
-    aim: (target, urgency) => tell((worker) => worker.aim(target, 'test', urgency)),
-    release: () => tell((worker) => worker.release()),
+    aim: (target, urgency) => onNextTrade((worker) => worker.aim(target, 'test', urgency)),
+    release: () => onNextTrade((worker) => worker.release()),
   };
 }
 

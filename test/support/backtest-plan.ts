@@ -104,7 +104,7 @@ export function tapesOf(tapes: readonly TestTape[]): BacktestData {
 
 const SIDES = { buy: 1, sell: -1 } as const;
 
-/** A file of prints as it lies in `data` or beside the repository. */
+/** A file of prints as it is in `data` or next to the repository. */
 export function fileTape(path: string, reference?: number): TestTape {
   const { spec } = contract(0);
   const tape = readPrints(path, { spec, utcOffsetMinutes: 420 });

@@ -1,6 +1,6 @@
 /**
  * A broker of a few lines behind the rig: it takes orders, fills them when the tape touches them, answers reads, forgets
- * to answer when told to, and outlives every process that trades with it.
+ * to answer on command, and outlives every process that trades with it.
  */
 import type { ClientOrderId } from '../../src/domain/ids.ts';
 import type { RowFacts } from './engine-facts.ts';

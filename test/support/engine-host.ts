@@ -1,4 +1,4 @@
-/** Strategies as plain handlers, and all that they were told. */
+/** Strategies as plain handlers, and all updates that they got. */
 import { limit } from './engine-facts.ts';
 import { type StrategyIndex, strategyIndex } from '../../src/domain/units.ts';
 import type { BookTick, FeedGap, TradeTick } from '../../src/domain/ticks.ts';

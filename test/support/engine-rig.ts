@@ -59,7 +59,7 @@ export interface RigOptions {
   readonly strategies?: readonly ScriptedStrategy[];
   /** The real guard and the real keeper instead of the simple ones. */
   readonly isReal?: boolean;
-  /** The broker tells the end of an order once, as one in the process does. */
+  /** The broker reports the end of an order once, as one in the process does. */
   readonly reportsOnce?: boolean;
   readonly startUs?: TsUs;
   readonly calendar?: TradingCalendar;
@@ -123,7 +123,7 @@ export class EngineRig {
     this.parts = createSimpleDependencies();
     const pending = this.#pending;
     const scripted = options.strategies ?? [{}, {}];
-    // Besides its own handlers, each strategy does what the test tells it to do on the next tick.
+    // Besides its own handlers, each strategy does what the test asks it to do on the next tick.
     const strategies = scripted.map((strategy) => ({
       ...strategy,
       onTrade: (...[tick, desk, me]: Parameters<NonNullable<ScriptedStrategy['onTrade']>>) => {
@@ -169,7 +169,7 @@ export class EngineRig {
     this.engine.process(event);
   }
 
-  /** As a restart does: nothing leaves, and what the journal does not hold is told with the first live event. */
+  /** As a restart does: nothing leaves, and what the journal does not hold is delivered with the first live event. */
   replay(event: EngineEvent, decisions: EventDecisions | null, earlier: readonly StrategyIndex[] = []): void {
     this.#ports.mute(decisions === null ? 'tail' : 'known');
     this.#take(event);

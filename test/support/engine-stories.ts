@@ -1,4 +1,4 @@
-/** Random stories for the engine: orders, their answers, and a book that tells of them late, twice, in pieces or out of order. */
+/** Random stories for the engine: orders, their answers, and a book that shows them late, twice, in pieces or out of order. */
 import fc from 'fast-check';
 import type { ClientOrderId } from '../../src/domain/ids.ts';
 import { type RowFacts } from './engine-facts.ts';

@@ -20,14 +20,17 @@ const NOTHING_LEFT = { leavesQty: units.qty(0) };
 
 export class FakeOrders {
   readonly #contracts: readonly Contract[];
-  readonly #tell: (strategy: StrategyIndex, update: OrderUpdate) => void;
+  readonly #report: (strategy: StrategyIndex, update: OrderUpdate) => void;
   readonly #orders = new Map<ClientOrderId, FakeOrder>();
   readonly #positions = new Map<string, Position>();
   #isQuiet = false;
 
-  constructor(contracts: readonly Contract[], tell: (strategy: StrategyIndex, update: OrderUpdate) => void) {
+  constructor(
+    contracts: readonly Contract[],
+    report: (strategy: StrategyIndex, update: OrderUpdate) => void,
+  ) {
     this.#contracts = contracts;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   add(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent): void {
@@ -114,16 +117,16 @@ export class FakeOrders {
     });
   }
 
-  /** One look at the book finds both: the order is accepted, and some of it is filled. It is told in two steps. */
+  /** One poll of the book finds both: the order is accepted, and some of it is filled. They are reported in two steps. */
   acceptAndFill(id: ClientOrderId, filled: number): void {
     const order = this.#orders.get(id)!;
     const accepted: OrderUpdate = { ...order.update, status: 'accepted' };
-    const told: OrderUpdate[] = [accepted];
+    const updates: OrderUpdate[] = [accepted];
     this.#isQuiet = true;
     this.fill(id, filled);
     this.#isQuiet = false;
-    told.push(order.update);
-    for (const update of told) this.#tell(order.strategy, update);
+    updates.push(order.update);
+    for (const update of updates) this.#report(order.strategy, update);
   }
 
   set(id: ClientOrderId, news: OrderUpdates): void {
@@ -131,7 +134,7 @@ export class FakeOrders {
     const calm = { lastFilledQty: units.qty(0), lastFilledValue: units.money(0), denial: null, reason: '' };
     const known = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined));
     order.update = { ...order.update, ...calm, ...known };
-    if (!this.#isQuiet) this.#tell(order.strategy, order.update);
+    if (!this.#isQuiet) this.#report(order.strategy, order.update);
   }
 
   #isOpen(id: ClientOrderId): boolean {

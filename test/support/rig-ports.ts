@@ -17,7 +17,7 @@ export class RigPorts {
   readonly #unjournaled: JournalEntry[] = [];
   #time: Time = 'live';
 
-  /** The rows of a tail are told with the first live event. */
+  /** The rows of a tail are delivered with the first live event. */
   mute(time: Time): void {
     this.#time = time;
     if (time === 'live') this.entries.push(...this.#unjournaled.splice(0));

@@ -1,4 +1,4 @@
-/** A guard that approves what it is not told to refuse, and a keeper that only gives strategies their contract. */
+/** A guard that approves what no test makes it refuse, and a keeper that only gives strategies their contract. */
 import type { EngineDependencies } from '../../src/engine/engine.ts';
 import type { EngineState } from '../../src/engine/engine-state.ts';
 import type { SessionProcedures } from '../../src/engine/session/session-controller.ts';

@@ -7,7 +7,7 @@ function read(step: string, text: string): number {
   return new DecimalReader(step).read(bytes, 1, bytes.length - 1);
 }
 
-it('gives back every whole number of steps, however many zeros stand behind it', () => {
+it('gives back every whole number of steps, however many zeros follow it', () => {
   const decimals = fc.integer({ min: 0, max: 4 });
   fc.assert(
     fc.property(decimals, fc.integer({ min: 0, max: 2 ** 40 }), decimals, (places, value, zeros) => {

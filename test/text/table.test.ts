@@ -45,7 +45,7 @@ test('colours take no width', () => {
   ).toContain(`   ${red('x')}  y`);
 });
 
-test('a column with a title alone stands on the right when it has numbers only', () => {
+test('a column with a title alone is on the right when it has numbers only', () => {
   expect(
     formatTable(
       ['name', 'n', 'm'],
@@ -81,7 +81,7 @@ test('a table that is too wide moves its columns together before it breaks lines
   expect(text.split('\n').map(widthOf)).toEqual([80, 80, 80]);
 });
 
-test('long words of the last column go on beside the others, or below where these leave no room', () => {
+test('long words of the last column go on next to the others, or below where these leave no room', () => {
   expect(
     formatTable(
       ['order', 'why'],

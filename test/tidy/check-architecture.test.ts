@@ -4,7 +4,7 @@ import { checkArchitecture, checkCitations, checkTopLevel } from './check-archit
 
 const GOOD = { path: 'src/domain/money.ts', text: 'export const zero = 0;\n' };
 
-/** The problems of one file beside a good one. */
+/** The problems of one file next to a good one. */
 function problemsOf(path: string, text: string, others: Record<string, string> = {}): string[] {
   const rest = Object.entries(others).map(([other, body]) => ({ path: other, text: body }));
   return checkArchitecture([GOOD, { path, text }, ...rest]);
@@ -58,7 +58,7 @@ describe('arrows between folders', () => {
     expect(problemsOf(path, "import '../other/b.ts';", others)).toHaveLength(1);
   });
 
-  it('lets the catalogue, and nothing else beside the folders, see the strategies', () => {
+  it('lets the catalogue, and nothing else next to the folders, see the strategies', () => {
     const others = { 'strategies/one/a.ts': '' };
     expect(problemsOf('strategies/catalog.ts', "import './one/a.ts';", others)).toEqual([]);
     expect(problemsOf('strategies/other.ts', "import './one/a.ts';", others)).not.toEqual([]);
@@ -248,7 +248,7 @@ describe('names and sizes', () => {
     expect(problemsOf('src/domain/a.ts', 'export const = 1;').join()).toMatch(/cannot be parsed/);
   });
 
-  it('knows what may stand at the top level', () => {
+  it('knows what may be at the top level', () => {
     expect(checkTopLevel(['src', '.npmrc', 'node_modules', 'package.json'])).toEqual([]);
     expect(checkTopLevel(['docs'])).toHaveLength(1);
   });

@@ -59,7 +59,7 @@ export function checkCitations(files: readonly SourceFile[], documents: Record<s
 function checkFile(fact: SourceFacts, paths: ReadonlySet<string>): string[] {
   const folder = folderOf(fact.path);
   if (folder === null)
-    return [`${fact.path} stands in no folder of the plan: add a row to test/tidy/allow-list.ts`];
+    return [`${fact.path} is in no folder of the plan: add a row to test/tidy/allow-list.ts`];
   const problems = [
     ...fact.syntaxErrors.map((message) => `${fact.path} cannot be parsed: ${message}`),
     ...fact.imports.flatMap((entry) => checkImport(fact.path, folder, entry, paths)),
@@ -117,7 +117,7 @@ function checkSkips({ path, text }: SourceFile): string[] {
   });
 }
 
-/** The one file beside the strategies' folders: it lists them, and may therefore import them. */
+/** The one file next to the strategies' folders: it lists them, and may therefore import them. */
 const CATALOG = 'strategies/catalog.ts';
 
 /** `src/engine/ports`, `src/daemon/edge`, `src/domain`, `strategies/ema-cross`; null for a place that the plan does not know. */

@@ -24,7 +24,7 @@ describe('closed positions', () => {
     expect(rows.reduce((sum, { fee, tax }) => sum + fee + tax, 0)).toBe(uncollected);
   });
 
-  it('counts against the entry also what was carried over night, and begins anew each day', () => {
+  it('counts against the entry also what was carried over night, and begins again each day', () => {
     const venue = openVenue();
     trade(venue, 'buy', 2, 13_000);
     trade(venue, 'sell', 1, 13_000);

@@ -18,7 +18,7 @@ import {
   WEDNESDAY,
 } from './venue-fixture.ts';
 
-/** At 22.1 million a contract, seven are 79 %. Around 1,230.0 they are 100 %. */
+/** At 22.1 million a contract, seven are 79 %. Near 1,230.0 they are 100 %. */
 const CASH = 195_000_000;
 const poor = (changes: Parameters<typeof openVenue>[0] = {}): Venue =>
   openVenue({
@@ -97,7 +97,7 @@ describe('a forced close', () => {
     expect(sizes).toEqual(['VN30F2603 500', 'VN30F2603 300', 'VN30F2604 400']);
   });
 
-  it('comes a second after a fill beside a tape, without a trade of the market', () => {
+  it('comes a second after a fill on a tape, without a trade of the market', () => {
     const market = { kind: 'tape', orderCode: FRONT, reference: priceHundredths(130_000) } as const;
     const venue = poor({
       market,

@@ -62,7 +62,7 @@ const moves = (closes: number[]): number[] => closes.slice(1).map((close, i) => 
 const dot = (x: number[], y: number[]): number => x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
 
 describe('SyntheticMarket', () => {
-  it('tells the same story for the same seed and commands, however the span is split', () => {
+  it('gives the same events for the same seed and commands, however the span is split', () => {
     const whole = anonymous(session(5, MINUTE));
     expect(whole.length).toBeGreaterThan(1_000);
     expect(anonymous(session(5, 777_777))).toEqual(whole);
@@ -128,7 +128,7 @@ describe('SyntheticMarket', () => {
     expect(distance).toBeLessThan(1_500);
   });
 
-  it('goes on after a restart near where it stood, with the order still in the book', () => {
+  it('goes on after a restart near where it was, with the order still in the book', () => {
     const own = openVenue({ ...market(3), calendar: ALWAYS_OPEN });
     own.advance(later(own.nowUs, 10 * MINUTE));
     const low = (own.board(FRONT)?.bids[0]?.price ?? 0) - 200;

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { DriftLog, IGNORE_DRIFT } from '../../src/wire/drift.ts';
 
-it('tells of each kind once and counts every one', () => {
-  const told: string[] = [];
-  const log = new DriftLog((place, deviation) => told.push(`${place}: ${deviation}`));
+it('reports each kind once and counts every one', () => {
+  const reports: string[] = [];
+  const log = new DriftLog((place, deviation) => reports.push(`${place}: ${deviation}`));
   for (let i = 0; i < 3; i += 1) log.count('trade.matchQtty', 'number as text');
   log.count('trade.matchQtty', 'null');
   log.count('place.rc', 'number as text');
-  expect(told).toEqual([
+  expect(reports).toEqual([
     'trade.matchQtty: number as text',
     'trade.matchQtty: null',
     'place.rc: number as text',
@@ -20,12 +20,12 @@ it('tells of each kind once and counts every one', () => {
 });
 
 it('keeps no more kinds than it has room for', () => {
-  let told = 0;
+  let reports = 0;
   const log = new DriftLog(() => {
-    told += 1;
+    reports += 1;
   });
   for (let i = 0; i < 5_000; i += 1) log.count(`place ${i}`, 'odd');
-  expect(log.all.length).toBe(told);
+  expect(log.all.length).toBe(reports);
   expect(log.all.length).toBeLessThan(5_000);
   log.count('place 0', 'odd');
   expect(log.all[0]).toEqual({ place: 'place 0', deviation: 'odd', times: 2 });

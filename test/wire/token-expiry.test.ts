@@ -26,7 +26,7 @@ describe('the end of a token', () => {
     expect(decodeTokenExpiry(jwtOf({ ...CLAIMS, ...fields }))).toStrictEqual({ ok: true, value });
   });
 
-  it('is read around blanks and without a signature', () => {
+  it('is read with blanks at its ends and without a signature', () => {
     expect(decodeTokenExpiry(` ${encode({})}.${encode(CLAIMS)}.\n`)).toStrictEqual({
       ok: true,
       value: EXPIRY,

@@ -1,10 +1,10 @@
 /** `orders`, `positions`, `pnl`, `journal`: read the journal, also while the daemon runs. */
 import type { Command } from 'commander';
+import type { OrderRow } from '../../host/state/order-rows.ts';
 import {
   type JournalLine,
   journalLines,
   journalView,
-  type OrderRow,
   ordersView,
   type PnlRow,
   pnlView,

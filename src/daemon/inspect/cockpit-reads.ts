@@ -18,7 +18,8 @@ import type { JournalQuery } from '../../operator/cockpit/cockpit-server.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
 import { readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
-import { avgPoints, inSession, journalRow, openJournal, readOrders } from '../../host/state/read-state.ts';
+import { avgPoints, readOrders } from '../../host/state/order-rows.ts';
+import { inSession, journalRow, openJournal } from '../../host/state/read-state.ts';
 import { Candles } from '../../operator/cockpit/candles.ts';
 
 export interface JournalPlace {

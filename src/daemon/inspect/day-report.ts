@@ -18,7 +18,8 @@ import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journ
 import { formatLocalTime } from '../../text/dates.ts';
 import { formatNumber, formatSigned } from '../../text/numbers.ts';
 import { aheadFindings } from './doctor.ts';
-import { configOf, inSession, pnlRow, readOrders } from '../../host/state/read-state.ts';
+import { readOrders } from '../../host/state/order-rows.ts';
+import { configOf, inSession, pnlRow } from '../../host/state/read-state.ts';
 
 /** More rows than this are in the journal alone. */
 const ROWS_MAX = 500;

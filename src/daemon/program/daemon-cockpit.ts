@@ -39,7 +39,7 @@ import type { Daemon } from '../daemon.ts';
 import { nextPhaseChange, phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
 import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import { NO_PRICE } from '../../engine/orders/managed-order.ts';
-import { avgPoints } from '../../host/state/read-state.ts';
+import { avgPoints } from '../../host/state/order-rows.ts';
 import { jobsText } from '../schedule.ts';
 import { engineHealth, problemsFor } from './health.ts';
 

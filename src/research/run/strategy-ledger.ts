@@ -79,17 +79,18 @@ export class StrategyLedger {
     const onEnd = (trip: RoundTrip, exitUs: number): void => end(trip, exitUs, false);
     const trips = instruments.map((instrument) => new RoundTrip(instrument));
     const charged = new Charges();
-    for (const fill of this.fills) {
-      const [trip, traded, day] = [trips[fill.instrument], instruments[fill.instrument], days[fill.day]];
+    const { fills } = this;
+    for (let row = 0; row < fills.length; row += 1) {
+      const instrument = fills.figure(row, INSTRUMENT);
+      const [trip, traded, day] = [trips[instrument], instruments[instrument], days[fills.figure(row, DAY)]];
       assert(trip !== undefined && traded !== undefined && day !== undefined, 'a fill is of the run');
-      trip.take(fill, onEnd);
-      charged.add(fill, traded, day);
+      trip.take(fills, row, onEnd);
+      charged.add(fills, row, traded, day);
     }
     for (const trip of trips) {
       const holding = this.book.holdings.get(trip.code);
       if (holding === undefined || holding.entry.qty === 0) continue;
-      trip.saw(holding);
-      trip.closeAtMark();
+      trip.closeAtMark(holding);
       end(trip, endUs, true);
     }
     return { trades, heldUs, costs: charged.byKind(this.book) };
@@ -108,13 +109,11 @@ class Charges {
   /** Fees in one contract, that day. */
   #fees = NO_FEES;
 
-  add(
-    { side, qty, priceTicks, midTwice, cause }: BacktestFill,
-    traded: RunInstrument,
-    day: TradingDay,
-  ): void {
-    if (midTwice > 0) this.#spreadTwice += signOf(side) * qty * (2 * priceTicks - midTwice) * traded.unit;
-    if (cause === 'settled') return;
+  add(fills: FillLog, row: number, traded: RunInstrument, day: TradingDay): void {
+    const [change, midTwice] = [fills.figure(row, CHANGE), fills.figure(row, MID_TWICE)];
+    const qty = Math.abs(change);
+    if (midTwice > 0) this.#spreadTwice += change * (2 * fills.figure(row, PRICE) - midTwice) * traded.unit;
+    if (fills.figure(row, CLAUSE) % FORCED === SETTLEMENT) return;
     if (day !== this.#day || traded !== this.#traded) this.#fees = contractFees(traded.costs, day, 1);
     this.#day = day;
     this.#traded = traded;
@@ -134,11 +133,6 @@ class Charges {
       spread: money(Math.round(this.#spreadTwice / 2)),
     };
   }
-}
-
-/** With the prices of the market since the fill before it, and the place of its day in the run. */
-interface LoggedFill extends BacktestFill, PriceRange {
-  readonly day: number;
 }
 
 /** Trades in one contract since its position was flat or reversed. */
@@ -166,7 +160,7 @@ class RoundTrip {
     this.#instrument = instrument;
   }
 
-  saw({ high, low }: PriceRange): void {
+  #saw(high: number, low: number): void {
     const position = this.#position;
     if (position.qty === 0 || high < low) return;
     const [best, worst] = position.qty > 0 ? [high, low] : [low, high];
@@ -176,10 +170,15 @@ class RoundTrip {
   }
 
   /** `onEnd` is called between the part of the fill that closes and the part that opens. */
-  take(fill: LoggedFill, onEnd: (trip: RoundTrip, exitUs: number) => void): void {
-    this.saw(fill);
-    const { tsUs: atUs, side, qty, value, fee, tax } = fill;
-    const change = signOf(side) * qty;
+  take(fills: FillLog, row: number, onEnd: (trip: RoundTrip, exitUs: number) => void): void {
+    this.#saw(fills.figure(row, HIGH), fills.figure(row, LOW));
+    const [atUs, change, value] = [
+      fills.figure(row, AT_US),
+      fills.figure(row, CHANGE),
+      fills.figure(row, VALUE),
+    ];
+    const [fee, tax] = [fills.figure(row, FEE), fills.figure(row, TAX)];
+    const qty = Math.abs(change);
     const before = this.#position;
     const after = applyFill(before, change, value);
     this.#position = after;
@@ -202,7 +201,8 @@ class RoundTrip {
     this.#charge(fee - closedFee, tax - closedTax);
   }
 
-  closeAtMark(): void {
+  closeAtMark({ high, low }: PriceRange): void {
+    this.#saw(high, low);
     const { unitValue } = this.#instrument;
     this.#exitValue += Math.abs(this.#position.qty) * unitValue;
     this.#gross += openProfit(this.#position, unitValue);
@@ -245,14 +245,18 @@ class RoundTrip {
   }
 }
 
-/** A divisor of a chunk. */
+/** Figures of a fill; their number is a divisor of a chunk. */
 const FIGURES = 16;
+const [AT_US, DECIDED_US, INSTRUMENT, CHANGE, PRICE, VALUE, FEE, TAX] = [0, 1, 2, 3, 4, 5, 6, 7] as const;
+const [CLAUSE, MID_TWICE, DECIDED_MID_TWICE, POSITION, TAG] = [8, 9, 10, 11, 12] as const;
+/** Range of the market since the fill before, and the place of the day in the run. */
+const [HIGH, LOW, DAY] = [13, 14, 15] as const;
 const SETTLEMENT = FILL_CLAUSES.indexOf('settlement');
 /** On top of the clause where the broker closed by force. */
 const FORCED = FILL_CLAUSES.length;
 
 /** Fills as one column of numbers: a run with a million of them keeps eight bytes a figure. Reading a fill makes its object. */
-class FillLog implements Rows<LoggedFill> {
+class FillLog implements Rows<BacktestFill> {
   readonly #figures = new NumberColumn();
   readonly #strategy: number;
 
@@ -276,56 +280,57 @@ class FillLog implements Rows<LoggedFill> {
     const clause = fill.clause === null ? -1 : FILL_CLAUSES.indexOf(fill.clause);
     const place = this.#figures.extend(FIGURES);
     const row = this.#figures.tail;
-    row[place] = atUs;
-    row[place + 1] = order.decidedUs;
-    row[place + 2] = contract.index;
-    row[place + 3] = signOf(order.side) * fill.qty;
-    row[place + 4] = fill.price;
-    row[place + 5] = fill.value;
-    row[place + 6] = fill.fee;
-    row[place + 7] = fill.tax;
-    row[place + 8] = order.origin === 'forced' ? clause + FORCED : clause;
-    row[place + 9] = clause === SETTLEMENT ? 0 : midTwice;
-    row[place + 10] = order.decidedMidTwice;
-    row[place + 11] = entry.qty;
-    row[place + 12] = order.tag;
-    row[place + 13] = high;
-    row[place + 14] = low;
-    row[place + 15] = day;
+    row[place + AT_US] = atUs;
+    row[place + DECIDED_US] = order.decidedUs;
+    row[place + INSTRUMENT] = contract.index;
+    row[place + CHANGE] = signOf(order.side) * fill.qty;
+    row[place + PRICE] = fill.price;
+    row[place + VALUE] = fill.value;
+    row[place + FEE] = fill.fee;
+    row[place + TAX] = fill.tax;
+    row[place + CLAUSE] = order.origin === 'forced' ? clause + FORCED : clause;
+    row[place + MID_TWICE] = clause === SETTLEMENT ? 0 : midTwice;
+    row[place + DECIDED_MID_TWICE] = order.decidedMidTwice;
+    row[place + POSITION] = entry.qty;
+    row[place + TAG] = order.tag;
+    row[place + HIGH] = high;
+    row[place + LOW] = low;
+    row[place + DAY] = day;
   }
 
-  at(index: number): LoggedFill | undefined {
+  figure(row: number, figure: number): number {
+    return this.#figures.at(row * FIGURES + figure);
+  }
+
+  at(index: number): BacktestFill | undefined {
     const row = index < 0 ? this.length + index : index;
     if (row < 0 || row >= this.length) return undefined;
-    const figure = (place: number): number => this.#figures.at(row * FIGURES + place);
-    const place = figure(8) % FORCED;
+    const place = this.figure(row, CLAUSE) % FORCED;
     const clause = FILL_CLAUSES[place];
     assert(clause !== undefined, 'a fill has its clause');
+    const isForced = this.figure(row, CLAUSE) >= FORCED;
     return {
-      tsUs: tsUs(figure(0)),
-      decidedUs: tsUs(figure(1)),
-      instrument: figure(2),
+      tsUs: tsUs(this.figure(row, AT_US)),
+      decidedUs: tsUs(this.figure(row, DECIDED_US)),
+      instrument: this.figure(row, INSTRUMENT),
       strategy: this.#strategy,
-      side: figure(3) > 0 ? 'buy' : 'sell',
-      qty: Math.abs(figure(3)),
-      priceTicks: figure(4),
-      value: money(figure(5)),
-      fee: money(figure(6)),
-      tax: money(figure(7)),
+      side: this.figure(row, CHANGE) > 0 ? 'buy' : 'sell',
+      qty: Math.abs(this.figure(row, CHANGE)),
+      priceTicks: this.figure(row, PRICE),
+      value: money(this.figure(row, VALUE)),
+      fee: money(this.figure(row, FEE)),
+      tax: money(this.figure(row, TAX)),
       liquidity: liquidityOf(clause),
-      cause: place === SETTLEMENT ? 'settled' : figure(8) >= FORCED ? 'forced' : 'order',
-      midTwice: figure(9),
-      decidedMidTwice: figure(10),
-      positionAfter: figure(11),
+      cause: place === SETTLEMENT ? 'settled' : isForced ? 'forced' : 'order',
+      midTwice: this.figure(row, MID_TWICE),
+      decidedMidTwice: this.figure(row, DECIDED_MID_TWICE),
+      positionAfter: this.figure(row, POSITION),
       clause,
-      orderNo: figure(12),
-      high: figure(13),
-      low: figure(14),
-      day: figure(15),
+      orderNo: this.figure(row, TAG),
     };
   }
 
-  *[Symbol.iterator](): Iterator<LoggedFill> {
+  *[Symbol.iterator](): Iterator<BacktestFill> {
     for (let index = 0; index < this.length; index += 1) {
       const fill = this.at(index);
       if (fill !== undefined) yield fill;

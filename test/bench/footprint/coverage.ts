@@ -85,7 +85,7 @@ export class Samples {
     for (const name of this.#coverage.take()) this.#run.add(name);
   }
 
-  /** Forgets it: work that is none of the program's, as that of a simulated broker beside it. */
+  /** Forgets it: work that is none of the program's, as that of a simulated broker in the same process. */
   forget(): void {
     this.#coverage.take();
   }

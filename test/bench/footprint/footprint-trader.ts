@@ -25,12 +25,12 @@ export const footprintTrader = (
     legs: ['contract'],
     connect(ticks, trader) {
       let seen = 0;
-      let isTold = false;
+      let isReported = false;
       ticks.trades$.pipe(through).subscribe(({ price }) => {
         samples.tick();
         seen += 1;
-        if (samples.isFull && !isTold) {
-          isTold = true;
+        if (samples.isFull && !isReported) {
+          isReported = true;
           onFull();
         }
         if (samples.isInOrder || samples.isFull || seen % EVERY > 0) return;

@@ -186,5 +186,5 @@ function check(): void {
     process.exitCode = 1;
   }
   if (process.exitCode === 1)
-    console.log('npm run bench -- footprint writes them anew; say in the commit why');
+    console.log('npm run bench -- footprint writes them again; say in the commit why');
 }

@@ -45,7 +45,7 @@ type Packages = Readonly<Record<'main' | 'engine', readonly string[]>>;
 
 const packagesOf = ({ ticks }: Measured): readonly string[] => [...usual(ticks)].filter(isPackage).toSorted();
 
-/** Samples of both threads, one beside the other. */
+/** Samples of both threads, in two columns. */
 export async function liveFootprint(): Promise<Measured & { readonly packages: Packages }> {
   const scratch = mkdtempSync(join(tmpdir(), 'tickwright-footprint-'));
   const file = join(scratch, 'footprint.yaml');

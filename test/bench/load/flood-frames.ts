@@ -38,7 +38,7 @@ export interface FloodMemory {
 
 export const THREADS = ['main', 'engine', 'sender'] as const;
 
-/** Has the system's number of the calling thread stand in the memory. */
+/** Puts the system's number of the calling thread into the memory. */
 export function enlist({ threads }: FloodMemory, thread: (typeof THREADS)[number]): void {
   if (process.platform === 'linux')
     threads[THREADS.indexOf(thread)] = Number(readlinkSync('/proc/thread-self').split('/').at(-1));

@@ -51,7 +51,7 @@ interface TradePayload {
 
 const port = parentPort;
 if (port === null) throw new Error('runs as a worker');
-const tell = (message: FromSender): void => port.postMessage(message);
+const post = (message: FromSender): void => port.postMessage(message);
 const { upstream, memory }: SenderData = workerData;
 enlist(memory, 'sender');
 
@@ -78,7 +78,7 @@ http.on('upgrade', (request, socket, head) => {
     });
     up.on('message', (data: Buffer) => {
       const text = data.toString();
-      // The market of the simulator stands still while the flood is the market.
+      // The market of the simulator pauses while the flood is the market.
       if (isFlooding && !text.startsWith('d|')) return;
       if (text.startsWith(TRADE)) noteTrade(text);
       down.send(text);
@@ -123,7 +123,7 @@ async function send(port: MessagePort, flood: Flood): Promise<void> {
   encoded.length = 0;
   isFlooding = true;
   const asked = once(port, 'message');
-  tell({ kind: 'ready' });
+  post({ kind: 'ready' });
   await asked;
   let next = 0;
   let lateMs = 0;
@@ -138,7 +138,7 @@ async function send(port: MessagePort, flood: Flood): Promise<void> {
     }
     if (next < ends.length) return;
     clearInterval(timer);
-    tell({ kind: 'sent', sent: { connections, closes, beats, lateMs, backlogBytes } });
+    post({ kind: 'sent', sent: { connections, closes, beats, lateMs, backlogBytes } });
   }, SLICE_MS / 2);
 }
 
@@ -146,4 +146,4 @@ port.once('message', (flood: Flood) => void send(port, flood));
 http.listen(0, '127.0.0.1');
 await once(http, 'listening');
 const address = http.address();
-tell({ kind: 'listening', port: typeof address === 'object' && address !== null ? address.port : 0 });
+post({ kind: 'listening', port: typeof address === 'object' && address !== null ? address.port : 0 });

@@ -87,7 +87,7 @@ interface Seen {
   /** From a heartbeat to its answer. */
   readonly pongs: readonly number[];
   readonly alerts: readonly string[];
-  /** Milliseconds of processor by thread; null where the system does not tell. */
+  /** Milliseconds of processor by thread; null where the system does not say. */
   readonly threadMs: readonly number[] | null;
   readonly elapsed: number;
 }

@@ -1,4 +1,4 @@
-/** The peers' virtual environment: outside the repository, made once, from PyPI. Where it cannot be had the reason is told. */
+/** The peers' virtual environment: outside the repository, made once, from PyPI. Where it cannot be had the reason is printed. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const PACKAGES = ['nautilus_trader==1.221.0', 'hftbacktest==2.4.4', 'backtrader==1.9.78.123'];
 const INSTALL_MS_MAX = 600_000;
-const LINES_TOLD = 3;
+const LINES_SHOWN = 3;
 
 type Environment =
   | { readonly ok: true; readonly python: string }
@@ -30,6 +30,6 @@ export function preparePeers(): Environment {
 function run(command: string, args: readonly string[]): string | null {
   const { status, error, stderr } = spawnSync(command, args, { encoding: 'utf8', timeout: INSTALL_MS_MAX });
   if (status === 0) return null;
-  const told = error === undefined ? stderr : error.message;
-  return `${command} ${args.slice(0, 2).join(' ')}: ${told.trim().split('\n').slice(-LINES_TOLD).join(' / ')}`;
+  const text = error === undefined ? stderr : error.message;
+  return `${command} ${args.slice(0, 2).join(' ')}: ${text.trim().split('\n').slice(-LINES_SHOWN).join(' / ')}`;
 }

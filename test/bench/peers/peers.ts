@@ -48,7 +48,7 @@ interface Contestant {
   readonly isOne: boolean;
 }
 
-interface Standing {
+interface Score {
   readonly figures: BenchFigures[];
   failure: string | null;
 }
@@ -104,23 +104,23 @@ function contestants(scratch: string): Contestant[] {
   return list;
 }
 
-function runOnce({ run }: Contestant, standing: Standing): void {
-  if (standing.failure !== null) return;
+function runOnce({ run }: Contestant, score: Score): void {
+  if (score.failure !== null) return;
   const got = run();
-  if (typeof got === 'string') standing.failure = got;
-  else if (standing.figures.some(({ digest, sum }) => digest !== got.digest || sum !== got.sum))
-    standing.failure = 'two processes differ';
-  else standing.figures.push(got);
+  if (typeof got === 'string') score.failure = got;
+  else if (score.figures.some(({ digest, sum }) => digest !== got.digest || sum !== got.sum))
+    score.failure = 'two processes differ';
+  else score.figures.push(got);
 }
 
-function show(contestant: Contestant, standing: Standing, baseline: Standing): void {
+function show(contestant: Contestant, score: Score, baseline: Score): void {
   const name = contestant.name.padEnd(28);
-  const [mine, base] = [standing.figures[0], baseline.figures[0]];
-  if (standing.failure !== null || mine === undefined || base === undefined)
-    return say(`  ${name} no figure: ${standing.failure ?? 'nothing to compare with'}`);
+  const [mine, base] = [score.figures[0], baseline.figures[0]];
+  if (score.failure !== null || mine === undefined || base === undefined)
+    return say(`  ${name} no figure: ${score.failure ?? 'nothing to compare with'}`);
   if (contestant.isOne && (mine.crosses !== base.crosses || mine.sum !== base.sum))
     return say(`  ${name} does not count: ${mine.crosses} crosses, ours ${base.crosses}, or at other places`);
-  const [wall, cpu] = [of(standing, 'seconds'), of(standing, 'cpuSeconds')];
+  const [wall, cpu] = [of(score, 'seconds'), of(score, 'cpuSeconds')];
   const ratio = of(baseline, 'cpuSeconds') / cpu;
   const speed = `${whole(TICKS / wall).padStart(12)}/s wall ${whole(TICKS / cpu).padStart(12)}/s cpu`;
   const wallRatio = of(baseline, 'seconds') / wall;
@@ -129,7 +129,7 @@ function show(contestant: Contestant, standing: Standing, baseline: Standing): v
   );
 }
 
-const of = ({ figures }: Standing, what: 'seconds' | 'cpuSeconds'): number =>
+const of = ({ figures }: Score, what: 'seconds' | 'cpuSeconds'): number =>
   medianOf(figures.map((each) => medianOf(each[what])));
 
 function main(): void {
@@ -144,17 +144,16 @@ function main(): void {
   try {
     const list = contestants(scratch).map((contestant) => ({
       contestant,
-      standing: { figures: [], failure: null } as Standing,
+      score: { figures: [], failure: null } as Score,
     }));
     for (let turn = 0; turn < PROCESSES; turn += 1)
-      for (const { contestant, standing } of list) runOnce(contestant, standing);
+      for (const { contestant, score } of list) runOnce(contestant, score);
     for (const work of ['looks', 'orders', 'many'] as const) {
       const same = list.filter(({ contestant }) => contestant.work === work);
       say();
       say(TITLES[work]);
-      const baseline = same[0]?.standing;
-      if (baseline !== undefined)
-        for (const { contestant, standing } of same) show(contestant, standing, baseline);
+      const baseline = same[0]?.score;
+      if (baseline !== undefined) for (const { contestant, score } of same) show(contestant, score, baseline);
     }
   } finally {
     rmSync(scratch, { recursive: true });

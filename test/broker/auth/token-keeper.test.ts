@@ -99,18 +99,18 @@ beforeEach(() => {
 });
 
 describe('a refresh', () => {
-  it('exchanges the key and a password for a token, counts it, caches it and tells who listens', async () => {
+  it('exchanges the key and a password for a token, counts it, caches it and calls its listeners', async () => {
     const keeper = world.keeper();
-    let told = 0;
-    keeper.onChange(() => (told += 1));
+    let changes = 0;
+    keeper.onChange(() => (changes += 1));
     const result = await keeper.refresh('needed');
     expect(result.ok).toBe(true);
     expect(world.requests).toEqual([{ apiKey: 'key', otp: '123456', otpId: undefined }]);
     expect(keeper.current()?.jwt).toBe(world.cached);
-    expect([world.used, told]).toEqual([1, 1]);
+    expect([world.used, changes]).toEqual([1, 1]);
     // Who waits for a token waits no longer.
     keeper.close();
-    expect([told, world.timers.pending]).toEqual([2, 0]);
+    expect([changes, world.timers.pending]).toEqual([2, 0]);
   });
 
   it('asks for an id first on the other route', async () => {
@@ -142,13 +142,13 @@ describe('a refresh', () => {
     expect(world.requests).toEqual([]);
   });
 
-  it('shows neither key nor password nor token in what it tells', async () => {
+  it('puts neither key nor password nor token into its signals', async () => {
     const keeper = world.keeper({ otp: world.provider(true) });
     world.replies.push(refused('203033', true));
     await keeper.refresh('needed');
-    const told = JSON.stringify(world.signals);
+    const shown = JSON.stringify(world.signals);
     for (const secret of ['123456', '"key"', keeper.current()?.jwt ?? 'missing'])
-      expect(told).not.toContain(secret);
+      expect(shown).not.toContain(secret);
   });
 });
 
@@ -379,7 +379,7 @@ describe('a token of which a call was refused', () => {
     expect(world.requests).toHaveLength(1);
   });
 
-  it('is told once of an operation that is refused at each poll, while others go on', async () => {
+  it('reports once an operation that is refused at each poll, while others go on', async () => {
     const keeper = world.keeper();
     await keeper.refresh('needed');
     const doubts = (): number => world.signals.filter(({ kind }) => kind === 'doubted').length;

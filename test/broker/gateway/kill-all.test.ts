@@ -116,7 +116,7 @@ it('waits for a cancel that is on its way instead of sending another', async () 
   expect(report.open).toEqual([]);
 });
 
-it('decides anew from the book after a cancel was lost', async () => {
+it('decides again from the book after a cancel was lost', async () => {
   const { report, canceled } = await kill(
     { orders: [createBrokerOrder('1')], answers: [LOST] },
     { orders: [createBrokerOrder('1')] },
@@ -149,7 +149,7 @@ interface Books {
 }
 const REFUSED = { complete: false, orders: [], reason: 'page 1: -6011 not enabled for this account' };
 
-/** Answers each read from the books as they stand after the cancels so far; `refused` is shown after so many refusals. */
+/** Answers each read from the books as they are after the cancels so far; `refused` is shown after so many refusals. */
 async function killBoth(
   at: (canceled: ReadonlySet<string>) => Books,
   refused: 'book' | 'conditions' | null,
@@ -277,7 +277,7 @@ describe('of an account in which a person alone holds something', () => {
     expect(kept).toEqual(['s']);
   });
 
-  it('less than its stop: the stop stays, as nothing else protects, and the excess is told', async () => {
+  it('less than its stop: the stop stays, as nothing else protects, and the excess is reported', async () => {
     const { report, kept, canceled } = await killBoth(heldBooks, null, 0, net(1), books([[PERSON, 1]]));
     expect([...canceled].toSorted()).toEqual(['1', '2', 'b']);
     expect([kept, report.keptReason, report.excess]).toEqual([['s'], '', 1]);

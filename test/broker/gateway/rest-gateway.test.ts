@@ -180,7 +180,7 @@ describe('when the journal cannot be written', () => {
     commitProblem = 'disk full';
   });
 
-  it('an entry is not sent, and the engine is told why', () => {
+  it('an entry is not sent, and the engine gets the reason', () => {
     gateway.submit(createOrder());
     expect(rest.sent).toEqual([]);
     expect(sink.events).toMatchObject([
@@ -200,7 +200,7 @@ describe('when the journal cannot be written', () => {
     expect(signals).toMatchObject([{ kind: 'sent_on_emergency', recorded: true }]);
   });
 
-  it('and the emergency record fails too, a reduction stays, which is told, and a cancel goes', () => {
+  it('and the emergency record fails too, a reduction stays, which is reported, and a cancel goes', () => {
     emergencyProblem = 'gone';
     gateway.submit(createOrder({ purpose: 'reduce' }));
     gateway.cancel(createCancel());

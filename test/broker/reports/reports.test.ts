@@ -168,7 +168,7 @@ describe('the in-day book', () => {
     expect(rest.asked).toHaveLength(0);
   });
 
-  it('that is not whole is passed on as no evidence, and told', async () => {
+  it('that is not whole is passed on as no evidence, and reported', async () => {
     reports.read('book');
     await answer({ complete: false, orders: [createBrokerOrder('1')], reason: 'page 2: lost' });
     expect(sink.events).toMatchObject([{ kind: 'book_snapshot', complete: false }]);

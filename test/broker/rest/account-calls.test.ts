@@ -16,7 +16,7 @@ const row = (i: number): object => ({ symbol: `VN30F${i}`, side: 'B', closeVM: i
 describe('closed positions', () => {
   const TOTAL = { symbol: 'TOTAL', closePosition: 0, closeVM: 77, fee: 1, tax: 2, unrealize: 3 };
 
-  it('are scanned to their end; the total stands on the first page', async () => {
+  it('are scanned to their end; the total is on the first page', async () => {
     world.server.handle((exchange) => {
       const page = Number(exchange.url.searchParams.get('pageNo'));
       const rows = Array.from({ length: page === 1 ? 100 : 2 }, (_, i) => row(page * 1000 + i));

@@ -68,7 +68,7 @@ describe('a failure', () => {
       reply: { status: 'unknown' },
     },
     { name: 'a dropped connection', answer: ({ socket }) => socket.destroy(), reply: { status: 'unknown' } },
-  ])('after $name is told apart, and asked once', async ({ answer, reply }) => {
+  ])('after $name has an outcome of its own, and is asked once', async ({ answer, reply }) => {
     server.handle(answer);
     expect(await calls.exchangeToken(REQUEST, count)).toMatchObject(reply);
     expect([server.exchanges.length, counted]).toEqual([1, 1]);

@@ -43,7 +43,7 @@ describe('a call about an order that waits', () => {
     expect(world.signals).toMatchObject([{ kind: 'outcome_unknown', reason: 'HTTP 502' }]);
   });
 
-  it('does not leave when the last look refuses, nor without a specification', async () => {
+  it('does not leave when the last check refuses, nor without a specification', async () => {
     const refused = await world.rest.conditions.place(STOP, { ...SEND, refuse: () => 'halted' });
     expect(refused).toEqual({ status: 'not_sent', reason: 'halted' });
     const foreign = orderCode('ABC');

@@ -94,7 +94,7 @@ describe('a request that never left', () => {
     expect(result.kind).toBe('not_sent');
   });
 
-  it('is not sent when the last look refuses: the server sees nothing of it', async () => {
+  it('is not sent when the last check refuses: the server sees nothing of it', async () => {
     const edge = createEdge();
     expect(await edge.send('orders', ORDER, { refuse: () => 'halted' })).toEqual({
       kind: 'not_sent',

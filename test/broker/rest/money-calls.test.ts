@@ -47,7 +47,7 @@ describe.each(CALLS)('a $name', ({ run }) => {
     expect(world.signals.filter(({ kind }) => kind === 'outcome_unknown')).toHaveLength(1);
   });
 
-  it('does not leave when the last look refuses', async () => {
+  it('does not leave when the last check refuses', async () => {
     expect(await run({ refuse: () => 'stopping' })).toEqual({
       status: 'not_sent',
       reason: 'stopping',

@@ -63,7 +63,7 @@ describe('a call that moves an order', () => {
     expect((await client.place(createOrder(), SEND)).status).toBe('not_sent');
   });
 
-  it('is not sent without a token, without a specification, or against the last look', async () => {
+  it('is not sent without a token, without a specification, or against the last check', async () => {
     expect(await world.rest.place(createOrder(), { ...SEND, refuse: () => 'halted' })).toEqual({
       status: 'not_sent',
       reason: 'halted',

@@ -7,7 +7,7 @@ import { VirtualTimers } from '../support/virtual-timers.ts';
 
 const contract = createContract(0, 'VN30F2601');
 let timers: VirtualTimers;
-let told: string[];
+let signals: string[];
 let isContinuous: boolean;
 let watch: FeedWatch;
 let beganUs: number;
@@ -16,23 +16,23 @@ const ALL: readonly WatchedChannel[] = ['trades', ...BOOK];
 
 beforeEach(() => {
   timers = new VirtualTimers();
-  told = [];
+  signals = [];
   isContinuous = true;
   beganUs = timers.nowUs();
-  const tell = (what: string): void =>
-    void told.push(`${Math.round((timers.nowUs() - beganUs) / US_PER_SECOND)} s ${what}`);
+  const record = (what: string): void =>
+    void signals.push(`${Math.round((timers.nowUs() - beganUs) / US_PER_SECOND)} s ${what}`);
   watch = new FeedWatch({
     timers,
     isContinuous: () => isContinuous,
-    resubscribe: (one) => tell(one === undefined ? 'resubscribe' : `resubscribe ${one.streamCode}`),
-    onStale: (what, silence) => tell(`stale ${what} after ${silence / US_PER_SECOND}`),
+    resubscribe: (one) => record(one === undefined ? 'resubscribe' : `resubscribe ${one.streamCode}`),
+    onStale: (what, silence) => record(`stale ${what} after ${silence / US_PER_SECOND}`),
     onSignal: (signal) => {
-      if (signal.kind === 'no_trades') tell(`no trades for ${signal.silence / US_PER_SECOND}`);
-      else tell(`${signal.kind} ${'channel' in signal ? signal.channel : ''}`);
+      if (signal.kind === 'no_trades') record(`no trades for ${signal.silence / US_PER_SECOND}`);
+      else record(`${signal.kind} ${'channel' in signal ? signal.channel : ''}`);
     },
-    onFresh: (hasReconnected) => tell(hasReconnected ? 'fresh on a new connection' : 'fresh'),
+    onFresh: (hasReconnected) => record(hasReconnected ? 'fresh on a new connection' : 'fresh'),
     reconnect: () => {
-      tell('reconnect');
+      record('reconnect');
       watch.stop();
       watch.start([contract]);
     },
@@ -48,18 +48,18 @@ function play(secondsLong: number, everyMs: number, channels: readonly WatchedCh
   }
 }
 
-/** The clock of what is told starts here. */
+/** The clock of the signals starts here. */
 const mark = (): void => {
   beganUs = timers.nowUs();
-  told.length = 0;
+  signals.length = 0;
 };
 
-describe('20: prices that stop while the connection stands', () => {
-  it('are subscribed again, told within 15 s, and connected anew', () => {
+describe('20: prices that stop while the connection is open', () => {
+  it('are subscribed again, reported within 15 s, and connected again', () => {
     play(120, 200);
     mark();
     timers.advance(seconds(26));
-    expect(told).toEqual([
+    expect(signals).toEqual([
       '6 s resubscribe',
       '11 s stale prices after 10',
       '21 s reconnect',
@@ -67,34 +67,34 @@ describe('20: prices that stop while the connection stands', () => {
     ]);
     mark();
     play(2, 200);
-    expect(told, 'once').toEqual(['0 s fresh on a new connection']);
+    expect(signals, 'once').toEqual(['0 s fresh on a new connection']);
     expect(watch.isStale).toBe(false);
   });
 
-  it('from the first second of a connection are told too', () => {
+  it('from the first second of a connection are reported too', () => {
     timers.advance(seconds(12));
-    expect(told).toEqual(['5 s resubscribe', '10 s stale prices after 10']);
+    expect(signals).toEqual(['5 s resubscribe', '10 s stale prices after 10']);
   });
 
   it('cost one login every five minutes, however long they stay away', () => {
     play(120, 200);
     mark();
     timers.advance(seconds(900));
-    expect(told.filter((line) => line.endsWith('reconnect'))).toEqual([
+    expect(signals.filter((line) => line.endsWith('reconnect'))).toEqual([
       '21 s reconnect',
       '321 s reconnect',
       '621 s reconnect',
     ]);
   });
 
-  it('are told to come again with the first of them', () => {
+  it('are reported as fresh with the first that comes again', () => {
     play(120, 200);
     mark();
     timers.advance(seconds(15));
     watch.start([contract]);
     expect(watch.isStale).toBe(true);
     watch.seen(contract.index, 'bids');
-    expect(told.at(-1)).toBe('15 s fresh');
+    expect(signals.at(-1)).toBe('15 s fresh');
     expect(watch.isStale).toBe(false);
   });
 
@@ -105,16 +105,16 @@ describe('20: prices that stop while the connection stands', () => {
     isContinuous = true;
     mark();
     timers.advance(seconds(4));
-    expect(told).toEqual([]);
+    expect(signals).toEqual([]);
   });
 });
 
 describe('trades that stop while the book goes on', () => {
-  it('are told at the pace that they had', () => {
+  it('are reported as stale at the pace that they had', () => {
     play(120, 200);
     mark();
     play(12, 200, BOOK);
-    expect(told).toEqual(['6 s resubscribe', '11 s stale trades after 10']);
+    expect(signals).toEqual(['6 s resubscribe', '11 s stale trades after 10']);
     watch.seen(contract.index, 'bids');
     expect(watch.isStale).toBe(true);
     watch.seen(contract.index, 'trades');
@@ -128,12 +128,12 @@ describe('trades that stop while the book goes on', () => {
     }
     mark();
     play(120, 500, BOOK);
-    expect(told).toEqual([]);
+    expect(signals).toEqual([]);
   });
 
-  it('and never came are told once, and stop nothing: a far month has quotes and hardly a trade', () => {
+  it('and never came are reported once, and stop nothing: a far month has quotes and hardly a trade', () => {
     play(3_600, 500, BOOK);
-    expect(told).toEqual(['300 s resubscribe', '300 s no trades for 300']);
+    expect(signals).toEqual(['300 s resubscribe', '300 s no trades for 300']);
     expect(watch.isStale).toBe(false);
   });
 
@@ -142,27 +142,27 @@ describe('trades that stop while the book goes on', () => {
       play(600, 500, BOOK);
       watch.seen(contract.index, 'trades');
     }
-    expect(told.filter((line) => line.includes('stale'))).toEqual([]);
+    expect(signals.filter((line) => line.includes('stale'))).toEqual([]);
   });
 });
 
 describe('one silent side of a book', () => {
   const WITHOUT_ASKS: readonly WatchedChannel[] = ['trades', 'bids'];
 
-  it('is subscribed once more, and then told once', () => {
+  it('is subscribed once more, and then reported once', () => {
     play(1_200, 500, WITHOUT_ASKS);
-    expect(told).toEqual([
+    expect(signals).toEqual([
       '301 s channel_resubscribed asks',
       '301 s resubscribe VN30F2601',
       '602 s channel_stale asks',
     ]);
     play(1, 500);
-    expect(told.at(-1)).toBe('1201 s channel_fresh asks');
+    expect(signals.at(-1)).toBe('1201 s channel_fresh asks');
   });
 
   it('asks once for its contract, where the other side is silent too', () => {
     play(400, 500, ['trades']);
-    expect(told).toEqual([
+    expect(signals).toEqual([
       '301 s channel_resubscribed bids',
       '301 s channel_resubscribed asks',
       '301 s resubscribe VN30F2601',
@@ -176,15 +176,15 @@ describe('one silent side of a book', () => {
     isContinuous = true;
     mark();
     play(300, 500, WITHOUT_ASKS);
-    expect(told).toEqual([]);
+    expect(signals).toEqual([]);
     play(2, 500, WITHOUT_ASKS);
-    expect(told).toEqual(['301 s channel_resubscribed asks', '301 s resubscribe VN30F2601']);
+    expect(signals).toEqual(['301 s channel_resubscribed asks', '301 s resubscribe VN30F2601']);
   });
 
   it('is of no concern after a stop', () => {
     watch.stop();
     timers.advance(seconds(600));
-    expect(told).toEqual([]);
+    expect(signals).toEqual([]);
     expect(timers.pending).toBe(0);
   });
 });

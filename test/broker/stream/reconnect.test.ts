@@ -28,7 +28,7 @@ describe('after a connection has ended', () => {
     expect(world.server.peers).toHaveLength(2);
   });
 
-  it('starts to count anew once it was authenticated for 30 s, and not before', async () => {
+  it('starts to count again once it was authenticated for 30 s, and not before', async () => {
     const first = await world.goLive();
     const retrying = world.signaled('retrying');
     first.close(1000);

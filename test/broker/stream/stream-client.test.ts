@@ -108,7 +108,7 @@ describe('the round trip of a heartbeat', () => {
 });
 
 describe('20: prices that stop while heartbeats go on', () => {
-  it('are told to the engine and in the status, asked for again, and told when they come', async () => {
+  it('reach the engine and the status, are asked for again, and are reported when they come', async () => {
     world.isContinuous = true;
     const peer = await world.goLive();
     const stale = world.signaled('feed_stale');

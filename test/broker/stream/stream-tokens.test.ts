@@ -106,7 +106,7 @@ describe('a token renewed in mid-session', () => {
     expect(world.client.status().state).toBe('live');
   });
 
-  it('is tried again beside the old connection when only the network failed', async () => {
+  it('is tried again next to the old connection when only the network failed', async () => {
     const old = await world.goLive();
     world.tokens.set('token-2');
     const failed = world.signaled('hand_over_failed');

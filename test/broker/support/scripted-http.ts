@@ -1,4 +1,4 @@
-/** A real HTTP server on the loopback interface that does exactly what a test tells it, down to the socket. */
+/** A real HTTP server on the loopback interface that does exactly what a test asks, down to the socket. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 

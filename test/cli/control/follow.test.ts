@@ -1,4 +1,4 @@
-/** What the operator is told came of cancel-all and flatten. */
+/** What the operator sees of the outcome of cancel-all and flatten. */
 import { describe, expect, it } from 'vitest';
 import {
   cancelProgress,
@@ -21,7 +21,7 @@ const view = (orders: readonly string[], held: Readonly<Record<string, number>> 
   }) as unknown as View;
 
 describe('cancel-all', () => {
-  it('is done when all that was open has ended, and tells what was placed since', () => {
+  it('is done when all that was open has ended, and shows what was placed since', () => {
     expect(cancelProgress(view([]), view([]), false).state).toBe('done');
     expect(cancelProgress(view(['1', '2']), view(['3']), false)).toMatchObject({
       state: 'done',

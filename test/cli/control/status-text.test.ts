@@ -217,7 +217,7 @@ test('a daemon before its first session says what there is', () => {
   expect(degraded).toMatch(/session +none open: the disk is full/);
 });
 
-test('figures of an engine that does not answer are told to be old', () => {
+test('figures of an engine that does not answer are marked as old', () => {
   const text = statusText({ ...STATUS, engineSilentMs: 72_400 });
   expect(text).toMatch(/^engine +does NOT answer for 1 min 13 s/m);
   expect(statusText(STATUS)).not.toContain('does NOT answer');

@@ -37,7 +37,7 @@ it('sends one message through each channel, whatever its severity', async () => 
   expect(mailbox.mails).toHaveLength(1);
 });
 
-it('tells the reason of each that does not deliver, without its secret', async () => {
+it('shows the reason of each that does not deliver, without its secret', async () => {
   const { bot, mailbox, file } = await channels();
   vi.stubEnv('TICKWRIGHT_TELEGRAM_TOKEN', BOT_TOKEN);
   bot.down.set('sendMessage', { status: 401, description: `no bot ${BOT_TOKEN}` });

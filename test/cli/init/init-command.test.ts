@@ -82,7 +82,7 @@ it('asks for an account, and writes a dry run and a key that only its owner can 
   expect(out).toContain('TICKWRIGHT_TELEGRAM_TOKEN');
 });
 
-it('tells at once what a wrong answer should have been, and asks again', async () => {
+it('says at once what a wrong answer should have been, and asks again', async () => {
   const file = join(cliDir(), 'paper.yaml');
   const lines = [
     'real',
@@ -111,7 +111,7 @@ it('tells at once what a wrong answer should have been, and asks again', async (
   ];
   const { code, err } = await initWith(lines, file);
   expect(code).toBe(0);
-  for (const told of [
+  for (const problem of [
     'expected one of paper, live, was "real"',
     'expected one of VN30F1M, ',
     'expected one of ema-cross, opening-range-breakout, calendar-spread, was "nope"',
@@ -126,7 +126,7 @@ it('tells at once what a wrong answer should have been, and asks again', async (
     'expected one of telegram, email, webhook, was "fax"',
     'expected one of yes, no, y, n, was "perhaps"',
   ])
-    expect(err).toContain(told);
+    expect(err).toContain(problem);
   expect(configOf(file).strategies).toMatchObject([{ params: { fast: 5, slow: 40, barSeconds: 60 } }]);
   expect(configOf(file).engine.risk).toMatchObject({ orderQtyMax: 7, dailyLossMax: 1_000_000 });
 });

@@ -33,7 +33,7 @@ describe('the profile', () => {
     }
   });
 
-  it('tells who it is, and of the accounts that the other operations know', async () => {
+  it('says who it is, and names the accounts that the other operations know', async () => {
     const { alice } = await openMarket();
     const { json } = await alice.call('profile');
     expect(json['basicInfo']).toMatchObject({ code105C: ALICE.custodyCode, status: 'ACTIVE' });
@@ -78,7 +78,7 @@ describe('money and margin', () => {
   });
 
   it.each([
-    // both hold two from 1300, the market stands at the second price
+    // both hold two from 1300, the market is at the second price
     ['that wins', 1_310, 10],
     ['that loses', 1_290, -10],
     ['that does neither', 1_300, 0],
@@ -243,7 +243,7 @@ describe('closed positions', () => {
     for (const name of ['fee', 'tax', 'closeVM', 'unrealize']) expect(total?.[name], name).toBe(sum(name));
   });
 
-  it('are asked for by contract, and page by page: the sums stand on the first', async () => {
+  it('are asked for by contract, and page by page: the sums are on the first', async () => {
     const { alice, front, next } = await closedDay();
     const symbols = async (values: Json): Promise<unknown[]> =>
       rowsOf(await alice.call('closed-positions', values)).map(({ symbol }) => symbol);

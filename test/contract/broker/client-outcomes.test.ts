@@ -83,7 +83,7 @@ describe('what may have been done', () => {
     ['HTML of a proxy after the order', 'html_502', { done: true }, 1],
     ['HTML of a proxy instead of the order', 'html_502', {}, 0],
     ['HTTP 429', 'http_429', {}, 0],
-  ] as const)('%s is unknown, and never sent again; the book tells', async (_what, name, more, orders) => {
+  ] as const)('%s is unknown, and never sent again; the book decides', async (_what, name, more, orders) => {
     const market = await openClientMarket();
     const { simulator, alice, client, time } = market;
     simulator.faults.set({ name, operation: 'place', times: 1, ...more });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const answersOf = (name: string): readonly unknown[] => answers.get(name) ?? [];
 
-it('are looked at for all 23 operations', () => {
+it('are checked for all 23 operations', () => {
   expect([...answers.keys()].toSorted()).toEqual(DOCUMENTED.map(({ name }) => name).toSorted());
   expect(DOCUMENTED).toHaveLength(23);
 });
@@ -46,7 +46,7 @@ describe('the comparison itself', () => {
     expect(fieldDeviations(answer, field)).toHaveLength(count);
   });
 
-  it('finds names that nobody knows, wherever they stand', () => {
+  it('finds names that nobody knows, wherever they are', () => {
     expect(unknownNames({ data: [{ n: 1, m: 2 }], rc: '1' }, [field])).toEqual(['data[].m', 'rc']);
   });
 });

@@ -138,7 +138,7 @@ describe('names of a query', () => {
     expect(await saidTo(name, { [right]: undefined, [wrong]: values[right] })).toMatch(/^refused /);
   });
 
-  it('conditions: subAccountID is looked at, subAccountId is not', async () => {
+  it('conditions: subAccountID is read, subAccountId is not', async () => {
     const another = market.bob.subAccountId;
     expect(await saidTo('conditions', { subAccountID: another })).toMatch(/^refused /);
     expect(await saidTo('conditions', { subAccountID: undefined, subAccountId: another })).toBe('accepted');

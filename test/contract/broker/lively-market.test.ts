@@ -1,6 +1,6 @@
 /**
  * The same tables over a market that lives by itself: every frame of minutes of trading in all contracts, and the price
- * board beside it. Prices lie on the grid as they are printed, and frames and board tell one story.
+ * board with it. Prices are on the grid as they are printed, and frames and board agree.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { seconds } from '../../../src/domain/units.ts';

@@ -85,7 +85,7 @@ describe('an order', () => {
     expect(after).toEqual(before);
   });
 
-  it('may be as large as 500 contracts, and stand at ceiling and floor', async () => {
+  it('may be as large as 500 contracts, and be at ceiling and floor', async () => {
     const accounts = [{ ...ALICE, subAccounts: rich(ALICE.subAccounts) }, BOB, CAROL];
     const { alice, front } = await openMarket({ accounts });
     const [board] = rowsOf(await alice.call('derivatives'));
@@ -107,7 +107,7 @@ describe('an order', () => {
     expect((await order(carol, 'S', front, 1_270, 1)).json['rc']).toBe('1');
   });
 
-  it('is taken twice under one reference by default: the service is not known to look at it', async () => {
+  it('is taken twice under one reference by default: the service is not known to read it', async () => {
     const { alice, front } = await openMarket();
     for (let i = 0; i < 2; i += 1) {
       expect((await order(alice, 'B', front, 1_290, 1, { refId: 'H.once' })).json['rc']).toBe('1');

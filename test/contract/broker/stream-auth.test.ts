@@ -125,7 +125,7 @@ describe('a second connection on one token', () => {
     expect(answerOf(second.frames[0] ?? '')).toEqual(SUCCESS);
   });
 
-  it('takes the place of the first, or stands beside it, where the service does so', async () => {
+  it('takes the place of the first, or is open next to it, where the service does so', async () => {
     const replacing = await openMarket(withStream({ secondConnection: 'replace' }));
     const first = await BareStream.authenticated(replacing.simulator.stream, replacing.alice.token);
     const second = await BareStream.authenticated(replacing.simulator.stream, replacing.alice.token);
@@ -161,7 +161,7 @@ describe('a token', () => {
 });
 
 describe('the address', () => {
-  it('is the documented one, with whatever stands behind it', async () => {
+  it('is the documented one, with whatever follows it', async () => {
     const { simulator, alice } = await openMarket();
     expect(new URL(simulator.stream).pathname).toBe('/ws/thesis/v1/stream/derivative');
     await expect(BareStream.open(simulator.stream.replace('derivative', 'normal'))).rejects.toThrow('404');

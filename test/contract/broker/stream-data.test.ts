@@ -122,7 +122,7 @@ describe('the trades', () => {
 });
 
 describe('the book', () => {
-  it('stands as soon as it is subscribed, best level first, and follows every change', async () => {
+  it('is there as soon as it is subscribed, best level first, and follows every change', async () => {
     const market = await openMarket();
     const { bob, front } = market;
     await liven(market);

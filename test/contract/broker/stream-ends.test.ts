@@ -134,7 +134,7 @@ describe('the service', () => {
 });
 
 describe('outside trading hours', () => {
-  it('connection and heartbeat stand, no data come, and they resume without a new connection', async () => {
+  it('connection and heartbeat go on, no data come, and they resume without a new connection', async () => {
     const market = await openMarketAt('2026-03-04 11:29:00');
     const { simulator, alice, front, time } = market;
     const stream = await BareStream.authenticated(simulator.stream, alice.token);

@@ -53,7 +53,7 @@ it.each<[string, MoneyCall]>([
   expect(log.unknownTwin(DEPOSIT)).toBeUndefined();
 });
 
-it('a later one that ended well was sent by somebody who had looked', () => {
+it('a later one that ended well was sent by somebody who had checked the earlier one', () => {
   log.begin('1', at(10), DEPOSIT);
   log.end('1', at(11), UNKNOWN);
   log.begin('2', at(20), DEPOSIT);

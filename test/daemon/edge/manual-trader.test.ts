@@ -1,4 +1,4 @@
-/** A token exchanged by hand, beside a daemon that may start at any moment. */
+/** A token exchanged by hand, next to a daemon that may start at any moment. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -98,7 +98,7 @@ function leaveOtherJournal(path: string): void {
   database.close();
 }
 
-it('exchanges a token beside a journal of another Tickwright, and says that it is not counted', async () => {
+it('exchanges a token next to a journal of another Tickwright, and says that it is not counted', async () => {
   const notes: string[] = [];
   const { trader, paths, type } = await byHand((text) => void notes.push(text));
   leaveOtherJournal(paths.journal);
@@ -111,7 +111,7 @@ it('exchanges a token beside a journal of another Tickwright, and says that it i
   ]);
 });
 
-it('opens the broker beside a journal of another Tickwright, with the limits of a first day', () => {
+it('opens the broker next to a journal of another Tickwright, with the limits of a first day', () => {
   const loaded = loadConfig(join(SHIPPED, 'live.example.yaml'), CATALOG);
   if (!loaded.ok) throw new Error('expected a configuration');
   const dir = join(tempDir(), 'state');

@@ -21,7 +21,7 @@ function stateDir(configuration = resolve('config/paper.yaml')): string {
   return dir;
 }
 
-it('tells the day: results, limits, incidents, orders, fills, and what comes', () => {
+it('shows the day: results, limits, incidents, orders, fills, and what comes', () => {
   const { day, html } = dayReport(stateDir(), undefined);
   expect(day).toBe(DAY);
   const titles = [...html.matchAll(/<h2>([^<]*)/g)].map(([, title]) => title);
@@ -51,7 +51,7 @@ it('is one file: no text of the journal becomes markup, nothing is fetched', () 
   expect(html).toContain("default-src 'none'");
 });
 
-it('stands also where the configuration is gone', () => {
+it('is complete also where the configuration is gone', () => {
   const { html } = dayReport(stateDir('/nowhere/paper.yaml'), DAY);
   expect(html).toContain('its configuration cannot be read any more');
   expect(html).toContain('<h2>Fills</h2>');

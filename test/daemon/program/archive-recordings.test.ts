@@ -66,12 +66,12 @@ it('is due at the start, after each close and in each new day, and not at the op
   expect(dues).toEqual([true, false, true, true, false, true]);
 });
 
-it('tells what went wrong', async () => {
+it('reports what went wrong', async () => {
   const frames = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
   onTestFinished(() => rmSync(frames, { recursive: true, force: true }));
   writeFileSync(join(frames, '2026-03-04.frames'), '1 1000 3 349ae368\nabc\n');
   mkdirSync(join(frames, '2026-03-04.frames.gz'));
-  const told = await new Promise<string>((resolve, reject) => {
+  const logged = await new Promise<string>((resolve, reject) => {
     void archive({
       ...placesIn(frames),
       today: () => tradingDay('2026-03-05'),
@@ -80,7 +80,7 @@ it('tells what went wrong', async () => {
       onFailure: resolve,
     });
   });
-  expect(told).toMatch(/^recordings: 2026-03-04\.frames: EISDIR/);
+  expect(logged).toMatch(/^recordings: 2026-03-04\.frames: EISDIR/);
 });
 
 it('backs the journal up at the start and again after the close', async () => {
@@ -93,7 +93,7 @@ it('backs the journal up at the start and again after the close', async () => {
   store.flush();
   const said = new EventEmitter();
   let isClosed = false;
-  let told = once(said, 'line');
+  let logged = once(said, 'line');
   const { look, stop } = await archive({
     ...placesIn(join(dir, 'frames')),
     journal: { path, backups: join(dir, 'backups'), store },
@@ -105,17 +105,17 @@ it('backs the journal up at the start and again after the close', async () => {
   });
   onTestFinished(stop);
   const copy = join(dir, 'backups', 'journal-2026-03-05.db');
-  expect(await told).toEqual([`the journal is backed up and checked: 1 row in ${copy}`]);
+  expect(await logged).toEqual([`the journal is backed up and checked: 1 row in ${copy}`]);
   const report = join(dir, 'backups', 'report-2026-03-05.html');
   expect(readFileSync(report, 'utf8')).toContain('<h1>Trading day 2026-03-05</h1>');
   rmSync(report);
   store.append(note(2));
   store.close();
   isClosed = true;
-  told = once(said, 'line');
+  logged = once(said, 'line');
   // The thread of the first round may not be gone yet.
   const again = setInterval(() => look(), 20);
-  expect(await told).toEqual([`the journal is backed up and checked: 2 rows in ${copy}`]);
+  expect(await logged).toEqual([`the journal is backed up and checked: 2 rows in ${copy}`]);
   clearInterval(again);
   expect(existsSync(report)).toBe(true);
 });

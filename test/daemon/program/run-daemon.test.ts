@@ -71,7 +71,7 @@ it('reaches no broker that cannot prove itself', async () => {
   expect(earlier?.ended?.reason, 'a run that fails has not died').toMatch(/^failed: NODE_TLS/);
 });
 
-it('trades on paper beside no journal of real money, and never forgets one', async () => {
+it('trades on paper next to no journal of real money, and never forgets one', async () => {
   const { dir, run, said } = start();
   const path = join(dir, 'state', 'journal.db');
   mkdirSync(join(dir, 'state'));

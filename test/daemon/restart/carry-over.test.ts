@@ -1,4 +1,4 @@
-/** What the next session is told of orders that wait at the broker. */
+/** What the next session learns of orders that wait at the broker. */
 import { expect, it } from 'vitest';
 import { CarryOver, carryOver, carryOverPast, goesOn } from '../../../src/daemon/restart/carry-over.ts';
 import { instrumentIndex, money, priceTicks, qty, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
@@ -116,7 +116,7 @@ it('says of which entries the cancel was asked for and came to nothing', () => {
   expect(carried(rig)[0]?.isWithdrawn, 'its strategy wants it at another price').toBeUndefined();
 });
 
-it('tells which ids it has minted, over sessions too, and not those of strangers', () => {
+it('lists the ids that it has minted, over sessions too, and not those of strangers', () => {
   const carry = new CarryOver();
   const [start, earlier] = ['H.123456abcdef012326030400012', 'H.123456abcdef012326030300011'];
   carry.begin({ minted: [{ start: earlier, count: 4 }] });
@@ -272,7 +272,7 @@ it('is the same when the first half of a session is read in parts and the second
   expect(left).toEqual(followed(rig).left(DAY, [FRONT], NAMES));
 });
 
-it('begins anew where another session has run since, from the one that an engine decided last', () => {
+it('begins again where another session has run since, from the one that an engine decided last', () => {
   const { store } = openStore(tempPath());
   const { read } = store;
   const begin = (day: TradingDay, boot: number, from: number, qtyHeld: number, isDecided = true): void => {
@@ -326,7 +326,7 @@ it('begins anew where another session has run since, from the one that an engine
   expect(read.lastDecided(WEDNESDAY)).toBe(TUESDAY);
   expect(read.lastDecided(MONDAY), 'not the latest day').toBe(TUESDAY);
   begin(WEDNESDAY, 5, 9, 5, false);
-  expect(goesOn(read, WEDNESDAY), 'begun anew, and decided nothing since').toBe(false);
+  expect(goesOn(read, WEDNESDAY), 'begun again, and decided nothing since').toBe(false);
   expect(leaves(TUESDAY).haltedStrategies).toEqual([{ strategy: FIRST, reason: 'boot 4' }]);
   expect(leaves(WEDNESDAY).haltedStrategies, "those before are the other session's to know").toEqual([]);
 });

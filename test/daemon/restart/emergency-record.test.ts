@@ -74,7 +74,7 @@ function tempPath(): string {
   return join(dir, 'emergency');
 }
 
-it('tells the next start whose order it was, also when strategies were renumbered or removed', () => {
+it('shows the next start whose order it was, also when strategies were renumbered or removed', () => {
   const path = tempPath();
   const before = opened(path, namesOf('trend', 'spread'));
   before.journalFailed('database or disk is full');
@@ -93,7 +93,7 @@ it('tells the next start whose order it was, also when strategies were renumbere
   expect(without.lines).toHaveLength(3);
 });
 
-it('tells the call of an order on its own day, later its owner alone', () => {
+it('has the call of an order on its own day, later its owner alone', () => {
   const path = tempPath();
   const trigger = { kind: 'stop', triggerPrice: priceTicks(19_013), triggerWhen: 'at_or_above' } as const;
   const stop = {
@@ -113,7 +113,7 @@ it('tells the call of an order on its own day, later its owner alone', () => {
   expect(record.unjournaled(NEXT_DAY).owners).toEqual([owner, other]);
 });
 
-it('tells the changes of the day', () => {
+it('has the changes of the day', () => {
   const record = opened(tempPath(), namesOf('trend', 'spread'));
   record.sent(PLACE, DAY);
   record.sent(MODIFY, DAY);
@@ -122,7 +122,7 @@ it('tells the changes of the day', () => {
   expect(record.unjournaled(DAY).owners).toHaveLength(1);
 });
 
-it('tells nothing once the journal is whole again', () => {
+it('has nothing once the journal is whole again', () => {
   const path = tempPath();
   const record = opened(path, namesOf('trend', 'spread'));
   record.sent(PLACE, DAY);

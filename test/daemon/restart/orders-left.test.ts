@@ -1,4 +1,4 @@
-/** What the next session is told of orders that its books may still show, or that had no answer. */
+/** What the next session learns of orders that its books may still show, or that had no answer. */
 import { expect, it } from 'vitest';
 import { OrdersLeft } from '../../../src/daemon/restart/orders-left.ts';
 import { assert } from '../../../src/domain/assert.ts';
@@ -22,7 +22,7 @@ function left(rig: EngineRig, before: readonly CarriedOrder[] = []): readonly Ca
   return orders.left([FRONT]).filter(({ row }) => row === undefined);
 }
 
-const told = (orders: readonly CarriedOrder[]) =>
+const termsOf = (orders: readonly CarriedOrder[]) =>
   orders.map(({ clientOrderId, orderNo, status, filledQty }) => [clientOrderId, orderNo, status, filledQty]);
 
 it('is what filled and what works, with figures and costs, and what had no answer', () => {
@@ -33,7 +33,7 @@ it('is what filled and what works, with figures and costs, and what had no answe
   const refused = rig.submit(FIRST, 'sell', 1, 13_110);
   rig.answered(refused, { status: 'rejected', code: '-1', text: 'no' });
   const orders = left(rig);
-  expect(told(orders)).toEqual([
+  expect(termsOf(orders)).toEqual([
     [one, '7', 'partially_filled', 1],
     [none, null, 'submitted', 0],
   ]);
@@ -64,7 +64,7 @@ it('leaves out orders that the trigger book shows, and has those that nobody ans
   acceptWaiting(rig, shown, 'k1');
   rig.pass(1).conditions([waits({ key: 'k1' })]);
   const silent = rig.ask(FIRST, stopSell(12_900));
-  expect(told(left(rig))).toEqual([[silent, null, 'submitted', 0]]);
+  expect(termsOf(left(rig))).toEqual([[silent, null, 'submitted', 0]]);
 });
 
 it('has foreign orders too: the next day must not take them for new ones', () => {
@@ -78,7 +78,7 @@ it('goes on with what two days ago left unproven until positions agreed', () => 
   const resting = new EngineRig().start();
   resting.resting(FIRST, 'buy', 1, 13_000, '7');
   const before = left(resting);
-  expect(told(left(rig, before))).toEqual(told(before));
+  expect(termsOf(left(rig, before))).toEqual(termsOf(before));
   expect(left(new EngineRig().start(), before)).toEqual([]);
 });
 

@@ -203,7 +203,7 @@ function journal() {
   return { store, place, answer };
 }
 
-it('tells an in-day book of the day before from one of the day, once the day has an order at the exchange', () => {
+it('distinguishes an in-day book of the day before from one of the day, once the day has an order at the exchange', () => {
   const { store, answer } = journal();
   const id = clientOrderId('H.00000100001000009');
   const earlier = {
@@ -232,7 +232,7 @@ it('tells an in-day book of the day before from one of the day, once the day has
   expect(unreported(old)).toBe(order.clientOrderId);
   expect(unreported(old, createBrokerOrder('9')), 'a row of the day').toBeNull();
   expect(unreported({ ...old, refId: null }), 'by its number and terms').toBe(order.clientOrderId);
-  expect(unreported({ ...old, refId: null, side: 'sell' }), 'numbers begin anew').toBeNull();
+  expect(unreported({ ...old, refId: null, side: 'sell' }), 'numbers begin again').toBeNull();
   expect(unreported()).toBeNull();
   calendar = alwaysOpen(CALENDAR);
   expect(unreported(old), 'where trading never stops it may work on').toBeNull();

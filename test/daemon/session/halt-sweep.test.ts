@@ -34,7 +34,7 @@ const rows = (...names: string[]) => names.map((name) => createBrokerOrder(name)
 
 let timers: VirtualTimers;
 let gateway: { inFlight: number; answers: WholeKill[]; sweeps: number; land: () => void; during: () => void };
-let told: string[];
+let alerts: string[];
 let isHalted: boolean;
 let own: OwnBooks;
 let isUnread: boolean;
@@ -43,7 +43,7 @@ let sweep: HaltSweep;
 
 beforeEach(() => {
   timers = new VirtualTimers();
-  told = [];
+  alerts = [];
   isHalted = true;
   unreported = () => null;
   isUnread = false;
@@ -75,7 +75,7 @@ beforeEach(() => {
     readOwnBooks: () => (isUnread ? Promise.reject(new Error('disk I/O error')) : Promise.resolve()),
     ownBooks: () => (isUnread ? null : own),
     unreportedOrder: (rows) => unreported(rows),
-    alert: (severity, code) => told.push(`${severity} ${code}`),
+    alert: (severity, code) => alerts.push(`${severity} ${code}`),
   });
 });
 
@@ -95,7 +95,7 @@ it('is proven by a complete read with nothing in flight', async () => {
     status: 'proven',
     text: 'no order works that can enlarge a position: 0 orders canceled',
   });
-  expect(told).toEqual(['info halt_proven']);
+  expect(alerts).toEqual(['info halt_proven']);
 });
 
 it('waits for what is in flight, and reads again when it has landed', async () => {
@@ -130,7 +130,7 @@ it('a book of the day before proves nothing of an order of today', async () => {
   sweep.begin();
   await pass(120);
   expect(sweep.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('day before') });
-  expect(told).toEqual(['critical halt_unproven']);
+  expect(alerts).toEqual(['critical halt_unproven']);
   gateway.answers = [];
   await pass(100);
   expect(sweep.progress.status).toBe('proven');
@@ -145,7 +145,7 @@ it('goes on for as long as an entry works, and says so after a minute', async ()
   expect(sweep.progress.status).toBe('unproven');
   await pass(150);
   expect(sweep.progress.status).toBe('proven');
-  expect(told).toEqual(['critical halt_unproven', 'info halt_proven']);
+  expect(alerts).toEqual(['critical halt_unproven', 'info halt_proven']);
 });
 
 it('says at once that the books cannot be read, and proves it when they can', async () => {
@@ -168,7 +168,7 @@ it('cancels what turns up late, and leaves what it has kept alone', async () => 
   sweep.see({ ...book, orders: rows('5', '9') });
   await pass(1);
   expect(gateway.sweeps).toBe(2);
-  expect(told).toEqual(['info halt_proven', 'warning halt_late_order']);
+  expect(alerts).toEqual(['info halt_proven', 'warning halt_late_order']);
   sweep.see({ kind: 'position_snapshot', startedUs: timers.nowUs(), positions: [] });
   await pass(1);
   isHalted = false;
@@ -187,7 +187,7 @@ it('says by how much a stop that stays is larger than its position', async () =>
     text: expect.stringContaining('2 more than is held'),
   });
   expect(sweep.progress.text, 'that would be untrue').not.toContain('no order works that can enlarge');
-  expect(told).toEqual([expect.stringContaining('warning halt_proven')]);
+  expect(alerts).toEqual([expect.stringContaining('warning halt_proven')]);
 });
 
 it('proves nothing of a sweep that a resume overtook', async () => {
@@ -195,10 +195,10 @@ it('proves nothing of a sweep that a resume overtook', async () => {
   isHalted = false;
   await pass(1);
   expect(sweep.progress.status).toBe('idle');
-  expect(told).toEqual([]);
+  expect(alerts).toEqual([]);
 });
 
-it('proves a second halt anew: orders may have come in between', async () => {
+it('proves a second halt again: orders may have come in between', async () => {
   sweep.begin();
   await pass(1);
   expect(sweep.progress.status).toBe('proven');
@@ -213,7 +213,7 @@ it('proves a second halt anew: orders may have come in between', async () => {
   gateway.land();
   await pass(2);
   expect(sweep.progress.status).toBe('proven');
-  expect(told).toEqual(['info halt_proven', 'info halt_proven']);
+  expect(alerts).toEqual(['info halt_proven', 'info halt_proven']);
 });
 
 const orders = (...shown: readonly BrokerOrder[]) =>
@@ -258,9 +258,9 @@ describe('a word that something contradicts', () => {
   const proof: WholeKill = { ...EMPTY, rows: [swept], held: new Map([[CODE, 2]]), kept: [stop] };
   const positions = (count: number) =>
     ({ kind: 'position_snapshot', startedUs: timers.nowUs(), positions: [held(count)] }) as const;
-  const LATER = { status: 'unproven', told: ['info halt_proven', 'critical halt_unproven'] };
-  const SAME = { status: 'proven', told: ['info halt_proven'] };
-  const SWEPT_AGAIN = { status: 'working', told: ['info halt_proven'] };
+  const LATER = { status: 'unproven', alerts: ['info halt_proven', 'critical halt_unproven'] };
+  const SAME = { status: 'proven', alerts: ['info halt_proven'] };
+  const SWEPT_AGAIN = { status: 'working', alerts: ['info halt_proven'] };
 
   it.each<[string, () => Parameters<HaltSweep['see']>[0], typeof LATER]>([
     ['an order that it swept fills', () => orders({ ...swept, filledQty: qty(1) }), LATER],
@@ -283,10 +283,10 @@ describe('a word that something contradicts', () => {
     await pass(1);
     gateway.answers = Array.from({ length: 3 }, () => REFUSED);
     sweep.see(event());
-    expect({ status: sweep.progress.status, told }).toEqual(expected);
+    expect({ status: sweep.progress.status, alerts }).toEqual(expected);
     gateway.answers = [];
     await pass(70);
-    expect(sweep.progress.status, 'until it is proven anew').toBe('proven');
+    expect(sweep.progress.status, 'until it is proven again').toBe('proven');
   });
 
   it.each<[string, Partial<BrokerOrder>, WholeKill, OwnBooks]>([
@@ -304,7 +304,7 @@ describe('a word that something contradicts', () => {
     sweep.see(orders(swept, row));
     own = then;
     await pass(3);
-    expect(told).toEqual(['info halt_proven', 'critical halt_unproven', 'info halt_proven']);
+    expect(alerts).toEqual(['info halt_proven', 'critical halt_unproven', 'info halt_proven']);
   });
 
   it('is not contradicted by the first positions that are read', async () => {
@@ -314,13 +314,13 @@ describe('a word that something contradicts', () => {
     gateway.answers = [{ ...proof, kept: [] }];
     sweep.see(positions(2));
     await pass(1);
-    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+    expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
     gateway.answers = [{ ...proof, held: null, kept: [] }];
     sweep.see(orders(swept, createBrokerOrder('8')));
     await pass(1);
-    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+    expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
     sweep.see(positions(3));
-    expect({ status: sweep.progress.status, told }, 'than those that were read before').toEqual(LATER);
+    expect({ status: sweep.progress.status, alerts }, 'than those that were read before').toEqual(LATER);
   });
 
   it.each([
@@ -335,9 +335,9 @@ describe('a word that something contradicts', () => {
     sweep.begin();
     await pass(1);
     sweep.see(positions(1));
-    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+    expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
     sweep.see(positions(2));
-    expect({ status: sweep.progress.status, told }).toEqual(LATER);
+    expect({ status: sweep.progress.status, alerts }).toEqual(LATER);
   });
 
   const late = createBrokerOrder('9', { refId: clientOrderId('H.9'), side: 'sell' });
@@ -368,7 +368,7 @@ describe('a word that something contradicts', () => {
     own = then;
     sweep.see(orders(swept, row));
     await pass(2);
-    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+    expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
   });
 
   it('is not contradicted by a reduction that is on its way', async () => {
@@ -380,7 +380,7 @@ describe('a word that something contradicts', () => {
       unknown: [{ clientOrderId: clientOrderId('H.9'), owner: strategyIndex(0), isReduction: true }],
     };
     sweep.see(answer('accepted'));
-    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+    expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
   });
 });
 
@@ -401,7 +401,7 @@ it.each([
     status: 'matched',
   });
   sweep.see(orders(filled));
-  expect(told).toEqual(['info halt_proven', 'critical halt_unproven']);
+  expect(alerts).toEqual(['info halt_proven', 'critical halt_unproven']);
 });
 
 it('is not proven by reads that an answer to a placement has overtaken', async () => {

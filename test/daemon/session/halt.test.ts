@@ -10,18 +10,18 @@ import { DAY, openStore, tempPath } from '../../journal/journal-fixture.ts';
 const clock = { nowUs: () => tsUs(5) };
 
 function haltOf(journal: JournalStore) {
-  const told: HaltEntry[] = [];
+  const entries: HaltEntry[] = [];
   const halt = new Halt({
     clock,
     journal,
     last: journal.read.lastHalt(),
-    onEntry: (entry) => void told.push(entry),
+    onEntry: (entry) => void entries.push(entry),
   });
   const follow = (entry: HaltEntry): void => {
     halt.follow(entry);
     halt.settle();
   };
-  return { halt, told, follow };
+  return { halt, entries, follow };
 }
 
 const failFull = (): never => {
@@ -64,7 +64,7 @@ it('is durable at once, before the first session and between two', () => {
 
 it('shows a command once and each limit that the engine finds, and journals the echo too', () => {
   const journal = openStore(tempPath()).store;
-  const { halt, told, follow } = haltOf(journal);
+  const { halt, entries, follow } = haltOf(journal);
   halt.begin('lunch');
   follow(row(true, 'lunch'));
   follow(row(true, 'the loss of the day'));
@@ -74,7 +74,7 @@ it('shows a command once and each limit that the engine finds, and journals the 
   follow(row(true, 'the loss of the day'));
   expect(halt.reason).toBe('the loss of the day');
   journal.flush();
-  expect(told.map(({ halted, reason }) => [halted, reason])).toEqual([
+  expect(entries.map(({ halted, reason }) => [halted, reason])).toEqual([
     [true, 'lunch'],
     [true, 'the loss of the day'],
     [false, 'back'],
@@ -87,11 +87,11 @@ it('shows a command once and each limit that the engine finds, and journals the 
 it('of a person goes before that of a second daemon, which leaves the books alone, also after a kill', () => {
   const path = tempPath();
   const journal = openStore(path).store;
-  const { halt, told, follow } = haltOf(journal);
+  const { halt, entries, follow } = haltOf(journal);
   follow(row(true, SECOND_DAEMON));
   expect([halt.isSwept, halt.begin('news'), halt.begin('more news')]).toEqual([false, true, false]);
   follow(row(true, SECOND_DAEMON));
-  expect(told.map(({ reason }) => reason)).toEqual([
+  expect(entries.map(({ reason }) => reason)).toEqual([
     SECOND_DAEMON,
     `news; before it: ${SECOND_DAEMON}`,
     SECOND_DAEMON,

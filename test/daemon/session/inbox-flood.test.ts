@@ -9,14 +9,14 @@ const IN_FLIGHT_MAX = 1_000;
 let now: number;
 let inFlight: number;
 let taken: string[];
-let told: string[];
+let signals: string[];
 let inbox: Inbox;
 
 beforeEach(() => {
   now = 0;
   inFlight = 0;
   taken = [];
-  told = [];
+  signals = [];
   inbox = new Inbox({
     clock: { nowUs: () => tsUs(now) },
     realClock: { nowUs: () => tsUs(now) },
@@ -28,12 +28,12 @@ beforeEach(() => {
       }),
       ignoreElements(),
     ),
-    recordInput: (input) => void told.push(input.kind === 'stream' ? input.state : input.kind),
+    recordInput: (input) => void signals.push(input.kind === 'stream' ? input.state : input.kind),
     watch: {
-      onBehind: () => void told.push('behind'),
-      onCaughtUp: () => void told.push('caught up'),
-      onOverflow: () => void told.push('overflow'),
-      onRoomAgain: () => void told.push('reconnect'),
+      onBehind: () => void signals.push('behind'),
+      onCaughtUp: () => void signals.push('caught up'),
+      onOverflow: () => void signals.push('overflow'),
+      onRoomAgain: () => void signals.push('reconnect'),
     },
   });
   inbox.frameLog = { append: () => undefined, close: () => undefined };
@@ -57,24 +57,24 @@ it('the engine never has more than so many events to answer, and gets every fram
     expect(inFlight).toBe(IN_FLIGHT_MAX);
   }
   expect(taken).toEqual(Array.from({ length: 5 * IN_FLIGHT_MAX }, (_, i) => String(i)));
-  expect(told).toEqual([]);
+  expect(signals).toEqual([]);
 });
 
-it('an engine that falls behind is told once, and again when it was calm', () => {
+it('an engine that falls behind is reported once, and again after a calm', () => {
   inFlight = IN_FLIGHT_MAX;
   for (let i = 0; i < 50; i += 1) {
     now += LAG_MAX / 10;
     flood(1);
   }
-  expect([told, inbox.isBehind]).toEqual([['behind'], true]);
+  expect([signals, inbox.isBehind]).toEqual([['behind'], true]);
   answer();
   flood(1);
   now += CALM - 1;
   flood(1);
-  expect([told, inbox.isBehind]).toEqual([['behind'], true]);
+  expect([signals, inbox.isBehind]).toEqual([['behind'], true]);
   now += 1;
   flood(1);
-  expect([told, inbox.isBehind]).toEqual([['behind', 'caught up'], false]);
+  expect([signals, inbox.isBehind]).toEqual([['behind', 'caught up'], false]);
 });
 
 it('frames that always wait a little do not keep it behind', () => {
@@ -88,19 +88,19 @@ it('frames that always wait a little do not keep it behind', () => {
     flood(1);
   }
   flood(1);
-  expect(told).toEqual(['behind', 'caught up']);
+  expect(signals).toEqual(['behind', 'caught up']);
 });
 
-it('an engine that answers late is told before it gets what has waited for too long', () => {
+it('an engine that answers late is reported before it gets what has waited for too long', () => {
   inFlight = IN_FLIGHT_MAX;
   flood(2);
   now += LAG_MAX + 1;
-  expect(told).toEqual([]);
+  expect(signals).toEqual([]);
   answer();
-  expect([told, inbox.isBehind, taken]).toEqual([['behind'], true, ['0', '1']]);
+  expect([signals, inbox.isBehind, taken]).toEqual([['behind'], true, ['0', '1']]);
 });
 
-it('an engine that is behind is not told that prices are live', () => {
+it('an engine that is behind gets no word that prices are live', () => {
   inFlight = IN_FLIGHT_MAX;
   flood(1);
   now += LAG_MAX + 1;
@@ -108,28 +108,28 @@ it('an engine that is behind is not told that prices are live', () => {
   const post = (state: 'live' | 'stale' | 'down'): void => inbox.post({ kind: 'stream', state, reason: '' });
   post('stale');
   post('live');
-  expect(told).toEqual(['behind', 'stale']);
+  expect(signals).toEqual(['behind', 'stale']);
   inbox.dropFrames();
   post('down');
   post('live');
-  expect(told, 'of the next connection').toEqual(['behind', 'stale', 'down', 'live']);
+  expect(signals, 'of the next connection').toEqual(['behind', 'stale', 'down', 'live']);
 });
 
 it('a full queue is dropped whole; prices come again once the engine has taken what it had', () => {
   inFlight = IN_FLIGHT_MAX;
   flood(WAITING_MAX + 500);
-  expect([told, inbox.isBehind]).toEqual([['overflow'], true]);
+  expect([signals, inbox.isBehind]).toEqual([['overflow'], true]);
   expect(inbox.framesWaiting).toBe(0);
   answer();
   flood(1);
-  expect(told).toEqual(['overflow', 'reconnect']);
+  expect(signals).toEqual(['overflow', 'reconnect']);
   expect(taken, 'of the old connection').toEqual([]);
   expect(inbox.dropFrames()).toBe(WAITING_MAX + 501);
   flood(1);
   expect(taken).toEqual(['0']);
 });
 
-it('connects anew once a minute at most', () => {
+it('connects again once a minute at most', () => {
   for (let i = 0; i < 2; i += 1) {
     inFlight = IN_FLIGHT_MAX;
     flood(WAITING_MAX + 1);
@@ -137,10 +137,10 @@ it('connects anew once a minute at most', () => {
     flood(2);
     if (i === 0) inbox.dropFrames();
   }
-  expect(told).toEqual(['overflow', 'reconnect', 'overflow']);
+  expect(signals).toEqual(['overflow', 'reconnect', 'overflow']);
   now += RECONNECT_EVERY;
   flood(1);
-  expect(told).toEqual(['overflow', 'reconnect', 'overflow', 'reconnect']);
+  expect(signals).toEqual(['overflow', 'reconnect', 'overflow', 'reconnect']);
 });
 
 it('frames of a connection that has ended never reach the engine', () => {

@@ -20,7 +20,7 @@ function inboxOf({ recordFrames, deliver, ...options }: InboxParts): Inbox {
   return inbox;
 }
 
-/** Each frame becomes a summary. The clock stands still at `now`. */
+/** Each frame becomes a summary. The clock stays at `now`. */
 function rig(
   recordFrame: (text: string) => void = () => undefined,
   onFrame: (text: string) => void = () => undefined,
@@ -102,7 +102,7 @@ it('never lets time go back, also behind the last start', () => {
   expect(recorded.map(({ tsUs: at }) => at)).toEqual([900, 1_200, 1_200]);
 });
 
-it('goes on from a clock that was set back before the start, and stands still for no other', () => {
+it('goes on from a clock that was set back before the start, and pauses for no other', () => {
   const { inbox, recorded, clock } = rig();
   clock.now = 3_600_000_000;
   inbox.post({ kind: 'clock' });

@@ -35,7 +35,7 @@ const bid = (at: number, price: number): MarketEvent => ({
 
 const ask = (at: number, price: number): MarketEvent => ({ ...bid(at, price), side: 'ask' }) as MarketEvent;
 
-test('gives what changed since a look, merged, and nothing twice', () => {
+test('gives what changed since the last read, merged, and nothing twice', () => {
   const board = new PriceBoard(() => [FRONT]);
   board.take(trade(1, 13_000, 1));
   board.take(trade(2, 13_001, 2));

@@ -17,7 +17,7 @@ import { CATALOG } from '../../../strategies/catalog.ts';
 import { SHIPPED } from '../../config/config-files.ts';
 import { openStore, tempDir } from '../../journal/journal-fixture.ts';
 
-/** An engine that dies of the first thing it is told. */
+/** An engine that dies of its first message. */
 class Dying extends EventEmitter {
   postMessage(): void {
     queueMicrotask(() => this.emit('error', new Error('Invariant: broken')));
@@ -37,7 +37,7 @@ const replayedUntil = (lastSeq: number): ReplayedPast => ({
   names: [],
 });
 
-/** The first one dies while the code of the first strategy runs; later ones take all that they are told, and keep the commands. */
+/** The first one dies while the code of the first strategy runs; later ones take all messages, and keep the commands. */
 class DyingOnce extends EventEmitter {
   readonly commands: unknown[] = [];
   readonly #isFirst: boolean;
@@ -139,7 +139,7 @@ function cycleWith(startEngine: Start) {
   return { cycle, config: loaded.config, halt, stream, degraded, failures, close, replaceProgram };
 }
 
-it('goes on without strategies after the second failure, then without an engine, halted and told', async () => {
+it('goes on without strategies after the second failure, then without an engine, halted and alerted', async () => {
   const starts: number[] = [];
   const { cycle, config, halt, degraded, failures, close } = cycleWith(({ strategies }) => {
     starts.push(strategies.length);
@@ -155,7 +155,7 @@ it('goes on without strategies after the second failure, then without an engine,
   await close();
 });
 
-it('tells each later engine that a strategy which hung does not run', async () => {
+it('stops a strategy that hung in each later engine', async () => {
   const engines: DyingOnce[] = [];
   const { cycle, failures, close } = cycleWith(({ currentStrategy }) => {
     const engine = new DyingOnce(engines.length, currentStrategy);
@@ -173,10 +173,10 @@ it('tells each later engine that a strategy which hung does not run', async () =
 });
 
 it('keeps an answer that comes between two sessions for the one that begins', async () => {
-  const told: string[] = [];
+  const received: string[] = [];
   class Telling extends DyingOnce {
     override postMessage(message: ToEngine): void {
-      if (message.kind === 'events') told.push(...unpackEvents(message.events).map(({ kind }) => kind));
+      if (message.kind === 'events') received.push(...unpackEvents(message.events).map(({ kind }) => kind));
       super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
     }
   }
@@ -186,20 +186,20 @@ it('keeps an answer that comes between two sessions for the one that begins', as
   const answer = { call: 'place', callId: id, clientOrderId: id, outcome } as const;
   cycle.post({ kind: 'execution_report', answer, news: null });
   await cycle.open();
-  await vi.waitFor(() => expect(told).toContain('execution_report'), { timeout: 20_000 });
-  expect(told.indexOf('execution_report')).toBeGreaterThan(told.indexOf('booted'));
+  await vi.waitFor(() => expect(received).toContain('execution_report'), { timeout: 20_000 });
+  expect(received.indexOf('execution_report')).toBeGreaterThan(received.indexOf('booted'));
   await close();
 });
 
-it("tells each engine how far the clock is from the broker's, which is measured before and told once", async () => {
-  const told: (readonly [number, number])[] = [];
+it("sends each engine, once, how far the clock is from the broker's, which is measured before", async () => {
+  const received: (readonly [number, number])[] = [];
   const engines: DyingOnce[] = [];
   const { cycle, close } = cycleWith(({ currentStrategy }) => {
     const place = engines.length;
     class Telling extends DyingOnce {
       override postMessage(message: ToEngine): void {
         for (const event of message.kind === 'events' ? unpackEvents(message.events) : [])
-          if (event.kind === 'clock_skew') told.push([place, event.skewUs]);
+          if (event.kind === 'clock_skew') received.push([place, event.skewUs]);
         super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
       }
     }
@@ -209,14 +209,14 @@ it("tells each engine how far the clock is from the broker's, which is measured 
   });
   cycle.post({ kind: 'clock_skew', skewUs: 30_000_000, roundTrip: durationUs(1) });
   await cycle.open();
-  await vi.waitFor(() => expect(told).toEqual([[0, 30_000_000]]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(received).toEqual([[0, 30_000_000]]), { timeout: 20_000 });
   cycle.post({ kind: 'clock_skew', skewUs: -12_000_000, roundTrip: durationUs(1) });
   engines[0]?.emit('error', new Error('broken'));
-  await vi.waitFor(() => expect(told.at(-1)).toEqual([1, -12_000_000]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(received.at(-1)).toEqual([1, -12_000_000]), { timeout: 20_000 });
   await close();
 });
 
-it('starts no engine of a program that was built anew meanwhile', async () => {
+it('starts no engine of a program that was built again meanwhile', async () => {
   const engines: DyingOnce[] = [];
   const { cycle, failures, close, replaceProgram } = cycleWith(({ currentStrategy }) => {
     const engine = new DyingOnce(engines.length + 1, currentStrategy);
@@ -231,22 +231,25 @@ it('starts no engine of a program that was built anew meanwhile', async () => {
   await close();
 });
 
-it.each([false, true])('tells an engine on a live connection what that is, stale: %s', async (isStale) => {
-  const told: string[] = [];
-  class Telling extends DyingOnce {
-    override postMessage(message: ToEngine): void {
-      for (const event of message.kind === 'events' ? unpackEvents(message.events) : [])
-        if (event.kind === 'stream') told.push(event.state);
-        else if (event.kind === 'clock_skew') told.push('end');
-      super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+it.each([false, true])(
+  'sends an engine on a live connection the state of that, stale: %s',
+  async (isStale) => {
+    const received: string[] = [];
+    class Telling extends DyingOnce {
+      override postMessage(message: ToEngine): void {
+        for (const event of message.kind === 'events' ? unpackEvents(message.events) : [])
+          if (event.kind === 'stream') received.push(event.state);
+          else if (event.kind === 'clock_skew') received.push('end');
+        super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+      }
     }
-  }
-  const { cycle, stream, close } = cycleWith(({ currentStrategy }) => new Telling(1, currentStrategy));
-  stream.status = () => ({ state: 'live', isStale });
-  await cycle.open();
-  cycle.post({ kind: 'clock_skew', skewUs: 0, roundTrip: durationUs(1) });
-  await vi.waitFor(() => expect(told).toContain('end'), { timeout: 20_000 });
-  expect(told).toEqual(isStale ? ['end'] : ['live', 'end']);
-  expect(stream.resubscribe, 'its books are empty').toHaveBeenCalledOnce();
-  await close();
-});
+    const { cycle, stream, close } = cycleWith(({ currentStrategy }) => new Telling(1, currentStrategy));
+    stream.status = () => ({ state: 'live', isStale });
+    await cycle.open();
+    cycle.post({ kind: 'clock_skew', skewUs: 0, roundTrip: durationUs(1) });
+    await vi.waitFor(() => expect(received).toContain('end'), { timeout: 20_000 });
+    expect(received).toEqual(isStale ? ['end'] : ['live', 'end']);
+    expect(stream.resubscribe, 'its books are empty').toHaveBeenCalledOnce();
+    await close();
+  },
+);

@@ -71,7 +71,7 @@ it('does not go on before the messages of the market have come', async () => {
   frame();
   await look();
   expect(sent.at(-1)).toBe(seconds(9));
-  // A new connection counts anew; nothing is ever due again.
+  // A new connection counts from zero; nothing is ever due again.
   lockstep.dial('ws://nowhere');
   step({ sent: 1, nextUs: null });
   await look();

@@ -16,8 +16,8 @@ describe('a simulator', () => {
   test('takes a fault with parameters that are texts, shows it, and clears it', async () => {
     const simulator = await running();
     const faults = faultsOf(simulator);
-    const told: string[] = [];
-    const page = pageFaults(faults, (text, by, { ok }) => told.push(`${by}: ${text} ${ok}`));
+    const log: string[] = [];
+    const page = pageFaults(faults, (text, by, { ok }) => log.push(`${by}: ${text} ${ok}`));
     const on = {
       name: 'late_answer',
       isOn: true,
@@ -33,7 +33,7 @@ describe('a simulator', () => {
     expect(await page.change({ name: 'late_answer', isOn: false }, 'me')).toMatchObject({ ok: true });
     expect(simulator.faults.list()).toEqual([]);
     expect(armedFaults(faults)).toEqual([]);
-    expect(told).toEqual(['me: fault late_answer on true', 'me: fault late_answer off true']);
+    expect(log).toEqual(['me: fault late_answer on true', 'me: fault late_answer off true']);
   });
 
   test('refuses what cannot strike, with the reason', async () => {
@@ -56,7 +56,7 @@ describe('a simulator', () => {
   });
 });
 
-test('a simulator that is gone is told, and keeps nobody waiting', async () => {
+test('a simulator that is gone is reported, and keeps nobody waiting', async () => {
   const faults = new SimulatorFaults('http://127.0.0.1:1', 'token');
   expect(faults.armed).toEqual([]);
   expect(await faults.clear('http_500')).toMatchObject({ ok: false });

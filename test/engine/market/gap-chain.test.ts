@@ -21,7 +21,7 @@ it.each([
   expect(chain.expectedTotal).toBe(expected);
 });
 
-it('begins anew with a day', () => {
+it('begins again with a day', () => {
   const chain = new GapChain();
   chain.check(5, 105);
   chain.restart();

@@ -46,7 +46,7 @@ it('keeps the half of a level that a frame leaves out', () => {
     }).bids;
   expect(half({ level: 0, qty: 4 })).toEqual([level(100, 4)]);
   expect(half({ level: 0, price: 101 })).toEqual([level(101, 4)]);
-  expect(half({ level: 1, price: 99 }), 'nothing stood there').toEqual([level(101, 4)]);
+  expect(half({ level: 1, price: 99 }), 'nothing rested there').toEqual([level(101, 4)]);
   expect(half({ level: 0, qty: 0 })).toEqual([]);
 });
 

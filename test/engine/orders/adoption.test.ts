@@ -1,4 +1,4 @@
-/** Orders that are not ours: told once each, and counted in the limits of the account. */
+/** Orders that are not ours: alerted once each, and counted in the limits of the account. */
 import { describe, expect, it } from 'vitest';
 import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
@@ -68,7 +68,7 @@ describe('a row with a reference of our form that no start of this journal minte
     expect(halted(rig)).toMatch(/order no\. 7/);
   });
 
-  it('is told where entries are off for another reason', () => {
+  it('is alerted where entries are off for another reason', () => {
     const rig = started().command({ name: 'halt', reason: 'test' });
     rig.book([{ no: '5', ref: THEIRS }]);
     expect([halted(rig), rig.alerts()]).toEqual(['test', ['second_daemon', 'order_adopted']]);

@@ -151,7 +151,7 @@ describe('a row of the in-day book', () => {
 });
 
 describe('an answer', () => {
-  it('that gives two stops one key is told, and both books go on', () => {
+  it('that gives two stops one key is alerted, and both books go on', () => {
     const { rig } = waitingStop();
     const second = rig.ask(FIRST, stopSell(12_940));
     acceptWaiting(rig, second, 'k1');
@@ -204,7 +204,7 @@ const held = (seconds: number) => {
 const NAMED = /order no\. 8 \(sell 1 VN30F2603, 1 filled\)/;
 
 describe('a trigger book that is refused for ever', () => {
-  it('stops no limit order and no cancel, refuses stops, and is told once', () => {
+  it('stops no limit order and no cancel, refuses stops, and is alerted once', () => {
     const rig = refused();
     const id = rig.resting(FIRST, 'buy', 1, 12_990, '3');
     rig.cancel(FIRST, id);
@@ -252,7 +252,7 @@ describe('a trigger book that is refused for ever', () => {
     expect(rig.of('denied').at(-1)?.denial).toMatchObject({ code: 'position_unproven' });
   });
 
-  it('is not told at once: the two books are read one after the other', () => {
+  it('is not alerted at once: the two books are read one after the other', () => {
     const { rig } = held(20);
     expect(rig.alerts()).toEqual([]);
     expect(rig.engine.snapshot().unproven).toBeNull();
@@ -267,9 +267,9 @@ describe('a trigger book that is refused for ever', () => {
   });
 
   it.each([
-    { told: 'before it was told', seconds: 20 },
-    { told: 'after it was told', seconds: 60 },
-  ])('holds back no order that the in-day book shows no more, $told', ({ seconds: time }) => {
+    { when: 'before it was alerted', seconds: 20 },
+    { when: 'after it was alerted', seconds: 60 },
+  ])('holds back no order that the in-day book shows no more, $when', ({ seconds: time }) => {
     const { rig } = held(time);
     const read = (position: number) => {
       for (let round = 0; round < 4; round += 1)

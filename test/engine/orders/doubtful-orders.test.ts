@@ -100,7 +100,7 @@ describe('a row with the name of an order of ours and other terms', () => {
     expect(rig.engine.snapshot().unproven).toBeNull();
   });
 
-  it('is a double where the book shows the order itself beside it', () => {
+  it('is a double where the book shows the order itself next to it', () => {
     const { rig, row } = resting();
     rig
       .pass(1)

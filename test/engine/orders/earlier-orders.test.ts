@@ -192,7 +192,7 @@ describe('a book that still shows yesterday', () => {
     expect(rig.alerts()).toEqual([]);
   });
 
-  it('is no evidence that an order of today never arrived, and that is told once', () => {
+  it('is no evidence that an order of today never arrived, and that is alerted once', () => {
     const done = { status: 'filled', filledQty: qty(2), filledValue: money(worth(13_000, 2)) } as const;
     const rig = begun([earlierOrder('H.1', done)], { held: 2, isEndless: false, hour: 10 });
     const matched = { filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
@@ -222,7 +222,7 @@ describe('a book that still shows yesterday', () => {
     ]);
   });
 
-  it('that proves an order over after positions agreed has them say so once more: nobody has to look', () => {
+  it('that proves an order over after positions agreed has them agree once more: nobody has to check', () => {
     const gone = { orderNo: brokerOrderNo('5'), orderKey: brokerOrderKey('905') } as const;
     const rig = begun([earlierOrder('H.2', gone)]);
     settle(settle(rig, 0), 0);
@@ -394,7 +394,7 @@ describe('a fill that no book shows any more', () => {
     expect([rig.position(FIRST), rig.position(SECOND), unproven(rig)]).toEqual([2, 2, null]);
   });
 
-  it("is no doubt either where another's orders stand on the other side: one that had filled would leave more to explain", () => {
+  it("is no doubt either where another's orders rest on the other side: one that had filled would leave more to explain", () => {
     const other = earlierOrder('H.2', {
       strategy: SECOND,
       side: 'sell',
@@ -459,7 +459,7 @@ describe('a fill that no book shows any more', () => {
   });
 });
 
-const told = (rig: EngineRig) =>
+const missingExits = (rig: EngineRig) =>
   rig
     .of('alert')
     .flatMap(({ code, severity, text }) => (code === 'exits_missing' ? [`${severity} ${text}`] : []));
@@ -467,20 +467,20 @@ const told = (rig: EngineRig) =>
 describe('a stop of a strategy that the broker has dropped overnight', () => {
   const stop = waits({ key: 'k', side: 'sell', qty: 1, trigger: 12_950 });
 
-  it('is told: the position that it protected is still held', () => {
+  it('is alerted: the position that it protected is still held', () => {
     const rig = begun([], { held: 1, stop, isEndless: false, hour: 10 });
     settle(settle(rig, 1), 1);
     expect([rig.position(FIRST), rig.statusOf(clientOrderId('H.9'))]).toEqual([1, 'expired']);
-    expect(told(rig)).toEqual([expect.stringMatching(/^critical H\.9 .* no stop/)]);
+    expect(missingExits(rig)).toEqual([expect.stringMatching(/^critical H\.9 .* no stop/)]);
   });
 
   it('is no matter where its row is there, or its position has gone with it', () => {
     const kept = begun([], { held: 1, stop, isEndless: false, hour: 10 });
     settle(settle(kept, 1, [], [stop]), 1, [], [stop]);
-    expect(told(kept)).toEqual([]);
+    expect(missingExits(kept)).toEqual([]);
     const closed = begun([], { held: 1, stop, isEndless: false, hour: 10 });
     settle(settle(closed, 0), 0);
-    expect(told(closed)).toEqual([]);
+    expect(missingExits(closed)).toEqual([]);
   });
 });
 
@@ -541,7 +541,7 @@ describe('a stop that waited in the session before', () => {
   const stop = { ...waits({ key: 'k9' }), ...YESTERDAY };
   const night = { held: 1, isEndless: false, hour: 10 } as const;
 
-  it('is over with its last day, and who was protected is told', () => {
+  it('is over with its last day, and the position without a stop is alerted', () => {
     const rig = begun([], { ...night, stop });
     expect([shownBy(rig), rig.statusOf(clientOrderId('H.9'))]).toEqual([[[], null], 'expired']);
     expect(rig.alerts()).toEqual([]);

@@ -160,7 +160,7 @@ it.each<CallOutcome>([
   expect(canceled(rig)).toEqual(asked);
 });
 
-it('of an order that is none, or over, is told', () => {
+it('of an order that is none, or over, is alerted', () => {
   const { rig } = protectedLong();
   rig.command({ name: 'cancel_order', clientOrderId: 'H.x' as never, reason: 'wrong' });
   expect(rig.alerts()).toContain('order_not_found');

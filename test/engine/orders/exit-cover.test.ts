@@ -150,7 +150,7 @@ describe('an exit that has become too large', () => {
     expect([broker.position, stops()], 'a new position has none').toEqual([-2, []]);
   });
 
-  it('and that the broker does not give back is asked for again, with no second one beside it', () => {
+  it('and that the broker does not give back is asked for again, with no second one next to it', () => {
     const { broker, trades, stops } = stopped();
     broker.rig.account().submit(FIRST, 'sell', 1, 13_000);
     broker.answer().fill(broker.orders.at(-1)!);
@@ -277,7 +277,7 @@ describe('a stop that has taken the place of an exit', () => {
     expect([broker.position, stops()]).toEqual([4, [['sell', 2, 12_950, 12_945]]]);
   });
 
-  it('is told when the broker does not take it', () => {
+  it('is alerted when the broker does not take it', () => {
     const { broker, stops } = stopped({ risk: { nakedSecondsMax: 30 } });
     reduced(broker, () => broker.working.length > 0);
     for (let at = 0; at < 40; at += 1) {

@@ -21,7 +21,7 @@ const move = (id: string, to: number) =>
   ({ kind: 'trigger', clientOrderId: id as never, triggerPrice: priceTicks(to) }) as const;
 
 describe('a trailing stop', () => {
-  it('follows the market without anybody being told that it was changed elsewhere', () => {
+  it('follows the market without an alert that it was changed elsewhere', () => {
     const rig = startWaiting();
     const id = rig.ask(FIRST, trailingSell(13_050, 20));
     const row = { key: 't', kind: 'trailing_stop', limit: 13_025, when: null } as const;
@@ -254,7 +254,7 @@ describe('exits of two strategies with one stop price', () => {
     ['at its limit', [13_000, 13_000], 0],
     ['better than its limit', [12_990, 12_990], 10],
     ['at two prices', [12_990, 12_996], 10],
-  ])('without a number stand as far from the first fill as from the limit: filled %s', (_, fills, better) => {
+  ])('without a number are as far from the first fill as from the limit: filled %s', (_, fills, better) => {
     const rig = startWaiting();
     const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
     rig.accepted(id, '5').pass(1);

@@ -1,4 +1,4 @@
-/** Orders that are over leave an engine whose broker tells each end once. Whoever still names one is answered as if it were there. */
+/** Orders that are over leave an engine whose broker reports each end once. Whoever still names one is answered as if it were there. */
 import { expect, it } from 'vitest';
 import { brokerOrderNo, type ClientOrderId } from '../../../src/domain/ids.ts';
 import { qty } from '../../../src/domain/units.ts';

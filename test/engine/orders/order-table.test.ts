@@ -10,7 +10,7 @@ import type { OrderStatus } from '../../../src/domain/order.ts';
 
 /**
  * The whole table, spelled out a second time. `=` stays, `<` goes back to the status before the call, `live` is what an accepted
- * order is, `!` marks what is told as odd, a `.` is a fault. Columns are short names of the statuses, rows are events.
+ * order is, `!` marks what is reported as odd, a `.` is a fault. Columns are short names of the statuses, rows are events.
  */
 const COLUMNS =
   'submitted unknown presumed accepted partial modify cancel denied not_sent rejected filled canceled expired unproven waiting triggering triggered';
@@ -105,8 +105,8 @@ describe('the life of an order', () => {
       const target = cell.replace('!', '');
       const named: Readonly<Record<string, OrderStatus>> = { ...NAMES, '=': status, '<': before, live };
       const to = named[target] ?? target;
-      const told = cell === '.' ? null : { to, isOdd: cell.startsWith('!') };
-      expect(outcome(status, event, isWaiting)).toEqual(foreign.has(event) ? 'a bug' : told);
+      const wanted = cell === '.' ? null : { to, isOdd: cell.startsWith('!') };
+      expect(outcome(status, event, isWaiting)).toEqual(foreign.has(event) ? 'a bug' : wanted);
     }
   });
 });

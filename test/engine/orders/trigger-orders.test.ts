@@ -93,7 +93,7 @@ describe('an order of unknown fate', () => {
     expect(rig.engine.snapshot().orders).toMatchObject([{ clientOrderId: id, orderNo: expect.anything() }]);
   });
 
-  it('is not taken for a row that stood there before it was sent', () => {
+  it('is not taken for a row that was there before it was sent', () => {
     const rig = startWaiting()
       .pass(1)
       .conditions([waits({ key: 'old', status: 'canceled' })]);
@@ -112,7 +112,7 @@ describe('an order of unknown fate', () => {
     expect(rig.alerts()).toContain('look_up_ambiguous');
   });
 
-  describe('beside the same stop of another strategy', () => {
+  describe('next to the same stop of another strategy', () => {
     it('gets no row before the book shows both, so that nobody cancels what another one sent', () => {
       const { rig, statuses } = askedTwice();
       rig.pass(1).conditions([waits({ key: 'k2' })]);
@@ -301,7 +301,7 @@ describe('a trigger', () => {
     expect(rig.cancels()).toHaveLength(length);
   });
 
-  it('that the broker could not send is told at once', () => {
+  it('that the broker could not send is alerted at once', () => {
     const { rig, id } = waitingStop();
     rig.pass(1).conditions([waits({ key: 'k1', status: 'rejected' })]);
     expect([rig.statusOf(id), rig.alerts()]).toEqual(['rejected', ['trigger_refused']]);

@@ -77,7 +77,7 @@ describe('a restart', () => {
     expect([again.sent, again.waiting, again.reads]).toEqual([[], [], []]);
   });
 
-  it('reads the conditional book anew, and finds what had no answer', () => {
+  it('reads the conditional book again, and finds what had no answer', () => {
     const live = create().start().account().conditions().trade(13_000);
     const again = create();
     replay(again, live.inputs, live.entries);

@@ -83,7 +83,7 @@ describe('a change that left on the emergency file', () => {
     expect(rig.alerts()).toEqual([]);
   });
 
-  it('tells that an order of the file was accepted, and its number', () => {
+  it('shows that an order of the file was accepted, and its number', () => {
     const rig = long();
     const changes = [{ ...change(SENT, 1, 13_020), purpose: 'reduce' }] as const;
     rig.post({ kind: 'booted', boot: 2, accountTail: '123456', owners: [owner(exit(SENT, 2))], changes });

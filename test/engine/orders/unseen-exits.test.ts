@@ -1,4 +1,4 @@
-/** Exits beside orders of the day before whose end nobody saw: they may have closed the position already (rulings, 6 and 36). */
+/** Exits next to orders of the day before whose end nobody saw: they may have closed the position already (rulings, 6 and 36). */
 import { expect, it } from 'vitest';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo } from '../../../src/domain/ids.ts';

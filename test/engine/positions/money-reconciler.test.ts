@@ -76,7 +76,7 @@ const halted = (rig: EngineRig): string | null => rig.engine.snapshot().halted;
 const verdicts = (rig: EngineRig): string[] => rig.of('money_checked').map(({ verdict }) => verdict);
 
 describe('money that agrees', () => {
-  it('is told once, with fee, tax, profit and cash', () => {
+  it('is alerted once, with fee, tax, profit and cash', () => {
     const rig = started();
     const rows = [bought('1', 2), sold('2', 2, 13_010)];
     twice(rig, rows, { profit: worth(10, 2) });
@@ -160,7 +160,7 @@ describe('money that agrees', () => {
 });
 
 describe('money that differs', () => {
-  it('stops entries when two reads show it, tells both figures, and says so once', () => {
+  it('stops entries when two reads show it, with both figures in one alert', () => {
     const rig = started();
     const rows = [bought('1', 1)];
     enclosed(rig, rows, { fee: 7_250 });
@@ -178,7 +178,7 @@ describe('money that differs', () => {
     expect(rig.alerts().filter((code) => code === 'money_mismatch')).toHaveLength(1);
   });
 
-  it('is not seen while fills come: the book has to stand still around the read', () => {
+  it('is not seen while fills come: the book must not change before and after the read', () => {
     const rig = started();
     for (let filled = 1; filled < 6; filled += 1) {
       const row = (now: number): RowFacts => ({ ...bought('1', now), qty: 9, status: 'resting' });
@@ -209,7 +209,7 @@ describe('money that differs', () => {
     expect([verdicts(rig), halted(rig)]).toEqual([['differs', 'accepted', 'agreed'], null]);
   });
 
-  it('only tells it where the settings say so', () => {
+  it('only alerts where the settings say so', () => {
     const rig = started({ moneyMismatch: 'alert' });
     twice(rig, [bought('1', 1)], { tax: 1 });
     expect([halted(rig), rig.alerts()]).toEqual([null, expect.arrayContaining(['money_mismatch'])]);
@@ -235,7 +235,7 @@ describe('money that differs', () => {
 });
 
 describe('cash that moves', () => {
-  it('is a transfer while the rest agrees: told, and entries go on', () => {
+  it('is a transfer while the rest agrees: alerted, and entries go on', () => {
     const rig = started();
     const rows = [bought('1', 1)];
     twice(rig, rows);

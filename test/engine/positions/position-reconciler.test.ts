@@ -48,7 +48,7 @@ describe('after a start', () => {
     expect(rig.reads).toEqual(['positions', 'book']);
   });
 
-  it('35: what the broker holds and nobody knows belongs to the operator, and is told', () => {
+  it('35: what the broker holds and nobody knows belongs to the operator, and is alerted', () => {
     const rig = new EngineRig().session().boot(1).contracts().stream('live').reference();
     enclosed(rig, { [FRONT.orderCode]: -2 });
     expect(rig.of('position_event'), 'a difference seen once is no proof').toEqual([]);
@@ -147,7 +147,7 @@ describe('after a start', () => {
     expect(unproven(rig)).toBeNull();
   });
 
-  it('a held contract that is not listed is told and left alone', () => {
+  it('a held contract that is not listed is alerted and left alone', () => {
     const rig = new EngineRig().start({ VN30F2609: 1 });
     expect(rig.alerts()).toEqual(['position_in_unknown_contract']);
     expect(unproven(rig)).toBeNull();
@@ -178,7 +178,7 @@ describe('later', () => {
     enclosed(rig, { [FRONT.orderCode]: 1 });
     enclosed(rig, { [FRONT.orderCode]: 1 });
     enclosed(rig, { [FRONT.orderCode]: 1 });
-    expect(rig.of('position_mismatch'), 'told once').toHaveLength(1);
+    expect(rig.of('position_mismatch'), 'alerted once').toHaveLength(1);
     rig.command({ name: 'resume', reason: 'mine' });
     expect(rig.of('position_event')).toMatchObject([{ event: 'adopted', qty: 1 }]);
     enclosed(rig, { [FRONT.orderCode]: 1 });
@@ -259,7 +259,7 @@ describe('orders that are not ours', () => {
     expect(unproven(rig)).toBeNull();
   });
 
-  it('35: a close by the broker is told as one', () => {
+  it('35: a close by the broker is alerted as one', () => {
     const rig = new EngineRig().start();
     rig
       .pass(1)
@@ -274,7 +274,7 @@ describe('orders that are not ours', () => {
     ['price', { price: 13_001 }],
     ['quantity', { qty: 2 }],
   ] as const)(
-    'an order with the refId of an unknown one and another %s is a double beside one that fits',
+    'an order with the refId of an unknown one and another %s is a double next to one that fits',
     (_, other) => {
       const rig = new EngineRig().start();
       const id = rig.submit(FIRST, 'buy', 1, 13_000);
@@ -295,7 +295,7 @@ describe('orders that are not ours', () => {
     },
   );
 
-  it('of a contract that is not listed are told once', () => {
+  it('of a contract that is not listed are alerted once', () => {
     const rig = new EngineRig().start();
     rig
       .pass(1)

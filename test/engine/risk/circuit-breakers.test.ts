@@ -1,4 +1,4 @@
-/** What halts entries beside a loss of the day: refusals, messages, and a fall from the peak (failure cases, 32). */
+/** What halts entries besides a loss of the day: refusals, messages, and a fall from the peak (failure cases, 32). */
 import { describe, expect, it } from 'vitest';
 import { money } from '../../../src/domain/units.ts';
 import { accountWith } from '../../support/engine-facts.ts';
@@ -45,7 +45,7 @@ const value = (rig: EngineRig, netAssetValue: number): EngineRig =>
 const limited = () => new EngineRig({ risk: { drawdownMax: money(50_000_000) } });
 
 describe('a fall from the peak', () => {
-  it('halts entries, and is measured anew once a person has accepted it', () => {
+  it('halts entries, and is measured again once a person has accepted it', () => {
     const rig = limited().start();
     value(value(rig, 1_000_000_000), 1_020_000_000);
     value(rig, 975_000_000);
@@ -75,7 +75,7 @@ describe('a fall from the peak', () => {
     expect(rig.engine.snapshot().halted).toContain('since its peak of 1000000000');
   });
 
-  it('that comes during another halt is told at once, and takes a resume of its own', () => {
+  it('that comes during another halt is alerted at once, and takes a resume of its own', () => {
     const rig = limited().start();
     value(rig, 1_000_000_000).command({ name: 'halt', reason: 'lunch' });
     value(value(rig, 940_000_000), 941_000_000);

@@ -35,7 +35,7 @@ function contextOf(journal: Journal): EventContext {
   return context;
 }
 
-/** What the engine keeps of prices, positions and halts, with nobody around it. */
+/** What the engine keeps of prices, positions and halts, without the rest of the engine. */
 class World {
   readonly market = new Market();
   readonly portfolio: Portfolio;
@@ -198,7 +198,9 @@ it('halts the owner whose limit a price has reached, once, and then holds a band
   world.losses.measure();
   world.losses.measure();
   expect(world.halts).toEqual([[0, 'its loss of the day, 20000000, has reached 20000000']]);
-  expect(world.losses.contains(FRONT.index, 11_000), 'told: only the account has a limit left').toBe(true);
+  expect(world.losses.contains(FRONT.index, 11_000), 'reported: only the account has a limit left').toBe(
+    true,
+  );
 });
 
 it('halts the account that has lost its limit, and a gain afterwards changes nothing', () => {

@@ -144,10 +144,10 @@ test.each(CASES)('%s', (_, change, intent, expected) => {
   const { rig, order } = resting();
   change(rig, order);
   const verdict = rig.guard.checkModify(ALPHA, ID, intent, 'system');
-  const told = verdict.ok
+  const text = verdict.ok
     ? `${verdict.modify.purpose} ${verdict.modify.qty} at ${verdict.modify.limitPrice}`
     : formatDenial(verdict.denial);
-  expect(told).toBe(expected);
+  expect(text).toBe(expected);
 });
 
 test('an approved change names the call and the order, and repeats what it does not change', () => {

@@ -4,14 +4,14 @@ import type { TriggerIntent } from '../../../src/domain/order.ts';
 import { instrumentIndex, priceTicks, qty } from '../../../src/domain/units.ts';
 import { bracketBuy, stopSell, trailingSell } from '../support/trigger-rows.ts';
 import { OwnersRig } from '../support/owners-rig.ts';
-import { ALPHA, type Change, ID, nothing, told } from '../support/guard-fixture.ts';
+import { ALPHA, type Change, ID, nothing, verdictText } from '../support/guard-fixture.ts';
 
 const assuming = () =>
   new OwnersRig({ settings: { assumed: ['entry-with-exits', 'order-after-order', 'conditional-change'] } });
 const holding = () => assuming().hold(0, 2).read();
 
 const judge = ({ guard }: OwnersRig, intent: TriggerIntent): string =>
-  told(guard.checkSubmit(ALPHA, ID, intent, 'any'));
+  verdictText(guard.checkSubmit(ALPHA, ID, intent, 'any'));
 
 const arbitrage = (leg: number): TriggerIntent => ({
   kind: 'arbitrage',
@@ -115,7 +115,7 @@ describe('what protects a position', () => {
     expect(judge(rig, stopSell(12_950, 3, { reduceOnly: true }))).toMatch(/^position_unproven/);
   });
 
-  it('is told that nothing is held where its entry has not filled', () => {
+  it('is denied with the reason that nothing is held where its entry has not filled', () => {
     const rig = assuming();
     rig.add({ id: 'entry', side: 'buy', qty: 2, price: 13_000 });
     expect(judge(rig, stopSell(12_950, 2, { reduceOnly: true }))).toBe('nothing_to_close');

@@ -38,22 +38,27 @@ const PURPOSES: readonly Case[] = [
   ['what is held', nothing, { qty: 2 }, 'approved as reduce'],
   ['more than is held', nothing, { qty: 3 }, 'approved as entry'],
   ['the other way', nothing, { side: 'buy' }, 'approved as entry'],
-  ['beside a working exit', (rig) => rig.add({ id: 'a', side: 'sell', qty: 1 }), {}, 'approved as reduce'],
-  ['beside exits of the whole', (rig) => rig.add({ id: 'a', side: 'sell', qty: 2 }), {}, 'approved as entry'],
+  ['next to a working exit', (rig) => rig.add({ id: 'a', side: 'sell', qty: 1 }), {}, 'approved as reduce'],
   [
-    'beside an exit of unknown fate',
+    'next to exits of the whole',
+    (rig) => rig.add({ id: 'a', side: 'sell', qty: 2 }),
+    {},
+    'approved as entry',
+  ],
+  [
+    'next to an exit of unknown fate',
     (rig) => rig.add({ id: 'a', side: 'sell', qty: 2, status: 'unknown', orderNo: null }),
     {},
     'approved as entry',
   ],
   [
-    'beside an exit of another strategy',
+    'next to an exit of another strategy',
     (rig) => rig.add({ id: 'a', side: 'sell', qty: 2, strategy: 1 }),
     { qty: 2 },
     'approved as reduce',
   ],
   [
-    'beside exits of the whole that a bracket brings, and no book shows yet',
+    'next to exits of the whole that a bracket brings, and no book shows yet',
     (rig) => earned(rig, 'buy', 2),
     {},
     'approved as entry',
@@ -63,7 +68,7 @@ const PURPOSES: readonly Case[] = [
   ['with a read of long ago', readAt('09:00'), {}, 'approved as entry'],
   ['when the broker shows less', shows(1), { qty: 2 }, 'approved as entry'],
   [
-    'when the broker shows less, beside a working exit of that',
+    'when the broker shows less, next to a working exit of that',
     (rig) => [shows(1)(rig), rig.add({ id: 'a', side: 'sell', qty: 1 })],
     {},
     'approved as entry',
@@ -156,7 +161,7 @@ const EXITS: readonly Case[] = [
   ],
 ];
 
-test('an order that no read has proven yet tells the kill path that it shrinks a position', () => {
+test('the kill path knows of an order that no read has proven yet that it shrinks a position', () => {
   const rig = holding();
   readAt('09:59')(rig);
   const sell = (qty: number) => submit(rig, { side: 'sell', qty });

@@ -103,12 +103,12 @@ it.each([
   );
 });
 
-it('one that is stopped and holds again is told again', () => {
+it('one that is stopped and holds again is alerted again', () => {
   const world = new HouseWorld().start();
   world.state.registry.stop(units.strategyIndex(0), 'test');
   for (const qty of [1, -1, 1]) {
     world.hold(0, qty);
-    world.tell('clock');
+    world.afterEvent('clock');
   }
   expect(world.codes()).toEqual(['orphan_position', 'orphan_position']);
 });
@@ -119,7 +119,7 @@ it('a position has its own time without a stop, not that of the one before it', 
   world.state.market.newDay();
   for (const qty of [1, -1, 1]) {
     world.hold(0, qty);
-    world.tell('clock');
+    world.afterEvent('clock');
     world.run(3);
   }
   expect(world.run(3).codes()).toEqual([]);
@@ -131,10 +131,10 @@ it('orders of a strategy that may not hold overnight any more are withdrawn at o
   const strategies = SETTINGS.strategies.map((each) => ({ ...each, overnight: true }));
   const world = new HouseWorld({ time: '14:27', settings: { strategies } }).start();
   world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_500 });
-  world.tell('clock');
+  world.afterEvent('clock');
   expect(world.asks('cancel')).toEqual([]);
   Object.assign(world.state.settings.strategies[0]!, { overnight: false });
-  world.tell('clock');
+  world.afterEvent('clock');
   expect(world.asks('cancel')).toEqual(['cancel 0 entry']);
 });
 
@@ -151,26 +151,26 @@ it('a stop of the engine goes where nothing is held', () => {
   const world = new HouseWorld({ settings: { risk: { ...new HouseWorld().settings.risk, protectiveStop } } });
   world.start();
   stop(world, { isProtective: true });
-  world.tell('clock');
+  world.afterEvent('clock');
   expect(world.asks('cancel')).toEqual(['cancel 0 stop']);
 });
 
 it.each([
-  ['is told when its entry turns out to have filled', false, ['exits_missing']],
+  ['is alerted when its entry turns out to have filled', false, ['exits_missing']],
   ['is not, once its strategy has entered since', true, []],
-])('a stop that a halt took before its entry filled %s', (_, entersSince, told) => {
+])('a stop that a halt took before its entry filled %s', (_, entersSince, alerts) => {
   const world = new HouseWorld().start();
   world.state.market.newDay();
   world.state.halt.command('news', null);
   world.state.orders.canceledWaiting.push(stop(world, { status: 'canceled' }));
-  world.tell('clock');
+  world.afterEvent('clock');
   world.state.halt.resume('seen');
   world.run(1);
   const { now: createdUs } = world;
   const entry = entersSince ? world.add({ id: 'entry', side: 'buy', qty: 1, createdUs }) : null;
-  world.tell('clock');
+  world.afterEvent('clock');
   if (entry === null) world.hold(0, 1);
   else world.fill(entry, 1);
-  world.tell('clock');
-  expect(world.codes()).toEqual(told);
+  world.afterEvent('clock');
+  expect(world.codes()).toEqual(alerts);
 });

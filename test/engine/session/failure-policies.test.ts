@@ -59,8 +59,8 @@ describe.each(FAILURES)('%s', (failure, fail) => {
     for (let i = 0; i < 10; i += 1) read(5, failure === 'unprovenPosition' ? 3 : 2);
     expect(rig.cancels().map(({ orderNo }) => orderNo)).toEqual(canceled);
     expect(rig.engine.snapshot().procedure.includes('flattening')).toBe(isFlattened);
-    const told = rig.of('alert').filter(({ text }) => text.includes(`policies.${failure} is ${policy}`));
-    expect(told, 'once').toHaveLength(1);
+    const alerts = rig.of('alert').filter(({ text }) => text.includes(`policies.${failure} is ${policy}`));
+    expect(alerts, 'once').toHaveLength(1);
   });
 });
 

@@ -66,9 +66,9 @@ test('what fills while a policy takes back the entries of a flat strategy is clo
   const world = holding(0, { settings: { policies } });
   const entry = world.add({ id: 'entry', side: 'buy', qty: 1 });
   world.state.market.down();
-  world.tell('clock');
+  world.afterEvent('clock');
   world.run(2);
-  world.tell('clock');
+  world.afterEvent('clock');
   expect(world.codes()).toContain('failure_policy');
   world.fill(entry, 1);
   world.run(20);
@@ -87,7 +87,7 @@ test.each([
     world.broker.fillUs = null;
     world.command({ ...flattenAll, inAuction: true }).runUntil('14:44');
     expect(world.asks('submit')).toEqual(orders);
-    const isTold = world.said.some((line) => /^critical flatten_failed .*another owner holds/.test(line));
-    expect(isTold).toBe(other < 0);
+    const isAlerted = world.said.some((line) => /^critical flatten_failed .*another owner holds/.test(line));
+    expect(isAlerted).toBe(other < 0);
   },
 );

@@ -13,7 +13,7 @@ it.each<[string, Act]>([
     ({ host }, clientOrderId) =>
       host.desk.modify(FIRST, { kind: 'price', clientOrderId, limitPrice: priceTicks(13_200) }),
   ],
-])('stands where a strategy %s all its orders at each price', (_, act) => {
+])('goes on where a strategy %s all its orders at each price', (_, act) => {
   const broker = guarded();
   trades(broker, 'buy', 2);
   const { rig } = broker;

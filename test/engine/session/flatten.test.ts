@@ -1,4 +1,4 @@
-/** The flatten procedure in virtual time (rulings, 38). The price stands at 1,300.0, bid 1,299.9, ask 1,300.1; slip is five ticks. */
+/** The flatten procedure in virtual time (rulings, 38). The price is 1,300.0, bid 1,299.9, ask 1,300.1; slip is five ticks. */
 import { describe, expect, test } from 'vitest';
 import * as units from '../../../src/domain/units.ts';
 import { LAST } from '../support/owners-rig.ts';
@@ -131,7 +131,7 @@ describe('flatten', () => {
     expect(world.run(30).codes()).toContain('flatten_failed');
   });
 
-  test('after its attempts it tells a person, leaves its order, and tries again in the afternoon', () => {
+  test('after its attempts it alerts a person, leaves its order, and tries again in the afternoon', () => {
     const world = holding(1);
     world.broker.fillUs = null;
     world.command(flattenAll).run(60);
@@ -270,7 +270,7 @@ describe('outside continuous trading', () => {
     expect(world.keeper.status()).toContain('resting');
   });
 
-  test('what its day did not finish is dropped and told, not begun by itself on another day', () => {
+  test('what its day did not finish is dropped and alerted, not begun by itself on another day', () => {
     const strategies = new HouseWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
     const world = holding(1, { time: '20:00', settings: { strategies } });
     world.command(flattenAll).runUntil('09:05', '2026-03-05');

@@ -1,4 +1,4 @@
-/** Positions whose strategy is stopped follow `risk.onOrphan`, and are told once. */
+/** Positions whose strategy is stopped follow `risk.onOrphan`, and are alerted once. */
 import { expect, it } from 'vitest';
 import type { RiskSettings } from '../../../src/domain/settings.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';

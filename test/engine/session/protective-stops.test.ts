@@ -172,10 +172,10 @@ it('a position without a stop while positions are not proven follows the policy 
   expect(rig.alerts()).toEqual(['position_mismatch']);
   broker.working[0]!.status = 'canceled';
   for (let i = 0; i < 40; i += 1) show(3);
-  const told = rig
+  const acted = rig
     .of('alert')
     .filter(({ code, strategy }) => code === 'failure_policy' && strategy === FIRST);
-  expect(told).toEqual([
+  expect(acted).toEqual([
     expect.objectContaining({
       severity: 'critical',
       text: expect.stringMatching(
@@ -244,9 +244,9 @@ describe('a stop of yesterday', () => {
   it('that the broker no longer shows protects nothing: the time without a stop runs, whatever is proven', () => {
     const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedSecondsMax: 10 };
     const broker = carried({ risk }, true, 12_900, { isKept: false });
-    const told = () => broker.rig.of('policy_acted').filter(({ failure }) => failure === 'nakedPosition');
+    const acted = () => broker.rig.of('policy_acted').filter(({ failure }) => failure === 'nakedPosition');
     broker.settle(6);
-    expect([told(), stopsOf(broker)], 'it may wait there all the same').toMatchObject([[{}], []]);
+    expect([acted(), stopsOf(broker)], 'it may wait there all the same').toMatchObject([[{}], []]);
     broker.settle(30);
     expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
   });
@@ -375,7 +375,7 @@ describe('an overloaded broker', () => {
   });
 });
 
-/** Stops of others stand further away. */
+/** Stops of others are further away. */
 const isOurs = ({ trigger }: SmallStop): boolean => trigger > 12_800 && trigger < 13_200;
 
 type Step =

@@ -20,7 +20,7 @@ test('a symbol that means nothing stops the strategy before it begins, with what
   ]);
 });
 
-test('a list that has lost a contract which still trades is told once, and the legs are kept', () => {
+test('a list that has lost a contract which still trades is alerted once, and the legs are kept', () => {
   const world = new HouseWorld({ settings: naming('VN30F1M', 'VN30F2M') }).start();
   for (let i = 0; i < 2; i += 1) world.list(world.state.contracts.all.slice(0, 1));
   expect(world.asks('legs')).toHaveLength(1);

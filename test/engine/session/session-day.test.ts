@@ -210,7 +210,7 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
     expect(day.codes()).toEqual(['held_into_expiry', 'held_into_expiry']);
   });
 
-  test('where nothing is closed before the close it stays, is told, and entries are taken', () => {
+  test('where nothing is closed before the close it stays, is alerted, and entries are taken', () => {
     const kept = { overnight: true, onExpiry: 'hold' } as const;
     const day = world({ ...LAST_DAY, settings: { flatBeforeClose: null } }, kept);
     day.hold(0, 1);
@@ -248,21 +248,21 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
     day.hold(1, 2);
     day.runUntil('14:50');
     day.read().state.session.bookReadUs = day.now;
-    day.tell('position_snapshot');
+    day.afterEvent('position_snapshot');
     expect(day.asks('settled')).toEqual([]);
     day.shown.set(0, 0);
     day.read();
     const exit = day.add({ id: 'exit', side: 'sell', qty: 2, strategy: 1, purpose: 'reduce' });
-    day.tell('position_snapshot');
+    day.afterEvent('position_snapshot');
     expect(day.asks('settled')).toEqual([]); // the order may be what closed it
     day.become(exit, 'expired');
-    day.tell('clock');
+    day.afterEvent('clock');
     expect(day.asks('settled')).toEqual([]);
-    day.tell('position_snapshot');
+    day.afterEvent('position_snapshot');
     expect(day.asks('settled')).toEqual(['settled 1 -2 of 0 for 260000000']);
     expect(heldBy(day, 1)).toBe(0);
     expect(day.codes()).toContain('settled');
-    day.tell('position_snapshot');
+    day.afterEvent('position_snapshot');
     expect(day.asks('settled')).toHaveLength(1);
   });
 
@@ -271,7 +271,7 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
     day.hold(1, 2);
     day.shown.set(0, 0);
     day.read().state.session.bookReadUs = day.now;
-    day.runUntil('14:50').tell('position_snapshot');
+    day.runUntil('14:50').afterEvent('position_snapshot');
     expect(day.asks('settled')).toEqual([]);
   });
 });

@@ -156,26 +156,26 @@ test('a flatten that continuous trading leaves behind is left, or waits for the 
 test('a flatten that a person asked for outlives the stop of a process, and its own does not', () => {
   const noon = world({ time: '12:00', works: false, holds: 2, inAuction: 'leave' });
   noon.command({ name: 'flatten', strategy: units.strategyIndex(0), reason: 'by hand' }).command(stop);
-  noon.tell('booted');
+  noon.afterEvent('booted');
   expect(noon.keeper.status()).toBe('flattening 41I1G3000 2: queued');
   expect(noon.runUntil('13:00:05').heldBy(0)).toBe(0);
   const killed = world({ works: false, holds: 2, positions: 'flatten' });
   killed.broker.readUs = null;
-  killed.command(stop).tell('booted');
+  killed.command(stop).afterEvent('booted');
   expect(killed.keeper.status()).toBe('');
 });
 
 test('a flatten of a stop that a person asks for too is theirs', () => {
   const killed = world({ works: false, holds: 2, positions: 'flatten' });
   killed.broker.readUs = null;
-  killed.command(stop).command({ name: 'flatten', strategy: null, reason: 'by hand' }).tell('booted');
+  killed.command(stop).command({ name: 'flatten', strategy: null, reason: 'by hand' }).afterEvent('booted');
   expect(killed.keeper.status()).toContain('flattening');
 });
 
 test('a new process has nothing to end any more', () => {
   const killed = world();
   killed.broker.cancelUs = null;
-  killed.command(stop).tell('booted');
+  killed.command(stop).afterEvent('booted');
   expect(killed.keeper.status()).toBe('');
   expect(killed.run(60).asks('ready')).toEqual([]);
   expect(killed.command(stop).keeper.status()).toBe('stop: canceling');

@@ -38,12 +38,12 @@ export const intent = ({
 export const submit = (rig: OwnersRig, wanted?: Wanted, hint: PurposeHint = 'any'): SubmitVerdict =>
   rig.guard.checkSubmit(ALPHA, ID, intent(wanted), hint);
 
-export const told = (answer: SubmitVerdict): string =>
+export const verdictText = (answer: SubmitVerdict): string =>
   answer.ok ? `approved as ${answer.order.purpose}` : formatDenial(answer.denial);
 
 /** `approved as <purpose>`, or the line of the denial. */
 export const verdict = (rig: OwnersRig, wanted?: Wanted, hint: PurposeHint = 'any'): string =>
-  told(submit(rig, wanted, hint));
+  verdictText(submit(rig, wanted, hint));
 
 /** The verdict in a world that differs by one change. */
 export function verdictWhen(change: Change, wanted?: Wanted, facts?: RigFacts): string {

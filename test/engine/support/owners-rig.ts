@@ -1,4 +1,4 @@
-/** The engine's own owners with nobody around them: a test puts them into a state by what happens to them. */
+/** The engine's own owners without the rest of the engine: a test puts them into a state by what happens to them. */
 import type { TradingCalendar } from '../../../src/domain/calendar.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { type Contract, priceBand } from '../../../src/domain/contract.ts';
@@ -184,7 +184,7 @@ export class OwnersRig {
     return this;
   }
 
-  /** Of each contract; prices stand as before, and are of now. */
+  /** Of each contract; prices stay as before, and are of now. */
   trade(price: number): this {
     const { market, contracts } = this.state;
     for (const { index } of contracts.all) {

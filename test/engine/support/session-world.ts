@@ -82,13 +82,13 @@ export class HouseWorld extends OwnersRig {
     return this.state.orders.open;
   }
 
-  /** What the engine tells the keeper when a process starts at this moment; what was carried is known with the session. */
+  /** The engine's calls of the session controller when a process starts now; what was carried is known with the session. */
   start(carry: () => void = () => undefined): this {
     this.keeper.onPhase(this.state.session.phase);
     carry();
     this.keeper.onSession();
     this.keeper.onContracts();
-    this.tell('clock');
+    this.afterEvent('clock');
     return this;
   }
 
@@ -105,10 +105,10 @@ export class HouseWorld extends OwnersRig {
         this.#due.drop(next.id);
         next.run();
       }
-      this.tell('clock');
+      this.afterEvent('clock');
     }
     this.#pass(end);
-    this.tell('clock');
+    this.afterEvent('clock');
     return this;
   }
 
@@ -131,14 +131,14 @@ export class HouseWorld extends OwnersRig {
     if (session.phase !== before.phase) this.keeper.onPhase(session.phase);
   }
 
-  tell(kind: EventName): void {
+  afterEvent(kind: EventName): void {
     // The keeper looks at the kind alone.
     this.keeper.afterEvent({ kind, seq: this.state.context.seq, tsUs: this.now } as EngineEvent);
   }
 
   command(command: Parameters<SessionController['onCommand']>[0]): this {
     this.keeper.onCommand(command);
-    this.tell('clock');
+    this.afterEvent('clock');
     return this;
   }
 
@@ -258,7 +258,7 @@ export class HouseWorld extends OwnersRig {
     this.#later(this.broker.readUs, () => {
       if (what !== 'positions') return;
       this.read(startedUs);
-      this.tell('position_snapshot');
+      this.afterEvent('position_snapshot');
     });
   }
 

@@ -6,7 +6,7 @@ import { scripted } from './scripted.ts';
 
 export const engineHere: StartEngine = (data) => {
   const listeners: Record<string, ((given: never) => void)[]> = {};
-  const tell = (event: string, given: unknown): void => {
+  const emit = (event: string, given: unknown): void => {
     for (const listener of listeners[event] ?? []) listener(given as never); // oxlint-disable-line typescript/no-unsafe-type-assertion -- one list an event
   };
   let serve: ((message: ToEngine) => void) | undefined = undefined;
@@ -18,14 +18,14 @@ export const engineHere: StartEngine = (data) => {
         run();
       } catch (error) {
         isOver = true;
-        tell('error', error);
+        emit('error', error);
       }
     });
   };
   soon(() => {
     serveEngine(
       {
-        postMessage: (message: FromEngine) => soon(() => tell('message', message)),
+        postMessage: (message: FromEngine) => soon(() => emit('message', message)),
         on: (_, listener) => {
           serve = listener;
         },

@@ -64,7 +64,7 @@ class Stored {
     }
   }
 
-  /** Starts anew: the past first, then the lists and the start that a process posts. */
+  /** Starts again: the past first, then the lists and the start that a process posts. */
   restart(onto: EngineRig, names: StrategyNames, now: readonly ConfiguredStrategy[]): EngineRig {
     const [inputs, entries, lists] = this.read(names, (read) => [
       [...read.inputs(DAY)],
@@ -192,7 +192,7 @@ const restart = (stored: Stored): EngineRig =>
   );
 
 describe('a strategy that left the configuration', () => {
-  it('keeps its position and its orders under its name, and is told as stopped', () => {
+  it('keeps its position and its orders under its name, and is reported as stopped', () => {
     const again = restart(new Stored(morning(opener(everyThird())), asConfigured()));
     expect(held(again)).toEqual({ first: 4, second: -2 });
     expect(ownerOf(again, '2')).toBe('first');
@@ -204,7 +204,7 @@ describe('a strategy that left the configuration', () => {
     });
   });
 
-  it('is told once, however often the process starts', () => {
+  it('is alerted once, however often the process starts', () => {
     const stored = new Stored(morning(), asConfigured());
     const again = restart(stored);
     const third = restart(new Stored(again, withoutFirst()));

@@ -1,4 +1,4 @@
-/** The trap names who asks the machine, gives false answers when told to, and leaves no trace. */
+/** The trap names who asks the machine, gives false answers on request, and leaves no trace. */
 import { expect, test } from 'vitest';
 import { trapped } from '../../../src/host/strategy-files/clock-trap.ts';
 
@@ -53,7 +53,7 @@ test('a false clock is years ahead, and false dice always fall the same', () => 
 
 test('everything is as it was afterwards, also when the work throws', () => {
   const real = [Date, Math.random, setTimeout, process.hrtime, Object.getOwnPropertyNames(performance)];
-  const around = [process.env, fetch, Object.getOwnPropertyNames(crypto)];
+  const globals = [process.env, fetch, Object.getOwnPropertyNames(crypto)];
   expect(() =>
     trapped({ places: HERE, isFalse: true }, () => {
       throw new Error('over');
@@ -62,7 +62,7 @@ test('everything is as it was afterwards, also when the work throws', () => {
   expect([Date, Math.random, setTimeout, process.hrtime, Object.getOwnPropertyNames(performance)]).toEqual(
     real,
   );
-  expect([process.env, fetch, Object.getOwnPropertyNames(crypto)]).toEqual(around);
+  expect([process.env, fetch, Object.getOwnPropertyNames(crypto)]).toEqual(globals);
 });
 
 test('names who asks the network', () => {

@@ -57,7 +57,7 @@ describe('AlertDesk', () => {
     expect(desk.counts.repeated).toBe(4);
   });
 
-  it('tells nothing after a window without a repeat', () => {
+  it('sends nothing after a window without a repeat', () => {
     const desk = deskWith();
     desk.alert(alertOf());
     time.advance(US_PER_HOUR);
@@ -111,7 +111,7 @@ describe('AlertDesk', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('escalates anew for an alert after an acknowledged one, and ends by itself', () => {
+  it('escalates again for an alert after an acknowledged one, and ends by itself', () => {
     const desk = deskWith();
     desk.alert(alertOf({ severity: 'critical', text: 'one' }));
     desk.acknowledge();

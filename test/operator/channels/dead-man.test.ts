@@ -24,7 +24,7 @@ async function service(status = { code: 200 }): Promise<{ url: string; calls: st
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/ping/abc`, calls }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- it listens on a port
 }
 
-it('calls only while all is well, and tells of a failure once', async () => {
+it('calls only while all is well, and reports a failure once', async () => {
   const { url, calls } = await service();
   const time = new VirtualTimers();
   let problem: string | null = null;
@@ -53,11 +53,11 @@ it('calls only while all is well, and tells of a failure once', async () => {
   expect(calls[3]).toBe('GET /ping/abc');
 });
 
-it('tells of a service that is not reached, and of its return', async () => {
+it('reports a service that is not reached, and its return', async () => {
   const status = { code: 503 };
   const { url, calls } = await service(status);
   const time = new VirtualTimers();
-  const told: (string | null)[] = [];
+  const failures: (string | null)[] = [];
   const guard = new DeadMansSwitch({
     url,
     every: minutes(1),
@@ -65,7 +65,7 @@ it('tells of a service that is not reached, and of its return', async () => {
     fail: false,
     timers: time,
     problem: () => null,
-    onService: (failure) => told.push(failure),
+    onService: (failure) => failures.push(failure),
   });
   onTestFinished(() => guard.close());
   guard.start();
@@ -74,8 +74,8 @@ it('tells of a service that is not reached, and of its return', async () => {
     // oxlint-disable-next-line eslint/no-await-in-loop -- one after the other
     await vi.waitFor(() => expect(calls).toHaveLength(i));
   }
-  await vi.waitFor(() => expect(told).toEqual(['HTTP 503']));
+  await vi.waitFor(() => expect(failures).toEqual(['HTTP 503']));
   status.code = 200;
   time.advance(US_PER_MINUTE);
-  await vi.waitFor(() => expect(told).toEqual(['HTTP 503', null]));
+  await vi.waitFor(() => expect(failures).toEqual(['HTTP 503', null]));
 });

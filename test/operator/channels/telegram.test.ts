@@ -59,7 +59,7 @@ describe('channel', () => {
     expect(await send()).toMatchObject({ status: 'refused' });
   });
 
-  it('tells a service that is gone without its address, which holds the token', async () => {
+  it('reports a service that is gone without its address, which holds the token', async () => {
     const { url } = api;
     await api.close();
     const result = await send(BOT_TOKEN, url);
@@ -132,7 +132,7 @@ describe('listener', () => {
     expect(asked[0]!.by).toBe(`telegram ${OWNER} @user${OWNER}`);
   });
 
-  it('answers nobody else, and tells of each stranger once', async () => {
+  it('answers nobody else, and reports each stranger once', async () => {
     listen();
     api.write(666, '/halt');
     api.write(666, '/flatten');
@@ -182,7 +182,7 @@ describe('listener', () => {
     await vi.waitFor(() => expect(asked).toHaveLength(2));
   });
 
-  it('tells a message with a number that was taken long ago by its date', async () => {
+  it('recognises a message with a number that was taken long ago by its date', async () => {
     listen();
     api.write(OWNER, 'before', { age: 8 * 86_400 });
     await vi.waitFor(() => expect(asked).toHaveLength(1));
@@ -193,7 +193,7 @@ describe('listener', () => {
     await vi.waitFor(() => expect(asked).toHaveLength(2));
   });
 
-  it('takes a halt though the journal cannot tell whether it was taken before, and says so', async () => {
+  it('takes a halt though the journal cannot say whether it was taken before, and says so', async () => {
     isUnreadable = true;
     api.keepsUpdates = true;
     listen();
@@ -231,7 +231,7 @@ describe('listener', () => {
     expect(alerts[0]).toMatch(/HTTP 401: Unauthorized; look whether the token/);
   });
 
-  it('is told of two programs that read one bot', async () => {
+  it('reports two programs that read one bot', async () => {
     listen();
     await vi.waitFor(() => expect(api.offsets).toHaveLength(1));
     const other = createTelegramBot({ apiUrl: api.url, token: BOT_TOKEN });

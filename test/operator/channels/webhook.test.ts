@@ -94,7 +94,7 @@ it.each(ANSWERS)('makes of HTTP %d what it is', async (code, sent, expected) => 
   expect(got).toHaveLength(1);
 });
 
-it('tells a failure without the address', async () => {
+it('reports a failure without the address', async () => {
   const gone = 'http://127.0.0.1:1/hook/secret-path';
   const result = await createWebhook({ id: 'team', url: gone, format: { preset: 'slack' } }).send(DELIVERY);
   expect(result).toMatchObject({ status: 'later' });

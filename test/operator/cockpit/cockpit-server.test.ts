@@ -257,7 +257,7 @@ describe('a page of another site', () => {
 });
 
 describe('a secret in the address', () => {
-  test('is refused, told, and void', async () => {
+  test('is refused, reported, and void', async () => {
     const link = cockpit.link('steer');
     const secret = link.split('#key=')[1] ?? '';
     for (const query of [`?key=${secret}`, '?secret=x', '?token=x', '?otp=123456'])
@@ -278,7 +278,7 @@ describe('a secret in the address', () => {
 });
 
 describe('guesses', () => {
-  test('1,000 of them open nothing, are counted, and told once; a link made later opens all the same', async () => {
+  test('1,000 of them open nothing, are counted, and reported once; a link made later opens all the same', async () => {
     const early = cockpit.link('steer');
     pass(1);
     const browser = new Browser(cockpit.url);
@@ -320,7 +320,7 @@ describe('connections', () => {
     expect(daemon.refused.filter((reason) => reason === 'slow')).toHaveLength(40);
   }, 30_000);
 
-  test('a socket that fails before its request is whole is no attack; a request that no browser sends is told', async () => {
+  test('a socket that fails before its request is whole is no attack; a request that no browser sends is reported', async () => {
     const { port } = new URL(cockpit.url);
     const say = async (text: string) => {
       const socket = connect(Number(port), '127.0.0.1');

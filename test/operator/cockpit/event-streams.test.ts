@@ -62,7 +62,7 @@ test('goes on behind the last row that the page had, without a gap or a double, 
 });
 
 test.each([`${DAY}-51`, '2020-01-01-50', 'nonsense', '-7'])(
-  'tells a page that its last row %s is not in the journal',
+  'answers a page that its last row %s is not in the journal',
   async (lastId) => {
     addRows(50);
     const events = await stream(await Browser.at(cockpit), upTo(50), lastId);

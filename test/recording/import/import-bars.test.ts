@@ -103,7 +103,7 @@ it('keeps each year of each symbol in a file of its own, by the local date', asy
 describe('bad bars', () => {
   const HEAD = 'time,open,high,low,close,volume\n';
 
-  it('are told with line and reason, and nothing is stored', async () => {
+  it('are reported with line and reason, and nothing is stored', async () => {
     const { bad, bars } = await imported(
       `${HEAD}2026-03-04 09:00,1,1,1,1,1\n2026-03-04 09:01,1,0.9,0.8,0.9,1\n2026-03-04 09:02,1,1.2,1.1,1.2,1\nx,1,1,1,1,1\n2026-03-04 09:03,1,1,,1,1\n2026-03-04 09:04,1,1,1,1,-1\n2026-03-04 09:00,2,2,2,2,2\n`,
     );
@@ -161,7 +161,7 @@ describe('bad bars', () => {
     );
   });
 
-  it('is one alone that nobody said the length of', async () => {
+  it('is refused where it is the only bar and has no given length', async () => {
     await expect(imported(`${HEAD}2026-03-04 09:00,1,1,1,1,1\n`)).rejects.toThrow('say how long it is');
     await expect(imported(HEAD, { stamp: 'end' })).rejects.toThrow('say how long they are');
   });

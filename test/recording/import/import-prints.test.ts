@@ -80,7 +80,7 @@ describe('messy tapes that mean the same', () => {
   });
 });
 
-it('gives each symbol and day a file of its own, wherever its rows stand', async () => {
+it('gives each symbol and day a file of its own, wherever its rows are', async () => {
   const { ticks } = await imported(
     'Timestamp,Symbol,Price,Volume\n2026-03-05 10:00:00,B,2,1\n2026-03-04 10:00:00,A,1,1\n2026-03-04 10:00:01,B,3,1\n2026-03-05 10:00:01,B,4,1\n2026-03-04 23:59:59,A,5,1\n',
     { name: 'mixed.csv' },
@@ -131,7 +131,7 @@ describe('bad rows', () => {
     ['09:00:00,1950.0,2', 'expected 4 columns or more, was 3'],
   ] as const;
 
-  it('are told with line and reason, and nothing of the file is stored', async () => {
+  it('are reported with line and reason, and nothing of the file is stored', async () => {
     const { bad, outcomes, ticks } = await imported(
       `${HEAD}10:00:00,1950.0,1,M\n${ROWS.map(([row]) => row).join('\n')}\n`,
     );
@@ -156,7 +156,7 @@ describe('bad rows', () => {
   });
 });
 
-describe('a file that cannot be looked at', () => {
+describe('a file that cannot be inspected', () => {
   it.each<[string, string, Setting, string]>([
     ['lacks a column', 'Time,Price\n', {}, 'expected a column for volume, was: Time, Price'],
     [
@@ -215,8 +215,8 @@ describe('what is there already', () => {
   });
 });
 
-/** Every day has two different stamps: else nobody can tell which end is the newest. */
-const isTold = (rows: readonly { day: string; second: number }[]): boolean =>
+/** Every day has two different stamps: else nobody knows which end is the newest. */
+const isOrdered = (rows: readonly { day: string; second: number }[]): boolean =>
   [...new Set(rows.map(({ day }) => day))].every(
     (day) => new Set(rows.filter((row) => row.day === day).map(({ second }) => second)).size > 1,
   );
@@ -228,7 +228,7 @@ it('stores what a sorted tape would, whatever the order of the days and of the r
     price: fc.integer({ min: 1, max: 50_000 }),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(row, { minLength: 2, maxLength: 30 }).filter(isTold), async (rows) => {
+    fc.asyncProperty(fc.array(row, { minLength: 2, maxLength: 30 }).filter(isOrdered), async (rows) => {
       const sorted = rows.toSorted((a, b) => a.second - b.second);
       const text = (all: typeof rows): string =>
         `Timestamp,Price,Volume\n${all.map(({ day, second, price }) => `${day} 10:00:${String(second).padStart(2, '0')},${(price / 10).toFixed(1)},1\n`).join('')}`;

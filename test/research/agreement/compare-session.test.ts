@@ -9,7 +9,7 @@ import {
 import { type Guess, modelFills } from '../../../src/research/agreement/model-fills.ts';
 import type { SessionCall, SessionOrder } from '../../../src/research/recorded/session-orders.ts';
 
-/** `[second, price, qty, side]`, the book `[bid, bidQty, ask, askQty]` that stands after it. */
+/** `[second, price, qty, side]`, the book `[bid, bidQty, ask, askQty]` after it. */
 type Row = readonly [number, number, number, number, readonly [number, number, number, number]];
 
 const ROWS: readonly Row[] = [
@@ -90,8 +90,8 @@ describe('the model, given the calls of a session', () => {
     expect(fillOf([call(order({ limitPrice: 103 }), 'place', 3.2, 3.4)])).toBe('1 at 101: shown');
   });
 
-  it('lets it wait behind what stood there, and be traded through', () => {
-    // Four stood at 100 when it came; two and two were sold into them before the market fell to 99.
+  it('lets it wait behind what rested there, and be traded through', () => {
+    // Four rested at 100 when it came; two and two were sold into them before the market fell to 99.
     expect(fillOf([call(order(), 'place', 3.2, 3.6)])).toBe('1 at 100: traded_through');
     expect(fillOf([call(order(), 'place', 3.2, 3.6)], { ...BEST_GUESS, queue: 'touch' })).toBe(
       '1 at 100: queue_reached',

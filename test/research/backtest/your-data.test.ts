@@ -1,4 +1,4 @@
-/** Data that lie are told: what a run says of the prices that it was given. */
+/** Data that lie are reported: what a run says of the prices that it was given. */
 import { expect, test } from 'vitest';
 import { doubtsOf } from '../../../src/research/backtest/your-data.ts';
 import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
@@ -31,11 +31,11 @@ async function outcomeOf(run: Parameters<typeof barFile>[0]): Promise<BacktestOu
 }
 
 /** Without what the strategy was refused. */
-const toldOf = ({ model }: BacktestOutcome) => model.warnings.filter((each) => !each.startsWith('one: '));
+const warningsOf = ({ model }: BacktestOutcome) => model.warnings.filter((each) => !each.startsWith('one: '));
 const lacks = ({ model }: BacktestOutcome) => model.warnings.filter((each) => each.startsWith('X lacks'));
 const tableOf = ({ model }: BacktestOutcome) => model.tables.find(({ title }) => title === 'Your data');
 
-test('200 hours that are missing, a price by four and a bar by a hundred are told, with their moments', async () => {
+test('200 hours that are missing, a price by four and a bar by a hundred are reported, with their moments', async () => {
   const bars = hourly((price, hour) => {
     if (hour >= 300 && hour < 500) return null;
     if (hour === 200) return price * 100;
@@ -62,7 +62,7 @@ test('200 hours that are missing, a price by four and a bar by a hundred are tol
   );
 });
 
-test('fills that cost nothing are told, and sound data with costs say nothing', async () => {
+test('fills that cost nothing are reported, and sound data with costs say nothing', async () => {
   const random = createRandom(SEED);
   let price = 100;
   const bars = hourly(() => (price += random() - 0.5));
@@ -70,9 +70,9 @@ test('fills that cost nothing are told, and sound data with costs say nothing', 
   const free = await outcomeOf({ bars, params });
   const { fills } = free.result.counts;
   expect(fills).toBeGreaterThan(0);
-  expect(toldOf(free)).toEqual([`${fills} fills cost nothing: the file names no fee and no tax`]);
+  expect(warningsOf(free)).toEqual([`${fills} fills cost nothing: the file names no fee and no tax`]);
   const paid = await outcomeOf({ bars, params, market: ', costs: { perContract: 1 }' });
-  expect(toldOf(paid)).toEqual([]);
+  expect(warningsOf(paid)).toEqual([]);
   expect(tableOf(paid)?.rows[0]?.[4]).toBe('none');
 });
 
@@ -91,7 +91,7 @@ const OPEN = ", hours: [{ phase: continuous, from: '09:00', to: '17:00' }]";
 test.each([
   ['bars of an hour', [9, 10, 11, 12, 13, 14, 15, 16], { market: OPEN }],
   ['bars of a day', [0], { file: ', every: 1d' }],
-] as const)('days that are missing between %s are told, and weekends are none', async (_, hours, run) => {
+] as const)('days that are missing between %s are reported, and weekends are none', async (_, hours, run) => {
   const whole = await outcomeOf({ bars: weekly(hours, () => true), ...run });
   expect(tableOf(whole)?.rows[0]?.[4]).toBe('none');
   const holiday = await outcomeOf({ bars: weekly(hours, (day) => day !== 33), ...run });

@@ -47,7 +47,7 @@ const CASES: readonly Case[] = [
     fills: `09:02:00 A buy 1 at 1003 bar_open`,
   },
   {
-    // It stood at 999 when the third bar opened at 996: it gets the better open.
+    // It rested at 999 when the third bar opened at 996: it gets the better open.
     name: 'a bar that opens beyond a price fills it at the open',
     script: `
       09:01:00 bar 1000 1004 1000 1002 x 40
@@ -86,7 +86,7 @@ const CASES: readonly Case[] = [
       13:01:00 B buy 1 at 1005 bar_open`,
   },
   {
-    // The path of the bar: 1000, 1004, 998, 1002. A comes when it stands at 1000 and gets that. B sells at 1003, on the way up.
+    // The path of the bar: 1000, 1004, 998, 1002. A comes when it is at 1000 and gets that. B sells at 1003, on the way up.
     // C buys at 999, on the way down.
     name: 'ohlc: the path through the bar, high first',
     model: { bar: 'ohlc' },
@@ -113,7 +113,7 @@ const CASES: readonly Case[] = [
       09:01:40 B sell 1 at 1003 bar_path`,
   },
   {
-    // 10 % of 40 is 4 a bar: A gets 4, then 4, then the last 2; B stands behind it and gets the other 2.
+    // 10 % of 40 is 4 a bar: A gets 4, then 4, then the last 2; B is behind it and gets the other 2.
     name: 'volume: our orders together get no more than their part of a bar',
     model: { volumeBps: 1_000 },
     script: `

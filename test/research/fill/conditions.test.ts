@@ -40,7 +40,7 @@ const CASES = [
   },
   {
     // The market falls from 1000 to 993 in one trade: the trigger is touched, the limit 995 is above the bid. It waits as a seller at
-    // 995, where nobody stands in front, until somebody buys there.
+    // 995, where nobody is in front, until somebody buys there.
     name: 'stop-limit: a market that jumps over the limit leaves it waiting',
     script: `
       09:00:05 trade 1000 x 5 sold
@@ -114,7 +114,7 @@ const CASES = [
       exit sell 2 at 1004 canceled`,
   },
   {
-    // Nobody stands at 1000 but five. 6 traded: one of A's 3 is in, and has exits for one. Then 2 more: exits for three.
+    // Nobody rests at 1000 but five. 6 traded: one of A's 3 is in, and has exits for one. Then 2 more: exits for three.
     name: 'bracket: exits are as large as what has filled',
     script: `
       09:00:04 book 1000x5 999x9 | 1001x8 1002x9

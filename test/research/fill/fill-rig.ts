@@ -87,7 +87,7 @@ export const refusalsIn = (heard: readonly EngineEvent[]): readonly string[] =>
     return outcome?.status === 'rejected' ? [outcome.code] : [];
   });
 
-/** Rows of the in-day book, in the order in which they were told. */
+/** Rows of the in-day book, in the order in which they were reported. */
 export const rowsIn = (heard: readonly EngineEvent[]): readonly BrokerOrder[] =>
   heard.flatMap((event) => {
     if (event.kind === 'execution_report') return event.news?.rows ?? [];
@@ -159,7 +159,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
 const fillLine = ({ tsUs, strategy, side, qty, priceTicks: price, clause }: BacktestFill): string =>
   `${formatTime(tsUs, 420).slice(0, 8)} ${NAMES[strategy]} ${side} ${qty} at ${price} ${clause}`;
 
-/** One line each, without what is around them. */
+/** One line each, without the lines before and after. */
 export const lines = (text: string): readonly string[] =>
   text
     .split('\n')

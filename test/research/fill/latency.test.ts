@@ -12,7 +12,7 @@ describe('latency in a run', () => {
   test.each([
     {
       // Decided at 02, at the venue at 04: the 1001 of 02 is gone, and 1004 of 03 is what is shown.
-      name: 'an order meets the book that stands when it arrives',
+      name: 'an order meets the book of the moment when it arrives',
       order: constant(seconds(2)),
       script: `
         09:00:01 book 1000x10 999x20 | 1001x8 1002x9
@@ -22,7 +22,7 @@ describe('latency in a run', () => {
       fills: `09:00:04 A buy 3 at 1004 shown`,
     },
     {
-      // At the queue at 04, behind the 2 that stand there then. The trade at 03 was not for it.
+      // At the queue at 04, behind the 2 that rest there then. The trade at 03 was not for it.
       name: 'a place in the queue is taken on arrival',
       order: constant(seconds(2)),
       script: `

@@ -49,8 +49,8 @@ const CASES = [
     fills: `14:45:00 A buy 2 at 998 uncross`,
   },
   {
-    // 11:30 and 12:00 are in the break: nothing. At 13:00 A still stands where it stood, and is reached.
-    name: 'break: nothing fills, and what stood there stands there afterwards',
+    // 11:30 and 12:00 are in the break: nothing. At 13:00 A still rests where it was, and is reached.
+    name: 'break: nothing fills, and what rested there rests there afterwards',
     script: `
       11:29:50 trade 1000 x 9 sold
       11:29:58 A buy 3 at 999

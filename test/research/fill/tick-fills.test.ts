@@ -1,5 +1,5 @@
 /**
- * Fills on ticks, worked out by hand. Each case says in its comment what one does with the pencil: what stands in front of the
+ * Fills on ticks, worked out by hand. Each case says in its comment what one does with the pencil: what rests in front of the
  * order (`ahead`), and what each line takes from it.
  */
 import { describe, expect, test } from 'vitest';
@@ -18,9 +18,9 @@ interface Case {
 
 const CASES: readonly Case[] = [
   {
-    // Ten stood at 1000 when A came. 4 and 5 pass A by, 1 is left in front: of the next 3 A gets 2. B came later, behind
+    // Ten rested at 1000 when A came. 4 and 5 pass A by, 1 is left in front: of the next 3 A gets 2. B came later, behind
     // what was shown then (4): after 3, 2 and 5 traded the queue in front of it is gone, and 6 less 5 in front leave it 1.
-    name: 'queue: what stood there first goes first',
+    name: 'queue: what rested there first goes first',
     script: `
       09:00:01 book 1000x10 999x20 | 1001x8 1002x9
       09:00:02 A buy 3 at 1000
@@ -211,7 +211,7 @@ describe('a market order on ticks', () => {
 });
 
 /**
- * Ten stood at 1000 when A came, six more came behind it, then 4 of the 16 went without a trade.
+ * Ten rested at 1000 when A came, six more came behind it, then 4 of the 16 went without a trade.
  *
  *   model          gone in front         left in front   of the 9 that trade A gets
  *   behind         0                     10              0

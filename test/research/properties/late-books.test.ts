@@ -1,6 +1,6 @@
 /**
  * A book that no strategy listens to is merged when somebody asks for it. Random days of two contracts, with recorded depth and
- * without, are played twice: with a strategy beside that listens to every book, and without. Whoever asks is shown the same.
+ * without, are played twice: with a second strategy that listens to every book, and without. Whoever asks is shown the same.
  */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /**
- * Whatever is ordered, on all the days of real prints that lie beside the repository and on the sample in it: no fill breaks a rule
+ * Whatever is ordered, on all the days of real prints that are next to the repository and on the sample in it: no fill breaks a rule
  * of the hours, of the band or of the tape. `TICKWRIGHT_SEEDS=20` plays each day with more seeds, `TICKWRIGHT_SEED=7` begins with
  * another one.
  */
@@ -125,7 +125,7 @@ describe('random orders on recorded days', () => {
     expect(clauses).toBeGreaterThanOrEqual(CLAUSES_MIN);
   });
 
-  test('there are real days beside the repository', (context) => {
+  test('there are real days next to the repository', (context) => {
     context.skip(REAL.length === 0, `no recorded days in ${TICKS}: set TICKWRIGHT_DATA`);
     expect(REAL).toHaveLength(16);
   });

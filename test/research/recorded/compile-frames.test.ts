@@ -1,4 +1,4 @@
-/** Frames into columns: the book that stood, who crossed it, and what was missed. */
+/** Frames into columns: the book of each moment, who crossed it, and what was missed. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
@@ -64,10 +64,10 @@ async function compiled(
 ): Promise<{
   readonly report: FrameReport;
   readonly rows: readonly string[];
-  readonly told: readonly string[];
+  readonly badLines: readonly string[];
 }> {
   const dir = options.dir ?? tempDir();
-  const told: string[] = [];
+  const badLines: string[] = [];
   const report = await compileFrames(
     file,
     {
@@ -78,9 +78,9 @@ async function compiled(
       replace: false,
       ...options,
     },
-    { progress: () => undefined, bad: ({ line, reason }) => told.push(`${line}: ${reason}`) },
+    { progress: () => undefined, bad: ({ line, reason }) => badLines.push(`${line}: ${reason}`) },
   );
-  return { report, told, rows: report.stored.length === 0 ? [] : rowsOf(dir) };
+  return { report, badLines, rows: report.stored.length === 0 ? [] : rowsOf(dir) };
 }
 
 const touch = (prices: Int32Array | undefined, sizes: Int32Array | undefined, i: number): string =>
@@ -105,7 +105,7 @@ const STORY = [
   trade(19_500, 1, 12),
 ];
 
-it('keeps every change of the book, and tells who crossed it', async () => {
+it('keeps every change of the book, and shows who crossed it', async () => {
   const { report, rows } = await compiled(recorded(STORY));
   expect(rows).toEqual([
     '600 s: 0 x0 - [19499x5 | -]',
@@ -145,11 +145,11 @@ const JUNK = [
   'x',
 ];
 
-it('tells each frame that cannot be read, and takes the others when it is told to', async () => {
+it('reports each frame that cannot be read, and takes the others when it is asked to', async () => {
   const file = recorded([...STORY, ...JUNK, 's|99|{}', 'd|p|||']);
   const none = await compiled(file);
   expect([none.report.badRows, none.report.stored]).toEqual([3, []]);
-  expect(none.told).toEqual([
+  expect(none.badLines).toEqual([
     expect.stringMatching(/^6: .*matchPrice: expected a price on the grid of 0\.1 points, was 1950\.15/),
     '7: expected a contract of the configured market, was "FPT"',
     expect.stringMatching(/^8: frame: expected a frame that begins with d\| or s\|/),

@@ -48,7 +48,7 @@ const shown = (bars: BarRows): string[] =>
 const trade = (time: string, price: number, size = 1): Trade => ({ at: at(time), price, qty: size });
 
 describe('bars of a minute', () => {
-  it('hold what was traded in them; the auctions stand where they belong and nothing crosses the break', () => {
+  it('hold what was traded in them; the auctions are where they belong and nothing crosses the break', () => {
     const bars = barsOf({ every: minutes(1) }, [
       trade('09:00:00', 100, 50),
       trade('09:00:59', 103, 2),

@@ -8,7 +8,7 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 const page = renderReport(SAMPLE_REPORT, ASSETS);
 
 describe('a report', () => {
-  it('shows text as text, wherever it stands', () => {
+  it('shows text as text, wherever it is', () => {
     expect(page).not.toContain('</script><b>');
     expect(page).toContain('&lt;/script&gt;&lt;b&gt;EMA &amp; &quot;cross&quot;');
     expect(page).toContain('title="after &lt;fees&gt; and tax"');

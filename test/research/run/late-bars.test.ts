@@ -1,6 +1,6 @@
 /**
- * A bar keeps what happens in it to itself until it is over. Then a scan tells it in the order in which it happened; and what is left of
- * orders of the day, which expire after the bar that holds the close, is told once more.
+ * A bar keeps what happens in it to itself until it is over. Then a scan reports it in the order in which it happened; and what is left of
+ * orders of the day, which expire after the bar that holds the close, is reported once more.
  */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -80,7 +80,7 @@ test('what is left of an order at the close is not taken for a foreign one', () 
   expect(of(entries, 'order_adopted')).toEqual([]);
 });
 
-test('what filled in one bar is told in the order in which it filled', () => {
+test('what filled in one bar is reported in the order in which it filled', () => {
   const sent: string[] = [];
   const entries = entriesOf(
     { open: [1_000, 998, 1_000, 1_000], low: [1_000, 990, 1_000, 1_000] },

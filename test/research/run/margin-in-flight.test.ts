@@ -1,4 +1,4 @@
-/** Our own rule on margin, where the venue tells the account at the moment of the decision: each order counts once, on its way and after. */
+/** Our own rule on margin, where the venue reports the account at the moment of the decision: each order counts once, on its way and after. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { BacktestPlan } from '../../../src/research/backtest-plan.ts';

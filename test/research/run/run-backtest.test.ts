@@ -61,7 +61,7 @@ test('a result of before still has its journal: a denial, a change and a stop ar
   expect(journalHash).toBe('796fac6b1b7769ba729ab768d62bfba12af29a34399cd371edfb80a373cf511d');
 });
 
-test('orders and positions are not polled: the venue in process tells each change of them', () => {
+test('orders and positions are not polled: the venue in process reports each change of them', () => {
   const plan = planOf(data, [ema()]);
   const often: BacktestPlan['settings']['poll'] = {
     ...plan.settings.poll,

@@ -88,7 +88,7 @@ function barTape(code: string, day: number): TestTape {
 }
 
 /** Its strategy stops with the contract after the close, when nothing can be canceled: the cancel comes on the day after. */
-test('an order that outlives its contract stands in no market', () => {
+test('an order that outlives its contract rests in no market', () => {
   const plan = planOf(
     tapesOf([barTape('VN30F2603', 19), barTape('VN30F2604', 20)]),
     [{ id: 'rests', definition: rests, params: {} }],

@@ -87,7 +87,7 @@ test('a symbol is played where its contract of some day has prices, under either
   ]);
 });
 
-test('a strategy on a contract without prices is told that there are none', async () => {
+test('a notice names a strategy on a contract without prices', async () => {
   const yaml = ROLL.yaml.replace('VN30F1M', 'VN30F2609');
   const { result } = runBacktestFile(await load({ ...ROLL, yaml }), {});
   expect(result.notices.map(({ text }) => text)).toContain(
@@ -95,7 +95,7 @@ test('a strategy on a contract without prices is told that there are none', asyn
   );
 });
 
-test('the reference price is the close of the session before; where there is none the first price, and that is told', async () => {
+test('the reference price is the close of the session before; where there is none the first price, and that is reported', async () => {
   const { data } = await planOf(ROLL);
   const found = data.days.map((day) =>
     [...data.open(day).references].map(([{ orderCode }, price]) => `${orderCode} ${price}`),
@@ -168,7 +168,7 @@ data: ${data}
 strategies: [{ id: ema, strategy: ema-cross, symbols: [ES] }]
 `;
 
-test('columns that count in other steps than the market are left out, and that is told', async () => {
+test('columns that count in other steps than the market are left out, and that is reported', async () => {
   const bars = 'time,open,high,low,close,volume\n2024-01-16 09:30,10,11,9,10,40\n';
   const dir = tempDir();
   writeFileSync(join(dir, 'es.csv'), bars);

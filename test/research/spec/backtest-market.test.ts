@@ -60,7 +60,7 @@ test('a tick of a lot is always whole money', () => {
   );
 });
 
-/** Moments move to where the clocks on the wall stood, and are shown by a zone that does not move them back. */
+/** Moments move to what the clocks on the wall showed, and are shown by a zone that does not move them back. */
 
 function readMarket(lines: string) {
   const dir = tempDir();

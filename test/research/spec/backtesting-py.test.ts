@@ -61,7 +61,7 @@ const trade = (trader: Trader, qty: number): void => {
   trader.submit({ kind: 'market', side, qty: Math.abs(qty), reason: 'test' });
 };
 
-/** All equity at the open: the first fill there tells its price, and a second order brings the rest. */
+/** All equity at the open: the first fill there shows its price, and a second order brings the rest. */
 const allEquity =
   (rate: number): Connect =>
   (ticks, trader) => {

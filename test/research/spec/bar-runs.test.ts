@@ -65,7 +65,7 @@ test.each([
   },
 );
 
-test('equity at or below zero is told, once, with its time', async () => {
+test('equity at or below zero is reported, once, with its time', async () => {
   const bars = [100, 100, 80, 90, 70].map(
     (price, i) => `2024-01-03T00:0${i}:00Z,${price},${price},${price},${price},10\n`,
   );
@@ -121,7 +121,7 @@ test.each(['next_open', 'close', 'ohlc'])(
   },
 );
 
-test('a fill on the path through a bar is heard of when the bar is complete, one at its open at once', async () => {
+test('a fill on the path through a bar is reported when the bar is complete, one at its open at once', async () => {
   const heard: string[] = [];
   const plan = await barPlan({
     bars: MINUTES([
@@ -213,10 +213,10 @@ test.each([
   ],
   [{ every: minutes(120) }, 'bars of 2h cannot be made of them: they do not lie on its grid from midnight'],
   [{ everyTicks: 10 }, 'the data are bars of 1h: they have no single trades to count'],
-])('bars that cannot be made of the data stop the strategy: %j', async (spec, told) => {
+])('bars that cannot be made of the data stop the strategy: %j', async (spec, problem) => {
   const { closes, stopped } = await closesOf({ bars: HALF_PAST, market: US, file: ', every: 1h' }, spec);
   expect(closes).toEqual([]);
-  expect(stopped).toContain(told);
+  expect(stopped).toContain(problem);
 });
 
 test('bars are cut between two of them, and an honest strategy decides the same before the cut', async () => {
@@ -380,7 +380,7 @@ test('a strategy without a length of bars takes that of the data, if its own doe
   expect(await paramsOn('5m', '{ barSeconds: 600 }')).toBe(600);
 });
 
-test('a cancel at the midnight of two daily bars is heard of', async () => {
+test('a cancel at the midnight of two daily bars is reported', async () => {
   const bars = [3, 4, 5, 6].map((day) => `2024-01-0${day}T00:00:00Z,100,100,100,100,10\n`);
   const heard: string[] = [];
   const plan = await barPlan({

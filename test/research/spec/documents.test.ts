@@ -1,4 +1,4 @@
-/** Plays what config/README.md shows, as it stands there, over prices made here. */
+/** Plays what config/README.md shows, word for word, over prices made here. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

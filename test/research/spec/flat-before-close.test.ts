@@ -49,7 +49,7 @@ it.each([
 it.each([
   [3, '5m'],
   [60, '1h'],
-])('are not told as unclosed before bars of %i minutes could fill the order', async (length, before) => {
+])('are not reported as unclosed before bars of %i minutes could fill the order', async (length, before) => {
   let bar = 0;
   const plan = await barPlan({
     ...runOf(length, before),

@@ -55,7 +55,7 @@ interface Run {
   readonly memory: 'day' | 'run';
 }
 
-/** Buys one in the morning where it holds nothing. `day code side qty cause` of each fill, and the contracts that it was told of. */
+/** Buys one in the morning where it holds nothing. `day code side qty cause` of each fill, and the contracts of its rollovers. */
 async function played({ files, yaml, symbol = 'VN30F1M', memory }: Run) {
   const dir = tempDir();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
@@ -71,7 +71,7 @@ strategies: [{ id: front, strategy: ema-cross, symbols: [${symbol}], overnight: 
   );
   const loaded = await loadBacktest(file);
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
-  const told: string[] = [];
+  const rolledTo: string[] = [];
   const definition = defineStrategy({
     name: 'front',
     summary: 'of a test',
@@ -83,7 +83,7 @@ strategies: [{ id: front, strategy: ema-cross, symbols: [${symbol}], overnight: 
         const isMorning = new Date(tsUs / 1_000).getUTCHours() < NOON_UTC;
         if (isFree && isMorning) trader.buy({ qty: 1, price: trader.plus(price, 1), reason: 'morning' });
       });
-      ticks.rollovers$.subscribe(({ contract }) => told.push(contract.orderCode));
+      ticks.rollovers$.subscribe(({ contract }) => rolledTo.push(contract.orderCode));
     },
   });
   const rolled: string[] = [];
@@ -100,7 +100,7 @@ strategies: [{ id: front, strategy: ema-cross, symbols: [${symbol}], overnight: 
     const day = new Date(tsUs / 1_000).toISOString().slice(0, 10);
     return `${day} ${instruments[instrument]!.symbol} ${side} ${qty} ${cause}`;
   });
-  return { fills, told, rolled };
+  return { fills, rolledTo, rolled };
 }
 
 const ROLLED = [
@@ -121,7 +121,7 @@ test.each(['day', 'run'] as const)(
     expect(run.fills).toEqual(ROLLED);
     // A fresh engine each morning begins with the contract of its day.
     const next = memory === 'day' ? [] : NEXT;
-    expect(run.told).toEqual(next);
+    expect(run.rolledTo).toEqual(next);
     expect(run.rolled).toEqual(next.map((code) => `front trades ${code} from now on`));
   },
 );
@@ -132,7 +132,7 @@ test.each(['day', 'run'] as const)(
     const yaml = `${VN30F}\ndata: { bars: [{ file: front.csv, symbol: VN30F1M, every: 1m }] }`;
     const run = await played({ files: { 'front.csv': SERIES }, yaml, memory });
     expect(run.fills).toEqual(ROLLED);
-    expect(run.told).toEqual(memory === 'day' ? [] : NEXT);
+    expect(run.rolledTo).toEqual(memory === 'day' ? [] : NEXT);
   },
 );
 
@@ -142,6 +142,6 @@ test.each(['day', 'run'] as const)(
     const yaml = `market: { currency: VND, timeZone: Asia/Ho_Chi_Minh, hours: [{ phase: continuous, from: '09:00', to: '14:30' }], contracts: { FRONT: { tick: 0.1, pointValue: 100000 } } }
 data: { bars: [{ file: front.csv, symbol: FRONT, every: 1m }] }`;
     const run = await played({ files: { 'front.csv': SERIES }, yaml, symbol: 'FRONT', memory });
-    expect(run).toEqual({ fills: ['2026-06-17 FRONT buy 1 order'], told: [], rolled: [] });
+    expect(run).toEqual({ fills: ['2026-06-17 FRONT buy 1 order'], rolledTo: [], rolled: [] });
   },
 );

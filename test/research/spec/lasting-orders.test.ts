@@ -48,7 +48,7 @@ const CASES: readonly Case[] = [
     expected: [],
   },
   {
-    name: 'good till canceled: it stands on the third day too',
+    name: 'good till canceled: it rests on the third day too',
     bars: CHEAP_AT_LAST,
     more: REMEMBERED,
     orders: { 1: buyAt95('gtc') },
@@ -104,7 +104,7 @@ const CASES: readonly Case[] = [
     expected: ['2024-01-03 10:00:00 buy 1 at 100 bar_open'],
   },
   {
-    name: 'denied where strategies begin anew each day: nobody would know the order in the morning',
+    name: 'denied where strategies begin again each day: nobody would know the order in the morning',
     bars: CHEAP_AT_LAST,
     more: 'memory: day',
     orders: { 1: buyAt95('gtc') },
@@ -149,16 +149,16 @@ describe('how long an order lasts', () => {
 });
 
 test.each([
-  { file: 'nothing', more: '', buys: 1, told: 'run: strategies remember the days before' },
+  { file: 'nothing', more: '', buys: 1, memory: 'run: strategies remember the days before' },
   {
     file: 'memory: day',
     more: 'memory: day',
     buys: 3,
-    told: 'day: strategies begin again each morning, as under the daemon',
+    memory: 'day: strategies begin again each morning, as under the daemon',
   },
 ])(
   'a strategy that buys once, in a market with hours of a file that says $file',
-  async ({ more, buys, told }) => {
+  async ({ more, buys, memory }) => {
     const plan = await barPlan({
       bars: hourBars(Array.from({ length: 6 }, () => flat(100))),
       market: HOURS,
@@ -174,7 +174,7 @@ test.each([
     });
     const { strategies, models } = runBacktest(plan);
     expect(strategies[0]!.fills.length).toBe(buys);
-    expect(models).toContainEqual(['memory', told]);
+    expect(models).toContainEqual(['memory', memory]);
   },
 );
 

@@ -1,4 +1,4 @@
-/** Each mistake in the file of a backtest is told with its line, what was expected, what it was, and what to do. */
+/** Each mistake in the file of a backtest is reported with its line, what was expected, what it was, and what to do. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -103,17 +103,17 @@ test.each([
     'a: 1',
     'expected a backtest with market, data, capital, strategies, was a file with a',
   ],
-] as const)('%s', async (_, from, to, told) => {
+] as const)('%s', async (_, from, to, problem) => {
   const { dir, file } = written('');
   writeFileSync(file, good(dir).replace(from, to));
   const loaded = await loadBacktest(file);
   const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
   expect(problems).toHaveLength(1);
-  expect(problems[0]).toContain(told);
+  expect(problems[0]).toContain(problem);
   expect(problems[0]).toMatch(new RegExp(`^${file}:\\d+:\\d+ `));
 });
 
-test('a file that is written in another way is told like any other mistake, with what to say of it', async () => {
+test('a file that is written in another way is reported like any other mistake, with what to do', async () => {
   const { dir, file } = written('');
   const tape = join(dir, '2026-06-03_VN30F2606.csv');
   const rows = Array.from(
@@ -145,7 +145,7 @@ test.each([
   ['files', "import { readFileSync } from 'node:fs';", 'was an import of node:fs in mine.mjs'],
   ['data of the future', "import prices from './prices.json';", 'was an import of ./prices.json in mine.mjs'],
   ['parts of the program', `import '${join(ROOT, 'src/journal/journal-reader.ts')}';`, 'was an import of /'],
-  ['a file beside it that reads files', "import './part.mjs';", 'was an import of node:fs in part.mjs'],
+  ['a file next to it that reads files', "import './part.mjs';", 'was an import of node:fs in part.mjs'],
   ['an import while it runs', "const fs = await import('node:' + 'fs');", 'was import() in mine.mjs'],
   ['require', "const fs = require('fs');", 'was require() in mine.mjs'],
   ['code made of text', "const now = eval('Date.now()');", 'was eval() in mine.mjs'],
@@ -157,14 +157,14 @@ test.each([
     'export default 5;',
     'expected a module whose default export is a strategy, was ./mine.mjs without one',
   ],
-])('a strategy file with %s is told in its line', async (_, text, told) => {
+])('a strategy file with %s is reported at its line', async (_, text, problem) => {
   const { dir, file } = written('');
   writeFileSync(join(dir, 'mine.mjs'), text);
   writeFileSync(join(dir, 'part.mjs'), "import { readFileSync } from 'node:fs';");
   writeFileSync(file, good(dir).replace('ema-cross', './mine.mjs'));
   const loaded = await loadBacktest(file);
   const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
-  expect(problems).toEqual([expect.stringContaining(told)]);
+  expect(problems).toEqual([expect.stringContaining(problem)]);
   expect(problems[0]).toContain(`${file}:8:15 strategies[0].strategy: expected a module `);
 });
 
@@ -252,7 +252,7 @@ strategies: [{ id: one, strategy: ema-cross, symbols: [A], params: { fast: 2, sl
 `;
 };
 
-test('one file has the bars of several contracts where a column tells them', async () => {
+test('one file has the bars of several contracts where a column names them', async () => {
   const { dir, file } = written('');
   writeFileSync(file, manyAt(dir, '0.01'));
   const loaded = await loadBacktest(file);

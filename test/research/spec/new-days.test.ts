@@ -1,4 +1,4 @@
-/** Orders at the very moment at which a day begins where trading never stops: the account is compared anew, and nothing may be lost. */
+/** Orders at the very moment at which a day begins where trading never stops: the account is compared again, and nothing may be lost. */
 import { expect, test } from 'vitest';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { hours, seconds } from '../../../src/domain/units.ts';

@@ -22,7 +22,7 @@ interface Case {
 
 type Fill = readonly [bar: number, size: number, price: number, fee: number];
 
-/** Lots are bought and sold at the market, each at the close of the bar that it stands at or at the open of the next one. */
+/** Lots are bought and sold at the market, each at the close of its bar or at the open of the next one. */
 async function fillsOf({
   closes,
   bars = closes.map((each) => [each, each, each, each]),

@@ -1,7 +1,7 @@
 /**
- * The place in a queue as hftbacktest's documents work it out (MIT): orders of 10 and 15 stand before ours of 5, of 20 and 30 behind it;
+ * The place in a queue as hftbacktest's documents work it out (MIT): orders of 10 and 15 rest before ours of 5, of 20 and 30 behind it;
  * when 30 contracts trade at the price, both before us and ours are filled and nothing behind. Times are made here, and the orders
- * stand as levels of a book.
+ * are levels of a book.
  */
 import { expect, test } from 'vitest';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';

@@ -1,4 +1,4 @@
-/** What a sweep varies: filled up by the strategy's own schema, or told with its line and what was meant. */
+/** What a sweep varies: filled up by the strategy's own schema, or reported with its line and what was meant. */
 import { expect, test } from 'vitest';
 import { readSweep } from '../../../src/research/sweep/read-sweep.ts';
 import { formatProblem } from '../../../src/config/problem.ts';
@@ -12,7 +12,7 @@ async function planned(section: string) {
   return found.plan;
 }
 
-const told = async (section: string): Promise<readonly string[]> => {
+const problemsOf = async (section: string): Promise<readonly string[]> => {
   const found = await read(section);
   return found.ok ? [] : found.problems.map(formatProblem);
 };
@@ -120,7 +120,7 @@ test.each([
     'sweep.objective: expected one of sharpe, sortino',
   ],
 ])('%s', async (_, section, expected) => {
-  const problems = await told(section);
+  const problems = await problemsOf(section);
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(expected);
   expect(problems[0]).toMatch(/run\.yaml:\d+:\d+ /);

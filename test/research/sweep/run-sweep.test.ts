@@ -74,7 +74,7 @@ test('whatever trial ends first, the outcome is the same; a sweep that was kille
   expect(whole.best!.place).toBe(whole.ranked[0]);
 });
 
-/** What does not tell how it was found. */
+/** The part that does not show how it was found. */
 const outcomeOf = ({ trials, ranked, best, bias, monteCarlo, triedEver }: SweepResult) => ({
   trials,
   ranked,
@@ -92,8 +92,8 @@ test('a wider sweep reuses what is known and counts all that was ever tried; --f
   const more = planOf(await loadedBacktest(sweepPlace('sweep: { parameters: { ema: { fast: [9, 12] } } }')));
   const wider = await runSweep(backtest, more, optionsOf(place.dir, fakePool('first')));
   expect([wider.ran, wider.resumed, wider.triedEver]).toEqual([1, 1, 3]);
-  const anew = await runSweep(backtest, planOf(backtest), optionsOf(place.dir, fakePool('first'), true));
-  expect([anew.ran, anew.resumed, anew.triedEver]).toEqual([2, 0, 2]);
+  const fresh = await runSweep(backtest, planOf(backtest), optionsOf(place.dir, fakePool('first'), true));
+  expect([fresh.ran, fresh.resumed, fresh.triedEver]).toEqual([2, 0, 2]);
 });
 
 test('results of another configuration are not mixed in', async () => {

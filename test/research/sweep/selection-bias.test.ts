@@ -47,7 +47,7 @@ describe('the bias of picking', () => {
     expect(selectionWarning(undefined, 40)).toContain('best of 40 trials');
   });
 
-  it('says how many trials there were, and whether the best is told from luck', () => {
+  it('says how many trials there were, and whether the best is more than luck', () => {
     const bias = {
       trials: 1_200,
       days: 250,

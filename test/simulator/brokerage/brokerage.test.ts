@@ -75,7 +75,7 @@ describe('the market on its timer', () => {
     expect(fast.messages).toEqual(slow.messages);
   });
 
-  it('stands still while market time is held', () => {
+  it('pauses while market time is held', () => {
     const { brokerage, time, clock, messages } = open({ held: true });
     time.advance(minutes(120));
     expect(messages.filter(({ tsUs }) => tsUs > MORNING)).toEqual([]);
@@ -112,7 +112,7 @@ describe('the market on its timer', () => {
     expect(messages.filter(({ kind }) => kind === 'trade').length).toBeGreaterThan(0);
   });
 
-  it('lives through midnight by itself: volumes begin anew', () => {
+  it('lives through midnight by itself: volumes begin again at zero', () => {
     const { brokerage, time, messages } = open();
     const front = brokerage.boards()[0]?.contract.orderCode;
     time.advance(seconds(60));

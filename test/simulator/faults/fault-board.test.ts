@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { FaultBoard } from '../../../src/simulator/faults/fault-board.ts';
 import { FAULT_TABLE, parseFault } from '../../../src/simulator/faults/fault.ts';
 
-describe('standing faults', () => {
-  it('strike as often as they were told to', () => {
+describe('faults that are set', () => {
+  it('strike as often as they were set to', () => {
     const board = new FaultBoard();
     board.arm({ name: 'stop_pongs', times: 2 });
     expect([1, 2, 3].map(() => board.strike('stop_pongs') !== undefined)).toEqual([true, true, false]);

@@ -77,7 +77,7 @@ describe('answers that go wrong', () => {
   });
 });
 
-describe('a book that does not tell the truth', () => {
+describe('a book that lies', () => {
   it('hide_new_order: not shown for some seconds of real time, then there', async () => {
     const { simulator, alice, front, time } = await started();
     await alice.place(wish(front, 'H.1'));
@@ -101,7 +101,7 @@ describe('a book that does not tell the truth', () => {
     expect(rowsOf(await alice.conditions())).toHaveLength(1);
   });
 
-  it('empty_book: nothing is shown once, whatever stands there', async () => {
+  it('empty_book: nothing is shown once, whatever is there', async () => {
     const { simulator, alice, front } = await started();
     await alice.place(wish(front, 'H.1'));
     simulator.faults.set({ name: 'empty_book', book: 'in-day', times: 1 });

@@ -62,7 +62,7 @@ describe('a stream that goes wrong', () => {
     expect(tap.frames).toContain('s|21|{"symbol":');
   });
 
-  it('stop_pongs: heartbeats are heard and not answered', async () => {
+  it('stop_pongs: heartbeats are received and not answered', async () => {
     const { simulator, tap, time, alice } = await listening();
     simulator.faults.set({ name: 'stop_pongs' });
     const pongs = tap.frames.filter((frame) => frame === 'd|p|||').length;
@@ -105,7 +105,7 @@ describe('a stream that goes wrong', () => {
     await BareStream.authenticated(simulator.stream, alice.token);
   });
 
-  it('refuse_connections of all ends what stands, and lets nobody in', async () => {
+  it('refuse_connections of all ends what is open, and lets nobody in', async () => {
     const { simulator, tap, alice } = await listening();
     simulator.faults.set({ name: 'refuse_connections', scope: 'all' });
     expect(await tap.closed).toBe(1006);

@@ -10,7 +10,7 @@ const open = (): { store: StateStore; memory: VenueMemory } => {
   return { store, memory: new VenueMemory(store) };
 };
 
-/** As the brokerage does with what the venue tells. */
+/** As the brokerage does with the events of the venue. */
 function touch(memory: VenueMemory, events: readonly VenueEvent[]): void {
   for (const event of events) {
     if (event.kind === 'order') memory.touch(event.order.orderNo);

@@ -22,7 +22,7 @@ describe('market time', () => {
     expect(new MarketClock(real, { ...ORIGIN, speed: 10 }, false).nowUs()).toBe(40_000_000);
   });
 
-  it('stands at its origin while it is held, and starts from there', () => {
+  it('stays at its origin while it is held, and starts from there', () => {
     const real = new VirtualTimers(tsUs(1_000_000));
     const market = new MarketClock(real, { ...ORIGIN, speed: 60 }, true);
     real.advance(seconds(100));

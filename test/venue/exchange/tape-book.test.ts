@@ -19,7 +19,7 @@ function print(
   return venue.print({ tsUs, orderCode: FRONT, price: priceTicks(price), qty, aggressor });
 }
 
-/** Bid 13,000 with ten inferred to stand there, ask 13,001 with five. */
+/** Bid 13,000 with ten inferred to rest there, ask 13,001 with five. */
 function quoted(): Venue {
   const venue = open();
   print(venue, 'sell', 10, 13_000);
@@ -66,7 +66,7 @@ describe('auctions', () => {
 });
 
 /** 09:00:00 is the end of the opening auction; its prints carry that second. */
-it('a restart between two prints of an uncross keeps who stood in the auction', () => {
+it('a restart between two prints of an uncross keeps who was in the auction', () => {
   const venue = open(at(WEDNESDAY, 8, 50));
   const carried = placed(venue, 'buy', 5, 13_010);
   const opening = at(WEDNESDAY, 9);

@@ -88,7 +88,7 @@ test('a print inside the band touches no order, and no print fills more than it 
   expect(filledAtAll).toBeGreaterThan(1_000);
 });
 
-/** Fills of a buy whose rest takes beside others, alone or beside an unrelated order of ours. */
+/** Fills of a buy whose rest takes next to others, alone or with an unrelated order of ours. */
 function fillsOfTaker(isOtherThere: boolean): readonly string[] {
   const fills: string[] = [];
   const mine = new Order('buy', 1_000, 14);
@@ -113,7 +113,7 @@ function fillsOfTaker(isOtherThere: boolean): readonly string[] {
   return fills;
 }
 
-test('a rest that takes beside others keeps doing so, whatever other orders stand', () => {
+test('a rest that takes next to others keeps doing so, whatever other orders rest', () => {
   expect(fillsOfTaker(false)).toEqual(['9 at 1000 shown', '3 at 1000 beside_taker']);
   expect(fillsOfTaker(true)).toEqual(fillsOfTaker(false));
 });

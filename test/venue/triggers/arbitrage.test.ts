@@ -13,7 +13,7 @@ function accepted(outcome: CommandOutcome): OrderReport {
   return outcome.order;
 }
 
-/** As it stands now. */
+/** As it is now. */
 const orderOf = (venue: Venue, { orderNo }: OrderReport) => venue.order(ALICE, orderNo);
 
 /** Alice buys in the front month. */

@@ -39,7 +39,7 @@ export function waiting(outcome: TriggerOutcome): TriggerReport {
   return outcome.trigger;
 }
 
-/** The row as it stands now. */
+/** The row as it is now. */
 export function rowOf(venue: Venue, { accountId: id, orderKey }: TriggerReport): TriggerReport {
   const found = venue.triggers(id).find((row) => row.orderKey === orderKey);
   if (found === undefined) throw new Error(`no row ${orderKey}`);

@@ -33,7 +33,7 @@ describe('the conditional book', () => {
     ['no children', { details: null }, { children: [] }],
     ['a status nobody knows', { status: '7' }, { status: 'unrecognized', statusText: '7' }],
     ['the letter of a place', { status: 'P' }, { status: 'pending', statusText: 'P' }],
-    // A stop or one half of a bracket: nobody can tell.
+    // A stop or one half of a bracket: nobody knows.
     ['a kind nobody knows', { notes: null }, { kind: 'unrecognized' }],
     ['a kind in other letters', { notes: ' stop ORDER ' }, {}],
     ['a trailing stop by its words', { notes: 'Trailing stop' }, { kind: 'trailing_stop' }],

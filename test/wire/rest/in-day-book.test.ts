@@ -93,7 +93,7 @@ describe('a row is read', () => {
     expect(drift.seen).toEqual(['in-day.matchVolume: nothing for a number']);
   });
 
-  it('beside others that are not', () => {
+  it('next to others that are not', () => {
     const book = { ...GOLDEN, data: [null, GOLDEN_ROW, 'row', { ...GOLDEN_ROW, side: '?' }] };
     const read = inDayBook.decodeResponse(book, specOf, new CountedDrift());
     expect(read.ok && [read.value.orders.length, read.value.unreadable.length]).toEqual([1, 3]);
@@ -138,7 +138,7 @@ describe('a book is not read', () => {
   });
 });
 
-const readBeside = (fields: object) => {
+const readWithOther = (fields: object) => {
   const drift = new CountedDrift();
   const rows = { ...GOLDEN, data: [GOLDEN_ROW, { ...GOLDEN_ROW, orderNo: '99', ...fields }] };
   return { read: inDayBook.decodeResponse(rows, specOf, drift), drift };
@@ -146,13 +146,13 @@ const readBeside = (fields: object) => {
 
 describe('a row of a contract that is not configured', () => {
   it('is not ours: counted, and the book stays evidence', () => {
-    const { read: book, drift } = readBeside({ symbol: 'GB05F2609', refId: '' });
+    const { read: book, drift } = readWithOther({ symbol: 'GB05F2609', refId: '' });
     expect(book).toMatchObject({ value: { orders: [ORDER], unreadable: [], foreign: 1 } });
     expect(drift.seen).toHaveLength(1);
   });
 
   it('may be ours when its id looks like one of ours, or its code like none', () => {
     for (const fields of [{ symbol: 'GB05F2609', refId: 'H.12345600001000001' }, { symbol: '?' }])
-      expect(readBeside(fields).read).toMatchObject({ value: { foreign: 0, unreadable: [{}] } });
+      expect(readWithOther(fields).read).toMatchObject({ value: { foreign: 0, unreadable: [{}] } });
   });
 });

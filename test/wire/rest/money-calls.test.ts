@@ -40,7 +40,7 @@ describe.each([
 
 const reply = (fields: object): string => JSON.stringify({ ...goldenAnswer('deposit'), ...fields });
 
-describe('what became of a deposit', () => {
+describe('the outcome of a deposit', () => {
   it.each<[string, number, string, CallReceipt]>([
     ['no id at all', 200, reply({ oID: '', data: null }), { status: 'accepted', transactionId: null }],
     ['the id in oID', 200, reply({ data: [] }), { status: 'accepted', transactionId: ID }],
@@ -64,7 +64,7 @@ describe('what became of a deposit', () => {
     expect(classifyCashReply({ httpStatus, text }, 'deposit', new CountedDrift())).toStrictEqual(receipt);
   });
 
-  it('without rc nobody knows', () => {
+  it('is unknown without rc', () => {
     const text = reply({ rc: 'ok' });
     expect(classifyCashReply({ httpStatus: 200, text }, 'deposit', new CountedDrift())).toMatchObject({
       status: 'unknown',

@@ -18,7 +18,7 @@ it('are written as the contract shows them, with the keys of the notes, and read
   expect(drift.seen).toEqual([]);
 });
 
-it('show the average of what stands off the grid', () => {
+it('show the average of what is off the grid', () => {
   const row = { ...POSITION_ROW, qty: signedQty(3), openValue: money(390_040_000) };
   expect(openPositions.encodeResponse([row], SUB_ACCOUNT)).toMatchObject({
     data: [{ net: 3, side: 'L', avg_remain: 1300.1333 }],

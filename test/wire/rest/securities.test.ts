@@ -171,7 +171,7 @@ describe('loan packages', () => {
 });
 
 describe('the cancel of stock orders', () => {
-  it('is answered in the form of the contract, with a row an order beside it', () => {
+  it('is answered in the form of the contract, with a row an order next to it', () => {
     const [taken, refused] = [
       { orderId: '8000123', error: '0', message: '' },
       { orderId: '8000124', error: '-6014', message: 'Cannot be cancelled' },

@@ -6,7 +6,7 @@ export type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every value that stands under a path: `data[].orderNo` is one of each row. */
+/** Every value that is under a path: `data[].orderNo` is one of each row. */
 export function valuesAt(answer: unknown, path: string): unknown[] {
   let values: unknown[] = [answer];
   for (const part of path.split('.')) {

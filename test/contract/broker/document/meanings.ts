@@ -63,7 +63,7 @@ export const conditionalOrder = (row: Json): object => ({
   side: side(row['side']),
   qty: row['volume'],
   limitPrice: ticks(row['showPrice']),
-  // The document has no word for a trailing stop: it stands among the stops, with its own code.
+  // The document has no word for a trailing stop: it is among the stops, with its own code.
   kind: row['orderType'] === 'TSO' ? 'trailing_stop' : KINDS[row['notes'] as string],
   triggerPrice: row['soPrice'] === 0 ? null : ticks(row['soPrice']),
   triggerWhen: WHEN[row['orderType'] as string],

@@ -1,5 +1,5 @@
 /**
- * How the document and the field notes are written down here: one table an operation, a line a field. Nothing of `src` stands
+ * How the document and the field notes are written down here: one table an operation, a line a field. Nothing of `src` is
  * in this folder: what the codecs believe is what is tested.
  */
 

@@ -2,7 +2,7 @@
 import type { Json } from './answer-check.ts';
 import type { Operation, RequestField } from './operation.ts';
 
-/** One request as it stood on the wire, with the answer to it. */
+/** One request as it was on the wire, with the answer to it. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;

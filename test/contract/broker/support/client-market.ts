@@ -30,7 +30,7 @@ export async function openClientMarket(options: Partial<SimulatorOptions> = {}):
   return behindClient(await openMarket(options));
 }
 
-/** Alice's client in a market that stands; `rewrite` changes the form of the answers on their way. */
+/** Alice's client in a market that does not move; `rewrite` changes the form of the answers on their way. */
 export async function behindClient(
   market: Market,
   rewrite?: (text: string) => string,

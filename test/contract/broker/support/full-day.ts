@@ -1,11 +1,11 @@
-/** A market in the middle of everything: all that the books of one customer can show stands in them at once. */
+/** A market in the middle of everything: all that the books of one customer can show is in them at once. */
 import { seconds } from '../../../../src/domain/units.ts';
 import { firstRow } from './bare-client.ts';
 import { type Market, openMarket, order, placed } from './market.ts';
 
 const GATEWAY = seconds(1);
 
-/** One order in each state that the letters can tell, conditional orders of each kind, positions open and closed. */
+/** One order in each state that the letters can show, conditional orders of each kind, positions open and closed. */
 export async function openFullDay(): Promise<Market> {
   const day = await openMarket({ rules: { gatewayDelay: GATEWAY } });
   const { alice, bob, front, next, time } = day;

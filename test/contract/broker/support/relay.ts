@@ -82,7 +82,7 @@ async function passOn(
   }
 }
 
-/** Codes that may not stand in a close frame stand for a connection that was cut. */
+/** Codes that may not be in a close frame mean a connection that was cut. */
 const CUT: ReadonlySet<number> = new Set([1005, 1006]);
 
 function relayStream(server: Server, url: string, said: string[][]): WebSocketServer {

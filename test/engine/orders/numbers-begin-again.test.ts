@@ -1,4 +1,4 @@
-/** The broker's day, and its order numbers, begin anew while our session goes on: no order is read as another one (rulings, 6). */
+/** The broker's day, and its order numbers, begin again while our session goes on: no order is read as another one (rulings, 6). */
 import { describe, expect, it } from 'vitest';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
