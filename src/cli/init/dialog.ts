@@ -40,7 +40,7 @@ class TerminalDialog implements Dialog {
 
   constructor(io: CliIo, input: Readable) {
     this.#io = io;
-    this.#at = { input, output: written(io.err) };
+    this.#at = { input, output: written((text) => io.err(text)) };
   }
 
   async ask<T>(message: string, fallback: string | null, parse: AnswerParser<T>): Promise<T> {
