@@ -543,7 +543,7 @@ export class Invariants {
   #alert({ severity, code, text }: Extract<JournalEntry, { readonly kind: 'alert' }>): void {
     if (severity !== 'info') this.#alerts.push(`${severity}: ${code}: ${text}`);
     if (code === 'no_room') this.#isNoRoomAlerted = true;
-    if (code === 'session_begins_anew') this.#isRestarted = true;
+    if (code === 'session_restarted') this.#isRestarted = true;
     if (OF_A_LOST_ENGINE.has(code) && this.#isBreaking)
       return this.#world.saw('the engine is lost and replaced');
     if (NEVER_ALERTED.has(code)) this.violated(`${code}: ${text}`);

@@ -286,8 +286,8 @@ const endOf = ({ mode }: Pick<Config, 'mode'>, text: string) =>
 
 /** Once for each session, also over restarts. */
 export function sendReport({ journal, alerting, config }: Daemon, { day, path, text }: WrittenReport): void {
-  if (!config.alerts.dailyReport || !alerting.isUsed || journal.counter('report_told', day) > 0) return;
-  journal.keepCounter('report_told', day, 1);
+  if (!config.alerts.dailyReport || !alerting.isUsed || journal.counter('report_sent', day) > 0) return;
+  journal.keepCounter('report_sent', day, 1);
   const title = `trading day ${day} is over (${config.mode})`;
   alerting.send({ severity: 'info', kind: 'report', title, text, page: path });
 }

@@ -201,7 +201,7 @@ export class RowReader {
       if (known === undefined || known.createdUs < sinceUs) this.#owners.snapshots.want('book');
       else if (known.parent !== order.clientOrderId) {
         const text = `${known.clientOrderId} was sent by ${order.clientOrderId}, which the broker reported late: its fills stay where they were booked`;
-        this.#owners.context.alert(order.strategy, 'critical', 'child_told_late', text);
+        this.#owners.context.alert(order.strategy, 'critical', 'child_reported_late', text);
         this.sent(order, known);
       }
     }
