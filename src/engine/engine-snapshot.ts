@@ -78,7 +78,7 @@ interface ContractEntry {
   readonly broker: SignedQty | null;
 }
 
-export interface EngineView {
+export interface EngineSnapshot {
   readonly seq: Seq;
   readonly tsUs: TsUs;
   readonly boot: number;
@@ -128,8 +128,8 @@ interface EngineCounts {
 export function engineSnapshot(
   parts: EngineState,
   procedure: string,
-  counts: Pick<EngineView['counts'], 'events' | 'gaps' | 'duplicates'>,
-): EngineView {
+  counts: Pick<EngineSnapshot['counts'], 'events' | 'gaps' | 'duplicates'>,
+): EngineSnapshot {
   const { context, session, market, halt, portfolio, orders, registry, executor, fills } = parts;
   const hasOperator =
     portfolio.has(OPERATOR_INDEX) || orders.open.some(({ strategy }) => strategy === OPERATOR_INDEX);

@@ -21,7 +21,7 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { Config } from '../../config/config.ts';
-import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import {
   type ContractsListed,
   type EngineEvent,
@@ -359,7 +359,7 @@ export class TradingSession implements InputSink, SessionWork {
   }
 
   /** Shows the effect of all earlier inputs, a command too. */
-  view(): Promise<EngineView | undefined> {
+  view(): Promise<EngineSnapshot | undefined> {
     this.inbox.flush();
     return this.#engine.thread.view();
   }
