@@ -17,7 +17,7 @@ import {
   tsUs,
 } from '../domain/units.ts';
 import type { EngineState } from './engine-state.ts';
-import { whyUnproven } from './owners.ts';
+import { whyUnproven } from './engine-view.ts';
 import { type LimitUse, limitUses } from './risk/limit-uses.ts';
 import type { PlotValue } from './ports/outbound.ts';
 import type { MoneyView } from './positions/money-reconciler.ts';

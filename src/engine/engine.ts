@@ -66,7 +66,7 @@ export interface EngineDependencies {
 }
 
 const DEFAULTS: EngineDependencies = {
-  createGuard: (owners, { settings, calendar, costs }) => new RiskGuard(owners, settings, calendar, costs),
+  createGuard: (view, { settings, calendar, costs }) => new RiskGuard(view, settings, calendar, costs),
   createSessionController: (state) => new SessionController(state),
 };
 
