@@ -3,7 +3,7 @@
 // difference: it compiles against the headers beside this very node, so that no download is needed. `.prebuild-installrc` and
 // `allowScripts` keep the package's own script from failing the whole install first.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -101,8 +101,16 @@ function ensureSqlite() {
   return compile() ?? whySqliteFails();
 }
 
+/** What the linker read takes seven times the room of the binary. */
+function forgetObjects() {
+  const release = join(sqliteFolder, 'build', 'Release');
+  for (const name of existsSync(release) ? readdirSync(release) : [])
+    if (name !== 'better_sqlite3.node') rmSync(join(release, name), { recursive: true });
+}
+
 const problem = ensureSqlite();
-if (problem !== null) {
+if (problem === null) forgetObjects();
+else {
   console.error(`${sqlite} cannot be used here, and the journal needs it:\n${problem}`);
   process.exitCode = 1;
 }
