@@ -16,7 +16,7 @@ import {
   tsUs,
   US_PER_MINUTE,
 } from '../domain/units.ts';
-import { engineSnapshot, type EngineView } from './engine-snapshot.ts';
+import { engineSnapshot, type EngineSnapshot } from './engine-snapshot.ts';
 import { type CreateGuard, createEngineState, type EngineOptions, type EngineState } from './engine-state.ts';
 import type { InstrumentMarket, Market } from './market/market.ts';
 import { QuietStretch } from './quiet-stretch.ts';
@@ -66,7 +66,7 @@ export interface EngineDependencies {
 }
 
 const DEFAULTS: EngineDependencies = {
-  createGuard: (owners, { settings, calendar, costs }) => new RiskGuard(owners, settings, calendar, costs),
+  createGuard: (view, { settings, calendar, costs }) => new RiskGuard(view, settings, calendar, costs),
   createSessionController: (state) => new SessionController(state),
 };
 
@@ -139,6 +139,7 @@ export class Engine {
    */
   replay(event: EngineEvent, decisions: EventDecisions | null, earlier: readonly StrategyIndex[]): void {
     const { past } = this.#state;
+    if (event.kind === 'booted') past.processBegan();
     past.begin(decisions, earlier);
     this.#context.decideBy(past);
     if (decisions !== null && (decisions.proposals.length > 0 || decisions.policies?.length !== 0))
@@ -146,7 +147,7 @@ export class Engine {
     this.#state.stops.repeat(decisions?.stopped ?? []);
     this.process(event);
     if (decisions === null) return;
-    if (event.kind !== 'session_started') this.#state.halt.follow();
+    if (event.kind !== 'session_started') this.#state.halt.follow(hasWithdrawn(decisions));
     for (const strategy of decisions.stopped)
       if (!past.isEarlier(strategy)) this.#state.stops.stop(strategy, 'stopped before the restart', null);
     past.end((strategy) => this.#registry.isSilent(strategy));
@@ -171,7 +172,7 @@ export class Engine {
     return this.#state.stops.faultsOf(this.#state.past);
   }
 
-  snapshot(): EngineView {
+  snapshot(): EngineSnapshot {
     return engineSnapshot(this.#state, this.#controller.status(), {
       events: this.#events,
       gaps: this.#gaps,
@@ -540,3 +541,6 @@ export class Engine {
     return next;
   }
 }
+
+const hasWithdrawn = ({ proposals }: EventDecisions): boolean =>
+  proposals.some(({ proposal }) => proposal.do === 'cancel' && proposal.isWithdrawal === true);

@@ -9,7 +9,7 @@
 import { isAuction } from '../../domain/calendar.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { EngineState } from '../engine-state.ts';
-import type { OrderView } from '../owners.ts';
+import type { OrderView } from '../engine-view.ts';
 import { ExitOrder } from './exit-order.ts';
 import { isSamePosition, type ProtectedPosition, Target } from './targets.ts';
 
@@ -60,6 +60,11 @@ export class Flattener extends Target {
 
   drop(): void {
     this.#rest('done');
+  }
+
+  /** A new process reads again; its clock may be behind that of the process before. */
+  restart(): void {
+    this.#readSinceUs = Math.min(this.#readSinceUs, this.#state.context.nowUs);
   }
 
   /** One step; called after every event that can change its inputs. */
