@@ -8,6 +8,7 @@ import { type RunProgress, runBacktest } from '../run/run-backtest.ts';
 import { performanceMetrics } from '../statistics/performance-metrics.ts';
 import { runStatistics } from '../statistics/run-statistics.ts';
 import { formatLocalTime } from '../../text/dates.ts';
+import { formatCount, formatNumber, formatSignedAmount } from '../../text/numbers.ts';
 import { type ReportFiles, resultCsv, resultJson, titleOf, writeReport } from './result-files.ts';
 import { isMoved, shownZone } from '../spec/backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
@@ -62,7 +63,9 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
       ? once(backtest, { ...options, watched })
       : verified(backtest, options.second, { ...options, watched });
   const ranMs = performance.now();
-  const { findings, verification } = played;
+  const { verification } = played;
+  const findings = [...played.findings, ...pathFindings(backtest, options, played.result)];
+  const reportedMs = performance.now();
   const { contracts } = watch;
   const found = runStatistics(played.result);
   const result = noted(played.result, [
@@ -100,7 +103,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
     json,
     ...writeReport(out, { model, json: ['report.json', json], csv }),
     runSeconds: (ranMs - begunMs) / MS_PER_SECOND,
-    reportSeconds: (performance.now() - ranMs) / MS_PER_SECOND,
+    reportSeconds: (performance.now() - reportedMs) / MS_PER_SECOND,
   };
 }
 
@@ -116,6 +119,35 @@ function once(backtest: Backtest, options: BacktestRunOptions): VerifiedRun {
     runBacktest(planBacktest(backtest, options), { ...watched, ...(onProgress && { onProgress }) }),
   );
   return { result: value, findings: useFindings(backtest, found), verification: null };
+}
+
+/** Targets and stops that fill on the way through a bar: which comes first is assumed, so both orders are played. */
+function pathFindings(
+  backtest: Backtest,
+  { seed }: BacktestRunOptions,
+  { strategies }: BacktestResult,
+): readonly string[] {
+  const { read, market, sources } = backtest;
+  const everyUs = sources.all[0]?.bars?.everyUs;
+  const clauses = new Set(strategies.flatMap(({ fills }) => Array.from(fills, ({ clause }) => clause)));
+  if (everyUs === undefined || !clauses.has('bar_stop') || !clauses.has('bar_path')) return [];
+  const [high, low] = (['high_first', 'low_first'] as const).map((path) => {
+    const models = { ...read.models, path };
+    const { result } = once({ ...backtest, read: { ...read, models } }, seed === undefined ? {} : { seed });
+    const trades = result.strategies.flatMap((each) => each.trades.filter(({ isOpen }) => !isOpen));
+    const exits = trades.map(({ strategy, instrument, entryValue, exitValue, exitUs }) =>
+      [strategy, instrument, entryValue, exitValue, Math.floor(exitUs / everyUs)].join(' '),
+    );
+    return { exits, net: formatSignedAmount(runStatistics(result).netProfit, market) };
+  });
+  if (high === undefined || low === undefined) return [];
+  const same = new Set(low.exits);
+  const count = high.exits.filter((each) => !same.has(each)).length;
+  return count === 0
+    ? []
+    : [
+        `the order of the extremes within a bar, which the data do not say, decides ${formatCount(count, 'exit')} of ${formatNumber(high.exits.length)}: net profit ${low.net} with the low first, ${high.net} with the high first (models.path: ${read.models.path})`,
+      ];
 }
 
 function verified(
