@@ -10,7 +10,7 @@ import { runStatistics } from '../statistics/run-statistics.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 import { formatCount, formatNumber, formatSignedAmount } from '../../text/numbers.ts';
 import { type ReportFiles, resultCsv, resultJson, titleOf, writeReport } from './result-files.ts';
-import { isMoved, shownZone } from '../spec/backtest-market.ts';
+import { type BacktestMarket, isMoved, shownZone } from '../spec/backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { isPlayed } from '../spec/backtest-days.ts';
 import { isOnBars } from '../spec/backtest-schema.ts';
@@ -72,6 +72,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
     ...findings,
     ...doubtsOf(contracts, played.result, found),
     ...idleFindings(played.result, backtest),
+    ...feeFindings(backtest.market, played.result),
   ]);
   const { market, sources, read } = backtest;
   const { utcOffsetMinutes } = result;
@@ -106,6 +107,14 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
     reportSeconds: (performance.now() - reportedMs) / MS_PER_SECOND,
   };
 }
+
+/** Money is whole units of at most 2^53. */
+const feeFindings = ({ isFeeCut, currency, moneyScale }: BacktestMarket, { capital }: BacktestResult) =>
+  isFeeCut
+    ? [
+        `fees are rounded to ${Math.log10(moneyScale)} digits behind the point: a capital of ${formatNumber(capital / moneyScale)} ${currency} leaves room for no more, a smaller one does`,
+      ]
+    : [];
 
 function verifiedText(verification: Verification | null): string {
   if (verification === null) return 'no; --verify runs it again, and without the later prices';

@@ -108,3 +108,24 @@ test('exits that depend on the assumed order of the extremes are counted, with t
   ]);
   expect(await bracketNotes(flat, target, stop, flat)).toEqual([]);
 });
+
+test.each([
+  [10_000, []],
+  [
+    10_000_000,
+    [
+      'fees are rounded to 5 digits behind the point: a capital of 10,000,000 USD leaves room for no more, a smaller one does',
+    ],
+  ],
+])('with a capital of %d the digits that fees lose are reported', async (capital, notes) => {
+  const file = barFile({
+    bars: `time,open,high,low,close,volume\n${BARS}\n`,
+    capital,
+    market: `${HOURS}, costs: { valuePercent: 0.0123 }`,
+    file: ', every: 30m',
+  });
+  const loaded = await loadBacktest(file);
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  const { model } = runBacktestFile(loaded.backtest, { out: tempDir() });
+  expect(model.warnings.filter((each) => each.startsWith('fees'))).toEqual(notes);
+});
