@@ -253,7 +253,8 @@ export class Alerting {
       kind !== 'question' && nowUs - atUs < REPEATS_MAX;
     for (const { channel, messages } of left.queues)
       for (const message of messages.filter(isWorthIt)) this.#routes.resume(channel, message);
-    this.#desk.resume({ held: left.desk.held.filter(isWorthIt), unseen: left.desk.unseen.filter(isWorthIt) });
+    const unseen = left.desk.unseen.filter((message) => isWorthIt(message) && message.isUntilStart !== true);
+    this.#desk.resume({ held: left.desk.held.filter(isWorthIt), unseen });
   }
 }
 

@@ -89,11 +89,18 @@ async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResul
  * Resumes the account also without a session: the next one begins with entries allowed. A strategy whose loss has reached its limit has a
  * separate resume.
  */
-function resume(daemon: Daemon, id: string | null, reason: string): CommandResult {
+async function resume(daemon: Daemon, id: string | null, reason: string): Promise<CommandResult> {
   if (id !== null) {
     if (!daemon.names.all.includes(id)) return unknown(daemon, id);
-    return post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason });
+    const view = await inTime(daemon.refreshView(), SEEN_MAX);
+    const result = post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason });
+    if (!result.ok || view?.strategies.find((each) => each.id === id)?.halted !== null) return result;
+    const account =
+      daemon.halt.reason === null ? '' : '; those of the account are off: resume without a strategy';
+    return { ok: true, message: `nothing of ${id} was halted${account}` };
   }
+  // Posted all the same: a resume also accepts differences of positions and money.
+  const wasHalted = (daemon.halt.reason ?? daemon.lastView?.halted ?? null) !== null;
   const failure = failureOf(() => daemon.command({ name: 'resume', strategy: null, reason }));
   if (failure === null) {
     const halted = (daemon.lastView?.strategies ?? []).filter((each) => each.halted !== null);
@@ -102,7 +109,7 @@ function resume(daemon: Daemon, id: string | null, reason: string): CommandResul
     );
     return {
       ok: true,
-      message: `entries are allowed again, as far as limits and risk allow them${rest.join('')}`,
+      message: `${wasHalted ? 'entries are allowed again' : 'nothing was halted: entries were allowed already'}, as far as limits and risk allow them${rest.join('')}`,
     };
   }
   return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };

@@ -338,6 +338,20 @@ it('sends after a restart what was critical and had not left, and trades while e
   await story.until(() => mailbox.mails.some((mail) => mail.includes('they differ')));
 });
 
+it('forgets at a start what asked for one, and nothing else', async () => {
+  const { story } = await morning();
+  const { alerting } = story.daemon;
+  const asks = { severity: 'critical', kind: 'alert', text: 'start it again', page: null } as const;
+  alerting.send({ ...asks, title: 'CRITICAL: the daemon ends', isUntilStart: true });
+  story.daemon.alert('critical', 'engine_gone', 'it failed');
+  story.daemon.alert('critical', 'position_mismatch', 'they differ');
+  const kept = () => WaitingFile.read(story.paths.messages)?.desk.unseen.length;
+  await story.until(() => kept() === 3);
+  await story.kill();
+  story.launch();
+  expect(story.daemon.alerting.state.unseen).toBe(1);
+});
+
 it('sends the report of a day once, with its page, also over a restart', async () => {
   const { story, bot, mailbox } = await morning();
   const path = join(story.paths.backups, 'report-2026-03-03.html');

@@ -260,7 +260,8 @@ interface DayReportState extends Pick<Daemon, 'sessionDay' | 'clock'> {
 /** Not journaled: the end may be that the journal belongs to another program. Leaves while the daemon closes. */
 async function alertEnd(daemon: Daemon, text: string): Promise<void> {
   const held = await heldBy(daemon);
-  daemon.alerting.send({ ...endOf(daemon.config, `${text}; ${held.text}`), kind: 'alert', page: null });
+  const end = endOf(daemon.config, `${text}; ${held.text}`);
+  daemon.alerting.send({ ...end, kind: 'alert', page: null, isUntilStart: true });
 }
 
 /** No daemon can report it: a position may be held, and a supervisor does not try again. At a terminal a person reads it. */

@@ -113,6 +113,7 @@ export class AlertDesk {
       title: this.#titleOf(alert),
       text: bodyOf(alert),
       page: null,
+      isUntilStart: alert.code === 'engine_gone',
     });
   }
 

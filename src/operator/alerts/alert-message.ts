@@ -17,6 +17,8 @@ export interface AlertMessage {
   readonly text: string;
   /** A file with the same as HTML, for channels that can carry it; null without one. */
   readonly page: string | null;
+  /** It asks for a start: the next one resolves it. */
+  readonly isUntilStart?: boolean;
 }
 
 export type AlertDraft = Omit<AlertMessage, 'id' | 'atUs'>;
