@@ -16,7 +16,7 @@ import { TelegramListener } from '../operator/channels/telegram-listener.ts';
 import type { BrokerAddress } from './edge/broker-address.ts';
 import type { StatePaths } from '../host/state/state-paths.ts';
 import { remedyOf } from '../operator/remedies.ts';
-import { formatLocalTime } from '../text/dates.ts';
+import { formatLocalSecond } from '../text/dates.ts';
 import { systemClock, systemTimers } from '../host/system-clock.ts';
 import { OWN_CAUSE } from './session/halt.ts';
 import { type ChannelTrial, keptSecret, openChannel, tryChannels } from './operator-channels.ts';
@@ -234,7 +234,10 @@ export class Alerting {
 
   #alert(severity: AlertSeverity, code: string, text: string, subject: string): void {
     const { address, config } = this.#options;
-    const remedy = remedyOf(code, text, (command) => `tickwright ${command} --state ${config.stateDir}`);
+    const remedy = remedyOf(
+      { severity, code, text },
+      (command) => `tickwright ${command} --state ${config.stateDir}`,
+    );
     this.#desk.alert({ severity, code, subject, text: address.secrets.hide(text), remedy });
   }
 
@@ -260,6 +263,6 @@ export class Alerting {
 
 /** With the day where it is another one. */
 function shownTime(at: TsUs, now: TsUs, offset: number): string {
-  const text = formatLocalTime(at, offset).slice(0, 19).replace('T', ' ');
+  const text = formatLocalSecond(at, offset);
   return dayAt(at, offset) === dayAt(now, offset) ? text.slice(11) : text;
 }

@@ -6,7 +6,7 @@ import { OPERATOR_INDEX, seconds } from '../domain/units.ts';
 import type { Command } from '../engine/ports/engine-event.ts';
 import type { CommandBody, CommandName } from '../operator/control-command.ts';
 import type { CommandResult } from '../operator/control-server.ts';
-import { formatUtcSecond } from '../text/dates.ts';
+import { formatLocalSecond } from '../text/dates.ts';
 import { formatCount } from '../text/numbers.ts';
 import { noChannel, trialLines } from './operator-channels.ts';
 import { inTime, systemClock } from '../host/system-clock.ts';
@@ -173,16 +173,19 @@ function needlessOtp({ edge, config }: Daemon): string | null {
   if (used >= allowed) return `all ${allowed} exchanges of the day are used: no new token before tomorrow`;
   const due = tokens.refreshDueUs();
   if (token !== undefined && due !== undefined && due > systemClock.nowUs())
-    return `no password is needed, and none was spent: the token is valid until ${formatUtcSecond(token.expiresAt)}; tickwright token asks for a new one`;
+    return `no password is needed, and none was spent: the token is valid until ${formatLocalSecond(token.expiresAt, config.calendar.utcOffsetMinutes)}; tickwright token asks for a new one`;
   if (config.auth.otpRoute === 'request')
     return 'the broker sends a password when it is asked for: tickwright token asks';
   return null;
 }
 
-function tokenText({ edge }: Daemon): string {
+function tokenText({ edge, config }: Daemon): string {
   const { used, allowed } = edge.tokens.budget;
   const until = edge.tokens.current();
-  const valid = until === undefined ? '' : `, valid until ${formatUtcSecond(until.expiresAt)}`;
+  const valid =
+    until === undefined
+      ? ''
+      : `, valid until ${formatLocalSecond(until.expiresAt, config.calendar.utcOffsetMinutes)}`;
   return `a new token is in use${valid}; ${used} of ${allowed} exchanges of the day are used`;
 }
 

@@ -340,6 +340,7 @@ export class Daemon {
       alerts: new EdgeAlerts(
         (severity, code, text) => this.alert(severity, code, address.secrets.hide(text)),
         note,
+        config.calendar.utcOffsetMinutes,
       ),
       meter: this.metrics,
     });

@@ -89,6 +89,8 @@ it('asks by Telegram and mail, ignores a stranger, and begins the session with t
   bot.write(OWNER, '/otp 246810');
   await story.until(() => /no password is needed/.test(replies(bot)));
   expect(story.daemon.edge.tokens.budget.used).toBe(2);
+  expect(replies(bot), 'times are the exchange’s').toMatch(/valid until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d;/);
+  expect(replies(bot)).not.toMatch(/\d\dZ/);
   const kept = readFileSync(story.paths.journal, 'latin1');
   expect(kept).not.toContain(BOT_TOKEN);
 });
