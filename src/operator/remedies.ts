@@ -99,7 +99,7 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
 const ORDER = /^H\.\w+/;
 
 /** Of a critical alert without a row: our books and the broker’s contradict each other, or nobody foresaw it. */
-export const COMPARE: Remedy = (command) =>
+const COMPARE: Remedy = (command) =>
   `compare ${command('orders')} and ${command('positions')} with the broker’s own program; ${command('journal')} shows what led to it; ` +
   `in doubt: ${command('halt')} --reason "…"`;
 

@@ -184,7 +184,9 @@ it('answers a halt with one message that names what is held, and asks nobody to 
   const [answer, message, ...rest] = bot.sent.slice(before).map(({ text }) => text);
   expect(answer).toBe('entries are off');
   expect(message).toMatch(/entries are off until you resume: news \(by telegram 4711/);
-  expect(message).toMatch(/held: script \+2 \S+, stop for 2 at 1290\.0/);
+  expect(message).toMatch(
+    /held: script \+2 \S+ at 1301\.0, last 1300\.3, open -140,000 VND, stop for 2 at 1290\.0/,
+  );
   expect(rest).toEqual([]);
   expect(mailbox.mails.filter((mail) => /entries are off|entries_halted/.test(mail))).toHaveLength(1);
   expect(story.daemon.alerting.state.unseen).toBe(0);
@@ -221,7 +223,7 @@ it('knows by its journal what is held and which stops wait, where no session ope
   await story.until(async () => (await story.view())?.orders[0]?.status === 'pending_trigger');
   const seen = await heldBy(story.daemon);
   expect(seen.text).toMatch(
-    /held: script \+2 \S+, stop for 2 at 1290\.0; 1 open order; books: our positions are/,
+    /held: script \+2 \S+ at .*, stop for 2 at 1290\.0; 1 open order; books: our positions are/,
   );
 
   story.daemon.journal.flush();

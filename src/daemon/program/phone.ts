@@ -6,13 +6,13 @@ import { OPERATOR } from '../../domain/strategy-names.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-control.ts';
-import { formatCount, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
+import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
 import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from '../daemon.ts';
 import { healthProblem } from './health.ts';
-import { listedPoints } from '../session/holdings.ts';
+import { holdings, listedPoints } from '../session/holdings.ts';
 import { statusFacts } from './status-facts.ts';
 
 const NO_ENGINE = 'no session is open';
@@ -38,11 +38,11 @@ export function listenToPhones(daemon: Daemon, run: RunActions): void {
 
 function phoneView(view: RemoteView, status: DaemonStatus, contracts: readonly Contract[]): string {
   const { engine } = status;
-  if (view === 'status') return statusLines(status).join('\n');
+  if (view === 'status') return statusLines(status, contracts).join('\n');
   if (engine === null) return NO_ENGINE;
   switch (view) {
     case 'positions':
-      return listed(positionsOf(engine), 'flat: nothing is held');
+      return listed(holdings(engine, contracts), 'flat: nothing is held');
     case 'orders':
       return listed(ordersOf(engine, contracts), 'no open orders');
     case 'pnl':
@@ -62,21 +62,14 @@ function phoneView(view: RemoteView, status: DaemonStatus, contracts: readonly C
 const listed = (lines: readonly string[], none: string): string =>
   lines.length === 0 ? none : lines.join('\n');
 
-function statusLines(status: DaemonStatus): readonly string[] {
+function statusLines(status: DaemonStatus, contracts: readonly Contract[]): readonly string[] {
   const { engine } = status;
-  const held = engine === null ? [] : positionsOf(engine);
+  const held = engine === null ? [] : holdings(engine, contracts);
   return [
     ...statusFacts(status).map(([label, text]) => `${label}: ${text}`),
     ...(engine === null ? [NO_ENGINE] : held.length === 0 ? ['flat'] : held),
   ];
 }
-
-const positionsOf = ({ strategies }: EngineView): readonly string[] =>
-  strategies.flatMap(({ id, positions }) =>
-    positions
-      .filter(({ qty }) => qty !== 0)
-      .map((each) => `${id}: ${positionText([each])}, open ${formatSigned(each.open)} VND`),
-  );
 
 function ordersOf({ orders, strategies }: EngineView, contracts: readonly Contract[]): readonly string[] {
   const lines = orders.slice(0, ORDERS_MAX).map((order) => {
