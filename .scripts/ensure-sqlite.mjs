@@ -3,7 +3,7 @@
 // difference: it compiles against the headers beside this very node, so that no download is needed. `.prebuild-installrc` and
 // `allowScripts` keep the package's own script from failing the whole install first.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,11 +12,23 @@ const DOWNLOAD_LIMIT_MS = 60_000;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The choice of `src/sqlite/database.ts`. */
 const sqlite = Number(process.versions.napi) >= 10 ? 'better-sqlite3-13' : 'better-sqlite3';
-const sqliteManifest = createRequire(import.meta.url).resolve(`${sqlite}/package.json`);
+const sqliteManifest = manifestOf(sqlite);
 const sqliteFolder = dirname(sqliteManifest);
 
 /** Headers are named below, where they fit; what npm was told may be of another node. */
 const { npm_config_nodedir: configuredNodeDir, ...ENVIRONMENT } = process.env;
+
+/** Both releases are optional, since each fits some of the releases of Node alone: npm leaves out one that it could not build. */
+function manifestOf(name) {
+  try {
+    return createRequire(import.meta.url).resolve(`${name}/package.json`);
+  } catch {
+    console.error(
+      `${name} could not be installed, and the journal needs it: where there is no binary for node ${process.version}, compiling takes\npython3, make and a C++ compiler (on Debian or Ubuntu: apt-get install -y build-essential python3). Then run npm install again.`,
+    );
+    process.exit(1);
+  }
+}
 
 /** Runs a node program to its end without showing what it prints. */
 function runNode(args, cwd, timeoutMs) {
@@ -101,8 +113,16 @@ function ensureSqlite() {
   return compile() ?? whySqliteFails();
 }
 
+/** What the linker read takes seven times the room of the binary. */
+function forgetObjects() {
+  const release = join(sqliteFolder, 'build', 'Release');
+  for (const name of existsSync(release) ? readdirSync(release) : [])
+    if (name !== 'better_sqlite3.node') rmSync(join(release, name), { recursive: true });
+}
+
 const problem = ensureSqlite();
-if (problem !== null) {
+if (problem === null) forgetObjects();
+else {
   console.error(`${sqlite} cannot be used here, and the journal needs it:\n${problem}`);
   process.exitCode = 1;
 }

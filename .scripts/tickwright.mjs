@@ -1,4 +1,4 @@
-// Runs the program, compiled first where a source is newer; says what takes so long.
+// Runs the program, compiled first where a source is newer; says what takes so long. `--build` compiles, and runs nothing.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -72,6 +72,7 @@ async function compile() {
 }
 
 const isForDaemon = toDaemon.has(process.argv[2]) && existsSync(program);
-if (!isForDaemon && isStale()) await compile();
+const isBuild = process.argv[2] === '--build';
+if (isBuild || (!isForDaemon && isStale())) await compile();
 process.setSourceMapsEnabled(true);
-await import(pathToFileURL(program).href);
+if (!isBuild) await import(pathToFileURL(program).href);

@@ -139,6 +139,7 @@ export class Engine {
    */
   replay(event: EngineEvent, decisions: EventDecisions | null, earlier: readonly StrategyIndex[]): void {
     const { past } = this.#state;
+    if (event.kind === 'booted') past.processBegan();
     past.begin(decisions, earlier);
     this.#context.decideBy(past);
     if (decisions !== null && (decisions.proposals.length > 0 || decisions.policies?.length !== 0))
@@ -146,7 +147,7 @@ export class Engine {
     this.#state.stops.repeat(decisions?.stopped ?? []);
     this.process(event);
     if (decisions === null) return;
-    if (event.kind !== 'session_started') this.#state.halt.follow();
+    if (event.kind !== 'session_started') this.#state.halt.follow(hasWithdrawn(decisions));
     for (const strategy of decisions.stopped)
       if (!past.isEarlier(strategy)) this.#state.stops.stop(strategy, 'stopped before the restart', null);
     past.end((strategy) => this.#registry.isSilent(strategy));
@@ -540,3 +541,6 @@ export class Engine {
     return next;
   }
 }
+
+const hasWithdrawn = ({ proposals }: EventDecisions): boolean =>
+  proposals.some(({ proposal }) => proposal.do === 'cancel' && proposal.isWithdrawal === true);

@@ -7,7 +7,7 @@ import { nextPhaseChange, phaseAt, type TradingCalendar } from '../domain/calend
 import type { CancelTimer } from '../domain/clock.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
 import { type Side, signOf, TERMINAL_STATUSES } from '../domain/order.ts';
-import { addUs, type DurationUs, minutes, type PriceTicks, seconds, type TsUs } from '../domain/units.ts';
+import { type DurationUs, minutes, type PriceTicks, seconds, type TsUs } from '../domain/units.ts';
 import type { OrderUpdate } from '../engine/ports/strategy-port.ts';
 import type { LegTicks } from './leg-ticks.ts';
 import { touchPrice } from './touch-price.ts';
@@ -35,7 +35,7 @@ interface WorkingOrder {
   /** A change of price was refused: only a new order gets another price. */
   mustReplace: boolean;
   /** A rejected cancel mostly means that the order has just filled: the worker waits for the book before it asks again. */
-  quietUntilUs: number;
+  refusedUs: TsUs | undefined;
 }
 
 /** After this time an answer is given up: the next check decides again. */
@@ -122,7 +122,7 @@ export class PositionWorker {
     const isRefused = update.denial !== null || update.reason !== '';
     if (order.asked !== null && isRefused) {
       if (order.asked.what === 'modify') order.mustReplace = true;
-      else order.quietUntilUs = this.#trader.time() + this.#settings.reprice;
+      else order.refusedUs = this.#trader.time();
     }
     if (update.status !== 'pending_modify' && update.status !== 'pending_cancel') order.asked = null;
     if (update.lastFilledQty > 0) this.#pause.accepted();
@@ -180,7 +180,15 @@ export class PositionWorker {
     if (price === undefined) return;
     const qty = Math.min(Math.abs(goal - held), trader.contract.spec.orderQtyMax);
     const id = trader.submit(side, { qty, price, reason: this.#why });
-    this.#order = { id, side, isExit, asked: null, cancelAsked: false, mustReplace: false, quietUntilUs: 0 };
+    this.#order = {
+      id,
+      side,
+      isExit,
+      asked: null,
+      cancelAsked: false,
+      mustReplace: false,
+      refusedUs: undefined,
+    };
   }
 
   #mayPlace(isExit: boolean, now: TsUs): boolean {
@@ -191,8 +199,8 @@ export class PositionWorker {
   /** Withdraws an order that is not wanted any more, moves one whose price is left behind. */
   #tend(order: WorkingOrder, need: number): void {
     const now = this.#trader.time();
-    if (now < order.quietUntilUs) return;
-    if (order.asked !== null && now - order.asked.atUs <= ANSWER_MAX) return;
+    if (isWithin(order.refusedUs, this.#settings.reprice, now)) return;
+    if (order.asked !== null && Math.abs(now - order.asked.atUs) <= ANSWER_MAX) return;
     // The order as it is now: updates carry single steps, the trader has the final state.
     const live = this.#trader.workingOrders().find(({ clientOrderId }) => clientOrderId === order.id);
     if (live?.status !== 'accepted' && live?.status !== 'partially_filled') return;
@@ -216,7 +224,10 @@ export class PositionWorker {
     if (!this.#trader.hasBooks()) return 'market';
     const { rest, slipTicks } = this.#settings;
     const isUrgent = this.#urgency === 'urgent';
-    const waited = this.#sinceUs === null ? 0 : this.#trader.time() - this.#sinceUs;
+    const now = this.#trader.time();
+    // It begins anew where the clock was set back.
+    if (this.#sinceUs !== null && this.#sinceUs > now) this.#sinceUs = now;
+    const waited = this.#sinceUs === null ? 0 : now - this.#sinceUs;
     const at = isUrgent || waited >= rest ? 'cross' : 'join';
     return touchPrice(side, at, isUrgent ? slipTicks : 0, this.#trader.lastBook(), this.#trader.band());
   }
@@ -260,9 +271,13 @@ class RefusalPause {
   isOver(now: TsUs, isExit: boolean): boolean {
     if (this.#lastUs === null) return true;
     const doubled = PAUSE_FIRST * 2 ** Math.min(this.refusals - 1, 10);
-    return now >= addUs(this.#lastUs, Math.min(doubled, isExit ? EXIT_PAUSE_MAX : ENTRY_PAUSE_MAX));
+    return !isWithin(this.#lastUs, Math.min(doubled, isExit ? EXIT_PAUSE_MAX : ENTRY_PAUSE_MAX), now);
   }
 }
+
+/** At most so long ago. A moment that is further ahead than that is of a clock that was set back. */
+const isWithin = (at: TsUs | undefined, span: number, now: TsUs): boolean =>
+  at !== undefined && Math.abs(now - at) < span;
 
 /** No entry starts this shortly before continuous trading ends: in the auction it could not be withdrawn. */
 const LAST_ENTRY_BEFORE: DurationUs = minutes(1);

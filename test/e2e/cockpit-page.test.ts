@@ -255,6 +255,17 @@ describe('our books next to the broker’s', () => {
     );
     await page.locator('.health', { hasText: 'compared before the last fill' }).waitFor();
   });
+
+  test('a position that was not read yet neither agrees nor differs', async () => {
+    const daemon = daemonIn({});
+    const { books } = daemon.facts;
+    const positions = [{ orderCode: 'VN30F2603', ours: 2, broker: null }];
+    daemon.facts = { ...daemon.facts, books: { ...books, positions, figures: [], positionsMs: null } };
+    const { page } = await opened(daemon);
+    const row = page.locator('table.compare tr', { hasText: 'VN30F2603' });
+    await row.getByText('not read').waitFor();
+    expect(await row.getByRole('img').count()).toBe(0);
+  });
 });
 
 describe('the connection', () => {

@@ -50,6 +50,13 @@ it('compiles once, and again after a change', () => {
   });
 });
 
+it('does not compile again what a build compiled, which runs nothing', () => {
+  const { write, run } = clone();
+  write('first');
+  expect(run('--build')).toMatchObject({ stdout: '', stderr: expect.stringContaining('Compiled in') });
+  expect(run('check')).toMatchObject({ stdout: 'first check', stderr: '' });
+});
+
 it('lets a halt wait for no compiler, nor fail by a source that does not compile', () => {
   const { write, run, spoil } = clone();
   write('first');

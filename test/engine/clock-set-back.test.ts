@@ -13,7 +13,7 @@ import {
 import type { TraderPort } from '../../src/engine/ports/strategy-port.ts';
 import { limit } from '../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
-import { timeOf } from '../support/engine-world.ts';
+import { FRONT, timeOf, worth } from '../support/engine-world.ts';
 import { startWaiting, stopSell, waits } from './support/trigger-rows.ts';
 
 /** A new process whose clock is behind the last one's. */
@@ -95,6 +95,21 @@ describe('a start with a clock that was set back by an hour', () => {
     rig.reference().cancel(FIRST, id);
     expect(rig.cancels()).toHaveLength(1);
     expect(rig.of('halt')).toEqual([]);
+  });
+
+  it('goes on with a flatten that waits for positions to be read', () => {
+    const rig = new EngineRig({ isReal: true, startUs: timeOf(14) }).start().account().trade(13_000);
+    const id = rig.submit(FIRST, 'buy', 1, 13_000);
+    const bought = { no: '1', ref: id, qty: 1, filled: 1, value: worth(13_000), status: 'matched' } as const;
+    rig.accepted(id, '1').pass(1).book([bought]).pass(1);
+    rig.command({ name: 'flatten', strategy: null, reason: 'enough' });
+    expect(rig.engine.snapshot().procedure).toMatch(/: reading$/);
+    restartAt(rig, timeOf(13));
+    rig
+      .pass(1)
+      .trade(13_000)
+      .positions({ [FRONT.orderCode]: 1 });
+    expect(rig.places().at(-1)).toMatchObject({ side: 'sell', qty: 1, purpose: 'reduce' });
   });
 
   it('decides the same when it is processed again', () => {

@@ -339,3 +339,17 @@ function heldAfterReplay(meanwhile: () => Promise<void>): StartEngine {
     };
   };
 }
+
+it('is taken on a day whose first part ran with other settings', async () => {
+  const story = await running([RESTING], (yaml) => yaml.replace('orders: keep', 'orders: cancel'));
+  story.print(13_001);
+  await story.until(() => isOrdered(story, 1, 0));
+  await story.stop();
+  story.edit([RESTING], (yaml) => yaml);
+  await story.start();
+  expect(story.alerts()).toContain('system_diverged');
+  expect(await story.reload([RESTING], (yaml) => yaml + another('second'))).toMatchObject({ ok: true });
+  await story.stop();
+  await story.start();
+  expect(story.alerts(), 'told once').not.toContain('system_diverged');
+});

@@ -34,6 +34,34 @@ describe('when it is refused', () => {
     );
   });
 
+  test('an exit is tried again as soon by a process whose clock is an hour behind', () => {
+    const { trader, aim } = start();
+    trader.orders.carry(0, 0, { qty: signedQty(2), openValue: money(0), realised: money(0) });
+    trader.answer = () => 'reject';
+    aim(0);
+    trader.setBack(seconds(3_600));
+    trader.advance(seconds(60));
+    expect(trader.calls.length).toBeGreaterThanOrEqual(12);
+  });
+
+  test('a cancel that was refused is asked for again by a process whose clock is an hour behind', () => {
+    const { trader, aim } = start({ cancelAnswer: () => 'refuse' });
+    aim(1);
+    aim(0);
+    expect(trader.calls.slice(1)).toEqual(['0 cancel']);
+    trader.setBack(seconds(3_600));
+    trader.advance(seconds(2));
+    expect(trader.calls.length).toBeGreaterThan(2);
+  });
+
+  test('a side that rests is not crossed later by a process whose clock is an hour behind', () => {
+    const { trader, aim } = start();
+    aim(1);
+    trader.setBack(seconds(3_600));
+    trader.advance(seconds(6));
+    expect(trader.calls.slice(1)).toEqual(['0 modify price 13001']);
+  });
+
   test('an order whose fate is unknown is waited for, never sent again', () => {
     const { trader, aim } = start({ answer: () => 'unknown' });
     aim(1);

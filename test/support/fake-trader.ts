@@ -94,6 +94,12 @@ export class FakeTrader implements TraderPort {
     this.advanceTo(units.addUs(this.#now, span));
   }
 
+  /** Another process goes on with a clock that is behind: timers keep the time that is left. */
+  setBack(span: number): void {
+    this.#now = units.addUs(this.#now, -span);
+    this.#timers = this.#timers.map((timer) => ({ ...timer, dueUs: timer.dueUs - span }));
+  }
+
   /** Lets time pass: due timers and changes of phase happen on the way, in order. */
   advanceTo(until: units.TsUs): void {
     for (;;) {

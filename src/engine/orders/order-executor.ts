@@ -5,7 +5,7 @@
 import type { Owners } from '../owners.ts';
 import { assert } from '../../domain/assert.ts';
 import { type ModifyIntent, type OrderIntent } from '../../domain/order.ts';
-import type { StrategyIndex, TsUs } from '../../domain/units.ts';
+import { type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import { type QueuedIntent, callIdOf } from '../state/intent-queue.ts';
@@ -93,6 +93,13 @@ export class OrderExecutor {
       const isLate = isOver || this.#owners.context.nowUs - sinceUs >= PENDING_POSITION_US_MAX;
       this.#carryOut(call, { sinceUs, isLate });
     }
+  }
+
+  setClockBack(at: TsUs): void {
+    this.#pending = this.#pending.map(({ call, sinceUs }) => ({
+      call,
+      sinceUs: tsUs(Math.min(sinceUs, at)),
+    }));
   }
 
   /**
@@ -361,15 +368,9 @@ export class OrderExecutor {
       return;
     }
     this.#failed(order, outcome);
-    if (outcome.status === 'rejected') {
-      this.#owners.orders.rejections.rejected(
-        order.strategy,
-        order,
-        order.reason,
-        this.#owners.context.nowUs,
-      );
-      this.#breakers.rejected();
-    }
+    const { orders, context } = this.#owners;
+    if (outcome.status === 'rejected')
+      orders.rejections.rejected(order.strategy, order, order.reason, context.nowUs);
     if (outcome.status === 'unknown' && order.orderNo === null) {
       order.inDoubt().absence = new ScanEvidence(this.#owners.context.nowUs);
       this.#owners.context.alert(
@@ -381,6 +382,7 @@ export class OrderExecutor {
       this.#lookUp(order);
     }
     this.#owners.life.apply(order, `place_${outcome.status}`, textOf(outcome));
+    if (outcome.status === 'rejected') this.#breakers.rejected();
   }
 
   /** Something became unknown, or has no row yet: its book is read at once. */

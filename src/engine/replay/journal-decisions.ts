@@ -238,6 +238,11 @@ export class JournalDecisions implements DecisionSource {
     this.#left = [];
   }
 
+  /** Another process began, perhaps with other settings, and alerted what the engine had decided otherwise before. */
+  processBegan(): void {
+    this.#systemDifference = null;
+  }
+
   /** The differences are being alerted: a later replay starts without them. */
   forget(): void {
     this.#differences.clear();

@@ -79,7 +79,9 @@ export class EntryHalt {
   }
 
   limitReached(reason: string, code: string): void {
-    if (this.#reason === null && this.#isHaltNow(null)) this.#begin(reason, code);
+    if (this.#reason !== null || !this.#isHaltNow(null)) return;
+    this.#begin(reason, code);
+    this.#entries.withdraw(null);
   }
 
   /** In a replayed past the journal holds when a limit was reached: it may have been another one then. */
@@ -91,14 +93,14 @@ export class EntryHalt {
     return at !== -1;
   }
 
-  /** A replayed event is over: halts that the journal holds of it, and that no limit of today finds. */
-  follow(): void {
+  /** A replayed event is over: halts that the journal holds of it, and that no limit of today finds. `hasWithdrawn`: entries were, too. */
+  follow(hasWithdrawn: boolean): void {
     const recorded = this.#context.decisions.halts() ?? [];
     for (const { strategy, reason } of recorded.splice(0))
       if (strategy !== null) this.#beginStrategy(strategy, reason);
       else if (this.#reason === null) {
         this.#begin(reason, 'halted');
-        this.#entries.withdraw(null);
+        if (hasWithdrawn) this.#entries.withdraw(null);
       }
   }
 

@@ -62,6 +62,11 @@ export class Flattener extends Target {
     this.#rest('done');
   }
 
+  /** A new process reads again; its clock may be behind that of the process before. */
+  restart(): void {
+    this.#readSinceUs = Math.min(this.#readSinceUs, this.#state.context.nowUs);
+  }
+
   /** One step; called after every event that can change its inputs. */
   step(): void {
     if (this.progress === 'done') return;

@@ -107,6 +107,7 @@ export class SessionController {
   afterEvent(event: EngineEvent): void {
     if (event.kind === 'booted') {
       this.#stop.reset();
+      this.#executor.restart();
       this.#protection.restart();
     }
     if (event.kind === 'position_snapshot') this.#settlement.step();

@@ -318,13 +318,15 @@ export class SessionEvents {
  * new time is stamped with it, or bars, timers, reads and exits would wait until the old time comes again.
  */
 function setClockBack(state: EngineState, at: TsUs): void {
-  const { context, timers, session, registry, orders, dayEnd, exits, rowOwners, reconciler } = state;
+  const { context, timers, session, registry, orders, executor, dayEnd, exits, rowOwners, reconciler } =
+    state;
   timers.bringForward(context.nowUs - at);
   context.setBack(at);
   session.setClockBack();
   if (!session.isDayOver()) registry.goOn();
   reconciler.setClockBack(at);
   for (const order of orders.open) order.setClockBack(at);
+  executor.setClockBack(at);
   dayEnd.setClockBack(at);
   exits.setClockBack();
   rowOwners.setClockBack(at);

@@ -48,6 +48,10 @@ export class TargetExecutor {
     this.#each((target) => target.step());
   }
 
+  restart(): void {
+    this.#each((target) => target.restart());
+  }
+
   readFailed(): void {
     this.#each((target) => target.readFailed());
   }

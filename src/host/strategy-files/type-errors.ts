@@ -9,15 +9,20 @@ import type { Problem } from '../../config/problem.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
 import type { OwnStrategies } from './own-strategies.ts';
 import { packageVersion } from '../program-files.ts';
-import { ROOT } from './strategy-code.ts';
+import { isInstalled, ROOT } from './strategy-code.ts';
 
-/** One text each: file, line, column, message. Takes half a second. */
-function typeErrors(file: string): readonly string[] {
-  const compiler = join(
-    dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
-    'bin/tsc',
+/** The compiler that is installed where the strategy lies, or with the program; undefined without one. */
+function compilerFor(file: string): string | undefined {
+  const near = [file, join(ROOT, 'package.json')].find((place) =>
+    isInstalled('typescript/package.json', place),
   );
-  if (!file.endsWith('ts')) return [];
+  return near && join(dirname(createRequire(near).resolve('typescript/package.json')), 'bin/tsc');
+}
+
+/** One text each: file, line, column, message. Takes half a second. None without a compiler. */
+function typeErrors(file: string): readonly string[] {
+  const compiler = file.endsWith('ts') ? compilerFor(file) : undefined;
+  if (compiler === undefined) return [];
   try {
     return compiled(compiler, file);
   } catch (error) {
@@ -88,6 +93,8 @@ export function typeNotes(loaded: OwnStrategies['loaded'], state: string): reado
   return [...loaded].flatMap(([name, { code }]) => {
     const checked = join(state, 'strategies', `${code.digest}-${packageVersion()}.checked`);
     if (existsSync(checked)) return [];
+    if (code.file.endsWith('ts') && compilerFor(code.file) === undefined)
+      return [`the types of ${name} are not checked: npm install --save-dev typescript next to it does that`];
     const errors = typeErrors(code.file);
     if (errors.length > 0)
       return [`${name} has type errors, with which no daemon starts it:\n  ${errors.join('\n  ')}`];

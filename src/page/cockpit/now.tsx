@@ -399,9 +399,10 @@ function compared(
       {isSame ? '=' : '≠'}
     </span>
   );
-  const values = [show(ours), broker === null ? t.notRead : show(broker), sign];
+  if (broker === null) return { what, values: [show(ours), t.notRead, ''] };
+  const values = [show(ours), show(broker), sign];
   if (isOfBefore) return { what, values: [...values.slice(0, -1), t.old], state: 'old' as const };
-  return !isSame && broker !== null ? { what, values, state: 'differs' as const } : { what, values };
+  return isSame ? { what, values } : { what, values, state: 'differs' as const };
 }
 
 const LATEST = 8;

@@ -72,11 +72,27 @@ export function parseWith<T extends z.ZodType>(
   if (result.success) return parsed(result.data);
   const issues = result.error.issues.map((issue): Issue => ({
     path: [where, ...issue.path.map(String)].join('.'),
-    expected: issue.code === 'invalid_type' ? issue.expected : issue.message,
+    expected: expectedBy(issue),
     received: shown(valueAt(raw, issue.path)),
   }));
   const [first, ...rest] = issues;
   return first === undefined ? notParsed(where, 'an answer', raw) : { ok: false, issues: [first, ...rest] };
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+};
+
+function expectedBy(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return TYPE_WORDS[issue.expected] ?? issue.expected;
+  if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value)).join(' or ');
+  // The first form is the documented one.
+  const first = issue.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined;
+  return first === undefined ? issue.message : expectedBy(first);
 }
 
 function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {

@@ -8,6 +8,7 @@ import { clientOrderId } from '../../../src/domain/ids.ts';
 import { money, OPERATOR_INDEX } from '../../../src/domain/units.ts';
 import type { RowFacts } from '../../support/engine-facts.ts';
 import { earlierOrder } from '../../support/engine-facts.ts';
+import { replay } from '../../support/engine-replay.ts';
 import { EngineRig, FIRST, type RigOptions } from '../../support/engine-rig.ts';
 import { CALENDAR, COSTS, DAY, FRONT, NEXT, timeOf, worth } from '../../support/engine-world.ts';
 
@@ -212,6 +213,18 @@ describe('money that differs', () => {
     const rig = started({ moneyMismatch: 'alert' });
     twice(rig, [bought('1', 1)], { tax: 1 });
     expect([halted(rig), rig.alerts()]).toEqual([null, expect.arrayContaining(['money_mismatch'])]);
+  });
+
+  it('goes on halting entries where the settings were edited after it, and replays what the engine did', () => {
+    const rig = started();
+    rig.resting(FIRST, 'buy', 1, 12_990, '2');
+    const rows = [bought('1', 1), { no: '2', price: 12_990 }];
+    twice(rig, rows, { ...costsOf([bought('1', 1)]), tax: 1 });
+    const again = new EngineRig({ moneyMismatch: 'alert' });
+    replay(again, rig.pass(1).clock().inputs, rig.entries);
+    again.pass(1).boot(2).contracts().clock();
+    expect(halted(again)).toMatch(/^our money is not the broker's/);
+    expect(again.alerts()).not.toContain('system_diverged');
   });
 
   it('a wrong profit counts as soon as the account is flat', () => {

@@ -59,6 +59,13 @@ describe('a fall from the peak', () => {
     expect(rig.engine.snapshot().halted).toContain('since its peak of 970000000');
   });
 
+  it('withdraws entries, as in a backtest nobody else does', () => {
+    const rig = limited().start();
+    const id = rig.resting(FIRST, 'buy', 1, 12_990, '1');
+    value(value(rig, 1_000_000_000), 950_000_000);
+    expect(rig.cancels().map(({ clientOrderId }) => clientOrderId)).toEqual([id]);
+  });
+
   it('goes on being measured where a person resumes from something else', () => {
     const rig = limited().start();
     value(rig, 1_000_000_000);
@@ -151,5 +158,16 @@ describe('a limit that was edited between two starts', () => {
     expect(haltedOf(again)).toEqual(before);
     again.command({ name: 'resume', strategy: null, reason: 'seen' }).pass(1).clock();
     expect(haltedOf(again)).toEqual([null, 'its loss of the day', null]);
+  });
+
+  it('and raised finds its halt in the journal, and nothing else that the engine did', () => {
+    const rig = new EngineRig({ isReal: true, risk: { rejectionsPerMinuteMax: 1 } }).start().account();
+    rig.resting(FIRST, 'buy', 1, 12_990, '1');
+    refuse(rig, 12_980);
+    expect(haltedOf(rig)[0]).toBe('the broker refused 1 orders within a minute');
+    const again = restarted(rig.pass(1).clock(), {});
+    again.pass(1).boot(2).contracts().stream('live').clock();
+    expect(haltedOf(again)[0]).toBe('the broker refused 1 orders within a minute');
+    expect(again.alerts()).not.toContain('system_diverged');
   });
 });

@@ -1,6 +1,7 @@
 /** Place, change, cancel: what is sent, what is understood of it, what is answered. */
-import { describe, expect, it } from 'vitest';
+import { assert, describe, expect, it } from 'vitest';
 import { brokerOrderKey, brokerOrderNo, orderCode } from '../../../src/domain/ids.ts';
+import { issuesText } from '../../../src/domain/parsed.ts';
 import { priceTicks, qty } from '../../../src/domain/units.ts';
 import { cancelOrder, changeOrder, placeOrder } from '../../../src/wire/rest/order-calls.ts';
 import { ACCOUNT, SUB_ACCOUNT } from '../support/broker-facts.ts';
@@ -57,6 +58,15 @@ describe('what is understood', () => {
       value: { ...PLACED, ...differs },
     });
   });
+});
+
+it('refuses a place in words: what was expected, field by field, and that nothing came', () => {
+  const refused = placeOrder.decodeRequest(body({ side: 'X', price: 'abc' }));
+  assert(!refused.ok, 'it lacks an account');
+  const text = issuesText(refused.issues);
+  expect(text).toContain('body.accountId: expected a text, was nothing');
+  expect(text).toContain('body.side: expected "B" or "S", was "X"');
+  expect(text).toContain('body.price: expected a number, was "abc"');
 });
 
 describe('what is answered', () => {
