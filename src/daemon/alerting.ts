@@ -179,7 +179,10 @@ export class Alerting {
               stampOf: (update) => counters.counter('telegram_update', `${id} ${update}`),
               keep: (update, stamp) => counters.keepCounter('telegram_update', `${id} ${update}`, stamp),
             },
-            take: async (asked) => address.secrets.hide(await control.take(asked)),
+            take: async (asked) => {
+              const reply = await control.take(asked);
+              return { ...reply, text: address.secrets.hide(reply.text) };
+            },
             seen: (by) => {
               const count = this.acknowledge();
               remote.journal(by, 'seen', `${count} alerts acknowledged`);

@@ -14,6 +14,7 @@ import type { StrategyNames } from '../domain/strategy-names.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../domain/units.ts';
 import type { EngineView } from '../engine/engine-snapshot.ts';
 import {
+  type AccountSnapshot,
   type Command,
   type EngineEvent,
   isOfAccount,
@@ -113,6 +114,8 @@ export class Daemon {
   lastProgramProblem: string | null = null;
   /** As of the last `refreshView`. */
   lastView: EngineView | undefined = undefined;
+  /** As the broker showed it last. */
+  lastAccount: UnnumberedInput<AccountSnapshot> | null = null;
   /** When the engine answered last, in real time. */
   viewedUs: TsUs = systemClock.nowUs();
 
@@ -300,6 +303,7 @@ export class Daemon {
   /** Reports and answers of the broker. */
   #take(event: UnnumberedInput<EngineEvent>): void {
     this.sweep.see(event);
+    if (event.kind === 'account_snapshot') this.lastAccount = event;
     this.cycle.post(event);
   }
 

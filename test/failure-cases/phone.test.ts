@@ -8,11 +8,12 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { obey, type RunActions } from '../../src/daemon/daemon-commands.ts';
 import { EMPTY_BODY } from '../../src/operator/control-command.ts';
 import { listenToPhones } from '../../src/daemon/program/phone.ts';
+import { dayText } from '../../src/daemon/inspect/day-report.ts';
 import { heldBy } from '../../src/daemon/program/run-notices.ts';
 import { sendReport } from '../../src/daemon/program/run-daemon.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { WaitingFile } from '../../src/operator/alerts/waiting-file.ts';
-import { BOT_TOKEN, BotApi } from '../operator/support/bot-api.ts';
+import { BOT_TOKEN, BotApi, type BotMessage } from '../operator/support/bot-api.ts';
 import { Mailbox } from '../operator/support/mailbox.ts';
 import type { Step } from './support/scripted.ts';
 import { Story } from './support/story.ts';
@@ -53,7 +54,10 @@ ${more}`;
 
 const IDLE_RUN: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
 
-const listen = ({ daemon }: Story): void => listenToPhones(daemon, IDLE_RUN);
+const LINK = 'http://127.0.0.1:8600/#key=the-one-time-secret';
+
+const listen = ({ daemon, paths }: Story): void =>
+  listenToPhones(daemon, IDLE_RUN, { link: () => LINK, dayText: async () => dayText(paths.dir) });
 
 const replies = (bot: BotApi): string => bot.sent.map(({ text }) => text).join('\n');
 
@@ -190,6 +194,46 @@ it('answers a halt with one message that names what is held, and asks nobody to 
   expect(rest).toEqual([]);
   expect(mailbox.mails.filter((mail) => /entries are off|entries_halted/.test(mail))).toHaveLength(1);
   expect(story.daemon.alerting.state.unseen).toBe(0);
+});
+
+it('shows position, trades, balance and day, and cancels and stops by a press of the button', async () => {
+  const { story, bot } = await morning([
+    { at: 13_001, do: 'buy', qty: 2, price: 13_010 },
+    { at: 13_002, do: 'sell', qty: 2, price: 12_890, trigger: 12_900 },
+  ]);
+  await entered(story, bot);
+  await story.until(async () => (await story.view())?.orders[0]?.status === 'pending_trigger');
+  const answerTo = async (text: string): Promise<BotMessage> => {
+    const { length } = bot.sent;
+    bot.write(OWNER, text);
+    await story.until(() => bot.sent.length > length);
+    return bot.sent.at(-1)!;
+  };
+  const shown = async (text: string): Promise<string> => (await answerTo(text)).text;
+  expect(await shown('/positions')).toMatch(
+    /^script \+2 \S+ at 1301\.0, last 130\d\.\d, open [-+][\d,]+ VND, stop for 2 at 1290\.0$/,
+  );
+  expect(await shown('/trades')).toMatch(/^\d\d:\d\d:\d\d script: #\w+ buy 2 \S+ at (?:avg )?1301\.0$/);
+  await story.until(() => story.daemon.lastAccount !== null);
+  expect(await shown('/balance')).toMatch(
+    /^net asset value: [\d,]+ VND\n[^]*broker’s figures at \d\d:\d\d:\d\d$/,
+  );
+  expect(await shown('/daily')).toMatch(/^trading day \S+\nNet result: /);
+  expect(await shown('/open')).toContain(LINK);
+
+  const press = async (text: string): Promise<void> => {
+    const { reply_markup: markup } = await answerTo(text);
+    const [, data = ''] = /"callback_data":"(.*?)"/.exec(JSON.stringify(markup)) ?? [];
+    bot.press(OWNER, data);
+  };
+  await press('/stop_strategy script too thin');
+  await story.until(async () => (await story.view())?.strategies[0]?.stopped !== null);
+  expect((await story.truth()).orders).toHaveLength(1);
+  await press('/cancel_all');
+  await story.until(async () => (await story.truth()).orders.length === 0);
+  story.daemon.journal.flush();
+  for (const path of [story.paths.journal, `${story.paths.journal}-wal`])
+    expect(readFileSync(path, 'latin1')).not.toContain('the-one-time-secret');
 });
 
 it('asks somebody to acknowledge that a proven halt is not proven any more', async () => {

@@ -20,6 +20,7 @@ import { readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import { avgPoints, readOrders } from '../../host/state/order-rows.ts';
 import { inSession, journalRow, openJournal, wordsOf } from '../../host/state/read-state.ts';
+import { dayText } from './day-report.ts';
 import { Candles } from '../../operator/cockpit/candles.ts';
 
 export interface JournalPlace {
@@ -204,4 +205,4 @@ const namingOf = (
   contracts: readonly Contract[],
 ): Naming => createNaming(names, { contracts: () => contracts, utcOffsetMinutes, stateDir });
 
-export const READS = { journalDays, journalPage, orderStory, fillMarks, pastBars };
+export const READS = { journalDays, journalPage, orderStory, fillMarks, pastBars, dayText };

@@ -167,7 +167,7 @@ async function runLocked(
     };
     const cockpit = await startDaemonCockpit(daemon, actions);
     const control = await startDaemonControl(daemon, actions, cockpit);
-    listenToPhones(daemon, actions);
+    listenToPhones(daemon, actions, cockpit);
     const metrics = await startDaemonMetrics(daemon);
     // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
     process.send?.('ready');
