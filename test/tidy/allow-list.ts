@@ -142,7 +142,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
       src/research src/research/spec src/research/backtest src/research/sweep src/research/agreement src/research/recorded
       src/research/report src/config src/domain src/text
     `),
-    packages: ['commander', 'node:*'],
+    packages: ['@clack/prompts', 'commander', 'node:*'],
   },
   'strategies/catalog.ts': { folders: ['src/strategy', 'strategies'], packages: [] },
   strategies: { folders: ['src/strategy', 'src/domain'], packages: ['rxjs', 'zod', 'trading-signals'] },

@@ -8,7 +8,7 @@ import { failureText } from '../../domain/failure.ts';
 import { SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { type CliContext, failed, wrongUsage } from '../cli-io.ts';
 import { findingLines } from '../inspect/inspect-commands.ts';
-import { Dialog } from './dialog.ts';
+import { openDialog } from './dialog.ts';
 import { type InitFlags, Interview, type NewSecrets } from './interview.ts';
 
 /** Answers that scripts give; the dialog asks for those that are missing. */
@@ -76,11 +76,11 @@ async function init(
   flags: InitFlags,
   { asks, replaces }: How,
 ): Promise<void> {
-  const dialog = asks ? new Dialog(io, io.input ?? process.stdin) : null;
+  const dialog = asks ? openDialog(io, io.input ?? process.stdin) : null;
   try {
     // Before the first question: twenty answers must not be lost.
     if (given !== undefined) assertFree(given, replaces);
-    dialog?.print('Enter takes the answer in brackets; Ctrl-C ends without writing anything.\n');
+    dialog?.print('Enter takes the answer that is shown; Ctrl-C ends without writing anything.\n');
     const interview = new Interview(flags, dialog);
     const mode = await interview.mode();
     const file = given ?? `config/${mode === 'paper' ? 'my-paper' : 'live'}.yaml`;

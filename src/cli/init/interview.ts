@@ -17,7 +17,7 @@ import { wrapText } from '../../text/table.ts';
 import { quantity, refuse, wholeNumber } from '../argument-values.ts';
 import { wrongUsage } from '../cli-io.ts';
 import { issuesText } from '../../domain/parsed.ts';
-import type { Dialog } from './dialog.ts';
+import type { AnswerParser, Dialog } from './dialog.ts';
 
 /** Options by their long names; `yes` and `force` apart. */
 export type InitFlags = Readonly<Record<string, string | undefined>>;
@@ -114,7 +114,7 @@ export class Interview {
   }
 
   async isConfirmed(question: string): Promise<boolean> {
-    const answer = await this.#dialog?.ask(question, 'yes', oneOf(['yes', 'no', 'y', 'n']));
+    const answer = await this.#dialog?.ask(question, 'yes', YES_OR_NO);
     return answer === undefined || answer.startsWith('y');
   }
 
@@ -135,7 +135,7 @@ export class Interview {
       `  custodyCode: ${yaml(account)}`,
       `  subAccountId: ${yaml(subAccount)}`,
       '',
-      'broker: # besides channels for alerts, the only hosts that are ever contacted',
+      'broker: # apart from channels for alerts, the only hosts that are ever contacted',
       `  restUrl: ${yaml(restUrl)}`,
       `  streamUrl: ${yaml(streamUrl)}`,
       '  requestsPerSecond: 1',
@@ -215,7 +215,7 @@ export class Interview {
       'channels',
       'Channels for alerts (telegram, email, webhook), with commas, or none',
       'none',
-      (text) => (text === 'none' ? [] : listOf(['telegram', 'email', 'webhook'])(text)),
+      noneOr(listOf(['telegram', 'email', 'webhook'] as const)),
     );
     this.hasChannels = kinds.length > 0;
     if (kinds.length === 0)
@@ -304,7 +304,7 @@ export class Interview {
   }
 
   /** `fallback` null: there is no sensible one. */
-  async #get<T>(name: string, text: string, fallback: string | null, parse: (text: string) => T): Promise<T> {
+  async #get<T>(name: string, text: string, fallback: string | null, parse: AnswerParser<T>): Promise<T> {
     const given = this.#flags[name];
     if (given !== undefined) return parsedFlag(name, given, parse);
     if (this.#dialog !== null) return this.#dialog.ask(text, fallback, parse);
@@ -335,17 +335,28 @@ function parsedFlag<T>(name: string, text: string, parse: (text: string) => T): 
   }
 }
 
-const oneOf =
-  <T extends string>(known: readonly T[]) =>
-  (text: string): T =>
-    known.find((each) => each === text.toLowerCase()) ?? refuse(`one of ${known.join(', ')}`, text);
+const oneOf = <T extends string>(choices: readonly T[]): AnswerParser<T> =>
+  Object.assign(
+    (text: string): T =>
+      choices.find((each) => each === text.toLowerCase()) ?? refuse(`one of ${choices.join(', ')}`, text),
+    { choices },
+  );
 
-const listOf =
-  <T extends string>(known: readonly T[]) =>
-  (text: string): readonly T[] => {
-    const named = text.split(',').map((each) => oneOf(known)(each.trim()));
-    return known.filter((each) => named.includes(each));
-  };
+const YES_OR_NO = Object.assign((text: string) => oneOf(['yes', 'no', 'y', 'n'])(text), {
+  choices: ['yes', 'no'],
+});
+
+const listOf = <T extends string>(choices: readonly T[]): AnswerParser<readonly T[]> =>
+  Object.assign(
+    (text: string): readonly T[] => {
+      const named = text.split(',').map((each) => oneOf(choices)(each.trim()));
+      return choices.filter((each) => named.includes(each));
+    },
+    { choices, isList: true },
+  );
+
+const noneOr = <T>(parse: AnswerParser<readonly T[]>): AnswerParser<readonly T[]> =>
+  Object.assign((text: string): readonly T[] => (text === 'none' ? [] : parse(text)), { ...parse });
 
 /** `fast=5, slow=20`, as its strategy takes them. */
 const paramsOf =

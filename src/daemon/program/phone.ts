@@ -5,7 +5,7 @@ import type { Contract } from '../../domain/contract.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { OPERATOR } from '../../domain/strategy-names.ts';
 import type { PriceTicks } from '../../domain/units.ts';
-import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-control.ts';
 import { lineOf } from '../../operator/entry-line.ts';
 import { createNaming } from '../../operator/naming.ts';
@@ -117,7 +117,7 @@ function statusLines(status: DaemonStatus, contracts: readonly Contract[]): read
   ];
 }
 
-function ordersOf({ orders, strategies }: EngineView, contracts: readonly Contract[]): readonly string[] {
+function ordersOf({ orders, strategies }: EngineSnapshot, contracts: readonly Contract[]): readonly string[] {
   const lines = orders.slice(0, ORDERS_MAX).map((order) => {
     const owner = strategies.find(({ strategy }) => strategy === order.strategy)?.id ?? OPERATOR;
     const points = (ticks: PriceTicks): string => listedPoints(contracts, order.orderCode, ticks);
@@ -128,7 +128,7 @@ function ordersOf({ orders, strategies }: EngineView, contracts: readonly Contra
   return orders.length > ORDERS_MAX ? [...lines, `and ${orders.length - ORDERS_MAX} more`] : lines;
 }
 
-const pnlLines = ({ dayPnl, fee, tax, strategies }: EngineView): readonly string[] => [
+const pnlLines = ({ dayPnl, fee, tax, strategies }: EngineSnapshot): readonly string[] => [
   `today: ${formatSigned(dayPnl)} VND, after ${formatNumber(fee + tax)} of fees and tax`,
   ...strategies.map(
     (each) => `${each.id}: ${formatSigned(each.dayPnl)} VND, ${formatCount(each.fills, 'fill')}`,
