@@ -44,6 +44,8 @@ const REPEATS_MAX = 24 * US_PER_HOUR;
 /** Outcomes of a command that somebody waits for, and runs that begin or end while something is held: every channel gets them. */
 const ALERT_AT_ONCE: ReadonlySet<string> = new Set([
   'halt_proven',
+  'cancel_all_ended',
+  'flatten_ended',
   'started_after_a_crash',
   'started_with_a_position',
   'stopped_with_a_position',

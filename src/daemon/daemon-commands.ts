@@ -8,6 +8,7 @@ import type { CommandBody, CommandName } from '../operator/control-command.ts';
 import type { CommandResult } from '../operator/control-server.ts';
 import { formatLocalSecond } from '../text/dates.ts';
 import { formatCount } from '../text/numbers.ts';
+import { cancelProgress, flattenProgress } from './command-outcomes.ts';
 import { noChannel, trialLines } from './operator-channels.ts';
 import { inTime, systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
@@ -50,11 +51,14 @@ export function obey(
     case 'rollover':
       return post(daemon, { name, reason });
     case 'cancel-all':
-      return seen(daemon, post(daemon, { name: 'cancel_all', reason }));
+      return cancelAll(daemon, reason);
     case 'cancel-order':
       return cancelOrder(daemon, body.clientOrderId ?? '', reason);
     case 'flatten':
-      return seen(daemon, flatten(daemon, body));
+      return followed(daemon, flatten(daemon, body), {
+        code: 'flatten_ended',
+        progressOf: flattenProgress(body.strategy),
+      });
     case 'stop-strategy':
       return stopStrategy(daemon, body.strategy ?? '', reason);
     case 'start-strategy':
@@ -84,6 +88,41 @@ async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResul
   if (!result.ok || (await inTime(daemon.refreshView(), SEEN_MAX)) !== undefined) return result;
   return { ok: true, message: 'taken, but the engine does not answer yet; tickwright halt works meanwhile' };
 }
+
+async function cancelAll(daemon: Daemon, reason: string): Promise<CommandResult> {
+  const before = daemon.lastView ?? { orders: [] };
+  const result = post(daemon, { name: 'cancel_all', reason });
+  return followed(
+    daemon,
+    { ...result, message: result.ok ? '' : result.message },
+    {
+      code: 'cancel_all_ended',
+      progressOf: (now) => cancelProgress(before, now, false),
+    },
+  );
+}
+
+/** The answer says how far it is; where it is not over, an alert says the end. */
+async function followed(
+  daemon: Daemon,
+  result: CommandResult,
+  command: Parameters<Daemon['outcomes']['follow']>[0],
+): Promise<CommandResult> {
+  const answer = await seen(daemon, result);
+  const { lastView: view, config } = daemon;
+  if (!answer.ok) return answer;
+  if (config.mode === 'dry-run')
+    return { ok: true, message: joined(answer.message, 'a dry run sends nothing') };
+  if (answer !== result || view === undefined) {
+    daemon.outcomes.follow(command);
+    return answer;
+  }
+  const { state, text } = command.progressOf(view);
+  if (state === 'working' || state === 'waits') daemon.outcomes.follow(command);
+  return { ok: true, message: joined(answer.message, text) };
+}
+
+const joined = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join('; ');
 
 /**
  * Resumes the account also without a session: the next one begins with entries allowed. A strategy whose loss has reached its limit has a

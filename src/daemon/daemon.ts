@@ -47,6 +47,7 @@ import type { RunMark } from '../host/run-mark.ts';
 import { unreportedOrder } from './restart/own-books.ts';
 import { startStamp, type StatePaths } from '../host/state/state-paths.ts';
 import { Alerting } from './alerting.ts';
+import { CommandOutcomes } from './command-outcomes.ts';
 import { checkCalendar, watchClock } from './clock-watch.ts';
 import { HaltSweep } from './session/halt-sweep.ts';
 import { Halt, OWN_CAUSE } from './session/halt.ts';
@@ -97,6 +98,7 @@ export class Daemon {
   readonly alerting: Alerting;
   readonly metrics: Metrics;
   readonly prices: PriceBoard | null;
+  readonly outcomes = new CommandOutcomes((...alert) => this.alert(...alert));
   /** With the calendar in use. */
   readonly options: DaemonOptions;
   readonly #calendar: CalendarInUse;
@@ -243,7 +245,9 @@ export class Daemon {
   async refreshView(): Promise<EngineSnapshot | undefined> {
     this.lastView = await this.cycle.session?.view();
     this.viewedUs = systemClock.nowUs();
-    if (this.lastView !== undefined) this.prices?.plot(this.lastView.plots);
+    if (this.lastView === undefined) return undefined;
+    this.prices?.plot(this.lastView.plots);
+    this.outcomes.see(this.lastView);
     return this.lastView;
   }
 

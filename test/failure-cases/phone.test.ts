@@ -231,6 +231,16 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
   expect((await story.truth()).orders).toHaveLength(1);
   await press('/cancel_all');
   await story.until(async () => (await story.truth()).orders.length === 0);
+  const isSaid = async (text: RegExp): Promise<boolean> => {
+    await story.view();
+    return text.test(replies(bot));
+  };
+  await story.until(() => isSaid(/1 open order ended: tickwright orders shows how/));
+  await press('/cancel_all');
+  await story.until(() => bot.sent.at(-1)!.text === 'no order was open');
+  story.offer('buy', 12_990, 2);
+  await press('/flatten script enough');
+  await story.until(() => isSaid(/flat: script holds nothing/));
   story.daemon.journal.flush();
   for (const path of [story.paths.journal, `${story.paths.journal}-wal`])
     expect(readFileSync(path, 'latin1')).not.toContain('the-one-time-secret');
