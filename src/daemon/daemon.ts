@@ -40,7 +40,7 @@ import {
 import type { StartEngine } from '../host/engine-thread.ts';
 import { createMarketClock, FOLLOWED_STEP_US_MAX, systemClock, systemTimers } from '../host/system-clock.ts';
 import type { Lockstep } from './simulator/lockstep.ts';
-import type { ProgramFiles } from '../host/program-files.ts';
+import { isSupervised, type ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { EmergencyRecord } from './restart/emergency-record.ts';
 import type { RunMark } from '../host/run-mark.ts';
@@ -180,6 +180,7 @@ export class Daemon {
       note,
       leftOut: this.#strategiesLeftOut(),
       programProblem: () => this.programProblem,
+      isSupervised: isSupervised(),
       onLost: (reason, culprit) => this.#onLost(reason, culprit),
       onFailure: (error) => this.#failed?.(error instanceof Error ? error : new Error(String(error))),
     });
@@ -474,7 +475,8 @@ export class Daemon {
     const problem = this.lastProgramProblem === null ? this.programProblem : null;
     if (problem === null) return;
     this.lastProgramProblem = problem;
-    const meaning = 'until then no reload is taken, and the daemon ends at the next change of day';
+    const next = isSupervised() ? 'the daemon ends' : 'no session opens';
+    const meaning = `until then no reload is taken, and at the next change of day ${next}`;
     this.alert('warning', 'program_changed', `${problem}; ${meaning}`);
   }
 

@@ -113,7 +113,7 @@ export class AlertDesk {
       title: this.#titleOf(alert),
       text: bodyOf(alert),
       page: null,
-      isUntilStart: alert.code === 'engine_gone',
+      isUntilStart: alert.code === 'engine_gone' || alert.code === 'program_waits',
     });
   }
 
