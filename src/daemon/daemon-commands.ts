@@ -74,10 +74,14 @@ export function obey(
   }
 }
 
-function post(daemon: Daemon, command: Command): CommandResult {
+function post(
+  daemon: Daemon,
+  command: Command,
+  message = 'accepted; see tickwright journal for its effect',
+): CommandResult {
   if (daemon.sessionDay === undefined) return { ok: false, message: 'no session is open yet' };
   daemon.command(command);
-  return { ok: true, message: 'accepted; see tickwright journal for its effect' };
+  return { ok: true, message };
 }
 
 /** An engine that is busy for longer must not look like a command that was refused. */
@@ -91,15 +95,10 @@ async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResul
 
 async function cancelAll(daemon: Daemon, reason: string): Promise<CommandResult> {
   const before = daemon.lastView ?? { orders: [] };
-  const result = post(daemon, { name: 'cancel_all', reason });
-  return followed(
-    daemon,
-    { ...result, message: result.ok ? '' : result.message },
-    {
-      code: 'cancel_all_ended',
-      progressOf: (now) => cancelProgress(before, now, false),
-    },
-  );
+  return followed(daemon, post(daemon, { name: 'cancel_all', reason }, ''), {
+    code: 'cancel_all_ended',
+    progressOf: (now) => cancelProgress(before, now, false),
+  });
 }
 
 /** The answer says how far it is; where it is not over, an alert says the end. */
@@ -132,7 +131,8 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
   if (id !== null) {
     if (!daemon.names.all.includes(id)) return unknown(daemon, id);
     const view = await inTime(daemon.refreshView(), SEEN_MAX);
-    const result = post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason });
+    const message = `entries of ${id} are allowed again, as far as limits and risk allow them`;
+    const result = post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason }, message);
     if (!result.ok || view?.strategies.find((each) => each.id === id)?.halted !== null) return result;
     const account =
       daemon.halt.reason === null ? '' : '; those of the account are off: resume without a strategy';
@@ -275,7 +275,8 @@ const haltText = (strategy: string | null): string =>
 
 function stopStrategy(daemon: Daemon, id: string, reason: string): CommandResult {
   if (!daemon.names.all.includes(id)) return unknown(daemon, id);
-  return post(daemon, { name: 'stop_strategy', strategy: daemon.names.indexOf(id), reason });
+  const message = `${id} is stopped until start-strategy: its entries are canceled, what protects its position stays`;
+  return post(daemon, { name: 'stop_strategy', strategy: daemon.names.indexOf(id), reason }, message);
 }
 
 const unknown = ({ names }: Daemon, id: string): CommandResult => ({

@@ -138,22 +138,10 @@ function stateSeries(daemon: Daemon): readonly Series[] {
   ];
 }
 
-/** Each has a sample, also while no order is open: a panel without one looks broken. */
-const OPEN_STATUSES: readonly OrderStatus[] = [
-  'submitted',
-  'unknown',
-  'presumed_absent',
-  'accepted',
-  'partially_filled',
-  'pending_modify',
-  'pending_cancel',
-  'pending_trigger',
-  'triggering',
-];
-
 function engineSeries({ lastView: view, viewedUs }: Daemon): readonly Series[] {
-  const known = view === undefined ? [] : OPEN_STATUSES;
-  const statuses = new Map<string, number>(known.map((status) => [status, 0]));
+  // Samples also while no order is open: a panel without any looks broken.
+  const always: readonly OrderStatus[] = view === undefined ? [] : ['accepted', 'pending_trigger', 'unknown'];
+  const statuses = new Map<string, number>(always.map((status) => [status, 0]));
   for (const { status } of view?.orders ?? []) statuses.set(status, (statuses.get(status) ?? 0) + 1);
   return [
     gauges(

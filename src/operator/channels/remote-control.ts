@@ -65,7 +65,7 @@ const HELP = [
   '/status  /positions  /orders  /trades  /pnl  /balance  /strategies',
   '/daily: the report of the day so far',
   '/open: a link that opens the page once',
-  '/otp 123456: one-time password of the broker (while it is asked for, the bare password does too)',
+  '/otp password: the one-time password of the broker (while it is asked for, the bare password does too)',
   '/halt [reason]: no entries, and those that work are canceled; what protects a position stays',
   '/resume [strategy] [reason]: entries again; asks back with a code',
   '/flatten [strategy] [reason]: entries off until /resume, then cancel and close; asks back with a code',
@@ -153,7 +153,7 @@ export class RemoteControl {
     // A name that is misspelled must not close everything.
     const isNeeded = name.endsWith('-strategy') || (name === 'flatten' && first !== '');
     if (isNeeded && !isOne)
-      return `there is no strategy ${first}; /strategies lists them${name === 'flatten' ? ', /flatten alone closes all' : ''}`;
+      return `${first === '' ? 'name a strategy' : `there is no strategy ${first}`}; /strategies lists them${name === 'flatten' ? ', /flatten alone closes all' : ''}`;
     const body = bodyOf(by, isOne ? reason.join(' ') : argument);
     const inAuction = name === 'flatten' && this.#options.isAuction();
     return this.#askBack(by, name, { ...body, strategy: isOne ? first : null, inAuction }, text);

@@ -116,7 +116,7 @@ describe('RemoteControl', () => {
   });
 
   it('names one strategy for a stop and a start, and starts none after a critical alert', async () => {
-    expect(await write('/stop_strategy')).toMatch(/^there is no strategy/);
+    expect(await write('/stop_strategy')).toMatch(/^name a strategy; \/strategies lists them$/);
     expect(await write('/start_strategy ema-frnt')).toMatch(/^there is no strategy ema-frnt/);
     const code = codeIn(await write('/start_strategy ema-front'));
     criticals += 1;
