@@ -85,7 +85,7 @@ export function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
     case 'alert':
       break;
   }
-  const remedy = remedyOf(entry.code, entry.text, naming.command);
+  const remedy = remedyOf(entry, naming.command);
   const text = `${entry.code}: ${entry.text}${remedy === '' ? '' : ` -> ${remedy}`}`;
   return logLine(ALERT_WORD[entry.severity], ALERT_TONE[entry.severity], text);
 }
