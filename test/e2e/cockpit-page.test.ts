@@ -70,13 +70,14 @@ async function opened(
   return { page, cockpit, trouble, cut };
 }
 
-const VIEW_NAMES = ['Now', 'Market', 'Steer', 'Journal'] as const;
+const VIEW_NAMES = ['Now', 'Market', 'Steer', 'Journal', 'Faults'] as const;
 /** Part of a view that comes last. */
 const READY: Readonly<Record<(typeof VIEW_NAMES)[number], string>> = {
   Now: 'main .now',
   Market: 'main .market canvas',
   Steer: 'main .steer',
   Journal: 'main .journal .entry',
+  Faults: 'main .faults li',
 };
 
 async function show(page: Page, name: (typeof VIEW_NAMES)[number]): Promise<void> {
@@ -95,7 +96,7 @@ describe.for(LOOKS)('$width pixels wide, $colorScheme', (look) => {
   });
 
   test('shows every view', async () => {
-    const { page, trouble } = await opened(daemonIn({}), look);
+    const { page, trouble } = await opened(daemonIn(STATES.paper), look);
     for (const name of VIEW_NAMES.slice(1)) {
       await show(page, name);
       await picture(page, `view-${name.toLowerCase()}-${look.width}-${look.colorScheme}`);
@@ -110,7 +111,7 @@ const said = (page: Page, text: string | RegExp): Promise<void> =>
   page.locator('.outcomes p', { hasText: text }).first().waitFor();
 
 test('fills a wide screen', async () => {
-  const { page, trouble } = await opened(daemonIn({}), { width: 1920 });
+  const { page, trouble } = await opened(daemonIn(STATES.paper), { width: 1920 });
   for (const name of VIEW_NAMES) {
     await show(page, name);
     await picture(page, `view-${name.toLowerCase()}-1920-light`);
@@ -549,6 +550,45 @@ describe('views', () => {
       }).observe(document.querySelector('.quote .last'), { characterData: true, childList: true, subtree: true });
     })`);
     expect(frames / seconds).toBeLessThan(32);
+  });
+
+  test('folds the limits of which less than 5 % is used', async () => {
+    const { page } = await opened(daemonIn({}));
+    const limits = page.getByRole('region', { name: 'Limits' });
+    expect(await limits.getByRole('meter').count()).toBe(5);
+    await limits.getByText('2 under 5 %').click();
+    expect(await limits.getByRole('meter').count()).toBe(7);
+  });
+
+  test('shows faults on a tab of their own, where the broker is a simulator', async () => {
+    const daemon = daemonIn(STATES.paper);
+    const { page } = await opened(daemon);
+    await show(page, 'Steer');
+    expect(await page.locator('.faults').count()).toBe(0);
+    await page.keyboard.press('5');
+    await page.locator('.faults li', { hasText: 'answers 500' }).waitFor();
+    const live = await opened(daemonIn({}));
+    expect(await live.page.getByRole('navigation').getByRole('button').allTextContents()).toEqual([
+      'Now',
+      'Market',
+      'Steer',
+      'Journal',
+    ]);
+  });
+
+  test('draws bars of another length, with their volume', async () => {
+    const { page, trouble } = await opened(daemonIn({}));
+    await show(page, 'Market');
+    const lengths = page.getByRole('group', { name: 'Bar length' });
+    expect(await lengths.getByRole('button').allTextContents()).toEqual(['1m', '5m', '15m', '1h']);
+    await lengths.getByRole('button', { name: '5m', exact: true }).click();
+    await lengths.locator('[aria-pressed=true]', { hasText: '5m' }).waitFor();
+    await page.waitForSelector('main .market canvas');
+    await picture(page, 'market-5m-1280-light');
+    await show(page, 'Now');
+    await show(page, 'Market');
+    expect(await lengths.locator('[aria-pressed=true]').textContent(), 'it stays').toBe('5m');
+    expect(trouble).toEqual([]);
   });
 
   test('speaks Vietnamese to a browser that does', async () => {

@@ -194,20 +194,34 @@ const WARN_FROM = 0.7;
 
 const useOf = ({ used, max }: LimitState): number => (max <= 0 ? (used > 0 ? 1 : 0) : used / max);
 
-/** The fullest first: those without concern end below. */
+/** Limits that are used less are folded. */
+const FOLDED_BELOW = 0.05;
+
+/** The fullest first. */
 function Limits({ value }: { readonly value: CockpitState }) {
   const rows = value.limits.toSorted((a, b) => useOf(b) - useOf(a));
+  const far = rows.filter((each) => useOf(each) < FOLDED_BELOW);
   return (
     <Panel title={t.limits}>
       {rows.length === 0 && <Empty>{t.noLimits}</Empty>}
-      <ul class="limits">
-        {rows.map((each) => (
-          <Limit key={`${each.strategy ?? ''}/${each.limit}`} use={each} />
-        ))}
-      </ul>
+      <LimitList rows={rows.slice(0, rows.length - far.length)} />
+      {far.length > 0 && (
+        <details class="far">
+          <summary>{t.farLimits(far.length)}</summary>
+          <LimitList rows={far} />
+        </details>
+      )}
     </Panel>
   );
 }
+
+const LimitList = ({ rows }: { readonly rows: readonly LimitState[] }) => (
+  <ul class="limits">
+    {rows.map((each) => (
+      <Limit key={`${each.strategy ?? ''}/${each.limit}`} use={each} />
+    ))}
+  </ul>
+);
 
 function Limit({ use }: { readonly use: LimitState }) {
   const part = useOf(use);

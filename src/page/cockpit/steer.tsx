@@ -42,7 +42,6 @@ export function Steer({ value }: { readonly value: CockpitState }) {
       <Otp value={value} />
       <Everything value={value} />
       <Strategies value={value} />
-      <Faults value={value} />
       <Sent />
     </>
   );
@@ -257,15 +256,13 @@ const Sent = () => (
 
 // Faults of the simulated broker of a paper run.
 
-/** None where the broker is no simulator. */
-function Faults({ value: { faults: armed } }: { readonly value: CockpitState }) {
-  const known = useAnswer<KnownFaults>(armed === undefined ? null : '/faults');
-  if (armed === undefined) return null;
+export function Faults({ value: { faults: armed = [] } }: { readonly value: CockpitState }) {
+  const known = useAnswer<KnownFaults>('/faults');
   return (
     <Panel title={t.faultsTitle}>
       <p class="note">{t.faultsMeaning}</p>
       <Waiting {...known} />
-      <ul class="faults">
+      <ul class="fault-list">
         {known.value?.map((each) => (
           <FaultRow key={each.name} fault={each} armed={armed.filter(({ name }) => name === each.name)} />
         ))}
