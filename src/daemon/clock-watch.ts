@@ -69,7 +69,7 @@ export function watchClock({ clock, timers, session, onStep, onSet, alert }: Clo
 }
 
 const DAILY_FROM = 7;
-const ALERTED_COUNTER = 'calendar_told';
+const ALERTED_COUNTER = 'calendar_alerted';
 
 interface CalendarWatchParts {
   readonly calendar: TradingCalendar;

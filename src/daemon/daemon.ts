@@ -12,7 +12,7 @@ import type { CancelTimer, Clock, ClockMap } from '../domain/clock.ts';
 import { errorText, failureOf } from '../domain/failure.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../domain/units.ts';
-import type { EngineView } from '../engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
 import {
   type Command,
   type EngineEvent,
@@ -112,7 +112,7 @@ export class Daemon {
   /** As it was alerted last, without a read of the disk. */
   lastProgramProblem: string | null = null;
   /** As of the last `refreshView`. */
-  lastView: EngineView | undefined = undefined;
+  lastView: EngineSnapshot | undefined = undefined;
   /** When the engine answered last, in real time. */
   viewedUs: TsUs = systemClock.nowUs();
 
@@ -237,7 +237,7 @@ export class Daemon {
     return this.cycle.ownBooks();
   }
 
-  async refreshView(): Promise<EngineView | undefined> {
+  async refreshView(): Promise<EngineSnapshot | undefined> {
     this.lastView = await this.cycle.session?.view();
     this.viewedUs = systemClock.nowUs();
     if (this.lastView !== undefined) this.prices?.plot(this.lastView.plots);

@@ -9,7 +9,7 @@ import type { Daemon } from './daemon.ts';
 import { NotReloaded, type PreparedChange, type StrategyChange } from './session/strategy-switch.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { signOf } from '../domain/order.ts';
-import type { EngineView, StrategyEntry } from '../engine/engine-snapshot.ts';
+import type { EngineSnapshot, StrategyEntry } from '../engine/engine-snapshot.ts';
 import type { ConfiguredStrategy } from '../engine/ports/engine-event.ts';
 import { formatCount, positionText } from '../text/numbers.ts';
 
@@ -166,7 +166,7 @@ const hoursOf = ({ name, timeZone, utcOffsetMinutes, weekdays, phases }: Trading
 export function strategyChanges(
   before: readonly ConfiguredStrategy[],
   after: readonly ConfiguredStrategy[],
-  running: Pick<EngineView, 'strategies' | 'orders'>,
+  running: Pick<EngineSnapshot, 'strategies' | 'orders'>,
   onOrphan: string,
 ): readonly string[] {
   const entryOf = (id: string): StrategyEntry | undefined =>
@@ -225,7 +225,7 @@ const valueText = (value: unknown): string => (value === undefined ? 'unset' : J
 function meaning(
   entry: StrategyEntry | undefined,
   { settings }: ConfiguredStrategy,
-  all: EngineView['orders'],
+  all: EngineSnapshot['orders'],
 ): readonly string[] {
   if (entry === undefined) return [];
   const { positionMax, openOrdersMax } = settings.risk;
@@ -253,7 +253,7 @@ function meaning(
 /** Orders that rest at the exchange and fill whole would bring the position above its limit: no limit takes them back. */
 function tooMuch(
   { positions }: StrategyEntry,
-  orders: EngineView['orders'],
+  orders: EngineSnapshot['orders'],
   positionMax: number,
 ): readonly string[] {
   const lines: string[] = [];

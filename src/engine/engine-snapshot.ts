@@ -17,7 +17,7 @@ import {
   tsUs,
 } from '../domain/units.ts';
 import type { EngineState } from './engine-state.ts';
-import { whyUnproven } from './owners.ts';
+import { whyUnproven } from './engine-view.ts';
 import { type LimitUse, limitUses } from './risk/limit-uses.ts';
 import type { PlotValue } from './ports/outbound.ts';
 import type { MoneyView } from './positions/money-reconciler.ts';
@@ -78,7 +78,7 @@ interface ContractEntry {
   readonly broker: SignedQty | null;
 }
 
-export interface EngineView {
+export interface EngineSnapshot {
   readonly seq: Seq;
   readonly tsUs: TsUs;
   readonly boot: number;
@@ -128,8 +128,8 @@ interface EngineCounts {
 export function engineSnapshot(
   parts: EngineState,
   procedure: string,
-  counts: Pick<EngineView['counts'], 'events' | 'gaps' | 'duplicates'>,
-): EngineView {
+  counts: Pick<EngineSnapshot['counts'], 'events' | 'gaps' | 'duplicates'>,
+): EngineSnapshot {
   const { context, session, market, halt, portfolio, orders, registry, executor, fills } = parts;
   const hasOperator =
     portfolio.has(OPERATOR_INDEX) || orders.open.some(({ strategy }) => strategy === OPERATOR_INDEX);

@@ -31,7 +31,7 @@ import type { Guard } from './risk/risk-guard.ts';
 import { SessionTimers } from './session/session-timers.ts';
 import { SessionState } from './session/session-state.ts';
 import { ContractTable } from './state/contract-table.ts';
-import type { Owners } from './owners.ts';
+import type { EngineView } from './engine-view.ts';
 import { Plots } from './state/plots.ts';
 import { DueWork, TimerHeap } from './state/timer-heap.ts';
 import { EventContext } from './state/event-context.ts';
@@ -48,7 +48,7 @@ export interface EngineOptions {
   readonly outbound: Outbound;
 }
 
-export type CreateGuard = (owners: Owners, options: EngineOptions) => Guard;
+export type CreateGuard = (view: EngineView, options: EngineOptions) => Guard;
 
 type Base = ReturnType<typeof createBase>;
 

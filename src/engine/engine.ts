@@ -16,7 +16,7 @@ import {
   tsUs,
   US_PER_MINUTE,
 } from '../domain/units.ts';
-import { engineSnapshot, type EngineView } from './engine-snapshot.ts';
+import { engineSnapshot, type EngineSnapshot } from './engine-snapshot.ts';
 import { type CreateGuard, createEngineState, type EngineOptions, type EngineState } from './engine-state.ts';
 import type { InstrumentMarket, Market } from './market/market.ts';
 import { QuietStretch } from './quiet-stretch.ts';
@@ -66,7 +66,7 @@ export interface EngineDependencies {
 }
 
 const DEFAULTS: EngineDependencies = {
-  createGuard: (owners, { settings, calendar, costs }) => new RiskGuard(owners, settings, calendar, costs),
+  createGuard: (view, { settings, calendar, costs }) => new RiskGuard(view, settings, calendar, costs),
   createSessionController: (state) => new SessionController(state),
 };
 
@@ -172,7 +172,7 @@ export class Engine {
     return this.#state.stops.faultsOf(this.#state.past);
   }
 
-  snapshot(): EngineView {
+  snapshot(): EngineSnapshot {
     return engineSnapshot(this.#state, this.#controller.status(), {
       events: this.#events,
       gaps: this.#gaps,

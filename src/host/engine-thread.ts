@@ -8,7 +8,7 @@ import { assert } from '../domain/assert.ts';
 import { hasCode } from '../domain/failure.ts';
 import { type DurationUs, seconds, type StrategyIndex, strategyIndex, US_PER_MS } from '../domain/units.ts';
 import type { EngineEvent } from '../engine/ports/engine-event.ts';
-import type { EngineView } from '../engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
 import type { ReplayFault } from '../engine/session/strategy-stops.ts';
 import { systemTimers } from './system-clock.ts';
 import {
@@ -109,7 +109,7 @@ export class EngineThread {
   readonly #options: EngineThreadOptions;
   readonly #worker: EngineLine;
   readonly #running = new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT));
-  readonly #views = new Map<number, (view: EngineView | undefined) => void>();
+  readonly #views = new Map<number, (view: EngineSnapshot | undefined) => void>();
   #replay: PendingReplay | undefined = undefined;
   #requests = 0;
   /** Events of each batch that is not answered, oldest first; a replay has none. */
@@ -175,7 +175,7 @@ export class EngineThread {
   }
 
   /** Undefined when the thread is lost before it answers. */
-  view(): Promise<EngineView | undefined> {
+  view(): Promise<EngineSnapshot | undefined> {
     return new Promise((resolve) => {
       if (this.isOver) return resolve(undefined);
       this.#requests += 1;

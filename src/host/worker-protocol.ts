@@ -15,7 +15,7 @@ import {
   type TsUs,
   tsUs,
 } from '../domain/units.ts';
-import type { EngineView } from '../engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../engine/ports/approved.ts';
 import type { BookUpdate, EngineEvent, ReportKind, UnjournaledCalls } from '../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
@@ -118,7 +118,7 @@ export type FromEngine =
       readonly past: ReplayedPast;
       readonly faults: readonly ReplayFault[];
     }
-  | { readonly kind: 'view'; readonly request: number; readonly view: EngineView };
+  | { readonly kind: 'view'; readonly request: number; readonly view: EngineSnapshot };
 
 /** Carries one call of the engine thread out, in the main thread. */
 export function dispatchCall(gateway: Gateway, call: GatewayCall): void {

@@ -32,6 +32,15 @@ export type { StrategyInstance } from './running-strategy.ts';
 export type { Bar, LegTicks, Rollover, Ticks } from './leg-ticks.ts';
 
 /** @public */
+export type { BookLevel, BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';
+
+/** @public */
+export type { Position } from '../domain/position.ts';
+
+/** @public */
+export type { PriceBand } from '../domain/contract.ts';
+
+/** @public */
 export { indicate, type Indicated, lookBack } from './operators.ts';
 
 /** @public */

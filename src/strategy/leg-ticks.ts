@@ -18,6 +18,7 @@ export interface Bar {
   readonly high: PriceTicks;
   readonly low: PriceTicks;
   readonly close: PriceTicks;
+  /** Of all trades, in contracts or lots. */
   readonly volume: number;
   /** 0 where the data are bars. */
   readonly trades: number;

@@ -106,41 +106,54 @@ const pointed = (text: string): string => (text.includes('.') ? '' : text.replac
 
 /** The finest step that numbers of a file have, of a reader's step or finer, and the line of the first that has it. */
 export class FinestStep {
-  readonly #step: DecimalStep;
-  /** In whole steps of the reader; 0 before the first number. */
-  #steps = 0;
-  /** Digits behind the point of numbers between two steps. */
-  #decimals = 0;
+  /** Digits behind the point that the numbers so far have. */
+  #decimals: number;
+  /** One step of the reader, and the finest of the numbers, in units of the last of these digits; 0 before the first number. */
+  #units: number;
+  #finest = 0;
   #line = 0;
+  /** A number lay between two steps of the reader. */
+  isFiner = false;
 
   constructor(step: string) {
-    this.#step = new DecimalStep(step);
+    ({ decimals: this.#decimals, units: this.#units } = stepParts(step));
   }
 
   /** A whole number of steps. */
   add(steps: number, line: number): void {
-    if (this.#steps === 1 || (this.#steps > 0 && steps % this.#steps === 0)) return;
-    let [a, b] = [this.#steps, Math.abs(steps)];
-    while (b !== 0) [a, b] = [b, a % b];
-    if (a === this.#steps) return;
-    this.#steps = a;
-    if (this.#decimals === 0) this.#line = line;
+    const value = steps * this.#units;
+    if (value % this.#finest !== 0) this.#refine(value, line);
   }
 
-  /** The text of a number between two steps. */
+  /** The text of a number between two steps; of others nothing is kept. */
   addFiner(text: string, line: number): void {
-    const decimals = /[.,](\d*?)0*$/.exec(text)?.[1]?.length ?? 0;
-    if (decimals <= this.#decimals) return;
-    this.#decimals = decimals;
+    const value = Number(text.replace(',', '.'));
+    const more = Math.max(0, decimalsOf(value) - this.#decimals);
+    const units = Math.round(value * 10 ** (this.#decimals + more));
+    if (this.#decimals + more > STEP_DECIMALS_MAX || !Number.isSafeInteger(units) || units === 0) return;
+    this.isFiner = true;
+    this.#decimals += more;
+    this.#units *= 10 ** more;
+    this.#finest *= 10 ** more;
+    this.#refine(units, line);
+  }
+
+  #refine(units: number, line: number): void {
+    let [a, b] = [this.#finest, Math.abs(units)];
+    while (b !== 0) [a, b] = [b, a % b];
+    if (a === this.#finest) return;
+    this.#finest = a;
     this.#line = line;
+  }
+
+  /** `0.05`. */
+  get step(): string {
+    return decimalText(this.#finest / 10 ** this.#decimals);
   }
 
   /** `0.05 (line 7)`; null without a number. */
   get text(): string | null {
-    if (this.#line === 0) return null;
-    const step =
-      this.#decimals > 0 ? (10 ** -this.#decimals).toFixed(this.#decimals) : this.#step.text(this.#steps);
-    return `${step} (line ${this.#line})`;
+    return this.#line === 0 ? null : `${this.step} (line ${this.#line})`;
   }
 }
 

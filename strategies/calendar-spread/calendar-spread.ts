@@ -1,4 +1,4 @@
-/** Trades the next month against the front month when their difference stands far from its recent mean. */
+/** Trades the next month against the front month when their difference is far from its recent mean. */
 import { z } from 'zod';
 import { defineStrategy } from '../../src/strategy/index.ts';
 import { SpreadTrader } from './spread-trader.ts';

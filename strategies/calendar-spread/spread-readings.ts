@@ -4,7 +4,7 @@ import type { BookTick } from '../../src/domain/ticks.ts';
 import type { TsUs } from '../../src/domain/units.ts';
 import { type FeedChange, indicate, type LegTicks, seconds } from '../../src/strategy/index.ts';
 
-/** How far the spread stands from its recent mean. */
+/** How far the spread is from its recent mean. */
 export interface SpreadReading {
   /** Middle of next month less middle of front month, in ticks. */
   readonly spread: number;
@@ -17,7 +17,7 @@ export interface SpreadReading {
 export const spreadOf = (front: LegTicks, next: LegTicks): Observable<number> =>
   combineLatest([next.books$, front.books$]).pipe(map(([far, near]) => middleOf(far) - middleOf(near)));
 
-/** Each spread as it stands in the window of those before it, once that is full. */
+/** Each spread within the window of those before it, once that is full. */
 export const readings =
   (window: number): OperatorFunction<number, SpreadReading> =>
   (spread$) =>

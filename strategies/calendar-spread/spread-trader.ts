@@ -32,7 +32,7 @@ interface Leg {
 
 /**
  * `flat`: looking for an entry. `entering`: the first leg is on its way, the second follows each of its fills. `open`: both
- * stand. `closing`: the first leg goes back, the second follows. `unwinding`: something went wrong, both go to zero at once.
+ * are held. `closing`: the first leg goes back, the second follows. `unwinding`: something went wrong, both go to zero at once.
  */
 type State = 'flat' | 'entering' | 'open' | 'closing' | 'unwinding';
 
@@ -161,7 +161,7 @@ export class SpreadTrader {
     }
   }
 
-  /** Both legs are where they should be: the spread stands, or is gone. */
+  /** Both legs are where they should be: the spread is open, or closed. */
   #settle(first: number): void {
     if (this.#first.isWorking || this.#second.isWorking || this.#deadline !== null) return;
     if (this.#first.target !== first) return;

@@ -1,4 +1,4 @@
-/** Long while the fast average of the closes stands above the slow one, short while it stands below. */
+/** Long while the fast average of the closes is above the slow one, short while it is below. */
 import { filter, map, tap } from 'rxjs';
 import { EMA } from 'trading-signals';
 import { z } from 'zod';
@@ -27,7 +27,7 @@ const params = z.object({
 
 export const emaCross = defineStrategy({
   name: 'ema-cross',
-  summary: 'follows the trend: holds the side on which the fast average of the closes stands',
+  summary: 'follows the trend: holds the side on which the fast average of the closes is',
   params: params.refine(({ fast, slow }) => fast < slow, { error: 'a number above fast', path: ['slow'] }),
   legs: ['contract'],
 

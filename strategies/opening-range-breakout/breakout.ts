@@ -24,7 +24,7 @@ export interface BreakoutParams {
 
 type Side = 'long' | 'short';
 
-/** Where the strategy stands. `waiting`: for the next open. `over`: nothing more in this session. */
+/** State of the strategy. `waiting`: for the next open. `over`: nothing more in this session. */
 type State =
   | { readonly kind: 'waiting' | 'measuring' | 'over' }
   | { readonly kind: 'watching'; isArmed: boolean }
@@ -81,7 +81,7 @@ export class Breakout {
 
   // Sessions: when a range is measured.
 
-  /** A market without hours has no opening: the range is measured from the start, and anew each day. */
+  /** A market without hours has no opening: the range is measured from the start, and again each day. */
   #isAlwaysOpen(): boolean {
     const now = this.#trader.time();
     const calendar = this.#trader.calendar();

@@ -41,7 +41,9 @@ describe('data import', () => {
       '2026-03-04_es.csv',
     );
     const { err } = await importing(file, cliDir(), '--tick-size', '0.1');
-    expect(err).toContain('es.csv:4: expected a side out of buy, B, sell, S, - or nothing, was "A"');
+    expect(err).toContain(
+      'es.csv:4: expected a side out of buy, B, sell, S, - or nothing in column Side, was "A"',
+    );
   });
 
   it('keeps what is there, unless the command says to replace it', async () => {
@@ -62,8 +64,8 @@ describe('data import', () => {
     const { code, out, err } = await importing(file, dir, '--bad-rows', badRows);
     expect(code).toBe(1);
     expect(err.split('\n')).toEqual([
-      `${file}:5: expected a time like 09:00:00, was "nine"`,
-      `${file}:6: expected a price above 0 on the grid of 0.1, was "1950.15"`,
+      `${file}:5: expected a time like 09:00:00 in column Time, was "nine"`,
+      `${file}:6: expected a price above 0 on the grid of 0.1 in column Price, was "1950.15"`,
       '',
     ]);
     expect(out).toContain('3 rows of prints, 2 bad');
@@ -71,14 +73,15 @@ describe('data import', () => {
     expect(existsSync(join(dir, 'ticks'))).toBe(false);
     expect(readFileSync(badRows, 'utf8').split('\n')).toEqual([
       'file,line,reason',
-      `${file},5,"expected a time like 09:00:00, was ""nine"""`,
-      `${file},6,"expected a price above 0 on the grid of 0.1, was ""1950.15"""`,
+      `${file},5,"expected a time like 09:00:00 in column Time, was ""nine"""`,
+      `${file},6,"expected a price above 0 on the grid of 0.1 in column Price, was ""1950.15"""`,
       '',
     ]);
     const skipped = await importing(file, dir, '--skip-bad');
-    expect([skipped.code, ...skipped.out.split('\n').slice(1, 3)]).toEqual([
+    expect([skipped.code, ...skipped.out.split('\n').slice(1, 4)]).toEqual([
       1,
-      '  finest step of prices 0.01 (line 6), of volumes 1 (line 3)',
+      '  finest step of prices 0.05 (line 6), of volumes 1 (line 3)',
+      '  the prices need --tick-size 0.05',
       '  VN30F2603 2026-03-04: 3 ticks, 3 gaps: written',
     ]);
   });

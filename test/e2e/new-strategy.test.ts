@@ -157,6 +157,60 @@ test('a bad name is refused, and a file that is there stays as it is', () => {
   expect(readFileSync(join(dir, 'up.csv'), 'utf8')).toBe('mine');
 });
 
+test('a test plays bars of any length for several legs, and books', () => {
+  const dir = directory('legs');
+  const head = `import { defineStrategy, seconds, z } from 'tickwright/strategy';
+export default defineStrategy({
+  name: 'of-test', summary: 'of a test', params: z.object({}),`;
+  writeFileSync(
+    join(dir, 'pair.ts'),
+    `${head} legs: ['front', 'next'],
+  connect(ticks, trader) {
+    ticks.leg('next').bars({ every: seconds(5) }).subscribe(({ close, complete }) => {
+      trader.plot('next', close);
+      if (complete && close === trader.ticks(12) && trader.position().qty === 0)
+        trader.buy({ qty: 1, price: 'market', reason: 'the other leg is at 12' });
+    });
+  },
+});`,
+  );
+  writeFileSync(
+    join(dir, 'book.ts'),
+    `${head} legs: ['only'],
+  connect(ticks, trader) {
+    ticks.books$.subscribe(({ bids, asks }) => {
+      if (asks[0]?.qty === 7 && trader.position().qty === 0)
+        trader.buy({ qty: bids[1]?.qty ?? 1, price: asks[0].price, reason: 'seven are offered' });
+    });
+  },
+});`,
+  );
+  writeFileSync(
+    join(dir, 'plays.mjs'),
+    `import { playBars } from 'tickwright/testing';
+const play = (file, run) => playBars({ strategy: new URL(file, import.meta.url), ...run });
+const shown = ({ fills }) => fills.map(({ symbol, side, qty, price }) => [symbol, side, qty, price].join(' '));
+const level = { bid: 99, bid_size: 5, ask: 100, ask_size: 7 };
+const refused = [];
+try { play('./pair.ts', { every: '5 s', legs: { FRONT: [1], NEXT: [1] } }); } catch ({ message }) { refused.push(message); }
+console.log(JSON.stringify([
+  shown(play('./pair.ts', { every: '5s', tick: 0.5, legs: { FRONT: [10, 10.5, 11, 11.5], NEXT: [12, null, 12, 13] } })),
+  shown(play('./book.ts', { every: '1s', legs: { X: [{ ...level, ask_size: 6 }, level, level, level] } })),
+  shown(play('./book.ts', { every: '1s', legs: { X: [{ bid_1: 99, bid_size_1: 1, ask_1: 100, ask_size_1: 7, bid_2: 98, bid_size_2: 2, ask_2: 101, ask_size_2: 1 }, { bid_1: 99, bid_size_1: 1, ask_1: 100, ask_size_1: 9, bid_2: 98, bid_size_2: 2, ask_2: 101, ask_size_2: 1 }] } })),
+  refused,
+]));
+`,
+  );
+  const { code, text } = node(['plays.mjs'], dir);
+  expect(code, text).toBe(0);
+  expect(JSON.parse(text)).toEqual([
+    ['FRONT buy 1 10.0'],
+    ['X buy 1 100.00'],
+    ['X buy 2 100.00'],
+    ['expected a length of bars like 5s, 1h or 1d, was 5 s'],
+  ]);
+});
+
 /** With this handler of bars. */
 const strategy = (body: string): string => `import { defineStrategy, z } from 'tickwright/strategy';
 export default defineStrategy({

@@ -369,7 +369,7 @@ it('sends the report of a day once, with its page, also over a restart', async (
 it('sends no report where none is wanted', async () => {
   const { story, mailbox } = await morning([], '  dailyReport: false\n');
   sendReport(story.daemon, { day: tradingDay('2026-03-03'), path: '/nowhere.html', text: 'flat' });
-  expect(story.daemon.journal.counter('report_told', '2026-03-03')).toBe(0);
+  expect(story.daemon.journal.counter('report_sent', '2026-03-03')).toBe(0);
   await story.until(() => mailbox.mails.some((mail) => /one-time password needed/.test(mail)));
   expect(mailbox.mails.join()).not.toContain('2026-03-03 is over');
 });

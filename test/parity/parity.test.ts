@@ -19,7 +19,7 @@ const SEED = Number(process.env['TICKWRIGHT_SEED'] ?? 1);
 const SEEDS = Number(process.env['TICKWRIGHT_SEEDS'] ?? 3);
 const reason = 'scripted';
 /** Of each day; a stray print before the cross may leave nothing to the uncross. */
-const CLAUSES = ['shown', 'beside_taker', 'queue_reached', 'traded_through'];
+const CLAUSES = ['shown', 'same_side_trade', 'queue_reached', 'traded_through'];
 const QUEUE = { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 } as const;
 
 const limit = (time: string, side: 'buy' | 'sell', qty: number, price: number, day = DAY): Step => ({

@@ -2,7 +2,7 @@
  * Where stops are configured, no position of a strategy is without one at the broker for longer than the limit, unless it was alerted, and no
  * stop of the engine's is larger than the position for as long.
  */
-import type { EngineView } from '../../src/engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../src/engine/engine-snapshot.ts';
 import { type OpenTruth, workingOf } from './broker-truth.ts';
 import type { Scene } from './scene.ts';
 
@@ -92,7 +92,7 @@ export class CoverChecks {
   }
 
   /** With a protective stop every position of a strategy is covered by stops at the broker, or by what they sent; ours is never the larger. */
-  difference({ strategies, phase }: EngineView): string | null {
+  difference({ strategies, phase }: EngineSnapshot): string | null {
     const { world, truth, journal, isForeign } = this.#scene;
     const { protectiveTicks, isDryRun } = world.plan;
     if (protectiveTicks === null || isDryRun || phase !== 'continuous' || isForeign) return null;

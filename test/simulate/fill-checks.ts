@@ -2,7 +2,7 @@
 import { rateOn } from '../../src/domain/costs.ts';
 import { type OrderStatus, signOf, TERMINAL_STATUSES } from '../../src/domain/order.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
-import type { EngineView } from '../../src/engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../src/engine/engine-snapshot.ts';
 import type { OrderReport } from '../../src/venue/venue-event.ts';
 import { type BrokerOrderTruth, isOpenAtBroker, OPERATOR } from './broker-truth.ts';
 import type { Body, CommittedRow, JournaledOrder } from './committed-journal.ts';
@@ -161,7 +161,7 @@ export class FillChecks {
   }
 
   /** Why what was booked is not what the broker booked, or null; at rest. */
-  difference(view: EngineView): string | null {
+  difference(view: EngineSnapshot): string | null {
     return this.#orderDifference() ?? this.#foldDifference(view);
   }
 
@@ -183,7 +183,7 @@ export class FillChecks {
   }
 
   /** Positions and costs of the view are the sums of the session's rows: no profit comes from nowhere. */
-  #foldDifference({ strategies, tradingDay: day }: EngineView): string | null {
+  #foldDifference({ strategies, tradingDay: day }: EngineSnapshot): string | null {
     if (day === null) return null;
     const { journal } = this.#scene;
     const begins = journal.inputs(day, 'session_started').at(-1)?.seq ?? 0;

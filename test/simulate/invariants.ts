@@ -2,7 +2,7 @@
 import { tradingDayAt } from '../../src/domain/calendar.ts';
 import { signOf } from '../../src/domain/order.ts';
 import { OPERATOR_INDEX, tsUs } from '../../src/domain/units.ts';
-import type { EngineView, OpenOrderEntry } from '../../src/engine/engine-snapshot.ts';
+import type { EngineSnapshot, OpenOrderEntry } from '../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { OrderReport, TriggerReport, VenueEvent } from '../../src/venue/venue-event.ts';
 import { BrokerTruth, OPERATOR } from './broker-truth.ts';
@@ -464,7 +464,7 @@ export class Invariants {
   }
 
   /** Why the daemon is not at rest and at one with the broker, or null. */
-  unsettled(view: EngineView): string | null {
+  unsettled(view: EngineSnapshot): string | null {
     const world = this.#world;
     const state = world.daemon?.edge.stream.status().state;
     if (state !== 'live') return `the stream is ${state ?? 'not there'}`;
@@ -484,12 +484,12 @@ export class Invariants {
   }
 
   /** To the VND, wherever nobody but the journal's orders moved money. */
-  #moneyDifference(view: EngineView): string | null {
+  #moneyDifference(view: EngineSnapshot): string | null {
     return this.#fills.difference(view) ?? this.#profitDifference(view);
   }
 
   /** The account's profit of the day is that of its owners, and where nothing is held the broker's, whatever prices do. */
-  #profitDifference({ strategies, dayPnl, fee, tax, tradingDay: day }: EngineView): string | null {
+  #profitDifference({ strategies, dayPnl, fee, tax, tradingDay: day }: EngineSnapshot): string | null {
     const sum = strategies.reduce((total, each) => total + each.dayPnl, 0);
     // A person who holds nothing any more is not listed.
     const isListed = !this.#isForeign && this.#reassigned.size === 0;
@@ -517,7 +517,7 @@ export class Invariants {
   }
 
   /** A strategy holds what its own orders filled; where nobody else traded, that is everything. */
-  #ownerDifference({ strategies }: EngineView): string | null {
+  #ownerDifference({ strategies }: EngineSnapshot): string | null {
     if (this.#isForeign) return null;
     const owned = new Map<string, number>();
     for (const { order, qty } of this.truth.fills) {
@@ -543,7 +543,7 @@ export class Invariants {
   #alert({ severity, code, text }: Extract<JournalEntry, { readonly kind: 'alert' }>): void {
     if (severity !== 'info') this.#alerts.push(`${severity}: ${code}: ${text}`);
     if (code === 'no_room') this.#isNoRoomAlerted = true;
-    if (code === 'session_begins_anew') this.#isRestarted = true;
+    if (code === 'session_restarted') this.#isRestarted = true;
     if (OF_A_LOST_ENGINE.has(code) && this.#isBreaking)
       return this.#world.saw('the engine is lost and replaced');
     if (NEVER_ALERTED.has(code)) this.violated(`${code}: ${text}`);
@@ -561,7 +561,7 @@ export class Invariants {
     return first === undefined ? null : `order ${first} works here alone`;
   }
 
-  #positionDifference({ strategies }: EngineView): string | null {
+  #positionDifference({ strategies }: EngineSnapshot): string | null {
     const ours = new Map<string, number>();
     for (const { orderCode, qty } of strategies.flatMap(({ positions }) => positions))
       ours.set(orderCode, (ours.get(orderCode) ?? 0) + qty);

@@ -221,7 +221,7 @@ export class LimitChecks {
         return this.#unmeasure(owner);
       case 'alert':
         if (entry.code === 'loss_accepted') this.#unmeasured.add(owner ?? '');
-        if (entry.code === 'session_begins_anew') this.#begin(session);
+        if (entry.code === 'session_restarted') this.#begin(session);
         return;
       case 'halt':
         if (owner === null && !entry.halted) this.#isBroken = false;

@@ -199,7 +199,7 @@ const MISSED: readonly PlantedBug[] = [
   {
     what: 'exits that a bracket has earned and no book shows yet do not count for limits',
     file: 'engine/risk/risk-rules',
-    from: 'held + ownWorkingQty + owners.exits.owedQty(strategy, instrument, side)',
+    from: 'held + ownWorkingQty + view.exits.owedQty(strategy, instrument, side)',
     to: 'held + ownWorkingQty',
   },
   {

@@ -1,7 +1,7 @@
 /** One seed from its first start to the last: chaos, then the faults end and everything has to come to rest. */
 import { createHash } from 'node:crypto';
 import { errorText } from '../../src/domain/failure.ts';
-import type { EngineView } from '../../src/engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../src/engine/engine-snapshot.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { Draws } from './draws.ts';
 import { strike } from './mishaps.ts';
@@ -165,7 +165,7 @@ function begin(world: World, lasting: Lasting): void {
  * from the broker's in a way that no order of ours or several explain, an order that is proven absent, and one that was accepted and that no
  * book shows any more.
  */
-function standIn(world: World, view: EngineView | undefined): void {
+function standIn(world: World, view: EngineSnapshot | undefined): void {
   const { checks } = world;
   const reason = 'looked into the book';
   const waits = (what: string, alerts: RegExp): void => {
@@ -273,8 +273,8 @@ async function close(world: World): Promise<void> {
     checks.violated(`not flat after ${SETTLE_SECONDS_MAX} s: ${left() ?? ''}`);
 }
 
-async function viewOf(world: World): Promise<EngineView | undefined> {
-  let view: EngineView | undefined = undefined;
+async function viewOf(world: World): Promise<EngineSnapshot | undefined> {
+  let view: EngineSnapshot | undefined = undefined;
   let isThere = false;
   world.operate((daemon) => {
     if (daemon.sessionDay === undefined) return;

@@ -279,9 +279,7 @@ it('takes a day up again with all that happened since, where the clock is set ba
       expect(entries.filter((entry) => entry.kind === 'order_adopted' && entry.strategy === null)).toEqual(
         [],
       );
-      const alerts = entries.filter(
-        (entry) => entry.kind === 'alert' && entry.code === 'session_begins_anew',
-      );
+      const alerts = entries.filter((entry) => entry.kind === 'alert' && entry.code === 'session_restarted');
       expect(alerts.length).toBeGreaterThan(1);
       expect(difference(), 'no position of another part of the day counts twice').toBe(0);
     },

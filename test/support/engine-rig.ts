@@ -63,7 +63,7 @@ export interface RigOptions {
   readonly reportsOnce?: boolean;
   readonly startUs?: TsUs;
   readonly calendar?: TradingCalendar;
-  /** What the real keeper gets in place of the engine's owners. */
+  /** What the real keeper gets in place of the engine's state. */
   readonly alter?: (state: EngineState) => EngineState;
   /** Orders may wait at the broker, of every kind. */
   readonly canWait?: boolean;
@@ -79,7 +79,7 @@ export interface RigOptions {
 
 const realParts = ({ alter }: RigOptions): EngineDependencies | undefined =>
   alter && {
-    createGuard: (owners, { settings, calendar, costs }) => new RiskGuard(owners, settings, calendar, costs),
+    createGuard: (view, { settings, calendar, costs }) => new RiskGuard(view, settings, calendar, costs),
     createSessionController: (state) => new SessionController(alter(state)),
   };
 

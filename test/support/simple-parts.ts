@@ -5,12 +5,12 @@ import type { SessionProcedures } from '../../src/engine/session/session-control
 import type { ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
-import type { Owners } from '../../src/engine/owners.ts';
+import type { EngineView } from '../../src/engine/engine-view.ts';
 import type { Guard, ModifyVerdict, SubmitVerdict } from '../../src/engine/risk/risk-guard.ts';
 
 export interface SimpleDependencies extends EngineDependencies {
   /** Asked before an order is approved; null approves it. */
-  refuse: (owners: Owners, orderId: string) => Extract<SubmitVerdict, { ok: false }> | null;
+  refuse: (view: EngineView, orderId: string) => Extract<SubmitVerdict, { ok: false }> | null;
   state: EngineState | null;
   readonly heard: EngineEvent['kind'][];
 }
@@ -20,8 +20,8 @@ export function createSimpleDependencies(): SimpleDependencies {
     refuse: () => null,
     state: null,
     heard: [],
-    createGuard: (owners, { settings, calendar, costs }) =>
-      simpleGuard(parts, owners, new RiskGuard(owners, settings, calendar, costs)),
+    createGuard: (view, { settings, calendar, costs }) =>
+      simpleGuard(parts, view, new RiskGuard(view, settings, calendar, costs)),
     createSessionController: (state) => {
       parts.state = state;
       return simpleController(state, parts.heard);
@@ -31,20 +31,20 @@ export function createSimpleDependencies(): SimpleDependencies {
 }
 
 /** Orders that wait are judged by the real one. */
-const simpleGuard = (parts: SimpleDependencies, owners: Owners, real: RiskGuard): Guard => ({
+const simpleGuard = (parts: SimpleDependencies, view: EngineView, real: RiskGuard): Guard => ({
   checkSubmit(strategy, clientOrderId, intent, hint) {
     if (intent.kind !== 'limit') return real.checkSubmit(strategy, clientOrderId, intent, hint);
-    const refusal = parts.refuse(owners, clientOrderId);
+    const refusal = parts.refuse(view, clientOrderId);
     if (refusal !== null) return refusal;
     const { instrument, side, limitPrice } = intent;
-    const orderCode = owners.contracts.at(instrument)!.orderCode;
-    const head = { clientOrderId, strategy, purpose: 'entry' as const, cause: owners.context.seq };
+    const orderCode = view.contracts.at(instrument)!.orderCode;
+    const head = { clientOrderId, strategy, purpose: 'entry' as const, cause: view.context.seq };
     const terms = { instrument, orderCode, side, qty: intent.qty, limitPrice, trigger: null };
     const order = { ...head, ...terms } as ApprovedOrder;
     return { ok: true, order };
   },
   checkModify(strategy, callId, change, by): ModifyVerdict {
-    const order = owners.orders.get(change.clientOrderId)!;
+    const order = view.orders.get(change.clientOrderId)!;
     if (order.isWaiting) return real.checkModify(strategy, callId, change, by);
     if (order.status !== 'accepted' && order.status !== 'partially_filled') {
       return { ok: false, denial: { code: 'order_not_working', status: order.status }, readFirst: false };
@@ -60,7 +60,7 @@ const simpleGuard = (parts: SimpleDependencies, owners: Owners, real: RiskGuard)
       qty: change.kind === 'qty' ? change.qty : order.qty,
       limitPrice: change.kind === 'price' ? change.limitPrice : order.limitPrice,
       triggerPrice: null,
-      cause: owners.context.seq,
+      cause: view.context.seq,
     } as unknown as ApprovedModify;
     return { ok: true, modify };
   },

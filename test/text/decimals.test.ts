@@ -105,11 +105,22 @@ it('knows the finest step of numbers and the line that has it first', () => {
   seen.push(finest.text);
   expect(seen).toEqual([
     null,
-    '2.00 (line 2)',
-    '1.00 (line 3)',
-    '1.00 (line 3)',
+    '2 (line 2)',
+    '1 (line 3)',
+    '1 (line 3)',
     '0.05 (line 5)',
     '0.05 (line 5)',
-    '0.001 (line 9)',
+    '0.025 (line 9)',
   ]);
+});
+
+it.each([
+  [['0.25', '0.5', '0.75'], '0.25'],
+  [['1.5', '2'], '0.5'],
+  [['1e-3'], '0.001'],
+  [['abc', '', '0', '-', '1950.00000000012345'], null],
+])('the finest step of %j below a step of 1 is %s', (texts, step) => {
+  const finest = new FinestStep('1');
+  for (const text of texts) finest.addFiner(text, 2);
+  expect([finest.isFiner, finest.text]).toEqual(step === null ? [false, null] : [true, `${step} (line 2)`]);
 });

@@ -135,7 +135,7 @@ export class Interview {
       `  custodyCode: ${yaml(account)}`,
       `  subAccountId: ${yaml(subAccount)}`,
       '',
-      'broker: # besides channels for alerts, the only hosts that are ever contacted',
+      'broker: # apart from channels for alerts, the only hosts that are ever contacted',
       `  restUrl: ${yaml(restUrl)}`,
       `  streamUrl: ${yaml(streamUrl)}`,
       '  requestsPerSecond: 1',

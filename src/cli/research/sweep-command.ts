@@ -16,7 +16,7 @@ const TOP = 10;
 
 const AFTER_HELP = `
 The section sweep of the file says which parameters vary, how they are searched
-and what is tested besides, as walk-forward windows (config/README.md).
+and what else is tested, as walk-forward windows (config/README.md).
 
 Each finished trial is appended to trials-<fingerprint>.jsonl, and an
 interrupted sweep continues from there when started again. Writes report.html,

@@ -37,7 +37,7 @@ import { obey, type RunActions } from '../daemon-commands.ts';
 import type { PriceBoard } from '../session/price-board.ts';
 import type { Daemon } from '../daemon.ts';
 import { nextPhaseChange, phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
-import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import { NO_PRICE } from '../../engine/orders/managed-order.ts';
 import { avgPoints } from '../../host/state/order-rows.ts';
 import { jobsText } from '../schedule.ts';
@@ -379,7 +379,7 @@ function orderState({ names }: Daemon, order: OpenOrderEntry, contracts: readonl
 
 function plotState(
   { names }: Daemon,
-  { strategy, instrument, name, tsUs, value }: EngineView['plots'][number],
+  { strategy, instrument, name, tsUs, value }: EngineSnapshot['plots'][number],
   contracts: readonly Contract[],
 ): readonly PlotState[] {
   const contract = contracts[instrument];
@@ -391,7 +391,7 @@ function plotState(
 const msOf = (at: TsUs | null | undefined): number | null =>
   at === null || at === undefined ? null : toMs(at);
 
-function booksState(view: EngineView | undefined): BooksState {
+function booksState(view: EngineSnapshot | undefined): BooksState {
   return {
     unproven: view?.unproven ?? null,
     positions: (view?.contracts ?? []).filter(({ ours, broker }) => ours !== 0 || (broker ?? 0) !== 0),

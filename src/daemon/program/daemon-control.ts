@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { tradingDayAt } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { US_PER_MS } from '../../domain/units.ts';
-import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import type { ConfiguredStrategy } from '../../engine/ports/engine-event.ts';
 import type { StatusContent } from '../../operator/status-line.ts';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
@@ -41,7 +41,7 @@ export interface DaemonStatus {
   /** A person has to bring a one-time password. */
   readonly isOtpAwaited: boolean;
   readonly alerts: AlertingState;
-  readonly engine: EngineView | null;
+  readonly engine: EngineSnapshot | null;
   /** When the engine's books were last compared with the broker's. */
   readonly compared: ReturnType<typeof comparisons>;
   /** So long the engine has not answered and `engine` is old; null while it answers, or does not run. */

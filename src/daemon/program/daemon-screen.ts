@@ -9,7 +9,7 @@ import type { Contract } from '../../domain/contract.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { seconds, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import { limitsOf } from '../../engine/risk/limit-uses.ts';
-import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import { banner, type BannerContent } from '../../operator/banner.ts';
 import { entryLine } from '../../operator/entry-line.ts';
 import { createLog, type Log } from '../../operator/log.ts';
@@ -148,7 +148,7 @@ function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string
   };
 }
 
-export function statusContent(daemon: Daemon, view: EngineView): StatusContent {
+export function statusContent(daemon: Daemon, view: EngineSnapshot): StatusContent {
   const token = daemon.edge.tokens.current();
   return {
     time: formatTime(daemon.clock.nowUs(), daemon.config.calendar.utcOffsetMinutes).slice(0, 8),
@@ -206,7 +206,7 @@ export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | u
 }
 
 /** Books that were not compared since the last fill are read once more, for a few seconds. */
-async function comparedView(daemon: Daemon): Promise<EngineView | undefined> {
+async function comparedView(daemon: Daemon): Promise<EngineSnapshot | undefined> {
   for (let polls = 1; ; polls += 1) {
     const view = await inTime(daemon.refreshView(), ANSWER_MAX);
     if (view === undefined || polls === POLLS_MAX || isCompared(view)) return view;
@@ -215,13 +215,13 @@ async function comparedView(daemon: Daemon): Promise<EngineView | undefined> {
   }
 }
 
-function isCompared(view: EngineView): boolean {
+function isCompared(view: EngineSnapshot): boolean {
   const { positions, money } = comparisons(view, 0);
   return positions?.isStale === false && (view.money.state === 'off' || money?.isStale === false);
 }
 
 /** Open positions are worth the last prices that the engine knows. */
-function resultOf(account: StrategyAccount, view: EngineView | undefined): SummaryStrategy {
+function resultOf(account: StrategyAccount, view: EngineSnapshot | undefined): SummaryStrategy {
   if (view === undefined) return { ...account, open: null, net: null };
   const { realised, fee, tax } = account;
   const held = view.strategies.find(({ id }) => id === account.strategy)?.positions ?? [];

@@ -10,7 +10,7 @@ import type { Daemon } from '../daemon.ts';
 /** The engine is asked each second. */
 const VIEW_AGE_MAX = seconds(20);
 
-/** Where a problem is told: the dead man's switch, the page, and the answer whether entries may go. */
+/** Where a problem is reported: the dead man's switch, the page, and the answer whether entries may go. */
 type Reader = 'health' | 'page' | 'entries';
 
 const ALL: readonly Reader[] = ['health', 'page', 'entries'];

@@ -4,7 +4,7 @@ import type { Contract } from '../../domain/contract.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { OPERATOR } from '../../domain/strategy-names.ts';
 import type { PriceTicks } from '../../domain/units.ts';
-import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-control.ts';
 import { formatCount, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
 import { systemClock } from '../../host/system-clock.ts';
@@ -71,14 +71,14 @@ function statusLines(status: DaemonStatus): readonly string[] {
   ];
 }
 
-const positionsOf = ({ strategies }: EngineView): readonly string[] =>
+const positionsOf = ({ strategies }: EngineSnapshot): readonly string[] =>
   strategies.flatMap(({ id, positions }) =>
     positions
       .filter(({ qty }) => qty !== 0)
       .map((each) => `${id}: ${positionText([each])}, open ${formatSigned(each.open)} VND`),
   );
 
-function ordersOf({ orders, strategies }: EngineView, contracts: readonly Contract[]): readonly string[] {
+function ordersOf({ orders, strategies }: EngineSnapshot, contracts: readonly Contract[]): readonly string[] {
   const lines = orders.slice(0, ORDERS_MAX).map((order) => {
     const owner = strategies.find(({ strategy }) => strategy === order.strategy)?.id ?? OPERATOR;
     const points = (ticks: PriceTicks): string => listedPoints(contracts, order.orderCode, ticks);
@@ -89,7 +89,7 @@ function ordersOf({ orders, strategies }: EngineView, contracts: readonly Contra
   return orders.length > ORDERS_MAX ? [...lines, `and ${orders.length - ORDERS_MAX} more`] : lines;
 }
 
-const pnlLines = ({ dayPnl, fee, tax, strategies }: EngineView): readonly string[] => [
+const pnlLines = ({ dayPnl, fee, tax, strategies }: EngineSnapshot): readonly string[] => [
   `today: ${formatSigned(dayPnl)} VND, after ${formatNumber(fee + tax)} of fees and tax`,
   ...strategies.map(
     (each) => `${each.id}: ${formatSigned(each.dayPnl)} VND, ${formatCount(each.fills, 'fill')}`,

@@ -40,7 +40,7 @@ import { heldBy, RunNotices } from './run-notices.ts';
 import { Secrets } from '../../operator/redact.ts';
 import { missingMetricsToken, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 import { dayClose } from '../../domain/day-plan.ts';
-import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 
 export interface DaemonRunOptions extends RunOverrides {
   readonly config: Config;
@@ -253,7 +253,7 @@ export function isDayRead({ lastView, sessionDay, config, clock }: DayReportStat
 }
 
 interface DayReportState extends Pick<Daemon, 'sessionDay' | 'clock'> {
-  readonly lastView: Pick<EngineView, 'phase' | 'positionsReadUs' | 'lastFillUs' | 'money'> | undefined;
+  readonly lastView: Pick<EngineSnapshot, 'phase' | 'positionsReadUs' | 'lastFillUs' | 'money'> | undefined;
   readonly config: Pick<Config, 'calendar'>;
 }
 
@@ -286,8 +286,8 @@ const endOf = ({ mode }: Pick<Config, 'mode'>, text: string) =>
 
 /** Once for each session, also over restarts. */
 export function sendReport({ journal, alerting, config }: Daemon, { day, path, text }: WrittenReport): void {
-  if (!config.alerts.dailyReport || !alerting.isUsed || journal.counter('report_told', day) > 0) return;
-  journal.keepCounter('report_told', day, 1);
+  if (!config.alerts.dailyReport || !alerting.isUsed || journal.counter('report_sent', day) > 0) return;
+  journal.keepCounter('report_sent', day, 1);
   const title = `trading day ${day} is over (${config.mode})`;
   alerting.send({ severity: 'info', kind: 'report', title, text, page: path });
 }

@@ -4,7 +4,7 @@
  */
 import type { CancelTimer } from '../../domain/clock.ts';
 import { seconds } from '../../domain/units.ts';
-import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import { formatUtcSecond } from '../../text/dates.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { inTime, systemTimers } from '../../host/system-clock.ts';
@@ -104,7 +104,8 @@ export async function heldBy(daemon: Daemon): Promise<NoticeState> {
   return stateOf(ownHoldings(own, daemon.names, contracts), open.length, books);
 }
 
-const viewOf = (daemon: Daemon): Promise<EngineView | undefined> => inTime(daemon.refreshView(), ANSWER_MAX);
+const viewOf = (daemon: Daemon): Promise<EngineSnapshot | undefined> =>
+  inTime(daemon.refreshView(), ANSWER_MAX);
 
 const stateOf = (held: readonly string[], openOrders: number, books: string): NoticeState => ({
   isHolding: held.length > 0,

@@ -1,6 +1,6 @@
 /** The state of a daemon in words and units, as the command line and a chat show it. */
 import { US_PER_MS } from '../../domain/units.ts';
-import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
 import { jobsText } from '../schedule.ts';
@@ -71,7 +71,7 @@ function tokenText({ line, tokenExchanges: { used, allowed }, isOtpAwaited }: Da
   return left <= 0 ? `ended, ${budget}` : `${formatSpan(left * US_PER_MS)} left, ${budget}`;
 }
 
-function engineFacts(engine: EngineView, compared: DaemonStatus['compared']): readonly Fact[] {
+function engineFacts(engine: EngineSnapshot, compared: DaemonStatus['compared']): readonly Fact[] {
   const { dayPnl, fee, tax, procedure, orders, counts } = engine;
   const unknown = orders.filter(({ status }) => UNRESOLVED.has(status)).length;
   const open = formatCount(orders.length, 'open order');

@@ -25,7 +25,7 @@ export interface CarriedOver {
   readonly started: Pick<
     SessionStarted,
     | 'follows'
-    | 'isAnew'
+    | 'isRestarted'
     | 'carriedOver'
     | 'carriedOrders'
     | 'minted'
@@ -102,15 +102,15 @@ export class CarryOver {
   /** Forgets orders and halts that were there: the session restarts with those of another. */
   begin({
     carriedOrders = [],
-    isAnew = false,
+    isRestarted = false,
     isEndless = false,
     minted = [],
-  }: Pick<SessionStarted, 'carriedOrders' | 'isAnew' | 'isEndless' | 'minted'>): void {
+  }: Pick<SessionStarted, 'carriedOrders' | 'isRestarted' | 'isEndless' | 'minted'>): void {
     this.#minted.carryOver(minted);
     this.orders = new OrdersLeft();
     this.#rare.length = 0;
     this.#unclosed.owners.clear();
-    this.orders.begin(carriedOrders, isAnew, isEndless);
+    this.orders.begin(carriedOrders, isRestarted, isEndless);
   }
 
   /** All that an earlier process wrote is read. */
@@ -273,7 +273,7 @@ export function restartDay(left: CarriedOver, read: JournalReader, day: TradingD
     .filter(({ clientOrderId, row }) => row === undefined && !known.has(clientOrderId));
   const started = {
     ...left.started,
-    isAnew: true,
+    isRestarted: true,
     carriedOrders: [...carriedOrders, ...own],
     minted: minted.all,
   };

@@ -7,7 +7,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { GatewayOptions } from '../../broker/gateway/rest-gateway.ts';
-import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import type {
   ApprovedCancel,
   ApprovedModify,
@@ -86,7 +86,10 @@ export class EmergencyRecord {
    * Clears the lines of earlier runs once the engine has decided the tail of the journal again (its view shows that) and those
    * rows are durable. Until then the lines alone say which of its calls have left; where that fails, the next start reads them again.
    */
-  async takenOnce(decided: Promise<EngineView | undefined> | undefined, flush: () => void): Promise<void> {
+  async takenOnce(
+    decided: Promise<EngineSnapshot | undefined> | undefined,
+    flush: () => void,
+  ): Promise<void> {
     try {
       if ((await decided) === undefined) return;
       flush();

@@ -30,14 +30,14 @@ export class OrdersLeft {
   #havePositionsAgreed = false;
 
   /** A session that restarts meets the orders of its day in each book. */
-  begin(orders: readonly CarriedOrder[], isAnew: boolean, isEndless = false): void {
+  begin(orders: readonly CarriedOrder[], isRestarted: boolean, isEndless = false): void {
     this.#isEndless = isEndless;
     for (const { isWithdrawn, ...order } of orders) {
       const { clientOrderId: id, status, row } = order;
       if (isWithdrawn === true) this.#withdrawn.set(id, true);
       // The row of one that waited may never be read in this session.
       if (row !== undefined) this.#known.set(id, { ...order, status: 'pending_trigger' });
-      else if (isAnew) this.#known.set(id, order);
+      else if (isRestarted) this.#known.set(id, order);
       else if (!hasProvenEnd(status) || order.owesExits === true) {
         this.#known.set(id, order);
         this.#fromBefore.add(id);

@@ -122,7 +122,7 @@ export function unreportedOrder(
   calendar: TradingCalendar,
 ): ClientOrderId | null {
   const began = read.began(day);
-  const wasNight = !neverCloses(calendar) && began?.isAnew !== true;
+  const wasNight = !neverCloses(calendar) && began?.isRestarted !== true;
   const over = (began?.carriedOrders ?? []).filter(
     ({ row, status, orderNo }) =>
       row === undefined && (hasProvenEnd(status) || (wasNight && orderNo !== null)),

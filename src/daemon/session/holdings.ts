@@ -3,7 +3,7 @@ import { type Contract, formatPoints } from '../../domain/contract.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import { waitingRole } from '../../domain/cover.ts';
 import type { PriceTicks, TsUs } from '../../domain/units.ts';
-import type { EngineView, OpenOrderEntry } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot, OpenOrderEntry } from '../../engine/engine-snapshot.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
 import type { HaltSweep } from './halt-sweep.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
@@ -17,7 +17,7 @@ export function listedPoints(contracts: readonly Contract[], code: string, ticks
 
 /** One line a position. `rests`: the broker still has this stop. */
 export function holdings(
-  { strategies, orders }: EngineView,
+  { strategies, orders }: EngineSnapshot,
   contracts: readonly Contract[],
   rests: (stop: OpenOrderEntry) => boolean = () => true,
 ): readonly string[] {
@@ -67,7 +67,7 @@ const holding = (id: string, qty: number, orderCode: string, cover: readonly str
 
 /** Positions, also those that only the broker shows: its figures may include a fill that ours lack. */
 export function holdingsText(
-  view: EngineView,
+  view: EngineSnapshot,
   contracts: readonly Contract[],
   { kept, held }: Pick<HaltSweep, 'kept' | 'held'>,
 ): string {
@@ -77,7 +77,7 @@ export function holdingsText(
 }
 
 /** Net positions that the broker shows and that are not, or not yet, those of the strategies; empty where there are none. */
-function unexplainedText({ strategies }: EngineView, shown: ReadonlyMap<string, number>): string {
+function unexplainedText({ strategies }: EngineSnapshot, shown: ReadonlyMap<string, number>): string {
   const left = new Map(shown);
   for (const { positions } of strategies)
     for (const { orderCode, qty } of positions) left.set(orderCode, (left.get(orderCode) ?? 0) - qty);
@@ -92,7 +92,7 @@ export type Fact = readonly [label: string, text: string];
 
 /** Whether our books are the broker's. */
 export const bookFacts = (
-  { unproven, stopsUnproven, money }: EngineView,
+  { unproven, stopsUnproven, money }: EngineSnapshot,
   compared: ReturnType<typeof comparisons>,
 ): readonly Fact[] => [
   [
@@ -105,7 +105,7 @@ export const bookFacts = (
   ...moneyFact(money, comparedText(compared.money)),
 ];
 
-function moneyFact({ state, figures }: EngineView['money'], at: string): readonly Fact[] {
+function moneyFact({ state, figures }: EngineSnapshot['money'], at: string): readonly Fact[] {
   if (state === 'off') return [];
   if (state === 'unread') return [['money', 'not yet compared with the broker’s']];
   const compared = figures.map(({ what }) => what).join(', ');
@@ -122,7 +122,7 @@ interface BrokerComparison {
 
 /** Null before the first comparison. */
 export function comparisons(
-  { positionsReadUs, money, lastFillUs }: EngineView,
+  { positionsReadUs, money, lastFillUs }: EngineSnapshot,
   utcOffsetMinutes: number,
 ): { readonly positions: BrokerComparison | null; readonly money: BrokerComparison | null } {
   const compared = (at: TsUs | null): BrokerComparison | null =>

@@ -9,7 +9,7 @@ import {
   US_PER_MINUTE,
   US_PER_MS,
 } from '../../domain/units.ts';
-import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import type { MarketEvent } from '../../engine/ports/engine-event.ts';
 import type { PlotValue } from '../../engine/ports/outbound.ts';
 import { InstrumentMarket } from '../../engine/market/market.ts';
@@ -81,7 +81,7 @@ export class PriceBoard implements PriceSource {
   }
 
   /** Values of strategies as of the last view; each minute keeps its last one. */
-  plot(plots: EngineView['plots']): void {
+  plot(plots: EngineSnapshot['plots']): void {
     for (const { strategy, instrument, name, tsUs, value } of plots) {
       const key = `${strategy}/${instrument}/${name}`;
       let line = this.#lines.get(key);

@@ -21,7 +21,7 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { Config } from '../../config/config.ts';
-import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import {
   type ContractsListed,
   type EngineEvent,
@@ -261,7 +261,7 @@ export class TradingSession implements InputSink, SessionWork {
     const endless = neverCloses(this.#context.config.calendar) ? { isEndless: true } : {};
     const head = { kind: 'session_started', tradingDay: day, ...carried, ...endless } as const;
     const started = { ...head, halted: halt.reason };
-    if (started.isAnew === true) this.#handBack(started.follows);
+    if (started.isRestarted === true) this.#handBack(started.follows);
     this.post(contracts);
     const calendar = { kind: 'calendar', ...knownDays(this.#context.config.calendar) } as const;
     if (!isStarted) {
@@ -359,7 +359,7 @@ export class TradingSession implements InputSink, SessionWork {
   }
 
   /** Shows the effect of all earlier inputs, a command too. */
-  view(): Promise<EngineView | undefined> {
+  view(): Promise<EngineSnapshot | undefined> {
     this.inbox.flush();
     return this.#engine.thread.view();
   }
@@ -417,7 +417,7 @@ export class TradingSession implements InputSink, SessionWork {
         });
       }
     const text = `the clock was set: the session of ${follows} ran since this one did, which restarts with its positions, orders and halts; profit and loss limits of the day count from here`;
-    this.#context.alert('warning', 'session_begins_anew', text);
+    this.#context.alert('warning', 'session_restarted', text);
   }
 
   #alertSetBack(): void {

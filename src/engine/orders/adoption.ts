@@ -3,7 +3,7 @@
  * (rulings, 40). A call of the emergency record belongs to the strategy that sent it (rulings, 30); a child order to the
  * trigger order or bracket that brought it.
  */
-import type { Owners } from '../owners.ts';
+import type { EngineView } from '../engine-view.ts';
 import { type BrokerOrder, type BrokerTriggerOrder, mayWork } from '../../domain/broker-order.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { type ClientOrderId, clientOrderId, type OrderCode } from '../../domain/ids.ts';
@@ -27,7 +27,7 @@ type Owner = Pick<
 >;
 
 export class Adoption {
-  readonly #owners: Owners;
+  readonly #view: EngineView;
   readonly #ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>;
   readonly #unknownContracts = new Set<string>();
   readonly #senders = new Map<string, StrategyIndex>();
@@ -36,8 +36,8 @@ export class Adoption {
   /** Their calls, while the contract is not listed. */
   #sent: readonly OrderToSend[] = [];
 
-  constructor(owners: Owners, ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>) {
-    this.#owners = owners;
+  constructor(view: EngineView, ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>) {
+    this.#view = view;
     this.#ids = ids;
   }
 
@@ -59,9 +59,9 @@ export class Adoption {
     const taken: ManagedOrder[] = [];
     const unlisted: OrderToSend[] = [];
     for (const order of this.#sent) {
-      const contract = this.#owners.contracts.byOrderCode(order.orderCode);
+      const contract = this.#view.contracts.byOrderCode(order.orderCode);
       if (contract === undefined) unlisted.push(order);
-      else if (this.#owners.orders.get(order.clientOrderId) === undefined)
+      else if (this.#view.orders.get(order.clientOrderId) === undefined)
         taken.push(this.#addSent({ ...order, instrument: contract.index }));
     }
     this.#sent = unlisted;
@@ -70,9 +70,9 @@ export class Adoption {
 
   #addSent(sent: OrderToSend): ManagedOrder {
     const { strategy } = sent;
-    const order = new ManagedOrder(sent, this.#owners.context.nowUs);
-    this.#owners.orders.add(order);
-    const { context } = this.#owners;
+    const order = new ManagedOrder(sent, this.#view.context.nowUs);
+    this.#view.orders.add(order);
+    const { context } = this.#view;
     context.append({ kind: 'place', ...context.head(strategy), order: sent, isLost: false });
     return order;
   }
@@ -85,7 +85,7 @@ export class Adoption {
   adopt(row: BrokerOrder, readUs: TsUs): ManagedOrder | undefined {
     const contract = this.#contractOf(row, row.orderNo, 'order');
     if (contract === undefined) return undefined;
-    const refId = this.#owners.orders.get(row.refId) === undefined ? row.refId : null;
+    const refId = this.#view.orders.get(row.refId) === undefined ? row.refId : null;
     const strategy = (refId === null ? undefined : this.#senders.get(refId)) ?? OPERATOR_INDEX;
     const isAdopted = strategy === OPERATOR_INDEX;
     const isNamed = refId !== null && (this.#senders.has(refId) || !this.#ids.mayMint(refId));
@@ -115,7 +115,7 @@ export class Adoption {
     // A trailing stop sends a stop, whichever way it was last shown to trigger.
     child.ownTrigger().when = sender.triggerState.kind === 'trailing_stop' ? null : sender.triggerWhen;
     // An exit lasts like the bracket that brought it.
-    const bracket = this.#owners.orders.get(sender.parent);
+    const bracket = this.#view.orders.get(sender.parent);
     child.isGtc = sender.isGtc || bracket?.isGtc === true;
     return child;
   }
@@ -134,43 +134,42 @@ export class Adoption {
       parent: bracket?.clientOrderId ?? null,
     };
     const order = this.#create(row, owner, row.limitPrice ?? row.triggerPrice ?? NO_PRICE, true);
-    this.#owners.life.addWaiting(order, row);
+    this.#view.life.addWaiting(order, row);
     if (bracket !== null) return order;
     const trigger = row.triggerPrice === null ? '' : ` at ${row.triggerPrice} ticks`;
     const text = `not ours: ${row.kind} ${row.side} ${row.qty} ${row.orderCode}${trigger} waits at the broker, no. ${row.orderNo}`;
-    this.#owners.context.alert(OPERATOR_INDEX, 'warning', 'trigger_adopted', text);
+    this.#view.context.alert(OPERATOR_INDEX, 'warning', 'trigger_adopted', text);
     return order;
   }
 
   #addOrder(row: BrokerOrder, readUs: TsUs, limitPrice: PriceTicks, owner: Owner): ManagedOrder {
     const order = this.#create(row, owner, limitPrice, false);
     order.become('accepted');
-    this.#owners.orders.add(order);
+    this.#view.orders.add(order);
     order.refId = row.refId;
     order.orderKey = row.orderKey;
     // An order that is over takes no number from a working one.
-    this.#owners.orders.names.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
+    this.#view.orders.names.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
     const { clientOrderId: id, strategy, parent } = owner;
-    const head = this.#owners.context.head(strategy);
+    const head = this.#view.context.head(strategy);
     this.#haltForStranger(row);
     if (parent === null)
-      this.#owners.context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
-    else
-      this.#owners.context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row, parent });
+      this.#view.context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
+    else this.#view.context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row, parent });
     return order;
   }
 
   /** A daemon of ours placed it, and this journal knows nothing of it: entries wait for a person (rulings, 40). */
   #haltForStranger({ refId, orderNo }: BrokerOrder): void {
-    if (refId === null || this.#senders.has(refId) || this.#owners.orders.get(refId) !== undefined) return;
+    if (refId === null || this.#senders.has(refId) || this.#view.orders.get(refId) !== undefined) return;
     const installation = this.#ids.strangerOf(refId);
     if (installation === null) return;
     const text = `${SECOND_DAEMON}, or this state directory was lost, copied or put back: order no. ${orderNo} was placed by a Tickwright (installation ${installation}) that is not of this journal`;
-    const { reason } = this.#owners.halt;
-    this.#owners.halt.halt(text, 'second_daemon');
-    this.#owners.entries.withdraw(null);
-    if (this.#owners.halt.reason === reason && !this.#strangers.has(installation))
-      this.#owners.context.alert(null, 'critical', 'second_daemon', text);
+    const { reason } = this.#view.halt;
+    this.#view.halt.halt(text, 'second_daemon');
+    this.#view.entries.withdraw(null);
+    if (this.#view.halt.reason === reason && !this.#strangers.has(installation))
+      this.#view.context.alert(null, 'critical', 'second_daemon', text);
     this.#strangers.add(installation);
   }
 
@@ -181,44 +180,44 @@ export class Adoption {
     isWaiting: boolean,
   ): ManagedOrder {
     const terms = { ...owner, orderCode, side, qty, limitPrice, trigger: null };
-    const order = new ManagedOrder(terms, this.#owners.context.nowUs, owner.parent, isWaiting);
+    const order = new ManagedOrder(terms, this.#view.context.nowUs, owner.parent, isWaiting);
     order.isAdopted = owner.isAdopted;
     if (owner.isAdopted) order.refId = null;
     return order;
   }
 
   #alertAdopted(row: BrokerOrder, order: ManagedOrder): void {
-    const twin = this.#owners.orders.get(row.refId);
+    const twin = this.#view.orders.get(row.refId);
     const what = `${row.side} ${row.qty} ${row.orderCode}, order no. ${row.orderNo}, ${row.filledQty} filled`;
     if (twin !== undefined && twin !== order) {
       const text = `the book shows ${what} with the refId of ${twin.clientOrderId}, which is another order`;
-      return this.#owners.context.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
+      return this.#view.context.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
     }
     if (!order.isAdopted) {
       const text = `sent when no row could be written: ${what}`;
-      return this.#owners.context.alert(order.strategy, 'warning', 'order_recovered', text);
+      return this.#view.context.alert(order.strategy, 'warning', 'order_recovered', text);
     }
     const isForced = row.source === 'forced';
     const isOver = row.filledQty === 0 && !mayWork(row);
     const by = isForced ? 'the broker closed a position' : 'not ours';
     const severity = isForced ? 'critical' : isOver ? 'info' : 'warning';
-    this.#owners.context.alert(OPERATOR_INDEX, severity, 'order_adopted', `${by}: ${what}`);
+    this.#view.context.alert(OPERATOR_INDEX, severity, 'order_adopted', `${by}: ${what}`);
   }
 
   /** The broker's day may begin before ours: a number may come twice. */
   #dayName(letter: string, name: string): ClientOrderId {
-    const first = clientOrderId(`${letter}.${this.#owners.session.tradingDay()}.${name}`);
+    const first = clientOrderId(`${letter}.${this.#view.session.tradingDay()}.${name}`);
     let free = first;
-    for (let count = 2; this.#owners.orders.get(free) !== undefined; count += 1)
+    for (let count = 2; this.#view.orders.get(free) !== undefined; count += 1)
       free = clientOrderId(`${first}.${count}`);
     return free;
   }
 
   /** An order without a price needs one until its fills show it. */
   #priceNear(contract: Contract): PriceTicks {
-    const band = this.#owners.market.band(contract.index);
+    const band = this.#view.market.band(contract.index);
     const reference = band === undefined ? 0 : Math.round(band.reference / contract.spec.hundredthsPerTick);
-    return this.#owners.market.lastPrice(contract.index) ?? priceTicks(reference);
+    return this.#view.market.lastPrice(contract.index) ?? priceTicks(reference);
   }
 
   #contractOf(
@@ -226,12 +225,12 @@ export class Adoption {
     name: string,
     what: string,
   ): Contract | undefined {
-    const contract = this.#owners.contracts.byOrderCode(row.orderCode);
+    const contract = this.#view.contracts.byOrderCode(row.orderCode);
     const key = `${what} ${name}`;
     if (contract !== undefined || this.#unknownContracts.has(key)) return contract;
     this.#unknownContracts.add(key);
     const text = `${what} no. ${row.orderNo} is for ${row.orderCode}, which is not in the contract list`;
-    this.#owners.context.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
+    this.#view.context.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
     return undefined;
   }
 }

@@ -6,14 +6,14 @@ import { cover } from '../../domain/cover.ts';
 import { isAuction } from '../../domain/calendar.ts';
 import { signOf } from '../../domain/order.ts';
 import { type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
-import type { Owners } from '../owners.ts';
+import type { EngineView } from '../engine-view.ts';
 import type { ManagedOrder } from './managed-order.ts';
 
 export class ExitCover {
-  readonly #owners: Owners;
+  readonly #view: EngineView;
 
-  constructor(owners: Owners) {
-    this.#owners = owners;
+  constructor(view: EngineView) {
+    this.#view = view;
   }
 
   /**
@@ -21,7 +21,7 @@ export class ExitCover {
    * cancel gets it again once a minute (failure cases, 32).
    */
   step(scanUs: TsUs): void {
-    const { orders, positionReconciler, context } = this.#owners;
+    const { orders, positionReconciler, context } = this.#view;
     // In doubt a stop stays.
     if (orders.open.length === 0 || positionReconciler.unproven() !== null) return;
     const exits = orders.open.filter(
@@ -31,8 +31,8 @@ export class ExitCover {
       if (!this.#canGo(order) || order.cancelQueued || order.isPartnerSent) continue;
       if (context.nowUs < order.oversizedUs + US_PER_MINUTE) continue;
       const { strategy, instrument, side } = order;
-      const held = this.#owners.portfolio.position(strategy, instrument).qty;
-      const forAll = this.#owners.portfolio.leftByHand(instrument, side);
+      const held = this.#view.portfolio.position(strategy, instrument).qty;
+      const forAll = this.#view.portfolio.leftByHand(instrument, side);
       const left = Math.max(0, Math.min(-signOf(side) * held, forAll));
       // Nothing triggers while the market is closed, and the stop that fits could not be placed before the night.
       if (left > 0 && this.#isMarketClosed) continue;
@@ -44,7 +44,7 @@ export class ExitCover {
 
   /** Contracts of all exits on its side that stay. */
   #closingQty({ instrument, side }: ManagedOrder): number {
-    return this.#owners.orders.open
+    return this.#view.orders.open
       .filter((order) => isExit(order) && !this.#isGoing(order))
       .filter((order) => order.instrument === instrument && order.side === side)
       .reduce((sum, { exposedQty }) => sum + exposedQty, 0);
@@ -53,17 +53,17 @@ export class ExitCover {
   /** In an auction nothing at the exchange does. */
   #canGo({ isWaiting, status }: ManagedOrder): boolean {
     if (isWaiting) return status === 'pending_trigger';
-    return (status === 'accepted' || status === 'partially_filled') && !isAuction(this.#owners.session.phase);
+    return (status === 'accepted' || status === 'partially_filled') && !isAuction(this.#view.session.phase);
   }
 
   get #isMarketClosed(): boolean {
-    const { phase } = this.#owners.session;
+    const { phase } = this.#view.session;
     return phase === 'closed' || phase === 'break';
   }
 
   /** Exits of its owner in its contract, with itself. */
   #exitsOfOwner({ strategy, instrument }: ManagedOrder): readonly ManagedOrder[] {
-    return this.#owners.orders.open.filter(
+    return this.#view.orders.open.filter(
       (order) =>
         isExit(order) &&
         !this.#isGoing(order) &&
@@ -73,11 +73,11 @@ export class ExitCover {
   }
 
   #isGoing({ status, cancelQueued, oversizedUs }: ManagedOrder): boolean {
-    return status === 'pending_cancel' || cancelQueued || oversizedUs === this.#owners.context.nowUs;
+    return status === 'pending_cancel' || cancelQueued || oversizedUs === this.#view.context.nowUs;
   }
 
   #withdraw(order: ManagedOrder, left: number): void {
-    const { context } = this.#owners;
+    const { context } = this.#view;
     const { strategy, clientOrderId, side, qty } = order;
     order.inDoubt().oversizedUs = context.nowUs;
     context.withdraw(strategy, clientOrderId);

@@ -2,7 +2,7 @@
  * Turns the book's cumulative figures into fills: a step of (cumulative quantity, cumulative value) of one order (rulings,
  * 2). The cumulative quantity is the key: reading twice counts once, and it never goes back.
  */
-import type { Owners } from '../owners.ts';
+import type { EngineView } from '../engine-view.ts';
 import { assert } from '../../domain/assert.ts';
 import type { BrokerOrder } from '../../domain/broker-order.ts';
 import { ratesOf, valueOf } from '../../domain/contract.ts';
@@ -14,7 +14,7 @@ import type { ManagedOrder } from './managed-order.ts';
 const RANK: Readonly<Record<FillQuality, number>> = { estimated: 0, average: 1, exact: 2 };
 
 export class FillSteps {
-  readonly #owners: Owners;
+  readonly #view: EngineView;
   readonly #costs: CostSchedule;
   /** Counts every change of a cumulative quantity: two equal readings enclose a moment at which nothing was filled. */
   version = 0;
@@ -26,8 +26,8 @@ export class FillSteps {
   /** Orders of the day whose money is an estimate. */
   readonly #estimated = new Set<ManagedOrder>();
 
-  constructor(owners: Owners, costs: CostSchedule) {
-    this.#owners = owners;
+  constructor(view: EngineView, costs: CostSchedule) {
+    this.#view = view;
     this.#costs = costs;
   }
 
@@ -46,7 +46,7 @@ export class FillSteps {
     if (row.filledQty > order.filledQty) this.#step(order, row);
     else if (row.filledQty === order.filledQty) this.#improve(order, row, isOlder);
     else if (!isOlder && order.isFirstReport('decreased')) {
-      this.#owners.context.alert(
+      this.#view.context.alert(
         order.strategy,
         'critical',
         'cumulative_decreased',
@@ -74,7 +74,7 @@ export class FillSteps {
     quality: FillQuality,
     knownCosts: Costs | undefined,
   ): void {
-    const { context, portfolio, life } = this.#owners;
+    const { context, portfolio, life } = this.#view;
     assert(stepQty > 0 && Number.isSafeInteger(stepValue), 'a fill adds whole contracts and whole money');
     assert(!order.isWaiting, 'fills of a trigger are fills of its child');
     const cumQty = qty(order.filledQty + stepQty);
@@ -126,7 +126,7 @@ export class FillSteps {
   }
 
   #correct(order: ManagedOrder, cumValue: Money, quality: FillQuality, knownCosts: Costs | undefined): void {
-    const { context, portfolio } = this.#owners;
+    const { context, portfolio } = this.#view;
     const value = money(cumValue - order.filledValue);
     const total = knownCosts ?? this.#costsOf(order, order.filledQty, cumValue);
     const tax = money(total.tax - order.tax);
@@ -152,7 +152,7 @@ export class FillSteps {
 
   /** Where the broker does not report them. */
   #costsOf({ instrument, side }: ManagedOrder, cumQty: number, cumValue: number): Costs {
-    const { contracts, session } = this.#owners;
+    const { contracts, session } = this.#view;
     const contract = contracts.at(instrument);
     const rates = contract === undefined ? this.#costs : ratesOf(contract.spec, this.#costs);
     return orderCosts(rates, session.tradingDay(), cumQty, cumValue, side);
@@ -166,7 +166,7 @@ export class FillSteps {
 
   /** Its cumulative value without a figure: at the last print where that is no worse than our limit, else at the limit. */
   #estimate(order: ManagedOrder, stepQty: number): Money {
-    const { contracts, market } = this.#owners;
+    const { contracts, market } = this.#view;
     const contract = contracts.at(order.instrument);
     assert(contract !== undefined, 'a filled order is in a listed contract');
     const last = market.tradedPrice(order.instrument) ?? order.limitPrice;

@@ -2,7 +2,7 @@
  * Carries out calls: the proposal into the journal, a decision, the approved call into the journal, then to the gateway, which
  * makes both durable before it sends (rulings, 30). Takes their answers.
  */
-import type { Owners } from '../owners.ts';
+import type { EngineView } from '../engine-view.ts';
 import { assert } from '../../domain/assert.ts';
 import { type ModifyIntent, type OrderIntent } from '../../domain/order.ts';
 import { type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
@@ -38,7 +38,7 @@ export const PENDING_POSITION_US_MAX = 5_000_000;
 const PENDING_MAX = 16;
 
 export class OrderExecutor {
-  readonly #owners: Owners;
+  readonly #view: EngineView;
   readonly #breakers: CircuitBreakers;
   readonly #gateway: Gateway;
   #pending: readonly PendingCall[] = [];
@@ -50,13 +50,13 @@ export class OrderExecutor {
   rejected = 0;
 
   constructor(
-    owners: Owners,
+    view: EngineView,
     breakers: CircuitBreakers,
     gateway: Gateway,
     guard: Guard,
     past: JournalDecisions,
   ) {
-    this.#owners = owners;
+    this.#view = view;
     this.#breakers = breakers;
     this.#gateway = gateway;
     this.#guard = guard;
@@ -68,7 +68,7 @@ export class OrderExecutor {
   }
 
   execute(call: QueuedIntent): void {
-    const { context } = this.#owners;
+    const { context } = this.#view;
     const { proposal, strategy, by } = call;
     context.append({
       kind: 'proposal',
@@ -90,7 +90,7 @@ export class OrderExecutor {
     if (waiting.length === 0) return;
     this.#pending = [];
     for (const { call, sinceUs } of waiting) {
-      const isLate = isOver || this.#owners.context.nowUs - sinceUs >= PENDING_POSITION_US_MAX;
+      const isLate = isOver || this.#view.context.nowUs - sinceUs >= PENDING_POSITION_US_MAX;
       this.#carryOut(call, { sinceUs, isLate });
     }
   }
@@ -107,7 +107,7 @@ export class OrderExecutor {
    * working order needs a look-up.
    */
   takeSent({ owners, changes, cancels }: UnjournaledCalls): void {
-    const { orders, life } = this.#owners;
+    const { orders, life } = this.#view;
     const sent = new Set(owners.map((each) => each.clientOrderId));
     for (const { callId } of [...changes, ...cancels]) sent.add(callId);
     if (sent.size === 0) return;
@@ -128,14 +128,14 @@ export class OrderExecutor {
   /** Orders that the process before sent unjournaled, maybe just now: they count for the limits of rates. */
   countSent(orders: readonly ManagedOrder[]): void {
     for (const _ of orders) {
-      this.#owners.orders.rate.sent(this.#owners.context.nowUs);
+      this.#view.orders.rate.sent(this.#view.context.nowUs);
       this.#breakers.sent();
     }
   }
 
   /** The two books have number sequences of their own. */
   #bind(order: ManagedOrder, orderNo: BrokerOrderNo, orderKey: BrokerOrderKey | null): boolean {
-    const { orders, context } = this.#owners;
+    const { orders, context } = this.#view;
     if (order.isWaiting) return orders.names.bindTrigger(order, orderNo, orderKey);
     order.orderKey ??= orderKey;
     return orders.names.bind(order, orderNo, context.nowUs);
@@ -159,19 +159,19 @@ export class OrderExecutor {
   }
 
   #awaitPositions(call: QueuedIntent, waited: PositionWait): void {
-    this.#pending = [...this.#pending, { call, sinceUs: waited?.sinceUs ?? this.#owners.context.nowUs }];
+    this.#pending = [...this.#pending, { call, sinceUs: waited?.sinceUs ?? this.#view.context.nowUs }];
     // An exit waits for positions to be read (rulings, 36).
-    this.#owners.snapshots.want('positions');
+    this.#view.snapshots.want('positions');
   }
 
   #submit(call: QueuedIntent, id: ClientOrderId, intent: OrderIntent, waited: PositionWait): void {
-    const decision = this.#owners.context.decisions.submit(call, id, intent, this.#mayWait(waited));
+    const decision = this.#view.context.decisions.submit(call, id, intent, this.#mayWait(waited));
     switch (decision.kind) {
       case 'approved':
         return this.#place(decision.approved, call);
       case 'denied':
         this.#journalDenial(call.strategy, id, decision.denial);
-        if (!isProtective(call)) this.#owners.life.denied(call.strategy, id, intent, decision.denial);
+        if (!isProtective(call)) this.#view.life.denied(call.strategy, id, intent, decision.denial);
         return;
       case 'pending':
         return this.#awaitPositions(call, waited);
@@ -179,7 +179,7 @@ export class OrderExecutor {
   }
 
   #place(order: ApprovedOrder, call: QueuedIntent): void {
-    const { context, orders, exits } = this.#owners;
+    const { context, orders, exits } = this.#view;
     const { clientOrderId, strategy, trigger } = order;
     const placed = new ManagedOrder(order, context.nowUs);
     placed.isProtective = isProtective(call);
@@ -199,19 +199,13 @@ export class OrderExecutor {
   #modify(call: QueuedIntent, callId: ClientOrderId, change: ModifyIntent, waited: PositionWait): void {
     const order = this.#ownOrder(call, change.clientOrderId);
     if (order === undefined) return this.#denyUnknown(call, callId, change.clientOrderId);
-    const decision = this.#owners.context.decisions.modify(
-      call,
-      callId,
-      order,
-      change,
-      this.#mayWait(waited),
-    );
+    const decision = this.#view.context.decisions.modify(call, callId, order, change, this.#mayWait(waited));
     switch (decision.kind) {
       case 'approved':
         return this.#openModify(order, decision.approved);
       case 'denied':
         this.#journalDenial(order.strategy, callId, decision.denial);
-        return this.#owners.life.changeDenied(order, decision.denial);
+        return this.#view.life.changeDenied(order, decision.denial);
       case 'pending':
         return this.#awaitPositions(call, waited);
     }
@@ -219,7 +213,7 @@ export class OrderExecutor {
 
   /** An order that has left, or none of the caller's. */
   #denyUnknown({ strategy }: QueuedIntent, callId: ClientOrderId, id: ClientOrderId): void {
-    const { orders, life } = this.#owners;
+    const { orders, life } = this.#view;
     const left = orders.left(id, strategy);
     const denial: Denial =
       left === undefined
@@ -230,7 +224,7 @@ export class OrderExecutor {
   }
 
   #openModify(order: ManagedOrder, modify: ApprovedModify): void {
-    const { context } = this.#owners;
+    const { context } = this.#view;
     assert(modify.clientOrderId === order.clientOrderId, 'a change names its order');
     assert((modify.orderKey !== null) === order.isWaiting, 'a change goes to the book of its order');
     this.#noteModify(order, modify, context.decisions.losesCall(modify.callId));
@@ -240,7 +234,7 @@ export class OrderExecutor {
   }
 
   #noteModify(order: ManagedOrder, modify: ModifyToSend, isLost: boolean): void {
-    const { context, orders, life, session } = this.#owners;
+    const { context, orders, life, session } = this.#view;
     if (modify.qty > order.qty) order.grow(context.nowUs, session.account.readUs);
     order.inDoubt().openModify = {
       callId: modify.callId,
@@ -256,7 +250,7 @@ export class OrderExecutor {
   }
 
   #cancel(call: QueuedIntent, { callId, clientOrderId, isWithdrawal }: CancelProposal): void {
-    const { orders } = this.#owners;
+    const { orders } = this.#view;
     const order = this.#ownOrder(call, clientOrderId);
     // Too late.
     if (order === undefined ? orders.left(clientOrderId, call.strategy) !== undefined : order.isFinal) return;
@@ -275,7 +269,7 @@ export class OrderExecutor {
 
   /** Sends a cancel that waited for the order's number or key, or for the book to allow it. */
   sendQueuedCancel(order: ManagedOrder): void {
-    const { context, life } = this.#owners;
+    const { context, life } = this.#view;
     const { strategy } = order;
     const { queuedCancel: callId, openCancel } = order.doubt;
     if (callId === null || !order.canBeCanceled) return;
@@ -301,7 +295,7 @@ export class OrderExecutor {
 
   /** The outcome of a call (rulings, 7). The table ensures that an answer never ends an order that the book shows. */
   takeAnswer({ call, callId, clientOrderId, outcome }: CallAnswer): void {
-    const { context, orders } = this.#owners;
+    const { context, orders } = this.#view;
     const order = orders.get(clientOrderId);
     context.append({
       kind: 'outcome',
@@ -353,27 +347,27 @@ export class OrderExecutor {
 
   /** A cancel that was never sent is asked for again: it cannot do anything twice. */
   #cancelAgain({ strategy, clientOrderId, isUnwanted }: ManagedOrder): void {
-    if (isUnwanted) this.#owners.context.cancel(strategy, clientOrderId);
-    else this.#owners.context.withdraw(strategy, clientOrderId);
+    if (isUnwanted) this.#view.context.cancel(strategy, clientOrderId);
+    else this.#view.context.withdraw(strategy, clientOrderId);
   }
 
   #placeAnswered(order: ManagedOrder, outcome: CallOutcome): void {
     if (outcome.status === 'accepted') {
-      this.#owners.orders.rejections.accepted(order.strategy, order);
+      this.#view.orders.rejections.accepted(order.strategy, order);
       if (!this.#bind(order, outcome.orderNo, outcome.orderKey)) this.#taken(order, outcome.orderNo);
-      this.#owners.life.apply(order, 'place_accepted');
+      this.#view.life.apply(order, 'place_accepted');
       if (order.cancelQueued) this.sendQueuedCancel(order);
       // The next session knows the order by its row.
       if (order.isWaiting) this.#lookUp(order);
       return;
     }
     this.#failed(order, outcome);
-    const { orders, context } = this.#owners;
+    const { orders, context } = this.#view;
     if (outcome.status === 'rejected')
       orders.rejections.rejected(order.strategy, order, order.reason, context.nowUs);
     if (outcome.status === 'unknown' && order.orderNo === null) {
-      order.inDoubt().absence = new ScanEvidence(this.#owners.context.nowUs);
-      this.#owners.context.alert(
+      order.inDoubt().absence = new ScanEvidence(this.#view.context.nowUs);
+      this.#view.context.alert(
         order.strategy,
         'warning',
         'order_unknown',
@@ -381,25 +375,25 @@ export class OrderExecutor {
       );
       this.#lookUp(order);
     }
-    this.#owners.life.apply(order, `place_${outcome.status}`, textOf(outcome));
+    this.#view.life.apply(order, `place_${outcome.status}`, textOf(outcome));
     if (outcome.status === 'rejected') this.#breakers.rejected();
   }
 
   /** Something became unknown, or has no row yet: its book is read at once. */
   #lookUp({ isWaiting }: ManagedOrder): void {
-    this.#owners.snapshots.want(isWaiting ? 'triggers' : 'book');
+    this.#view.snapshots.want(isWaiting ? 'triggers' : 'book');
   }
 
   #modifyAnswered(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
     const { openModify } = order.doubt;
     const isOpen = openModify?.callId === callId;
     if (isOpen) order.inDoubt().openModify = this.#answered(openModify, outcome);
-    if (outcome.status === 'accepted') return this.#owners.life.apply(order, 'modify_accepted');
+    if (outcome.status === 'accepted') return this.#view.life.apply(order, 'modify_accepted');
     if (outcome.status === 'unknown' || order.isWaiting) this.#lookUp(order);
     this.#failed(order, outcome);
     // An answer to a change that is no longer open says nothing about the one that is.
     if (isOpen || openModify === null)
-      this.#owners.life.apply(order, `modify_${outcome.status}`, textOf(outcome));
+      this.#view.life.apply(order, `modify_${outcome.status}`, textOf(outcome));
   }
 
   #cancelAnswered(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
@@ -408,13 +402,13 @@ export class OrderExecutor {
     if (isOpen) {
       const doubt = order.inDoubt();
       doubt.openCancel = this.#answered(openCancel, outcome);
-      if (doubt.openCancel === null) doubt.cancelFailedUs = this.#owners.context.nowUs;
+      if (doubt.openCancel === null) doubt.cancelFailedUs = this.#view.context.nowUs;
     }
     this.#lookUp(order);
-    if (outcome.status === 'accepted') return this.#owners.life.apply(order, 'cancel_accepted');
+    if (outcome.status === 'accepted') return this.#view.life.apply(order, 'cancel_accepted');
     this.#failed(order, outcome);
     if (isOpen || openCancel === null)
-      this.#owners.life.apply(order, `cancel_${outcome.status}`, textOf(outcome));
+      this.#view.life.apply(order, `cancel_${outcome.status}`, textOf(outcome));
   }
 
   /** The call that the book must now confirm; null when the broker rejected it or it was not sent. */
@@ -426,7 +420,7 @@ export class OrderExecutor {
       limitPrice: call.limitPrice,
       triggerPrice: call.triggerPrice,
       answer: outcome.status,
-      evidence: new ScanEvidence(this.#owners.context.nowUs),
+      evidence: new ScanEvidence(this.#view.context.nowUs),
     };
   }
 
@@ -437,18 +431,18 @@ export class OrderExecutor {
 
   #taken(order: ManagedOrder, orderNo: string): void {
     const text = `${order.clientOrderId} was accepted as order no. ${orderNo}, which is another order's number`;
-    this.#owners.context.alert(order.strategy, 'critical', 'order_number_taken', text);
+    this.#view.context.alert(order.strategy, 'critical', 'order_number_taken', text);
   }
 
   /** A strategy reaches the orders alone that it placed; the system reaches all. */
   #ownOrder(call: QueuedIntent, id: ClientOrderId): ManagedOrder | undefined {
-    const order = this.#owners.orders.get(id);
+    const order = this.#view.orders.get(id);
     if (order === undefined || call.by === 'system') return order;
     return order.strategy === call.strategy && !order.isProtective && !order.isOfSystem ? order : undefined;
   }
 
   #journalDenial(strategy: StrategyIndex, id: ClientOrderId, denial: Denial): void {
-    const { context } = this.#owners;
+    const { context } = this.#view;
     this.denials += 1;
     context.append({ kind: 'denied', ...context.head(strategy), clientOrderId: id, denial });
   }

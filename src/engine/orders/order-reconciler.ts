@@ -2,7 +2,7 @@
  * Compares a scan of the broker's books with our orders (rulings, 8, 9, 11, 29): which row is which order, which rows are not
  * ours, and which orders no row shows.
  */
-import type { Owners } from '../owners.ts';
+import type { EngineView } from '../engine-view.ts';
 import {
   type BrokerOrder,
   type BrokerTriggerOrder,
@@ -33,22 +33,22 @@ interface FirstScan {
 }
 
 export class OrderReconciler {
-  readonly #owners: Owners;
+  readonly #view: EngineView;
   readonly #rows: RowReader;
   readonly #adoption: Adoption;
   /** The complete scan that showed a row of the trigger book first. */
   readonly #firstSeen = new Map<BrokerOrderKey, FirstScan>();
 
-  constructor(owners: Owners, rows: RowReader, adoption: Adoption) {
-    this.#owners = owners;
+  constructor(view: EngineView, rows: RowReader, adoption: Adoption) {
+    this.#view = view;
     this.#rows = rows;
     this.#adoption = adoption;
   }
 
   /** Stamps orders and their rows together. */
   setClockBack(at: TsUs): void {
-    this.#owners.orders.names.unsettleAll();
-    const { open } = this.#owners.orders;
+    this.#view.orders.names.unsettleAll();
+    const { open } = this.#view.orders;
     const seen = [...this.#firstSeen.values()];
     const moments = [
       ...open.map(({ createdUs }) => createdUs),
@@ -72,29 +72,29 @@ export class OrderReconciler {
       for (const row of snapshot.orders) if (!this.#isSettled(row, scan)) this.#takeOwned(row, scan, unowned);
       if (complete && unowned.length > 0 && !isEarlierBook)
         this.#takeUnownedOrders(unowned, snapshot.orders, scan);
-      if (complete) this.#owners.rowOwners.endScan(startedUs);
+      if (complete) this.#view.rowOwners.endScan(startedUs);
     } else {
       const unowned: BrokerTriggerOrder[] = [];
       for (const row of snapshot.orders) {
-        const owner = this.#owners.orders.names.ownerOfTrigger(row);
+        const owner = this.#view.orders.names.ownerOfTrigger(row);
         if (owner === undefined) unowned.push(row);
         else this.#takeTrigger(owner, row, scan);
       }
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
     }
     this.#alertNumbersLost();
-    this.#owners.entries.again(this.#owners.positionReconciler.unproven() === null, this.#owners.halt);
+    this.#view.entries.again(this.#view.positionReconciler.unproven() === null, this.#view.halt);
     if (scan.shown === null) return;
     const isTriggers = snapshot.list === 'triggers';
     const isOld = scan.oldRows > 0 && scan.oldRows === snapshot.orders.length;
-    for (const order of this.#owners.orders.open) {
+    for (const order of this.#view.orders.open) {
       if (order.isWaiting !== isTriggers || scan.shown.has(order)) continue;
       // The book of the day before would show an order of that day too.
       if (!isOld || (order.isCarriedOver && order.orderNo !== null))
         this.#rows.missed(order, startedUs, scan.shown);
-      else this.#owners.earlier.alertNoEvidence(order, startedUs);
+      else this.#view.earlier.alertNoEvidence(order, startedUs);
     }
-    if (isTriggers) this.#owners.exits.check(startedUs);
+    if (isTriggers) this.#view.exits.check(startedUs);
   }
 
   /** Changed rows that the venue itself reports: they name only orders of its answers. */
@@ -102,7 +102,7 @@ export class OrderReconciler {
     const scan: Scan = { startedUs, shown: null, oldRows: 0 };
     for (const row of rows) this.#takeOwned(row, scan, null);
     this.#alertNumbersLost();
-    this.#owners.entries.again(this.#owners.positionReconciler.unproven() === null, this.#owners.halt);
+    this.#view.entries.again(this.#view.positionReconciler.unproven() === null, this.#view.halt);
   }
 
   /**
@@ -110,12 +110,12 @@ export class OrderReconciler {
    * nothing new. A busy day has hundreds of them, read with each poll, live and in a replay.
    */
   #isSettled(row: BrokerOrder, { startedUs, shown }: Scan): boolean {
-    const order = this.#owners.orders.names.byNumber(row.orderNo);
+    const order = this.#view.orders.names.byNumber(row.orderNo);
     // Two rows of one order, or an older scan: none is skipped.
-    const settled = order === undefined ? undefined : this.#owners.orders.names.settledRow(order);
+    const settled = order === undefined ? undefined : this.#view.orders.names.settledRow(order);
     if (order === undefined || settled === undefined || order.rowUs >= startedUs) return false;
     if (!isSameRow(row, settled)) {
-      this.#owners.orders.names.settle(order, null);
+      this.#view.orders.names.settle(order, null);
       return false;
     }
     order.rowUs = startedUs;
@@ -125,15 +125,15 @@ export class OrderReconciler {
 
   /** `unowned` receives rows without an owner; null where each row is ours, and none is read again. */
   #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[] | null): void {
-    const owner = this.#owners.orders.names.ownerOf(row, scan.startedUs);
+    const owner = this.#view.orders.names.ownerOf(row, scan.startedUs);
     if (owner?.isCarriedOver === true) {
-      if (this.#owners.earlier.wasOver(owner)) scan.oldRows += 1;
+      if (this.#view.earlier.wasOver(owner)) scan.oldRows += 1;
       this.#takeOrder(owner, row, scan);
-      return this.#owners.earlier.seen(owner, scan.startedUs);
+      return this.#view.earlier.seen(owner, scan.startedUs);
     }
     const denied =
       owner === undefined
-        ? this.#owners.orders.names.namedBy(row)
+        ? this.#view.orders.names.namedBy(row)
         : isOverfilled(owner, row)
           ? owner
           : undefined;
@@ -143,36 +143,36 @@ export class OrderReconciler {
       return this.#rows.contradict(denied, row);
     }
     if (owner === undefined) return void unowned?.push(row);
-    const isFirst = owner.rowUs < scan.startedUs && this.#owners.orders.names.settledRow(owner) === undefined;
+    const isFirst = owner.rowUs < scan.startedUs && this.#view.orders.names.settledRow(owner) === undefined;
     this.#takeOrder(owner, row, scan);
     if (unowned === null || !isFirst || !owner.isFinal || isDisagreeing(row)) return;
     // The same row would be found to be this order again, and change nothing of it.
-    if (this.#owners.orders.names.byNumber(row.orderNo) === owner && isSameOrder(owner, row))
-      this.#owners.orders.names.settle(owner, row);
+    if (this.#view.orders.names.byNumber(row.orderNo) === owner && isSameOrder(owner, row))
+      this.#view.orders.names.settle(owner, row);
   }
 
   #takeOrder(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
-    this.#owners.orders.names.unsettle(order);
+    this.#view.orders.names.unsettle(order);
     order.isShown();
     this.#rows.takeOrder(order, row, startedUs);
   }
 
   #takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
-    this.#owners.earlier.seen(order, startedUs);
+    this.#view.earlier.seen(order, startedUs);
     this.#rows.takeTrigger(order, row, startedUs);
   }
 
   #takeUnownedOrders(unowned: readonly BrokerOrder[], all: readonly BrokerOrder[], scan: Scan): void {
     const { startedUs } = scan;
     const hasRefIds = all.some(({ refId }) => refId !== null);
-    const nameless = this.#owners.orders.open.filter(
+    const nameless = this.#view.orders.open.filter(
       ({ isUnresolved, isWaiting, orderKey }) => isUnresolved && !isWaiting && orderKey === null,
     );
     const rows: BrokerOrder[] = [];
     for (const row of unowned) {
-      const sender = this.#owners.rowOwners.senderOf(row, startedUs);
+      const sender = this.#view.rowOwners.senderOf(row, startedUs);
       if (sender === null) rows.push(row);
       if (sender === null || sender === 'hold') continue;
       const child = this.#adoption.adoptChild(row, sender, startedUs);
@@ -181,7 +181,7 @@ export class OrderReconciler {
     }
     const matched = matchOrders(rows, nameless, hasRefIds);
     for (const { order, row } of matched.pairs) {
-      this.#owners.orders.names.bind(order, row.orderNo, startedUs);
+      this.#view.orders.names.bind(order, row.orderNo, startedUs);
       this.#takeOrder(order, row, scan);
     }
     const text = 'more orders in the book look like it than we placed; the oldest was taken for ours';
@@ -198,9 +198,9 @@ export class OrderReconciler {
     scan: Scan,
   ): void {
     const { startedUs } = scan;
-    const now: FirstScan = { startedUs, reportedUs: this.#owners.context.nowUs };
+    const now: FirstScan = { startedUs, reportedUs: this.#view.context.nowUs };
     for (const { orderKey } of all) if (!this.#firstSeen.has(orderKey)) this.#firstSeen.set(orderKey, now);
-    const nameless = this.#owners.orders.open.filter(
+    const nameless = this.#view.orders.open.filter(
       ({ isWaiting, isUnresolved }) => isWaiting && isUnresolved,
     );
     const matched = matchTriggers(
@@ -210,7 +210,7 @@ export class OrderReconciler {
       ({ orderKey }, order) => (this.#firstSeen.get(orderKey) ?? now).reportedUs > order.createdUs,
     );
     for (const { order, row } of matched.pairs) {
-      this.#owners.orders.names.bindTrigger(order, row.orderNo, row.orderKey);
+      this.#view.orders.names.bindTrigger(order, row.orderNo, row.orderKey);
       this.#takeTrigger(order, row, scan);
     }
     for (const order of matched.held) scan.shown?.add(order);
@@ -219,34 +219,34 @@ export class OrderReconciler {
     const inDoubt = new Set<BrokerOrderNo>();
     for (const row of matched.foreign) {
       const firstSeenUs = (this.#firstSeen.get(row.orderKey) ?? now).startedUs;
-      const bracket = this.#owners.exits.bracketOf(row, { startedUs, firstSeenUs });
+      const bracket = this.#view.exits.bracketOf(row, { startedUs, firstSeenUs });
       if (bracket === 'hold') {
         for (const number of row.children) inDoubt.add(number);
-        this.#owners.snapshots.want('book');
+        this.#view.snapshots.want('book');
         continue;
       }
       const order = this.#adoption.adoptTrigger(row, bracket);
       if (order === undefined) continue;
-      if (bracket !== null) this.#owners.exits.pair(bracket, order);
+      if (bracket !== null) this.#view.exits.pair(bracket, order);
       this.#takeTrigger(order, row, scan);
     }
-    this.#owners.rowOwners.doubt(inDoubt);
+    this.#view.rowOwners.doubt(inDoubt);
   }
 
   #alertAmbiguous({ ambiguous }: RowMatches<unknown>, text: string): void {
     for (const order of ambiguous) {
       if (!order.isFirstReport('ambiguous')) continue;
       const alert = `${order.clientOrderId}: ${text}`;
-      this.#owners.context.alert(order.strategy, 'critical', 'look_up_ambiguous', alert);
+      this.#view.context.alert(order.strategy, 'critical', 'look_up_ambiguous', alert);
     }
   }
 
   #alertNumbersLost(): void {
-    if (this.#owners.orders.numberLost === null) return;
-    for (const order of this.#owners.orders.open) {
+    if (this.#view.orders.numberLost === null) return;
+    for (const order of this.#view.orders.open) {
       if (!order.doubt.isNumberLost || order.isCarriedOver || !order.isFirstReport('number_lost')) continue;
       const text = `${order.clientOrderId}: its number ${order.orderNo} is another order's now, as on a new day of the broker: it cannot be canceled, and entries are blocked, until the book shows its new number or complete scans show that it is over`;
-      this.#owners.context.alert(order.strategy, 'critical', 'order_number_taken', text);
+      this.#view.context.alert(order.strategy, 'critical', 'order_number_taken', text);
     }
   }
 }

@@ -1,5 +1,5 @@
 /** Applies a row of a book, or its absence, to an order (rulings, 8, 9, 11): terms, fills, status, and the outcome of open calls. */
-import type { Owners } from '../owners.ts';
+import type { EngineView } from '../engine-view.ts';
 import {
   type BrokerOrder,
   type BrokerOrderStatus,
@@ -28,7 +28,7 @@ const TAKEN: ReadonlySet<OrderStatus> = new Set<OrderStatus>([
 ]);
 
 export class RowReader {
-  readonly #owners: Owners;
+  readonly #view: EngineView;
   readonly #fills: FillSteps;
   readonly #executor: OrderExecutor;
   /** How often letters and matched volume disagreed. */
@@ -37,8 +37,8 @@ export class RowReader {
   /** Since the last alert. */
   #contradictions = 0;
 
-  constructor(owners: Owners, fills: FillSteps, executor: OrderExecutor) {
-    this.#owners = owners;
+  constructor(view: EngineView, fills: FillSteps, executor: OrderExecutor) {
+    this.#view = view;
     this.#fills = fills;
     this.#executor = executor;
   }
@@ -54,7 +54,7 @@ export class RowReader {
 
   #takeState(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     order.rowUs = startedUs;
-    const isNumberProven = !order.doubt.isNumberLost && this.#owners.earlier.provesNumber(order, startedUs);
+    const isNumberProven = !order.doubt.isNumberLost && this.#view.earlier.provesNumber(order, startedUs);
     order.canCancel = row.canCancel && isNumberProven;
     order.canModify = row.canModify && isNumberProven;
     if (row.orderKey !== null) order.orderKey = row.orderKey;
@@ -68,7 +68,7 @@ export class RowReader {
       order.isShown();
       this.#takeTriggerTerms(order, row, startedUs);
       if (order.isFirstReport(`known:${row.qty}:${row.limitPrice}`))
-        this.#owners.life.journalWaiting(order, row);
+        this.#view.life.journalWaiting(order, row);
       this.#takeChildren(order, row);
       this.#takeTriggerStatus(order, row, startedUs);
     }
@@ -91,8 +91,8 @@ export class RowReader {
     order.limitPrice = limitPrice;
     if (isAsked) order.inDoubt().openModify = null;
     const before = order.status;
-    this.#owners.life.apply(order, 'modify_confirmed');
-    if (order.status === before) this.#owners.life.report(order);
+    this.#view.life.apply(order, 'modify_confirmed');
+    if (order.status === before) this.#view.life.report(order);
   }
 
   #takeTriggerTerms(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
@@ -105,8 +105,8 @@ export class RowReader {
       this.#alertChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
-    this.#owners.orders.changed(order);
-    this.#owners.life.report(order);
+    this.#view.orders.changed(order);
+    this.#view.life.report(order);
   }
 
   #takeTriggerPrice(order: ManagedOrder, { triggerPrice }: BrokerTriggerOrder, startedUs: TsUs): boolean {
@@ -114,7 +114,7 @@ export class RowReader {
     if (openModify !== null && triggerPrice !== null && openModify.triggerPrice === triggerPrice) {
       order.inDoubt().openModify = null;
       order.ownTrigger().price = triggerPrice;
-      this.#owners.life.apply(order, 'modify_confirmed');
+      this.#view.life.apply(order, 'modify_confirmed');
       return true;
     }
     if (triggerPrice === order.triggerPrice || triggerPrice === null) {
@@ -131,9 +131,9 @@ export class RowReader {
     const { openModify } = order.doubt;
     if (openModify === null || openModify.answer === 'none') return;
     openModify.evidence.add(startedUs);
-    if (!openModify.evidence.isEnough(this.#owners.settings.lookUp)) return;
+    if (!openModify.evidence.isEnough(this.#view.settings.lookUp)) return;
     order.inDoubt().openModify = null;
-    this.#owners.life.apply(order, 'modify_lost');
+    this.#view.life.apply(order, 'modify_lost');
   }
 
   #takeStatus(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
@@ -141,15 +141,15 @@ export class RowReader {
     if (isDisagreeing(row)) this.#disagree(order, row);
     if (row.filledQty >= row.qty) {
       // A change may have taken away all that was left.
-      if (!order.isFinal) this.#owners.life.apply(order, 'filled');
+      if (!order.isFinal) this.#view.life.apply(order, 'filled');
       return;
     }
     this.#contradictStatus(order, isCanceled(row) && mayWork(row) && order.doubt.resolvedAs === null, row);
     if (isCanceled(row) && !order.doubt.isContradicted && order.doubt.resolvedAs !== 'live') {
-      this.#owners.life.apply(order, 'seen_canceled', row.reason);
+      this.#view.life.apply(order, 'seen_canceled', row.reason);
       return;
     }
-    this.#owners.life.apply(order, 'seen_working');
+    this.#view.life.apply(order, 'seen_working');
     if (!isCancelPending(row.status)) this.#countCancel(order, startedUs);
     endWish(order, startedUs);
   }
@@ -158,17 +158,17 @@ export class RowReader {
     switch (status) {
       case 'pending':
         order.ownTrigger().waitedUs = startedUs;
-        this.#owners.life.apply(order, 'seen_waiting');
+        this.#view.life.apply(order, 'seen_waiting');
         this.#countCancel(order, startedUs);
         return endWish(order, startedUs);
       case 'activated':
-        if (order.status !== 'triggered') this.#owners.life.apply(order, 'seen_triggering');
+        if (order.status !== 'triggered') this.#view.life.apply(order, 'seen_triggering');
         return;
       case 'canceled':
-        return this.#owners.life.apply(order, 'seen_canceled', statusText);
+        return this.#view.life.apply(order, 'seen_canceled', statusText);
       case 'rejected':
         if (!order.isFinal) this.#alertRefused(order);
-        return this.#owners.life.apply(order, 'seen_refused', statusText);
+        return this.#view.life.apply(order, 'seen_refused', statusText);
       case 'unrecognized':
         return this.#alertUnrecognized(order, statusText, 'the trigger book');
     }
@@ -182,26 +182,26 @@ export class RowReader {
     if (evidence === null) return;
     const doubt = order.inDoubt();
     evidence.add(startedUs);
-    const isProven = evidence.isEnough(this.#owners.settings.lookUp);
+    const isProven = evidence.isEnough(this.#view.settings.lookUp);
     if (isProven) doubt.cancelFailedUs = startedUs;
     const isUnknownLost = openCancel?.answer === 'unknown' && evidence.scans >= SCANS_AFTER_UNKNOWN_CANCEL;
     if (isUnknownLost || isProven) doubt.lostCancel = isProven ? null : evidence;
     if (openCancel === null || (!isUnknownLost && !isProven)) return;
     doubt.openCancel = null;
-    this.#owners.life.apply(order, 'cancel_lost');
+    this.#view.life.apply(order, 'cancel_lost');
   }
 
   #takeChildren(order: ManagedOrder, { children }: BrokerTriggerOrder): void {
     for (const number of children) {
-      if (!this.#owners.orders.names.noteSent(number, order)) continue;
-      const known = this.#owners.orders.names.byNumber(number);
+      if (!this.#view.orders.names.noteSent(number, order)) continue;
+      const known = this.#view.orders.names.byNumber(number);
       // An exit is met in the book: it came after its bracket. One from before that has the number of another day.
-      const bracket = this.#owners.orders.get(order.parent);
+      const bracket = this.#view.orders.get(order.parent);
       const sinceUs = bracket?.createdUs ?? order.createdUs;
-      if (known === undefined || known.createdUs < sinceUs) this.#owners.snapshots.want('book');
+      if (known === undefined || known.createdUs < sinceUs) this.#view.snapshots.want('book');
       else if (known.parent !== order.clientOrderId) {
         const text = `${known.clientOrderId} was sent by ${order.clientOrderId}, which the broker reported late: its fills stay where they were booked`;
-        this.#owners.context.alert(order.strategy, 'critical', 'child_told_late', text);
+        this.#view.context.alert(order.strategy, 'critical', 'child_reported_late', text);
         this.sent(order, known);
       }
     }
@@ -209,18 +209,18 @@ export class RowReader {
 
   /** The child is an order of its own from here on. */
   sent(sender: ManagedOrder, child: ManagedOrder): void {
-    if (child.orderNo !== null) this.#owners.orders.names.noteSent(child.orderNo, sender);
+    if (child.orderNo !== null) this.#view.orders.names.noteSent(child.orderNo, sender);
     const sent = sender.ownTrigger();
     sent.sentQty = qty(sent.sentQty + child.qty);
     if (sent.sentQty >= sender.qty)
-      this.#owners.life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
-    else this.#owners.orders.changed(sender);
-    this.#owners.life.report(child);
+      this.#view.life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
+    else this.#view.orders.changed(sender);
+    this.#view.life.report(child);
     if (child.isFinal) return;
     // The cancel crossed the trigger on the wire: it applies to the order that was sent.
-    if (sender.doubt.isUnwanted) this.#owners.context.cancel(child.strategy, child.clientOrderId);
-    else if (sender.doubt.isWithdrawn && !this.#owners.entries.isCover(child.clientOrderId))
-      this.#owners.entries.withdrawOrder(child);
+    if (sender.doubt.isUnwanted) this.#view.context.cancel(child.strategy, child.clientOrderId);
+    else if (sender.doubt.isWithdrawn && !this.#view.entries.isCover(child.clientOrderId))
+      this.#view.entries.withdrawOrder(child);
   }
 
   /** Matched volume wins (rulings, 11); it is counted each time and alerted once. */
@@ -228,7 +228,7 @@ export class RowReader {
     this.disagreements += 1;
     if (!order.isFirstReport(`disagree:${row.statusText}`)) return;
     const text = `${order.clientOrderId}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
-    this.#owners.context.alert(order.strategy, 'warning', 'status_disagrees', text);
+    this.#view.context.alert(order.strategy, 'warning', 'status_disagrees', text);
   }
 
   /** The row names the order, and contract, side or quantity are another's: nothing of it counts, and entries wait (rulings, 11). */
@@ -247,24 +247,24 @@ export class RowReader {
       return this.#begin(order, 'status_contradicts', text);
     }
     order.inDoubt().isContradicted = false;
-    this.#owners.orders.changed(order);
+    this.#view.orders.changed(order);
   }
 
   #begin(order: ManagedOrder, code: string, text: string): void {
     order.inDoubt().isContradicted = true;
-    this.#owners.orders.changed(order);
+    this.#view.orders.changed(order);
     if (
       this.#contradictedUs !== null &&
-      this.#owners.context.nowUs - this.#contradictedUs < CONTRADICTIONS_EVERY
+      this.#view.context.nowUs - this.#contradictedUs < CONTRADICTIONS_EVERY
     ) {
       this.#contradictions += 1;
       return;
     }
     const others = this.#contradictions;
-    this.#contradictedUs = this.#owners.context.nowUs;
+    this.#contradictedUs = this.#view.context.nowUs;
     this.#contradictions = 0;
     const more = others === 0 ? '' : `; and so it said of ${others} more orders since the last alert`;
-    this.#owners.context.alert(order.strategy, 'critical', code, `${text}${more}`);
+    this.#view.context.alert(order.strategy, 'critical', code, `${text}${more}`);
   }
 
   /**
@@ -272,16 +272,16 @@ export class RowReader {
    * reduction it ends while its owner is flattened, else nothing could be closed. The book still wins should one turn up.
    */
   endAbsent(agreedUs: number, isFlattening: (owner: StrategyIndex) => boolean): void {
-    if (this.#owners.orders.presumedAbsent === null) return;
-    for (const order of this.#owners.orders.open) {
+    if (this.#view.orders.presumedAbsent === null) return;
+    for (const order of this.#view.orders.open) {
       const { clientOrderId, strategy, status, purpose } = order;
       const isEnded =
-        this.#owners.settings.lookUp.resolve === 'proven_absent' ||
+        this.#view.settings.lookUp.resolve === 'proven_absent' ||
         (purpose === 'reduce' && isFlattening(strategy));
       if (status !== 'presumed_absent' || !isEnded || agreedUs <= order.doubt.absentUs) continue;
-      this.#owners.life.apply(order, 'resolved_absent', 'no complete scan showed it, and positions agree');
+      this.#view.life.apply(order, 'resolved_absent', 'no complete scan showed it, and positions agree');
       const text = `${clientOrderId} never arrived: no complete scan shows it, and positions read since agree`;
-      this.#owners.context.alert(strategy, 'warning', 'order_proven_absent', text);
+      this.#view.context.alert(strategy, 'warning', 'order_proven_absent', text);
     }
   }
 
@@ -290,7 +290,7 @@ export class RowReader {
    * keeps orders that are over until the broker's day ends, which comes before ours where our clock is behind.
    */
   #isWhole(shown: ReadonlySet<ManagedOrder>, isOfTriggers: boolean): boolean {
-    return this.#owners.orders.every(
+    return this.#view.orders.every(
       (order) =>
         order.isWaiting !== isOfTriggers ||
         shown.has(order) ||
@@ -298,57 +298,57 @@ export class RowReader {
         (order.isFinal
           ? isOfTriggers || order.rowUs === -Infinity
           : !TAKEN.has(order.status) || order.doubt.isNumberLost) ||
-        this.#owners.earlier.isOfDayBefore(order),
+        this.#view.earlier.isOfDayBefore(order),
     );
   }
 
   /** A complete scan of its book does not show it. */
   missed(order: ManagedOrder, startedUs: TsUs, shown: ReadonlySet<ManagedOrder>): void {
-    this.#owners.earlier.missing(order);
+    this.#view.earlier.missing(order);
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
     if (order.status === 'unknown' && !this.#isWhole(shown, order.isWaiting))
-      return this.#owners.earlier.alertNoEvidence(order, startedUs);
+      return this.#view.earlier.alertNoEvidence(order, startedUs);
     const doubt = order.inDoubt();
     const absence = (doubt.absence ??= new ScanEvidence(order.createdUs));
     absence.add(startedUs);
-    if (!absence.isEnough(this.#owners.settings.lookUp)) return;
+    if (!absence.isEnough(this.#view.settings.lookUp)) return;
     const { clientOrderId, strategy } = order;
     const book = order.isWaiting ? 'the trigger book' : 'the book';
-    if (order.isCarriedOver || this.#owners.earlier.isOfDayBefore(order)) {
+    if (order.isCarriedOver || this.#view.earlier.isOfDayBefore(order)) {
       const hadRow = order.isWaiting && order.status !== 'unknown' && order.status !== 'triggering';
-      this.#owners.life.apply(
+      this.#view.life.apply(
         order,
         hadRow ? 'seen_gone' : 'day_ended_unproven',
         'not in the book of the new day',
       );
     } else if (doubt.isNumberLost) {
-      this.#owners.life.apply(order, 'day_ended_unproven', "not in the book of the broker's new day");
+      this.#view.life.apply(order, 'day_ended_unproven', "not in the book of the broker's new day");
     } else if (order.status === 'unknown') {
       doubt.absentUs = startedUs;
-      this.#owners.life.apply(order, 'absent', `${absence.scans} complete scans did not show it`);
+      this.#view.life.apply(order, 'absent', `${absence.scans} complete scans did not show it`);
       const text = `${clientOrderId} is not in ${book}: it counts as open until it is resolved`;
-      this.#owners.context.alert(strategy, 'critical', 'order_presumed_absent', text);
+      this.#view.context.alert(strategy, 'critical', 'order_presumed_absent', text);
     } else if (order.isFirstReport('missing')) {
       const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
-      this.#owners.context.alert(strategy, 'critical', 'order_missing', text);
+      this.#view.context.alert(strategy, 'critical', 'order_missing', text);
     }
   }
 
   #alertChanged(order: ManagedOrder, change: string): void {
     const text = `${order.clientOrderId}: ${change} ticks`;
-    this.#owners.context.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
+    this.#view.context.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
   }
 
   #alertUnrecognized(order: ManagedOrder, statusText: string, book: string): void {
     if (!order.isFirstReport(`status:${statusText}`)) return;
     const text = `${order.clientOrderId}: ${book} says "${statusText}", which is no status we know`;
-    this.#owners.context.alert(order.strategy, 'critical', 'status_unrecognized', text);
+    this.#view.context.alert(order.strategy, 'critical', 'status_unrecognized', text);
   }
 
   /** A stop that the broker could not send no longer protects. */
   #alertRefused(order: ManagedOrder): void {
     const text = `${order.clientOrderId} was refused by the broker when it triggered: nothing of it was sent`;
-    this.#owners.context.alert(order.strategy, 'critical', 'trigger_refused', text);
+    this.#view.context.alert(order.strategy, 'critical', 'trigger_refused', text);
   }
 }
 

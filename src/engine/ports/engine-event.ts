@@ -284,7 +284,7 @@ export interface SessionStarted extends EventHead {
   /** The last day that an engine processed; absent without one: the broker's positions are then taken over. */
   readonly follows?: TradingDay;
   /** The day had begun before, and the session that it follows has run since. */
-  readonly isAnew?: boolean;
+  readonly isRestarted?: boolean;
   /** Trading never stops: orders at the exchange may outlive the day. */
   readonly isEndless?: boolean;
   readonly carriedOver: readonly CarriedPosition[];

@@ -29,13 +29,17 @@ export interface OrderUpdate {
   readonly side: Side;
   readonly status: OrderStatus;
   readonly qty: Qty;
+  /** The worst price that is acceptable. */
   readonly limitPrice: PriceTicks;
+  /** All that it filled so far. */
   readonly filledQty: Qty;
   readonly filledValue: Money;
+  /** What still may fill. */
   readonly leavesQty: Qty;
   /** Filled by this update, zero for a mere change of status. */
   readonly lastFilledQty: Qty;
   readonly lastFilledValue: Money;
+  /** Why our own rules refused it. */
   readonly denial: Denial | null;
   /** The broker's words for a refusal, empty when none. */
   readonly reason: string;

@@ -13,7 +13,7 @@ import { dayClose } from '../../domain/day-plan.ts';
 import { minutes, type Money, money, OPERATOR_INDEX, type TsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { EntryOf, MoneyFigure } from '../ports/journal-entry.ts';
-import type { Owners } from '../owners.ts';
+import type { EngineView } from '../engine-view.ts';
 import { type BookState, EnclosedProof, type ReadRequests } from './enclosed-proof.ts';
 
 /** The fills of the closing auction are known within it. */
@@ -41,7 +41,7 @@ interface UnbookedRows {
 }
 
 export class MoneyReconciler {
-  readonly #owners: Owners;
+  readonly #engine: EngineView;
   readonly #reads: ReadRequests;
   readonly #fills: BookedFills;
   readonly #rows: UnbookedRows;
@@ -61,14 +61,14 @@ export class MoneyReconciler {
   #settlementTax = 0;
 
   constructor(
-    owners: Owners,
+    engine: EngineView,
     reads: ReadRequests,
     fills: BookedFills,
     rows: UnbookedRows,
     costs: CostSchedule,
     reaction: EngineSettings['moneyMismatch'],
   ) {
-    this.#owners = owners;
+    this.#engine = engine;
     this.#reads = reads;
     this.#fills = fills;
     this.#rows = rows;
@@ -107,7 +107,7 @@ export class MoneyReconciler {
 
   /** Money of the day is shown from the open until shortly after the close; the night settles it. */
   #isOfToday(readUs: TsUs): boolean {
-    const { session } = this.#owners;
+    const { session } = this.#engine;
     const { calendar, day } = session;
     if (day === null || tradingDayAt(calendar, readUs) !== day) return false;
     if (!session.isSurelyToday(readUs)) return false;
@@ -126,11 +126,11 @@ export class MoneyReconciler {
       case 'suspected':
         return this.#reads.want('account');
       case 'agreed':
-        this.#comparedUs = this.#owners.context.nowUs;
+        this.#comparedUs = this.#engine.context.nowUs;
         return this.#agree(verdict.reading);
       case 'differs':
-        if (this.#owners.positionReconciler.agreedUs < verdict.sinceUs) return;
-        this.#comparedUs = this.#owners.context.nowUs;
+        if (this.#engine.positionReconciler.agreedUs < verdict.sinceUs) return;
+        this.#comparedUs = this.#engine.context.nowUs;
         this.#differ(verdict.reading);
     }
   }
@@ -150,14 +150,14 @@ export class MoneyReconciler {
   #book(differing: readonly MoneyFigure[]): void {
     for (const { what, ours, broker } of differing) {
       const difference = broker - ours;
-      if (what === 'fee') this.#owners.portfolio.charge(OPERATOR_INDEX, difference, 0);
-      else if (what === 'tax') this.#owners.portfolio.charge(OPERATOR_INDEX, 0, difference);
+      if (what === 'fee') this.#engine.portfolio.charge(OPERATOR_INDEX, difference, 0);
+      else if (what === 'tax') this.#engine.portfolio.charge(OPERATOR_INDEX, 0, difference);
       else if (what === 'profit') this.#acceptedProfit += difference;
     }
   }
 
   #compare(account: BrokerAccount): readonly MoneyFigure[] {
-    const { portfolio, session, market } = this.#owners;
+    const { portfolio, session, market } = this.#engine;
     const { areExact, hasEarlier } = this.#fills;
     const figures: MoneyFigure[] = [];
     const add = (what: MoneyFigure['what'], ours: number, broker: Money | null): void => {
@@ -181,7 +181,7 @@ export class MoneyReconciler {
     this.#explained = account; // the withdrawable amount changes with margin
     this.#state = 'agreed';
     this.#figures = this.#compare(account);
-    const now = `${this.#owners.session.phase} ${this.#figures.map(({ what, ours }) => `${what}:${ours}`).join(' ')}`;
+    const now = `${this.#engine.session.phase} ${this.#figures.map(({ what, ours }) => `${what}:${ours}`).join(' ')}`;
     if (now === this.#journaled) return;
     this.#append('agreed', this.#figures);
     this.#journaled = now;
@@ -197,7 +197,7 @@ export class MoneyReconciler {
     if (isKnown) return;
     this.#append('differs', figures);
     const text = `our money is not the broker's: ${textOf(differing)}; a resume books the difference under the operator`;
-    const { context, halt } = this.#owners;
+    const { context, halt } = this.#engine;
     if (this.#reaction === 'halt' && halt.reason === null) halt.halt(text, 'money_mismatch');
     else context.alert(null, 'critical', 'money_mismatch', text);
   }
@@ -221,7 +221,7 @@ export class MoneyReconciler {
 
   /** On the positions that expired today, by the price we know. */
   #taxOfSettlements(): Money {
-    const { session, portfolio } = this.#owners;
+    const { session, portfolio } = this.#engine;
     return taxOn(this.#costs, session.tradingDay(), portfolio.settledValue);
   }
 
@@ -233,11 +233,11 @@ export class MoneyReconciler {
     this.#state = 'agreed';
     this.#figures = this.#compare(account);
     const text = `${textOf(differing)}: a transfer, or the settlement of a contract; if it was neither, ask the broker`;
-    this.#owners.context.alert(null, 'warning', 'money_moved', text);
+    this.#engine.context.alert(null, 'warning', 'money_moved', text);
   }
 
   #append(verdict: EntryOf<'money_checked'>['verdict'], figures: readonly MoneyFigure[]): void {
-    const { context } = this.#owners;
+    const { context } = this.#engine;
     this.#journaled = '';
     context.append({ ...context.head(null), kind: 'money_checked', verdict, figures });
   }

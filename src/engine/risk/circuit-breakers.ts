@@ -44,7 +44,10 @@ export class CircuitBreakers {
     this.#messages.sent(this.#context.nowUs);
     const sent = this.messages;
     if (sent >= max)
-      this.#halt.limitReached(`${sent} messages within a minute, the limit is ${max}`, 'message_rate');
+      this.#halt.limitReached(
+        `${sent} messages within a minute, the limit is ${max} (risk.messagesPerMinuteMax)`,
+        'message_rate',
+      );
   }
 
   /** The broker refused a place. A change refused because its order has just filled is ordinary; the message rate bounds those. */
@@ -55,7 +58,7 @@ export class CircuitBreakers {
     const { rejections: rejected } = this;
     if (rejected < max) return;
     this.#halt.limitReached(
-      `the broker refused ${rejected} orders within a minute, the limit is ${max}`,
+      `the broker refused ${rejected} orders within a minute, the limit is ${max} (risk.rejectionsPerMinuteMax)`,
       'rejections',
     );
   }
@@ -104,7 +107,7 @@ export class CircuitBreakers {
   #judge(max: number): void {
     const { lost } = this;
     if (lost < max) return;
-    const text = `${FALLEN}${lost} since its peak of ${this.#peak}, the limit is ${max}`;
+    const text = `${FALLEN}${lost} since its peak of ${this.#peak}, the limit is ${max} (risk.drawdownMax)`;
     const { reason } = this.#halt;
     if (reason === null) return this.#halt.limitReached(text, 'drawdown');
     if (this.#isAlerted || reason.startsWith(FALLEN)) return;

@@ -4,11 +4,11 @@
  */
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import { type InstrumentIndex, OPERATOR_INDEX, type StrategyIndex } from '../../domain/units.ts';
-import type { OrderView, Owners } from '../owners.ts';
+import type { EngineView, OrderView } from '../engine-view.ts';
 
 /** Contracts that open orders of one owner or, null, of the account may still trade on one side. */
 export function workingQty(
-  { orders }: Owners,
+  { orders }: Pick<EngineView, 'orders'>,
   strategy: StrategyIndex | null,
   instrument: InstrumentIndex,
   side: Side,
@@ -24,23 +24,23 @@ export function workingQty(
 
 /** Contracts that an exit may close by the broker's own figure, net of the orders that work already; zero when it is old or unknown. */
 export function provenQty(
-  owners: Owners,
+  view: EngineView,
   strategy: StrategyIndex,
   instrument: InstrumentIndex,
   side: Side,
 ): number {
-  const held = shownQty(owners, strategy, instrument, side);
-  return Math.max(0, held - workingQty(owners, strategy, instrument, side));
+  const held = shownQty(view, strategy, instrument, side);
+  return Math.max(0, held - workingQty(view, strategy, instrument, side));
 }
 
 /** The owner's position by the broker's own figure, without the other owners' positions and manual closes. */
 export function shownQty(
-  owners: Owners,
+  view: EngineView,
   strategy: StrategyIndex,
   instrument: InstrumentIndex,
   side: Side,
 ): number {
-  const { portfolio, positionReconciler } = owners;
+  const { portfolio, positionReconciler } = view;
   const broker = positionReconciler.brokerQty(instrument);
   if (broker === undefined || !positionReconciler.isFresh) return 0;
   const sign = -signOf(side);
@@ -49,18 +49,18 @@ export function shownQty(
   const left =
     strategy === OPERATOR_INDEX
       ? own - portfolio.closedByHand(instrument, opposite(side))
-      : leftToClose(owners, strategy, instrument, side);
+      : leftToClose(view, strategy, instrument, side);
   return Math.max(0, Math.min(own, sign * broker - others, left));
 }
 
 /** Quantity that manual orders left to close, less the exits of other owners. */
 function leftToClose(
-  owners: Owners,
+  view: Pick<EngineView, 'orders' | 'portfolio'>,
   strategy: StrategyIndex,
   instrument: InstrumentIndex,
   side: Side,
 ): number {
-  const left = owners.portfolio.leftByHand(instrument, side);
+  const left = view.portfolio.leftByHand(instrument, side);
   if (left === Infinity) return left;
-  return left - workingQty(owners, null, instrument, side) + workingQty(owners, strategy, instrument, side);
+  return left - workingQty(view, null, instrument, side) + workingQty(view, strategy, instrument, side);
 }

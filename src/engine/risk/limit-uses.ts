@@ -3,7 +3,7 @@ import type { RiskSettings } from '../../domain/settings.ts';
 import { type Side, signOf } from '../../domain/order.ts';
 import { type StrategyIndex, strategyIndex, US_PER_MINUTE, US_PER_SECOND } from '../../domain/units.ts';
 import type { EngineState } from '../engine-state.ts';
-import type { Owners } from '../owners.ts';
+import type { EngineView } from '../engine-view.ts';
 import { workingQty } from './exposure.ts';
 
 interface Limit {
@@ -89,7 +89,7 @@ export function limitUses(state: EngineState): readonly LimitUse[] {
   ];
 }
 
-function openOrders({ orders }: Owners, strategy: StrategyIndex | null): number {
+function openOrders({ orders }: Pick<EngineView, 'orders'>, strategy: StrategyIndex | null): number {
   const own = orders.open.filter((order) => strategy === null || order.strategy === strategy);
   return own.filter(({ isProtective }) => !isProtective).length;
 }
@@ -97,8 +97,8 @@ function openOrders({ orders }: Owners, strategy: StrategyIndex | null): number 
 const SIDES: readonly Side[] = ['buy', 'sell'];
 
 /** Largest position in one contract if everything on one side fills; `strategy` is null for the account. */
-function worst(owners: Owners, strategy: StrategyIndex | null): number {
-  const { contracts, exits, portfolio } = owners;
+function worst(view: EngineView, strategy: StrategyIndex | null): number {
+  const { contracts, exits, portfolio } = view;
   let most = 0;
   for (const { index } of contracts.all)
     for (const side of SIDES) {
@@ -106,7 +106,7 @@ function worst(owners: Owners, strategy: StrategyIndex | null): number {
         strategy === null
           ? portfolio.grossQty(index, side)
           : signOf(side) * portfolio.position(strategy, index).qty;
-      const working = workingQty(owners, strategy, index, side);
+      const working = workingQty(view, strategy, index, side);
       most = Math.max(most, held + working + exits.owedQty(strategy, index, side));
     }
   return most;

@@ -211,7 +211,10 @@ export class LossLimits {
     if (this.#halt.isLossReached) return;
     const max = this.#settings.risk.dailyLossMax;
     const loss = this.ofAccount();
-    if (loss >= max) this.#halt.lossReached(`the account's loss of the day, ${loss}, has reached ${max}`);
+    if (loss >= max)
+      this.#halt.lossReached(
+        `the account's loss of the day, ${loss}, has reached ${max} (risk.dailyLossMax)`,
+      );
     else if (!this.#holdsMany()) this.#narrow(null, max - loss);
     else {
       this.#accountBound = (loss + max) / 2;
@@ -257,7 +260,11 @@ export class LossLimits {
     const max = this.#settings.strategies[strategy]?.risk.dailyLossMax;
     assert(max !== undefined, 'each strategy has a limit on its loss');
     const loss = this.of(strategy);
-    if (loss >= max) this.#halt.haltStrategy(strategy, `its loss of the day, ${loss}, has reached ${max}`);
+    if (loss >= max)
+      this.#halt.haltStrategy(
+        strategy,
+        `its loss of the day, ${loss}, has reached ${max} (strategies[].risk.dailyLossMax)`,
+      );
     else this.#narrow(strategy, max - loss);
   }
 

@@ -12,7 +12,7 @@ import type {
 import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { OrderView, Owners } from '../owners.ts';
+import type { EngineView, OrderView } from '../engine-view.ts';
 
 /** A change as the rules see it: the order as it would be afterwards. */
 export interface ChangedTerms {
@@ -76,7 +76,7 @@ const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {
 export const isTriggerIntent = ({ kind }: Pick<OrderIntent, 'kind'>): boolean =>
   kind === 'stop' || kind === 'trailing_stop';
 
-export function triggerOf(intent: OrderIntent, { contracts }: Owners): Trigger | null {
+export function triggerOf(intent: OrderIntent, { contracts }: Pick<EngineView, 'contracts'>): Trigger | null {
   switch (intent.kind) {
     case 'limit':
       return null;
@@ -99,18 +99,21 @@ export function triggerOf(intent: OrderIntent, { contracts }: Owners): Trigger |
 }
 
 export function triggerDenial(
-  owners: Owners,
+  view: EngineView,
   intent: TriggerIntent,
   assumed: readonly Assumption[],
 ): Denial | undefined {
   const assumption = RESTS_ON[intent.kind];
   if (assumption !== null && !assumed.includes(assumption)) return { code: 'not_assumed', assumption };
   // Rows carry no id of ours: an order of unknown fate is found by comparing with the rows of before (rulings, 8).
-  if (owners.session.triggersReadUs === -Infinity) return { code: 'triggers_unread' };
-  return shapeDenial(owners, intent);
+  if (view.session.triggersReadUs === -Infinity) return { code: 'triggers_unread' };
+  return shapeDenial(view, intent);
 }
 
-function shapeDenial({ contracts, market }: Owners, intent: TriggerIntent): Denial | undefined {
+function shapeDenial(
+  { contracts, market }: Pick<EngineView, 'contracts' | 'market'>,
+  intent: TriggerIntent,
+): Denial | undefined {
   const { side, limitPrice } = intent;
   switch (intent.kind) {
     case 'stop':

@@ -1,6 +1,6 @@
 /**
  * The only place that approves orders, changes and cancels. It caches the hours of the day and nothing else: the
- * same state of the owners and the same request always get the same answer.
+ * same view of the engine and the same request always get the same answer.
  */
 import { assert } from '../../domain/assert.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
@@ -10,7 +10,7 @@ import type { BrokerOrderKey, ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { OrderView, Owners } from '../owners.ts';
+import type { EngineView, OrderView } from '../engine-view.ts';
 import type {
   ApprovedCancel,
   ApprovedModify,
@@ -54,7 +54,7 @@ const refused = (denial: Denial, readFirst = false): DenialVerdict => ({ ok: fal
 export type Guard = Pick<RiskGuard, 'checkSubmit' | 'checkModify' | 'checkCancel'>;
 
 export class RiskGuard {
-  readonly #owners: Owners;
+  readonly #view: EngineView;
   readonly #settings: EngineSettings;
   readonly #calendar: TradingCalendar;
   readonly #costs: CostSchedule;
@@ -63,8 +63,8 @@ export class RiskGuard {
   readonly #ofReductions: readonly RiskCheck[];
   #request: RiskRequest | null = null;
 
-  constructor(owners: Owners, settings: EngineSettings, calendar: TradingCalendar, costs: CostSchedule) {
-    this.#owners = owners;
+  constructor(view: EngineView, settings: EngineSettings, calendar: TradingCalendar, costs: CostSchedule) {
+    this.#view = view;
     this.#settings = settings;
     this.#calendar = calendar;
     this.#costs = costs;
@@ -81,7 +81,7 @@ export class RiskGuard {
     hint: PurposeHint,
   ): SubmitVerdict {
     const { instrument, side, qty, limitPrice } = intent;
-    const contract = this.#owners.contracts.at(instrument);
+    const contract = this.#view.contracts.at(instrument);
     if (contract === undefined) return refused({ code: 'contract_unknown', instrument });
     const shape = this.#shapeDenial(intent);
     if (shape !== undefined) return refused(shape);
@@ -101,8 +101,8 @@ export class RiskGuard {
       side,
       qty,
       limitPrice,
-      trigger: triggerOf(intent, this.#owners),
-      cause: this.#owners.context.seq,
+      trigger: triggerOf(intent, this.#view),
+      cause: this.#view.context.seq,
     };
     return {
       ok: true,
@@ -117,7 +117,7 @@ export class RiskGuard {
     change: ModifyIntent,
     by: ProposalSource,
   ): ModifyVerdict {
-    const { orders, contracts, context } = this.#owners;
+    const { orders, contracts, context } = this.#view;
     const order = orders.get(change.clientOrderId);
     if (order === undefined || order.strategy !== strategy)
       return refused({ code: 'order_not_found', clientOrderId: change.clientOrderId });
@@ -154,7 +154,7 @@ export class RiskGuard {
     const { clientOrderId, orderNo, orderCode } = order;
     assert(orderNo !== null, 'a cancel names an order by its number');
     const orderKey = keyOf(order);
-    const cause = this.#owners.context.seq;
+    const cause = this.#view.context.seq;
     return approveCancel({ callId, clientOrderId, strategy, orderNo, orderKey, orderCode, cause });
   }
 
@@ -164,7 +164,7 @@ export class RiskGuard {
 
   /** One object for all checks: an order makes none. */
   #requestOf(contract: Contract): RiskRequest {
-    this.#request ??= new RiskRequest(this.#owners, this.#settings, this.#calendar, this.#costs, contract);
+    this.#request ??= new RiskRequest(this.#view, this.#settings, this.#calendar, this.#costs, contract);
     return this.#request;
   }
 
@@ -172,7 +172,7 @@ export class RiskGuard {
   #shapeDenial(intent: OrderIntent): Denial | undefined {
     const lasting = timeInForceDenial(intent, this.#settings);
     if (lasting !== undefined || intent.kind === 'limit') return lasting;
-    return triggerDenial(this.#owners, intent, this.#assumed);
+    return triggerDenial(this.#view, intent, this.#assumed);
   }
 
   #judgeAs(request: RiskRequest, purpose: Purpose): DenialVerdict | null {

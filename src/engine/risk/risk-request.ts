@@ -17,7 +17,7 @@ import {
   type StrategyIndex,
   type TsUs,
 } from '../../domain/units.ts';
-import type { OrderView, Owners } from '../owners.ts';
+import type { EngineView, OrderView } from '../engine-view.ts';
 import type { Purpose } from '../ports/approved.ts';
 import { shownQty } from './exposure.ts';
 import { type ChangedTerms, isTriggerIntent, NO_PRICES, otherPrices } from './order-request.ts';
@@ -84,7 +84,7 @@ export class ClosingHours {
 }
 
 export class RiskRequest {
-  readonly owners: Owners;
+  readonly view: EngineView;
   readonly settings: EngineSettings;
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
@@ -129,20 +129,20 @@ export class RiskRequest {
   ownOpen = 0;
 
   constructor(
-    owners: Owners,
+    view: EngineView,
     settings: EngineSettings,
     calendar: TradingCalendar,
     costs: CostSchedule,
     first: Contract,
   ) {
-    this.owners = owners;
+    this.view = view;
     this.settings = settings;
     this.calendar = calendar;
     this.costs = costs;
     this.hours = new ClosingHours(calendar, settings.flatBeforeClose);
     this.contract = first;
-    this.nowUs = owners.context.nowUs;
-    this.day = owners.session.tradingDay();
+    this.nowUs = view.context.nowUs;
+    this.day = view.session.tradingDay();
   }
 
   ofIntent(strategy: StrategyIndex, contract: Contract, intent: OrderIntent, isSystem: boolean): void {
@@ -175,7 +175,7 @@ export class RiskRequest {
     this.instrument = contract.index;
     this.side = side;
     this.isSystem = isSystem;
-    const { context, session, market } = this.owners;
+    const { context, session, market } = this.view;
     this.nowUs = context.nowUs;
     this.day = session.tradingDay();
     this.hours.turnTo(this.day);
@@ -185,7 +185,7 @@ export class RiskRequest {
   }
 
   #count(): void {
-    const { open } = this.owners.orders;
+    const { open } = this.view.orders;
     this.workingQty = 0;
     this.ownWorkingQty = 0;
     this.closingQty = 0;
@@ -213,14 +213,14 @@ export class RiskRequest {
    * the position less than 5 s old.
    */
   judge(): void {
-    const { owners, strategy, instrument, side, exposedQty } = this;
+    const { view, strategy, instrument, side, exposedQty } = this;
     const working = this.#takenQty();
-    const held = -signOf(side) * owners.portfolio.position(strategy, instrument).qty;
+    const held = -signOf(side) * view.portfolio.position(strategy, instrument).qty;
     // The account's figure includes unseen fills of any owner. A flatten or a policy uses that figure alone: it never waits for a person.
-    const unseen = this.isSystem ? 0 : owners.earlier.unseenQty(strategy, instrument, side);
+    const unseen = this.isSystem ? 0 : view.earlier.unseenQty(strategy, instrument, side);
     this.isHeld = held > 0;
     this.shrinks = exposedQty <= held - working - unseen;
-    const isProven = this.shrinks && exposedQty <= shownQty(owners, strategy, instrument, side) - working;
+    const isProven = this.shrinks && exposedQty <= shownQty(view, strategy, instrument, side) - working;
     this.purpose = isProven ? 'reduce' : 'entry';
   }
 
@@ -229,10 +229,10 @@ export class RiskRequest {
    * withdrawn as the position shrinks, and only other stops block it.
    */
   #takenQty(): number {
-    const { owners, strategy, instrument, side, changed } = this;
-    const awaited = owners.exits.awaitedQty(strategy, instrument, side);
+    const { view, strategy, instrument, side, changed } = this;
+    const awaited = view.exits.awaitedQty(strategy, instrument, side);
     if (!this.isProtective) return awaited + this.closingQty;
-    const others = owners.orders.open.filter(
+    const others = view.orders.open.filter(
       (order) =>
         order.instrument === instrument &&
         order.side === side &&

@@ -27,7 +27,7 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { Market } from '../market/market.ts';
-import { type OrderView, type Owners, whyUnproven } from '../owners.ts';
+import { type EngineView, type OrderView, whyUnproven } from '../engine-view.ts';
 import type { Denial } from '../ports/denial.ts';
 import { workingQty } from './exposure.ts';
 import type { RiskRequest } from './risk-request.ts';
@@ -74,7 +74,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'strategy_stopped',
     appliesTo: 'all',
     check: (request) =>
-      request.owners.registry.isStopped(request.strategy) && !isSystemExit(request)
+      request.view.registry.isStopped(request.strategy) && !isSystemExit(request)
         ? { code: 'strategy_stopped' }
         : undefined,
   },
@@ -83,12 +83,12 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'stopping',
     appliesTo: 'all',
     check: (request) =>
-      request.owners.halt.isStopping && !isSystemExit(request) ? { code: 'stopping' } : undefined,
+      request.view.halt.isStopping && !isSystemExit(request) ? { code: 'stopping' } : undefined,
   },
   {
     code: 'halted',
     appliesTo: 'entry',
-    check({ strategy, owners: { halt } }) {
+    check({ strategy, view: { halt } }) {
       const reason = halt.reason ?? halt.strategyReason(strategy);
       return reason === null ? undefined : { code: 'halted', reason };
     },
@@ -114,7 +114,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'session_closed',
     appliesTo: 'all',
     check(request) {
-      const ours = request.owners.session.phase;
+      const ours = request.view.session.phase;
       if (!isAllowed(ours, request)) return { code: 'session_closed', phase: ours };
       if (request.purpose === 'reduce') return undefined;
       const brokers = brokersPhase(request);
@@ -126,7 +126,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'closing_out',
     appliesTo: 'entry',
     check(request) {
-      const { targets } = request.owners;
+      const { targets } = request.view;
       if (targets.isFlattening(request.strategy)) return { code: 'closing_out', because: 'flatten' };
       return beforeClose(request) ?? beforeAuction(request);
     },
@@ -134,7 +134,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'clock_skew',
     appliesTo: 'entry',
-    check({ owners: { session }, settings }) {
+    check({ view: { session }, settings }) {
       const stepUs = session.clockStepUs;
       const skewUs = stepUs === 0 ? session.clockSkewUs : -stepUs;
       const maxUs = settings.risk.clockSkewMax;
@@ -144,20 +144,20 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'stream_down',
     appliesTo: 'entry',
-    check: ({ owners: { market } }) => (market.isLive ? undefined : { code: 'stream_down' }),
+    check: ({ view: { market } }) => (market.isLive ? undefined : { code: 'stream_down' }),
   },
   {
     // Entries wait for the reference prices after every connect (rulings, 20).
     code: 'band_unknown',
     appliesTo: 'entry',
-    check: ({ owners: { market }, band }) =>
+    check: ({ view: { market }, band }) =>
       market.isReferenceFresh && band !== undefined ? undefined : { code: 'band_unknown' },
   },
   {
     // After a disconnect the prices of before are not traded on (failure cases, 23).
     code: 'book_unknown',
     appliesTo: 'entry',
-    check: ({ owners: { market }, instrument }) =>
+    check: ({ view: { market }, instrument }) =>
       market.isBookAwaited(instrument) ? { code: 'book_unknown' } : undefined,
   },
   {
@@ -174,7 +174,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'data_stale',
     appliesTo: 'entry',
-    check({ owners: { market }, nowUs, instrument, settings }) {
+    check({ view: { market }, nowUs, instrument, settings }) {
       const ageUs = nowUs - market.seenUs(instrument);
       const maxUs = settings.risk.dataAgeMax;
       return ageUs <= maxUs ? undefined : { code: 'data_stale', ageUs, maxUs };
@@ -201,8 +201,8 @@ export const RISK_RULES: readonly RiskRule[] = [
     // No entries on an unproven position (failure cases, 16).
     code: 'position_unproven',
     appliesTo: 'entry',
-    check({ owners }) {
-      const reason = whyUnproven(owners);
+    check({ view }) {
+      const reason = whyUnproven(view);
       return reason === null ? undefined : { code: 'position_unproven', reason };
     },
   },
@@ -244,7 +244,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     isOff: ({ risk }) => risk.selfTradePrevention === false,
     check(request) {
       if (request.isWaiting && request.purpose === 'reduce') return undefined;
-      const order = crossedOrder(request.owners, request, request.purpose === 'entry');
+      const order = crossedOrder(request.view, request, request.purpose === 'entry');
       if (order === undefined) return undefined;
       return { code: 'own_cross', price: request.limitPrice, restingPrice: nearestPrice(order) };
     },
@@ -253,7 +253,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     // Realised + open - costs of the day (rulings, 37). The session controller sets the halt that outlives the day.
     code: 'daily_loss',
     appliesTo: 'entry',
-    check({ owners: { losses }, strategy, own, settings }) {
+    check({ view: { losses }, strategy, own, settings }) {
       const denial = lostTooMuch(losses.of(strategy), own?.risk.dailyLossMax ?? 0);
       const max = settings.risk.dailyLossMax;
       if (denial !== undefined || losses.ofAccountAtMost() < max) return denial;
@@ -263,7 +263,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'account_unknown',
     appliesTo: 'entry',
-    check({ owners: { session }, nowUs, settings }) {
+    check({ view: { session }, nowUs, settings }) {
       const ageUs = nowUs - session.account.readUs;
       const maxUs = settings.risk.accountAgeMax;
       return ageUs <= maxUs ? undefined : { code: 'account_unknown', ageUs, maxUs };
@@ -276,7 +276,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     check(request) {
       const needed = neededMargin(request);
       if (needed === 0) return undefined;
-      const { figures: account } = request.owners.session.account;
+      const { figures: account } = request.view.session.account;
       assert(account !== undefined, 'an unknown account is denied before margin is asked');
       const free = Math.floor((account.buyingPower * bpsOf(request.settings.risk.marginUsePercent)) / BPS);
       const available = free - unreflectedMargin(request);
@@ -288,7 +288,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'same_rejection',
     appliesTo: 'all',
     check(request) {
-      const record = request.owners.orders.rejections.of(request.strategy, request);
+      const record = request.view.orders.rejections.of(request.strategy, request);
       if (record === undefined || record.count < request.settings.risk.sameRejectionsMax) return undefined;
       if (request.nowUs - record.lastUs >= US_PER_MINUTE) return undefined;
       return { code: 'same_rejection', rejections: record.count, text: record.text };
@@ -312,9 +312,9 @@ export const checksOf = (sort: Scope, settings: EngineSettings): readonly RiskCh
   ).map(({ check }) => check);
 
 /** The position of the request's owner on its side, if everything on that side fills; below zero it is on the other side. */
-function worstOf({ owners, strategy, instrument, side, ownWorkingQty, exposedQty }: RiskRequest): number {
-  const held = signOf(side) * owners.portfolio.position(strategy, instrument).qty;
-  return held + ownWorkingQty + owners.exits.owedQty(strategy, instrument, side) + exposedQty;
+function worstOf({ view, strategy, instrument, side, ownWorkingQty, exposedQty }: RiskRequest): number {
+  const held = signOf(side) * view.portfolio.position(strategy, instrument).qty;
+  return held + ownWorkingQty + view.exits.owedQty(strategy, instrument, side) + exposedQty;
 }
 
 /**
@@ -322,21 +322,21 @@ function worstOf({ owners, strategy, instrument, side, ownWorkingQty, exposedQty
  * each other: either may be closed at any time, by an order that no limit may deny. So the limit holds whatever happens next.
  */
 function accountWorstOf(strategies: readonly StrategySettings[], request: RiskRequest): number {
-  const { owners, instrument, side, changed } = request;
+  const { view, instrument, side, changed } = request;
   let total = Math.max(0, worstOf(request));
   for (let owner = OPERATOR_INDEX; owner < strategies.length; owner = strategyIndex(owner + 1)) {
     if (owner === request.strategy) continue;
-    const held = signOf(side) * owners.portfolio.position(owner, instrument).qty;
-    const working = workingQty(owners, owner, instrument, side, changed);
-    total += Math.max(0, held + working + owners.exits.owedQty(owner, instrument, side));
+    const held = signOf(side) * view.portfolio.position(owner, instrument).qty;
+    const working = workingQty(view, owner, instrument, side, changed);
+    total += Math.max(0, held + working + view.exits.owedQty(owner, instrument, side));
   }
   return total;
 }
 
 /** A bound of `accountWorstOf` that costs the same with any number of strategies; seldom above a limit. */
-function accountBoundOf({ owners, instrument, side, workingQty: working, exposedQty }: RiskRequest): number {
-  const owed = owners.exits.owedQty(null, instrument, side);
-  return owners.portfolio.grossQty(instrument, side) + working + owed + exposedQty;
+function accountBoundOf({ view, instrument, side, workingQty: working, exposedQty }: RiskRequest): number {
+  const owed = view.exits.owedQty(null, instrument, side);
+  return view.portfolio.grossQty(instrument, side) + working + owed + exposedQty;
 }
 
 /** The first of the prices of a request that is not allowed, or undefined. */
@@ -393,7 +393,7 @@ const isSystemExit = ({ isSystem, changed, purpose }: RiskRequest): boolean =>
   isSystem && (changed === null || purpose === 'reduce');
 
 /** Computed here: timers fire before the phase of their moment is set. */
-const brokersPhase = ({ owners: { session }, nowUs, hours }: RiskRequest): SessionPhase =>
+const brokersPhase = ({ view: { session }, nowUs, hours }: RiskRequest): SessionPhase =>
   hours.phaseAt(addUs(nowUs, 0 - Math.round(session.clockSkewUs)));
 
 /** In an auction an order can be placed but not changed (market rules, 3). */
@@ -433,15 +433,15 @@ const aboveMax = (open: number, max: number): Denial | undefined =>
 const lostTooMuch = (loss: number, max: number): Denial | undefined =>
   loss < max ? undefined : { code: 'daily_loss', loss, max };
 
-function tooMany({ owners, nowUs }: RiskRequest, max: number, perUs: number): Denial | undefined {
-  const { rate } = owners.orders;
+function tooMany({ view, nowUs }: RiskRequest, max: number, perUs: number): Denial | undefined {
+  const { rate } = view.orders;
   if (!rate.reaches(max, perUs, nowUs)) return undefined;
   return { code: 'order_rate', orders: rate.within(perUs, nowUs), max, perUs };
 }
 
 /** The first open order that the request would trade with. */
 export function crossedOrder(
-  { orders }: Owners,
+  { orders }: Pick<EngineView, 'orders'>,
   request: Pick<RiskRequest, 'contract' | 'side' | 'limitPrice' | 'otherPrices' | 'isWaiting' | 'last'>,
   withUnknown: boolean,
 ): OrderView | undefined {
@@ -472,22 +472,22 @@ function nearestPrice({ side, limitPrice, pendingPrice }: OrderView): number {
 
 /** Margin of the part that opens; the part that closes the account's position, beyond its working orders, needs none. */
 function neededMargin(request: RiskRequest): number {
-  const { owners, contract, instrument, side, limitPrice, changed, exposedQty } = request;
-  const added = exposedQty - (changed === null ? 0 : reflectedQty(changed, owners));
-  const held = -signOf(side) * owners.portfolio.accountQty(instrument);
+  const { view, contract, instrument, side, limitPrice, changed, exposedQty } = request;
+  const added = exposedQty - (changed === null ? 0 : reflectedQty(changed, view));
+  const held = -signOf(side) * view.portfolio.accountQty(instrument);
   const closing = held <= 0 ? 0 : Math.max(0, held - request.workingQty);
   return marginOf(contract, limitPrice, added - closing, request);
 }
 
 function unreflectedMargin(request: RiskRequest): number {
-  const { owners, changed } = request;
+  const { view, changed } = request;
   let total = 0;
-  for (const order of owners.orders.open) {
+  for (const order of view.orders.open) {
     if (order === changed || order.purpose === 'reduce') continue;
-    const contracts = order.exposedQty - reflectedQty(order, owners);
+    const contracts = order.exposedQty - reflectedQty(order, view);
     if (contracts <= 0) continue;
     const price = Math.max(order.limitPrice, order.pendingPrice ?? 0);
-    total += marginOf(owners.contracts.at(order.instrument), price, contracts, request);
+    total += marginOf(view.contracts.at(order.instrument), price, contracts, request);
   }
   return total;
 }
@@ -496,7 +496,7 @@ function unreflectedMargin(request: RiskRequest): number {
  * Quantity of an order that the broker's figure includes. A figure that was read cannot hold an order that was sent after it, has no
  * number yet, or waits for a price, nor an increase sent since; one of the moment holds all that has arrived.
  */
-function reflectedQty(order: OrderView, { session }: Owners): number {
+function reflectedQty(order: OrderView, { session }: Pick<EngineView, 'session'>): number {
   const { arrivedUs } = session.account;
   const knownUs = arrivedUs ?? session.account.readUs;
   if (order.isWaiting || order.createdUs >= knownUs) return 0;
@@ -511,7 +511,7 @@ function marginOf(
   contract: Contract | undefined,
   price: number,
   contracts: number,
-  { owners: { market }, day, costs }: RiskRequest,
+  { view: { market }, day, costs }: RiskRequest,
 ): number {
   if (contract === undefined || contracts <= 0) return 0;
   const ask = price >= CEILING_NONE ? (market.lastOrReference(contract) ?? price) : price;

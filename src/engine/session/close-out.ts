@@ -7,7 +7,7 @@ import { addUs, type InstrumentIndex, minutes, type StrategyIndex, tsUs } from '
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import { CANCEL_AGAIN } from '../orders/entry-withdrawal.ts';
-import type { OrderView } from '../owners.ts';
+import type { OrderView } from '../engine-view.ts';
 import { auctionStarts, dayClose, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
 import type { TargetExecutor } from './target-executor.ts';
 import type { EngineState } from '../engine-state.ts';

@@ -7,7 +7,7 @@ import { opposite, type OrderStatus, type Side, signOf, TERMINAL_STATUSES } from
 import type { EngineSettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
 import { changeWithoutFill } from '../positions/portfolio.ts';
-import { ordersOf, type OrderView, type Owners } from '../owners.ts';
+import { ordersOf, type EngineView, type OrderView } from '../engine-view.ts';
 import { provenQty } from '../risk/exposure.ts';
 import { crossedOrder } from '../risk/risk-rules.ts';
 import type { EngineState } from '../engine-state.ts';
@@ -254,7 +254,7 @@ interface ExitPrice {
 }
 
 function exitPrice(
-  { market, session }: Pick<Owners, 'market' | 'session'>,
+  { market, session }: Pick<EngineView, 'market' | 'session'>,
   { index, spec }: Contract,
   side: Side,
   { flatten: { slipTicks }, marketOrders }: EngineSettings,

@@ -8,7 +8,7 @@ import { US_PER_SECOND } from '../../domain/units.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import type { PolicyEntry } from '../ports/journal-entry.ts';
 import type { TargetExecutor } from './target-executor.ts';
-import { whyUnproven } from '../owners.ts';
+import { whyUnproven } from '../engine-view.ts';
 import type { EngineState } from '../engine-state.ts';
 import type { ProtectedPosition } from './targets.ts';
 

@@ -9,7 +9,7 @@
 import { isAuction } from '../../domain/calendar.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { EngineState } from '../engine-state.ts';
-import type { OrderView } from '../owners.ts';
+import type { OrderView } from '../engine-view.ts';
 import { ExitOrder } from './exit-order.ts';
 import { isSamePosition, type ProtectedPosition, Target } from './targets.ts';
 

@@ -22,7 +22,7 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
-import { coverOf, isStaying, ordersOf, type OrderView, whyUnproven } from '../owners.ts';
+import { coverOf, isStaying, ordersOf, type OrderView, whyUnproven } from '../engine-view.ts';
 import type { EngineState } from '../engine-state.ts';
 import { isSamePosition, type ProtectedPosition } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';

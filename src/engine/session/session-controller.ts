@@ -20,7 +20,7 @@ import { RolloverMonitor } from './rollover.ts';
 import type { EngineState } from '../engine-state.ts';
 import { StopProcedure } from './stop-procedure.ts';
 import { changeWithoutFill, type HeldPosition } from '../positions/portfolio.ts';
-import { coverOf, isStaying } from '../owners.ts';
+import { coverOf, isStaying } from '../engine-view.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';

@@ -129,7 +129,7 @@ export class SessionEvents {
     tradingDay,
     carriedOver,
     follows,
-    isAnew,
+    isRestarted,
     carriedOrders = [],
     minted,
     halted,
@@ -147,10 +147,10 @@ export class SessionEvents {
     session.begin(tradingDay);
     ids.before.carryOver(minted ?? []);
     // The broker counts the day's fills from before too.
-    if (isAnew === true) this.#state.fills.hasEarlier = true;
+    if (isRestarted === true) this.#state.fills.hasEarlier = true;
     if (equityPeak !== undefined) this.#state.breakers.carryOver(equityPeak);
     // Else the clock was set back over a day: its orders may work on.
-    const wasNight = isAnew !== true && (follows === undefined || follows < tradingDay);
+    const wasNight = isRestarted !== true && (follows === undefined || follows < tradingDay);
     for (const each of carriedOrders) this.#state.earlier.carryOver(each, wasNight);
     this.#state.entries.carryOver(carriedOrders);
     for (const { strategy, instrument, qty, openValue } of carriedOver) {

@@ -1,7 +1,7 @@
 /** Reads of the broker's state, merged: a read that is asked for twice before it answers is sent once. */
 import type { PollSettings } from '../../domain/settings.ts';
 import { type DurationUs, durationUs, minutes, seconds } from '../../domain/units.ts';
-import type { Owners } from '../owners.ts';
+import type { EngineView } from '../engine-view.ts';
 import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
 import type { Reports } from '../ports/outbound.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
@@ -79,7 +79,7 @@ const ALERT_AFTER_FAILURES = 5;
 
 /** Periodic reads by the engine's own timers, with an alert when they keep failing. */
 export class Polls {
-  readonly #owners: Owners;
+  readonly #view: EngineView;
   readonly #snapshots: Snapshots;
   readonly #heap: TimerHeap;
   readonly #settings: PollSettings;
@@ -88,8 +88,8 @@ export class Polls {
   /** Timers of the next read of each kind, by tag. */
   readonly #timers = new Map<number, TimerId>();
 
-  constructor(owners: Owners, snapshots: Snapshots, heap: TimerHeap, settings: PollSettings) {
-    this.#owners = owners;
+  constructor(view: EngineView, snapshots: Snapshots, heap: TimerHeap, settings: PollSettings) {
+    this.#view = view;
     this.#snapshots = snapshots;
     this.#heap = heap;
     this.#settings = settings;
@@ -116,10 +116,10 @@ export class Polls {
   }
 
   awaitReference(): void {
-    const { isLive, isReferenceFresh } = this.#owners.market;
+    const { isLive, isReferenceFresh } = this.#view.market;
     if (!isLive || isReferenceFresh) return;
     this.#snapshots.want('reference');
-    this.#heap.set(ENGINE_TIMER, this.#owners.context.nowUs + REFERENCE_AGAIN, AWAIT_REFERENCE);
+    this.#heap.set(ENGINE_TIMER, this.#view.context.nowUs + REFERENCE_AGAIN, AWAIT_REFERENCE);
   }
 
   /** Orders with a trigger are denied until the trigger book was read once: a read that failed is made again. */
@@ -147,12 +147,12 @@ export class Polls {
 
   /** Read when the broker had perhaps not begun this day: profit counts from another price by now. */
   #isReferenceOld(): boolean {
-    const { session, market, context } = this.#owners;
+    const { session, market, context } = this.#view;
     return !session.isSurelyToday(market.referenceUs) && session.isSurelyToday(context.nowUs);
   }
 
   failed({ what, reason }: ReadFailed): void {
-    const { context } = this.#owners;
+    const { context } = this.#view;
     this.#snapshots.failed(what);
     if (what === 'triggers') this.awaitTriggers();
     const count = (this.#failures.get(what) ?? 0) + 1;
@@ -169,7 +169,7 @@ export class Polls {
   }
 
   get #areTriggersUnread(): boolean {
-    return this.#owners.session.triggersReadUs === -Infinity;
+    return this.#view.session.triggersReadUs === -Infinity;
   }
 
   #pollTriggers(): void {
@@ -184,7 +184,7 @@ export class Polls {
   }
 
   #again(tag: number, every: DurationUs): void {
-    const { context, session, orders } = this.#owners;
+    const { context, session, orders } = this.#view;
     const isIdle = session.phase === 'closed' && orders.open.length === 0;
     const dueUs = context.nowUs + (isIdle ? Math.max(every, IDLE_EVERY) : every);
     const before = this.#timers.get(tag);

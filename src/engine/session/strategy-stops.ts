@@ -4,7 +4,7 @@ import type { Command, CommandReceived } from '../ports/engine-event.ts';
 import { type DueWork, ENGINE_TIMER, CHECK_ALL, type TimerHeap } from '../state/timer-heap.ts';
 import type { EntryWithdrawal } from '../orders/entry-withdrawal.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
-import type { Owners } from '../owners.ts';
+import type { EngineView } from '../engine-view.ts';
 
 export interface HandlerFault {
   readonly message: string;
@@ -26,7 +26,7 @@ interface Ending {
 }
 
 export class StrategyStops {
-  readonly #owners: Owners;
+  readonly #view: EngineView;
   readonly #entries: EntryWithdrawal;
   readonly #dueWork: DueWork;
   readonly #timers: TimerHeap;
@@ -36,8 +36,8 @@ export class StrategyStops {
   readonly #found = new Map<StrategyIndex, Ending>();
   #systemDifference: string | null = null;
 
-  constructor(owners: Owners, entries: EntryWithdrawal, dueWork: DueWork, timers: TimerHeap) {
-    this.#owners = owners;
+  constructor(view: EngineView, entries: EntryWithdrawal, dueWork: DueWork, timers: TimerHeap) {
+    this.#view = view;
     this.#entries = entries;
     this.#dueWork = dueWork;
     this.#timers = timers;
@@ -49,7 +49,7 @@ export class StrategyStops {
 
   /** `isLasting`: over sessions, until a person starts it again. */
   stop(strategy: StrategyIndex, reason: string, fault: HandlerFault | null, isLasting = false): void {
-    const { registry, context } = this.#owners;
+    const { registry, context } = this.#view;
     const found = this.#found.get(strategy);
     if (found !== undefined) {
       if (isLasting) this.#found.set(strategy, { ...found, isLasting });
@@ -69,7 +69,7 @@ export class StrategyStops {
    * reported them with it.
    */
   repeat(strategies: readonly StrategyIndex[]): void {
-    const { registry, context } = this.#owners;
+    const { registry, context } = this.#view;
     for (const strategy of strategies) {
       const ending = this.#found.get(strategy);
       if (ending === undefined || context.decisions.isEarlier(strategy)) continue;
@@ -82,7 +82,7 @@ export class StrategyStops {
 
   /** A stop by the process is for the version that hung: a later one runs. */
   command({ strategy, reason }: Pick<StopCommand, 'strategy' | 'reason'>, by: CommandReceived['by']): void {
-    if (by === 'process' && this.#owners.context.decisions.isEarlier(strategy)) return;
+    if (by === 'process' && this.#view.context.decisions.isEarlier(strategy)) return;
     this.stop(strategy, reason, null, by === 'operator');
   }
 
@@ -96,7 +96,7 @@ export class StrategyStops {
     const ending = this.#found.get(strategy);
     if (ending?.fault !== null) return;
     this.#found.delete(strategy);
-    this.#owners.registry.stop(strategy, ending.reason);
+    this.#view.registry.stop(strategy, ending.reason);
   }
 
   /** Found so far by a replay: faults that the journal does not hold, and other decisions than it holds. */
@@ -110,7 +110,7 @@ export class StrategyStops {
 
   /** The operator stopped it in an earlier session. */
   carryOver(strategy: StrategyIndex, reason: string): void {
-    const { context, registry } = this.#owners;
+    const { context, registry } = this.#view;
     if (context.decisions.isEarlier(strategy))
       return void this.#found.set(strategy, { reason, fault: null, isLasting: true });
     if (!registry.stop(strategy, reason)) return;
@@ -122,7 +122,7 @@ export class StrategyStops {
   /** A strategy traded, or a handler threw, outside any event: the next event journals it. */
   stopLater(strategy: StrategyIndex, reason: string, fault: HandlerFault): void {
     if (this.#isEnded(strategy)) return;
-    const { context } = this.#owners;
+    const { context } = this.#view;
     (context.decisions.stopsNow(strategy) ? this.#pendingReports : this.#found).set(strategy, {
       reason,
       fault,
@@ -133,7 +133,7 @@ export class StrategyStops {
 
   /** The replay is over: strategies that differed from the journal, or ended in it unrecorded, stop here. */
   endReplay(past: JournalDecisions): void {
-    const { registry } = this.#owners;
+    const { registry } = this.#view;
     for (const [strategy, ending] of this.#found) this.#pendingReports.set(strategy, ending);
     this.#found.clear();
     for (const [strategy, text] of past.differences) {
@@ -147,7 +147,7 @@ export class StrategyStops {
 
   /** Journals, in the event being processed, the stops that came up outside one. */
   reportPending(): void {
-    const { context, registry } = this.#owners;
+    const { context, registry } = this.#view;
     for (const [strategy, ending] of this.#pendingReports) {
       registry.stop(strategy, ending.reason);
       this.#report(strategy, ending);
@@ -161,20 +161,20 @@ export class StrategyStops {
 
   /** The next session finds the stop in this row. */
   #keep(strategy: StrategyIndex, reason: string): void {
-    const { context } = this.#owners;
+    const { context } = this.#view;
     context.append({ ...context.head(strategy), kind: 'strategy_stopped', reason, isLasting: true });
   }
 
   #isEnded(strategy: StrategyIndex): boolean {
     return (
-      this.#owners.registry.isStopped(strategy) ||
+      this.#view.registry.isStopped(strategy) ||
       this.#pendingReports.has(strategy) ||
       this.#found.has(strategy)
     );
   }
 
   #report(strategy: StrategyIndex, { reason, fault, isLasting }: Ending): void {
-    const { context, registry } = this.#owners;
+    const { context, registry } = this.#view;
     this.#timers.clearOwner(strategy);
     // Prices alone do not make the engine check what it leaves.
     this.#timers.set(ENGINE_TIMER, context.nowUs, CHECK_ALL);

@@ -34,8 +34,8 @@ export const isStrategyFile = (name: string): boolean =>
 const isScoped = (name: string): boolean => /^@[\w.-]+\/[\w.-]+$/.test(name);
 
 /** Paths in a file are relative to it. */
-export const placed = (name: string, besides: string): string =>
-  isAbsolute(name) ? name : join(dirname(besides), name);
+export const placed = (name: string, configPath: string): string =>
+  isAbsolute(name) ? name : join(dirname(configPath), name);
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 /** `src` as it runs: compiled, or the sources themselves in a test. */
@@ -43,10 +43,10 @@ const RUNNING = resolve(HERE, '../..');
 const ENDING = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 export const ROOT = ENDING === '.js' ? resolve(RUNNING, '../..') : resolve(RUNNING, '..');
 
-/** Whether an npm package of this name is installed where `besides` lies. */
-export function isInstalled(name: string, besides: string): boolean {
+/** Whether an npm package of this name is installed in the folder of `configPath`. */
+export function isInstalled(name: string, configPath: string): boolean {
   try {
-    createRequire(resolve(besides)).resolve(name);
+    createRequire(resolve(configPath)).resolve(name);
     return true;
   } catch (error) {
     // A package for imports alone has no file for this question.
@@ -54,10 +54,10 @@ export function isInstalled(name: string, besides: string): boolean {
   }
 }
 
-/** `strategy`: a file, or an installed package, as the configuration `besides` names it. */
-export async function readStrategyCode(strategy: string, besides: string): Promise<StrategyCode> {
+/** `strategy`: a file, or an installed package, as the configuration at `configPath` names it. */
+export async function readStrategyCode(strategy: string, configPath: string): Promise<StrategyCode> {
   const isFile = isStrategyFile(strategy);
-  const path = isFile ? placed(strategy, besides) : strategy;
+  const path = isFile ? placed(strategy, configPath) : strategy;
   if (isFile && !existsSync(path)) {
     throw new StrategyFileError(
       'a strategy of the catalogue, or a file next to this one',
@@ -72,7 +72,7 @@ export async function readStrategyCode(strategy: string, besides: string): Promi
   try {
     const { outputFiles } = await build({
       entryPoints: [isFile ? resolve(path) : strategy],
-      absWorkingDir: resolve(dirname(besides)),
+      absWorkingDir: resolve(dirname(configPath)),
       bundle: true,
       write: false,
       outdir: '/',

@@ -25,7 +25,7 @@ export type CockpitRefusal = keyof typeof MEANING;
 const ORDINARY: ReadonlySet<CockpitRefusal> = new Set(['session', 'role', 'confirm', 'slow', 'streams']);
 /** More of them are no accident. */
 const ORDINARY_MAX = 100;
-const TELL_EVERY = minutes(10);
+const LOG_EVERY = minutes(10);
 
 export interface RefusalsOptions {
   readonly clock: Clock;
@@ -50,7 +50,7 @@ export class Refusals {
     if (source !== '') this.#source = source;
     if (ORDINARY.has(reason) && times < ORDINARY_MAX) return;
     const now = this.#options.clock.nowUs();
-    if (this.#loggedUs !== null && now - this.#loggedUs < TELL_EVERY) return;
+    if (this.#loggedUs !== null && now - this.#loggedUs < LOG_EVERY) return;
     this.#loggedUs = now;
     this.#options.alert(this.#text());
     this.#since.clear();

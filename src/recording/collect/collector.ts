@@ -12,6 +12,8 @@ const BYTES_IN_MEMORY_MAX = 100_000_000;
 export interface SpillableRows {
   /** Bytes of memory held. */
   readonly capacity: number;
+  /** Time of the row that was collected last. */
+  lastUs: number;
   spill(): void;
 }
 

@@ -16,6 +16,8 @@ const FIRST_ROWS = 1 << 10;
 
 /** `T` is how rows are written and read: a table, or a struct of its columns by name. */
 export class TimedRows<T> {
+  /** Time of the row that was collected last. */
+  lastUs = -Infinity;
   /** New rows are written here, at the place that `next` gives. */
   tail: T;
   readonly #layout: Layout;

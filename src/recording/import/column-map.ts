@@ -81,12 +81,17 @@ export function mapColumns(
   const columns: Partial<Record<ColumnRole, number>> = {};
   for (const role of COLUMN_ROLES) {
     const name = named[role];
+    const words = name === undefined ? (KNOWN.get(role) ?? []) : [normal(name)];
+    const byName = words.map((word) => names.indexOf(word)).find((at) => at !== -1) ?? -1;
+    const second = names.indexOf(names[byName] ?? '', byName + 1);
+    if (byName !== -1 && second !== -1 && names[byName] !== '') {
+      const both = `columns ${byName + 1} and ${second + 1} are both called ${JSON.stringify(header?.[byName])}`;
+      return { ok: false, problem: `${both}: name the one of ${role} by its number, or none` };
+    }
     if (name === undefined) {
-      const place = (KNOWN.get(role) ?? []).map((word) => names.indexOf(word)).find((at) => at !== -1);
-      if (place !== undefined) columns[role] = place;
+      if (byName !== -1) columns[role] = byName;
       continue;
     }
-    const byName = names.indexOf(normal(name));
     if (byName === -1 && name === NO_COLUMN) continue;
     const place = byName === -1 && /^\d{1,3}$/.test(name) ? Number(name) - 1 : byName;
     if (place < 0 || place >= width) {

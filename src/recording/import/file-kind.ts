@@ -15,7 +15,7 @@ export async function fileKind(path: string, named: NamedColumns = {}): Promise<
   if (FRAMES.test(path)) return 'frames';
   if (BAR_ROLES.some((role) => named[role] !== undefined)) return 'bars';
   if (QUOTE_ROLES.some((role) => named[role] !== undefined)) return 'quotes';
-  const roles = rolesOf(await headerOf(path));
+  const roles = rolesOf(await headerOf(path), named);
   const has = (role: ColumnRole): boolean => roles.includes(role);
   if (BAR_ROLES.every(has)) return 'bars';
   // A trade may come with the quote of its moment.
@@ -24,7 +24,7 @@ export async function fileKind(path: string, named: NamedColumns = {}): Promise<
 
 /** Whether a column of the file has the symbol of each row. */
 export const hasSymbols = async (path: string, named: NamedColumns): Promise<boolean> =>
-  named.symbol !== undefined || rolesOf(await headerOf(path)).includes('symbol');
+  named.symbol !== undefined || rolesOf(await headerOf(path), named).includes('symbol');
 
 async function headerOf(path: string): Promise<readonly string[]> {
   for await (const chunk of openSource(path).chunks()) {
@@ -34,8 +34,8 @@ async function headerOf(path: string): Promise<readonly string[]> {
   return [];
 }
 
-function rolesOf(header: readonly string[]): readonly ColumnRole[] {
-  const mapped = mapColumns(header, {}, header.length);
+function rolesOf(header: readonly string[], named: NamedColumns): readonly ColumnRole[] {
+  const mapped = mapColumns(header, named, header.length);
   return mapped.ok ? COLUMN_ROLES.filter((role) => mapped.columns[role] !== undefined) : [];
 }
 

@@ -245,7 +245,9 @@ class BarReader extends ImportRowReader<YearBars> {
     if (symbol === undefined) return false;
     const startUs = at - this.#shift;
     const phase = this.#phase(startUs);
-    this.#yearOf(symbol, startUs).push({ startUs, open, high, low, close, volume, phase, line: row.line });
+    const year = this.#yearOf(symbol, startUs);
+    this.source.order.add(year, startUs, row.line);
+    year.push({ startUs, open, high, low, close, volume, phase, line: row.line });
     return true;
   }
 

@@ -1,6 +1,7 @@
 /** The base of all imports of tables: options, the head of the file, its rows, its bad rows, and the report. */
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { DecimalReader, FinestStep } from '../../text/decimals.ts';
+import { formatCount } from '../../text/numbers.ts';
 import type { TimeZone } from '../../text/time-zone.ts';
 import { Collector, type SpillableRows } from '../collect/collector.ts';
 import type { StoreDayOptions } from '../collect/day-ticks.ts';
@@ -21,8 +22,9 @@ export interface ImportReport<Meta> {
   readonly rows: number;
   readonly badRows: number;
   readonly bad: readonly BadRow[];
-  /** `finest step of prices 0.05 (line 7), of volumes 1 (line 2)`. */
-  readonly steps: string;
+  readonly steps: FileSteps;
+  /** `finest step of prices 0.05 (line 7), of volumes 1 (line 2)`, and rows out of order. */
+  readonly notes: readonly string[];
   /** Empty when the file had bad rows and they were not to be skipped. */
   readonly stored: readonly StoredFile<Meta>[];
 }
@@ -40,16 +42,19 @@ export async function importTable<T extends SpillableRows, Meta>(
   kind: TableImport<T, Meta>,
 ): Promise<ImportReport<Meta>> {
   const collector = new Collector<T>(options.dir);
-  const bad = new BadRows((row) => watch.bad(row));
   const steps = { prices: new FinestStep(options.tickSize), volumes: new FinestStep(options.lotSize) };
-  let rows = 0;
+  const bad = new BadRows((row) => watch.bad(row), steps);
+  const order = new RowOrder();
+  let [rows, had] = [0, 'nothing'];
   try {
     await readTable(file, {
       header: options.header,
       delimiter: options.delimiter,
       decimalComma: options.decimalComma,
       begin(head) {
-        const reader = kind.reader({ ...rowSource(file, head, options), options, collector, bad, steps });
+        const found = rowSource(file, head, options);
+        const reader = kind.reader({ ...found, head, options, collector, bad, steps, order });
+        had = 'a header alone';
         return (row) => {
           if (!reader.add(row)) return;
           if (rows === 0) bad.good();
@@ -58,25 +63,49 @@ export async function importTable<T extends SpillableRows, Meta>(
       },
       progress: (bytes, size) => watch.progress({ bytes, size, rows }),
     });
+    if (rows === 0 && bad.count === 0) throw new SourceFileError(`${file}: expected rows, was ${had}`);
     kind.check?.(collector.all, bad);
     const wanted = bad.count > 0 && options.skipBad !== true ? [] : collector.all;
     const stored = wanted.map((collected) => kind.store(collected, bad.count));
-    return { rows, badRows: bad.count, bad: bad.kept, steps: stepsText(steps), stored };
+    const notes = [stepsText(steps), order.text].filter((note) => note !== '');
+    return { rows, badRows: bad.count, bad: bad.kept, steps, notes, stored };
   } finally {
     collector.close();
   }
 }
 
-interface Steps {
+interface FileSteps {
   readonly prices: FinestStep;
   readonly volumes: FinestStep;
 }
 
-function stepsText(steps: Steps): string {
+function stepsText(steps: FileSteps): string {
   const texts = Object.entries(steps).flatMap(([of, { text }]) =>
     text === null ? [] : [`of ${of} ${text}`],
   );
   return texts.length === 0 ? '' : `finest step ${texts.join(', ')}`;
+}
+
+/** Counts rows that are out of order: a file is oldest first or newest first. */
+class RowOrder {
+  #earlier = { rows: 0, line: 0 };
+  #later = { rows: 0, line: 0 };
+
+  /** A row of a symbol and day or year. */
+  add(rows: SpillableRows, at: number, line: number): void {
+    if (at === rows.lastUs) return;
+    const isFirst = rows.lastUs === -Infinity;
+    const those = at < rows.lastUs ? this.#earlier : this.#later;
+    rows.lastUs = at;
+    if (isFirst) return;
+    if (those.rows === 0) those.line = line;
+    those.rows += 1;
+  }
+
+  get text(): string {
+    const { rows, line } = this.#earlier.rows > this.#later.rows ? this.#later : this.#earlier;
+    return rows === 0 ? '' : `${formatCount(rows, 'row')} out of order, the first in line ${line}: sorted`;
+  }
 }
 
 function rowSource(
@@ -155,11 +184,13 @@ class HopelessFile extends Error {
 export class BadRows {
   readonly kept: BadRow[] = [];
   readonly #onBad: (row: BadRow) => void;
+  readonly #steps: FileSteps | null;
   count = 0;
   #hasGood = false;
 
-  constructor(onBad: (row: BadRow) => void) {
+  constructor(onBad: (row: BadRow) => void, steps: FileSteps | null = null) {
     this.#onBad = onBad;
+    this.#steps = steps;
   }
 
   good(): void {
@@ -172,13 +203,16 @@ export class BadRows {
     if (this.kept.length < KEPT_MAX) this.kept.push(row);
     this.#onBad(row);
     if (!this.#hasGood && this.count >= HOPELESS_AFTER) {
-      throw new HopelessFile(`the first ${this.count} rows are all bad; line ${line}: ${reason}`);
+      const steps = this.#steps === null ? '' : stepsText(this.#steps);
+      const found = steps === '' ? '' : `; ${steps}`;
+      throw new HopelessFile(`the first ${this.count} rows are all bad; line ${line}: ${reason}${found}`);
     }
   }
 }
 
 export interface RowSource<T extends SpillableRows> {
   readonly options: ImportOptions;
+  readonly head: TableHead;
   readonly stamps: StampOptions;
   readonly columns: ColumnMap;
   readonly place: (role: ColumnRole) => number;
@@ -186,7 +220,8 @@ export interface RowSource<T extends SpillableRows> {
   readonly symbol: string;
   readonly collector: Collector<T>;
   readonly bad: BadRows;
-  readonly steps: Steps;
+  readonly steps: FileSteps;
+  readonly order: RowOrder;
 }
 
 export const INT32_MAX = 2 ** 31 - 1;
@@ -217,6 +252,9 @@ export abstract class ImportRowReader<T extends SpillableRows> {
   /** False for a row that it refused. */
   add(row: CsvRow): boolean {
     if (row.cells < this.#cellsMin) return this.refuse(row, `${this.#cellsMin} columns or more`, NONE);
+    const { width } = this.source.head;
+    if (row.cells > width && cellText(row, row.cells - 1) !== '')
+      return this.refuse(row, `at most ${width} columns, as in the first line`, NONE);
     const at = this.#times.read(row);
     if (Number.isNaN(at)) return this.refuse(row, this.#times.wanted, this.#times.column);
     return this.take(row, at);
@@ -269,8 +307,12 @@ export abstract class ImportRowReader<T extends SpillableRows> {
   }
 
   protected refuse(row: CsvRow, expected: string, cell: number): false {
-    const was = cell === NONE ? `${row.cells}` : JSON.stringify(cellText(row, cell));
-    this.source.bad.add(row.line, `expected ${expected}, was ${was}`);
+    const name = this.source.head.header?.[cell] ?? '';
+    const was =
+      cell === NONE
+        ? `, was ${row.cells}`
+        : ` in column ${name === '' ? cell + 1 : name}, was ${JSON.stringify(cellText(row, cell))}`;
+    this.source.bad.add(row.line, `expected ${expected}${was}`);
     return false;
   }
 }

@@ -141,8 +141,9 @@ abstract class TickReader extends ImportRowReader<DayTicks> {
   }
 
   /** Adds a row with the levels that were read. */
-  protected push(symbol: string, at: number, price: number, qty: number, side: number): void {
+  protected push(symbol: string, at: number, price: number, qty: number, side: number, line: number): void {
     const ticks = this.#ticksAt(symbol, at);
+    this.source.order.add(ticks, at, line);
     const values = this.#values;
     ticks.push(at, price, qty, side);
     for (let i = 0; i < values.length; i += 4)
@@ -216,7 +217,7 @@ class PrintReader extends TickReader {
     if (hasBook && !this.readBook(row, at)) return false;
     const symbol = this.symbol(row);
     if (symbol === undefined) return false;
-    this.push(symbol, at, price, qty, this.auctions.isUncross(at) ? 0 : side);
+    this.push(symbol, at, price, qty, this.auctions.isUncross(at) ? 0 : side, row.line);
     return true;
   }
 
@@ -238,7 +239,7 @@ class QuoteReader extends TickReader {
     if (!this.readBook(row, at)) return false;
     const symbol = this.symbol(row);
     if (symbol === undefined) return false;
-    this.push(symbol, at, this.middle, 1, 0);
+    this.push(symbol, at, this.middle, 1, 0, row.line);
     return true;
   }
 }

@@ -50,10 +50,21 @@ function takeFrom(reader: TableReader): (row: CsvRow) => void {
   };
 }
 
+/** First bytes of files that are no table of text, and what to do with them. */
+const OTHER_FILES = [
+  ['\xff\xfe', 'UTF-16: save it as UTF-8'],
+  ['\xfe\xff', 'UTF-16: save it as UTF-8'],
+  ['PAR1', 'Parquet: export it as CSV'],
+  ['PK\x03\x04', 'a zip file, or a workbook: unpack it, or export its sheet as CSV'],
+  ['\x1f\x8b', 'gzip: let its name end with .gz'],
+] as const;
+
 function withoutMark(path: string, chunk: Buffer): Buffer {
-  if ((chunk[0] === 0xff && chunk[1] === 0xfe) || (chunk[0] === 0xfe && chunk[1] === 0xff)) {
-    throw new SourceFileError(`${path}: expected UTF-8, was UTF-16`);
-  }
+  const head = chunk.toString('latin1', 0, 1_000);
+  const other = OTHER_FILES.find(([start]) => head.startsWith(start))?.[1];
+  const kind = other ?? (head.includes('\0') ? 'binary: export it as CSV' : undefined);
+  if (kind !== undefined)
+    throw new SourceFileError(`${path}: expected a table of text in UTF-8, was ${kind}`);
   return chunk.subarray(0, BOM.length).equals(BOM) ? chunk.subarray(BOM.length) : chunk;
 }
 

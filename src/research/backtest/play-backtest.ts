@@ -7,6 +7,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { US_PER_MS } from '../../domain/units.ts';
+import { csvText } from '../../text/csv.ts';
+import { formatUtc } from '../../text/dates.ts';
+import { parseBarLength } from '../../text/durations.ts';
 
 /** A row of a report's CSV file, by column: `fill.side`, `trade.net_profit`; `report/render-tables.ts` makes them. */
 export type ReportRow = Readonly<Record<string, string>>;
@@ -32,59 +36,87 @@ export function playBacktest(file: FilePlace): PlayedBacktest {
   return inScratch((dir) => played(pathOf(file), dir));
 }
 
-export interface ClosesToPlay {
+interface PlayedMarket {
   readonly strategy: FilePlace;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** One bar each, in points; it opens where the bar before closed. */
-  readonly closes: readonly number[];
-  /** Length of a bar: `1h`, `5m`, `1d`. */
+  /** Length of a bar, or time from row to row: `5s`, `1h`, `1d`. */
   readonly every?: string;
   /** Of the market, in points. */
   readonly tick?: number;
+  readonly capital?: number;
+}
+
+/**
+ * Columns of a row, in points: `{ open, high, low, close, volume }`, `{ bid, ask, bid_size, ask_size }`, further levels of a book as
+ * `bid_1`, or `{ price, volume }`. A number is a bar that opens where the one before closed, null a time without a row.
+ */
+export type RowToPlay = number | Readonly<Record<string, number>> | null;
+
+export interface BarsToPlay extends PlayedMarket {
+  /** Rows of each leg, in the order of the strategy's legs, by names of contracts. */
+  readonly legs: Readonly<Record<string, readonly RowToPlay[]>>;
+}
+
+export interface ClosesToPlay extends PlayedMarket {
+  /** One bar each, in points; it opens where the bar before closed. */
+  readonly closes: readonly number[];
 }
 
 /** Runs a strategy over bars that are written in the test; its first leg trades them. */
-export function playCloses({
-  strategy,
-  params = {},
-  closes,
-  every = '1h',
-  tick = 0.01,
-}: ClosesToPlay): PlayedBacktest {
+export const playCloses = ({ closes, ...market }: ClosesToPlay): PlayedBacktest =>
+  playBars({ ...market, legs: { TEST: closes } });
+
+/** Runs a strategy over bars, quotes or trades that are written in the test. */
+export function playBars(run: BarsToPlay): PlayedBacktest {
+  const { strategy, params = {}, legs, every = '1h', tick = 0.01, capital = 1_000_000 } = run;
+  const everyUs = parseBarLength(every);
+  if (everyUs === undefined) throw new Error(`expected a length of bars like 5s, 1h or 1d, was ${every}`);
   return inScratch((dir) => {
-    const minutes = MINUTES[every.slice(-1)];
-    if (minutes === undefined) throw new Error(`expected a length of bars like 5m, 1h or 1d, was ${every}`);
-    const bars = barsCsv(closes, minutes * Number(every.slice(0, -1)));
-    writeFileSync(join(dir, 'bars.csv'), bars);
-    const file = join(dir, 'closes.yaml');
+    const symbols = Object.keys(legs);
+    const data: Record<string, object[]> = { bars: [], quotes: [], prints: [] };
+    for (const [symbol, rows] of Object.entries(legs)) {
+      const { columns, text } = columnsOf(rows, everyUs);
+      writeFileSync(join(dir, `${symbol}.csv`), text);
+      const isBars = columns.includes('close');
+      const kind = isBars ? 'bars' : columns.includes('price') ? 'prints' : 'quotes';
+      data[kind]?.push({ file: `${symbol}.csv`, symbol, ...(isBars && { every }) });
+    }
+    const file = join(dir, 'played.yaml');
     // Each line of JSON is YAML too.
     writeFileSync(
       file,
       JSON.stringify({
         state: dir,
-        capital: 1_000_000,
-        market: { contracts: { TEST: { tick } } },
-        data: { bars: [{ file: 'bars.csv', symbol: 'TEST', every }] },
-        strategies: [
-          { id: 'tested', strategy: pathOf(strategy), symbols: ['TEST'], overnight: true, params },
-        ],
+        capital,
+        market: { contracts: Object.fromEntries(symbols.map((symbol) => [symbol, { tick }])) },
+        data,
+        strategies: [{ id: 'tested', strategy: pathOf(strategy), symbols, overnight: true, params }],
       }),
     );
     return played(file, dir);
   });
 }
 
-const MINUTES: Readonly<Record<string, number>> = { m: 1, h: 60, d: 1_440 };
-const MS_PER_MINUTE = 60_000;
-const FIRST_MS = Date.UTC(2026, 0, 5);
+const FIRST_US = Date.UTC(2026, 0, 5) * US_PER_MS;
+const VOLUME = 1_000;
 
-function barsCsv(closes: readonly number[], minutes: number): string {
-  const rows = closes.map((close, i) => {
-    const open = closes[i - 1] ?? close;
-    const time = new Date(FIRST_MS + i * minutes * MS_PER_MINUTE).toISOString();
-    return [time, open, Math.max(open, close), Math.min(open, close), close, 1_000].join(',');
+/** The columns are those of the first row. */
+function columnsOf(rows: readonly RowToPlay[], everyUs: number) {
+  let before: number | undefined = undefined;
+  const full = rows.map((row) => {
+    const open: number = before ?? Number(row);
+    const bar =
+      typeof row === 'number'
+        ? { open, high: Math.max(open, row), low: Math.min(open, row), close: row, volume: VOLUME }
+        : row;
+    before = bar?.['close'] ?? before;
+    return bar;
   });
-  return `time,open,high,low,close,volume\n${rows.join('\n')}\n`;
+  const columns = Object.keys(full.find((row) => row !== null) ?? {});
+  const cells = full.flatMap((row, i) =>
+    row === null ? [] : [[formatUtc(FIRST_US + i * everyUs), ...columns.map((name) => row[name] ?? '')]],
+  );
+  return { columns, text: csvText(['time', ...columns], cells) };
 }
 
 const pathOf = (place: FilePlace): string => (place instanceof URL ? fileURLToPath(place) : resolve(place));

@@ -15,25 +15,26 @@ import {
   pointValueOf,
   unitsOf,
 } from '../../domain/contract.ts';
-import { type TsUs, US_PER_SECOND, priceTicks, tsUs } from '../../domain/units.ts';
+import { type TsUs, US_PER_MINUTE, US_PER_SECOND, priceTicks, tsUs } from '../../domain/units.ts';
 import { csvRows, csvText } from '../../text/csv.ts';
 import { decimalText } from '../../text/decimals.ts';
-import { formatLocalTime } from '../../text/dates.ts';
+import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { writing } from '../../domain/failure.ts';
 import { type ReportAssets, loadReportAssets, renderReport } from '../report/render-report.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
 
-/** Text by name of the file. `zone` follows each time: its offset, or empty where moments were moved to wall-clock time. */
+/** Text by name of the file. Each time has its offset, which the local time may decide. */
 export function resultCsv(
   result: BacktestResult,
   { daily }: RunStatistics,
-  zone: string,
+  offsetAt: (localUs: number) => number,
 ): Readonly<Record<string, string>> {
   const { equity, funds, utcOffsetMinutes, moneyScale } = result;
   const digits = Math.round(Math.log10(moneyScale));
-  const stamp = (at: TsUs): string => formatLocalTime(at, utcOffsetMinutes) + zone;
+  const stamp = (at: TsUs): string =>
+    formatLocalTime(at, utcOffsetMinutes) + formatUtcOffset(offsetAt(at + utcOffsetMinutes * US_PER_MINUTE));
   const amount = (value: number): string => (value / moneyScale).toFixed(digits);
   const money = {
     equity: equity.values,

@@ -7,9 +7,9 @@ import { createReport } from '../report/report-of.ts';
 import { type RunProgress, runBacktest } from '../run/run-backtest.ts';
 import { performanceMetrics } from '../statistics/performance-metrics.ts';
 import { runStatistics } from '../statistics/run-statistics.ts';
-import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
+import { formatLocalTime } from '../../text/dates.ts';
 import { type ReportFiles, resultCsv, resultJson, titleOf, writeReport } from './result-files.ts';
-import { fixedZoneName, isMoved } from '../spec/backtest-market.ts';
+import { isMoved, shownZone } from '../spec/backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { isPlayed } from '../spec/backtest-days.ts';
 import { isOnBars } from '../spec/backtest-schema.ts';
@@ -72,16 +72,25 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
   ]);
   const { market, sources, read } = backtest;
   const { utcOffsetMinutes } = result;
-  const isOnWall = isMoved(market, sources.all[0]?.bars?.everyUs ?? null);
-  const timeZone = (isOnWall ? fixedZoneName(utcOffsetMinutes) : undefined) ?? result.timeZone;
+  const everyUs = sources.all[0]?.bars?.everyUs ?? null;
+  const zone = shownZone(market, everyUs);
   const metrics = performanceMetrics(result, found);
-  const model = createReport({ ...result, timeZone }, titleOf(backtest), {
+  const model = createReport(result, titleOf(backtest), {
     found,
     performance: metrics,
-    data: pricesTable(contracts, utcOffsetMinutes),
+    data: pricesTable(contracts, utcOffsetMinutes, zone),
+    zone,
+    facts: [
+      ['market', market.calendar.name],
+      ['verified', verifiedText(verification)],
+    ],
   });
   const json = resultJson(result, model, found, metrics);
-  const csv = resultCsv(result, found, isOnWall ? '' : formatUtcOffset(utcOffsetMinutes));
+  const csv = resultCsv(result, found, (localUs) => {
+    const minutes = isMoved(market, everyUs) ? market.zone.offsetAt(localUs) : utcOffsetMinutes;
+    // Clocks skip an hour, which has no offset of its own.
+    return Number.isNaN(minutes) ? utcOffsetMinutes : minutes;
+  });
   const { out = join(read.state, titleOf(backtest)) } = options;
   return {
     result,
@@ -93,6 +102,12 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
     runSeconds: (ranMs - begunMs) / MS_PER_SECOND,
     reportSeconds: (performance.now() - ranMs) / MS_PER_SECOND,
   };
+}
+
+function verifiedText(verification: Verification | null): string {
+  if (verification === null) return 'no; --verify runs it again, and without the later prices';
+  const { findings, checked } = verification;
+  return findings.length > 0 ? `NOT: ${findings.join('; ')}` : `yes: ${checked.join('; ')}`;
 }
 
 function once(backtest: Backtest, options: BacktestRunOptions): VerifiedRun {

@@ -181,9 +181,13 @@ function jumpText({ atUs, from, to }: Jump, offset: number): string {
   return `${percent > 0 ? '+' : ''}${percent.toFixed(1)} % on ${momentText(atUs, offset)}`;
 }
 
-export const pricesTable = (contracts: readonly ContractData[], offset: number): ReportTable => ({
+export const pricesTable = (
+  contracts: readonly ContractData[],
+  offset: number,
+  zone: string,
+): ReportTable => ({
   title: 'Your data',
-  note: 'missing: bars that the market was open for, and weekdays without a price; jumps: from one price to the next',
+  note: `times of ${zone}; missing: bars that the market was open for, and weekdays without a price; jumps: from one price to the next`,
   columns: ['contract', 'prices', 'first', 'last', 'missing', 'largest jumps'],
   isText: true,
   rows: contracts.map((each) => [

@@ -114,14 +114,18 @@ function barOptions(file: string, request: ImportRequest, market: RecordedMarket
 
 const tableFile = (
   found: Pick<ImportedFile, 'file' | 'kind'>,
-  { rows, badRows, bad, steps, stored }: ImportReport<TickMeta | BarMeta>,
+  { rows, badRows, bad, steps, notes, stored }: ImportReport<TickMeta | BarMeta>,
 ): ImportedFile => ({
   ...found,
   rows,
   badRows,
   bad,
   parts: stored.map(partOf),
-  notes: steps === '' ? [] : [steps],
+  notes: [
+    ...notes,
+    ...(badRows > 0 && steps.prices.isFiner ? [`the prices need --tick-size ${steps.prices.step}`] : []),
+    ...(badRows > 0 && steps.volumes.isFiner ? [`the volumes need --lot-size ${steps.volumes.step}`] : []),
+  ],
 });
 
 function framesFile({ file, rows, badRows, bad, stored, counts, damage }: FrameReport): ImportedFile {

@@ -100,6 +100,8 @@ function sectionsOf(model: ReportModel): readonly Section[] {
   ];
 }
 
+const timesOf = (zone: string): string => (zone === '' ? '' : `Times of ${zone}.`);
+
 const when = (isThere: boolean, title: string, content: () => string): readonly Section[] =>
   isThere ? [{ title, content: content() }] : [];
 
@@ -128,9 +130,13 @@ function daySections({ years, daily, currency }: ReportModel): readonly Section[
 }
 
 function riskSections(model: ReportModel): readonly Section[] {
-  const { worst, position, funds, costs, fans, currency, moneyDigits } = model;
+  const { worst, position, funds, costs, fans, currency, moneyDigits, timeZone } = model;
   return [
-    ...when(worst.length > 0, 'Deepest drawdowns', () => drawdownTable(worst, model)),
+    ...when(
+      worst.length > 0,
+      'Deepest drawdowns',
+      () => noteText(timesOf(timeZone)) + drawdownTable(worst, model),
+    ),
     ...when(
       position?.values.some((value) => value !== 0) === true,
       'Exposure',
@@ -156,7 +162,11 @@ function riskSections(model: ReportModel): readonly Section[] {
   ];
 }
 
-function priceSection(prices: ReportPrices, place: number, { trades, tradeCount }: ReportModel): Section {
+function priceSection(
+  prices: ReportPrices,
+  place: number,
+  { trades, tradeCount, timeZone }: ReportModel,
+): Section {
   const { name, symbols, lines, lineCount, marks, fills, everySeconds } = prices;
   const cut = [
     ...(marks.length < fills
@@ -170,6 +180,7 @@ function priceSection(prices: ReportPrices, place: number, { trades, tradeCount 
     `Each candle is ${lengthText(everySeconds)}. A line joins the entry and the exit of a trade: solid a gain, dashed a loss.`,
     'Closer: ▲ buy, ▼ sell, filled an entry, hollow an exit. From afar: sums along the bottom.',
     'Turn the wheel or pinch to zoom, drag to move.',
+    timesOf(timeZone),
     ...(symbols.length === 1
       ? []
       : ['Contracts follow each other: a jump where one takes over is no move of the market.']),
@@ -188,14 +199,18 @@ function lengthText(seconds: number): string {
   return seconds >= MINUTE ? formatCount(seconds / MINUTE, 'minute') : formatCount(seconds, 'second');
 }
 
-function tradeSections({ histograms, trades, tradeCount }: ReportModel): readonly Section[] {
+function tradeSections({ histograms, trades, tradeCount, timeZone }: ReportModel): readonly Section[] {
   const cut =
     trades.length < tradeCount
       ? `The first ${formatNumber(trades.length)} of ${formatNumber(tradeCount)}; all are in trades.csv.`
       : '';
   return [
     ...histograms.map(({ title }, place) => ({ title, content: chart('histogram', place, title) })),
-    ...when(trades.length > 0, 'List of trades', () => `${noteText(cut)}<div data-part="trades"></div>`),
+    ...when(
+      trades.length > 0,
+      'List of trades',
+      () => `${noteText(`${cut} ${timesOf(timeZone)}`)}<div data-part="trades"></div>`,
+    ),
   ];
 }
 

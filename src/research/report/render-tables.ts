@@ -183,7 +183,7 @@ export function costTable({ gross, charges, net, spread, trades }: ReportCosts, 
     noteText(
       spread === null
         ? 'The data has no bid and ask: what was paid as spread is not known.'
-        : `In the prices besides: ${money(spread)} of spread, fills against the middle of the book.`,
+        : `Also in the prices: ${money(spread)} of spread, fills against the middle of the book.`,
     )
   );
 }

@@ -144,9 +144,9 @@ export interface ReportModel {
   readonly currency: string;
   /** Decimals of the books. */
   readonly moneyDigits: number;
-  /** IANA zone in which times are shown. */
+  /** Zone of the times that are shown, in words; empty where the page has no times. */
   readonly timeZone: string;
-  /** Offset of that zone, as the run took it. */
+  /** Its offset, as the run took it. */
   readonly utcOffsetMinutes: number;
   /** Shown large at the top. */
   readonly headlines: readonly ReportFigure[];
@@ -202,7 +202,7 @@ export const EMPTY_REPORT: ReportModel = {
   subtitle: '',
   currency: '',
   moneyDigits: 0,
-  timeZone: 'UTC',
+  timeZone: '',
   utcOffsetMinutes: 0,
   headlines: [],
   figures: [],

@@ -65,6 +65,9 @@ interface ReportParts {
   readonly data?: ReportTable;
   /** Its resampled trades. */
   readonly resampled?: ReturnType<typeof resampledTrades>;
+  readonly zone?: string;
+  /** Rows about the run, next to its settings. */
+  readonly facts?: readonly (readonly [string, string])[];
 }
 
 export function createReport(result: BacktestResult, title: string, parts: ReportParts = {}): ReportModel {
@@ -72,18 +75,20 @@ export function createReport(result: BacktestResult, title: string, parts: Repor
     found = runStatistics(result),
     performance = performanceMetrics(result, found),
     resampled = resampledTrades(result),
+    zone = result.timeZone,
+    facts = [],
   } = parts;
   const { moneyScale, equity, utcOffsetMinutes } = result;
   const held = positionSamples(result);
   const line = thinSeries(equity, EQUITY_POINTS_MAX, (value) => value / moneyScale, utcOffsetMinutes);
   return {
     title,
-    subtitle: subtitleOf(result),
+    subtitle: `${subtitleOf(result)}, times of ${zone}`,
     currency: result.currency,
     moneyDigits: Math.round(Math.log10(moneyScale)),
-    timeZone: result.timeZone,
+    timeZone: zone,
     utcOffsetMinutes,
-    headlines: headlineFigures(found, result),
+    headlines: headlineFigures(found, result, performance),
     figures: moreFigures(found, result),
     equity: line,
     drawdown: belowPeak(line),
@@ -110,7 +115,7 @@ export function createReport(result: BacktestResult, title: string, parts: Repor
       metricTable(performance, found.basis),
       ...denialTables(result),
     ],
-    settings: [runTable(result), ...result.strategies.map(paramTable)],
+    settings: [runTable(result, [...facts, ['times', zone]]), ...result.strategies.map(paramTable)],
     warnings: [...warningsOf(result), ...benchmarkWarnings(performance)],
     provenance: provenanceOf(result),
   };
@@ -243,7 +248,10 @@ function denialKinds(
 const wordsOf = ({ by, code, text }: BacktestDenial): string =>
   by === 'rejected' ? `rejected by the exchange: ${text}` : (DENIAL_WORDS.get(code) ?? code);
 
-function runTable({ capital, moneyScale, currency, seed, warmUpDays, models }: BacktestResult): ReportTable {
+function runTable(
+  { capital, moneyScale, currency, seed, warmUpDays, models }: BacktestResult,
+  facts: readonly (readonly [string, string])[],
+): ReportTable {
   return {
     title: 'The run',
     note: '',
@@ -251,6 +259,7 @@ function runTable({ capital, moneyScale, currency, seed, warmUpDays, models }: B
     isText: true,
     rows: [
       ['capital', `${formatNumber(capital / moneyScale)} ${currency}`],
+      ...facts,
       ...models,
       ['warm-up', warmUpDays === 0 ? 'none' : formatCount(warmUpDays, 'session')],
       ['seed', String(seed)],
@@ -318,8 +327,13 @@ function provenanceOf(result: BacktestResult): readonly (readonly [string, strin
   ];
 }
 
-function headlineFigures(found: RunStatistics, format: MoneyFormat): readonly ReportFigure[] {
+function headlineFigures(
+  found: RunStatistics,
+  format: MoneyFormat,
+  { metrics }: PerformanceMetrics,
+): readonly ReportFigure[] {
   const { trades, drawdowns, costs } = found;
+  const held = metrics.get('benchmarkReturn');
   return [
     [
       `Net profit, ${format.currency}`,
@@ -327,6 +341,12 @@ function headlineFigures(found: RunStatistics, format: MoneyFormat): readonly Re
       'equity at the end - capital, after all costs',
     ],
     ['Return', formatSignedPercent(found.totalReturn), 'last / first - 1'],
+    ...(held === undefined ? [] : [buyAndHold(held)]),
+    [
+      'CAGR',
+      formatSignedPercent(found.annualReturn),
+      'annual return: (last / first)^(sessions of a year / sessions) - 1',
+    ],
     ['Sharpe ratio', formatRatio(found.sharpe), sharpeMeaning(found.basis)],
     ['Deepest drawdown', formatPercent(-drawdowns.fractionMax), 'largest fall from a peak, as a part of it'],
     [
@@ -339,6 +359,12 @@ function headlineFigures(found: RunStatistics, format: MoneyFormat): readonly Re
     ['Fees and tax', formatAmount(costs.fees + costs.tax, format), 'all that was charged for fills'],
   ];
 }
+
+const buyAndHold = (held: number): ReportFigure => [
+  'Buy and hold',
+  formatSignedPercent(held),
+  'last / first - 1 of the price, from the end of the first day',
+];
 
 const sharpeMeaning = ({ deviation, riskFree }: RatioBasis): string =>
   `mean / ${deviation} deviation of the daily returns x sqrt(sessions of a year); ${riskFree === 0 ? 'risk-free rate 0' : 'above the risk-free rate'} (Sharpe, 1994)`;

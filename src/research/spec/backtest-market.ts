@@ -10,6 +10,7 @@ import { type ContractSpec, NO_BAND_BPS } from '../../domain/contract.ts';
 import type { CostSchedule, DatedValue } from '../../domain/costs.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import { US_PER_DAY, US_PER_MINUTE } from '../../domain/units.ts';
+import { formatUtcOffset } from '../../text/dates.ts';
 import { decimalsOf, wholeOf } from '../../text/decimals.ts';
 import { timeZone, type TimeZone } from '../../text/time-zone.ts';
 import { inlineMarket, type InlineMarket } from './backtest-schema.ts';
@@ -321,16 +322,12 @@ export function wallShiftOf(market: BacktestMarket, everyUs: number | null): (at
   };
 }
 
-const MINUTES_PER_HOUR = 60;
-
-/**
- * A zone that shows moved moments as the clocks on the wall did: its name has the sign the other way round. Undefined for half
- * hours, which have no such name.
- */
-export function fixedZoneName(utcOffsetMinutes: number): string | undefined {
-  const hours = utcOffsetMinutes / MINUTES_PER_HOUR;
-  if (!Number.isInteger(hours)) return undefined;
-  return hours === 0 ? 'UTC' : `Etc/GMT${hours < 0 ? '+' : '-'}${Math.abs(hours)}`;
+/** The zone of the times that a run shows, in words. */
+export function shownZone(market: BacktestMarket, everyUs: number | null): string {
+  const { zone, isZoneFixed, calendar } = market;
+  return isZoneFixed || isMoved(market, everyUs)
+    ? zone.name
+    : `${formatUtcOffset(calendar.utcOffsetMinutes)} all year, without the summer time of ${zone.name}`;
 }
 
 type CostTerms = InlineMarket['costs'];

@@ -107,7 +107,7 @@ async function importOne(
     const { importTicksOrBars } = await import('../recorded/import-file.ts');
     const report = await importTicksOrBars(path, kind, options, NO_WATCH);
     if (report.badRows > 0) return badFile(source, at, path, report);
-    if (report.steps !== '') note(`${path}: ${report.steps}`);
+    for (const text of report.notes) note(`${path}: ${text}`);
     writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n`);
     rmSync(dir, { recursive: true, force: true });
     renameSync(unfinished, dir);
@@ -149,16 +149,22 @@ function badFile(
   source: YamlSource,
   at: Path,
   path: string,
-  { bad, badRows, steps }: ImportReport<unknown>,
+  { bad, badRows, steps: { prices, volumes }, notes }: ImportReport<unknown>,
 ): Problem {
   const first = bad.slice(0, BAD_ROWS_SHOWN).map(({ line, reason }) => `${path}:${line}: ${reason}`);
   const received = `${badRows} bad ${badRows === 1 ? 'row' : 'rows'}:\n  ${first.join('\n  ')}\n `;
   const has = (words: string): boolean => bad.some(({ reason }) => reason.includes(words));
-  const hint = has('on the grid')
-    ? `give the contract the tick that its prices have (${steps}), or round them to the nearest tick: { file: ..., round: true }; nothing of it was taken`
-    : has('a side out of')
-      ? 'say its words: { file: ..., sides: { buy: B, sell: A, none: N } }; nothing of it was taken'
-      : 'repair them; nothing of it was taken';
+  const lines = [
+    ...(prices.isFiner ? [`tick: ${prices.step}`] : []),
+    ...(volumes.isFiner ? [`lot: ${volumes.step}`] : []),
+  ];
+  const orRound = prices.isFiner ? ', or round prices to the nearest tick: { file: ..., round: true }' : '';
+  const hint =
+    lines.length > 0
+      ? `write ${lines.join(', ')} for its contract (${notes.join('; ')})${orRound}; nothing of it was taken`
+      : has('a side out of')
+        ? 'say its words: { file: ..., sides: { buy: B, sell: A, none: N } }; nothing of it was taken'
+        : 'repair them; nothing of it was taken';
   return source.problem(at, 'a file without bad rows', hint, received);
 }
 

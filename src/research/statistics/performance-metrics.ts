@@ -86,6 +86,7 @@ export interface PerformanceMetrics {
   /** Undefined where a formula has no value. */
   readonly metrics: ReadonlyMap<MetricKey, number | undefined>;
   readonly aggregate: Readonly<Record<'month' | 'year', ReadonlyMap<string, number>>>;
+  /** Null where none was asked for; of one contract alone its buy and hold is a metric all the same. */
   readonly benchmark: BenchmarkPairs | null;
 }
 
@@ -93,7 +94,8 @@ const EXCESS = 3;
 
 export function performanceMetrics(result: BacktestResult, found: RunStatistics): PerformanceMetrics {
   const { dailyReturns: returns } = found;
-  const benchmark = benchmarkPairs(result, found);
+  const { benchmark: asked } = result.statistics;
+  const pairs = benchmarkPairs(result, found, asked ?? onlyContract(result));
   const days = found.daily.slice(found.daily.length - returns.length).map(({ day }) => day);
   const metrics: MetricValues = {
     ...returnMetrics(found),
@@ -101,7 +103,7 @@ export function performanceMetrics(result: BacktestResult, found: RunStatistics)
     ...tradeReturns(countedTrades(result, result.strategies)),
     ...winMetrics(found),
     heldDays: heldDays(result),
-    ...(benchmark !== null && benchmarkMetrics(result, found, benchmark)),
+    ...(pairs !== null && benchmarkMetrics(result, found, pairs, asked !== undefined)),
   };
   return {
     metrics: new Map(KEYS.filter((key) => key in metrics).map((key) => [key, metrics[key]])),
@@ -109,8 +111,14 @@ export function performanceMetrics(result: BacktestResult, found: RunStatistics)
       month: aggregateReturns(days, returns, 'month'),
       year: aggregateReturns(days, returns, 'year'),
     },
-    benchmark,
+    benchmark: asked === undefined ? null : pairs,
   };
+}
+
+/** The contract of a run that has prices of one alone. */
+function onlyContract({ instruments }: BacktestResult): string | undefined {
+  const priced = instruments.filter(({ prices }) => prices.values.some((price) => price > 0));
+  return priced.length === 1 ? priced[0]?.symbol : undefined;
 }
 
 /** Compounded return of each span with a day in it, by its name: 2026-03, 2026. */
@@ -169,7 +177,7 @@ function compoundMetrics(
   const excess = annualReturn === undefined ? undefined : annualReturn - statistics.riskFreePercent / 100;
   const volatility = compoundVolatility(returns, basis);
   return {
-    calendarReturn: calendarReturn(worth, days),
+    calendarReturn: calendarReturn(annualReturn === undefined ? undefined : worth, days),
     compoundVolatility: volatility,
     averageDrawdown: -drawdowns.fractionMean,
     compoundSharpe: quotient(excess, volatility),
@@ -217,6 +225,7 @@ function benchmarkMetrics(
   { statistics: { holdFrom } }: BacktestResult,
   { basis, totalReturn: own }: RunStatistics,
   pairs: BenchmarkPairs,
+  isAsked: boolean,
 ): MetricValues {
   const market = totalReturn(
     pairs.benchmark.filter((_, i) => {
@@ -224,6 +233,7 @@ function benchmarkMetrics(
       return holdFrom === undefined || (day !== undefined && day > holdFrom);
     }),
   );
+  if (!isAsked) return pairs.benchmark.length === 0 ? {} : { benchmarkReturn: market };
   const slope = beta({ returns: logsOf(pairs.returns), benchmark: logsOf(pairs.benchmark) });
   return {
     excessSharpe: excessSharpe(pairs, basis),
@@ -250,8 +260,8 @@ interface BenchmarkPairs extends ReturnPairs {
 function benchmarkPairs(
   result: BacktestResult,
   { daily }: Pick<RunStatistics, 'daily'>,
+  benchmark: string | undefined,
 ): BenchmarkPairs | null {
-  const { benchmark } = result.statistics;
   if (benchmark === undefined) return null;
   const byDay = closesOf(result, benchmark);
   const common = daily.flatMap(({ day, equity }) => {

@@ -90,11 +90,18 @@ export function sharpeRatio(returns: readonly number[], basis: RatioBasis): numb
   return ratio === undefined ? undefined : ratio * Math.sqrt(basis.periodsPerYear);
 }
 
-/** mean / deviation, of a period. */
-function excessPerDeviation(excess: readonly number[], kind: DeviationKind): number | undefined {
+/** Returns that deviate by a smaller part of their mean are alike: a loss of one amount each day deviates as equity shrinks. */
+const DEVIATION_MIN = 0.02;
+
+/** mean / deviation, of a period; undefined where the returns are all but alike. */
+export function excessPerDeviation(
+  excess: readonly number[],
+  kind: DeviationKind = 'sample',
+): number | undefined {
   const average = mean(excess);
   const deviation = standardDeviation(excess, kind);
-  return average === undefined || deviation === undefined ? undefined : quotient(average, deviation);
+  if (average === undefined || deviation === undefined) return undefined;
+  return deviation < DEVIATION_MIN * Math.abs(average) ? undefined : quotient(average, deviation);
 }
 
 /** Undefined where it is no finite number. */

@@ -20,6 +20,8 @@ import {
 /** Sessions of a year at the exchange; a market that never closes has 365. */
 const SESSIONS_PER_YEAR = 252;
 const DAYS_PER_YEAR = 365;
+/** Fewer daily returns say nothing about a year. */
+export const ANNUAL_DAYS_MIN = 3;
 /** Longer bars make one day of each: so many a year where no two days are nearer. */
 const LONG_BARS: readonly (readonly [daysApart: number, perYear: number])[] = [
   [28, 12],
@@ -64,7 +66,8 @@ export function runStatistics(result: BacktestResult): RunStatistics {
   const closes = returnsFrom === 'capital' ? [capital, ...equities] : equities;
   const returns = returnsOf(closes) ?? [];
   const basis = ratioBasis(result.days, result.statistics);
-  const annual = annualReturn(returns, basis.periodsPerYear);
+  const ofYear = returns.length < ANNUAL_DAYS_MIN ? [] : returns;
+  const annual = annualReturn(ofYear, basis.periodsPerYear);
   const { drawdowns: falls } = result;
   const span = result.toUs - result.fromUs;
   const held = sum(strategies, ({ heldUs }) => heldUs);
@@ -72,8 +75,8 @@ export function runStatistics(result: BacktestResult): RunStatistics {
     netProfit: (equity.values.at(-1) ?? capital) - capital,
     totalReturn: growth(closes),
     annualReturn: annual,
-    sharpe: sharpeRatio(returns, basis),
-    sortino: sortinoRatio(returns, basis),
+    sharpe: sharpeRatio(ofYear, basis),
+    sortino: sortinoRatio(ofYear, basis),
     calmar: calmarRatio(annual, falls.fractionMax),
     drawdowns: falls,
     trades: statisticsOfTrades(result, strategies),

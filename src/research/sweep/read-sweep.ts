@@ -1,5 +1,6 @@
 /** Reads the section `sweep` of a backtest file; returns a plan, or every error. */
 import { z } from 'zod';
+import { ANNUAL_DAYS_MIN } from '../statistics/run-statistics.ts';
 import type { MonteCarlo } from '../statistics/monte-carlo.ts';
 import {
   type Assignment,
@@ -33,9 +34,6 @@ export interface SweepPlan {
   readonly windows: readonly Window[];
   readonly monteCarlo: MonteCarlo | null;
 }
-
-/** Fewer daily returns say nothing about their deviation. */
-const SHARPE_DAYS_MIN = 3;
 
 export function readSweep(backtest: Backtest): CheckResult<{ readonly plan: SweepPlan }> {
   const { source } = backtest;
@@ -84,7 +82,7 @@ function planned(
     return refused(source.problem(['sweep', 'walkForward'], expected, '', received));
   }
   const traded = sources.days.length - read.warmUpDays;
-  const usual: Objective = traded < SHARPE_DAYS_MIN ? 'net_profit' : 'sharpe';
+  const usual: Objective = traded < ANNUAL_DAYS_MIN ? 'net_profit' : 'sharpe';
   return {
     ok: true,
     plan: {

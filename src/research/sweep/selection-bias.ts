@@ -8,12 +8,14 @@
  * count as fewer in the paper; here each counts as one, which errs on the careful side.
  */
 import { assert } from '../../domain/assert.ts';
-import { formatNumber } from '../../text/numbers.ts';
-import { kurtosis, mean, standardDeviation, skewness } from '../statistics/return-ratios.ts';
+import { formatCount, formatNumber } from '../../text/numbers.ts';
+import { excessPerDeviation, kurtosis, standardDeviation, skewness } from '../statistics/return-ratios.ts';
 
 export interface SelectionBias {
   /** All that were tried, also those that never traded. */
   readonly trials: number;
+  /** Those that have no Sharpe ratio: too few days, or days that are all but alike. */
+  readonly leftOut: number;
   /** Returns of the best trial that this rests on. */
   readonly days: number;
   /** A day; annual figures are these times the root of the sessions of a year. */
@@ -43,6 +45,7 @@ export function selectionBias(
   if (probabilistic === undefined || deflated === undefined) return undefined;
   return {
     trials: trials.length,
+    leftOut: trials.length - ratios.length,
     days: sample.periods,
     sharpe: sample.sharpe,
     expectedMax,
@@ -57,13 +60,17 @@ export function selectionWarning(bias: SelectionBias | undefined, trials: number
   const picked = `the best of ${formatNumber(trials)} trials`;
   if (bias === undefined)
     return `This is ${picked}. Its days are too few for a Sharpe ratio: skill and luck look the same here.`;
-  const { deflated, sharpe, expectedMax, days } = bias;
+  const { deflated, sharpe, expectedMax, days, leftOut } = bias;
+  const without =
+    leftOut === 0
+      ? ''
+      : ` ${formatCount(leftOut, 'trial')} without a Sharpe ratio (days that are all but alike) left out.`;
   const numbers = `by chance alone the best would show a daily Sharpe ratio of ${expectedMax.toFixed(3)}, it shows ${sharpe.toFixed(3)} over ${days} days`;
   const verdict =
     deflated >= DEFLATED_MIN
       ? 'It is higher than so many tries explain.'
       : 'It may be luck: do not trade it for this figure alone.';
-  return `This is ${picked}: ${numbers}. Deflated Sharpe ratio ${(deflated * PERCENT).toFixed(1)} % (probability that its true ratio is above that). ${verdict}`;
+  return `This is ${picked}: ${numbers}. Deflated Sharpe ratio ${(deflated * PERCENT).toFixed(1)} % (probability that its true ratio is above that).${without} ${verdict}`;
 }
 
 const EULER_MASCHERONI = 0.577_215_664_901_532_9;
@@ -100,15 +107,13 @@ export function probabilisticSharpe(sample: SharpeSample, benchmark: number): nu
   return normalProbability(((sharpe - benchmark) * Math.sqrt(sample.periods - 1)) / Math.sqrt(variance));
 }
 
-/** Undefined for fewer than two returns, or returns that never differ. */
+/** Undefined for fewer than two returns, or returns that are all but alike. */
 export function sharpeSample(returns: readonly number[]): SharpeSample | undefined {
-  const average = mean(returns);
-  const deviation = standardDeviation(returns);
+  const sharpe = excessPerDeviation(returns);
   const skew = skewness(returns);
   const tails = kurtosis(returns);
-  if (average === undefined || deviation === undefined || skew === undefined || tails === undefined)
-    return undefined;
-  return { sharpe: average / deviation, periods: returns.length, skewness: skew, kurtosis: tails };
+  if (sharpe === undefined || skew === undefined || tails === undefined) return undefined;
+  return { sharpe, periods: returns.length, skewness: skew, kurtosis: tails };
 }
 
 /** Density of the standard normal distribution. */

@@ -91,7 +91,7 @@ export type Liquidity = 'taker' | 'maker' | 'auction';
 const CLAUSES = {
   shown: ['taker', 'met what the book showed when it arrived'],
   shown_later: ['taker', 'still wanted to take, and the book showed more'],
-  beside_taker: ['taker', 'still wanted to take, and others took at this price: within what they took'],
+  same_side_trade: ['taker', 'still wanted to take, and others took at this price: within what they took'],
   queue_reached: ['maker', 'waited, and what was traded at its price reached its place in the queue'],
   traded_through: ['maker', 'waited, and the market traded beyond its price: filled at its own'],
   quote_reached: ['maker', 'waited, and the quote of the other side reached its price: filled at its own'],

@@ -252,7 +252,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   /** First the side that the aggressor hit. */
   #match(price: number, printed: number, aggressor: Side): void {
     const onFill = ({ order, takes }: QueuedOrder<O>, at: number, qty: number): void => {
-      if (takes) return this.#sink.fill(order, slippedPrice(this.#model, order, at), qty, 'beside_taker');
+      if (takes) return this.#sink.fill(order, slippedPrice(this.#model, order, at), qty, 'same_side_trade');
       this.#sink.fill(order, at, qty, at === price ? 'queue_reached' : 'traded_through');
     };
     let left = printed;

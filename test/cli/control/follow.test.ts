@@ -5,9 +5,9 @@ import {
   flattenProgress,
   silentProgress,
 } from '../../../src/cli/control/control-commands.ts';
-import type { EngineView } from '../../../src/engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../../src/engine/engine-snapshot.ts';
 
-type View = Pick<EngineView, 'orders' | 'strategies' | 'procedure' | 'phase'>;
+type View = Pick<EngineSnapshot, 'orders' | 'strategies' | 'procedure' | 'phase'>;
 
 const view = (orders: readonly string[], held: Readonly<Record<string, number>> = {}, procedure = ''): View =>
   ({

@@ -7,7 +7,7 @@ import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { brokerOrderNo, clientOrderId, orderCode } from '../../../src/domain/ids.ts';
 import { instrumentIndex, priceTicks, qty, seq, strategyIndex } from '../../../src/domain/units.ts';
-import type { EngineView } from '../../../src/engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../../src/engine/engine-snapshot.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../../src/engine/ports/approved.ts';
 import { openEmergencyFile } from '../../../src/journal/emergency-file.ts';
 
@@ -154,7 +154,7 @@ it('keeps what an earlier run left until its rows are decided again and durable'
   const names = namesOf('trend', 'spread');
   opened(path, names).sent(PLACE, DAY);
   const record = opened(path, names);
-  const decided = Promise.resolve({} as EngineView); // oxlint-disable-line typescript/no-unsafe-type-assertion -- only that there is one counts
+  const decided = Promise.resolve({} as EngineSnapshot); // oxlint-disable-line typescript/no-unsafe-type-assertion -- only that there is one counts
   await record.takenOnce(undefined, () => undefined);
   await record.takenOnce(Promise.reject(new Error('engine lost')), () => undefined);
   await record.takenOnce(decided, fail);

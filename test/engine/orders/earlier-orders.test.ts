@@ -40,7 +40,7 @@ function begun(
     kind: 'session_started',
     tradingDay: DAY,
     follows: addDays(DAY, followsBy),
-    ...(followsBy >= 0 ? { isAnew: true } : {}),
+    ...(followsBy >= 0 ? { isRestarted: true } : {}),
     carriedOver:
       held === 0
         ? []

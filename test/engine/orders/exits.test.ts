@@ -122,7 +122,7 @@ describe('a bracket', () => {
     ];
     rig.pass(1).conditions(exits).pass(1).book([bought, sold]);
     expect(rig.engine.snapshot().orders).toEqual([]);
-    expect(rig.alerts()).toContain('child_told_late');
+    expect(rig.alerts()).toContain('child_reported_late');
   });
 
   it('that has filled in part when the day ends keeps exits for that part, which outlive it', () => {

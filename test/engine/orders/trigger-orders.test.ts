@@ -349,7 +349,7 @@ describe('a trigger before the stop has its answer', () => {
     expect(rig.position(OPERATOR_INDEX)).toBe(-1);
     rig.unknown(id).pass(1).conditions([row]);
     expect(rig.statusOf(id)).toBe('triggered');
-    expect(rig.alerts()).toContain('child_told_late');
+    expect(rig.alerts()).toContain('child_reported_late');
     expect(rig.engine.snapshot().orders).toEqual([]);
     expect([rig.position(FIRST), rig.position(OPERATOR_INDEX)]).toEqual([0, -1]);
   });

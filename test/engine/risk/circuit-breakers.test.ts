@@ -1,4 +1,4 @@
-/** What halts entries besides a loss of the day: refusals, messages, and a fall from the peak (failure cases, 32). */
+/** What halts entries other than a loss of the day: refusals, messages, and a fall from the peak (failure cases, 32). */
 import { describe, expect, it } from 'vitest';
 import { money } from '../../../src/domain/units.ts';
 import { accountWith } from '../../support/engine-facts.ts';
@@ -6,7 +6,7 @@ import { replay } from '../../support/engine-replay.ts';
 import { EngineRig, FIRST, type RigOptions } from '../../support/engine-rig.ts';
 import { DAY, worth } from '../../support/engine-world.ts';
 
-const halts = (rig: EngineRig) => rig.of('halt').map(({ halted, reason }) => [halted, reason.split(',')[0]]);
+const halts = (rig: EngineRig) => rig.of('halt').map(({ halted, reason }) => [halted, reason]);
 
 const refuse = (rig: EngineRig, price: number): void => {
   const id = rig.submit(FIRST, 'buy', 1, price);
@@ -22,7 +22,9 @@ describe('refused orders', () => {
     }
     expect(halts(rig)).toEqual([]);
     for (let i = 0; i < 3; i += 1) refuse(rig, 12_980 + i);
-    expect(halts(rig)).toEqual([[true, 'the broker refused 3 orders within a minute']]);
+    expect(halts(rig)).toEqual([
+      [true, 'the broker refused 3 orders within a minute, the limit is 3 (risk.rejectionsPerMinuteMax)'],
+    ]);
   });
 });
 
@@ -33,7 +35,9 @@ it('messages of every kind halt entries when there are too many within a minute'
     rig.cancel(FIRST, id).pass(1);
   }
   expect(rig.sent).toHaveLength(6);
-  expect(halts(rig)).toEqual([[true, '6 messages within a minute']]);
+  expect(halts(rig)).toEqual([
+    [true, '6 messages within a minute, the limit is 6 (risk.messagesPerMinuteMax)'],
+  ]);
 });
 
 const value = (rig: EngineRig, netAssetValue: number): EngineRig =>
@@ -51,7 +55,12 @@ describe('a fall from the peak', () => {
     value(rig, 975_000_000);
     expect(halts(rig)).toEqual([]);
     value(rig, 970_000_000);
-    expect(halts(rig)).toEqual([[true, 'the account has lost 50000000 since its peak of 1020000000']]);
+    expect(halts(rig)).toEqual([
+      [
+        true,
+        'the account has lost 50000000 since its peak of 1020000000, the limit is 50000000 (risk.drawdownMax)',
+      ],
+    ]);
     rig.command({ name: 'resume', reason: 'seen' });
     value(rig, 921_000_000);
     expect(rig.engine.snapshot().halted).toBeNull();
@@ -89,7 +98,8 @@ describe('a fall from the peak', () => {
 
   it('that halted the day before is accepted by one resume', () => {
     const rig = limited();
-    const halted = 'the account has lost 50000001 since its peak of 1000000001, the limit is 50000000';
+    const halted =
+      'the account has lost 50000001 since its peak of 1000000001, the limit is 50000000 (risk.drawdownMax)';
     const equityPeak = money(1_000_000_000);
     rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted, equityPeak });
     rig.boot(1).contracts().stream('live').reference();

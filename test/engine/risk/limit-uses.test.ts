@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 import { limitUses } from '../../../src/engine/risk/limit-uses.ts';
 import { money, OPERATOR_INDEX, strategyIndex } from '../../../src/domain/units.ts';
 import { accountWith } from '../../support/engine-facts.ts';
-import { OwnersRig, SETTINGS } from '../support/owners-rig.ts';
+import { SETTINGS, StateRig } from '../support/state-rig.ts';
 
 /** Used figures by limit and place of the strategy. */
-const used = (rig: OwnersRig): Record<string, number> =>
+const used = (rig: StateRig): Record<string, number> =>
   Object.fromEntries(
     limitUses(rig.state).map((each) => [`${each.limit} ${each.strategy ?? 'account'}`, each.used]),
   );
 
 test('a flat account uses nothing, and a gain uses none of a loss limit', () => {
-  const rig = new OwnersRig();
+  const rig = new StateRig();
   rig.state.portfolio.charge(strategyIndex(0), -5_000_000, 0);
   expect(used(rig)).toMatchObject({
     'position account': 0,
@@ -23,7 +23,7 @@ test('a flat account uses nothing, and a gain uses none of a loss limit', () => 
 });
 
 test('a position counts with the orders that may enlarge it, and opposite strategies are not set off', () => {
-  const rig = new OwnersRig().hold(0, 2).hold(1, -3);
+  const rig = new StateRig().hold(0, 2).hold(1, -3);
   rig.add({ id: 'a', side: 'buy', qty: 1 });
   rig.add({ id: 'b', side: 'sell', qty: 2 });
   expect(used(rig)).toMatchObject({
@@ -37,7 +37,7 @@ test('a position counts with the orders that may enlarge it, and opposite strate
 });
 
 test('losses count up to their limits, and limits that halt by themselves are listed where they are set', () => {
-  const rig = new OwnersRig({ settings: { risk: { ...SETTINGS.risk, drawdownMax: money(10) } } });
+  const rig = new StateRig({ settings: { risk: { ...SETTINGS.risk, drawdownMax: money(10) } } });
   rig.state.portfolio.charge(strategyIndex(1), 15_000_000, 0);
   rig.state.portfolio.charge(OPERATOR_INDEX, 25_000_000, 0);
   rig.state.breakers.account(money(100));
@@ -57,10 +57,10 @@ test('losses count up to their limits, and limits that halt by themselves are li
   expect(uses.map(({ limit }) => limit)).not.toContain('messages_per_minute');
 });
 
-const marginOf = ({ state }: OwnersRig) => limitUses(state).find(({ limit }) => limit === 'margin');
+const marginOf = ({ state }: StateRig) => limitUses(state).find(({ limit }) => limit === 'margin');
 
 test('margin in use is a percentage of the collateral, and unknown before the account is read', () => {
-  const rig = new OwnersRig({ has: { account: false } });
+  const rig = new StateRig({ has: { account: false } });
   expect(marginOf(rig)).toBeUndefined();
   rig.state.session.account.take({ ...accountWith(1_000), usageBps: 1_250 }, rig.now);
   expect(marginOf(rig)).toMatchObject({ used: 12.5, max: 100, unit: '%', strategy: null });

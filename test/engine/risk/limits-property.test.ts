@@ -9,7 +9,7 @@ import { clientOrderId } from '../../../src/domain/ids.ts';
 import { opposite, type Side, signOf } from '../../../src/domain/order.ts';
 import * as units from '../../../src/domain/units.ts';
 import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
-import { LAST, OwnersRig, SETTINGS } from '../support/owners-rig.ts';
+import { LAST, SETTINGS, StateRig } from '../support/state-rig.ts';
 
 /** Below what one strategy alone may hold: two of them in opposite directions must not hide it. */
 const ACCOUNT_MAX = units.qty(3);
@@ -74,7 +74,7 @@ type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
 
 /** Applies what the guard lets through to a small world in which anything open may fill at any time. */
 class World {
-  readonly rig = new OwnersRig({ settings });
+  readonly rig = new StateRig({ settings });
   #count = 0;
 
   take(step: Step): void {

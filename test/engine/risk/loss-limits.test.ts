@@ -197,7 +197,9 @@ it('halts the owner whose limit a price has reached, once, and then holds a band
   expect(world.losses.contains(FRONT.index, 11_000)).toBe(false);
   world.losses.measure();
   world.losses.measure();
-  expect(world.halts).toEqual([[0, 'its loss of the day, 20000000, has reached 20000000']]);
+  expect(world.halts).toEqual([
+    [0, 'its loss of the day, 20000000, has reached 20000000 (strategies[].risk.dailyLossMax)'],
+  ]);
   expect(world.losses.contains(FRONT.index, 11_000), 'reported: only the account has a limit left').toBe(
     true,
   );
@@ -212,7 +214,9 @@ it('halts the account that has lost its limit, and a gain afterwards changes not
   world.losses.follow();
   world.trade(0, 13_000);
   world.losses.measure();
-  expect(world.halts).toEqual([[null, "the account's loss of the day, 50000000, has reached 50000000"]]);
+  expect(world.halts).toEqual([
+    [null, "the account's loss of the day, 50000000, has reached 50000000 (risk.dailyLossMax)"],
+  ]);
   expect(world.halt.reason).not.toBeNull();
 });
 

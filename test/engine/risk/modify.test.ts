@@ -8,7 +8,7 @@ import { formatDenial } from '../../../src/engine/ports/denial.ts';
 import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import { at } from '../../support/strategy-fixtures.ts';
 import { ALPHA, ID, nothing } from '../support/guard-fixture.ts';
-import { LAST, OwnersRig } from '../support/owners-rig.ts';
+import { LAST, StateRig } from '../support/state-rig.ts';
 
 const OWN = clientOrderId('own');
 const price = (limitPrice: number): ModifyIntent => ({
@@ -18,17 +18,17 @@ const price = (limitPrice: number): ModifyIntent => ({
 });
 const quantity = (qty: number): ModifyIntent => ({ kind: 'qty', clientOrderId: OWN, qty: qty as units.Qty });
 
-const halt = ({ state }: OwnersRig): void => state.halt.command('by hand', null);
+const halt = ({ state }: StateRig): void => state.halt.command('by hand', null);
 
 /** A buy of two at 1,300.0, resting. */
-function resting(): { rig: OwnersRig; order: ManagedOrder } {
-  const rig = new OwnersRig();
+function resting(): { rig: StateRig; order: ManagedOrder } {
+  const rig = new StateRig();
   return { rig, order: rig.add({ id: 'own', side: 'buy', qty: 2 }) };
 }
 
 type Case = readonly [
   name: string,
-  change: (rig: OwnersRig, order: ManagedOrder) => unknown,
+  change: (rig: StateRig, order: ManagedOrder) => unknown,
   intent: ModifyIntent,
   expected: string,
 ];

@@ -3,14 +3,14 @@ import { describe, expect, it, test } from 'vitest';
 import type { TriggerIntent } from '../../../src/domain/order.ts';
 import { instrumentIndex, priceTicks, qty } from '../../../src/domain/units.ts';
 import { bracketBuy, stopSell, trailingSell } from '../support/trigger-rows.ts';
-import { OwnersRig } from '../support/owners-rig.ts';
+import { StateRig } from '../support/state-rig.ts';
 import { ALPHA, type Change, ID, nothing, verdictText } from '../support/guard-fixture.ts';
 
 const assuming = () =>
-  new OwnersRig({ settings: { assumed: ['entry-with-exits', 'order-after-order', 'conditional-change'] } });
+  new StateRig({ settings: { assumed: ['entry-with-exits', 'order-after-order', 'conditional-change'] } });
 const holding = () => assuming().hold(0, 2).read();
 
-const judge = ({ guard }: OwnersRig, intent: TriggerIntent): string =>
+const judge = ({ guard }: StateRig, intent: TriggerIntent): string =>
   verdictText(guard.checkSubmit(ALPHA, ID, intent, 'any'));
 
 const arbitrage = (leg: number): TriggerIntent => ({
@@ -145,5 +145,5 @@ test.each([
   ['entry-with-exits', bracketBuy(13_000, 12_950, 13_080)],
   ['order-after-order', arbitrage(1)],
 ])('without the assumption %s it is refused', (assumption, intent) => {
-  expect(judge(new OwnersRig(), intent)).toBe(`not_assumed: assumption=${assumption}`);
+  expect(judge(new StateRig(), intent)).toBe(`not_assumed: assumption=${assumption}`);
 });

@@ -5,7 +5,7 @@ import * as units from '../../../src/domain/units.ts';
 import { marketPrice } from '../../../src/engine/risk/risk-rules.ts';
 import { at } from '../../support/strategy-fixtures.ts';
 import { stopSell } from '../support/trigger-rows.ts';
-import { OwnersRig, SETTINGS } from '../support/owners-rig.ts';
+import { SETTINGS, StateRig } from '../support/state-rig.ts';
 import {
   type Change,
   ALPHA,
@@ -198,7 +198,7 @@ test('the exchange allows 500 contracts, whatever is configured', () => {
 });
 
 test('a stop of the engine is as large as its position, and opens no order', () => {
-  const rig = new OwnersRig().hold(0, 7).read();
+  const rig = new StateRig().hold(0, 7).read();
   const stop = { ...stopSell(12_950, 7), reason: 'protect' };
   expect(verdictText(rig.guard.checkSubmit(ALPHA, ID, stop, 'exit'))).toBe('approved as reduce');
   ['a', 'b', 'c'].forEach((id) => rig.add({ id, side: 'sell', qty: 1, instrument: 1, isProtective: true }));
@@ -227,7 +227,7 @@ test.each([
 ] as const)(
   'last trade %s: a %s at the market may go to %s, which no rule refuses',
   (last, side, furthest) => {
-    const rig = new OwnersRig({ has: { trades: false } });
+    const rig = new StateRig({ has: { trades: false } });
     if (last !== null) rig.trade(last);
     const { market, contracts } = rig.state;
     const limit = marketPrice(market, SETTINGS, contracts.all[0]!, side);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import * as units from '../../../src/domain/units.ts';
 import { at } from '../../support/strategy-fixtures.ts';
-import { OwnersRig } from '../support/owners-rig.ts';
+import { StateRig } from '../support/state-rig.ts';
 import {
   type Change,
   holding,
@@ -181,12 +181,12 @@ describe('an exit of the system', () => {
   });
 
   test('never becomes an entry, even where an entry would pass', () => {
-    expect(submit(new OwnersRig(), { side: 'sell' })).toMatchObject({ ok: true });
-    expect(submit(new OwnersRig(), { side: 'sell' }, 'exit')).toMatchObject({ readFirst: false });
+    expect(submit(new StateRig(), { side: 'sell' })).toMatchObject({ ok: true });
+    expect(submit(new StateRig(), { side: 'sell' }, 'exit')).toMatchObject({ readFirst: false });
   });
 
   test('the operator has no limits, so he enters nothing, and what he adopted can be closed', () => {
-    const rig = new OwnersRig().hold(units.OPERATOR_INDEX, -2).read();
+    const rig = new StateRig().hold(units.OPERATOR_INDEX, -2).read();
     const exit = rig.guard.checkSubmit(units.OPERATOR_INDEX, ID, intent({ side: 'buy', qty: 2 }), 'exit');
     expect(exit).toMatchObject({ ok: true, order: { purpose: 'reduce', strategy: -1 } });
     const entry = rig.guard.checkSubmit(units.OPERATOR_INDEX, ID, intent({ side: 'sell' }), 'any');

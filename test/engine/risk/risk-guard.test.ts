@@ -16,10 +16,10 @@ import {
   verdictWhen,
   type Wanted,
 } from '../support/guard-fixture.ts';
-import { LAST, OwnersRig, type RigFacts } from '../support/owners-rig.ts';
+import { LAST, StateRig, type RigFacts } from '../support/state-rig.ts';
 
 test('an order without fault is approved as an entry, with the event that caused it', () => {
-  expect(submit(new OwnersRig(), { qty: 2, side: 'sell' })).toEqual({
+  expect(submit(new StateRig(), { qty: 2, side: 'sell' })).toEqual({
     ok: true,
     order: {
       clientOrderId: ID,
@@ -184,7 +184,7 @@ const OF_ALL = new Set([
 test.each(CASES.filter(({ code }) => !OF_ALL.has(code)))(
   'a reduction is not held by $denial',
   ({ change, wanted, facts }) => {
-    const rig = new OwnersRig(facts).hold(0, 2);
+    const rig = new StateRig(facts).hold(0, 2);
     change(rig);
     expect(verdict(rig.read(), { ...wanted, side: 'sell', qty: 1 })).toBe('approved as reduce');
   },

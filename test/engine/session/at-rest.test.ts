@@ -6,7 +6,7 @@ import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import type { EngineState } from '../../../src/engine/engine-state.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { SmallBroker } from '../support/small-broker.ts';
-import { type OrderFacts, SETTINGS } from '../support/owners-rig.ts';
+import { type OrderFacts, SETTINGS } from '../support/state-rig.ts';
 import { HouseWorld } from '../support/session-world.ts';
 import { stopSell } from '../support/trigger-rows.ts';
 

@@ -1,7 +1,7 @@
 /** The flatten procedure in virtual time (rulings, 38). The price is 1,300.0, bid 1,299.9, ask 1,300.1; slip is five ticks. */
 import { describe, expect, test } from 'vitest';
 import * as units from '../../../src/domain/units.ts';
-import { LAST } from '../support/owners-rig.ts';
+import { LAST } from '../support/state-rig.ts';
 import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
 
 const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as const;

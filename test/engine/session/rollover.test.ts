@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as units from '../../../src/domain/units.ts';
-import { SETTINGS } from '../support/owners-rig.ts';
+import { SETTINGS } from '../support/state-rig.ts';
 import { boardOn } from '../support/board.ts';
 import { HouseWorld } from '../support/session-world.ts';
 

@@ -4,7 +4,7 @@ import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import * as units from '../../../src/domain/units.ts';
 import { ClosingHours } from '../../../src/engine/risk/risk-request.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
-import { SETTINGS } from '../support/owners-rig.ts';
+import { SETTINGS } from '../support/state-rig.ts';
 import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
 
 type Change = Partial<(typeof SETTINGS.strategies)[number]>;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { StopSettings } from '../../../src/domain/settings.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import * as units from '../../../src/domain/units.ts';
-import { SETTINGS } from '../support/owners-rig.ts';
+import { SETTINGS } from '../support/state-rig.ts';
 import { HouseWorld } from '../support/session-world.ts';
 
 const stop = { name: 'stop', reason: 'SIGINT' } as const;

@@ -4,7 +4,7 @@ import type { LimitIntent, Side } from '../../../src/domain/order.ts';
 import * as units from '../../../src/domain/units.ts';
 import { formatDenial } from '../../../src/engine/ports/denial.ts';
 import type { PurposeHint, SubmitVerdict } from '../../../src/engine/risk/risk-guard.ts';
-import { LAST, OwnersRig, type RigFacts } from './owners-rig.ts';
+import { LAST, StateRig, type RigFacts } from './state-rig.ts';
 
 export const ALPHA = units.strategyIndex(0);
 export const ID = clientOrderId('H.00000000001000001');
@@ -17,7 +17,7 @@ export interface Wanted {
   readonly instrument?: number;
 }
 
-export type Change = (rig: OwnersRig) => unknown;
+export type Change = (rig: StateRig) => unknown;
 
 export const nothing: Change = () => undefined;
 
@@ -35,28 +35,28 @@ export const intent = ({
   reason: 'test',
 });
 
-export const submit = (rig: OwnersRig, wanted?: Wanted, hint: PurposeHint = 'any'): SubmitVerdict =>
+export const submit = (rig: StateRig, wanted?: Wanted, hint: PurposeHint = 'any'): SubmitVerdict =>
   rig.guard.checkSubmit(ALPHA, ID, intent(wanted), hint);
 
 export const verdictText = (answer: SubmitVerdict): string =>
   answer.ok ? `approved as ${answer.order.purpose}` : formatDenial(answer.denial);
 
 /** `approved as <purpose>`, or the line of the denial. */
-export const verdict = (rig: OwnersRig, wanted?: Wanted, hint: PurposeHint = 'any'): string =>
+export const verdict = (rig: StateRig, wanted?: Wanted, hint: PurposeHint = 'any'): string =>
   verdictText(submit(rig, wanted, hint));
 
 /** The verdict in a world that differs by one change. */
 export function verdictWhen(change: Change, wanted?: Wanted, facts?: RigFacts): string {
-  const rig = new OwnersRig(facts);
+  const rig = new StateRig(facts);
   change(rig);
   return verdict(rig, wanted);
 }
 
 /** Long two of ours, read just now: selling one shrinks it. */
-export const holding = (): OwnersRig => new OwnersRig().hold(0, 2).read();
+export const holding = (): StateRig => new StateRig().hold(0, 2).read();
 
 /** A bracket has filled, and no book shows its exits yet. */
-export function earned(rig: OwnersRig, side: Side, qty: number): void {
+export function earned(rig: StateRig, side: Side, qty: number): void {
   const [stopLossPrice, takeProfitPrice] = [units.priceTicks(12_900), units.priceTicks(13_100)];
   const order = rig.add({
     id: 'entry',

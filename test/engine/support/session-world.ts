@@ -21,7 +21,7 @@ import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { at } from '../../support/strategy-fixtures.ts';
 import { boardOn } from './board.ts';
 import { DueQueue } from './due-queue.ts';
-import { OwnersRig, type RigFacts } from './owners-rig.ts';
+import { StateRig, type RigFacts } from './state-rig.ts';
 
 export interface WorldOptions extends Pick<RigFacts, 'has'> {
   readonly day?: string;
@@ -44,7 +44,7 @@ type EventName = 'clock' | 'booted' | 'position_snapshot' | 'book_snapshot' | 't
 const instead = <Owner extends object>(owner: Owner, methods: Partial<Owner>): Owner =>
   Object.assign(Object.create(Object.getPrototypeOf(owner)) as Owner, methods);
 
-export class HouseWorld extends OwnersRig {
+export class HouseWorld extends StateRig {
   readonly calendar: TradingCalendar;
   readonly keeper: SessionController;
   readonly broker: BrokerPace = { cancelUs: 200_000, readUs: 100_000, fillUs: 300_000 };

@@ -12,7 +12,7 @@ import { prepareStateDir, type StatePaths, statePaths } from '../../../src/host/
 import { reload } from '../../../src/daemon/reload.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { type LoadedConfig, loadConfig } from '../../../src/config/load-config.ts';
-import type { EngineView } from '../../../src/engine/engine-snapshot.ts';
+import type { EngineSnapshot } from '../../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { CommandResult } from '../../../src/operator/control-server.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
@@ -190,7 +190,7 @@ export class Story {
   }
 
   /** Prices come, and price bands and account were read since: before that no entry leaves. */
-  mayEnter(view: EngineView | undefined): boolean {
+  mayEnter(view: EngineSnapshot | undefined): boolean {
     const day = view?.tradingDay ?? null;
     if (view?.stream !== 'live' || day === null) return false;
     const { read } = this.daemon.journal;
@@ -222,7 +222,7 @@ export class Story {
     return this.#daemon;
   }
 
-  view(): Promise<EngineView | undefined> {
+  view(): Promise<EngineSnapshot | undefined> {
     return this.#daemon?.refreshView() ?? Promise.resolve(undefined);
   }
 

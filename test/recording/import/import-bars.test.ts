@@ -115,8 +115,8 @@ describe('bad bars', () => {
         line: 5,
         reason: expect.stringContaining('expected a date and time like 2026-03-04 09:00:00') as string,
       },
-      { line: 6, reason: 'expected a price above 0 on the grid of 0.1, was ""' },
-      { line: 7, reason: 'expected a volume in lots of 1, was "-1"' },
+      { line: 6, reason: 'expected a price above 0 on the grid of 0.1 in column low, was ""' },
+      { line: 7, reason: 'expected a volume in lots of 1 in column volume, was "-1"' },
       {
         line: 8,
         reason: 'expected one bar of AAPL that begins at 2026-03-04T02:00:00.000Z, was a second one',
@@ -129,7 +129,7 @@ describe('bad bars', () => {
     const { bad } = await imported(
       `${HEAD}2026-03-04 09:00,1,1,1,1,${most}\n2026-03-04 09:01,1,1,1,1,1000000000001\n2026-03-04 09:02,1,1,1,1,9000000000000\n`,
     );
-    const expected = `expected a volume in lots of 1, ${most} of them at most (a larger lot makes them fewer), was`;
+    const expected = `expected a volume in lots of 1, ${most} of them at most (a larger lot makes them fewer) in column volume, was`;
     expect(bad).toEqual([
       { line: 3, reason: `${expected} "1000000000001"` },
       { line: 4, reason: `${expected} "9000000000000"` },

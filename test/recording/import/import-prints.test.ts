@@ -80,6 +80,26 @@ describe('messy tapes that mean the same', () => {
   });
 });
 
+it.each([
+  ['oldest first', ['09:00:00', '09:15:00', '09:10:00', '09:10:01', '09:20:00'], ['1 row', 4]],
+  ['newest first', ['14:00:00', '13:00:00', '13:30:00', '13:40:00', '10:00:00', '09:00:00'], ['2 rows', 4]],
+  ['in order', ['09:00:00', '09:00:00', '09:00:01'], null],
+  ['in the other order', ['09:00:01', '09:00:00', '09:00:00'], null],
+])('rows out of order in a file %s are counted', async (_, times, expected) => {
+  const { notes } = await imported(`${HEAD}${times.map((time) => `${time},1950,1,M\n`).join('')}`);
+  const [count, line] = expected ?? [];
+  const text = `${count} out of order, the first in line ${line}: sorted`;
+  expect(notes.slice(1)).toEqual(expected === null ? [] : [text]);
+});
+
+it('symbols one after the other are in order', async () => {
+  const { notes } = await imported(
+    'Timestamp,Symbol,Price,Volume\n2026-03-04 10:00:00,A,1,1\n2026-03-04 11:00:00,A,1,1\n2026-03-04 10:00:00,B,1,1\n',
+    { name: 'mixed.csv' },
+  );
+  expect(notes).toHaveLength(1);
+});
+
 it('gives each symbol and day a file of its own, wherever its rows are', async () => {
   const { ticks } = await imported(
     'Timestamp,Symbol,Price,Volume\n2026-03-05 10:00:00,B,2,1\n2026-03-04 10:00:00,A,1,1\n2026-03-04 10:00:01,B,3,1\n2026-03-05 10:00:01,B,4,1\n2026-03-04 23:59:59,A,5,1\n',
@@ -117,18 +137,22 @@ it('says of a day where it comes from and what it is counted in', async () => {
 
 describe('bad rows', () => {
   const ROWS = [
-    ['25:00:00,1950.0,2,M', 'expected a time like 09:00:00, was "25:00:00"'],
-    ['09:00:00,1950.05,2,M', 'expected a price above 0 on the grid of 0.1, was "1950.05"'],
-    ['09:00:00,n/a,2,M', 'expected a price above 0 on the grid of 0.1, was "n/a"'],
-    ['09:00:00,-5.0,2,M', 'expected a price above 0 on the grid of 0.1, was "-5.0"'],
+    ['25:00:00,1950.0,2,M', 'expected a time like 09:00:00 in column Time, was "25:00:00"'],
+    ['09:00:00,1950.05,2,M', 'expected a price above 0 on the grid of 0.1 in column Price, was "1950.05"'],
+    ['09:00:00,n/a,2,M', 'expected a price above 0 on the grid of 0.1 in column Price, was "n/a"'],
+    ['09:00:00,-5.0,2,M', 'expected a price above 0 on the grid of 0.1 in column Price, was "-5.0"'],
     [
       '09:00:00,214748365,2,M',
-      'expected a price of at most 2147483647 ticks of 0.1 (a larger tick makes them fewer), was "214748365"',
+      'expected a price of at most 2147483647 ticks of 0.1 (a larger tick makes them fewer) in column Price, was "214748365"',
     ],
-    ['09:00:00,1950.0,1.5,M', 'expected a whole volume above 0, was "1.5"'],
-    ['09:00:00,1950.0,0,M', 'expected a whole volume above 0, was "0"'],
-    ['09:00:00,1950.0,2,X', 'expected a side out of M, A, buy, B, sell, - or nothing, was "X"'],
+    ['09:00:00,1950.0,1.5,M', 'expected a whole volume above 0 in column Volume, was "1.5"'],
+    ['09:00:00,1950.0,0,M', 'expected a whole volume above 0 in column Volume, was "0"'],
+    [
+      '09:00:00,1950.0,2,X',
+      'expected a side out of M, A, buy, B, sell, - or nothing in column Side, was "X"',
+    ],
     ['09:00:00,1950.0,2', 'expected 4 columns or more, was 3'],
+    ['09:00:00,1,950.0,2,M', 'expected at most 4 columns, as in the first line, was 5'],
   ] as const;
 
   it('are reported with line and reason, and nothing of the file is stored', async () => {
@@ -137,6 +161,18 @@ describe('bad rows', () => {
     );
     expect(bad).toEqual(ROWS.map(([, reason], i) => ({ line: i + 3, reason })));
     expect([outcomes, ticks]).toEqual([[], []]);
+  });
+
+  it('without a header name the column by its number', async () => {
+    const { bad } = await imported('09:00:00,1950.0,2,\n09:00:01,1950.0,2.5,\n', {
+      options: { header: false, columns: { time: '1', price: '2', volume: '3' } },
+    });
+    expect(bad).toEqual([{ line: 2, reason: 'expected a whole volume above 0 in column 3, was "2.5"' }]);
+  });
+
+  it('are no rows that end with a delimiter', async () => {
+    const { bad, ticks } = await imported(`${HEAD}10:00:00,1950.0,1,M,\n`);
+    expect([bad, ticks.length]).toEqual([[], 1]);
   });
 
   it('are left out when that was asked for, and counted in what is stored', async () => {
@@ -151,7 +187,7 @@ describe('bad rows', () => {
 
   it('end the reading when there is nothing else', async () => {
     await expect(imported(HEAD + '10:00:00,1950.0,none,M\n'.repeat(2_000))).rejects.toThrow(
-      'the first 1000 rows are all bad; line 1001: expected a whole volume above 0, was "none"',
+      'the first 1000 rows are all bad; line 1001: expected a whole volume above 0 in column Volume, was "none"; finest step of prices 1950 (line 2)',
     );
   });
 });
@@ -165,17 +201,31 @@ describe('a file that cannot be inspected', () => {
       { options: { columns: { side: 'Aggressor' } } },
       'no column "Aggressor" for side in: Time, Price, Volume, Side',
     ],
+    [
+      'has two columns of one name',
+      'Time,Price,Volume,Price\n',
+      {},
+      'columns 2 and 4 are both called "Price": name the one of price by its number, or none',
+    ],
+    ['is empty', '', {}, 'vn30f2603.csv: expected rows, was nothing'],
+    ['is a header alone', HEAD, {}, 'vn30f2603.csv: expected rows, was a header alone'],
     ['has no symbol', HEAD, { name: '2026-03-04.csv' }, 'expected a symbol in its name or in a column'],
     ['is of a day that is none', HEAD, { options: { day: '2026-02-30' } }, 'expected a day like 2026-03-04'],
   ])('%s', async (_, text, setting, message) => {
     await expect(imported(text, setting)).rejects.toThrow(message);
   });
 
-  it('is in UTF-16', async () => {
+  it.each([
+    ['UTF-16', Buffer.from(`\uFEFF${HEAD}`, 'utf16le'), 'UTF-16: save it as UTF-8'],
+    ['Parquet', Buffer.from('PAR1\u0015\u0004'), 'Parquet: export it as CSV'],
+    ['a zip file', Buffer.from('PK\u0003\u0004\u0014'), 'a zip file, or a workbook: unpack it'],
+    ['gzip without its ending', gzipSync(HEAD), 'gzip: let its name end with .gz'],
+    ['of another program', Buffer.from('ARROW1\0\0'), 'binary: export it as CSV'],
+  ])('is %s', async (_, bytes, kind) => {
     const file = join(tempDir(), 'VN30F2603.csv');
-    writeFileSync(file, Buffer.from(`\uFEFF${HEAD}`, 'utf16le'));
+    writeFileSync(file, bytes);
     await expect(importPrints(file, vietnamese(tempDir()), QUIET)).rejects.toThrow(
-      'expected UTF-8, was UTF-16',
+      `VN30F2603.csv: expected a table of text in UTF-8, was ${kind}`,
     );
   });
 

@@ -58,18 +58,26 @@ test('without sizes they have no limit', async () => {
 });
 
 test.each([
-  ['a crossed quote', '1.10003,1.10002,1,1', 'expected an ask of at least the bid 1.10003, was "1.10002"'],
+  [
+    'a crossed quote',
+    '1.10003,1.10002,1,1',
+    'expected an ask of at least the bid 1.10003 in column ask, was "1.10002"',
+  ],
   [
     'a price off the grid',
     '1.100001,1.10002,1,1',
-    'expected a price above 0 on the grid of 0.00001, was "1.100001"',
+    'expected a price above 0 on the grid of 0.00001 in column bid, was "1.100001"',
   ],
-  ['no bid', ',1.10002,1,1', 'expected a price above 0 on the grid of 0.00001, was ""'],
-  ['a size of nothing', '1.10000,1.10002,0,1', 'expected a size above 0 in lots of 1, was "0"'],
+  ['no bid', ',1.10002,1,1', 'expected a price above 0 on the grid of 0.00001 in column bid, was ""'],
+  [
+    'a size of nothing',
+    '1.10000,1.10002,0,1',
+    'expected a size above 0 in lots of 1 in column bid_size, was "0"',
+  ],
   [
     'a size without end',
     '1.10000,1.10002,1,3000000000',
-    'expected a size above 0 in lots of 1, was "3000000000"',
+    'expected a size above 0 in lots of 1 in column ask_size, was "3000000000"',
   ],
 ])('%s is a bad row with its line', async (_, cells, reason) => {
   const { bad, days } = await quotes(
@@ -114,9 +122,9 @@ test('levels of a book are read from numbered columns; one without a price or si
   expect({ kind, bad }).toEqual({
     kind: 'quotes',
     bad: [
-      '4: expected an ask of at least the bid 1.10001, was "1.10000"',
-      '5: expected a price worse than that of the level before, was "1.10001"',
-      '6: expected a size above 0 in lots of 1, was "-1"',
+      '4: expected an ask of at least the bid 1.10001 in column ask_1, was "1.10000"',
+      '5: expected a price worse than that of the level before in column bid_price_2, was "1.10001"',
+      '6: expected a size above 0 in lots of 1 in column ask_size_1, was "-1"',
     ],
   });
   expect(days).toEqual([]);

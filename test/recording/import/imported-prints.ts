@@ -21,6 +21,7 @@ export interface Imported {
   readonly dir: string;
   readonly outcomes: readonly string[];
   readonly bad: readonly BadRow[];
+  readonly notes: readonly string[];
   /** `VN30F2603 2026-03-04: 09:00:00 19500 x2 buy`. */
   readonly ticks: readonly string[];
   readonly metas: readonly TickMeta[];
@@ -46,6 +47,7 @@ export async function imported(
     dir,
     outcomes: report.stored.map(({ outcome }) => outcome),
     bad,
+    notes: report.notes,
     ticks: days.flatMap(({ symbol, day, path }) => {
       const { rows, tsUs: at, priceTicks, qty, side } = readColumns(path);
       return Array.from(

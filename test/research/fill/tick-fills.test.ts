@@ -132,7 +132,7 @@ const CASES: readonly Case[] = [
       09:00:02 A buy 4 at 1002 shown
       09:00:03 B buy 5 at 1002 shown
       09:00:04 B buy 1 at 1003 shown_later
-      09:00:05 B buy 1 at 1003 beside_taker`,
+      09:00:05 B buy 1 at 1003 same_side_trade`,
   },
   {
     // Shown at 1001: two ticks worse is 1003. B's limit is 1002, and no slippage goes beyond a limit. C waits: none at all.
@@ -167,7 +167,7 @@ const CASES: readonly Case[] = [
       09:00:04 A buy 2 at 1000 queue_reached
       09:00:05 A buy 1 at 1000 queue_reached
       09:00:06 B buy 10 at 1001 shown
-      09:00:07 B buy 2 at 1001 beside_taker`,
+      09:00:07 B buy 2 at 1001 same_side_trade`,
   },
 ];
 
@@ -192,7 +192,7 @@ describe('a market order on ticks', () => {
       lines(`
       09:00:02 A buy 8 at 1001 shown
       09:00:02 A buy 9 at 1002 shown
-      09:00:04 A buy 3 at 1004 beside_taker`),
+      09:00:04 A buy 3 at 1004 same_side_trade`),
     );
   });
 
@@ -205,7 +205,7 @@ describe('a market order on ticks', () => {
     expect(playScript(script, { band }).fills).toEqual(
       lines(`
       09:00:02 B sell 1 at 1000 shown
-      09:00:03 A buy 2 at 1003 beside_taker`),
+      09:00:03 A buy 2 at 1003 same_side_trade`),
     );
   });
 });

@@ -95,7 +95,7 @@ const PRICE_RULES: Readonly<Partial<Record<BacktestFill['clause'], Rule>>> = {
     );
     return trades.some((price) => atOrBetter(side, price, priceTicks));
   },
-  beside_taker: ({ side, priceTicks }, printed) =>
+  same_side_trade: ({ side, priceTicks }, printed) =>
     printed !== undefined && atOrBetter(side, side === 'buy' ? printed.least : printed.most, priceTicks),
 };
 
@@ -104,7 +104,7 @@ const VOLUME: Readonly<Record<string, (fill: BacktestFill, price: number) => boo
   queue_reached: ({ priceTicks }, price) => price === priceTicks,
   traded_through: ({ side, priceTicks }, price) =>
     price !== priceTicks && atOrBetter(side, price, priceTicks),
-  beside_taker: () => true,
+  same_side_trade: () => true,
 };
 
 const TAKEN: ReadonlySet<string> = new Set(['shown', 'shown_later']);
@@ -150,7 +150,7 @@ export function wrongFills(
     const counts = VOLUME[clause];
     if (counts === undefined) continue;
     // One print never fills more than itself, whoever is filled from it.
-    const key = `${tsUs} ${clause} ${clause === 'beside_taker' ? '' : priceTicks} ${clause === 'uncross' ? '' : side}`;
+    const key = `${tsUs} ${clause} ${clause === 'same_side_trade' ? '' : priceTicks} ${clause === 'uncross' ? '' : side}`;
     const most = printed?.volume((price) => counts(fill, price)) ?? 0;
     const all = filled.get(key) ?? { qty: 0, most, name };
     all.qty += qty;

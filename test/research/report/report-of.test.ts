@@ -35,18 +35,28 @@ describe('Monte Carlo on the trades of a run', () => {
 
 describe('the report of a run', () => {
   it('says what was run, and warns', () => {
-    expect(report.subtitle).toBe('one on VN30F1M, 2026-03-04 to 2026-03-05, 2 sessions');
+    expect(report.subtitle).toBe(
+      'one on VN30F1M, 2026-03-04 to 2026-03-05, 2 sessions, times of Asia/Ho_Chi_Minh',
+    );
     expect(report.warnings).toEqual(['the tape has a gap']);
-    expect(report.headlines.map(([, text]) => text)).toEqual([
-      '-10,000',
-      '-1.00 %',
-      '0.00',
-      '-20.00 %',
-      '3',
-      '33.33 %',
-      '0.95',
-      '21,250',
+    expect(report.headlines.map(([name, text]) => `${name}: ${text}`)).toEqual([
+      'Net profit, VND: -10,000',
+      'Return: -1.00 %',
+      'Buy and hold: +0.05 %',
+      'CAGR: –',
+      'Sharpe ratio: –',
+      'Deepest drawdown: -20.00 %',
+      'Trades: 3',
+      'Win rate: 33.33 %',
+      'Profit factor: 0.95',
+      'Fees and tax: 21,250',
     ]);
+  });
+
+  it('of one contract shows buy and hold without being asked, of two it does not', () => {
+    const [one] = SAMPLE_RESULT.instruments;
+    const two = createReport({ ...SAMPLE_RESULT, instruments: [one!, { ...one!, symbol: 'Y' }] }, 'two');
+    expect(two.headlines.map(([name]) => name)).not.toContain('Buy and hold');
   });
 
   it('counts notes that repeat, and those beyond the first three of a kind', () => {
@@ -97,7 +107,10 @@ describe('the report of a run, added up', () => {
   it('leaves out months without a day, and has no returns once nothing is left', () => {
     const days = ['2024-12-30', '2025-01-02', '2025-03-03'].map(tradingDay);
     const yearsOf = (...equity: readonly number[]) =>
-      createReport({ ...SAMPLE_RESULT, days, dayEquity: Float64Array.from(equity) }, 'a run').years;
+      createReport(
+        { ...SAMPLE_RESULT, days, dayEquity: Float64Array.from(equity), dayEndUs: Float64Array.of(0, 0, 0) },
+        'a run',
+      ).years;
     const [before, after] = yearsOf(1_100_000, 990_000, 1_980_000);
     expect(before).toMatchObject({ year: '2024', total: expect.closeTo(10, 9) });
     expect(before?.months[11]).toBeCloseTo(10, 9);

@@ -4,17 +4,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
-  fixedZoneName,
   isMoved,
   moneyDecimals,
   readBacktestMarket,
+  shownZone,
   specOf,
   wallShiftOf,
 } from '../../../src/research/spec/backtest-market.ts';
 import { YamlSource } from '../../../src/config/yaml-source.ts';
 import { formatPoints, pointsOf, valueOf } from '../../../src/domain/contract.ts';
 import { priceTicks, US_PER_DAY, US_PER_HOUR } from '../../../src/domain/units.ts';
-import { formatUtcOffset } from '../../../src/text/dates.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const terms = (tick: number, lot = 1, pointValue = 1) => ({
@@ -60,7 +59,7 @@ test('a tick of a lot is always whole money', () => {
   );
 });
 
-/** Moments move to what the clocks on the wall showed, and are shown by a zone that does not move them back. */
+/** Moments move to what the clocks on the wall showed. */
 
 function readMarket(lines: string) {
   const dir = tempDir();
@@ -95,18 +94,10 @@ test.each([
 });
 
 test.each([
-  [-300, 'Etc/GMT+5', '-05:00'],
-  [420, 'Etc/GMT-7', '+07:00'],
-  [0, 'UTC', '+00:00'],
-  [570, undefined, '+09:30'],
-  [-210, undefined, '-03:30'],
-])('%d minutes', (minutes, name, text) => {
-  expect([fixedZoneName(minutes), formatUtcOffset(minutes)]).toEqual([name, text]);
-  if (name === undefined) return;
-  const shown = new Intl.DateTimeFormat('en-GB', {
-    timeZone: name,
-    hour: '2-digit',
-    hourCycle: 'h23',
-  }).format(0);
-  expect(Number(shown)).toBe((24 + minutes / 60) % 24);
+  [`  timeZone: America/New_York\n${HOURS}`, 'America/New_York'],
+  ['  timeZone: America/New_York\n', '-05:00 all year, without the summer time of America/New_York'],
+  [`  timeZone: Asia/Ho_Chi_Minh\n${HOURS}`, 'Asia/Ho_Chi_Minh'],
+  ['', 'UTC'],
+])('the zone of the times that a run of %j shows', (lines, text) => {
+  expect(shownZone(market(lines), null)).toBe(text);
 });

@@ -227,6 +227,19 @@ test('a contract of the market without data in the run is refused: its strategy 
   ]);
 });
 
+test('steps finer than tick and lot are refused with their lines and the lines to write', async () => {
+  const { dir, file } = written('');
+  writeFileSync(
+    join(dir, 'bars.csv'),
+    'time,open,high,low,close,volume\n2026-01-05T00:00:00Z,1,1.5,1,1.25,3\n2026-01-05T01:00:00Z,2,2,2,2,0.5\n',
+  );
+  writeFileSync(file, ownMarket(dir));
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? '' : loaded.problems.map(formatProblem).join('')).toContain(
+    'write tick: 0.25, lot: 0.5 for its contract (finest step of prices 0.25 (line 2), of volumes 0.5 (line 3))',
+  );
+});
+
 test('prices finer than the tick are refused with what helps: the right tick, or rounding', async () => {
   const { dir, file } = written('');
   writeFileSync(join(dir, 'bars.csv'), hours('1.04', '1.16'));

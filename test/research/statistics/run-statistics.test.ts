@@ -19,8 +19,6 @@ it('adds up what a pencil adds up', () => {
   ]);
   expect(found.dailyReturns[0]).toBeCloseTo(0.1, 12);
   expect(found.dailyReturns[1]).toBeCloseTo(-0.1, 12);
-  // Mean zero: whatever the deviation.
-  expect(found.sharpe).toBeCloseTo(0, 12);
   expect(found.basis.periodsPerYear).toBe(252);
   expect(found.drawdowns.deepest).toEqual({
     depth: 240_000,
@@ -35,6 +33,26 @@ it('adds up what a pencil adds up', () => {
   expect(found.turnover).toBeCloseTo(380.02, 9);
   // The buy paid a tick of 10,000 VND above the middle of its decision; the sell got one more.
   expect(found.slippage).toBe(0);
+});
+
+const ofDays = (...equity: number[]) =>
+  runStatistics({
+    ...SAMPLE_RESULT,
+    days: equity.map((_, day) => tradingDay(`2026-03-${String(day + 2).padStart(2, '0')}`)),
+    dayEquity: Float64Array.from(equity),
+  });
+
+it('gives no figure of a year for fewer than three days', () => {
+  const { sharpe, sortino, annualReturn, calmar } = found;
+  expect([sharpe, sortino, annualReturn, calmar]).toEqual([undefined, undefined, undefined, undefined]);
+  const { sharpe: ofThree, annualReturn: growth } = ofDays(1_100_000, 990_000, 1_000_000);
+  expect([ofThree, growth]).toEqual([expect.any(Number), expect.closeTo(0, 9)]);
+});
+
+it('gives no Sharpe ratio for a loss of one amount each day', () => {
+  const equity = Array.from({ length: 20 }, (_, day) => 999_000 - 1_000 * day);
+  expect(ofDays(...equity).sharpe).toBeUndefined();
+  expect(ofDays(...equity.with(10, 990_500)).sharpe).toBeLessThan(0);
 });
 
 it('knows a market that never closes by its weekends', () => {

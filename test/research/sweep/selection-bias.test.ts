@@ -42,14 +42,29 @@ describe('the bias of picking', () => {
     expect(many.deflated).toBeLessThan(few.deflated);
   });
 
-  it.each([[[]], [[0.01]], [[0, 0, 0]]])('has nothing to say about the days %j', (days) => {
-    expect(selectionBias(days, [days, ...OTHERS])).toBeUndefined();
-    expect(selectionWarning(undefined, 40)).toContain('best of 40 trials');
+  it('leaves out trials that lose alike each day: their ratios would be thousands', () => {
+    const few = selectionBias(BEST, [BEST, ...OTHERS])!;
+    const alike = Array.from({ length: 7 }, (_, day) => -0.001 - day * 1e-6);
+    const found = selectionBias(BEST, [BEST, ...OTHERS, alike])!;
+    expect([few.leftOut, found.leftOut, found.trials]).toEqual([0, 1, 4]);
+    expect(found.expectedMax / few.expectedMax).toBeCloseTo(
+      expectedSharpeMax(4, 1) / expectedSharpeMax(3, 1),
+      12,
+    );
   });
+
+  it.each([[[]], [[0.01]], [[0, 0, 0]], [[-0.001, -0.001_000_1, -0.001_000_2]]])(
+    'has nothing to say about the days %j',
+    (days) => {
+      expect(selectionBias(days, [days, ...OTHERS])).toBeUndefined();
+      expect(selectionWarning(undefined, 40)).toContain('best of 40 trials');
+    },
+  );
 
   it('says how many trials there were, and whether the best is more than luck', () => {
     const bias = {
       trials: 1_200,
+      leftOut: 0,
       days: 250,
       sharpe: 0.158,
       expectedMax: 0.113,
@@ -60,6 +75,9 @@ describe('the bias of picking', () => {
       'This is the best of 1,200 trials: by chance alone the best would show a daily Sharpe ratio of 0.113, it shows 0.158 over 250 days. Deflated Sharpe ratio 90.0 % (probability that its true ratio is above that). It may be luck: do not trade it for this figure alone.',
     );
     expect(selectionWarning({ ...bias, deflated: 0.97 }, 1_200)).toContain('It is higher');
+    expect(selectionWarning({ ...bias, leftOut: 3 }, 1_200)).toContain(
+      '3 trials without a Sharpe ratio (days that are all but alike) left out. It may be luck',
+    );
   });
 });
 

@@ -114,6 +114,6 @@ function fillsOfTaker(isOtherThere: boolean): readonly string[] {
 }
 
 test('a rest that takes next to others keeps doing so, whatever other orders rest', () => {
-  expect(fillsOfTaker(false)).toEqual(['9 at 1000 shown', '3 at 1000 beside_taker']);
+  expect(fillsOfTaker(false)).toEqual(['9 at 1000 shown', '3 at 1000 same_side_trade']);
   expect(fillsOfTaker(true)).toEqual(fillsOfTaker(false));
 });

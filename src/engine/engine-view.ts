@@ -1,4 +1,4 @@
-/** Read-only views of the owners of the engine's state; only their own events change them. */
+/** The state that the engine's parts share, read-only: each part changes by its own events alone. */
 import type { EngineSettings } from '../domain/settings.ts';
 import { cover, type Cover } from '../domain/cover.ts';
 import type { Market } from './market/market.ts';
@@ -20,7 +20,7 @@ import { isSamePosition, type ProtectedPosition, type Targets } from './session/
 import type { ContractTable } from './state/contract-table.ts';
 import type { EventContext } from './state/event-context.ts';
 
-export interface Owners {
+export interface EngineView {
   readonly context: EventContext;
   readonly contracts: ContractTable;
   readonly market: Market;
@@ -49,23 +49,29 @@ export type OrderView = Readonly<
   >
 >;
 
-export const ordersOf = ({ orders }: Owners, position: ProtectedPosition): readonly OrderView[] =>
-  orders.open.filter((order) => isSamePosition(order, position));
+export const ordersOf = (
+  { orders }: Pick<EngineView, 'orders'>,
+  position: ProtectedPosition,
+): readonly OrderView[] => orders.open.filter((order) => isSamePosition(order, position));
 
 /** Cover of the owner's position by those of its orders that count. */
 export function coverOf(
-  owners: Owners,
+  view: Pick<EngineView, 'orders' | 'portfolio'>,
   position: ProtectedPosition,
   counts: (order: OrderView) => boolean,
 ): Cover<OrderView> {
-  const held = owners.portfolio.position(position.strategy, position.instrument).qty;
-  return cover(held, ordersOf(owners, position).filter(counts), ({ asCover }) => asCover);
+  const held = view.portfolio.position(position.strategy, position.instrument).qty;
+  return cover(held, ordersOf(view, position).filter(counts), ({ asCover }) => asCover);
 }
 
 export const isStaying = ({ status }: OrderView): boolean => status !== 'pending_cancel';
 
 /** Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. */
-export function whyUnproven({ rowOwners, positionReconciler, orders }: Owners): string | null {
+export function whyUnproven({
+  rowOwners,
+  positionReconciler,
+  orders,
+}: Pick<EngineView, 'rowOwners' | 'positionReconciler' | 'orders'>): string | null {
   const reason = rowOwners.unproven() ?? positionReconciler.unproven();
   if (reason !== null) return reason;
   if (orders.contradicted !== null)

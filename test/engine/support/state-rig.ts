@@ -1,4 +1,4 @@
-/** The engine's own owners without the rest of the engine: a test puts them into a state by what happens to them. */
+/** The engine's own state without the rest of the engine: a test changes it by what happens. */
 import type { TradingCalendar } from '../../../src/domain/calendar.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { type Contract, priceBand } from '../../../src/domain/contract.ts';
@@ -79,7 +79,7 @@ export interface RigFacts {
 }
 
 /** At first everything is in order, and nobody holds or has asked for anything. */
-export class OwnersRig {
+export class StateRig {
   readonly settings: EngineSettings;
   readonly state: EngineState;
   readonly guard: RiskGuard;
@@ -101,7 +101,7 @@ export class OwnersRig {
     const outbound = { ...new RigPorts().outbound(), journal };
     this.state = createEngineState(
       { settings: this.settings, calendar, costs: COSTS, host, outbound },
-      (owners, given) => (guard = new RiskGuard(owners, given.settings, given.calendar, given.costs)),
+      (view, given) => (guard = new RiskGuard(view, given.settings, given.calendar, given.costs)),
     );
     this.guard = guard!;
     this.state.contracts.set(listed ?? [contract(0), contract(1)]);

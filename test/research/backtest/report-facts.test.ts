@@ -1,0 +1,67 @@
+/** A report says what its figures rest on: market, zone, memory, and whether the run was verified. */
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runBacktestFile } from '../../../src/research/backtest/run-backtest-file.ts';
+import { formatProblem } from '../../../src/config/problem.ts';
+import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
+import { barFile } from '../spec/bar-run.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+/** Half hours at noon of New York, around the Sunday on which its clocks change: prices that rise and fall. */
+const BARS = ['2026-03-05', '2026-03-06', '2026-03-09', '2026-03-10']
+  .flatMap((day) =>
+    ['10:00', '10:30', '11:00', '11:30'].map((time, i) => {
+      const close = 100 + (i % 2 === 0 ? 1 : -1) * (i + 1);
+      return `${day} ${time},${close},${close},${close},${close},9`;
+    }),
+  )
+  .join('\n');
+
+const HOURS =
+  ', name: US shares, timeZone: America/New_York, hours: [{ phase: continuous, from: "09:30", to: "16:00" }]';
+
+async function played(second?: string) {
+  const file = barFile({
+    bars: `time,open,high,low,close,volume\n${BARS}\n`,
+    market: HOURS,
+    file: ', every: 30m',
+    params: '{ fast: 1, slow: 2, bufferTicks: 0 }',
+  });
+  const loaded = await loadBacktest(file);
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  return runBacktestFile(loaded.backtest, { out: tempDir(), second });
+}
+
+test('market, zone and memory are in the report, and that it was not verified', async () => {
+  const { model, report } = await played();
+  expect(model.subtitle).toMatch(/, times of America\/New_York$/);
+  expect(model.settings[0]?.rows).toEqual(
+    expect.arrayContaining([
+      ['market', 'US shares'],
+      ['verified', 'no; --verify runs it again, and without the later prices'],
+      ['times', 'America/New_York'],
+      ['memory', expect.any(String)],
+    ]),
+  );
+  const page = readFileSync(report, 'utf8');
+  expect(page).toContain('no; --verify runs it again');
+  expect(page.match(/times of America\/New_York/gi)?.length).toBeGreaterThan(3);
+});
+
+test('what a verification found is in the report', async () => {
+  const { model } = await played('another thread did not start');
+  expect(model.settings[0]?.rows).toContainEqual([
+    'verified',
+    'NOT: a second run does not run the backtest: another thread did not start',
+  ]);
+});
+
+test('times of New York have the offset of their day in CSV files', async () => {
+  const { report } = await played();
+  const lines = readFileSync(join(dirname(report), 'equity.csv'), 'utf8').split('\n');
+  const times = lines.slice(1).map((line) => line.split(',')[0]);
+  expect(times).toEqual(
+    expect.arrayContaining(['2026-03-06T11:00:00.000-05:00', '2026-03-09T11:00:00.000-04:00']),
+  );
+});
