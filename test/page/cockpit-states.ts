@@ -136,8 +136,9 @@ const TRADING: CockpitFacts = {
     moneyMs: NOW_MS - 8_000,
     lastFillMs: NOW_MS - 60_000,
   },
-  contracts: [MAIN, NEXT].map((contract) => ({
+  contracts: [MAIN, NEXT].map((contract, place) => ({
     contract,
+    name: `VN30F${place + 1}M (${contract})`,
     tickPoints: 0.1,
     floorPoints: 1_763.7,
     ceilingPoints: 2_029.1,

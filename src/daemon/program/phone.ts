@@ -24,7 +24,7 @@ export function listenToPhones(daemon: Daemon, run: RunActions): void {
     // The view of the last second: an engine that hangs must not keep the answer back.
     show: (view) => {
       daemon.alerting.acknowledge();
-      return phoneView(view, statusOf(daemon), daemon.edge.table.contracts);
+      return daemon.named(phoneView(view, statusOf(daemon), daemon.edge.table.contracts));
     },
     command: (name, body) => obey(daemon, name, body, run),
     isAuction: () => isAuction(phaseAt(daemon.config.calendar, daemon.clock.nowUs())),

@@ -31,7 +31,7 @@ export function Market({ value }: { readonly value: CockpitState }) {
   return (
     <>
       <div class="picker" role="group" aria-label={t.contract}>
-        {value.contracts.map(({ contract: code }) => (
+        {value.contracts.map(({ contract: code, name }) => (
           <Button
             key={code}
             aria-pressed={code === contract.contract}
@@ -39,7 +39,7 @@ export function Market({ value }: { readonly value: CockpitState }) {
               chosen.value = code;
             }}
           >
-            {code}
+            {name}
           </Button>
         ))}
       </div>

@@ -29,7 +29,7 @@ import {
   type Tone,
   Vnd,
 } from './parts.tsx';
-import { canSteer, command, entries, nowMs, prices, story, view } from './store.ts';
+import { canSteer, command, entries, nameOf, nowMs, prices, story, view } from './store.ts';
 import { Otp } from './steer.tsx';
 import { t } from './text.ts';
 
@@ -291,7 +291,7 @@ export function OrderTable({
       show: ({ side, filledQty, qty, orderCode }) => (
         <>
           <Side side={side} /> <span class="num">{filledQty > 0 ? `${filledQty}/${qty}` : qty}</span>{' '}
-          {orderCode}
+          {nameOf(orderCode)}
         </>
       ),
     },
@@ -370,7 +370,9 @@ function UnknownOrders({
 
 function Books({ value: { books } }: { readonly value: CockpitState }) {
   const [areHeldOld, isMoneyOld] = [isOld(books, books.positionsMs), isOld(books, books.moneyMs)];
-  const held = books.positions.map(({ orderCode, ...of }) => compared(orderCode, of, signed, areHeldOld));
+  const held = books.positions.map(({ orderCode, ...of }) =>
+    compared(nameOf(orderCode), of, signed, areHeldOld),
+  );
   const figures = books.figures.map(({ what, ...of }) =>
     compared(`${worded(t.figure, what)}, VND`, of, what === 'profit' ? signed : count, isMoneyOld),
   );

@@ -21,7 +21,7 @@ import {
   useAnswer,
   Waiting,
 } from './parts.tsx';
-import { canSteer, command, halt, outcomes, session } from './store.ts';
+import { canSteer, command, halt, nameOf, outcomes, session } from './store.ts';
 import { leave } from './link.ts';
 import { t } from './text.ts';
 import { useMemo } from 'preact/hooks';
@@ -193,7 +193,7 @@ function Strategy({
   readonly strategy: StrategyState;
   readonly flatten: ReturnType<typeof flattenOf>;
 }) {
-  const holds = heldOnes(positions).map(({ orderCode, qty }) => `${signed(qty)} ${orderCode}`);
+  const holds = heldOnes(positions).map(({ orderCode, qty }) => `${signed(qty)} ${nameOf(orderCode)}`);
   const act =
     (text: string, name: string, body: object = {}) =>
     () =>

@@ -57,6 +57,9 @@ const beat = signal<CockpitBeat & { readonly atMs: number }>({ realMs: 0, market
 export const tabs = computed((): readonly Tab[] =>
   state.value?.faults === undefined ? TABS : [...TABS, 'faults'],
 );
+/** Contracts as people call them. */
+export const nameOf = (code: string): string =>
+  state.value?.contracts.find(({ contract }) => contract === code)?.name ?? code;
 export const canSteer = computed(() => session.value?.role === 'steer');
 /** Seconds without a word of the daemon, or null while it speaks. */
 export const silentSeconds = computed(() => {

@@ -23,7 +23,7 @@ const TABLE = {
     market: ['Market', 'Thị trường'],
     steer: ['Steer', 'Điều khiển'],
     journal: ['Journal', 'Nhật ký'],
-    faults: ['Faults', 'Lỗi giả lập'],
+    faults: ['Faults', 'Lỗi'],
   },
   views: ['Views', 'Các trang'],
   phase: {
