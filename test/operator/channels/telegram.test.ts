@@ -276,7 +276,7 @@ describe('listener', () => {
     await vi.waitFor(() => expect(pauses).toBe(1));
     api.down.set('sendMessage', { status: 500 });
     done.emit('go');
-    await vi.waitFor(() => expect(pauses).toBe(2));
+    await vi.waitFor(() => expect(pauses).toBeGreaterThan(1));
     await listener.close();
   });
 
