@@ -200,6 +200,8 @@ describe('listener', () => {
     listen();
     api.write(OWNER, 'before', { age: 8 * 86_400 });
     await vi.waitFor(() => expect(asked).toHaveLength(1));
+    // The next poll is open: it would confirm the number that comes again.
+    await vi.waitFor(() => expect(api.offsets).toHaveLength(2));
     api.numberFrom(901);
     api.write(OWNER, '/halt');
     await listener.close();
