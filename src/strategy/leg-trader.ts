@@ -108,6 +108,13 @@ function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader 
       inEvent('workingOrders')
         .workingOrders(own.index)
         .filter(({ instrument }) => instrument === here()),
+    equity: () => inEvent('equity').equity(),
+    lotsFor({ percent }) {
+      const trader = inEvent('lotsFor');
+      assertNumber('lotsFor', 'percent', percent);
+      const [equity = 0, margin = 0] = [trader.equity(), trader.marginOfLot(contract())];
+      return margin === 0 ? 0 : Math.max(0, Math.floor((equity * percent) / PERCENT / margin));
+    },
     band: () => frozen(inEvent('band').band(here())),
     lastTrade: () => inEvent('lastTrade').lastTrade(here()),
     lastBook() {
@@ -162,6 +169,8 @@ function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader 
     },
   };
 }
+
+const PERCENT = 100;
 
 function meanTicks({ spec }: Contract, update: OrderUpdate): number {
   assertUpdate(update);
