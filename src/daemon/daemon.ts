@@ -6,14 +6,16 @@ import { OtpDesk } from '../broker/auth/otp-desk.ts';
 import type { OwnBooks } from '../broker/gateway/kill-verdict.ts';
 import type { Dial } from '../broker/stream/open-socket.ts';
 import type { Config } from '../config/config.ts';
-import { CalendarInUse, type KnownDays } from '../domain/calendar.ts';
+import { CalendarInUse, type KnownDays, tradingDayAt } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CancelTimer, Clock, ClockMap } from '../domain/clock.ts';
+import { withAliases } from '../domain/contract-code.ts';
 import { errorText, failureOf } from '../domain/failure.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../domain/units.ts';
 import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
 import {
+  type AccountSnapshot,
   type Command,
   type EngineEvent,
   isOfAccount,
@@ -39,13 +41,14 @@ import {
 import type { StartEngine } from '../host/engine-thread.ts';
 import { createMarketClock, FOLLOWED_STEP_US_MAX, systemClock, systemTimers } from '../host/system-clock.ts';
 import type { Lockstep } from './simulator/lockstep.ts';
-import type { ProgramFiles } from '../host/program-files.ts';
+import { isSupervised, type ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { EmergencyRecord } from './restart/emergency-record.ts';
 import type { RunMark } from '../host/run-mark.ts';
 import { unreportedOrder } from './restart/own-books.ts';
 import { startStamp, type StatePaths } from '../host/state/state-paths.ts';
 import { Alerting } from './alerting.ts';
+import { CommandOutcomes } from './command-outcomes.ts';
 import { checkCalendar, watchClock } from './clock-watch.ts';
 import { HaltSweep } from './session/halt-sweep.ts';
 import { Halt, OWN_CAUSE } from './session/halt.ts';
@@ -96,6 +99,7 @@ export class Daemon {
   readonly alerting: Alerting;
   readonly metrics: Metrics;
   readonly prices: PriceBoard | null;
+  readonly outcomes = new CommandOutcomes((...alert) => this.alert(...alert));
   /** With the calendar in use. */
   readonly options: DaemonOptions;
   readonly #calendar: CalendarInUse;
@@ -113,6 +117,8 @@ export class Daemon {
   lastProgramProblem: string | null = null;
   /** As of the last `refreshView`. */
   lastView: EngineSnapshot | undefined = undefined;
+  /** As the broker showed it last. */
+  lastAccount: UnnumberedInput<AccountSnapshot> | null = null;
   /** When the engine answered last, in real time. */
   viewedUs: TsUs = systemClock.nowUs();
 
@@ -175,6 +181,7 @@ export class Daemon {
       note,
       leftOut: this.#strategiesLeftOut(),
       programProblem: () => this.programProblem,
+      isSupervised: isSupervised(),
       onLost: (reason, culprit) => this.#onLost(reason, culprit),
       onFailure: (error) => this.#failed?.(error instanceof Error ? error : new Error(String(error))),
     });
@@ -203,6 +210,12 @@ export class Daemon {
   /** The program on disk is another one, in words, or null. */
   get programProblem(): string | null {
     return this.options.program?.problem() ?? null;
+  }
+
+  /** Names the contracts in a text for people. */
+  named(text: string): string {
+    const { calendar } = this.config;
+    return withAliases(text, calendar, this.sessionDay ?? tradingDayAt(calendar, this.clock.nowUs()));
   }
 
   /** With the strategies of the last change. */
@@ -240,7 +253,9 @@ export class Daemon {
   async refreshView(): Promise<EngineSnapshot | undefined> {
     this.lastView = await this.cycle.session?.view();
     this.viewedUs = systemClock.nowUs();
-    if (this.lastView !== undefined) this.prices?.plot(this.lastView.plots);
+    if (this.lastView === undefined) return undefined;
+    this.prices?.plot(this.lastView.plots);
+    this.outcomes.see(this.lastView);
     return this.lastView;
   }
 
@@ -300,6 +315,7 @@ export class Daemon {
   /** Reports and answers of the broker. */
   #take(event: UnnumberedInput<EngineEvent>): void {
     this.sweep.see(event);
+    if (event.kind === 'account_snapshot') this.lastAccount = event;
     this.cycle.post(event);
   }
 
@@ -340,6 +356,7 @@ export class Daemon {
       alerts: new EdgeAlerts(
         (severity, code, text) => this.alert(severity, code, address.secrets.hide(text)),
         note,
+        config.calendar.utcOffsetMinutes,
       ),
       meter: this.metrics,
     });
@@ -465,7 +482,8 @@ export class Daemon {
     const problem = this.lastProgramProblem === null ? this.programProblem : null;
     if (problem === null) return;
     this.lastProgramProblem = problem;
-    const meaning = 'until then no reload is taken, and the daemon ends at the next change of day';
+    const next = isSupervised() ? 'the daemon ends' : 'no session opens';
+    const meaning = `until then no reload is taken, and at the next change of day ${next}`;
     this.alert('warning', 'program_changed', `${problem}; ${meaning}`);
   }
 

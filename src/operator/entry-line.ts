@@ -26,6 +26,11 @@ export function entryLine(entry: JournalEntry, naming: Naming, paint: Paint): st
 
 /** Null for entries that only the journal needs. */
 export function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
+  const line = codedLineOf(entry, naming);
+  return line === null ? null : { ...line, text: naming.named(line.text, entry.tsUs) };
+}
+
+function codedLineOf(entry: JournalEntry, naming: Naming): LogLine | null {
   switch (entry.kind) {
     case 'equity_peak':
     // Its alert reports it.
@@ -85,7 +90,7 @@ export function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
     case 'alert':
       break;
   }
-  const remedy = remedyOf(entry.code, entry.text, naming.command);
+  const remedy = remedyOf(entry, naming.command);
   const text = `${entry.code}: ${entry.text}${remedy === '' ? '' : ` -> ${remedy}`}`;
   return logLine(ALERT_WORD[entry.severity], ALERT_TONE[entry.severity], text);
 }

@@ -48,23 +48,26 @@ export interface DaemonCockpit {
   readonly note: string | null;
   /** Opens the page once; null while there is none. */
   link(role: CockpitRole): string | null;
+  /** The report of the latest day in a few lines, read in a thread of its own. */
+  dayText(): Promise<string>;
   close(): Promise<void>;
 }
 
-const NO_COCKPIT: DaemonCockpit = {
-  note: null,
-  link: () => null,
-  close: () => Promise.resolve(),
-};
-
 /** Trading goes on without it: an address that is taken is an alert. */
 export async function startDaemonCockpit(daemon: Daemon, run: RunActions): Promise<DaemonCockpit> {
-  const { config } = daemon.options;
-  if (!config.operator.cockpit.enabled) return NO_COCKPIT;
+  const { config, paths } = daemon.options;
   const reader = new CockpitReader();
+  const none: DaemonCockpit = {
+    note: null,
+    link: () => null,
+    dayText: () => reader.read('dayText', paths.dir),
+    close: () => reader.close(),
+  };
+  if (!config.operator.cockpit.enabled) return none;
   try {
     const cockpit = await openCockpit(daemon, run, reader);
     return {
+      ...none,
       note: startNote(cockpit, config),
       link: (role) => cockpit.link(role),
       close: async () => {
@@ -75,7 +78,7 @@ export async function startDaemonCockpit(daemon: Daemon, run: RunActions): Promi
   } catch (error) {
     const text = `the cockpit is off: ${errorText(error)}; trading goes on; free the address or change operator.cockpit, then restart`;
     daemon.alert('warning', 'cockpit_off', text);
-    return NO_COCKPIT;
+    return none;
   }
 }
 
@@ -203,15 +206,14 @@ class JournalEntries implements EntrySource {
 
   #naming(contracts: () => readonly Contract[]): Naming {
     const { calendar, stateDir } = this.#daemon.config;
-    const { utcOffsetMinutes } = calendar;
-    return createNaming(this.#daemon.names, { contracts, utcOffsetMinutes, stateDir });
+    return createNaming(this.#daemon.names, { contracts, calendar, stateDir });
   }
 }
 
 function readsOf(daemon: Daemon, reader: CockpitReader): CockpitReads {
   const { config, paths } = daemon.options;
   const place: JournalPlace = {
-    utcOffsetMinutes: config.calendar.utcOffsetMinutes,
+    calendar: config.calendar,
     stateDir: config.stateDir,
   };
   const past = new PastCandles(daemon, paths.frames, reader);
@@ -285,7 +287,7 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
     session: sessionState(config.calendar, daemon.clock.nowUs(), clockMap.speed, daemon.sessionDay ?? null),
     halted: daemon.halt.reason ?? view?.halted ?? null,
     sweep: daemon.sweep.progress,
-    problems: problemsFor('page', daemon),
+    problems: problemsFor('page', daemon).map((text) => daemon.named(text)),
     engine: engineHealth(daemon),
     feed: { state, isStale, isBehind: daemon.cycle.session?.inbox.isBehind === true, connections },
     token: tokenState(daemon),
@@ -304,11 +306,12 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
     contracts: contracts.map((contract) =>
       contractState(
         contract,
+        daemon.named(contract.orderCode),
         view?.contracts.find(({ orderCode }) => orderCode === contract.orderCode)?.band ?? null,
       ),
     ),
     plots: (view?.plots ?? []).flatMap((plot) => plotState(daemon, plot, contracts)),
-    procedure: view?.procedure ?? '',
+    procedure: daemon.named(view?.procedure ?? ''),
     alerts: { unseen: daemon.alerting.state.unseen },
     ...(address.faults !== null && { faults: armedFaults(address.faults) }),
   };
@@ -333,11 +336,12 @@ function phaseEnd(calendar: TradingCalendar, now: TsUs): Pick<CockpitDay, 'endsM
 
 const tickPoints = ({ spec }: Contract): number => pointsOf(spec, priceTicks(1));
 
-function contractState(contract: Contract, band: PriceBand | null): CockpitContract {
+function contractState(contract: Contract, name: string, band: PriceBand | null): CockpitContract {
   const { spec, orderCode } = contract;
   const hasBand = band !== null && spec.bandBps < NO_BAND_BPS;
   return {
     contract: orderCode,
+    name,
     tickPoints: tickPoints(contract),
     floorPoints: hasBand ? pointsOf(spec, band.floor) : null,
     ceilingPoints: hasBand ? pointsOf(spec, band.ceiling) : null,

@@ -10,6 +10,7 @@ import { seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
 import type { JournalQuery } from '../../../src/operator/cockpit/cockpit-server.ts';
+import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 
 const DAY = tradingDay('2026-03-04');
 const ID = clientOrderId('H.0000010000000000000260304010000001');
@@ -36,7 +37,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const place = () => ({ utcOffsetMinutes: 420, stateDir: dir });
+const place = () => ({ calendar: MARKET_CALENDAR, stateDir: dir });
 
 const ask = (query: Partial<JournalQuery> = {}) =>
   journalPage(place(), { day: null, search: '', kind: null, order: null, before: null, ...query });
@@ -89,6 +90,25 @@ test('the story of an order has its steps in their order, with all that the row 
   expect(JSON.parse(story?.steps[1]?.detail ?? '')).toMatchObject({ to: 'filled' });
   expect(ask({ order: ID }).entries).toHaveLength(2);
   expect(orderStory(place(), { order: 'none', day: null })).toBeNull();
+});
+
+test('the story of an order has the reason of its proposal, in words', () => {
+  const intent = {
+    kind: 'limit',
+    instrument: 0,
+    side: 'buy',
+    qty: 1,
+    limitPrice: 12_950,
+    reason: 'fast is 0.26 ticks from slow',
+  };
+  const proposal = { ...head(1), kind: 'proposal', proposal: { do: 'submit', clientOrderId: ID, intent } };
+  const [entry] = [proposal] as unknown as JournalEntry[];
+  write(entry!, status(2, 'accepted'));
+  const [first] = orderStory(place(), { order: ID, day: null })?.steps ?? [];
+  const text = expect.stringMatching(/^#\w+ buy 1 .*: fast is 0\.26 ticks from slow$/);
+  expect(first).toMatchObject({ word: 'proposal', text });
+  expect(ask({ kind: 'proposal' }).entries).toMatchObject([{ text }]);
+  expect(ask().entries.map(({ kind }) => kind)).toEqual(['order_status']);
 });
 
 test('lists the days, and says which one it does not have', () => {
