@@ -9,7 +9,7 @@ import { terminalLines, terminalPicture } from './terminal-picture.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const drawn = join(root, 'var', 'pictures');
-const test = ['run', '--config', 'test/vitest.config.ts', 'test/e2e/cockpit-page.test.ts', '-t', 'shows'];
+const test = ['run', '--config', 'test/vitest.config.ts', 'test/e2e/cockpit-views.test.ts', '-t', 'shows'];
 const { status } = spawnSync('npx', ['vitest', ...test], {
   cwd: root,
   stdio: 'inherit',

@@ -1,5 +1,7 @@
 /** Carries alerts to the operator's channels and commands back, on the main thread and off the way of any order. */
 import type { Config } from '../config/config.ts';
+import { tradingDayAt } from '../domain/calendar.ts';
+import { withAliases } from '../domain/contract-code.ts';
 import { dayAt, timeOfDayUs } from '../domain/civil-date.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
 import { milliseconds, type TsUs, US_PER_DAY, US_PER_HOUR } from '../domain/units.ts';
@@ -134,7 +136,9 @@ export class Alerting {
   entry(entry: JournalEntry): void {
     if (!this.isUsed) return;
     if (entry.kind === 'alert') {
-      const { severity, code, text, strategy } = entry;
+      const { severity, code, strategy } = entry;
+      const { calendar } = this.#options.config;
+      const text = withAliases(entry.text, calendar, tradingDayAt(calendar, entry.tsUs));
       if (ALERT_AT_ONCE.has(code))
         return this.send({ severity, kind: 'reminder', title: this.#title(code), text, page: null });
       return this.#alert(severity, code, text, this.#subjectOf(strategy));

@@ -6,9 +6,10 @@ import { OtpDesk } from '../broker/auth/otp-desk.ts';
 import type { OwnBooks } from '../broker/gateway/kill-verdict.ts';
 import type { Dial } from '../broker/stream/open-socket.ts';
 import type { Config } from '../config/config.ts';
-import { CalendarInUse, type KnownDays } from '../domain/calendar.ts';
+import { CalendarInUse, type KnownDays, tradingDayAt } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CancelTimer, Clock, ClockMap } from '../domain/clock.ts';
+import { withAliases } from '../domain/contract-code.ts';
 import { errorText, failureOf } from '../domain/failure.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../domain/units.ts';
@@ -209,6 +210,12 @@ export class Daemon {
   /** The program on disk is another one, in words, or null. */
   get programProblem(): string | null {
     return this.options.program?.problem() ?? null;
+  }
+
+  /** Names the contracts in a text for people. */
+  named(text: string): string {
+    const { calendar } = this.config;
+    return withAliases(text, calendar, this.sessionDay ?? tradingDayAt(calendar, this.clock.nowUs()));
   }
 
   /** With the strategies of the last change. */

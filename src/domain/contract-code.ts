@@ -74,6 +74,19 @@ export function aliasOf(
 export const underlyingOf = (symbol: string): Underlying | undefined =>
   contractMonthOf(symbol)?.underlying ?? aliasOf(symbol)?.underlying;
 
+/** Codes within a text; one that stands behind its alias has its name already. */
+const CODES = /(?<!F[12][MQ] \()\b(?:(?:VN30|VN100)F\d{4}|41I[12][0-9A-HJ-NP-TVW][1-9A-C]000\d?)\b/g;
+
+/** A text for people: each code of a month listed on `day` reads `VN30F1M (41I1GC000)`. */
+export const withAliases = (text: string, calendar: TradingCalendar, day: TradingDay): string =>
+  text.replace(CODES, (code) => {
+    const month = contractMonthOf(code);
+    if (month === undefined) return code;
+    const listed = listedMonths(calendar, month.underlying, day);
+    const place = PLACES[listed.findIndex((each) => each.year === month.year && each.month === month.month)];
+    return place === undefined ? code : `${month.underlying}${place} (${code})`;
+  });
+
 /** The months listed on `day`: current, next, and the last months of the next two quarters after them. */
 export function listedMonths(
   calendar: TradingCalendar,

@@ -26,6 +26,11 @@ export function entryLine(entry: JournalEntry, naming: Naming, paint: Paint): st
 
 /** Null for entries that only the journal needs. */
 export function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
+  const line = codedLineOf(entry, naming);
+  return line === null ? null : { ...line, text: naming.named(line.text, entry.tsUs) };
+}
+
+function codedLineOf(entry: JournalEntry, naming: Naming): LogLine | null {
   switch (entry.kind) {
     case 'equity_peak':
     // Its alert reports it.

@@ -1,5 +1,7 @@
 /** Names of strategies, contracts, prices and times in console lines. */
+import { type TradingCalendar, tradingDayAt } from '../domain/calendar.ts';
 import { formatTime } from '../domain/civil-date.ts';
+import { withAliases } from '../domain/contract-code.ts';
 import { type Contract, formatPoints } from '../domain/contract.ts';
 import type { OrderCode } from '../domain/ids.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
@@ -17,6 +19,8 @@ export interface Naming {
   /** Null means the daemon itself. */
   readonly strategy: (index: StrategyIndex | null) => string;
   readonly contract: (instrument: InstrumentIndex | OrderCode) => ContractNaming;
+  /** Names the contracts in a text of that moment. */
+  readonly named: (text: string, tsUs: TsUs) => string;
   /** To the second: the journal has the microseconds. */
   readonly time: (tsUs: TsUs) => string;
   /** A command line of the program with this daemon's state directory. */
@@ -25,14 +29,15 @@ export interface Naming {
 
 export interface NamingFacts {
   readonly contracts: () => readonly Contract[];
-  readonly utcOffsetMinutes: number;
+  /** Null where it cannot be read any more: times are in UTC then, and contracts are codes. */
+  readonly calendar: TradingCalendar | null;
   /** State directory; null for the default of the commands. */
   readonly stateDir?: string | null;
 }
 
 export function createNaming(
   names: Pick<StrategyNames, 'nameOf'>,
-  { contracts, utcOffsetMinutes, stateDir = null }: NamingFacts,
+  { contracts, calendar, stateDir = null }: NamingFacts,
 ): Naming {
   return {
     strategy: (index) => (index === null ? 'system' : names.nameOf(index)),
@@ -42,7 +47,8 @@ export function createNaming(
       );
       return found === undefined ? unlisted(instrument) : listed(found);
     },
-    time: (tsUs) => formatTime(tsUs, utcOffsetMinutes).slice(0, 8),
+    named: (text, at) => (calendar === null ? text : withAliases(text, calendar, tradingDayAt(calendar, at))),
+    time: (tsUs) => formatTime(tsUs, calendar?.utcOffsetMinutes ?? 0).slice(0, 8),
     command: (text) => `tickwright ${text}${stateDir === null ? '' : ` --state ${stateDir}`}`,
   };
 }

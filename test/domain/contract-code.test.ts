@@ -12,6 +12,7 @@ import {
   expiryOf,
   legacyCode,
   listedMonths,
+  withAliases,
 } from '../../src/domain/contract-code.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 
@@ -144,4 +145,18 @@ test.each([
   ['VN30', undefined],
 ])('%s is a contract of %s', (symbol, underlying) => {
   expect(underlyingOf(symbol)).toBe(underlying);
+});
+
+test.each([
+  ['2026-03-04', '+2 41I1G3000, -1 VN30F2604', '+2 VN30F1M (41I1G3000), -1 VN30F2M (VN30F2604)'],
+  ['2026-03-04', 'buy 1 41I2G60001 at 1302.4', 'buy 1 VN100F1Q (41I2G60001) at 1302.4'],
+  [
+    '2026-03-20',
+    '41I1G3000 has expired, 41I1G4000 is next',
+    '41I1G3000 has expired, VN30F1M (41I1G4000) is next',
+  ],
+  ['2026-03-04', 'VN30F1M (41I1G3000) once', 'VN30F1M (41I1G3000) once'],
+  ['2026-03-04', 'BTC and VN30F1M are no codes', 'BTC and VN30F1M are no codes'],
+])('on %s a person reads %s as %s', (day, text, named) => {
+  expect(withAliases(text, MARKET_CALENDAR, tradingDay(day))).toBe(named);
 });

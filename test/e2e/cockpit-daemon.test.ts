@@ -130,7 +130,7 @@ test("a fault that the page switches on is met by the broker's client, and journ
   const daemon = startDaemon(place);
   const page = await pageOf(daemon);
   await daemon.line(/ busy +accepted/);
-  await page.keyboard.press('3');
+  await page.getByRole('button', { name: 'Faults', exact: true }).click();
   const row = page.locator('.faults li', { has: page.getByRole('switch', { name: 'late_answer' }) });
   await row.locator('summary').click();
   await row.getByLabel('operation').selectOption('in-day');

@@ -1,124 +1,12 @@
 /** The cockpit in a real browser, in each state of a daemon: light and dark, on a phone and on a desk. */
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { daemonIn, entryOf, pricesAt, STATES } from '../page/cockpit-states.ts';
-import { type FakeDaemon, startFake } from '../operator/cockpit/fake-cockpit.ts';
-import { findings, type Look, LOOKS, newPage, overhang, picture, withBrowser } from './page-browser.ts';
-import type { Cockpit } from '../../src/operator/cockpit/cockpit-server.ts';
-
-const PAGE_DIR = join(import.meta.dirname, '..', '..', 'dist', 'src', 'page');
+import { startFake } from '../operator/cockpit/fake-cockpit.ts';
+import { opened, PAGE_DIR, said, show } from './cockpit-opened.ts';
+import { findings, newPage, picture, withBrowser } from './page-browser.ts';
 
 withBrowser();
-
-interface Opened {
-  readonly page: Page;
-  readonly cockpit: Cockpit;
-  readonly trouble: string[];
-  readonly cut: (now: boolean) => void;
-}
-
-const serve = (daemon: FakeDaemon): Promise<Cockpit> => startFake(daemon, { pageDir: PAGE_DIR });
-
-/** A way to the cockpit that can be cut. */
-async function startWire(cockpit: Cockpit) {
-  const sockets = new Set<Socket>();
-  let isCut = false;
-  const wire = createServer((near) => {
-    if (isCut) return near.destroy();
-    const far = connect(Number(new URL(cockpit.url).port), '127.0.0.1');
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        near.destroy();
-        far.destroy();
-      });
-    }
-    near.pipe(far).pipe(near);
-    return undefined;
-  });
-  wire.listen(0, '127.0.0.1');
-  await once(wire, 'listening');
-  const cut = (now: boolean): void => {
-    isCut = now;
-    if (isCut) for (const socket of sockets) socket.destroy();
-  };
-  onTestFinished(() => {
-    cut(true);
-    wire.close();
-  });
-  const { port } = wire.address() as AddressInfo;
-  return { cut, link: cockpit.link('steer').replace(/:\d+\//, `:${port}/`) };
-}
-
-async function opened(
-  daemon: FakeDaemon,
-  look: Look = {},
-  role: 'steer' | 'look' = 'steer',
-): Promise<Opened> {
-  const cockpit = await serve(daemon);
-  onTestFinished(() => cockpit.close());
-  const { page, trouble } = await newPage(look);
-  // Time flows, and can be moved on.
-  await page.clock.install();
-  const { cut, link } = await startWire(cockpit);
-  await page.goto(role === 'steer' ? link : cockpit.link(role));
-  await page.waitForSelector('nav');
-  return { page, cockpit, trouble, cut };
-}
-
-const VIEW_NAMES = ['Now', 'Market', 'Steer', 'Journal'] as const;
-/** Part of a view that comes last. */
-const READY: Readonly<Record<(typeof VIEW_NAMES)[number], string>> = {
-  Now: 'main .now',
-  Market: 'main .market canvas',
-  Steer: 'main .steer',
-  Journal: 'main .journal .entry',
-};
-
-async function show(page: Page, name: (typeof VIEW_NAMES)[number]): Promise<void> {
-  await page.getByRole('navigation').getByRole('button', { name, exact: true }).click();
-  await page.waitForSelector(READY[name]);
-}
-
-describe.for(LOOKS)('$width pixels wide, $colorScheme', (look) => {
-  test.for(Object.entries(STATES))('shows %s', async ([name, state]) => {
-    const { page, trouble } = await opened(daemonIn(state), look);
-    await page.waitForSelector('main .now');
-    await picture(page, `${name}-${look.width}-${look.colorScheme}`);
-    expect(await findings(page)).toEqual([]);
-    expect(await overhang(page), 'the page does not scroll sideways').toBe(0);
-    expect(trouble).toEqual([]);
-  });
-
-  test('shows every view', async () => {
-    const { page, trouble } = await opened(daemonIn({}), look);
-    for (const name of VIEW_NAMES.slice(1)) {
-      await show(page, name);
-      await picture(page, `view-${name.toLowerCase()}-${look.width}-${look.colorScheme}`);
-      expect(await findings(page), name).toEqual([]);
-      expect(await overhang(page), `${name} does not scroll sideways`).toBe(0);
-    }
-    expect(trouble).toEqual([]);
-  });
-});
-
-const said = (page: Page, text: string | RegExp): Promise<void> =>
-  page.locator('.outcomes p', { hasText: text }).first().waitFor();
-
-test('fills a wide screen', async () => {
-  const { page, trouble } = await opened(daemonIn({}), { width: 1920 });
-  for (const name of VIEW_NAMES) {
-    await show(page, name);
-    await picture(page, `view-${name.toLowerCase()}-1920-light`);
-    expect(await findings(page), name).toEqual([]);
-    expect(await overhang(page), `${name} does not scroll sideways`).toBe(0);
-  }
-  expect(trouble).toEqual([]);
-});
 
 describe('commands', () => {
   test('halts at one press', async () => {
@@ -549,14 +437,6 @@ describe('views', () => {
       }).observe(document.querySelector('.quote .last'), { characterData: true, childList: true, subtree: true });
     })`);
     expect(frames / seconds).toBeLessThan(32);
-  });
-
-  test('speaks Vietnamese to a browser that does', async () => {
-    const { page } = await opened(daemonIn({}), { locale: 'vi-VN' });
-    await page.getByText('GIAO DỊCH THẬT · TIỀN THẬT').waitFor();
-    expect(await page.getAttribute('html', 'lang')).toBe('vi');
-    await picture(page, 'trading-1280-vi');
-    expect(await findings(page)).toEqual([]);
   });
 
   test('changes its colours, and remembers it', async () => {

@@ -7,6 +7,7 @@ import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import * as units from '../../src/domain/units.ts';
 import type { EntryKind, EntryOf } from '../../src/engine/ports/journal-entry.ts';
 import { createNaming } from '../../src/operator/naming.ts';
+import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { at, contract } from '../support/strategy-fixtures.ts';
 
 export const ID = clientOrderId('H.12345600002000017');
@@ -16,7 +17,7 @@ const VN30 = contract(0);
 
 export const naming = createNaming(new StrategyNames(['ema-cross', 'breakout']), {
   contracts: () => [VN30, contract(1)],
-  utcOffsetMinutes: 420,
+  calendar: MARKET_CALENDAR,
 });
 
 const head = {

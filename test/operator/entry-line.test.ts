@@ -3,6 +3,9 @@ import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import * as units from '../../src/domain/units.ts';
 import type { Denial } from '../../src/engine/ports/denial.ts';
 import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import { MARKET_CALENDAR } from '../support/market-calendar.ts';
+import { contract } from '../support/strategy-fixtures.ts';
+import { orderCode } from '../../src/domain/ids.ts';
 import { entryLine } from '../../src/operator/entry-line.ts';
 import { createNaming } from '../../src/operator/naming.ts';
 import { PLAIN } from '../../src/operator/terminal.ts';
@@ -154,10 +157,24 @@ test.each([
   expect(tail({ ...ENTRIES.alert, code, text })).toBe(`CRITICAL  ${code}: ${text} -> ${advice}`);
 });
 
+test('contracts have the name that people give them, and their code', () => {
+  const named = createNaming(new StrategyNames(['ema-cross', 'breakout']), {
+    contracts: () => [{ ...contract(0), orderCode: orderCode('41I1G3000') }],
+    calendar: MARKET_CALENDAR,
+  });
+  const { tsUs } = ENTRIES.fill;
+  expect(named.named('41I1G3000', tsUs)).toMatch(/^VN30F\d[MQ] \(41I1G3000\)$/);
+  expect(entryLine(ENTRIES.fill, named, PLAIN)).toContain(named.named('41I1G3000', tsUs));
+  const mismatch = { ...ENTRIES.alert, text: 'ours 2 of 41I1G3000, broker 3' };
+  expect(entryLine(mismatch, named, PLAIN)).toContain(
+    `ours 2 of ${named.named('41I1G3000', tsUs)}, broker 3`,
+  );
+});
+
 test('what to type names the daemon that said it', () => {
   const elsewhere = createNaming(new StrategyNames(['ema-cross']), {
     contracts: () => [],
-    utcOffsetMinutes: 0,
+    calendar: null,
     stateDir: 'var/live',
   });
   const alert = { ...ENTRIES.alert, code: 'order_presumed_absent', text: 'H.7 is not in the book' };

@@ -136,8 +136,9 @@ const TRADING: CockpitFacts = {
     moneyMs: NOW_MS - 8_000,
     lastFillMs: NOW_MS - 60_000,
   },
-  contracts: [MAIN, NEXT].map((contract) => ({
+  contracts: [MAIN, NEXT].map((contract, place) => ({
     contract,
+    name: `VN30F${place + 1}M (${contract})`,
     tickPoints: 0.1,
     floorPoints: 1_763.7,
     ceilingPoints: 2_029.1,
@@ -234,6 +235,25 @@ const story = {
   steps: [1, 2, 3].map((seq) => ({ ...entryOf(seq), detail: JSON.stringify(entryOf(seq), null, 2) })),
 };
 
+const FAULTS = [
+  {
+    name: 'http_500',
+    effect: 'the operation answers 500',
+    isInstant: false,
+    parameters: [
+      {
+        name: 'operation',
+        expected: 'an operation',
+        isRequired: false,
+        choices: ['place', 'cancel'],
+        example: '',
+      },
+      { name: 'times', expected: 'a whole number', isRequired: false, choices: [], example: '1' },
+    ],
+  },
+  { name: 'cut_stream', effect: 'the price stream is cut', isInstant: true, parameters: [] },
+];
+
 /** Of a token that ends in the evening of whatever day it is. */
 const TOKEN_HOURS = 7.5;
 
@@ -246,6 +266,10 @@ export function daemonIn(change: Partial<CockpitState>): FakeDaemon {
   daemon.handlers = {
     ...daemon.handlers,
     marketMs: () => NOW_MS,
+    faults: {
+      known: FAULTS,
+      change: () => Promise.resolve({ ok: true, message: 'done' }),
+    },
     reads: {
       ...daemon.handlers.reads,
       journal: ({ search, kind, before }) => {
@@ -323,7 +347,7 @@ const noSession: Partial<CockpitState> = {
 
 export const STATES = {
   trading: {},
-  paper: { mode: 'paper' },
+  paper: { mode: 'paper', faults: [{ name: 'http_500', text: 'place' }] },
   halted: {
     halted: 'by the page',
     sweep: { status: 'working', text: '2 entries are canceled, 1 is still looked for in the book' },

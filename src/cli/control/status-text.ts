@@ -13,16 +13,19 @@ export function statusText(status: DaemonStatus): string {
   const head = statusFacts(status).map(
     ([label, text]) => `${pad(label, LABEL_WIDTH)}  ${wrapText(text, TEXT_WIDTH).join(`\n${blank}`)}\n`,
   );
-  return `${head.join('')}${engine === null ? '' : `\n${strategiesTable(engine)}\n`}`;
+  return `${head.join('')}${engine === null ? '' : `\n${strategiesTable(engine, status.contractNames)}\n`}`;
 }
 
 type Engine = NonNullable<DaemonStatus['engine']>;
 type StrategyStatus = Engine['strategies'][number];
 
-const strategiesTable = ({ strategies }: Engine): string =>
+const strategiesTable = ({ strategies }: Engine, names: DaemonStatus['contractNames']): string =>
   formatRows(strategies, {
     strategy: ({ id }) => id,
-    position: ({ positions }) => positionText(positions) || 'flat',
+    position: ({ positions }) =>
+      positionText(
+        positions.map(({ orderCode, qty }) => ({ orderCode: names[orderCode] ?? orderCode, qty })),
+      ) || 'flat',
     'open orders': ({ openOrders }) => formatNumber(openOrders),
     fills: ({ fills }) => formatNumber(fills),
     'day VND': ({ dayPnl }) => formatSigned(dayPnl),

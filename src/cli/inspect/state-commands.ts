@@ -46,16 +46,16 @@ export function addStateCommands(
     name: 'orders',
     description: 'list the orders of a session with their status',
     example: 'tickwright orders --strategy ema-front --last 20',
-    view: ordersView,
-    text: (flags) => ordersTable(ordersView(flags)),
+    view: (flags) => ordersView(flags),
+    text: (flags) => ordersTable(ordersView(flags, true)),
     lastByDefault: 50,
   });
   addStateCommand(program, context, {
     name: 'positions',
     description: 'list the positions of each strategy',
     example: 'tickwright positions --json',
-    view: positionsView,
-    text: (flags) => positionsTable(positionsView(flags)),
+    view: (flags) => positionsView(flags),
+    text: (flags) => positionsTable(positionsView(flags, true)),
     lastByDefault: null,
   });
   addStateCommand(program, context, {

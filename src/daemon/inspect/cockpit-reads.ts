@@ -24,7 +24,7 @@ import { dayText } from './day-report.ts';
 import { Candles } from '../../operator/cockpit/candles.ts';
 
 export interface JournalPlace {
-  readonly utcOffsetMinutes: Config['calendar']['utcOffsetMinutes'];
+  readonly calendar: Config['calendar'];
   readonly stateDir: string;
 }
 
@@ -104,7 +104,8 @@ export function orderStory(
 ): OrderStory | null {
   return inSession(place.stateDir, asked ?? undefined, (read, { day }, names) => {
     const rows = read.entries({ session: day, clientOrderId: order });
-    if (rows.length === 0) return null;
+    const [first] = rows;
+    if (first === undefined) return null;
     const contracts = read.contracts(day);
     const naming = namingOf(place, names, contracts);
     const all = [...rows, ...deniedChanges(read, day, rows), ...children(read, day, order)];
@@ -119,7 +120,7 @@ export function orderStory(
       ...inWords(each, naming),
       detail: JSON.stringify(journalRow(each).body),
     }));
-    return { id: order, summary, steps };
+    return { id: order, summary: naming.named(summary, first.entry.tsUs), steps };
   });
 }
 
@@ -200,9 +201,9 @@ function pastBars({
 }
 
 const namingOf = (
-  { utcOffsetMinutes, stateDir }: JournalPlace,
+  { calendar, stateDir }: JournalPlace,
   names: StrategyNames,
   contracts: readonly Contract[],
-): Naming => createNaming(names, { contracts: () => contracts, utcOffsetMinutes, stateDir });
+): Naming => createNaming(names, { contracts: () => contracts, calendar, stateDir });
 
 export const READS = { journalDays, journalPage, orderStory, fillMarks, pastBars, dayText };

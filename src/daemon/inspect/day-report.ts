@@ -7,6 +7,7 @@ import {
   type ReportTable,
 } from '../../research/report/report-model.ts';
 import type { Config } from '../../config/config.ts';
+import { withAliases } from '../../domain/contract-code.ts';
 import { isSession } from '../../domain/calendar.ts';
 import { addDays, tradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode } from '../../domain/contract.ts';
@@ -48,7 +49,10 @@ export function dayReportOf(read: JournalReader, session: SessionRow): DayReport
   const model = modelOf(read, session);
   // Tables alone: nothing to draw.
   const html = renderReport(model, { ...loadReportAssets(), script: '' });
-  return { html, text: textOf(model) };
+  const calendar = configOf(session.configuration)?.calendar;
+  const named = (text: string): string =>
+    calendar === undefined ? text : withAliases(text, calendar, tradingDay(session.day));
+  return { html: named(html), text: named(textOf(model)) };
 }
 
 const WARNINGS_MAX = 5;

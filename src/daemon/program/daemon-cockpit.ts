@@ -206,15 +206,14 @@ class JournalEntries implements EntrySource {
 
   #naming(contracts: () => readonly Contract[]): Naming {
     const { calendar, stateDir } = this.#daemon.config;
-    const { utcOffsetMinutes } = calendar;
-    return createNaming(this.#daemon.names, { contracts, utcOffsetMinutes, stateDir });
+    return createNaming(this.#daemon.names, { contracts, calendar, stateDir });
   }
 }
 
 function readsOf(daemon: Daemon, reader: CockpitReader): CockpitReads {
   const { config, paths } = daemon.options;
   const place: JournalPlace = {
-    utcOffsetMinutes: config.calendar.utcOffsetMinutes,
+    calendar: config.calendar,
     stateDir: config.stateDir,
   };
   const past = new PastCandles(daemon, paths.frames, reader);
@@ -288,7 +287,7 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
     session: sessionState(config.calendar, daemon.clock.nowUs(), clockMap.speed, daemon.sessionDay ?? null),
     halted: daemon.halt.reason ?? view?.halted ?? null,
     sweep: daemon.sweep.progress,
-    problems: problemsFor('page', daemon),
+    problems: problemsFor('page', daemon).map((text) => daemon.named(text)),
     engine: engineHealth(daemon),
     feed: { state, isStale, isBehind: daemon.cycle.session?.inbox.isBehind === true, connections },
     token: tokenState(daemon),
@@ -307,11 +306,12 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
     contracts: contracts.map((contract) =>
       contractState(
         contract,
+        daemon.named(contract.orderCode),
         view?.contracts.find(({ orderCode }) => orderCode === contract.orderCode)?.band ?? null,
       ),
     ),
     plots: (view?.plots ?? []).flatMap((plot) => plotState(daemon, plot, contracts)),
-    procedure: view?.procedure ?? '',
+    procedure: daemon.named(view?.procedure ?? ''),
     alerts: { unseen: daemon.alerting.state.unseen },
     ...(address.faults !== null && { faults: armedFaults(address.faults) }),
   };
@@ -336,11 +336,12 @@ function phaseEnd(calendar: TradingCalendar, now: TsUs): Pick<CockpitDay, 'endsM
 
 const tickPoints = ({ spec }: Contract): number => pointsOf(spec, priceTicks(1));
 
-function contractState(contract: Contract, band: PriceBand | null): CockpitContract {
+function contractState(contract: Contract, name: string, band: PriceBand | null): CockpitContract {
   const { spec, orderCode } = contract;
   const hasBand = band !== null && spec.bandBps < NO_BAND_BPS;
   return {
     contract: orderCode,
+    name,
     tickPoints: tickPoints(contract),
     floorPoints: hasBand ? pointsOf(spec, band.floor) : null,
     ceilingPoints: hasBand ? pointsOf(spec, band.ceiling) : null,

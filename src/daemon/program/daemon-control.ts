@@ -42,6 +42,8 @@ export interface DaemonStatus {
   readonly isOtpAwaited: boolean;
   readonly alerts: AlertingState;
   readonly engine: EngineSnapshot | null;
+  /** Names of contracts for people, by their codes. */
+  readonly contractNames: Readonly<Record<string, string>>;
   /** When the engine's books were last compared with the broker's. */
   readonly compared: ReturnType<typeof comparisons>;
   /** So long the engine has not answered and `engine` is old; null while it answers, or does not run. */
@@ -103,6 +105,9 @@ export const statusOf = (daemon: Daemon): DaemonStatus => ({
   isOtpAwaited: daemon.otpDesk.isWaiting,
   alerts: daemon.alerting.state,
   engine: daemon.lastView ?? null,
+  contractNames: Object.fromEntries(
+    daemon.edge.table.contracts.map(({ orderCode }) => [orderCode, daemon.named(orderCode)]),
+  ),
   compared:
     daemon.lastView === undefined
       ? { positions: null, money: null }

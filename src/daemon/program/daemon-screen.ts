@@ -48,7 +48,7 @@ export function createDaemonScreen(
   const { config } = plan;
   const naming = createNaming(names, {
     contracts: () => table.contracts,
-    utcOffsetMinutes: config.calendar.utcOffsetMinutes,
+    calendar: config.calendar,
     stateDir: config.stateDir,
   });
   const isColour = isColourWanted(process.stdout.isTTY, process.env) && !jsonLogs;
@@ -69,7 +69,7 @@ export function createDaemonScreen(
       if (failure !== null) return out.note(`no summary: the journal could not be written: ${failure}`);
       const summary = await sessionSummary(daemon);
       if (summary === undefined) return out.note('no summary: no session is open');
-      out.block(`\n${summaryText(summary, paint)}`);
+      out.block(`\n${daemon.named(summaryText(summary, paint))}`);
     },
   };
 }
@@ -109,7 +109,7 @@ function showStatus(daemon: Daemon, out: Log, paint: Paint): () => void {
     if (view === undefined || now - shownAt < everyMs) return;
     shownAt = now;
     const status = statusContent(daemon, view);
-    out.status(statusLine(status, paint), status);
+    out.status(daemon.named(statusLine(status, paint)), status);
   };
   const timer = setInterval(() => void show(), STATUS_EVERY_MS);
   return () => clearInterval(timer);

@@ -34,9 +34,9 @@ export function listenToPhones(
     show: (view) => {
       daemon.alerting.acknowledge();
       if (view === 'daily') return cockpit.dayText();
-      if (view === 'trades') return tradesOf(daemon);
+      if (view === 'trades') return daemon.named(tradesOf(daemon));
       if (view === 'balance') return balanceOf(daemon);
-      return phoneView(view, statusOf(daemon), daemon.edge.table.contracts);
+      return daemon.named(phoneView(view, statusOf(daemon), daemon.edge.table.contracts));
     },
     link: () => cockpit.link('steer'),
     command: (name, body) => obey(daemon, name, body, run),
@@ -79,8 +79,7 @@ function phoneView(
 /** The newest fills of the day. */
 function tradesOf({ journal, sessionDay: session, names, config, edge }: Daemon): string {
   if (session === undefined) return NO_ENGINE;
-  const { utcOffsetMinutes } = config.calendar;
-  const naming = createNaming(names, { contracts: () => edge.table.contracts, utcOffsetMinutes });
+  const naming = createNaming(names, { contracts: () => edge.table.contracts, calendar: config.calendar });
   const fills = journal.read.entries({ session, kinds: ['fill'], last: TRADES_MAX });
   const lines = fills.map(
     ({ entry, strategyName }) =>

@@ -5,6 +5,7 @@
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode } from '../../domain/contract.ts';
+import { tsUs } from '../../domain/units.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
 import type { EntryKind, JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
@@ -81,12 +82,21 @@ export interface StateView<Row> extends SessionHead {
   readonly rows: readonly Row[];
 }
 
-export const ordersView = (query: StateQuery): StateView<OrderRow> => viewOf(query, readOrders);
+/** `isForPeople`: with the names of contracts. */
+export const ordersView = (query: StateQuery, isForPeople = false): StateView<OrderRow> =>
+  viewOf(query, (entries, contracts, { named }) => {
+    const rows = readOrders(entries, contracts);
+    if (!isForPeople) return rows;
+    return rows.map((row) => ({ ...row, orderCode: named(row.orderCode, tsUs(row.tsUs)) }));
+  });
 
-export const positionsView = (query: StateQuery): StateView<PositionRow> =>
-  viewOf(query, (entries, contracts) =>
-    foldSession(entries).flatMap((account) => positionRows(account, contracts)),
-  );
+export const positionsView = (query: StateQuery, isForPeople = false): StateView<PositionRow> =>
+  viewOf(query, (entries, contracts, { named }) => {
+    const rows = foldSession(entries).flatMap((account) => positionRows(account, contracts));
+    const last = entries.at(-1);
+    if (!isForPeople || last === undefined) return rows;
+    return rows.map((row) => ({ ...row, orderCode: named(row.orderCode, last.entry.tsUs) }));
+  });
 
 export const pnlView = (query: StateQuery): StateView<PnlRow> =>
   viewOf(query, (entries) => foldSession(entries).map(pnlRow));
@@ -101,15 +111,19 @@ function viewOf<Row>(
   rowsOf: (entries: readonly StoredEntry[], contracts: readonly Contract[], naming: Naming) => readonly Row[],
 ): StateView<Row> {
   return inSession(state, asked, (read, { day: session, configuration }, names) => {
-    const utcOffsetMinutes = configOf(configuration)?.calendar.utcOffsetMinutes ?? null;
+    const calendar = configOf(configuration)?.calendar ?? null;
     const contracts = read.contracts(session);
     const naming = createNaming(names, {
       contracts: () => contracts,
-      utcOffsetMinutes: utcOffsetMinutes ?? 0,
+      calendar,
       stateDir: state,
     });
     const rows = rowsOf(entriesOf(read, session, strategy), contracts, naming);
-    return { session, utcOffsetMinutes, rows: last === undefined ? rows : rows.slice(-last) };
+    return {
+      session,
+      utcOffsetMinutes: calendar?.utcOffsetMinutes ?? null,
+      rows: last === undefined ? rows : rows.slice(-last),
+    };
   });
 }
 
@@ -281,7 +295,7 @@ export function wordsOf(
 ): { readonly word: string; readonly text: string } {
   const line = lineOf(entry, naming);
   const { word, text } = line ?? { word: spaced(entry.kind), text: quietText(entry, naming) };
-  return { word, text: oneLine(text) };
+  return { word, text: oneLine(naming.named(text, entry.tsUs)) };
 }
 
 /** Text of entries that the log leaves out. */

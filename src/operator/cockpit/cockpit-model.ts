@@ -170,6 +170,8 @@ export interface BooksState {
 
 export interface CockpitContract {
   readonly contract: string;
+  /** For people: `VN30F1M (41I1GC000)`. */
+  readonly name: string;
   readonly tickPoints: number;
   readonly floorPoints: number | null;
   readonly ceilingPoints: number | null;

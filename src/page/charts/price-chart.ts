@@ -3,6 +3,7 @@ import {
   type CandlestickData,
   CandlestickSeries,
   createChart,
+  HistogramSeries,
   type IChartApi,
   type IPriceLine,
   type ISeriesApi,
@@ -23,6 +24,8 @@ export interface Candle {
   readonly high: number;
   readonly low: number;
   readonly close: number;
+  /** Contracts traded, drawn below the candles; absent: none is drawn. */
+  readonly volume?: number;
 }
 
 export interface OrderLine {
@@ -61,6 +64,10 @@ export interface PriceChart {
   destroy(): void;
 }
 
+/** The part of the chart above the columns of volume. */
+const VOLUME_TOP = 0.82;
+const VOLUME_OPACITY = 0.35;
+
 export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceChart {
   const frame = document.createElement('div');
   frame.style.height = `${look.height}px`;
@@ -74,6 +81,14 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceC
     priceFormat: { type: 'price', precision: look.decimals, minMove: look.tick },
     priceLineVisible: false,
   });
+  const volumes = chart.addSeries(HistogramSeries, {
+    priceScaleId: 'volume',
+    priceFormat: { type: 'volume' },
+    color: ink('quiet', VOLUME_OPACITY),
+    priceLineVisible: false,
+    lastValueVisible: false,
+  });
+  volumes.priceScale().applyOptions({ scaleMargins: { top: VOLUME_TOP, bottom: 0 } });
   const layer = new TradeLayer();
   series.attachPrimitive(layer);
   const local = (time: number): UTCTimestamp => (time + look.utcOffsetMinutes * MINUTE) as UTCTimestamp; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a brand of the library
@@ -84,11 +99,13 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceC
     low,
     close,
   });
+  const volumeOf = ({ time, volume = 0 }: Candle) => ({ time: local(time), value: volume });
   const orders = new OrderLines(series);
   const lines = new PriceLines(chart, legend, local);
   const stopTheme = onThemeChange(() => {
     chart.applyOptions(coloursOf());
     series.applyOptions(candleColours());
+    volumes.applyOptions({ color: ink('quiet', VOLUME_OPACITY) });
     orders.redraw();
     lines.redraw();
     layer.redraw();
@@ -96,11 +113,13 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceC
   return {
     setCandles(candles) {
       series.setData(candles.map(dataOf));
+      volumes.setData(candles.filter(({ volume }) => volume !== undefined).map(volumeOf));
       layer.setTimes(candles.map(({ time }) => time));
       showAll(chart, candles.length);
     },
     update(candle) {
       series.update(dataOf(candle));
+      if (candle.volume !== undefined) volumes.update(volumeOf(candle));
       layer.addTime(candle.time);
     },
     setMarks: (marks) => layer.setMarks(marks),

@@ -16,8 +16,8 @@ import {
   silentSeconds,
   state,
   type Tab,
+  tabs,
   view,
-  TABS,
 } from './store.ts';
 import { t } from './text.ts';
 
@@ -153,7 +153,7 @@ const show = (name: Tab): void => {
 
 const Tabs = () => (
   <nav aria-label={t.views}>
-    {TABS.map((name, place) => (
+    {tabs.value.map((name, place) => (
       <Button
         key={name}
         aria-current={view.value === name ? 'page' : undefined}
@@ -238,7 +238,7 @@ export function listenToKeys(): void {
     const { target, key, repeat } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || state.value === null) return;
     if (target instanceof HTMLElement && target.matches('input, select, textarea')) return;
-    const chosen = TABS[Number(key) - 1];
+    const chosen = tabs.value[Number(key) - 1];
     if (chosen !== undefined) show(chosen);
     if (key.toLowerCase() !== 'h' || repeat || !canSteer.value) return;
     document.getElementById('halt')?.focus();

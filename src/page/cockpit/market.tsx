@@ -1,5 +1,5 @@
 /** Candles with our orders and fills, and the depth next to them. */
-import { computed, effect, type Signal, useSignal } from '@preact/signals';
+import { computed, effect, signal, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type {
   CockpitBar,
@@ -15,6 +15,7 @@ import type {
 } from '../../operator/cockpit/cockpit-model.ts';
 import { type Candle, createPriceChart, type PriceChart } from '../charts/price-chart.ts';
 import type { PriceMark } from '../charts/trade-layer.ts';
+import { BAR_MINUTES, type BarMinutes, grown, joinedBars, joinedValues } from './bars.ts';
 import { clockTime, count, points, signed } from './format.ts';
 import { read } from './link.ts';
 import { OrderTable } from './now.tsx';
@@ -30,7 +31,7 @@ export function Market({ value }: { readonly value: CockpitState }) {
   return (
     <>
       <div class="picker" role="group" aria-label={t.contract}>
-        {value.contracts.map(({ contract: code }) => (
+        {value.contracts.map(({ contract: code, name }) => (
           <Button
             key={code}
             aria-pressed={code === contract.contract}
@@ -38,13 +39,16 @@ export function Market({ value }: { readonly value: CockpitState }) {
               chosen.value = code;
             }}
           >
-            {code}
+            {name}
           </Button>
         ))}
       </div>
       <Quote contract={contract} />
-      <Panel title={t.candles} area="chart-panel">
-        <Candles key={`${tradingDay.value ?? ''}/${contract.contract}`} contract={contract} />
+      <Panel title={t.candles} area="chart-panel" aside={<BarLength />}>
+        <Candles
+          key={`${tradingDay.value ?? ''}/${contract.contract}/${barMinutes.value}`}
+          contract={contract}
+        />
       </Panel>
       <Panel title={t.depth} area="depth-panel">
         <Depth contract={contract} orders={value.orders} />
@@ -54,6 +58,25 @@ export function Market({ value }: { readonly value: CockpitState }) {
     </>
   );
 }
+
+const barMinutes = signal<BarMinutes>(1);
+
+const BarLength = () => (
+  <div class="picker" role="group" aria-label={t.barLength}>
+    {BAR_MINUTES.map((minutes) => (
+      <Button
+        key={minutes}
+        kind="small"
+        aria-pressed={minutes === barMinutes.value}
+        onClick={() => {
+          barMinutes.value = minutes;
+        }}
+      >
+        {minutes < 60 ? `${minutes}m` : `${minutes / 60}h`}
+      </Button>
+    ))}
+  </div>
+);
 
 /** The one that the strategies trade. */
 function mainContract({ contracts, strategies }: CockpitState): CockpitContract | undefined {
@@ -96,12 +119,13 @@ const MINUTE_MS = 60_000;
 /** Fills of one moment are read together. */
 const READ_AGAIN_MS = 1_000;
 
-const candleOf = ([atMs, open, high, low, close]: CockpitBar): Candle => ({
+const candleOf = ([atMs, open, high, low, close, volume]: CockpitBar): Candle => ({
   time: atMs / 1_000,
   open,
   high,
   low,
   close,
+  volume,
 });
 
 function Candles({ contract: { contract, tickPoints } }: { readonly contract: CockpitContract }) {
@@ -139,11 +163,14 @@ const markOf = ({ atMs, points: price, side, qty }: FillMark): PriceMark => ({
 
 /** Bars of the past from the daemon, the present from the stream; read again after fills and when the stream was cut. */
 function feed(chart: PriceChart, contract: string, trouble: Signal<string>): () => void {
+  const minutes = barMinutes.peek();
   let newest: CockpitBar | undefined;
+  /** Contracts traded in the session so far, as of the last price. */
+  let total: number | undefined;
   let lines: readonly PlotLine[] = [];
   const draw = (next: readonly PlotLine[]): void => {
     lines = next;
-    chart.setLines(lines.map(lineOf));
+    chart.setLines(lines.map((line) => lineOf(line, minutes)));
   };
   let wait: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
@@ -154,7 +181,8 @@ function feed(chart: PriceChart, contract: string, trouble: Signal<string>): () 
     if (isOver) return;
     trouble.value = problem;
     if (value === null) return;
-    const { bars, fills } = value;
+    const { fills } = value;
+    const bars = joinedBars(value.bars, minutes);
     draw(value.lines);
     newest = bars.at(-1);
     chart.setCandles(bars.map(candleOf));
@@ -162,7 +190,10 @@ function feed(chart: PriceChart, contract: string, trouble: Signal<string>): () 
   };
   const extend = (now: ContractPrices): void => {
     if (now.last === null) return;
-    newest = extended(newest, now.atMs, now.last[0]);
+    const [price] = now.last;
+    const traded = Math.max(0, now.volume - (total ?? now.volume));
+    total = now.volume;
+    newest = grown(newest, [now.atMs, price, price, price, price, traded], minutes);
     chart.update(candleOf(newest));
   };
   const stops = [
@@ -196,13 +227,6 @@ function feed(chart: PriceChart, contract: string, trouble: Signal<string>): () 
   };
 }
 
-function extended(newest: CockpitBar | undefined, atMs: number, price: number): CockpitBar {
-  const minute = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
-  if (newest === undefined || minute > newest[0]) return [minute, price, price, price, price, 0];
-  const [at, open, high, low, , volume] = newest;
-  return [at, open, Math.max(high, price), Math.min(low, price), price, volume];
-}
-
 /** The value of the minute replaces the one before it. */
 function withPlot(lines: readonly PlotLine[], plot: PlotState): readonly PlotLine[] {
   const { strategy, name, atMs, points: value } = plot;
@@ -213,9 +237,9 @@ function withPlot(lines: readonly PlotLine[], plot: PlotState): readonly PlotLin
   return old === undefined ? [...lines, line] : lines.map((each) => (each === old ? line : each));
 }
 
-const lineOf = ({ strategy, name, values }: PlotLine) => ({
-  label: `${strategy} ${name}`,
-  points: values.map(([atMs, value]) => ({ time: atMs / 1_000, value })),
+const lineOf = (line: PlotLine, minutes: BarMinutes) => ({
+  label: `${line.strategy} ${line.name}`,
+  points: [...joinedValues(line, minutes)].map(([atMs, value]) => ({ time: atMs / 1_000, value })),
 });
 
 let plots: readonly PlotState[] = [];

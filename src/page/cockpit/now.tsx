@@ -29,7 +29,7 @@ import {
   type Tone,
   Vnd,
 } from './parts.tsx';
-import { canSteer, command, entries, nowMs, prices, story, view } from './store.ts';
+import { canSteer, command, entries, nameOf, nowMs, prices, story, view } from './store.ts';
 import { Otp } from './steer.tsx';
 import { t } from './text.ts';
 
@@ -194,20 +194,34 @@ const WARN_FROM = 0.7;
 
 const useOf = ({ used, max }: LimitState): number => (max <= 0 ? (used > 0 ? 1 : 0) : used / max);
 
-/** The fullest first: those without concern end below. */
+/** Limits that are used less are folded. */
+const FOLDED_BELOW = 0.05;
+
+/** The fullest first. */
 function Limits({ value }: { readonly value: CockpitState }) {
   const rows = value.limits.toSorted((a, b) => useOf(b) - useOf(a));
+  const far = rows.filter((each) => useOf(each) < FOLDED_BELOW);
   return (
     <Panel title={t.limits}>
       {rows.length === 0 && <Empty>{t.noLimits}</Empty>}
-      <ul class="limits">
-        {rows.map((each) => (
-          <Limit key={`${each.strategy ?? ''}/${each.limit}`} use={each} />
-        ))}
-      </ul>
+      <LimitList rows={rows.slice(0, rows.length - far.length)} />
+      {far.length > 0 && (
+        <details class="far">
+          <summary>{t.farLimits(far.length)}</summary>
+          <LimitList rows={far} />
+        </details>
+      )}
     </Panel>
   );
 }
+
+const LimitList = ({ rows }: { readonly rows: readonly LimitState[] }) => (
+  <ul class="limits">
+    {rows.map((each) => (
+      <Limit key={`${each.strategy ?? ''}/${each.limit}`} use={each} />
+    ))}
+  </ul>
+);
 
 function Limit({ use }: { readonly use: LimitState }) {
   const part = useOf(use);
@@ -277,7 +291,7 @@ export function OrderTable({
       show: ({ side, filledQty, qty, orderCode }) => (
         <>
           <Side side={side} /> <span class="num">{filledQty > 0 ? `${filledQty}/${qty}` : qty}</span>{' '}
-          {orderCode}
+          {nameOf(orderCode)}
         </>
       ),
     },
@@ -356,7 +370,9 @@ function UnknownOrders({
 
 function Books({ value: { books } }: { readonly value: CockpitState }) {
   const [areHeldOld, isMoneyOld] = [isOld(books, books.positionsMs), isOld(books, books.moneyMs)];
-  const held = books.positions.map(({ orderCode, ...of }) => compared(orderCode, of, signed, areHeldOld));
+  const held = books.positions.map(({ orderCode, ...of }) =>
+    compared(nameOf(orderCode), of, signed, areHeldOld),
+  );
   const figures = books.figures.map(({ what, ...of }) =>
     compared(`${worded(t.figure, what)}, VND`, of, what === 'profit' ? signed : count, isMoneyOld),
   );

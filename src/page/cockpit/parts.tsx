@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { PositionState } from '../../operator/cockpit/cockpit-model.ts';
 import { clockTime, count, points, signed, toneOf } from './format.ts';
 import { type RemoteValue, read, WAITING } from './link.ts';
+import { nameOf } from './store.ts';
 import { t } from './text.ts';
 
 type Children = { readonly children?: ComponentChildren };
@@ -92,7 +93,7 @@ export function Positions({ positions }: PositionsProps) {
     <>
       {held.map(({ orderCode, qty }) => (
         <div key={orderCode} class={qty > 0 ? 'buy num' : 'sell num'}>
-          {signed(qty)} {orderCode}
+          {signed(qty)} {nameOf(orderCode)}
         </div>
       ))}
     </>

@@ -21,7 +21,7 @@ import {
   useAnswer,
   Waiting,
 } from './parts.tsx';
-import { canSteer, command, halt, outcomes, session } from './store.ts';
+import { canSteer, command, halt, nameOf, outcomes, session } from './store.ts';
 import { leave } from './link.ts';
 import { t } from './text.ts';
 import { useMemo } from 'preact/hooks';
@@ -42,7 +42,6 @@ export function Steer({ value }: { readonly value: CockpitState }) {
       <Otp value={value} />
       <Everything value={value} />
       <Strategies value={value} />
-      <Faults value={value} />
       <Sent />
     </>
   );
@@ -194,7 +193,7 @@ function Strategy({
   readonly strategy: StrategyState;
   readonly flatten: ReturnType<typeof flattenOf>;
 }) {
-  const holds = heldOnes(positions).map(({ orderCode, qty }) => `${signed(qty)} ${orderCode}`);
+  const holds = heldOnes(positions).map(({ orderCode, qty }) => `${signed(qty)} ${nameOf(orderCode)}`);
   const act =
     (text: string, name: string, body: object = {}) =>
     () =>
@@ -257,15 +256,13 @@ const Sent = () => (
 
 // Faults of the simulated broker of a paper run.
 
-/** None where the broker is no simulator. */
-function Faults({ value: { faults: armed } }: { readonly value: CockpitState }) {
-  const known = useAnswer<KnownFaults>(armed === undefined ? null : '/faults');
-  if (armed === undefined) return null;
+export function Faults({ value: { faults: armed = [] } }: { readonly value: CockpitState }) {
+  const known = useAnswer<KnownFaults>('/faults');
   return (
     <Panel title={t.faultsTitle}>
       <p class="note">{t.faultsMeaning}</p>
       <Waiting {...known} />
-      <ul class="faults">
+      <ul class="fault-list">
         {known.value?.map((each) => (
           <FaultRow key={each.name} fault={each} armed={armed.filter(({ name }) => name === each.name)} />
         ))}

@@ -12,8 +12,8 @@ import {
 import { answers, followOnce, readSession, send, type ServerEvent } from './link.ts';
 import { t } from './text.ts';
 
-export type Tab = 'now' | 'market' | 'steer' | 'journal';
-export const TABS: readonly Tab[] = ['now', 'market', 'steer', 'journal'];
+const TABS = ['now', 'market', 'steer', 'journal'] as const;
+export type Tab = (typeof TABS)[number] | 'faults';
 
 const FRAME_MS = 1_000 / 30;
 const HIDDEN_FRAME_MS = 1_000;
@@ -53,6 +53,13 @@ const heardMs = signal(Date.now());
 const answeredMs = signal(0);
 const beat = signal<CockpitBeat & { readonly atMs: number }>({ realMs: 0, marketMs: 0, atMs: 0 });
 
+/** A simulated broker has faults. */
+export const tabs = computed((): readonly Tab[] =>
+  state.value?.faults === undefined ? TABS : [...TABS, 'faults'],
+);
+/** Contracts as people call them. */
+export const nameOf = (code: string): string =>
+  state.value?.contracts.find(({ contract }) => contract === code)?.name ?? code;
 export const canSteer = computed(() => session.value?.role === 'steer');
 /** Seconds without a word of the daemon, or null while it speaks. */
 export const silentSeconds = computed(() => {

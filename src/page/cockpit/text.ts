@@ -23,6 +23,7 @@ const TABLE = {
     market: ['Market', 'Thị trường'],
     steer: ['Steer', 'Điều khiển'],
     journal: ['Journal', 'Nhật ký'],
+    faults: ['Faults', 'Lỗi'],
   },
   views: ['Views', 'Các trang'],
   phase: {
@@ -191,6 +192,7 @@ const TABLE = {
     'Chưa có phiên: chiến lược chạy từ phiên tới.',
   ],
   limits: ['Limits', 'Hạn mức'],
+  farLimits: [(count: number) => `${count} under 5 %`, (count: number) => `${count} hạn mức dưới 5 %`],
   noLimits: ['No session is open.', 'Chưa có phiên.'],
   unit: {
     contracts: ['contracts', 'hợp đồng'],
@@ -238,7 +240,8 @@ const TABLE = {
   noEntries: ['The journal has no entries here.', 'Nhật ký chưa có gì ở đây.'],
   contract: ['Contract', 'Hợp đồng'],
   noContracts: ['The contract list has not come yet.', 'Chưa có danh sách hợp đồng.'],
-  candles: ['Candles of a minute', 'Nến một phút'],
+  candles: ['Candles', 'Nến'],
+  barLength: ['Bar length', 'Độ dài nến'],
   depth: ['Depth', 'Độ sâu'],
   quantity: ['Quantity', 'Khối lượng'],
   mine: ['Ours', 'Của ta'],

@@ -124,6 +124,7 @@ const STATUS: DaemonStatus = {
   },
   tokenExchanges: { used: 1, allowed: 10 },
   engine: ENGINE,
+  contractNames: { '41I1GC000': 'VN30F1M (41I1GC000)' },
   engineSilentMs: null,
 };
 
@@ -143,10 +144,10 @@ test('a day that goes well', () => {
     orders    0 open orders
     today     12 orders, 9 fills, 1 denial, 0 rejections, 0 gaps
 
-    strategy   position      open orders  fills     day VND  state
-    ---------  ------------  -----------  -----  ----------  -----------------
-    ema-front  -2 41I1GC000            1      9  -1,204,000  runs
-    spread     flat                    1      9           0  stopped: it threw
+    strategy  position               open orders fills    day VND state
+    --------- ---------------------- ----------- ----- ---------- -----------------
+    ema-front -2 VN30F1M (41I1GC000)           1     9 -1,204,000 runs
+    spread    flat                             1     9          0 stopped: it threw
     "
   `);
 });

@@ -10,6 +10,7 @@ import { seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
 import type { JournalQuery } from '../../../src/operator/cockpit/cockpit-server.ts';
+import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 
 const DAY = tradingDay('2026-03-04');
 const ID = clientOrderId('H.0000010000000000000260304010000001');
@@ -36,7 +37,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const place = () => ({ utcOffsetMinutes: 420, stateDir: dir });
+const place = () => ({ calendar: MARKET_CALENDAR, stateDir: dir });
 
 const ask = (query: Partial<JournalQuery> = {}) =>
   journalPage(place(), { day: null, search: '', kind: null, order: null, before: null, ...query });

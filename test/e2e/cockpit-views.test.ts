@@ -1,0 +1,87 @@
+/** Every view of the cockpit in a real browser: light and dark, on a phone and on a desk, in both languages. */
+import { describe, expect, test } from 'vitest';
+import { daemonIn, STATES } from '../page/cockpit-states.ts';
+import { opened, show, VIEW_NAMES } from './cockpit-opened.ts';
+import { findings, LOOKS, overhang, picture, withBrowser } from './page-browser.ts';
+
+withBrowser();
+
+describe.for(LOOKS)('$width pixels wide, $colorScheme', (look) => {
+  test.for(Object.entries(STATES))('shows %s', async ([name, state]) => {
+    const { page, trouble } = await opened(daemonIn(state), look);
+    await page.waitForSelector('main .now');
+    await picture(page, `${name}-${look.width}-${look.colorScheme}`);
+    expect(await findings(page)).toEqual([]);
+    expect(await overhang(page), 'the page does not scroll sideways').toBe(0);
+    expect(trouble).toEqual([]);
+  });
+
+  test('shows every view', async () => {
+    const { page, trouble } = await opened(daemonIn(STATES.paper), look);
+    for (const name of VIEW_NAMES.slice(1)) {
+      await show(page, name);
+      await picture(page, `view-${name.toLowerCase()}-${look.width}-${look.colorScheme}`);
+      expect(await findings(page), name).toEqual([]);
+      expect(await overhang(page), `${name} does not scroll sideways`).toBe(0);
+    }
+    expect(trouble).toEqual([]);
+  });
+});
+
+test('fills a wide screen', async () => {
+  const { page, trouble } = await opened(daemonIn(STATES.paper), { width: 1920 });
+  for (const name of VIEW_NAMES) {
+    await show(page, name);
+    await picture(page, `view-${name.toLowerCase()}-1920-light`);
+    expect(await findings(page), name).toEqual([]);
+    expect(await overhang(page), `${name} does not scroll sideways`).toBe(0);
+  }
+  expect(trouble).toEqual([]);
+});
+
+test('folds the limits of which less than 5 % is used', async () => {
+  const { page } = await opened(daemonIn({}));
+  const limits = page.getByRole('region', { name: 'Limits' });
+  expect(await limits.getByRole('meter').count()).toBe(5);
+  await limits.getByText('2 under 5 %').click();
+  expect(await limits.getByRole('meter').count()).toBe(7);
+});
+
+test('shows faults on a tab of their own, where the broker is a simulator', async () => {
+  const daemon = daemonIn(STATES.paper);
+  const { page } = await opened(daemon);
+  await show(page, 'Steer');
+  expect(await page.locator('.faults').count()).toBe(0);
+  await page.keyboard.press('5');
+  await page.locator('.faults li', { hasText: 'answers 500' }).waitFor();
+  const live = await opened(daemonIn({}));
+  expect(await live.page.getByRole('navigation').getByRole('button').allTextContents()).toEqual([
+    'Now',
+    'Market',
+    'Steer',
+    'Journal',
+  ]);
+});
+
+test('draws bars of another length, with their volume', async () => {
+  const { page, trouble } = await opened(daemonIn({}));
+  await show(page, 'Market');
+  const lengths = page.getByRole('group', { name: 'Bar length' });
+  expect(await lengths.getByRole('button').allTextContents()).toEqual(['1m', '5m', '15m', '1h']);
+  await lengths.getByRole('button', { name: '5m', exact: true }).click();
+  await lengths.locator('[aria-pressed=true]', { hasText: '5m' }).waitFor();
+  await page.waitForSelector('main .market canvas');
+  await picture(page, 'market-5m-1280-light');
+  await show(page, 'Now');
+  await show(page, 'Market');
+  expect(await lengths.locator('[aria-pressed=true]').textContent(), 'it stays').toBe('5m');
+  expect(trouble).toEqual([]);
+});
+
+test('speaks Vietnamese to a browser that does', async () => {
+  const { page } = await opened(daemonIn({}), { locale: 'vi-VN' });
+  await page.getByText('GIAO DỊCH THẬT · TIỀN THẬT').waitFor();
+  expect(await page.getAttribute('html', 'lang')).toBe('vi');
+  await picture(page, 'trading-1280-vi');
+  expect(await findings(page)).toEqual([]);
+});
