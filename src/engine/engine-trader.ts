@@ -2,7 +2,8 @@
 import { errorText } from '../domain/failure.ts';
 import { InvariantError } from '../domain/assert.ts';
 import type { SessionPhase, TradingCalendar } from '../domain/calendar.ts';
-import type { Contract, PriceBand } from '../domain/contract.ts';
+import { type Contract, type PriceBand, ratesOf, valueOf } from '../domain/contract.ts';
+import { initialMargin } from '../domain/costs.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
 import type { ModifyIntent, OrderIntent, Side } from '../domain/order.ts';
 import type { Position } from '../domain/position.ts';
@@ -11,11 +12,13 @@ import {
   addUs,
   type DurationUs,
   type InstrumentIndex,
+  type Money,
   type PriceTicks,
+  priceTicks,
   type StrategyIndex,
   type TsUs,
 } from '../domain/units.ts';
-import type { TraderPort, OrderUpdate, TimerId } from './ports/strategy-port.ts';
+import type { TraderPort, TimerId, WorkingOrder } from './ports/strategy-port.ts';
 import { marketPrice } from './risk/risk-rules.ts';
 import type { EngineState } from './engine-state.ts';
 
@@ -48,12 +51,24 @@ export class EngineTrader implements TraderPort {
     return this.#state.portfolio.position(strategy, instrument);
   }
 
-  workingOrders(strategy: StrategyIndex): readonly OrderUpdate[] {
-    const working: OrderUpdate[] = [];
+  workingOrders(strategy: StrategyIndex): readonly WorkingOrder[] {
+    const working: WorkingOrder[] = [];
     for (const order of this.#state.orders.open) {
-      if (order.strategy === strategy && !order.isProtective) working.push(order.update(0, 0, null));
+      if (order.strategy === strategy && !order.isProtective) working.push(order.working());
     }
     return working;
+  }
+
+  equity(): Money | undefined {
+    return this.#state.session.account.figures?.netAssetValue;
+  }
+
+  marginOfLot(contract: Contract): Money | undefined {
+    const { market, session, costs } = this.#state;
+    const price = market.lastOrReference(contract);
+    if (price === undefined || session.day === null) return undefined;
+    const value = valueOf(contract.spec, priceTicks(Math.ceil(price)), 1);
+    return initialMargin(ratesOf(contract.spec, costs), session.day, value, 1);
   }
 
   nowUs(): TsUs {

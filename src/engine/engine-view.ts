@@ -45,7 +45,15 @@ export interface EngineView {
 export type OrderView = Readonly<
   Omit<
     ManagedOrder,
-    'become' | 'grow' | 'isFirstReport' | 'follow' | 'isShown' | 'setClockBack' | 'inDoubt' | 'ownTrigger'
+    | 'become'
+    | 'grow'
+    | 'working'
+    | 'isFirstReport'
+    | 'follow'
+    | 'isShown'
+    | 'setClockBack'
+    | 'inDoubt'
+    | 'ownTrigger'
   >
 >;
 

@@ -50,4 +50,4 @@ export { touchPrice, type TouchSide } from './touch-price.ts';
 export { days, hours, minutes, seconds } from '../domain/units.ts';
 
 /** @public */
-export type { FeedChange, OrderUpdate, PhaseChange } from '../engine/ports/strategy-port.ts';
+export type { FeedChange, OrderUpdate, PhaseChange, WorkingOrder } from '../engine/ports/strategy-port.ts';

@@ -3,6 +3,7 @@ import { assert } from '../domain/assert.ts';
 import { type Contract, parsePoints, pointsOf, valueOf } from '../domain/contract.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
 import type { LimitIntent, OrderIntent, Side, StopIntent } from '../domain/order.ts';
+import type { Position } from '../domain/position.ts';
 import { type DurationUs, minutes, type PriceTicks, priceTicks, qty, type TsUs } from '../domain/units.ts';
 import type { OrderUpdate, TraderPort } from '../engine/ports/strategy-port.ts';
 import { copyOfBook } from './tick-hub.ts';
@@ -100,14 +101,13 @@ function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader 
     return port;
   };
   return {
-    position() {
-      const { qty: held, openValue, realised } = inEvent('position').position(own.index, here());
-      return { qty: held, openValue, realised };
-    },
+    position: () => copyOfPosition(inEvent('position').position(own.index, here())),
     workingOrders: () =>
       inEvent('workingOrders')
         .workingOrders(own.index)
         .filter(({ instrument }) => instrument === here()),
+    equity: () => inEvent('equity').equity(),
+    lotsFor: ({ percent }) => lotsOf(inEvent('lotsFor'), contract(), percent),
     band: () => frozen(inEvent('band').band(here())),
     lastTrade: () => inEvent('lastTrade').lastTrade(here()),
     lastBook() {
@@ -161,6 +161,20 @@ function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader 
       port.plot(own.index, here(), name, value);
     },
   };
+}
+
+const copyOfPosition = ({ qty: held, openValue, realised }: Position): Position => ({
+  qty: held,
+  openValue,
+  realised,
+});
+
+const PERCENT = 100;
+
+function lotsOf(port: TraderPort, contract: Contract, percent: number): number {
+  assertNumber('lotsFor', 'percent', percent);
+  const [equity = 0, margin = 0] = [port.equity(), port.marginOfLot(contract)];
+  return margin === 0 ? 0 : Math.max(0, Math.floor((equity * percent) / PERCENT / margin));
 }
 
 function meanTicks({ spec }: Contract, update: OrderUpdate): number {

@@ -6,8 +6,8 @@ import type { ClientOrderId } from '../domain/ids.ts';
 import type { Side, TimeInForce, TriggerWhen } from '../domain/order.ts';
 import type { Position } from '../domain/position.ts';
 import type { BookTick, TradeTick } from '../domain/ticks.ts';
-import type { DurationUs, PriceTicks, TsUs } from '../domain/units.ts';
-import type { OrderUpdate } from '../engine/ports/strategy-port.ts';
+import type { DurationUs, Money, PriceTicks, TsUs } from '../domain/units.ts';
+import type { OrderUpdate, WorkingOrder } from '../engine/ports/strategy-port.ts';
 
 declare const hint: unique symbol;
 
@@ -120,7 +120,14 @@ export interface LegTrader {
   /** The strategy's own proven fills and the position it carried over. */
   position(): Position;
   /** The strategy's orders of this contract that are not final. */
-  workingOrders(): readonly OrderUpdate[];
+  workingOrders(): readonly WorkingOrder[];
+  /** Worth of the whole account with its open positions, as it was read last; undefined before that. Money is whole units of the books. */
+  equity(): Money | undefined;
+  /**
+   * Lots that `percent` of the equity carries: by their margin where the contract has one, else by their value at the last price. Other
+   * positions and orders are not taken off. 0 while equity or price is not known.
+   */
+  lotsFor(size: { readonly percent: number }): number;
   /** Ceiling, floor and reference of the day, once they are known. */
   band(): PriceBand | undefined;
   lastTrade(): TradeTick | undefined;

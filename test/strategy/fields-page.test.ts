@@ -15,10 +15,11 @@ const SHOWN = [
   ['domain/ticks.ts', 'TradeTick', '`trades$`, `trader.lastTrade()`'],
   ['domain/ticks.ts', 'BookTick', '`books$`, `trader.lastBook()`'],
   ['domain/ticks.ts', 'BookLevel', 'one level of a book'],
+  ['engine/ports/strategy-port.ts', 'OrderUpdate', '`orders$`: orders and their fills'],
   [
     'engine/ports/strategy-port.ts',
-    'OrderUpdate',
-    '`orders$` (orders and their fills), `trader.workingOrders()`',
+    'WorkingOrder',
+    '`trader.workingOrders()`, besides the fields of `OrderUpdate`',
   ],
   ['domain/position.ts', 'Position', '`trader.position()`'],
   ['domain/contract.ts', 'PriceBand', '`trader.band()`'],

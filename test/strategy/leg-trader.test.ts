@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OrderIntent } from '../../src/domain/order.ts';
 import type { OrderUpdate } from '../../src/engine/ports/strategy-port.ts';
-import { seconds } from '../../src/domain/units.ts';
+import { money, seconds } from '../../src/domain/units.ts';
 import { startStrategies, startStrategy, type TestTrader } from './start-strategy.ts';
 
 describe('the trader is open during an event only', () => {
@@ -14,6 +14,8 @@ describe('the trader is open during an event only', () => {
     modify: (trader) => trader.modify('S1' as never, { qty: 1 }),
     position: (trader) => trader.position(),
     workingOrders: (trader) => trader.workingOrders(),
+    equity: (trader) => trader.equity(),
+    lotsFor: (trader) => trader.lotsFor({ percent: 95 }),
     band: (trader) => trader.band(),
     lastTrade: (trader) => trader.leg('next').lastTrade(),
     lastBook: (trader) => trader.lastBook(),
@@ -53,6 +55,21 @@ describe('the trader is open during an event only', () => {
     trader.trade(13_000);
     expect(trader.faults[0]).toMatchObject({ strategy: 0, where: 'trader.time' });
   });
+});
+
+test('a part of the equity buys so many lots, and none before equity and price are known', () => {
+  const seen: (number | undefined)[] = [];
+  const trader = startStrategy((ticks, own) => {
+    seen.push(own.equity(), own.lotsFor({ percent: 95 }));
+    ticks.trades$.subscribe(() => seen.push(own.lotsFor({ percent: 95 })));
+  });
+  trader.trade(13_000);
+  // 1,300.0 points at 100,000 VND: 130 million a contract.
+  trader.funds = money(1_300_000_000);
+  trader.trade(13_000);
+  trader.funds = money(-1);
+  trader.trade(13_000);
+  expect(seen).toEqual([undefined, 0, 0, 9, 0]);
 });
 
 test('notes are cut, and counted by the minute', () => {

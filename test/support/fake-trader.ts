@@ -8,7 +8,7 @@ import {
   phaseAt,
   type TradingCalendar,
 } from '../../src/domain/calendar.ts';
-import { type Contract, type PriceBand, priceBand } from '../../src/domain/contract.ts';
+import { type Contract, type PriceBand, priceBand, valueOf } from '../../src/domain/contract.ts';
 import { clientOrderId, type ClientOrderId } from '../../src/domain/ids.ts';
 import type { ModifyIntent, OrderIntent, Side } from '../../src/domain/order.ts';
 import type { Position } from '../../src/domain/position.ts';
@@ -20,6 +20,7 @@ import type {
   OrderUpdate,
   StrategyHost,
   TimerId,
+  WorkingOrder,
 } from '../../src/engine/ports/strategy-port.ts';
 import { type Answer, FakeOrders } from './fake-orders.ts';
 import { at, bookTick, contract, EXCHANGE_DAY, feedGap, tradeTick } from './strategy-fixtures.ts';
@@ -56,6 +57,7 @@ export class FakeTrader implements TraderPort {
   modifyAnswer: () => 'accept' | 'deny';
   cancelAnswer: () => 'accept' | 'refuse';
   fillMax: number;
+  funds: units.Money | undefined = undefined;
   readonly #calendar: TradingCalendar;
   readonly #rolled = new Map<string, Contract>();
   readonly #bands = new Map<number, PriceBand>();
@@ -217,8 +219,18 @@ export class FakeTrader implements TraderPort {
     return this.orders.position(strategy, instrument);
   }
 
-  workingOrders(strategy: number): readonly OrderUpdate[] {
-    return this.orders.working(strategy);
+  workingOrders(strategy: number): readonly WorkingOrder[] {
+    return this.orders.working(strategy).map((order) => ({ ...order, sinceUs: this.#now }));
+  }
+
+  equity(): units.Money | undefined {
+    return this.funds;
+  }
+
+  /** Every contract is paid in full. */
+  marginOfLot({ index, spec }: Contract): units.Money | undefined {
+    const last = this.lastTrade(index);
+    return last === undefined ? undefined : valueOf(spec, last.price, 1);
   }
 
   nowUs(): units.TsUs {

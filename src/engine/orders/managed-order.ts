@@ -23,7 +23,7 @@ import {
   type TsUs,
 } from '../../domain/units.ts';
 import type { OrderToSend, Purpose } from '../ports/approved.ts';
-import type { OrderUpdate } from '../ports/strategy-port.ts';
+import type { OrderUpdate, WorkingOrder } from '../ports/strategy-port.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 
@@ -389,6 +389,11 @@ export class ManagedOrder {
     const { openModify, openCancel } = doubt;
     if (openModify !== null) doubt.openModify = { ...openModify, evidence: new ScanEvidence(at) };
     if (openCancel !== null) doubt.openCancel = { ...openCancel, evidence: new ScanEvidence(at) };
+  }
+
+  /** As its strategy asks for it; no update of an order needs its age. */
+  working(): WorkingOrder {
+    return { ...this.update(0, 0, null), sinceUs: this.createdUs };
   }
 
   update(lastFilledQty: number, lastFilledValue: number, denial: Denial | null): OrderUpdate {

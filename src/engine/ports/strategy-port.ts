@@ -49,6 +49,11 @@ export interface OrderUpdate {
   readonly triggerPrice?: PriceTicks;
 }
 
+export interface WorkingOrder extends OrderUpdate {
+  /** When it was placed: its age is `trader.time() - sinceUs`. */
+  readonly sinceUs: TsUs;
+}
+
 export interface PhaseChange {
   readonly tsUs: TsUs;
   readonly phase: SessionPhase;
@@ -101,7 +106,11 @@ export interface TraderPort {
   /** The strategy's own position: its fills and the position carried over. */
   position(strategy: StrategyIndex, instrument: InstrumentIndex): Position;
   /** The strategy's orders that are not terminal. */
-  workingOrders(strategy: StrategyIndex): readonly OrderUpdate[];
+  workingOrders(strategy: StrategyIndex): readonly WorkingOrder[];
+  /** Worth of the account with its open positions; undefined before it was read. */
+  equity(): Money | undefined;
+  /** Margin of one lot at the last price, or its value where it is paid in full; undefined before there is a price. */
+  marginOfLot(contract: Contract): Money | undefined;
   /** Time of the event being processed. */
   nowUs(): TsUs;
   phase(): SessionPhase;

@@ -114,7 +114,9 @@ async function importOne(
     return dir;
   } catch (error) {
     if (!isFileFault(error)) throw error;
-    const hint = 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)';
+    const hint = error.message.includes('finest step')
+      ? 'write a tick and a lot of these steps for its contract, or say how it is written: columns, delimiter'
+      : 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)';
     return source.problem(at, 'a file that can be imported', hint, faultOf(path, error));
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

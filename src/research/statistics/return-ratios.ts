@@ -91,7 +91,7 @@ export function sharpeRatio(returns: readonly number[], basis: RatioBasis): numb
 }
 
 /** Returns that deviate by a smaller part of their mean are alike: a loss of one amount each day deviates as equity shrinks. */
-const DEVIATION_MIN = 0.02;
+const DEVIATION_MIN = 0.1;
 
 /** mean / deviation, of a period; undefined where the returns are all but alike. */
 export function excessPerDeviation(

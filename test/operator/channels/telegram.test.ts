@@ -200,6 +200,8 @@ describe('listener', () => {
     listen();
     api.write(OWNER, 'before', { age: 8 * 86_400 });
     await vi.waitFor(() => expect(asked).toHaveLength(1));
+    // The next poll is open: it would confirm the number that comes again.
+    await vi.waitFor(() => expect(api.offsets).toHaveLength(2));
     api.numberFrom(901);
     api.write(OWNER, '/halt');
     await listener.close();
@@ -276,7 +278,7 @@ describe('listener', () => {
     await vi.waitFor(() => expect(pauses).toBe(1));
     api.down.set('sendMessage', { status: 500 });
     done.emit('go');
-    await vi.waitFor(() => expect(pauses).toBe(2));
+    await vi.waitFor(() => expect(pauses).toBeGreaterThan(1));
     await listener.close();
   });
 

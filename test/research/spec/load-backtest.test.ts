@@ -240,6 +240,21 @@ test('steps finer than tick and lot are refused with their lines and the lines t
   );
 });
 
+test('a file whose first rows are all finer than the tick is refused with its step', async () => {
+  const { dir, file } = written('');
+  const rows = Array.from({ length: 1_500 }, (_, i) => {
+    const price = (1.000_03 + 0.000_2 * (i % 40)).toFixed(5);
+    return `${new Date(Date.UTC(2026, 0, 5) + i * 60_000).toISOString()},${price},${price},${price},${price}\n`;
+  });
+  writeFileSync(join(dir, 'bars.csv'), `time,open,high,low,close\n${rows.join('')}`);
+  writeFileSync(file, ownMarket(dir));
+  const loaded = await loadBacktest(file);
+  const [problem = ''] = loaded.ok ? [] : loaded.problems.map(formatProblem);
+  expect(problem).toContain('in column open, was "1.00');
+  expect(problem).toContain('; finest step of prices 0.00001 (line 3)');
+  expect(problem).toContain('write a tick and a lot of these steps');
+});
+
 test('prices finer than the tick are refused with what helps: the right tick, or rounding', async () => {
   const { dir, file } = written('');
   writeFileSync(join(dir, 'bars.csv'), hours('1.04', '1.16'));
