@@ -247,7 +247,8 @@ export class Alerting {
       { severity, code, text },
       (command) => `tickwright ${command} --state ${config.stateDir}`,
     );
-    this.#desk.alert({ severity, code, subject, text: address.secrets.hide(text), remedy });
+    const named = subject === '' ? remedy : remedy.replaceAll(' … ', ` ${subject} `);
+    this.#desk.alert({ severity, code, subject, text: address.secrets.hide(text), remedy: named });
   }
 
   #title(code: string): string {

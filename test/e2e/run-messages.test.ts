@@ -44,7 +44,7 @@ function started(place: Workplace): RunningDaemon {
 }
 
 const HELD =
-  /held: holder \+1 41\w+ at [\d.]+, .*, stop for 1 at [\d.]+.*books: our positions are the broker’s/s;
+  /held: holder \+1 VN30F1M \(41\w+\) at [\d.]+, .*, stop for 1 at [\d.]+.*books: our positions are the broker’s/s;
 
 const message = (phone: PhoneHook, title: RegExp): Promise<string> =>
   until(() => phone.heard.find((text) => title.test(text)));

@@ -110,7 +110,7 @@ it('empties the broker’s book of entries by a halt from the phone, and asks ba
 
   await story.until(async () => (await story.daemon.refreshView())?.orders[0]?.status === 'accepted');
   bot.write(OWNER, '/orders');
-  await story.until(() => /: buy 2 \S+ at 1295\.0, accepted/.test(replies(bot)));
+  await story.until(() => /: buy 2 VN30F1M \(\S+\) at 1295\.0, accepted/.test(replies(bot)));
 
   // Also one that took long to come.
   bot.write(OWNER, '/halt news', { age: 300 });
@@ -189,7 +189,7 @@ it('answers a halt with one message that names what is held, and asks nobody to 
   expect(answer).toBe('entries are off');
   expect(message).toMatch(/entries are off until you resume: news \(by telegram 4711/);
   expect(message).toMatch(
-    /held: script \+2 \S+ at 1301\.0, last 1300\.3, open -140,000 VND, stop for 2 at 1290\.0/,
+    /held: script \+2 VN30F1M \(\S+\) at 1301\.0, last 1300\.3, open -140,000 VND, stop for 2 at 1290\.0/,
   );
   expect(rest).toEqual([]);
   expect(mailbox.mails.filter((mail) => /entries are off|entries_halted/.test(mail))).toHaveLength(1);
@@ -211,9 +211,11 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
   };
   const shown = async (text: string): Promise<string> => (await answerTo(text)).text;
   expect(await shown('/positions')).toMatch(
-    /^script \+2 \S+ at 1301\.0, last 130\d\.\d, open [-+][\d,]+ VND, stop for 2 at 1290\.0$/,
+    /^script \+2 VN30F1M \(\S+\) at 1301\.0, last 130\d\.\d, open [-+][\d,]+ VND, stop for 2 at 1290\.0$/,
   );
-  expect(await shown('/trades')).toMatch(/^\d\d:\d\d:\d\d script: #\w+ buy 2 \S+ at (?:avg )?1301\.0$/);
+  expect(await shown('/trades')).toMatch(
+    /^\d\d:\d\d:\d\d script: #\w+ buy 2 VN30F1M \(\S+\) at (?:avg )?1301\.0$/,
+  );
   await story.until(() => story.daemon.lastAccount !== null);
   expect(await shown('/balance')).toMatch(
     /^net asset value: [\d,]+ VND\n[^]*broker’s figures at \d\d:\d\d:\d\d$/,
@@ -228,6 +230,7 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
   };
   await press('/stop_strategy script too thin');
   await story.until(async () => (await story.view())?.strategies[0]?.stopped !== null);
+  await story.until(() => /→ .*tickwright start-strategy script --state \S+ --reason "…"/.test(replies(bot)));
   expect((await story.truth()).orders).toHaveLength(1);
   await press('/cancel_all');
   await story.until(async () => (await story.truth()).orders.length === 0);
