@@ -206,7 +206,12 @@ function Strategy({
           tone={stopped !== null ? 'bad' : halted !== null ? 'warn' : 'good'}
           label={stopped !== null ? t.stopped : halted !== null ? t.halted : t.runs}
         />{' '}
-        <span class="quiet num">{holds.join(', ') || t.flat}</span>
+        {holds.length === 0 && <span class="quiet">{t.flat}</span>}
+        {holds.map((each) => (
+          <div key={each} class="quiet num">
+            {each}
+          </div>
+        ))}
         {(stopped ?? halted) !== null && <p class="note">{stopped ?? halted}</p>}
       </div>
       <div class="row">

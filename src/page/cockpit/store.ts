@@ -12,7 +12,7 @@ import {
 import { answers, followOnce, readSession, send, type ServerEvent } from './link.ts';
 import { t } from './text.ts';
 
-const TABS = ['now', 'market', 'steer', 'journal'] as const;
+const TABS = ['now', 'market', 'steer', 'journal', 'results'] as const;
 export type Tab = (typeof TABS)[number] | 'faults';
 
 const FRAME_MS = 1_000 / 30;
