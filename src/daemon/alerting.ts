@@ -18,7 +18,7 @@ import { TelegramListener } from '../operator/channels/telegram-listener.ts';
 import type { BrokerAddress } from './edge/broker-address.ts';
 import type { StatePaths } from '../host/state/state-paths.ts';
 import { remedyOf } from '../operator/remedies.ts';
-import { formatLocalTime } from '../text/dates.ts';
+import { formatLocalSecond } from '../text/dates.ts';
 import { systemClock, systemTimers } from '../host/system-clock.ts';
 import { OWN_CAUSE } from './session/halt.ts';
 import { type ChannelTrial, keptSecret, openChannel, tryChannels } from './operator-channels.ts';
@@ -46,6 +46,8 @@ const REPEATS_MAX = 24 * US_PER_HOUR;
 /** Outcomes of a command that somebody waits for, and runs that begin or end while something is held: every channel gets them. */
 const ALERT_AT_ONCE: ReadonlySet<string> = new Set([
   'halt_proven',
+  'cancel_all_ended',
+  'flatten_ended',
   'started_after_a_crash',
   'started_with_a_position',
   'stopped_with_a_position',
@@ -183,7 +185,10 @@ export class Alerting {
               stampOf: (update) => counters.counter('telegram_update', `${id} ${update}`),
               keep: (update, stamp) => counters.keepCounter('telegram_update', `${id} ${update}`, stamp),
             },
-            take: async (asked) => address.secrets.hide(await control.take(asked)),
+            take: async (asked) => {
+              const reply = await control.take(asked);
+              return { ...reply, text: address.secrets.hide(reply.text) };
+            },
             seen: (by) => {
               const count = this.acknowledge();
               remote.journal(by, 'seen', `${count} alerts acknowledged`);
@@ -238,7 +243,10 @@ export class Alerting {
 
   #alert(severity: AlertSeverity, code: string, text: string, subject: string): void {
     const { address, config } = this.#options;
-    const remedy = remedyOf(code, text, (command) => `tickwright ${command} --state ${config.stateDir}`);
+    const remedy = remedyOf(
+      { severity, code, text },
+      (command) => `tickwright ${command} --state ${config.stateDir}`,
+    );
     this.#desk.alert({ severity, code, subject, text: address.secrets.hide(text), remedy });
   }
 
@@ -257,12 +265,13 @@ export class Alerting {
       kind !== 'question' && nowUs - atUs < REPEATS_MAX;
     for (const { channel, messages } of left.queues)
       for (const message of messages.filter(isWorthIt)) this.#routes.resume(channel, message);
-    this.#desk.resume({ held: left.desk.held.filter(isWorthIt), unseen: left.desk.unseen.filter(isWorthIt) });
+    const unseen = left.desk.unseen.filter((message) => isWorthIt(message) && message.isUntilStart !== true);
+    this.#desk.resume({ held: left.desk.held.filter(isWorthIt), unseen });
   }
 }
 
 /** With the day where it is another one. */
 function shownTime(at: TsUs, now: TsUs, offset: number): string {
-  const text = formatLocalTime(at, offset).slice(0, 19).replace('T', ' ');
+  const text = formatLocalSecond(at, offset);
   return dayAt(at, offset) === dayAt(now, offset) ? text.slice(11) : text;
 }

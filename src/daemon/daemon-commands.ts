@@ -6,8 +6,9 @@ import { OPERATOR_INDEX, seconds } from '../domain/units.ts';
 import type { Command } from '../engine/ports/engine-event.ts';
 import type { CommandBody, CommandName } from '../operator/control-command.ts';
 import type { CommandResult } from '../operator/control-server.ts';
-import { formatUtcSecond } from '../text/dates.ts';
+import { formatLocalSecond } from '../text/dates.ts';
 import { formatCount } from '../text/numbers.ts';
+import { cancelProgress, flattenProgress } from './command-outcomes.ts';
 import { noChannel, trialLines } from './operator-channels.ts';
 import { inTime, systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
@@ -50,11 +51,14 @@ export function obey(
     case 'rollover':
       return post(daemon, { name, reason });
     case 'cancel-all':
-      return seen(daemon, post(daemon, { name: 'cancel_all', reason }));
+      return cancelAll(daemon, reason);
     case 'cancel-order':
       return cancelOrder(daemon, body.clientOrderId ?? '', reason);
     case 'flatten':
-      return seen(daemon, flatten(daemon, body));
+      return followed(daemon, flatten(daemon, body), {
+        code: 'flatten_ended',
+        progressOf: flattenProgress(body.strategy),
+      });
     case 'stop-strategy':
       return stopStrategy(daemon, body.strategy ?? '', reason);
     case 'start-strategy':
@@ -70,10 +74,14 @@ export function obey(
   }
 }
 
-function post(daemon: Daemon, command: Command): CommandResult {
+function post(
+  daemon: Daemon,
+  command: Command,
+  message = 'accepted; see tickwright journal for its effect',
+): CommandResult {
   if (daemon.sessionDay === undefined) return { ok: false, message: 'no session is open yet' };
   daemon.command(command);
-  return { ok: true, message: 'accepted; see tickwright journal for its effect' };
+  return { ok: true, message };
 }
 
 /** An engine that is busy for longer must not look like a command that was refused. */
@@ -85,15 +93,53 @@ async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResul
   return { ok: true, message: 'taken, but the engine does not answer yet; tickwright halt works meanwhile' };
 }
 
+async function cancelAll(daemon: Daemon, reason: string): Promise<CommandResult> {
+  const before = daemon.lastView ?? { orders: [] };
+  return followed(daemon, post(daemon, { name: 'cancel_all', reason }, ''), {
+    code: 'cancel_all_ended',
+    progressOf: (now) => cancelProgress(before, now, false),
+  });
+}
+
+/** The answer says how far it is; where it is not over, an alert says the end. */
+async function followed(
+  daemon: Daemon,
+  result: CommandResult,
+  command: Parameters<Daemon['outcomes']['follow']>[0],
+): Promise<CommandResult> {
+  const answer = await seen(daemon, result);
+  const { lastView: view, config } = daemon;
+  if (!answer.ok) return answer;
+  if (config.mode === 'dry-run')
+    return { ok: true, message: joined(answer.message, 'a dry run sends nothing') };
+  if (answer !== result || view === undefined) {
+    daemon.outcomes.follow(command);
+    return answer;
+  }
+  const { state, text } = command.progressOf(view);
+  if (state === 'working' || state === 'waits') daemon.outcomes.follow(command);
+  return { ok: true, message: joined(answer.message, text) };
+}
+
+const joined = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join('; ');
+
 /**
  * Resumes the account also without a session: the next one begins with entries allowed. A strategy whose loss has reached its limit has a
  * separate resume.
  */
-function resume(daemon: Daemon, id: string | null, reason: string): CommandResult {
+async function resume(daemon: Daemon, id: string | null, reason: string): Promise<CommandResult> {
   if (id !== null) {
     if (!daemon.names.all.includes(id)) return unknown(daemon, id);
-    return post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason });
+    const view = await inTime(daemon.refreshView(), SEEN_MAX);
+    const message = `entries of ${id} are allowed again, as far as limits and risk allow them`;
+    const result = post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason }, message);
+    if (!result.ok || view?.strategies.find((each) => each.id === id)?.halted !== null) return result;
+    const account =
+      daemon.halt.reason === null ? '' : '; those of the account are off: resume without a strategy';
+    return { ok: true, message: `nothing of ${id} was halted${account}` };
   }
+  // Posted all the same: a resume also accepts differences of positions and money.
+  const wasHalted = (daemon.halt.reason ?? daemon.lastView?.halted ?? null) !== null;
   const failure = failureOf(() => daemon.command({ name: 'resume', strategy: null, reason }));
   if (failure === null) {
     const halted = (daemon.lastView?.strategies ?? []).filter((each) => each.halted !== null);
@@ -102,7 +148,7 @@ function resume(daemon: Daemon, id: string | null, reason: string): CommandResul
     );
     return {
       ok: true,
-      message: `entries are allowed again, as far as limits and risk allow them${rest.join('')}`,
+      message: `${wasHalted ? 'entries are allowed again' : 'nothing was halted: entries were allowed already'}, as far as limits and risk allow them${rest.join('')}`,
     };
   }
   return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
@@ -166,16 +212,19 @@ function needlessOtp({ edge, config }: Daemon): string | null {
   if (used >= allowed) return `all ${allowed} exchanges of the day are used: no new token before tomorrow`;
   const due = tokens.refreshDueUs();
   if (token !== undefined && due !== undefined && due > systemClock.nowUs())
-    return `no password is needed, and none was spent: the token is valid until ${formatUtcSecond(token.expiresAt)}; tickwright token asks for a new one`;
+    return `no password is needed, and none was spent: the token is valid until ${formatLocalSecond(token.expiresAt, config.calendar.utcOffsetMinutes)}; tickwright token asks for a new one`;
   if (config.auth.otpRoute === 'request')
     return 'the broker sends a password when it is asked for: tickwright token asks';
   return null;
 }
 
-function tokenText({ edge }: Daemon): string {
+function tokenText({ edge, config }: Daemon): string {
   const { used, allowed } = edge.tokens.budget;
   const until = edge.tokens.current();
-  const valid = until === undefined ? '' : `, valid until ${formatUtcSecond(until.expiresAt)}`;
+  const valid =
+    until === undefined
+      ? ''
+      : `, valid until ${formatLocalSecond(until.expiresAt, config.calendar.utcOffsetMinutes)}`;
   return `a new token is in use${valid}; ${used} of ${allowed} exchanges of the day are used`;
 }
 
@@ -226,7 +275,8 @@ const haltText = (strategy: string | null): string =>
 
 function stopStrategy(daemon: Daemon, id: string, reason: string): CommandResult {
   if (!daemon.names.all.includes(id)) return unknown(daemon, id);
-  return post(daemon, { name: 'stop_strategy', strategy: daemon.names.indexOf(id), reason });
+  const message = `${id} is stopped until start-strategy: its entries are canceled, what protects its position stays`;
+  return post(daemon, { name: 'stop_strategy', strategy: daemon.names.indexOf(id), reason }, message);
 }
 
 const unknown = ({ names }: Daemon, id: string): CommandResult => ({

@@ -15,6 +15,7 @@ import type { StrategyNames } from '../domain/strategy-names.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../domain/units.ts';
 import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
 import {
+  type AccountSnapshot,
   type Command,
   type EngineEvent,
   isOfAccount,
@@ -40,13 +41,14 @@ import {
 import type { StartEngine } from '../host/engine-thread.ts';
 import { createMarketClock, FOLLOWED_STEP_US_MAX, systemClock, systemTimers } from '../host/system-clock.ts';
 import type { Lockstep } from './simulator/lockstep.ts';
-import type { ProgramFiles } from '../host/program-files.ts';
+import { isSupervised, type ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { EmergencyRecord } from './restart/emergency-record.ts';
 import type { RunMark } from '../host/run-mark.ts';
 import { unreportedOrder } from './restart/own-books.ts';
 import { startStamp, type StatePaths } from '../host/state/state-paths.ts';
 import { Alerting } from './alerting.ts';
+import { CommandOutcomes } from './command-outcomes.ts';
 import { checkCalendar, watchClock } from './clock-watch.ts';
 import { HaltSweep } from './session/halt-sweep.ts';
 import { Halt, OWN_CAUSE } from './session/halt.ts';
@@ -97,6 +99,7 @@ export class Daemon {
   readonly alerting: Alerting;
   readonly metrics: Metrics;
   readonly prices: PriceBoard | null;
+  readonly outcomes = new CommandOutcomes((...alert) => this.alert(...alert));
   /** With the calendar in use. */
   readonly options: DaemonOptions;
   readonly #calendar: CalendarInUse;
@@ -114,6 +117,8 @@ export class Daemon {
   lastProgramProblem: string | null = null;
   /** As of the last `refreshView`. */
   lastView: EngineSnapshot | undefined = undefined;
+  /** As the broker showed it last. */
+  lastAccount: UnnumberedInput<AccountSnapshot> | null = null;
   /** When the engine answered last, in real time. */
   viewedUs: TsUs = systemClock.nowUs();
 
@@ -176,6 +181,7 @@ export class Daemon {
       note,
       leftOut: this.#strategiesLeftOut(),
       programProblem: () => this.programProblem,
+      isSupervised: isSupervised(),
       onLost: (reason, culprit) => this.#onLost(reason, culprit),
       onFailure: (error) => this.#failed?.(error instanceof Error ? error : new Error(String(error))),
     });
@@ -247,7 +253,9 @@ export class Daemon {
   async refreshView(): Promise<EngineSnapshot | undefined> {
     this.lastView = await this.cycle.session?.view();
     this.viewedUs = systemClock.nowUs();
-    if (this.lastView !== undefined) this.prices?.plot(this.lastView.plots);
+    if (this.lastView === undefined) return undefined;
+    this.prices?.plot(this.lastView.plots);
+    this.outcomes.see(this.lastView);
     return this.lastView;
   }
 
@@ -307,6 +315,7 @@ export class Daemon {
   /** Reports and answers of the broker. */
   #take(event: UnnumberedInput<EngineEvent>): void {
     this.sweep.see(event);
+    if (event.kind === 'account_snapshot') this.lastAccount = event;
     this.cycle.post(event);
   }
 
@@ -347,6 +356,7 @@ export class Daemon {
       alerts: new EdgeAlerts(
         (severity, code, text) => this.alert(severity, code, address.secrets.hide(text)),
         note,
+        config.calendar.utcOffsetMinutes,
       ),
       meter: this.metrics,
     });
@@ -472,7 +482,8 @@ export class Daemon {
     const problem = this.lastProgramProblem === null ? this.programProblem : null;
     if (problem === null) return;
     this.lastProgramProblem = problem;
-    const meaning = 'until then no reload is taken, and the daemon ends at the next change of day';
+    const next = isSupervised() ? 'the daemon ends' : 'no session opens';
+    const meaning = `until then no reload is taken, and at the next change of day ${next}`;
     this.alert('warning', 'program_changed', `${problem}; ${meaning}`);
   }
 

@@ -34,6 +34,10 @@ export class ProgramFiles {
   }
 }
 
+/** A supervisor starts a process again that ends: pm2, systemd, or the runtime of a container. */
+export const isSupervised = (): boolean =>
+  process.send !== undefined || process.pid === 1 || process.env['SYSTEMD_EXEC_PID'] === String(process.pid);
+
 function digestOf(dir: string): string {
   const hash = createHash('sha256');
   const files = readdirSync(dir, { recursive: true, encoding: 'utf8' });

@@ -90,7 +90,7 @@ function codedLineOf(entry: JournalEntry, naming: Naming): LogLine | null {
     case 'alert':
       break;
   }
-  const remedy = remedyOf(entry.code, entry.text, naming.command);
+  const remedy = remedyOf(entry, naming.command);
   const text = `${entry.code}: ${entry.text}${remedy === '' ? '' : ` -> ${remedy}`}`;
   return logLine(ALERT_WORD[entry.severity], ALERT_TONE[entry.severity], text);
 }

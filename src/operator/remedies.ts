@@ -1,4 +1,5 @@
 /** The operator's next step after an alert, by its code. */
+import type { EntryOf } from '../engine/ports/journal-entry.ts';
 
 /** `order` is the order's id, `command` adds the daemon's state directory. */
 type Remedy = (command: (text: string) => string, order: string) => string;
@@ -8,6 +9,11 @@ const resolve: Remedy = (command, order) =>
   `If it has it: ${command(`orders resolve ${order} live`)} --reason "…"`;
 
 const protect: Remedy = (command) => `nothing protects the position: ${command('positions')} shows it`;
+const closeByHand: Remedy = (command) =>
+  `${command('positions')} shows what is held; what cannot wait is closed in the broker’s own program`;
+const makeRoom: Remedy = (command) =>
+  `make room on the disk of the state directory, or repair it, then: ${command('resume')} --reason "…"`;
+const readReason: Remedy = (command) => `check the reason, then: ${command('resume')} --reason "…"`;
 const foreignOrder: Remedy = () =>
   'it belongs to the operator now: the daemon watches it and never changes it';
 const limitReached =
@@ -19,7 +25,7 @@ const newToken: Remedy = (command) => `${command('token')} asks for a one-time p
 const renew: Remedy = (command) =>
   `add the new year’s days without a session to the file that calendar.closures of the market file names, then: ${command('reload')} --reason "…"`;
 
-/** By code; an alert without one needs nothing, or its text has the remedy. */
+/** By code. */
 export const REMEDIES: Readonly<Record<string, Remedy>> = {
   order_presumed_absent: resolve,
   look_up_ambiguous: resolve,
@@ -42,8 +48,20 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
     `${command('positions')} with the broker’s own. Then: ${command('resume')} --reason "…"`,
   trigger_refused: protect,
   exits_missing: protect,
-  journal_failed: (command) =>
-    `make room on the disk of the state directory, or repair it, then: ${command('resume')} --reason "…"`,
+  journal_failed: makeRoom,
+  sent_on_emergency: makeRoom,
+  exit_not_sent: closeByHand,
+  flatten_dropped: closeByHand,
+  flatten_queued: closeByHand,
+  flatten_waits: closeByHand,
+  held_overnight: closeByHand,
+  locked_limit: closeByHand,
+  stop_leaves: closeByHand,
+  stream_paused: (command) => command('reconnect'),
+  prices_stale: (command) => `if prices move in the broker’s own program: ${command('reconnect')}`,
+  clock_step: () => 'set the clock of the machine right, best by NTP, or restart the daemon to take its time',
+  frames_dropped: (command) => `the strategy that is slow: ${command('stop-strategy …')} --reason "…"`,
+  strategy_stopped: (command) => `once its cause is mended: ${command('start-strategy …')} --reason "…"`,
   journal_damaged: (command) =>
     `${command('journal verify')} names the rows; compare ${command('orders')} and ${command('positions')} with the broker’s own, and find out what ` +
     'has changed the file: a bad disk, or a person. The last good copy is in its folder backups',
@@ -52,7 +70,8 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
   drawdown: limitReached('risk.drawdownMax'),
   message_rate: limitReached('risk.messagesPerMinuteMax'),
   rejections: limitReached('risk.rejectionsPerMinuteMax'),
-  entries_halted: (command) => `check the reason, then: ${command('resume')} --reason "…"`,
+  entries_halted: readReason,
+  halted: readReason,
   flatten_failed: (command) =>
     `close the rest in the broker’s own program, or try again: ${command('flatten')} --reason "…"`,
   orphan_position: (command) =>
@@ -61,10 +80,12 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
   strategy_fault: (command) => `fix the strategy, then: ${command('reload')} --reason "…"`,
   token_expired: newToken,
   token_rejected: newToken,
+  token_refresh_failed: newToken,
   engine_gone: () =>
     'check orders and positions in the broker’s own program; restart the daemon when you know the cause',
   process_died: (command) =>
     `read the log before its last starts; fix the strategy, then: ${command('reload')}, or ${command('start-strategy …')} --reason "…"`,
+  program_waits: (command) => `${command('stop')} --reason "the new program", then start it again`,
   no_room: () => 'make room on the disk of the state directory',
   calendar_ends: renew,
   calendar_ended: renew,
@@ -78,6 +99,17 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
 /** An alert about one order begins with its id. */
 const ORDER = /^H\.\w+/;
 
-/** Empty where nothing has to be done, or the alert says it itself. */
-export const remedyOf = (code: string, text: string, command: (text: string) => string): string =>
-  REMEDIES[code]?.(command, ORDER.exec(text)?.[0] ?? '<order>') ?? '';
+/** Of a critical alert without a row: our books and the broker’s contradict each other, or nobody foresaw it. */
+const COMPARE: Remedy = (command) =>
+  `compare ${command('orders')} and ${command('positions')} with the broker’s own program; ${command('journal')} shows what led to it; ` +
+  `in doubt: ${command('halt')} --reason "…"`;
+
+/** Never empty for a critical alert, always for an `info`: that is for the record. */
+export function remedyOf(
+  { code, text, severity }: Pick<EntryOf<'alert'>, 'code' | 'text' | 'severity'>,
+  command: (text: string) => string,
+): string {
+  if (severity === 'info') return '';
+  const remedy = REMEDIES[code] ?? (severity === 'critical' ? COMPARE : undefined);
+  return remedy?.(command, ORDER.exec(text)?.[0] ?? '<order>') ?? '';
+}

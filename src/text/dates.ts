@@ -38,5 +38,6 @@ export const formatLocalTime = (us: number, utcOffsetMinutes: number): string =>
 /** `2026-03-04T02:00:01.250Z`. */
 export const formatUtc = (us: number): string => `${formatLocalTime(Math.floor(us), 0)}Z`;
 
-/** `2026-03-04T02:00:01Z`: seconds are rounded down. */
-export const formatUtcSecond = (us: number): string => `${formatLocalTime(us, 0).slice(0, 19)}Z`;
+/** `2026-03-04 09:00:01`, for people: seconds are rounded down. */
+export const formatLocalSecond = (us: number, utcOffsetMinutes: number): string =>
+  formatLocalTime(us, utcOffsetMinutes).slice(0, 19).replace('T', ' ');

@@ -97,7 +97,7 @@ describe('the token calls', () => {
   it('give the id, and keep the token without showing it', async () => {
     expect(await shell.run('request-otp')).toMatchObject({ code: 0, out: 'otpId id-1\n' });
     const { out } = await shell.run('token');
-    expect(out).toMatch(/^token kept, good until \d{4}-/);
+    expect(out).toMatch(/^token kept, good until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d at the exchange/);
     expect(JSON.parse((await shell.run('token --json')).out)).toEqual({ expiresAt: expect.any(String) });
     expect(out).not.toContain('signature');
   });

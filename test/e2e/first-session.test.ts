@@ -1,6 +1,7 @@
 /** What a newcomer does first: start, watch, Ctrl-C, look, start again. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionAgreement } from '../../src/research/agreement/compare-session.ts';
@@ -23,7 +24,7 @@ const fills = (place: Workplace): number =>
 
 test('a session, its summary, a read of the journal, and the same account again', async () => {
   const place = workplace(BUSY_CONFIG);
-  const first = startDaemon(place);
+  const first = startDaemon({ ...place, config: join('config', 'test.yaml') });
   await first.line(/filled/);
   const open = readdirSync(place.state, { recursive: true, encoding: 'utf8' }).filter(
     (name) => (statSync(join(place.state, name)).mode & 0o077) !== 0,
@@ -50,6 +51,7 @@ test('a session, its summary, a read of the journal, and the same account again'
     expect(json.status, json.stderr).toBe(0);
     expect(() => JSON.parse(json.stdout), command).not.toThrow();
   }
+  expect(run({ ...place, dir: tmpdir() }, 'journal').stdout).toMatch(/^session \S+, times of the exchange\n/);
   expect(run(place, 'status').status, 'nobody is there').toBe(4);
 
   const again = startDaemon(place);

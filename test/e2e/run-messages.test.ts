@@ -43,7 +43,8 @@ function started(place: Workplace): RunningDaemon {
   return daemon;
 }
 
-const HELD = /held: holder \+1 41\w+, stop for 1 at [\d.]+.*books: our positions are the broker’s/s;
+const HELD =
+  /held: holder \+1 41\w+ at [\d.]+, .*, stop for 1 at [\d.]+.*books: our positions are the broker’s/s;
 
 const message = (phone: PhoneHook, title: RegExp): Promise<string> =>
   until(() => phone.heard.find((text) => title.test(text)));

@@ -32,3 +32,15 @@ it('keeps a strategy stopped, killed as it answers', async () => {
   await story.start();
   expect(await stateOf(story)).toMatchObject([{ stopped: 'the story' }]);
 });
+
+it('says of a resume whether anything was halted', async () => {
+  const story = await running([]);
+  const resume = async (strategy: string | null = null) => (await ask(story, 'resume', { strategy })).message;
+  expect(await resume()).toMatch(/^nothing was halted: entries were allowed already/);
+  expect(await resume('script')).toBe('nothing of script was halted');
+  await ask(story, 'halt');
+  expect(await resume('script')).toContain('those of the account are off');
+  expect(await resume()).toMatch(/^entries are allowed again/);
+  await ask(story, 'flatten', { strategy: 'script' });
+  expect(await resume('script')).toMatch(/^entries of script are allowed again/);
+});

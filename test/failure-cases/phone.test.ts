@@ -8,11 +8,12 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { obey, type RunActions } from '../../src/daemon/daemon-commands.ts';
 import { EMPTY_BODY } from '../../src/operator/control-command.ts';
 import { listenToPhones } from '../../src/daemon/program/phone.ts';
+import { dayText } from '../../src/daemon/inspect/day-report.ts';
 import { heldBy } from '../../src/daemon/program/run-notices.ts';
 import { sendReport } from '../../src/daemon/program/run-daemon.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { WaitingFile } from '../../src/operator/alerts/waiting-file.ts';
-import { BOT_TOKEN, BotApi } from '../operator/support/bot-api.ts';
+import { BOT_TOKEN, BotApi, type BotMessage } from '../operator/support/bot-api.ts';
 import { Mailbox } from '../operator/support/mailbox.ts';
 import type { Step } from './support/scripted.ts';
 import { Story } from './support/story.ts';
@@ -53,7 +54,10 @@ ${more}`;
 
 const IDLE_RUN: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
 
-const listen = ({ daemon }: Story): void => listenToPhones(daemon, IDLE_RUN);
+const LINK = 'http://127.0.0.1:8600/#key=the-one-time-secret';
+
+const listen = ({ daemon, paths }: Story): void =>
+  listenToPhones(daemon, IDLE_RUN, { link: () => LINK, dayText: async () => dayText(paths.dir) });
 
 const replies = (bot: BotApi): string => bot.sent.map(({ text }) => text).join('\n');
 
@@ -89,6 +93,8 @@ it('asks by Telegram and mail, ignores a stranger, and begins the session with t
   bot.write(OWNER, '/otp 246810');
   await story.until(() => /no password is needed/.test(replies(bot)));
   expect(story.daemon.edge.tokens.budget.used).toBe(2);
+  expect(replies(bot), 'times are the exchange’s').toMatch(/valid until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d;/);
+  expect(replies(bot)).not.toMatch(/\d\dZ/);
   const kept = readFileSync(story.paths.journal, 'latin1');
   expect(kept).not.toContain(BOT_TOKEN);
 });
@@ -182,10 +188,62 @@ it('answers a halt with one message that names what is held, and asks nobody to 
   const [answer, message, ...rest] = bot.sent.slice(before).map(({ text }) => text);
   expect(answer).toBe('entries are off');
   expect(message).toMatch(/entries are off until you resume: news \(by telegram 4711/);
-  expect(message).toMatch(/held: script \+2 \S+, stop for 2 at 1290\.0/);
+  expect(message).toMatch(
+    /held: script \+2 \S+ at 1301\.0, last 1300\.3, open -140,000 VND, stop for 2 at 1290\.0/,
+  );
   expect(rest).toEqual([]);
   expect(mailbox.mails.filter((mail) => /entries are off|entries_halted/.test(mail))).toHaveLength(1);
   expect(story.daemon.alerting.state.unseen).toBe(0);
+});
+
+it('shows position, trades, balance and day, and cancels and stops by a press of the button', async () => {
+  const { story, bot } = await morning([
+    { at: 13_001, do: 'buy', qty: 2, price: 13_010 },
+    { at: 13_002, do: 'sell', qty: 2, price: 12_890, trigger: 12_900 },
+  ]);
+  await entered(story, bot);
+  await story.until(async () => (await story.view())?.orders[0]?.status === 'pending_trigger');
+  const answerTo = async (text: string): Promise<BotMessage> => {
+    const { length } = bot.sent;
+    bot.write(OWNER, text);
+    await story.until(() => bot.sent.length > length);
+    return bot.sent.at(-1)!;
+  };
+  const shown = async (text: string): Promise<string> => (await answerTo(text)).text;
+  expect(await shown('/positions')).toMatch(
+    /^script \+2 \S+ at 1301\.0, last 130\d\.\d, open [-+][\d,]+ VND, stop for 2 at 1290\.0$/,
+  );
+  expect(await shown('/trades')).toMatch(/^\d\d:\d\d:\d\d script: #\w+ buy 2 \S+ at (?:avg )?1301\.0$/);
+  await story.until(() => story.daemon.lastAccount !== null);
+  expect(await shown('/balance')).toMatch(
+    /^net asset value: [\d,]+ VND\n[^]*broker’s figures at \d\d:\d\d:\d\d$/,
+  );
+  expect(await shown('/daily')).toMatch(/^trading day \S+\nNet result: /);
+  expect(await shown('/open')).toContain(LINK);
+
+  const press = async (text: string): Promise<void> => {
+    const { reply_markup: markup } = await answerTo(text);
+    const [, data = ''] = /"callback_data":"(.*?)"/.exec(JSON.stringify(markup)) ?? [];
+    bot.press(OWNER, data);
+  };
+  await press('/stop_strategy script too thin');
+  await story.until(async () => (await story.view())?.strategies[0]?.stopped !== null);
+  expect((await story.truth()).orders).toHaveLength(1);
+  await press('/cancel_all');
+  await story.until(async () => (await story.truth()).orders.length === 0);
+  const isSaid = async (text: RegExp): Promise<boolean> => {
+    await story.view();
+    return text.test(replies(bot));
+  };
+  await story.until(() => isSaid(/1 open order ended: tickwright orders shows how/));
+  await press('/cancel_all');
+  await story.until(() => bot.sent.at(-1)!.text === 'no order was open');
+  story.offer('buy', 12_990, 2);
+  await press('/flatten script enough');
+  await story.until(() => isSaid(/flat: script holds nothing/));
+  story.daemon.journal.flush();
+  for (const path of [story.paths.journal, `${story.paths.journal}-wal`])
+    expect(readFileSync(path, 'latin1')).not.toContain('the-one-time-secret');
 });
 
 it('asks somebody to acknowledge that a proven halt is not proven any more', async () => {
@@ -219,7 +277,7 @@ it('knows by its journal what is held and which stops wait, where no session ope
   await story.until(async () => (await story.view())?.orders[0]?.status === 'pending_trigger');
   const seen = await heldBy(story.daemon);
   expect(seen.text).toMatch(
-    /held: script \+2 \S+, stop for 2 at 1290\.0; 1 open order; books: our positions are/,
+    /held: script \+2 \S+ at .*, stop for 2 at 1290\.0; 1 open order; books: our positions are/,
   );
 
   story.daemon.journal.flush();
@@ -336,6 +394,20 @@ it('sends after a restart what was critical and had not left, and trades while e
   story.launch();
   await story.until(() => /position mismatch[^]*they differ/.test(replies(bot)));
   await story.until(() => mailbox.mails.some((mail) => mail.includes('they differ')));
+});
+
+it('forgets at a start what asked for one, and nothing else', async () => {
+  const { story } = await morning();
+  const { alerting } = story.daemon;
+  const asks = { severity: 'critical', kind: 'alert', text: 'start it again', page: null } as const;
+  alerting.send({ ...asks, title: 'CRITICAL: the daemon ends', isUntilStart: true });
+  story.daemon.alert('critical', 'engine_gone', 'it failed');
+  story.daemon.alert('critical', 'position_mismatch', 'they differ');
+  const kept = () => WaitingFile.read(story.paths.messages)?.desk.unseen.length;
+  await story.until(() => kept() === 3);
+  await story.kill();
+  story.launch();
+  expect(story.daemon.alerting.state.unseen).toBe(1);
 });
 
 it('sends the report of a day once, with its page, also over a restart', async () => {

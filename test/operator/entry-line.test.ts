@@ -50,7 +50,8 @@ const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   equity_peak: null,
   policy_acted: null,
   stop_ready: 'stop  ready to stop: SIGTERM',
-  alert: 'CRITICAL  duplicate_order: seen twice',
+  alert:
+    'CRITICAL  duplicate_order: seen twice -> compare tickwright orders and tickwright positions with the broker’s own program; tickwright journal shows what led to it; in doubt: tickwright halt --reason "…"',
 };
 
 test.each(Object.values(ENTRIES))('$kind has a line that can be read at night', (entry) => {

@@ -8,11 +8,12 @@ it.each([
   'H.123456abcdef012326030400012A0000Z',
   'H.12345600012000001',
 ])('a remedy names %s whole', (id) => {
-  const remedy = remedyOf(
-    'order_presumed_absent',
-    `${id} is not in the book`,
-    (text) => `tickwright ${text}`,
-  );
+  const alert = {
+    severity: 'critical',
+    code: 'order_presumed_absent',
+    text: `${id} is not in the book`,
+  } as const;
+  const remedy = remedyOf(alert, (text) => `tickwright ${text}`);
   expect(remedy).toContain(` ${id} `);
 });
 

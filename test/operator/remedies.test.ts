@@ -23,7 +23,7 @@ const row = (code: string, text: string): string =>
 const remedies = Object.keys(REMEDIES)
   .toSorted()
   .map((code) => {
-    const remedy = remedyOf(code, '', (text) => `\`tickwright ${text}\``)
+    const remedy = remedyOf({ severity: 'warning', code, text: '' }, (text) => `\`tickwright ${text}\``)
       .replaceAll(/` (--\S.*?"…")/g, ' $1`')
       .replaceAll(/`.*?`/g, (command) => command.replaceAll(' ', NO_BREAK));
     return row(code, remedy);
@@ -74,4 +74,14 @@ it('names alerts that the program raises', () => {
     .map((path) => readFileSync(join(SRC, path), 'utf8'))
     .join('\n');
   expect([...Object.keys(REMEDIES), ...named].filter((code) => !source.includes(`'${code}'`))).toEqual([]);
+});
+
+it('says after every critical alert what to do, also where nobody foresaw it', () => {
+  const text = 'it went wrong';
+  expect(remedyOf({ severity: 'critical', code: 'new_one', text }, String)).toMatch(
+    /^compare orders and positions/,
+  );
+  expect(remedyOf({ severity: 'warning', code: 'new_one', text }, String)).toBe('');
+  const page = readFileSync(PAGE, 'utf8');
+  expect(page).toContain('A critical alert without a row');
 });

@@ -5,7 +5,7 @@ import {
   formatTimeOfDay,
   formatUtc,
   formatUtcOffset,
-  formatUtcSecond,
+  formatLocalSecond,
   parseTimeOfDay,
   parseUtcOffset,
 } from '../../src/text/dates.ts';
@@ -16,7 +16,7 @@ it('writes moments as the system does', () => {
       expect(formatUtc(us)).toBe(new Date(Math.floor(us / 1_000)).toISOString());
     }),
   );
-  expect(formatUtcSecond(1_772_589_601_999_999)).toBe('2026-03-04T02:00:01Z');
+  expect(formatLocalSecond(1_772_589_601_999_999, 420)).toBe('2026-03-04 09:00:01');
   expect(formatLocalTime(1_772_589_601_250_000, 420)).toBe('2026-03-04T09:00:01.250');
 });
 

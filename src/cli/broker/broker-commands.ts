@@ -1,6 +1,6 @@
 /** `tickwright broker`: the operations of the broker's service by hand, under their own names. */
 import type { Command } from 'commander';
-import { formatUtc } from '../../text/dates.ts';
+import { formatLocalSecond, formatUtc } from '../../text/dates.ts';
 import { type CliContext, jsonText, failed } from '../cli-io.ts';
 import type { Money } from '../../domain/units.ts';
 import { amountOf, idText } from '../argument-values.ts';
@@ -57,10 +57,15 @@ function addTokenCalls(broker: Command, context: CliContext): void {
     'tickwright broker token --config config/live.yaml',
   ).action(async () => {
     const flags = exchange.opts<BrokerFlags>();
-    const token = await withBroker(flags, context, (trader) => trader.token('operator'));
+    const [token, offset] = await withBroker(
+      flags,
+      context,
+      async (trader) => [await trader.token('operator'), trader.config.calendar.utcOffsetMinutes] as const,
+    );
     if (!token.ok) throw failed(`no token: ${token.reason}`);
-    const until = formatUtc(token.expiresAt);
-    io.out(flags.json === true ? jsonText({ expiresAt: until }) : `token kept, good until ${until}\n`);
+    const until = formatLocalSecond(token.expiresAt, offset);
+    const json = { expiresAt: formatUtc(token.expiresAt) };
+    io.out(flags.json === true ? jsonText(json) : `token kept, good until ${until} at the exchange\n`);
   });
 }
 

@@ -19,8 +19,13 @@ import {
 } from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';
 import { statusText } from './status-text.ts';
+import {
+  cancelProgress,
+  flattenProgress,
+  silentProgress,
+  type StageProgress,
+} from '../../daemon/command-outcomes.ts';
 import type { DaemonStatus } from '../../daemon/program/daemon-control.ts';
-import { formatCount } from '../../text/numbers.ts';
 
 interface ControlFlags {
   readonly state?: string;
@@ -131,15 +136,11 @@ export function addControlCommands(program: Command, context: CliContext): void 
       const state = stateOf(flags);
       const before = name === 'cancel-all' ? await engineOf(state) : null;
       const body = strategy === undefined ? { reason } : { strategy, reason };
-      await sendCommand(
-        context,
-        state,
-        name,
-        needsReason ? body : {},
-        isOfOne ? REPLAY_MS_MAX : ANSWER_MS_MAX,
-      );
+      const waitMs = isOfOne ? REPLAY_MS_MAX : ANSWER_MS_MAX;
+      const said = await sendCommand(context, state, name, needsReason ? body : {}, waitMs);
       if (name === 'halt') await followHalt(context, state);
-      if (before !== null) await follow(context, state, (now, isLate) => cancelProgress(before, now, isLate));
+      if (before !== null)
+        await follow(context, state, said, (now, isLate) => cancelProgress(before, now, isLate));
     });
   }
   addFlatten(program, context);
@@ -210,13 +211,9 @@ function addFlatten(program: Command, context: CliContext): void {
       } = command.opts<FlattenFlags>();
       const state = stateOf(flags);
       const which = strategy === undefined ? {} : { strategy };
-      await sendCommand(context, state, 'flatten', { reason, keepTrading, inAuction, ...which });
-      let wasBusy = false;
-      await follow(context, state, (now) => {
-        const progress = flattenProgress(now, strategy ?? null, wasBusy);
-        wasBusy ||= progress.state === 'working';
-        return progress;
-      });
+      const body = { reason, keepTrading, inAuction, ...which };
+      const said = await sendCommand(context, state, 'flatten', body);
+      await follow(context, state, said, flattenProgress(strategy ?? null));
     });
 }
 
@@ -304,15 +301,17 @@ export async function sendCommand(
   name: string,
   body: object,
   waitMs = ANSWER_MS_MAX,
-): Promise<void> {
-  io.out(doneText(await call(state, 'POST', `/commands/${name}`, body, waitMs)));
+): Promise<string> {
+  const text = doneText(await call(state, 'POST', `/commands/${name}`, body, waitMs));
+  io.out(text);
+  return text.trimEnd();
 }
 
 const POLL_EVERY_MS = 300;
 
 /** Waits for as long as the daemon empties the books. */
 const followHalt = (context: CliContext, state: string): Promise<void> =>
-  watch(context, state, ({ halt: { status, text } }) => {
+  watch(context, state, '', ({ halt: { status, text } }) => {
     if (status === 'unproven') return { state: 'left', text };
     return { state: status === 'working' ? 'working' : 'done', text };
   });
@@ -324,11 +323,12 @@ const POLLS_MAX = 100;
 function follow(
   context: CliContext,
   state: string,
+  said: string,
   progressOf: (now: NonNullable<DaemonStatus['engine']>, isLate: boolean) => StageProgress,
 ): Promise<void> {
   let polls = 0;
   let last = '';
-  return watch(context, state, ({ engine, engineSilentMs, mode }) => {
+  return watch(context, state, said, ({ engine, engineSilentMs, mode }) => {
     if (mode === 'dry-run') return { state: 'done', text: 'a dry run sends nothing' };
     if (engine === null) return { state: 'left', text: 'no session is open any more: see tickwright status' };
     const isLate = polls >= POLLS_MAX;
@@ -339,10 +339,11 @@ function follow(
   });
 }
 
-/** Shows each change until it is done; the daemon goes on without us. */
+/** Shows each change after the answer until it is done; the daemon goes on without us. */
 async function watch(
   { io }: CliContext,
   state: string,
+  said: string,
   progressOf: (status: DaemonStatus) => StageProgress,
 ): Promise<void> {
   const onInterrupt = (): void => {
@@ -353,8 +354,8 @@ async function watch(
   try {
     for (let shown = ''; ;) {
       const { state: reached, text } = progressOf(await getStatus(state));
-      if (reached === 'left') throw failed(text);
-      if (text !== shown && text !== '') io.out(`${text}\n`);
+      if (reached === 'left' || reached === 'waits') throw failed(text);
+      if (text !== shown && text !== '' && !said.endsWith(text)) io.out(`${text}\n`);
       shown = text;
       if (reached === 'done') return;
       await pause(POLL_EVERY_MS);
@@ -446,76 +447,3 @@ const messageOf = (answer: unknown): string | undefined =>
   isRecord(answer) && typeof answer['message'] === 'string' ? answer['message'] : undefined;
 
 const doneText = (answer: unknown): string => `${messageOf(answer) ?? 'done'}\n`;
-
-// Progress of cancel-all and flatten, from the engine's state before and after: the daemon carries them out with or without us.
-
-/** `left`: it ends here without being done. */
-interface StageProgress {
-  readonly state: 'working' | 'done' | 'left';
-  readonly text: string;
-}
-
-type EngineStatus = Pick<
-  NonNullable<DaemonStatus['engine']>,
-  'orders' | 'strategies' | 'procedure' | 'phase'
->;
-
-export function cancelProgress(
-  before: Pick<EngineStatus, 'orders'>,
-  now: EngineStatus,
-  isLate: boolean,
-): StageProgress {
-  const taken = new Set(before.orders.map(({ clientOrderId }) => clientOrderId));
-  const left = now.orders.filter(({ clientOrderId }) => taken.has(clientOrderId));
-  const all = formatCount(taken.size, 'open order');
-  if (left.length > 0) {
-    const names = left.map(({ clientOrderId, status }) => `${shortOrderId(clientOrderId)} ${status}`);
-    const text = `${left.length} of ${all} not ended yet: ${names.join(', ')}`;
-    return isLate
-      ? { state: 'left', text: `${text}; the phase is ${now.phase}` }
-      : { state: 'working', text };
-  }
-  const more = now.orders.length - left.length;
-  const news = more === 0 ? '' : `; ${more} more since: cancel-all stops no strategy, tickwright halt does`;
-  const text = taken.size === 0 ? 'no order was open' : `${all} ended: tickwright orders shows how`;
-  return { state: 'done', text: text + news };
-}
-
-/** The view is older than the command: it proves nothing. */
-export const silentProgress = (isLate: boolean): StageProgress => ({
-  state: isLate ? 'left' : 'working',
-  text: 'the engine does not answer, so nothing shows whether it is done; tickwright halt works meanwhile',
-});
-
-/** `strategy`: null for all. `wasBusy`: an earlier poll saw it close something. */
-export function flattenProgress(now: EngineStatus, strategy: string | null, wasBusy: boolean): StageProgress {
-  const held = now.strategies
-    .filter(({ id }) => strategy === null || id === strategy)
-    .flatMap(({ id, positions }) =>
-      positions.filter(({ qty }) => qty !== 0).map(({ qty, orderCode }) => `${id} ${qty} of ${orderCode}`),
-    );
-  const steps = now.procedure.split('; ').filter((step) => step.startsWith('flattening'));
-  const rest = `still held: ${held.join(', ')}`;
-  if (held.length === 0 && (steps.length === 0 || strategy !== null))
-    return { state: 'done', text: 'flat: nothing is held' };
-  if (steps.length === 0 && wasBusy) {
-    const again = 'entries stayed on, tickwright halt stops them';
-    return { state: 'done', text: `it was flat, and holds again ${held.join(', ')}: ${again}` };
-  }
-  if (steps.length === 0)
-    return {
-      state: 'left',
-      text: `${rest}, and no flatten is under way: tickwright journal shows why`,
-    };
-  if (steps.every((step) => step.endsWith(': resting')))
-    return {
-      state: 'left',
-      text: `${rest}; its orders rest in the auction until that ends: tickwright positions shows what it took`,
-    };
-  const waits = steps.filter((step) => /: (?:queued|given_up)$/.test(step));
-  if (waits.length === steps.length) {
-    const next = 'the daemon tries again when continuous trading begins next';
-    return { state: 'left', text: `${held.length === 0 ? steps.join('; ') : rest}; ${next}` };
-  }
-  return { state: 'working', text: steps.join('; ') };
-}

@@ -31,7 +31,8 @@ export function addTestMessage(program: Command, context: CliContext): void {
       const { config, channel, ...flags } = command.opts<TestFlags>();
       if (config === undefined) {
         const body = channel === undefined ? {} : { channel };
-        return sendCommand(context, stateOf(flags), 'test-message', body, ANSWER_MS_MAX);
+        await sendCommand(context, stateOf(flags), 'test-message', body, ANSWER_MS_MAX);
+        return;
       }
       const trials = await testMessage(readConfig(config), channel ?? null);
       if (trials.length === 0) throw wrongUsage(`${config}: ${noChannel(channel ?? null)}`);

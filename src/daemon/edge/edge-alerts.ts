@@ -1,5 +1,5 @@
 /** Turns each signal of the edge into a line or an alert for the operator. Alerts are journaled. */
-import { formatUtcSecond } from '../../text/dates.ts';
+import { formatLocalSecond } from '../../text/dates.ts';
 import type { TokenSignal } from '../../broker/auth/obtain-token.ts';
 import type { GatewaySignal } from '../../broker/gateway/durable-sender.ts';
 import type { ReportSignal } from '../../broker/reports/reports.ts';
@@ -16,9 +16,13 @@ export class EdgeAlerts {
   readonly #alert: RaiseAlert;
   readonly #note: Note;
 
-  constructor(alert: RaiseAlert, note: Note) {
+  /** Of the exchange. */
+  readonly #time: (us: number) => string;
+
+  constructor(alert: RaiseAlert, note: Note, utcOffsetMinutes: number) {
     this.#alert = alert;
     this.#note = note;
+    this.#time = (us) => formatLocalSecond(us, utcOffsetMinutes);
   }
 
   readonly drift = (place: string, deviation: string): void => {
@@ -82,11 +86,11 @@ export class EdgeAlerts {
         );
       case 'obtained':
         return this.#note(
-          `token from ${signal.from}, valid until ${formatUtcSecond(signal.expiresAt)}; ${signal.used} of ${signal.allowed} exchanges of the day are used`,
+          `token from ${signal.from}, valid until ${this.#time(signal.expiresAt)}; ${signal.used} of ${signal.allowed} exchanges of the day are used`,
         );
       case 'asks_later':
         return this.#note(
-          `there is no token: a one-time password is asked for at ${formatUtcSecond(signal.at)}, ahead of the session; tickwright token asks now`,
+          `there is no token: a one-time password is asked for at ${this.#time(signal.at)}, ahead of the session; tickwright token asks now`,
         );
       case 'refresh_failed':
         return this.#alert(
@@ -98,7 +102,7 @@ export class EdgeAlerts {
         return this.#alert(
           'warning',
           'token_expires_before_close',
-          `the token expires at ${formatUtcSecond(signal.expiresAt)}, before the close at ${formatUtcSecond(signal.closesAt)}: renew it with tickwright token`,
+          `the token expires at ${this.#time(signal.expiresAt)}, before the close at ${this.#time(signal.closesAt)}: renew it with tickwright token`,
         );
       case 'expired':
         return this.#alert('critical', 'token_expired', 'the token has expired: entries wait for a new one');

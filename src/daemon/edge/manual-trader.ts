@@ -3,7 +3,7 @@
  * to a daemon, but exchanges a token only where no daemon runs: the daemon owns the journal that counts exchanges.
  */
 import { failureOf, ifThere } from '../../domain/failure.ts';
-import { formatUtc } from '../../text/dates.ts';
+import { formatLocalSecond } from '../../text/dates.ts';
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -162,7 +162,7 @@ export class ManualTrader {
     const twin = this.#log.unknownTwin(call);
     return twin === undefined
       ? null
-      : `an equal ${call.kind} was sent at ${formatUtc(twin)} and its outcome is unknown: check the account, then repeat with --again`;
+      : `an equal ${call.kind} was sent at ${formatLocalSecond(twin, config.calendar.utcOffsetMinutes)} and its outcome is unknown: check the account, then repeat with --again`;
   }
 
   /** Records the call, sends it once, records its outcome. */

@@ -22,7 +22,8 @@ import { createNaming, type Naming } from '../../operator/naming.ts';
 import { readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import { avgPoints, readOrders } from '../../host/state/order-rows.ts';
-import { inSession, journalRow, openJournal } from '../../host/state/read-state.ts';
+import { inSession, journalRow, openJournal, wordsOf } from '../../host/state/read-state.ts';
+import { dayText } from './day-report.ts';
 import { Candles } from '../../operator/cockpit/candles.ts';
 
 export interface JournalPlace {
@@ -56,7 +57,7 @@ export function journalDays({ stateDir }: JournalPlace): JournalDays {
   }
 }
 
-/** Rows without words are shown where their kind or their order is asked for. */
+/** Rows that the log leaves out are shown where their kind or their order is asked for. */
 export function journalPage(place: JournalPlace, query: JournalQuery): JournalPage {
   return inSession(place.stateDir, query.day ?? undefined, (read, { day }, names) => {
     const naming = namingOf(place, names, read.contracts(day));
@@ -74,7 +75,7 @@ export function journalPage(place: JournalPlace, query: JournalQuery): JournalPa
       });
       for (const row of rows.toReversed()) {
         before = row.id;
-        const entry = cockpitEntry(row, naming);
+        const entry = query.kind === null ? cockpitEntry(row, naming) : inWords(row, naming);
         if (isWanted(entry)) found.push(entry);
         if (found.length === PAGE_ROWS) return { entries: found, before };
       }
@@ -119,12 +120,18 @@ export function orderStory(
         : `${row.strategy}: ${row.side} ${row.qty} ${row.orderCode}${row.limitPoints === null ? '' : ` at ${row.limitPoints}`}, ` +
           `${row.status.replaceAll('_', ' ')}, ${row.filledQty} filled${row.detail === '' ? '' : `: ${row.detail}`}`;
     const steps = all.map((each) => ({
-      ...cockpitEntry(each, naming),
+      ...inWords(each, naming),
       detail: JSON.stringify(journalRow(each).body),
     }));
     return { id: order, summary: naming.named(summary, first.entry.tsUs), steps };
   });
 }
+
+/** Also a row that the log leaves out, such as a proposal with the strategy's reason: the same words as `tickwright journal`. */
+const inWords = (row: StoredEntry, naming: Naming): CockpitEntry => ({
+  ...cockpitEntry(row, naming),
+  ...wordsOf(row.entry, naming),
+});
 
 /** A change that risk denied has an id of its own. */
 function deniedChanges(
@@ -254,4 +261,12 @@ const namingOf = (
   contracts: readonly Contract[],
 ): Naming => createNaming(names, { contracts: () => contracts, calendar, stateDir });
 
-export const READS = { journalDays, journalPage, orderStory, dayResults, fillMarks, pastBars };
+export const READS = {
+  journalDays,
+  journalPage,
+  orderStory,
+  dayResults,
+  fillMarks,
+  pastBars,
+  dayText,
+};

@@ -32,6 +32,14 @@ const DAYS_AHEAD_MAX = 30;
 export const dayReport = (stateDir: string, session: string | undefined): { day: string; html: string } =>
   inSession(stateDir, session, (read, found) => ({ day: found.day, html: dayReportOf(read, found).html }));
 
+/** The same in a few lines, of the latest session. */
+export const dayText = (stateDir: string): string =>
+  inSession(
+    stateDir,
+    undefined,
+    (read, found) => `trading day ${found.day}\n${dayReportOf(read, found).text}`,
+  );
+
 export interface DayReport {
   readonly html: string;
   /** The summary in a few lines. */

@@ -1,5 +1,5 @@
 /** `tickwright doctor`: checks everything that a run needs, without starting anything. */
-import { formatUtc } from '../../text/dates.ts';
+import { formatLocalSecond } from '../../text/dates.ts';
 import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
@@ -29,7 +29,7 @@ import { readControl } from '../../host/state/daemon-list.ts';
 const CLOCK_MIN_US = Date.UTC(2026, 0, 1) * 1_000;
 
 export async function diagnose(configFile: string, stateDir: string | null): Promise<readonly Finding[]> {
-  const findings: Finding[] = [nodeVersion(), await sqlite(), clock()];
+  const findings: Finding[] = [nodeVersion(), await sqlite()];
   // A day's report has checks from here, and does not compile strategies.
   const { loadRunConfig } = await import('../../host/strategy-files/load-run-config.ts');
   const loaded = await loadRunConfig(configFile);
@@ -38,6 +38,7 @@ export async function diagnose(configFile: string, stateDir: string | null): Pro
     return [...findings, ...problems];
   }
   const { config } = loaded;
+  findings.push(clock(config));
   const strategies = config.strategies.map(({ id }) => id).join(', ');
   findings.push(
     good('configuration', `${configFile} is valid: mode ${config.mode}, strategies ${strategies}`),
@@ -70,9 +71,9 @@ async function sqlite(): Promise<Finding> {
   }
 }
 
-function clock(): Finding {
+function clock({ calendar }: Config): Finding {
   const now = systemClock.nowUs();
-  const shown = formatUtc(now);
+  const shown = `${formatLocalSecond(now, calendar.utcOffsetMinutes)} at the exchange`;
   if (now < CLOCK_MIN_US)
     return bad('clock', `the system clock shows ${shown}: set it, and synchronize it with NTP`);
   return good('clock', `${shown}; the difference to the broker is watched while the daemon runs`);

@@ -48,23 +48,26 @@ export interface DaemonCockpit {
   readonly note: string | null;
   /** Opens the page once; null while there is none. */
   link(role: CockpitRole): string | null;
+  /** The report of the latest day in a few lines, read in a thread of its own. */
+  dayText(): Promise<string>;
   close(): Promise<void>;
 }
 
-const NO_COCKPIT: DaemonCockpit = {
-  note: null,
-  link: () => null,
-  close: () => Promise.resolve(),
-};
-
 /** Trading goes on without it: an address that is taken is an alert. */
 export async function startDaemonCockpit(daemon: Daemon, run: RunActions): Promise<DaemonCockpit> {
-  const { config } = daemon.options;
-  if (!config.operator.cockpit.enabled) return NO_COCKPIT;
+  const { config, paths } = daemon.options;
   const reader = new CockpitReader();
+  const none: DaemonCockpit = {
+    note: null,
+    link: () => null,
+    dayText: () => reader.read('dayText', paths.dir),
+    close: () => reader.close(),
+  };
+  if (!config.operator.cockpit.enabled) return none;
   try {
     const cockpit = await openCockpit(daemon, run, reader);
     return {
+      ...none,
       note: startNote(cockpit, config),
       link: (role) => cockpit.link(role),
       close: async () => {
@@ -75,7 +78,7 @@ export async function startDaemonCockpit(daemon: Daemon, run: RunActions): Promi
   } catch (error) {
     const text = `the cockpit is off: ${errorText(error)}; trading goes on; free the address or change operator.cockpit, then restart`;
     daemon.alert('warning', 'cockpit_off', text);
-    return NO_COCKPIT;
+    return none;
   }
 }
 

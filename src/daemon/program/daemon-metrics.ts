@@ -1,7 +1,9 @@
 /** Numbers of a running daemon for Prometheus. Seconds are real ones, whatever the speed of a paper market is. */
 import { statfsSync, statSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { phaseAt } from '../../domain/calendar.ts';
 import { errorText, ifThere } from '../../domain/failure.ts';
+import type { OrderStatus } from '../../domain/order.ts';
 import { durationUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { Sample, Series } from '../../operator/metrics.ts';
 import { startMetricsServer } from '../../operator/metrics-server.ts';
@@ -114,6 +116,11 @@ function stateSeries(daemon: Daemon): readonly Series[] {
     ]),
     gauge('session_open', '1 while a trading session is open.', daemon.sessionDay !== undefined),
     gauge(
+      'exchange_open',
+      '1 from the first to the last phase of a trading day of the calendar.',
+      phaseAt(config.calendar, daemon.clock.nowUs()) !== 'closed',
+    ),
+    gauge(
       'entries_halted',
       '1 while entries of the account are off until a person resumes.',
       (halt.reason ?? view?.halted ?? null) !== null,
@@ -132,7 +139,9 @@ function stateSeries(daemon: Daemon): readonly Series[] {
 }
 
 function engineSeries({ lastView: view, viewedUs }: Daemon): readonly Series[] {
-  const statuses = new Map<string, number>();
+  // Samples also while no order is open: a panel without any looks broken.
+  const always: readonly OrderStatus[] = view === undefined ? [] : ['accepted', 'pending_trigger', 'unknown'];
+  const statuses = new Map<string, number>(always.map((status) => [status, 0]));
   for (const { status } of view?.orders ?? []) statuses.set(status, (statuses.get(status) ?? 0) + 1);
   return [
     gauges(

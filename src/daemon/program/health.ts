@@ -73,6 +73,10 @@ export async function healthOf(daemon: Daemon): Promise<Health> {
   if (daemon.journal.isFailing) return { ok: false, reason: 'the disk refuses rows of the journal' };
   if (daemon.degraded !== null) return { ok: false, reason: daemon.degraded };
   if (daemon.sessionDay === undefined) return { ok: true, reason: '' };
+  if (engineHealth(daemon).state === 'hung') {
+    const silentS = Math.floor((systemClock.nowUs() - daemon.viewedUs) / US_PER_SECOND);
+    return { ok: false, reason: `the engine has not answered for ${silentS} s` };
+  }
   const answered = daemon.refreshView().then(() => true);
   if (await inTime(answered, ANSWER_MAX)) return { ok: true, reason: '' };
   return { ok: false, reason: `the engine has not answered for ${ANSWER_MAX / US_PER_SECOND} s` };

@@ -1,31 +1,44 @@
 /** Commands and views of a phone: the same handlers as those of the command line. */
 import { isAuction, phaseAt } from '../../domain/calendar.ts';
+import { formatTime } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { OPERATOR } from '../../domain/strategy-names.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-control.ts';
-import { formatCount, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
+import { lineOf } from '../../operator/entry-line.ts';
+import { createNaming } from '../../operator/naming.ts';
+import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
+import type { DaemonCockpit } from './daemon-cockpit.ts';
 import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from '../daemon.ts';
 import { healthProblem } from './health.ts';
-import { listedPoints } from '../session/holdings.ts';
+import { holdings, listedPoints } from '../session/holdings.ts';
 import { statusFacts } from './status-facts.ts';
 
 const NO_ENGINE = 'no session is open';
 const ORDERS_MAX = 30;
+const TRADES_MAX = 20;
 
-export function listenToPhones(daemon: Daemon, run: RunActions): void {
+export function listenToPhones(
+  daemon: Daemon,
+  run: RunActions,
+  cockpit: Pick<DaemonCockpit, 'link' | 'dayText'>,
+): void {
   const remote: RemoteOptions = {
     clock: systemClock,
     // The view of the last second: an engine that hangs must not keep the answer back.
     show: (view) => {
       daemon.alerting.acknowledge();
+      if (view === 'daily') return cockpit.dayText();
+      if (view === 'trades') return daemon.named(tradesOf(daemon));
+      if (view === 'balance') return balanceOf(daemon);
       return daemon.named(phoneView(view, statusOf(daemon), daemon.edge.table.contracts));
     },
+    link: () => cockpit.link('steer'),
     command: (name, body) => obey(daemon, name, body, run),
     isAuction: () => isAuction(phaseAt(daemon.config.calendar, daemon.clock.nowUs())),
     isStrategy: (name) => daemon.names.all.includes(name),
@@ -36,13 +49,17 @@ export function listenToPhones(daemon: Daemon, run: RunActions): void {
   daemon.alerting.listen(remote, () => healthProblem(daemon));
 }
 
-function phoneView(view: RemoteView, status: DaemonStatus, contracts: readonly Contract[]): string {
+function phoneView(
+  view: Exclude<RemoteView, 'daily' | 'trades' | 'balance'>,
+  status: DaemonStatus,
+  contracts: readonly Contract[],
+): string {
   const { engine } = status;
-  if (view === 'status') return statusLines(status).join('\n');
+  if (view === 'status') return statusLines(status, contracts).join('\n');
   if (engine === null) return NO_ENGINE;
   switch (view) {
     case 'positions':
-      return listed(positionsOf(engine), 'flat: nothing is held');
+      return listed(holdings(engine, contracts), 'flat: nothing is held');
     case 'orders':
       return listed(ordersOf(engine, contracts), 'no open orders');
     case 'pnl':
@@ -59,24 +76,45 @@ function phoneView(view: RemoteView, status: DaemonStatus, contracts: readonly C
   }
 }
 
+/** The newest fills of the day. */
+function tradesOf({ journal, sessionDay: session, names, config, edge }: Daemon): string {
+  if (session === undefined) return NO_ENGINE;
+  const naming = createNaming(names, { contracts: () => edge.table.contracts, calendar: config.calendar });
+  const fills = journal.read.entries({ session, kinds: ['fill'], last: TRADES_MAX });
+  const lines = fills.map(
+    ({ entry, strategyName }) =>
+      `${naming.time(entry.tsUs)} ${strategyName ?? OPERATOR}: ${lineOf(entry, naming)?.text ?? ''}`,
+  );
+  return listed(lines, 'no trades today');
+}
+
+function balanceOf({ lastAccount, config }: Daemon): string {
+  if (lastAccount === null) return 'the account was not read yet';
+  const { account, startedUs } = lastAccount;
+  const figures: readonly (readonly [string, number | null])[] = [
+    ['net asset value', account.netAssetValue],
+    ['cash', account.cash],
+    ['may be withdrawn', account.withdrawable],
+    ['free for new positions', account.buyingPower],
+    ['required margin', account.requiredMargin],
+    ['profit of the day before costs', account.profit],
+  ];
+  const known = figures.flatMap(([name, vnd]) => (vnd === null ? [] : [`${name}: ${formatNumber(vnd)} VND`]));
+  const time = formatTime(startedUs, config.calendar.utcOffsetMinutes).slice(0, 8);
+  return [...known, `the broker’s figures at ${time}`].join('\n');
+}
+
 const listed = (lines: readonly string[], none: string): string =>
   lines.length === 0 ? none : lines.join('\n');
 
-function statusLines(status: DaemonStatus): readonly string[] {
+function statusLines(status: DaemonStatus, contracts: readonly Contract[]): readonly string[] {
   const { engine } = status;
-  const held = engine === null ? [] : positionsOf(engine);
+  const held = engine === null ? [] : holdings(engine, contracts);
   return [
     ...statusFacts(status).map(([label, text]) => `${label}: ${text}`),
     ...(engine === null ? [NO_ENGINE] : held.length === 0 ? ['flat'] : held),
   ];
 }
-
-const positionsOf = ({ strategies }: EngineSnapshot): readonly string[] =>
-  strategies.flatMap(({ id, positions }) =>
-    positions
-      .filter(({ qty }) => qty !== 0)
-      .map((each) => `${id}: ${positionText([each])}, open ${formatSigned(each.open)} VND`),
-  );
 
 function ordersOf({ orders, strategies }: EngineSnapshot, contracts: readonly Contract[]): readonly string[] {
   const lines = orders.slice(0, ORDERS_MAX).map((order) => {

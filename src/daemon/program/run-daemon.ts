@@ -167,7 +167,7 @@ async function runLocked(
     };
     const cockpit = await startDaemonCockpit(daemon, actions);
     const control = await startDaemonControl(daemon, actions, cockpit);
-    listenToPhones(daemon, actions);
+    listenToPhones(daemon, actions, cockpit);
     const metrics = await startDaemonMetrics(daemon);
     // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
     process.send?.('ready');
@@ -260,7 +260,8 @@ interface DayReportState extends Pick<Daemon, 'sessionDay' | 'clock'> {
 /** Not journaled: the end may be that the journal belongs to another program. Leaves while the daemon closes. */
 async function alertEnd(daemon: Daemon, text: string): Promise<void> {
   const held = await heldBy(daemon);
-  daemon.alerting.send({ ...endOf(daemon.config, `${text}; ${held.text}`), kind: 'alert', page: null });
+  const end = endOf(daemon.config, `${text}; ${held.text}`);
+  daemon.alerting.send({ ...end, kind: 'alert', page: null, isUntilStart: true });
 }
 
 /** No daemon can report it: a position may be held, and a supervisor does not try again. At a terminal a person reads it. */

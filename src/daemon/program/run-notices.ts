@@ -5,7 +5,7 @@
 import type { CancelTimer } from '../../domain/clock.ts';
 import { seconds } from '../../domain/units.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
-import { formatUtcSecond } from '../../text/dates.ts';
+import { formatLocalSecond } from '../../text/dates.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { inTime, systemTimers } from '../../host/system-clock.ts';
 import type { EarlierRun, RunMark } from '../../host/run-mark.ts';
@@ -69,15 +69,16 @@ export class RunNotices {
     if (this.#cancelPoll === undefined) return;
     this.close();
     const earlier = this.#earlier;
+    const time = (us: number): string => formatLocalSecond(us, this.#daemon.config.calendar.utcOffsetMinutes);
     if (earlier !== null && earlier.ended === null) {
-      const begun = earlier.startedUs === null ? '' : `, begun at ${formatUtcSecond(earlier.startedUs)},`;
+      const begun = earlier.startedUs === null ? '' : `, begun at ${time(earlier.startedUs)},`;
       const run = `the run before${begun} was killed or crashed`;
       return this.#daemon.alert('warning', 'started_after_a_crash', `${run}; ${text}`);
     }
     const before =
       earlier?.ended === null || earlier === null
         ? 'the first run of this state directory'
-        : `the run before ended at ${formatUtcSecond(earlier.ended.atUs)}: ${earlier.ended.reason}`;
+        : `the run before ended at ${time(earlier.ended.atUs)}: ${earlier.ended.reason}`;
     this.#daemon.alert(
       'info',
       isHolding ? 'started_with_a_position' : 'daemon_started',

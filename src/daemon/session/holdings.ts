@@ -3,8 +3,9 @@ import { type Contract, formatPoints } from '../../domain/contract.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import { waitingRole } from '../../domain/cover.ts';
 import type { PriceTicks, TsUs } from '../../domain/units.ts';
-import type { EngineSnapshot, OpenOrderEntry } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot, OpenOrderEntry, PositionEntry } from '../../engine/engine-snapshot.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
+import { avgPoints } from '../../host/state/order-rows.ts';
 import type { HaltSweep } from './halt-sweep.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { formatCompared, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
@@ -24,7 +25,8 @@ export function holdings(
   return strategies.flatMap(({ id, strategy, positions }) =>
     positions
       .filter(({ qty }) => qty !== 0)
-      .map(({ orderCode, qty }) => {
+      .map((position) => {
+        const { orderCode, qty } = position;
         const stops = orders.filter(
           (order) =>
             order.isStop &&
@@ -37,9 +39,22 @@ export function holdings(
           (stop) =>
             `stop for ${stop.qty - stop.filledQty} at ${listedPoints(contracts, orderCode, stop.triggerPrice ?? stop.limitPrice)}`,
         );
-        return holding(id, qty, orderCode, cover);
+        return holding(id, qty, `${orderCode}${figuresText(position, contracts)}`, cover);
       }),
   );
+}
+
+/** ` at 1295.0, last 1296.2, open +120,000 VND`. Without any price the result is zero too, and no last price is shown. */
+function figuresText(
+  { orderCode, qty, openValue, open }: PositionEntry,
+  contracts: readonly Contract[],
+): string {
+  const result = `, open ${formatSigned(open)} VND`;
+  const spec = contracts.find((each) => each.orderCode === orderCode)?.spec;
+  if (spec === undefined) return result;
+  const points = (value: number): string => avgPoints(spec, value, qty).toFixed(3).replace(/00$/, '');
+  const last = open === 0 ? '' : `, last ${points(openValue + Math.sign(qty) * open)}`;
+  return ` at ${points(openValue)}${last}${result}`;
 }
 
 /** Positions by the journal, where no engine answers. */

@@ -55,6 +55,8 @@ export interface SessionCycleOptions {
   readonly leftOut: ReadonlyMap<StrategyIndex, string>;
   /** The program on disk is not the one that runs, in words, or null. */
   readonly programProblem: () => string | null;
+  /** A process that ends is started again. */
+  readonly isSupervised: boolean;
   /** The engine thread was lost; the cycle rebuilds it. */
   readonly onLost: OnEngineLost;
   /** The daemon cannot go on. */
@@ -66,6 +68,12 @@ const ROOM_RETRY = seconds(10);
 const NO_ROOM =
   'the disk is full: no session can begin until there is room, and nothing is traded; orders and positions stay as they are at ' +
   'the broker; tickwright halt cancels entries';
+const NO_ENGINE =
+  'until then no engine runs and nothing is traded; orders and positions stay as they are at the broker; tickwright halt cancels entries';
+
+/** The program on disk is not the one that runs. */
+class OtherProgram extends Error {}
+
 /** A thread lost more often in one day is not the fault of a strategy. */
 const LOSSES_MAX = 5;
 /** Losses while no strategy ran: after so many the engine goes on without strategies, after one more there is none. */
@@ -168,8 +176,8 @@ export class SessionCycle implements InputSink {
   }
 
   /**
-   * Opens the session of today; resolves when it is open or none can be today. A full disk ends nothing: kill path, control API and alerts
-   * stay, and the session opens once there is room.
+   * Opens the session of today; resolves when it is open or none can be today. A full disk ends nothing, nor does another program on disk
+   * where nobody would start it: kill path, control API and alerts stay, and the session opens once the cause is gone.
    */
   async open(): Promise<void> {
     for (let isAlerted = false; !this.#isEnding; isAlerted = true) {
@@ -177,9 +185,13 @@ export class SessionCycle implements InputSink {
         await this.#leave();
         return await this.#openEngine();
       } catch (error) {
-        if (!isDiskFull(error)) throw error;
-        this.#degraded = NO_ROOM;
-        if (!isAlerted) this.#context.alert('critical', 'no_room', NO_ROOM);
+        const isOther = error instanceof OtherProgram && !this.#options.isSupervised;
+        if (!isOther && !isDiskFull(error)) throw error;
+        const text = isOther ? `${error.message}: ${NO_ENGINE}` : NO_ROOM;
+        this.#degraded = text;
+        if (!isAlerted) this.#context.alert('critical', isOther ? 'program_waits' : 'no_room', text);
+        // Nobody steers the entries of an engine that was lost.
+        if (isOther && this.#losses > 0) this.#context.halt.begin(text);
         await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
       }
     }
@@ -375,10 +387,10 @@ export class SessionCycle implements InputSink {
     });
   }
 
-  /** No engine of another program in this process: the process ends, and its supervisor starts the new program. */
+  /** No engine of another program in this process: it ends where a supervisor starts the new one, and waits for a person elsewhere. */
   #assertProgram(): void {
     const problem = this.#options.programProblem();
-    if (problem !== null) throw new Error(problem);
+    if (problem !== null) throw new OtherProgram(problem);
   }
 
   async #rebuild(reason: string, culprit: StrategyIndex | null): Promise<void> {

@@ -2,6 +2,7 @@
  * One trading day of the running daemon: an engine thread, the sequence of its inputs, and the journal rows and calls that
  * come out of it. A session that was interrupted starts by replaying its inputs (rulings, 31).
  */
+import { resolve } from 'node:path';
 import { pipe, type Subscription, tap } from 'rxjs';
 import { assert } from '../../domain/assert.ts';
 import { knownDays, neverCloses } from '../../domain/calendar.ts';
@@ -120,7 +121,7 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
   const { journal, clockMap, config, paths, names } = context;
   const now = createMarketClock(clockMap).nowUs();
   const day = sessionDayAt(config.calendar, now);
-  const isNew = journal.beginSession(day, now, config.file);
+  const isNew = journal.beginSession(day, now, resolve(config.file));
   const carry = isNew ? new CarryOver() : carryOverPast(journal.read, day);
   journal.follow(carry.add);
   const { read } = journal;

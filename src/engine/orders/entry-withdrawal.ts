@@ -127,6 +127,8 @@ export class EntryWithdrawal {
   cancelAll(): void {
     const context = this.#context;
     const { open } = this.#orders;
+    if (open.length === 0)
+      return context.alert(null, 'info', 'cancel_all', 'no order was open: nothing is canceled');
     const stops = open.filter(({ isWaiting, purpose }) => isWaiting && purpose === 'reduce').length;
     const exits = open.filter(({ isWaiting, purpose }) => !isWaiting && purpose === 'reduce').length;
     const text = `cancels ${open.length - stops - exits} entries, ${exits} exits and ${stops} stops: positions are left without them`;

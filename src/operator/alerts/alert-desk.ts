@@ -113,6 +113,7 @@ export class AlertDesk {
       title: this.#titleOf(alert),
       text: bodyOf(alert),
       page: null,
+      isUntilStart: alert.code === 'engine_gone' || alert.code === 'program_waits',
     });
   }
 
@@ -145,9 +146,10 @@ export class AlertDesk {
     for (const { cancel } of this.#seen.values()) cancel();
   }
 
-  #titleOf({ severity, code, subject }: Alert): string {
+  /** What a lock screen shows: it has the event too. */
+  #titleOf({ severity, code, subject, text }: Alert): string {
     const who = subject === '' ? '' : `, ${subject}`;
-    return `${WORD[severity]} ${code.replaceAll('_', ' ')} (${this.#options.label}${who})`;
+    return `${WORD[severity]} ${code.replaceAll('_', ' ')} (${this.#options.label}${who}): ${headlineOf(text)}`;
   }
 
   /** A bound on memory: the oldest subject counts as new again. */
@@ -179,7 +181,7 @@ export class AlertDesk {
       severity: last.severity,
       kind: 'alert',
       title: this.#titleOf(last),
-      text: `${formatCount(repeats, 'more time')} within ${span}, last: ${bodyOf(last)}`,
+      text: `${formatCount(repeats, 'more time')} within ${span}\n${bodyOf(last)}`.trimEnd(),
       page: null,
     });
   }
@@ -261,7 +263,16 @@ const WORD: Readonly<Record<AlertSeverity, string>> = {
 /** A digit that belongs to the id of an order or the code of a contract distinguishes two subjects. */
 const NUMBERS = /(?<![\w.#])[-+]?\d[\d.,:]*/g;
 
-const bodyOf = ({ text, remedy }: Alert): string => (remedy === '' ? text : `${text}\n→ ${remedy}`);
+const HEADLINE_MAX = 120;
+
+function headlineOf(text: string): string {
+  const [clause = ''] = text.split(/; |\. |\n/, 1);
+  return clause.length <= HEADLINE_MAX ? clause : `${clause.slice(0, HEADLINE_MAX)}…`;
+}
+
+/** The next step, then what the title had no room for. */
+const bodyOf = ({ text, remedy }: Alert): string =>
+  [...(remedy === '' ? [] : [`→ ${remedy}`]), ...(text === headlineOf(text) ? [] : [text])].join('\n');
 
 /** Quiet hours of each day, from and until a time of day; `from` after `until` spans midnight. */
 export function quietHours(

@@ -17,6 +17,8 @@ export interface AlertMessage {
   readonly text: string;
   /** A file with the same as HTML, for channels that can carry it; null without one. */
   readonly page: string | null;
+  /** It asks for a start: the next one resolves it. */
+  readonly isUntilStart?: boolean;
 }
 
 export type AlertDraft = Omit<AlertMessage, 'id' | 'atUs'>;
@@ -65,7 +67,7 @@ export function bundle(
   const parts: string[] = [];
   let left = textMax;
   for (const { atUs, title, text } of messages) {
-    const part = `${time(atUs)} ${title}\n${text}`;
+    const part = `${time(atUs)} ${title}\n${text}`.trimEnd();
     const cost = part.length + (parts.length === 0 ? 0 : 2);
     if (parts.length > 0 && cost > left) break;
     parts.push(part.length > left ? part.slice(0, left - MORE.length) + MORE : part);

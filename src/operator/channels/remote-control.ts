@@ -7,14 +7,25 @@ import { formatSpan } from '../../text/durations.ts';
 import { type CommandBody, type CommandName, EMPTY_BODY } from '../control-command.ts';
 import type { CommandResult } from '../control-server.ts';
 import { oneLine } from '../terminal.ts';
-import type { RemoteMessage } from './telegram-listener.ts';
+import type { RemoteMessage, RemoteReply } from './telegram-listener.ts';
 
-export const REMOTE_VIEWS = ['status', 'positions', 'orders', 'pnl', 'strategies'] as const;
+export const REMOTE_VIEWS = [
+  'status',
+  'positions',
+  'orders',
+  'trades',
+  'pnl',
+  'balance',
+  'daily',
+  'strategies',
+] as const;
 export type RemoteView = (typeof REMOTE_VIEWS)[number];
 
 export interface RemoteOptions {
   readonly clock: Clock;
   readonly show: (view: RemoteView) => string | Promise<string>;
+  /** A link that opens the page once, or null: it is in no journal and no log. */
+  readonly link: () => string | null;
   readonly command: (name: CommandName, body: CommandBody) => CommandResult | Promise<CommandResult>;
   readonly isStrategy: (name: string) => boolean;
   /** Orders can be neither changed nor canceled now: a flatten sends one only where a person has confirmed that. */
@@ -33,23 +44,34 @@ const CODE_LIFE = seconds(60);
 const CODE_TRIES = 3;
 const REASON_MAX = 150;
 
+/** Commands that change trading; a halt is at once. */
+const CONFIRMED = ['resume', 'flatten', 'cancel-all', 'stop-strategy', 'start-strategy'] as const;
+type ConfirmedName = (typeof CONFIRMED)[number];
+/** They let a strategy trade again: not after news that the sender did not know. */
+const BEGINNING: ReadonlySet<string> = new Set(['resume', 'start-strategy']);
+
 interface Confirmation {
   readonly by: string;
   readonly code: string;
   readonly askedUs: TsUs;
   readonly criticals: number;
-  readonly name: 'resume' | 'flatten';
+  readonly name: ConfirmedName;
   readonly body: CommandBody;
   readonly text: string;
   tries: number;
 }
 
 const HELP = [
-  '/status  /positions  /orders  /pnl  /strategies',
-  '/otp 123456: one-time password of the broker (while it is asked for, the bare password does too)',
+  '/status  /positions  /orders  /trades  /pnl  /balance  /strategies',
+  '/daily: the report of the day so far',
+  '/open: a link that opens the page once',
+  '/otp password: the one-time password of the broker (while it is asked for, the bare password does too)',
   '/halt [reason]: no entries, and those that work are canceled; what protects a position stays',
   '/resume [strategy] [reason]: entries again; asks back with a code',
   '/flatten [strategy] [reason]: entries off until /resume, then cancel and close; asks back with a code',
+  '/cancel_all [reason]: cancels every open order, stops that protect positions too; asks back with a code',
+  '/stop_strategy name [reason]: its entries are canceled, its stops stay; asks back with a code',
+  '/start_strategy name [reason]: lets it run again; asks back with a code',
   '/seen: acknowledges the alerts so far',
 ].join('\n');
 
@@ -62,17 +84,23 @@ export class RemoteControl {
     this.#options = options;
   }
 
-  async take({ by, text, sentUs }: RemoteMessage): Promise<string> {
+  async take(message: RemoteMessage): Promise<RemoteReply> {
+    const reply = await this.#take(message);
+    return typeof reply === 'string' ? { text: reply } : reply;
+  }
+
+  async #take({ by, text, sentUs }: RemoteMessage): Promise<string | RemoteReply> {
     const [word = '', ...rest] = oneLine(text).split(/\s+/);
     const name = word
       .toLowerCase()
       .replace(/^\//, '')
-      .replace(/[^a-z0-9-].*$/, '');
+      .replace(/[^\w-].*$/, '')
+      .replaceAll('_', '-');
     const argument = rest.join(' ').slice(0, REASON_MAX);
     // Before anything that could keep it back.
-    if (name === 'halt') {
+    if (/^halt(?:-|$)/.test(name)) {
       // A code that arrives now was asked for in another world.
-      if (this.#confirmation?.name === 'resume') this.#confirmation = null;
+      if (BEGINNING.has(this.#confirmation?.name ?? '')) this.#confirmation = null;
       return this.#run(by, 'halt', bodyOf(by, argument), text);
     }
     const age = Math.abs(this.#options.clock.nowUs() - sentUs);
@@ -89,7 +117,12 @@ export class RemoteControl {
     return `ignored: sent ${formatSpan(age)} away from the time of the daemon, and only halt may be older than ${formatSpan(FRESH)}; send it again`;
   }
 
-  #dispatch(by: string, name: string, argument: string, text: string): string | Promise<string> {
+  #dispatch(
+    by: string,
+    name: string,
+    argument: string,
+    text: string,
+  ): string | RemoteReply | Promise<string> {
     const view = REMOTE_VIEWS.find((each) => each === name);
     if (view !== undefined) {
       this.#options.journal(by, view, 'shown');
@@ -100,22 +133,40 @@ export class RemoteControl {
         return this.#run(by, 'otp', { ...EMPTY_BODY, otp: argument }, 'otp');
       case 'seen':
         return this.#run(by, 'seen', EMPTY_BODY, 'seen');
-      case 'resume':
-      case 'flatten': {
-        const [first = '', ...reason] = argument.split(' ');
-        const isOne = this.#options.isStrategy(first);
-        // A name that is misspelled must not close everything.
-        if (name === 'flatten' && first !== '' && !isOne)
-          return `there is no strategy ${first}; /strategies lists them, /flatten alone closes all`;
-        const body = bodyOf(by, isOne ? reason.join(' ') : argument);
-        const inAuction = name === 'flatten' && this.#options.isAuction();
-        return this.#askBack(by, name, { ...body, strategy: isOne ? first : null, inAuction }, text);
-      }
+      case 'open':
+        return this.#open(by);
+      case 'confirm':
+        return this.#confirmation?.by === by
+          ? this.#confirm(this.#confirmation, argument)
+          : 'not done: that question is over, send the command again';
       case 'start':
       case 'help':
         return HELP;
     }
-    return this.#bare(by, text.trim());
+    const asked = CONFIRMED.find((each) => each === name);
+    return asked === undefined ? this.#bare(by, text.trim()) : this.#ask(by, asked, argument, text);
+  }
+
+  #ask(by: string, name: ConfirmedName, argument: string, text: string): string | RemoteReply {
+    const [first = '', ...reason] = argument.split(' ');
+    const isOne = name !== 'cancel-all' && this.#options.isStrategy(first);
+    // A name that is misspelled must not close everything.
+    const isNeeded = name.endsWith('-strategy') || (name === 'flatten' && first !== '');
+    if (isNeeded && !isOne)
+      return `${first === '' ? 'name a strategy' : `there is no strategy ${first}`}; /strategies lists them${name === 'flatten' ? ', /flatten alone closes all' : ''}`;
+    const body = bodyOf(by, isOne ? reason.join(' ') : argument);
+    const inAuction = name === 'flatten' && this.#options.isAuction();
+    return this.#askBack(by, name, { ...body, strategy: isOne ? first : null, inAuction }, text);
+  }
+
+  #open(by: string): string {
+    const link = this.#options.link();
+    this.#options.journal(by, 'open', link === null ? 'there is no page' : 'a link that opens once was sent');
+    if (link === null) return 'there is no page: operator.cockpit is off, or its address is taken';
+    const where = /^http:\/\/(?:127\.|localhost)/.test(link)
+      ? ', on that machine or through a tunnel to it'
+      : '';
+    return `${link}\nIt opens once, within ten minutes${where}.`;
   }
 
   /** A code that was asked for, or a password. */
@@ -128,15 +179,14 @@ export class RemoteControl {
     return `not understood\n${HELP}`;
   }
 
-  #askBack(by: string, name: 'resume' | 'flatten', body: CommandBody, text: string): string {
+  #askBack(by: string, name: ConfirmedName, body: CommandBody, text: string): RemoteReply {
     const code = String(randomInt(1_000, 10_000));
     const askedUs = this.#options.clock.nowUs();
     const criticals = this.#options.criticals();
     this.#lastCode = code;
     this.#confirmation = { by, code, askedUs, criticals, name, body, text: oneLine(text), tries: 0 };
     this.#options.journal(by, oneLine(text), 'asked back with a code');
-    const what = name === 'resume' ? resumeMeaning(body) : flattenMeaning(body);
-    return `${what} Send ${code} within ${formatSpan(CODE_LIFE)} to go on.`;
+    return { text: `${meaningOf(name, body)} Send ${code} within ${formatSpan(CODE_LIFE)} to go on.`, code };
   }
 
   #confirm(asked: Confirmation, code: string): string | Promise<string> {
@@ -144,7 +194,7 @@ export class RemoteControl {
     asked.tries += 1;
     const isRight = code === asked.code;
     // A halt of the daemon may have come, which the sender did not know.
-    const isNews = asked.name === 'resume' && isRight && this.#options.criticals() > asked.criticals;
+    const isNews = BEGINNING.has(asked.name) && isRight && this.#options.criticals() > asked.criticals;
     if (isLate || isRight || asked.tries >= CODE_TRIES) this.#confirmation = null;
     // A confirmation for an auction that is over does not count for the next one.
     const inAuction = asked.body.inAuction && this.#options.isAuction();
@@ -156,7 +206,7 @@ export class RemoteControl {
         ? 'a critical alert came since, see /status'
         : 'that is not the code';
     this.#options.journal(asked.by, asked.text, `not done: ${why}`);
-    return `not done: ${why}; ${this.#confirmation === null ? `send /${asked.name} again` : 'try again'}`;
+    return `not done: ${why}; ${this.#confirmation === null ? `send /${asked.name.replaceAll('-', '_')} again` : 'try again'}`;
   }
 
   async #run(by: string, name: CommandName, body: CommandBody, text: string): Promise<string> {
@@ -177,8 +227,21 @@ const bodyOf = (by: string, reason: string): CommandBody => ({
   reason: reason === '' ? `by ${by}` : `${reason} (by ${by})`,
 });
 
-const resumeMeaning = ({ strategy }: CommandBody): string =>
-  `Entries of ${strategy ?? 'the whole account'} will be allowed again.`;
+function meaningOf(name: ConfirmedName, body: CommandBody): string {
+  const { strategy } = body;
+  switch (name) {
+    case 'resume':
+      return `Entries of ${strategy ?? 'the whole account'} will be allowed again.`;
+    case 'flatten':
+      return flattenMeaning(body);
+    case 'cancel-all':
+      return 'Every open order is canceled, stops that protect positions too; entries stay as they are.';
+    case 'stop-strategy':
+      return `${strategy} stops until /start_strategy ${strategy}; its entries are canceled, what protects its position stays.`;
+    case 'start-strategy':
+      return `${strategy} runs again, with a memory made from the prices of today.`;
+  }
+}
 
 function flattenMeaning({ strategy, inAuction }: CommandBody): string {
   const what =
@@ -193,10 +256,11 @@ function flattenMeaning({ strategy, inAuction }: CommandBody): string {
 /** Words that may enter the journal; another word may be a password. */
 const SHOWN: ReadonlySet<string> = new Set([
   ...REMOTE_VIEWS,
+  ...CONFIRMED,
   'otp',
   'seen',
-  'resume',
-  'flatten',
+  'open',
+  'confirm',
   'start',
   'help',
 ]);

@@ -24,6 +24,12 @@ export interface RemoteMessage {
   readonly sentUs: TsUs;
 }
 
+export interface RemoteReply {
+  readonly text: string;
+  /** A button sends it for the person; nothing else than the chat gets it. */
+  readonly code?: string;
+}
+
 export interface ListenerOptions {
   readonly bot: TelegramBot;
   readonly users: readonly number[];
@@ -32,7 +38,7 @@ export interface ListenerOptions {
   /** Updates that were taken, each with its stamp, 0 for none; durable before anything is done. */
   readonly taken: { stampOf(update: number): number; keep(update: number, stamp: number): void };
   /** Answers with the reply. */
-  readonly take: (asked: RemoteMessage) => Promise<string>;
+  readonly take: (asked: RemoteMessage) => Promise<RemoteReply>;
   /** The button below an alert; answers with a short text. */
   readonly seen: (by: string) => string;
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
@@ -57,6 +63,8 @@ const REPLY_MAX = 4_000;
  * Updates are kept for a day, so this many quiet ones are less than a week since the last.
  */
 const QUIET = durationUs(6 * US_PER_DAY);
+/** A press is the same as these words and the code. */
+const CONFIRM = '/confirm ';
 /** A press of a button has no date of its own. */
 const PRESSED = 1;
 /** An answer holds at most 100, and confirms all of before. */
@@ -180,19 +188,25 @@ export class TelegramListener {
     if (who === null || typeof text !== 'string' || typeof date !== 'number') return;
     if (!this.#isNew(update, Math.round(date))) return;
     const { id, by } = who;
-    const asked: RemoteMessage = { by, text, sentUs: tsUs(Math.round(date) * US_PER_SECOND) };
+    this.#take(id, { by, text, sentUs: tsUs(Math.round(date) * US_PER_SECOND) });
+  }
+
+  #take(chat: number, asked: RemoteMessage): void {
     void this.#options
       .take(asked)
-      .catch((error: unknown) => `failed: ${errorText(error)}`)
-      .then((reply) => this.#reply(id, reply));
+      .catch((error: unknown) => ({ text: `failed: ${errorText(error)}` }))
+      .then((reply) => this.#reply(chat, reply));
   }
 
   #button(update: number, query: JsonRecord): void {
     const { id, data, from, message } = query;
     const who = this.#allowed(from, isRecord(message) ? message['chat'] : null);
-    if (who === null || data !== SEEN || typeof id !== 'string') return;
-    if (!this.#isNew(update, PRESSED)) return;
-    const body = { callback_query_id: id, text: this.#options.seen(who.by) };
+    if (who === null || typeof data !== 'string' || typeof id !== 'string') return;
+    const isConfirmation = data.startsWith(CONFIRM);
+    if ((data !== SEEN && !isConfirmation) || !this.#isNew(update, PRESSED)) return;
+    // The code has a life of its own: a press that comes late meets one that is over.
+    if (isConfirmation) this.#take(who.id, { by: who.by, text: data, sentUs: this.#options.clock.nowUs() });
+    const body = { callback_query_id: id, text: isConfirmation ? '' : this.#options.seen(who.by) };
     void this.#options.bot.call('answerCallbackQuery', body, SEND_TIMEOUT_MS, this.#closing.signal);
   }
 
@@ -241,8 +255,13 @@ export class TelegramListener {
     this.#options.alert('warning', 'phone_stranger', text);
   }
 
-  async #reply(chat: number, text: string): Promise<void> {
-    const body = { chat_id: chat, text: text.slice(0, REPLY_MAX) };
+  async #reply(chat: number, { text, code }: RemoteReply): Promise<void> {
+    const button = { inline_keyboard: [[{ text: 'Confirm', callback_data: `${CONFIRM}${code}` }]] };
+    const body = {
+      chat_id: chat,
+      text: text.slice(0, REPLY_MAX),
+      ...(code === undefined ? {} : { reply_markup: button }),
+    };
     for (let tries = 1; tries <= REPLY_TRIES && !this.#isClosed; tries += 1) {
       const answer = await this.#options.bot.call('sendMessage', body, SEND_TIMEOUT_MS, this.#closing.signal);
       const mayPass = !answer.ok && (answer.status === 0 || answer.status === 429 || answer.status >= 500);

@@ -216,7 +216,7 @@ class CockpitServer {
         reply,
         401,
         'guess',
-        'this link is used, over or wrong: get a new one with tickwright open',
+        'this link is used, over or wrong: get a new one with tickwright open, or /open by phone',
       );
     const wait = `too many wrong tries: wait ${lockedSeconds} s, or get a new link with tickwright open`;
     reply.header('retry-after', lockedSeconds);

@@ -8,8 +8,9 @@ import { type RunProgress, runBacktest } from '../run/run-backtest.ts';
 import { performanceMetrics } from '../statistics/performance-metrics.ts';
 import { runStatistics } from '../statistics/run-statistics.ts';
 import { formatLocalTime } from '../../text/dates.ts';
+import { formatCount, formatNumber, formatSignedAmount } from '../../text/numbers.ts';
 import { type ReportFiles, resultCsv, resultJson, titleOf, writeReport } from './result-files.ts';
-import { isMoved, shownZone } from '../spec/backtest-market.ts';
+import { type BacktestMarket, isMoved, shownZone } from '../spec/backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { isPlayed } from '../spec/backtest-days.ts';
 import { isOnBars } from '../spec/backtest-schema.ts';
@@ -62,13 +63,16 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
       ? once(backtest, { ...options, watched })
       : verified(backtest, options.second, { ...options, watched });
   const ranMs = performance.now();
-  const { findings, verification } = played;
+  const { verification } = played;
+  const findings = [...played.findings, ...pathFindings(backtest, options, played.result)];
+  const reportedMs = performance.now();
   const { contracts } = watch;
   const found = runStatistics(played.result);
   const result = noted(played.result, [
     ...findings,
     ...doubtsOf(contracts, played.result, found),
     ...idleFindings(played.result, backtest),
+    ...feeFindings(backtest.market, played.result),
   ]);
   const { market, sources, read } = backtest;
   const { utcOffsetMinutes } = result;
@@ -100,9 +104,17 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
     json,
     ...writeReport(out, { model, json: ['report.json', json], csv }),
     runSeconds: (ranMs - begunMs) / MS_PER_SECOND,
-    reportSeconds: (performance.now() - ranMs) / MS_PER_SECOND,
+    reportSeconds: (performance.now() - reportedMs) / MS_PER_SECOND,
   };
 }
+
+/** Money is whole units of at most 2^53. */
+const feeFindings = ({ isFeeCut, currency, moneyScale }: BacktestMarket, { capital }: BacktestResult) =>
+  isFeeCut
+    ? [
+        `fees are rounded to ${Math.log10(moneyScale)} digits behind the point: a capital of ${formatNumber(capital / moneyScale)} ${currency} leaves room for no more, a smaller one does`,
+      ]
+    : [];
 
 function verifiedText(verification: Verification | null): string {
   if (verification === null) return 'no; --verify runs it again, and without the later prices';
@@ -116,6 +128,35 @@ function once(backtest: Backtest, options: BacktestRunOptions): VerifiedRun {
     runBacktest(planBacktest(backtest, options), { ...watched, ...(onProgress && { onProgress }) }),
   );
   return { result: value, findings: useFindings(backtest, found), verification: null };
+}
+
+/** Targets and stops that fill on the way through a bar: which comes first is assumed, so both orders are played. */
+function pathFindings(
+  backtest: Backtest,
+  { seed }: BacktestRunOptions,
+  { strategies }: BacktestResult,
+): readonly string[] {
+  const { read, market, sources } = backtest;
+  const everyUs = sources.all[0]?.bars?.everyUs;
+  const clauses = new Set(strategies.flatMap(({ fills }) => Array.from(fills, ({ clause }) => clause)));
+  if (everyUs === undefined || !clauses.has('bar_stop') || !clauses.has('bar_path')) return [];
+  const [high, low] = (['high_first', 'low_first'] as const).map((path) => {
+    const models = { ...read.models, path };
+    const { result } = once({ ...backtest, read: { ...read, models } }, seed === undefined ? {} : { seed });
+    const trades = result.strategies.flatMap((each) => each.trades.filter(({ isOpen }) => !isOpen));
+    const exits = trades.map(({ strategy, instrument, entryValue, exitValue, exitUs }) =>
+      [strategy, instrument, entryValue, exitValue, Math.floor(exitUs / everyUs)].join(' '),
+    );
+    return { exits, net: formatSignedAmount(runStatistics(result).netProfit, market) };
+  });
+  if (high === undefined || low === undefined) return [];
+  const same = new Set(low.exits);
+  const count = high.exits.filter((each) => !same.has(each)).length;
+  return count === 0
+    ? []
+    : [
+        `the order of the extremes within a bar, which the data do not say, decides ${formatCount(count, 'exit')} of ${formatNumber(high.exits.length)}: net profit ${low.net} with the low first, ${high.net} with the high first (models.path: ${read.models.path})`,
+      ];
 }
 
 function verified(

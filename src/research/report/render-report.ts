@@ -14,6 +14,7 @@ import {
   monthTable,
   noteText,
   provenanceTable,
+  yearTable,
 } from './render-tables.ts';
 
 /** The page's style and script, with the chart libraries in both. */
@@ -115,6 +116,8 @@ const equitySection = ({ equity, drawdown, currency }: ReportModel): readonly Se
   );
 
 const DAYS_MIN = 2;
+/** Fewer are read in the table of months. */
+const YEARS_MIN = 3;
 
 function daySections({ years, daily, currency }: ReportModel): readonly Section[] {
   const hasDays = (daily?.days.length ?? 0) >= DAYS_MIN;
@@ -125,6 +128,7 @@ function daySections({ years, daily, currency }: ReportModel): readonly Section[
       'Returns by month',
       () => noteText('Percent, compounded, open profit included.') + monthTable(years),
     ),
+    ...when(years.length >= YEARS_MIN, 'Returns by year', () => noteText('Percent.') + yearTable(years)),
     ...when(hasDays, 'Results by day', () => `${noteText(note)}<div data-part="calendar"></div>`),
   ];
 }

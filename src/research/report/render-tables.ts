@@ -160,6 +160,22 @@ export function drawdownTable(
   return dataTable(table, moneyDigits);
 }
 
+/** `part` of the longest bar. */
+const barCell = (part: number, kind: string): string =>
+  `<td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="${kind}" width="${(part * PERCENT).toFixed(1)}" height="10"/></svg></td>`;
+
+/** A bar a year, as long as its return is large. */
+export function yearTable(years: readonly ReportYear[]): string {
+  const most = largest(years.map(({ total }) => total));
+  const rows = years.map(({ year, total }) =>
+    tableRow(year, [
+      td(`number ${signOf(total)}`, percents(most < 1 ? 2 : 1).format(total)),
+      barCell(Math.abs(total) / most, signOf(total)),
+    ]),
+  );
+  return tableOf('costs', '', rows);
+}
+
 const signOf = (amount: number): string => (amount < 0 ? 'loss' : 'gain');
 
 /** Bars are parts of the largest amount. */
@@ -170,7 +186,7 @@ export function costTable({ gross, charges, net, spread, trades }: ReportCosts, 
     tableRow(name, [
       td(amount < 0 ? 'number loss' : 'number', money(amount)),
       td('number', trades === 0 ? '–' : money(amount / trades)),
-      `<td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="${kind}" width="${((Math.abs(amount) / most) * PERCENT).toFixed(1)}" height="10"/></svg></td>`,
+      barCell(Math.abs(amount) / most, kind),
     ]);
   return (
     tableOf('costs', ['', 'amount', 'a trade'].map(columnHead).join('') + '<td></td>', [

@@ -64,6 +64,8 @@ export interface BacktestMarket {
   readonly kind: 'index_futures' | 'own';
   readonly currency: string;
   readonly moneyScale: number;
+  /** Fees on value have more digits than the capital leaves room for. */
+  readonly isFeeCut: boolean;
   /** Zone of the exchange, for times without a zone. */
   readonly zone: TimeZone;
   /** Its clocks show the same offset all year. */
@@ -120,6 +122,7 @@ function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
       contracts,
       currency: 'VND',
       moneyScale: 1,
+      isFeeCut: false,
       zone,
       isZoneFixed: true,
       isAlwaysOpen: false,
@@ -171,6 +174,7 @@ function ownMarketOf(source: YamlSource, terms: InlineMarket): ReadBacktestMarke
       contracts,
       currency: terms.currency,
       moneyScale,
+      isFeeCut: Math.max(...Object.values(terms.contracts).map(feeDecimals)) > decimals,
       zone,
       isZoneFixed: isFixed(zone),
       isAlwaysOpen,

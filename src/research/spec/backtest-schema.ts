@@ -33,7 +33,7 @@ const costs = z.strictObject({
     .describe('Equity below this part of the positions makes the broker close'),
   rounding: z
     .strictObject({
-      per: z.enum(['fill', 'order', 'none']).describe('Fees are rounded for each; `none` keeps all digits'),
+      per: z.enum(['fill', 'order', 'none']).describe('Fees are rounded for each; `none` keeps all that fit'),
       mode: z.enum(['half_even', 'half_up', 'up']).default('half_up').describe('Way of rounding'),
       decimals: z.int().min(0).max(8).optional().describe('Decimals. Not set: those of the currency.'),
     })

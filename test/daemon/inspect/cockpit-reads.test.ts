@@ -98,6 +98,25 @@ test('the story of an order has its steps in their order, with all that the row 
   expect(orderStory(place(), { order: 'none', day: null })).toBeNull();
 });
 
+test('the story of an order has the reason of its proposal, in words', () => {
+  const intent = {
+    kind: 'limit',
+    instrument: 0,
+    side: 'buy',
+    qty: 1,
+    limitPrice: 12_950,
+    reason: 'fast is 0.26 ticks from slow',
+  };
+  const proposal = { ...head(1), kind: 'proposal', proposal: { do: 'submit', clientOrderId: ID, intent } };
+  const [entry] = [proposal] as unknown as JournalEntry[];
+  write(entry!, status(2, 'accepted'));
+  const [first] = orderStory(place(), { order: ID, day: null })?.steps ?? [];
+  const text = expect.stringMatching(/^#\w+ buy 1 .*: fast is 0\.26 ticks from slow$/);
+  expect(first).toMatchObject({ word: 'proposal', text });
+  expect(ask({ kind: 'proposal' }).entries).toMatchObject([{ text }]);
+  expect(ask().entries.map(({ kind }) => kind)).toEqual(['order_status']);
+});
+
 test('lists the days, and says which one it does not have', () => {
   write(note(1, 'x'));
   expect(journalDays(place())).toEqual([{ day: DAY, isArchived: false }]);

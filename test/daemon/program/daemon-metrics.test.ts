@@ -1,7 +1,9 @@
 /** Each number that a scrape reads from the daemon, by its name and labels. */
 import { expect, test } from 'vitest';
 import { samplesOf } from '../../../src/daemon/program/daemon-metrics.ts';
+import { US_PER_HOUR } from '../../../src/domain/units.ts';
 import { tempDir } from '../../journal/journal-fixture.ts';
+import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 
 const VIEW = {
   phase: 'continuous',
@@ -24,15 +26,16 @@ const VIEW = {
 
 const DAEMON = {
   sessionDay: '2026-03-04',
-  config: { mode: 'paper', calendar: { name: 'always-open', phases: [] } },
+  config: { mode: 'paper', calendar: { ...MARKET_CALENDAR, name: 'always-open' } },
   halt: { reason: null },
   programProblem: null,
   clockProblem: null,
   lastView: VIEW,
   viewedUs: 0,
   names: { nameOf: () => 'one' },
-  cycle: { session: { inbox: { frames: 900, lastFrameUs: 1_000_000, framesWaiting: 4 } } },
-  clock: { nowUs: () => 2_000_000 },
+  cycle: { session: { inbox: { frames: 900, lastFrameUs: 2 * US_PER_HOUR - 1_000_000, framesWaiting: 4 } } },
+  // Thursday, 09:00 of the exchange.
+  clock: { nowUs: () => 2 * US_PER_HOUR },
   edge: {
     stream: { status: () => ({ state: 'live', isStale: false, connections: 2, framesDropped: 1 }) },
     calls: { sent: 77 },
@@ -59,7 +62,9 @@ test('state is read at the scrape, with bounded labels', () => {
     'session_phase continuous': 1,
     engine_running: 1,
     day_pnl_vnd: -1_500_000,
+    exchange_open: 1,
     'open_orders accepted': 2,
+    'open_orders unknown': 0,
     'position_contracts one VN30F2612': -3,
     'strategy_halted one': 1,
     'limit_use_ratio position ': 0.3,
@@ -79,6 +84,6 @@ test('without an engine and a session its series are absent', () => {
   expect(seen['engine_running']).toBe(0);
   for (const name of Object.keys(seen))
     expect(name).not.toMatch(
-      /pnl|positions_proven|position_contracts|limit_use|feed_age|engine_events|session_phase/,
+      /pnl|positions_proven|position_contracts|limit_use|feed_age|engine_events|session_phase|open_orders/,
     );
 });

@@ -47,6 +47,12 @@ describe('/healthz', () => {
   });
 });
 
+test('/healthz is false at once where the engine has been silent for seconds', async () => {
+  const viewedUs = systemClock.nowUs() - 7 * US_PER_SECOND;
+  const { ok, reason } = await healthOf(daemonWith({ viewedUs, lastView: {} }));
+  expect([ok, reason]).toEqual([false, 'the engine has not answered for 7 s']);
+});
+
 const edge = (state: string, isStale: boolean, token: object | undefined) => ({
   stream: { status: () => ({ state, isStale }) },
   tokens: { current: () => token },

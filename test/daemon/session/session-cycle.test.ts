@@ -82,7 +82,7 @@ type Start = (data: {
   readonly currentStrategy: SharedArrayBuffer;
 }) => EventEmitter;
 
-function cycleWith(startEngine: Start) {
+function cycleWith(startEngine: Start, isSupervised = true) {
   const loaded = loadConfig(join(SHIPPED, 'paper.yaml'), CATALOG);
   if (!loaded.ok) throw new Error('expected a configuration');
   const dir = tempDir();
@@ -126,6 +126,7 @@ function cycleWith(startEngine: Start) {
     note: () => undefined,
     leftOut: new Map(),
     programProblem: () => problem,
+    isSupervised,
     onLost: () => undefined,
     onFailure: (error) => failures.push(error),
   });
@@ -228,6 +229,25 @@ it('starts no engine of a program that was built again meanwhile', async () => {
   engines[0]?.emit('error', new Error('broken'));
   await vi.waitFor(() => expect(failures).toEqual([new Error('another build')]), { timeout: 20_000 });
   expect(engines).toHaveLength(1);
+  await close();
+});
+
+it('reminds a person of another program where nobody starts it again', async () => {
+  const engines: DyingOnce[] = [];
+  const { cycle, failures, degraded, halt, close, replaceProgram } = cycleWith(({ currentStrategy }) => {
+    const engine = new DyingOnce(engines.length + 1, currentStrategy);
+    engines.push(engine);
+    return engine;
+  }, false);
+  await cycle.open();
+  replaceProgram();
+  engines[0]?.emit('error', new Error('broken'));
+  await vi.waitFor(() => expect(degraded.at(-1)).toMatch(/^another build: until then no engine runs/), {
+    timeout: 20_000,
+  });
+  expect(cycle.degraded).toBe(degraded.at(-1));
+  expect(halt.begin, 'entries of the lost engine are swept').toHaveBeenCalledOnce();
+  expect([engines.length, failures]).toEqual([1, []]);
   await close();
 });
 

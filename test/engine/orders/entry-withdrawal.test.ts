@@ -94,6 +94,17 @@ it('cancel-all takes what protects too, and says so', () => {
   expect(rig.of('alert').at(-1)?.text).toContain('entries, ');
 });
 
+it('cancel-all says that no order was open, as no warning', () => {
+  const rig = new EngineRig();
+  rig.boot(1).contracts().stream('live').reference();
+  rig.command({ name: 'cancel_all', reason: 'test' });
+  expect(rig.of('alert').at(-1)).toMatchObject({
+    severity: 'info',
+    code: 'cancel_all',
+    text: expect.stringContaining('no order was open'),
+  });
+});
+
 it('a strategy that the operator stopped is stopped in the next session too, and nothing of it runs', () => {
   const rig = new EngineRig();
   const stoppedStrategies = [{ strategy: FIRST, reason: 'too thin' }];

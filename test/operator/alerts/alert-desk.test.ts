@@ -8,7 +8,7 @@ import {
   US_PER_SECOND,
 } from '../../../src/domain/units.ts';
 import { type Alert, AlertDesk, quietHours } from '../../../src/operator/alerts/alert-desk.ts';
-import type { AlertMessage } from '../../../src/operator/alerts/alert-message.ts';
+import { type AlertMessage, bundle } from '../../../src/operator/alerts/alert-message.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const alertOf = (changes: Partial<Alert> = {}): Alert => ({
@@ -55,6 +55,24 @@ describe('AlertDesk', () => {
     expect(sent).toHaveLength(2);
     expect(sent[1]!.text).toContain('4 more times');
     expect(desk.counts.repeated).toBe(4);
+  });
+
+  it('has the event in its first line, the next step in the second one, and says nothing twice', () => {
+    const desk = deskWith();
+    const reason = 'entries are off until you resume: the loss of the day reached 5,000,000 VND';
+    const text = `${reason}; before it: news`;
+    const severity = 'critical';
+    desk.alert(alertOf({ severity, code: 'entries_halted', subject: 'ema', text, remedy: 'find the cause' }));
+    desk.alert(alertOf());
+    expect(bundle(sent, 4_000, () => '09:30:00').delivery.text.split('\n')).toEqual([
+      `09:30:00 CRITICAL: entries halted (paper, ema): ${reason}`,
+      '→ find the cause',
+      text,
+      '',
+      '09:30:00 WARNING: stream down (paper): prices have stopped 3 times',
+    ]);
+    desk.alert(alertOf({ text: 'x'.repeat(500) }));
+    expect(sent.at(-1)!.title.length).toBeLessThan(200);
   });
 
   it('sends nothing after a window without a repeat', () => {

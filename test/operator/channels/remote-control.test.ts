@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
-import { RemoteControl } from '../../../src/operator/channels/remote-control.ts';
+import { REMOTE_VIEWS, RemoteControl } from '../../../src/operator/channels/remote-control.ts';
+import type { RemoteReply } from '../../../src/operator/channels/telegram-listener.ts';
 import type { CommandBody } from '../../../src/operator/control-command.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
@@ -12,6 +13,7 @@ let journal: string[];
 let isAwaited: boolean;
 let isAuction: boolean;
 let criticals: number;
+let link: string | null;
 let remote: RemoteControl;
 
 beforeEach(() => {
@@ -21,9 +23,11 @@ beforeEach(() => {
   isAwaited = false;
   isAuction = false;
   criticals = 1;
+  link = 'http://127.0.0.1:8600/#key=the-secret';
   remote = new RemoteControl({
     clock: time,
     show: (view) => `the ${view}`,
+    link: () => link,
     command: (name, body) => {
       done.push({ name, body });
       return name === 'otp' ? { ok: false, message: 'wrong' } : { ok: true, message: 'accepted' };
@@ -36,13 +40,15 @@ beforeEach(() => {
   });
 });
 
-const write = (text: string, { age = 0, by = BY } = {}): Promise<string> =>
+const reply = (text: string, { age = 0, by = BY } = {}): Promise<RemoteReply> =>
   remote.take({ by, text, sentUs: tsUs(time.nowUs() - age * US_PER_SECOND) });
+
+const write = async (...asked: Parameters<typeof reply>): Promise<string> => (await reply(...asked)).text;
 
 const codeIn = (reply: string): string => /Send (\d{4})/.exec(reply)![1]!;
 
 describe('RemoteControl', () => {
-  it.each(['status', 'positions', 'orders', 'pnl', 'strategies'])('shows %s', async (view) => {
+  it.each(REMOTE_VIEWS)('shows %s', async (view) => {
     expect(await write(`/${view}`)).toBe(`the ${view}`);
     expect(await write(`/${view}@the_bot`)).toBe(`the ${view}`);
     expect(journal[0]).toContain(view);
@@ -51,7 +57,16 @@ describe('RemoteControl', () => {
   it('takes a halt of any age at once, and nothing else that is old or from the future', async () => {
     expect(await write('/halt news at noon', { age: 3_600 })).toBe('accepted');
     expect(done).toMatchObject([{ name: 'halt', body: { reason: `news at noon (by ${BY})` } }]);
-    for (const text of ['/status', '/resume', '/flatten', '/otp 123456', '123456', '/seen']) {
+    for (const text of [
+      '/status',
+      '/resume',
+      '/flatten',
+      '/cancel_all',
+      '/open',
+      '/otp 123456',
+      '123456',
+      '/seen',
+    ]) {
       expect(await write(text, { age: 31 })).toMatch(/^ignored/);
       expect(await write(text, { age: -31 })).toMatch(/^ignored/);
     }
@@ -60,11 +75,11 @@ describe('RemoteControl', () => {
   });
 
   it('asks back before it resumes or flattens, and goes on with the code alone', async () => {
-    const reply = await write('/flatten ema-front enough');
-    expect(reply).toContain('Entries of ema-front go off until /resume ema-front');
-    expect(reply).toContain('positions of ema-front');
+    const answer = await write('/flatten ema-front enough');
+    expect(answer).toContain('Entries of ema-front go off until /resume ema-front');
+    expect(answer).toContain('positions of ema-front');
     expect(done).toEqual([]);
-    expect(await write(codeIn(reply))).toBe('accepted');
+    expect(await write(codeIn(answer))).toBe('accepted');
     expect(done).toMatchObject([
       { name: 'flatten', body: { strategy: 'ema-front', reason: `enough (by ${BY})` } },
     ]);
@@ -75,11 +90,55 @@ describe('RemoteControl', () => {
     expect(done).toHaveLength(2);
   });
 
+  it.each([
+    [
+      '/stop_strategy ema-front too thin',
+      'stop-strategy',
+      /^ema-front stops until \/start_strategy ema-front/,
+    ],
+    ['/start_strategy ema-front it trades', 'start-strategy', /^ema-front runs again/],
+    ['/cancel_all wrong parameters', 'cancel-all', /^Every open order is canceled, stops .* too/],
+  ])('asks back before %s, and takes the press of its button for the code', async (text, name, meaning) => {
+    const asked = await reply(text);
+    expect(asked.text).toMatch(meaning);
+    expect(asked.code).toBe(codeIn(asked.text));
+    expect(await write(`/confirm ${asked.code}`, { by: 'telegram 4712' })).toMatch(/^not done/);
+    expect(done).toEqual([]);
+    expect(await write(`/confirm ${asked.code}`)).toBe('accepted');
+    const strategy = name === 'cancel-all' ? null : 'ema-front';
+    expect(done).toMatchObject([{ name, body: { strategy } }]);
+    expect(await write(`/confirm ${asked.code}`), 'pressed twice').toMatch(
+      /^not done: that question is over/,
+    );
+    expect(done).toHaveLength(1);
+    expect(journal.join()).toContain(text);
+    expect(journal.join()).not.toContain(asked.code);
+  });
+
+  it('names one strategy for a stop and a start, and starts none after a critical alert', async () => {
+    expect(await write('/stop_strategy')).toMatch(/^name a strategy; \/strategies lists them$/);
+    expect(await write('/start_strategy ema-frnt')).toMatch(/^there is no strategy ema-frnt/);
+    const code = codeIn(await write('/start_strategy ema-front'));
+    criticals += 1;
+    expect(await write(code)).toMatch(/a critical alert came since.* send \/start_strategy again/);
+    expect(done).toEqual([]);
+  });
+
+  it('sends a link that the journal does not have, and says where there is no page', async () => {
+    expect(await write('/open')).toMatch(/#key=the-secret\nIt opens once, .* through a tunnel/);
+    link = 'https://desk.example/#key=the-secret';
+    expect(await write('/open')).not.toContain('tunnel');
+    link = null;
+    expect(await write('/open')).toMatch(/^there is no page/);
+    expect(journal).toHaveLength(3);
+    expect(journal.join()).not.toContain('the-secret');
+  });
+
   it('says of an auction that nothing can be taken back there, and sends into it what is confirmed', async () => {
     isAuction = true;
-    const reply = await write('/flatten');
-    expect(reply).toMatch(/This is an auction: .* cannot be taken back/);
-    await write(codeIn(reply));
+    const answer = await write('/flatten');
+    expect(answer).toMatch(/This is an auction: .* cannot be taken back/);
+    await write(codeIn(answer));
     expect(done).toMatchObject([{ name: 'flatten', body: { inAuction: true } }]);
     expect(await write('/resume')).not.toContain('auction');
     const late = await write('/flatten');
@@ -108,17 +167,20 @@ describe('RemoteControl', () => {
     expect(await write('123456')).toMatch(/^not understood/);
     isAwaited = true;
     expect(await write('123456')).toBe('refused: wrong');
-    const reply = await write('/resume');
-    const wrong = codeIn(reply) === '1000' ? '1001' : '1000';
+    const answer = await write('/resume');
+    const wrong = codeIn(answer) === '1000' ? '1001' : '1000';
     await write(wrong);
     expect(done.map(({ name }) => name)).toEqual(['otp']);
     expect(journal.join()).not.toContain('123456');
   });
 
-  it.each(['halt!', 'HALT, please', '/Halt.', 'halt'])('takes %s for a halt', async (text) => {
-    expect(await write(text)).toBe('accepted');
-    expect(done).toMatchObject([{ name: 'halt' }]);
-  });
+  it.each(['halt!', 'HALT, please', '/Halt.', 'halt', 'halt_now', '/halt-now'])(
+    'takes %s for a halt',
+    async (text) => {
+      expect(await write(text)).toBe('accepted');
+      expect(done).toMatchObject([{ name: 'halt' }]);
+    },
+  );
 
   it('resumes nothing that was asked for before a critical alert, and flattens all the same', async () => {
     const resume = codeIn(await write('/resume'));
@@ -157,6 +219,7 @@ describe('RemoteControl', () => {
   it('answers when the daemon throws', async () => {
     const broken = new RemoteControl({
       clock: time,
+      link: () => null,
       show: () => {
         throw new Error('no view');
       },
@@ -167,7 +230,7 @@ describe('RemoteControl', () => {
       criticals: () => 0,
       journal: () => undefined,
     });
-    const ask = (text: string) => broken.take({ by: BY, text, sentUs: time.nowUs() });
+    const ask = async (text: string) => (await broken.take({ by: BY, text, sentUs: time.nowUs() })).text;
     expect(await ask('/status')).toContain('no view');
     expect(await ask('/halt')).toContain('no daemon');
   });

@@ -104,7 +104,7 @@ describe('listener', () => {
       take: async (each) => {
         asked.push(each);
         await answer;
-        return `took ${each.text}`;
+        return each.text === '/flatten' ? { text: 'sure?', code: '4711' } : { text: `took ${each.text}` };
       },
       seen: () => 'acknowledged',
       alert: (_severity, code, text) => alerts.push(`${code}: ${text}`),
@@ -130,6 +130,20 @@ describe('listener', () => {
     api.write(OWNER, '/status');
     await vi.waitFor(() => expect(api.sent).toMatchObject([{ chat_id: OWNER, text: 'took /status' }]));
     expect(asked[0]!.by).toBe(`telegram ${OWNER} @user${OWNER}`);
+  });
+
+  it('has a button to confirm below a question, and takes its press for the answer', async () => {
+    listen();
+    api.write(OWNER, '/flatten');
+    await vi.waitFor(() => expect(api.sent).toHaveLength(1));
+    const markup = api.sent[0]!.reply_markup as { inline_keyboard: { callback_data: string }[][] };
+    const data = markup.inline_keyboard[0]![0]!.callback_data;
+    api.press(666, data);
+    api.press(OWNER, data);
+    await vi.waitFor(() => expect(api.sent).toHaveLength(2));
+    expect(api.sent[1]).toEqual({ chat_id: OWNER, text: 'took /confirm 4711' });
+    expect(asked[1]!.by, 'the same person').toBe(asked[0]!.by);
+    expect(api.answered).toHaveLength(1);
   });
 
   it('answers nobody else, and reports each stranger once', async () => {
@@ -262,7 +276,7 @@ describe('listener', () => {
     await vi.waitFor(() => expect(pauses).toBe(1));
     api.down.set('sendMessage', { status: 500 });
     done.emit('go');
-    await vi.waitFor(() => expect(pauses).toBe(2));
+    await vi.waitFor(() => expect(pauses).toBeGreaterThan(1));
     await listener.close();
   });
 

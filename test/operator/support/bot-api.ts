@@ -60,7 +60,9 @@ export class BotApi {
 
   press(from: number, data: string): void {
     const chat = { id: from, type: 'private' };
-    this.#add({ callback_query: { id: 'press-1', from: { id: from }, data, message: { chat } } });
+    this.#add({
+      callback_query: { id: 'press-1', from: { id: from, username: `user${from}` }, data, message: { chat } },
+    });
   }
 
   /** After a week without an update the service chooses the next number at random. */

@@ -1,5 +1,5 @@
 /** A report says what its figures rest on: market, zone, memory, and whether the run was verified. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runBacktestFile } from '../../../src/research/backtest/run-backtest-file.ts';
@@ -64,4 +64,68 @@ test('times of New York have the offset of their day in CSV files', async () => 
   expect(times).toEqual(
     expect.arrayContaining(['2026-03-06T11:00:00.000-05:00', '2026-03-09T11:00:00.000-04:00']),
   );
+});
+
+const BRACKET = `import { defineStrategy, z } from 'tickwright/strategy';
+export default defineStrategy({
+  name: 'of-test', summary: 'of a test', params: z.object({}), legs: ['only'],
+  connect(ticks, trader) {
+    ticks.bars().subscribe(({ close }) => {
+      if (trader.position().qty !== 0 || trader.workingOrders().length > 0) return;
+      trader.submit({
+        kind: 'bracket', side: 'buy', qty: 1, price: 'market', reason: 'flat',
+        stopLoss: trader.plus(close, -1), takeProfit: trader.plus(close, 1),
+      });
+    });
+  },
+});`;
+
+async function bracketNotes(...bars: readonly string[]) {
+  const dir = tempDir();
+  const rows = bars.map((prices, hour) => `2026-01-05T0${hour}:00:00Z,${prices}`);
+  writeFileSync(join(dir, 'bars.csv'), `time,open,high,low,close\n${rows.join('\n')}\n`);
+  writeFileSync(join(dir, 'mine.mjs'), BRACKET);
+  writeFileSync(
+    join(dir, 'run.yaml'),
+    `state: ${dir}
+capital: 10000
+market: { contracts: { X: { tick: 0.01 } } }
+data: { bars: [{ file: bars.csv, symbol: X, every: 1h }] }
+strategies: [{ id: one, strategy: ./mine.mjs, symbols: [X], overnight: true }]
+`,
+  );
+  const loaded = await loadBacktest(join(dir, 'run.yaml'));
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  const { model } = runBacktestFile(loaded.backtest, { out: tempDir() });
+  return model.warnings.filter((each) => each.includes('extremes'));
+}
+
+test('exits that depend on the assumed order of the extremes are counted, with the range of the result', async () => {
+  const [flat, target, stop] = ['100,100,100,100', '100,101.5,100,100', '100,100,98.5,100'];
+  const notes = await bracketNotes(flat, '100,102,98,100', target, stop, flat);
+  expect(notes).toEqual([
+    'the order of the extremes within a bar, which the data do not say, decides 1 exit of 3: net profit -1.00 with the low first, +1.00 with the high first (models.path: nearest)',
+  ]);
+  expect(await bracketNotes(flat, target, stop, flat)).toEqual([]);
+});
+
+test.each([
+  [10_000, []],
+  [
+    10_000_000,
+    [
+      'fees are rounded to 5 digits behind the point: a capital of 10,000,000 USD leaves room for no more, a smaller one does',
+    ],
+  ],
+])('with a capital of %d the digits that fees lose are reported', async (capital, notes) => {
+  const file = barFile({
+    bars: `time,open,high,low,close,volume\n${BARS}\n`,
+    capital,
+    market: `${HOURS}, costs: { valuePercent: 0.0123 }`,
+    file: ', every: 30m',
+  });
+  const loaded = await loadBacktest(file);
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  const { model } = runBacktestFile(loaded.backtest, { out: tempDir() });
+  expect(model.warnings.filter((each) => each.startsWith('fees'))).toEqual(notes);
 });

@@ -2,10 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   cancelProgress,
+  CommandOutcomes,
   flattenProgress,
   silentProgress,
-} from '../../../src/cli/control/control-commands.ts';
-import type { EngineSnapshot } from '../../../src/engine/engine-snapshot.ts';
+} from '../../src/daemon/command-outcomes.ts';
+import type { EngineSnapshot } from '../../src/engine/engine-snapshot.ts';
 
 type View = Pick<EngineSnapshot, 'orders' | 'strategies' | 'procedure' | 'phase'>;
 
@@ -41,7 +42,9 @@ describe('cancel-all', () => {
 
 describe('flatten', () => {
   it('is done where a strategy has entered again', () => {
-    expect(flattenProgress(view([], { a: 2 }), null, true)).toMatchObject({
+    const progressOf = flattenProgress(null);
+    expect(progressOf(view([], { a: 2 }, 'flattening VN30F2603 2: working')).state).toBe('working');
+    expect(progressOf(view([], { a: 2 }))).toMatchObject({
       state: 'done',
       text: expect.stringContaining('holds again a 2 of VN30F2603'),
     });
@@ -56,17 +59,32 @@ describe('flatten', () => {
       null,
       'working',
     ],
-    ['it was given up', view([], { a: 2 }, 'flattening VN30F2603 2: given_up'), null, 'left'],
-    ['it waits for a phase', view([], { a: 2 }, 'stop: idle; flattening VN30F2603 2: queued'), null, 'left'],
-    ['its orders are in an auction', view([], { a: 2 }, 'flattening VN30F2603 2: resting'), null, 'left'],
+    ['it was given up', view([], { a: 2 }, 'flattening VN30F2603 2: given_up'), null, 'waits'],
+    ['it waits for a phase', view([], { a: 2 }, 'stop: idle; flattening VN30F2603 2: queued'), null, 'waits'],
+    ['its orders are in an auction', view([], { a: 2 }, 'flattening VN30F2603 2: resting'), null, 'waits'],
     ['nothing closes it', view([], { a: 2 }), null, 'left'],
     ['another strategy holds', view([], { a: 0, b: 2 }), 'a', 'done'],
   ] as const)('%s', (_, now, strategy, state) => {
-    expect(flattenProgress(now, strategy, false).state).toBe(state);
+    expect(flattenProgress(strategy)(now).state).toBe(state);
   });
 });
 
 it('takes figures of an engine that does not answer for no outcome', () => {
   expect(silentProgress(false).state).toBe('working');
   expect(silentProgress(true).state).toBe('left');
+});
+
+it('alerts the end once, also of a flatten that waited for the market', () => {
+  const alerts: string[] = [];
+  const outcomes = new CommandOutcomes((severity, code, text) => alerts.push(`${severity} ${code}: ${text}`));
+  outcomes.follow({ code: 'flatten_ended', progressOf: flattenProgress('a') });
+  outcomes.see(view([], { a: 2 }, 'flattening VN30F2603 2: queued'));
+  outcomes.see(view([], { a: 2 }, 'flattening VN30F2603 2: working'));
+  expect(alerts).toEqual([]);
+  outcomes.see(view([], { a: 0 }));
+  outcomes.see(view([], { a: 0 }));
+  expect(alerts).toEqual(['info flatten_ended: flat: a holds nothing']);
+  outcomes.follow({ code: 'flatten_ended', progressOf: flattenProgress(null) });
+  outcomes.see(view([], { b: 2 }));
+  expect(alerts[1]).toMatch(/^warning flatten_ended: still held: b 2 of VN30F2603/);
 });

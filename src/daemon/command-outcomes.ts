@@ -1,0 +1,118 @@
+/** The end of a cancel-all and of a flatten, from the engine's state before and after: the daemon carries them out, whoever asked. */
+import { shortOrderId } from '../domain/ids.ts';
+import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
+import type { AlertSeverity } from '../engine/ports/journal-entry.ts';
+import { formatCount } from '../text/numbers.ts';
+
+type Outcome = 'cancel_all_ended' | 'flatten_ended';
+
+interface OpenCommand {
+  readonly code: Outcome;
+  readonly progressOf: (now: EngineStatus) => StageProgress;
+}
+
+/** Alerts the end of each command whose answer could not have it yet. */
+export class CommandOutcomes {
+  readonly #alert: (severity: AlertSeverity, code: Outcome, text: string) => void;
+  #open: readonly OpenCommand[] = [];
+
+  constructor(alert: (severity: AlertSeverity, code: Outcome, text: string) => void) {
+    this.#alert = alert;
+  }
+
+  follow(command: OpenCommand): void {
+    this.#open = [...this.#open, command];
+  }
+
+  /** A view that is newer than the commands. */
+  see(view: EngineStatus): void {
+    const open = this.#open;
+    this.#open = [];
+    for (const command of open) {
+      const { state, text } = command.progressOf(view);
+      if (state === 'working' || state === 'waits') this.follow(command);
+      else this.#alert(state === 'done' ? 'info' : 'warning', command.code, text);
+    }
+  }
+}
+
+/** `waits`: for the market. `left`: it ends here without being done. */
+export interface StageProgress {
+  readonly state: 'working' | 'waits' | 'left' | 'done';
+  readonly text: string;
+}
+
+type EngineStatus = Pick<EngineSnapshot, 'orders' | 'strategies' | 'procedure' | 'phase'>;
+
+export function cancelProgress(
+  before: Pick<EngineStatus, 'orders'>,
+  now: EngineStatus,
+  isLate: boolean,
+): StageProgress {
+  const taken = new Set(before.orders.map(({ clientOrderId }) => clientOrderId));
+  const left = now.orders.filter(({ clientOrderId }) => taken.has(clientOrderId));
+  const all = formatCount(taken.size, 'open order');
+  if (left.length > 0) {
+    const names = left.map(({ clientOrderId, status }) => `${shortOrderId(clientOrderId)} ${status}`);
+    const text = `${left.length} of ${all} not ended yet: ${names.join(', ')}`;
+    return isLate
+      ? { state: 'left', text: `${text}; the phase is ${now.phase}` }
+      : { state: 'working', text };
+  }
+  const more = now.orders.length - left.length;
+  const news = more === 0 ? '' : `; ${more} more since: cancel-all stops no strategy, tickwright halt does`;
+  const text = taken.size === 0 ? 'no order was open' : `${all} ended: tickwright orders shows how`;
+  return { state: 'done', text: text + news };
+}
+
+/** The view is older than the command: it proves nothing. */
+export const silentProgress = (isLate: boolean): StageProgress => ({
+  state: isLate ? 'left' : 'working',
+  text: 'the engine does not answer, so nothing shows whether it is done; tickwright halt works meanwhile',
+});
+
+/** `strategy`: null for all. */
+export function flattenProgress(strategy: string | null): (now: EngineStatus) => StageProgress {
+  // An earlier poll saw it close something.
+  let wasBusy = false;
+  return (now) => {
+    const progress = flattenStage(now, strategy, wasBusy);
+    wasBusy ||= progress.state === 'working';
+    return progress;
+  };
+}
+
+function flattenStage(now: EngineStatus, strategy: string | null, wasBusy: boolean): StageProgress {
+  const held = now.strategies
+    .filter(({ id }) => strategy === null || id === strategy)
+    .flatMap(({ id, positions }) =>
+      positions.filter(({ qty }) => qty !== 0).map(({ qty, orderCode }) => `${id} ${qty} of ${orderCode}`),
+    );
+  const steps = now.procedure.split('; ').filter((step) => step.startsWith('flattening'));
+  const rest = `still held: ${held.join(', ')}`;
+  if (held.length === 0 && (steps.length === 0 || strategy !== null))
+    return {
+      state: 'done',
+      text: `flat: ${strategy === null ? 'nothing is held' : `${strategy} holds nothing`}`,
+    };
+  if (steps.length === 0 && wasBusy) {
+    const again = 'entries stayed on, tickwright halt stops them';
+    return { state: 'done', text: `it was flat, and holds again ${held.join(', ')}: ${again}` };
+  }
+  if (steps.length === 0)
+    return {
+      state: 'left',
+      text: `${rest}, and no flatten is under way: tickwright journal shows why`,
+    };
+  if (steps.every((step) => step.endsWith(': resting')))
+    return {
+      state: 'waits',
+      text: `${rest}; its orders rest in the auction until that ends: tickwright positions shows what it took`,
+    };
+  const waits = steps.filter((step) => /: (?:queued|given_up)$/.test(step));
+  if (waits.length === steps.length) {
+    const next = 'the daemon tries again when continuous trading begins next';
+    return { state: 'waits', text: `${held.length === 0 ? steps.join('; ') : rest}; ${next}` };
+  }
+  return { state: 'working', text: steps.join('; ') };
+}
