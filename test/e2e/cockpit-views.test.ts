@@ -1,7 +1,7 @@
 /** Every view of the cockpit in a real browser: light and dark, on a phone and on a desk, in both languages. */
 import { describe, expect, test } from 'vitest';
 import { daemonIn, STATES } from '../page/cockpit-states.ts';
-import { opened, READY, show, VIEW_NAMES } from './cockpit-opened.ts';
+import { opened, READY, said, show, VIEW_NAMES } from './cockpit-opened.ts';
 import { findings, LOOKS, overhang, picture, withBrowser } from './page-browser.ts';
 
 withBrowser();
@@ -108,3 +108,15 @@ test.for(LOOKS)(
     }
   },
 );
+
+test('says reasons and outcomes in Vietnamese too', async () => {
+  const daemon = daemonIn({ ...STATES.error, halted: 'by the page' });
+  daemon.answer = () => ({ ok: true, message: 'entries are off' });
+  const { page } = await opened(daemon, { locale: 'vi-VN' });
+  await page.locator('.verdict', { hasText: 'từ trang này' }).waitFor();
+  await page.locator('.verdict li', { hasText: 'luồng giá: chờ kết nối lại' }).waitFor({ state: 'attached' });
+  await page.locator('#halt').click();
+  await said(page, 'đã ngừng mở vị thế');
+  await picture(page, 'error-1280-light-vi');
+  expect(await findings(page)).toEqual([]);
+});

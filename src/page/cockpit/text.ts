@@ -1,5 +1,7 @@
 /** Every text of the page, in English and in Vietnamese; the browser chooses. */
 
+import { vietnamese } from './phrases.ts';
+
 type Each<T> = readonly [en: T, vi: T];
 interface Table {
   readonly [name: string]: Each<string> | Each<(of: never) => string> | Table;
@@ -356,3 +358,6 @@ const chosen = <T extends Table>(table: T): In<T> =>
 /* oxlint-enable typescript/no-unsafe-type-assertion */
 
 export const t = chosen(TABLE);
+
+/** A reason or an outcome as the daemon said it, in the language of the page. */
+export const said = LANGUAGE === 'vi' ? vietnamese : (text: string): string => text;
