@@ -67,13 +67,14 @@ export async function opened(
   return { page, cockpit, trouble, cut };
 }
 
-export const VIEW_NAMES = ['Now', 'Market', 'Steer', 'Journal', 'Faults'] as const;
+export const VIEW_NAMES = ['Now', 'Market', 'Steer', 'Journal', 'Results', 'Faults'] as const;
 /** Part of a view that comes last. */
-const READY: Readonly<Record<(typeof VIEW_NAMES)[number], string>> = {
+export const READY: Readonly<Record<(typeof VIEW_NAMES)[number], string>> = {
   Now: 'main .now',
   Market: 'main .market canvas',
   Steer: 'main .steer',
   Journal: 'main .journal .entry',
+  Results: 'main .results canvas',
   Faults: 'main .faults li',
 };
 

@@ -1,7 +1,7 @@
 /** Every view of the cockpit in a real browser: light and dark, on a phone and on a desk, in both languages. */
 import { describe, expect, test } from 'vitest';
 import { daemonIn, STATES } from '../page/cockpit-states.ts';
-import { opened, show, VIEW_NAMES } from './cockpit-opened.ts';
+import { opened, READY, said, show, VIEW_NAMES } from './cockpit-opened.ts';
 import { findings, LOOKS, overhang, picture, withBrowser } from './page-browser.ts';
 
 withBrowser();
@@ -52,7 +52,7 @@ test('shows faults on a tab of their own, where the broker is a simulator', asyn
   const { page } = await opened(daemon);
   await show(page, 'Steer');
   expect(await page.locator('.faults').count()).toBe(0);
-  await page.keyboard.press('5');
+  await page.keyboard.press('6');
   await page.locator('.faults li', { hasText: 'answers 500' }).waitFor();
   const live = await opened(daemonIn({}));
   expect(await live.page.getByRole('navigation').getByRole('button').allTextContents()).toEqual([
@@ -60,6 +60,7 @@ test('shows faults on a tab of their own, where the broker is a simulator', asyn
     'Market',
     'Steer',
     'Journal',
+    'Results',
   ]);
 });
 
@@ -78,10 +79,44 @@ test('draws bars of another length, with their volume', async () => {
   expect(trouble).toEqual([]);
 });
 
-test('speaks Vietnamese to a browser that does', async () => {
-  const { page } = await opened(daemonIn({}), { locale: 'vi-VN' });
-  await page.getByText('GIAO DỊCH THẬT · TIỀN THẬT').waitFor();
-  expect(await page.getAttribute('html', 'lang')).toBe('vi');
-  await picture(page, 'trading-1280-vi');
+test('shows the result of a day as a curve, the days before it, and closed trades', async () => {
+  const daemon = daemonIn({});
+  const { page, trouble } = await opened(daemon);
+  await show(page, 'Results');
+  await page.getByRole('region', { name: 'Result of 2026-03-04' }).locator('canvas').first().waitFor();
+  await page.getByRole('img', { name: /^Feb 2026: .* days up, .* down$/ }).waitFor();
+  const trades = page.getByRole('table', { name: 'Closed trades' });
+  expect(await trades.locator('tbody tr').count()).toBe(3);
+  expect(await trades.locator('tbody tr').first().textContent()).toContain('long 3 VN30F1M (41I1G3000)');
+  await page.getByRole('combobox').selectOption('2026-02-27');
+  await page.getByRole('region', { name: 'Result of 2026-02-27' }).waitFor();
+  expect(trouble).toEqual([]);
+});
+
+test.for(LOOKS)(
+  'speaks Vietnamese to a browser that does, $width pixels wide, $colorScheme',
+  async (look) => {
+    const { page } = await opened(daemonIn(STATES.paper), { ...look, locale: 'vi-VN' });
+    await page.getByText('GIẢ LẬP').waitFor();
+    expect(await page.getAttribute('html', 'lang')).toBe('vi');
+    for (const [place, name] of VIEW_NAMES.entries()) {
+      await page.getByRole('navigation').getByRole('button').nth(place).click();
+      await page.waitForSelector(READY[name]);
+      await picture(page, `view-${name.toLowerCase()}-${look.width}-${look.colorScheme}-vi`);
+      expect(await findings(page), name).toEqual([]);
+      expect(await overhang(page), `${name} does not scroll sideways`).toBe(0);
+    }
+  },
+);
+
+test('says reasons and outcomes in Vietnamese too', async () => {
+  const daemon = daemonIn({ ...STATES.error, halted: 'by the page' });
+  daemon.answer = () => ({ ok: true, message: 'entries are off' });
+  const { page } = await opened(daemon, { locale: 'vi-VN' });
+  await page.locator('.verdict', { hasText: 'từ trang này' }).waitFor();
+  await page.locator('.verdict li', { hasText: 'luồng giá: chờ kết nối lại' }).waitFor({ state: 'attached' });
+  await page.locator('#halt').click();
+  await said(page, 'đã ngừng mở vị thế');
+  await picture(page, 'error-1280-light-vi');
   expect(await findings(page)).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { createRandom } from '../support/seed.ts';
 import type {
   CockpitBar,
   CockpitEntry,
+  CockpitResults,
   CockpitState,
   ContractPrices,
   CockpitOrder,
@@ -235,6 +236,32 @@ const story = {
   steps: [1, 2, 3].map((seq) => ({ ...entryOf(seq), detail: JSON.stringify(entryOf(seq), null, 2) })),
 };
 
+const RESULT_DAYS = Array.from({ length: 62 }, (_, at) => Date.UTC(2026, 0, 2 + at))
+  .filter((at) => ![0, 6].includes(new Date(at).getUTCDay()))
+  .map((at, place) => ({
+    day: new Date(at).toISOString().slice(0, 10),
+    net: Math.round(Math.sin(place * 1.7) * 6_000_000) + 1_250_000,
+  }));
+
+const resultsOf = (day: string | null): CockpitResults => ({
+  day: day ?? DAY,
+  days: RESULT_DAYS,
+  curve: BARS.filter((_, place) => place % 6 === 0).map(([at, open]) => [
+    at,
+    Math.round((open - 1_880) * 350_000),
+  ]),
+  trades: [0, 1, 2].map((place) => ({
+    atMs: NOW_MS - place * 1_700_000,
+    strategy: place === 1 ? 'spread' : 'breakout',
+    contract: `VN30F1M (${MAIN})`,
+    side: place === 1 ? 'short' : 'long',
+    qty: 3 - place,
+    entryPoints: 1_896.25 + place,
+    exitPoints: 1_902.4,
+    net: 1_782_450 - place * 1_100_000,
+  })),
+});
+
 const FAULTS = [
   {
     name: 'http_500',
@@ -283,6 +310,7 @@ export function daemonIn(change: Partial<CockpitState>): FakeDaemon {
         return Promise.resolve({ entries, before: found.length > 25 ? entries.at(-1)!.seq : null });
       },
       story: () => Promise.resolve(story),
+      results: (day) => Promise.resolve(resultsOf(day)),
       bars: (contract) =>
         Promise.resolve({
           contract,

@@ -1,7 +1,7 @@
 /** Reads for the page that take longer than a heartbeat may wait: days of the journal, the story of an order, recorded prices. */
 import type { Config } from '../../config/config.ts';
-import type { Contract } from '../../domain/contract.ts';
-import { US_PER_MS } from '../../domain/units.ts';
+import { type Contract, shownCode } from '../../domain/contract.ts';
+import { type TsUs, US_PER_MS } from '../../domain/units.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
 import { OPERATOR, type StrategyNames } from '../../domain/strategy-names.ts';
 import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
@@ -9,12 +9,15 @@ import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
 import type {
   CockpitBar,
   CockpitEntry,
+  CockpitResults,
   FillMark,
   JournalDays,
   JournalPage,
   OrderStory,
 } from '../../operator/cockpit/cockpit-model.ts';
 import type { JournalQuery } from '../../operator/cockpit/cockpit-server.ts';
+import { FOLDED_KINDS } from '../../journal/fold-session.ts';
+import { sessionResult } from '../../journal/session-result.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
 import { readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
@@ -152,6 +155,58 @@ const children = (read: JournalReader, session: string, order: string): readonly
         (entry.kind === 'order_adopted' || entry.kind === 'order_waiting') && entry.parent === order,
     );
 
+/** Older days are in the reports. */
+const DAYS_MAX = 260;
+/** Of days that are over. */
+const knownNets = new Map<string, number>();
+
+/** The day that was asked for, or the latest, among the results of all days whose rows are still there. */
+export function dayResults(place: JournalPlace, asked: string | null): CockpitResults {
+  const { stateDir } = place;
+  const opened = openJournal(stateDir);
+  try {
+    const gone = new Set(opened.read.archives().map(({ session }) => session));
+    const sessions = opened.read.sessions().slice(-DAYS_MAX);
+    const present = sessions.at(-1)?.day;
+    const days = sessions.flatMap(({ day }) => {
+      if (gone.has(day)) return [];
+      const key = `${stateDir} ${day}`;
+      const net =
+        knownNets.get(key) ?? sessionResult(opened.read.entries({ session: day, kinds: FOLDED_KINDS })).net;
+      if (day !== present) knownNets.set(key, net);
+      return [{ day, net }];
+    });
+    return { ...resultOf(place, asked ?? undefined), days };
+  } finally {
+    opened.close();
+  }
+}
+
+const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
+
+const resultOf = (place: JournalPlace, asked: string | undefined): Omit<CockpitResults, 'days'> =>
+  inSession(place.stateDir, asked, (read, { day }, names) => {
+    const contracts = read.contracts(day);
+    const { named } = namingOf(place, names, contracts);
+    const { curve, trades } = sessionResult(read.entries({ session: day, kinds: FOLDED_KINDS }));
+    return {
+      day,
+      curve: curve.map(([at, net]) => [toMs(at), net]),
+      trades: trades.toReversed().map(({ instrument, closedUs, entryValue, exitValue, qty, ...trade }) => {
+        const spec = contracts[instrument]?.spec;
+        const points = (value: number) => (spec === undefined ? null : avgPoints(spec, value, qty));
+        return {
+          ...trade,
+          qty,
+          atMs: toMs(closedUs),
+          contract: named(shownCode(contracts, instrument), closedUs),
+          entryPoints: points(entryValue),
+          exitPoints: points(exitValue),
+        };
+      }),
+    };
+  });
+
 /** Fills of a contract in a session, as marks in its chart. */
 function fillMarks(
   place: JournalPlace,
@@ -165,7 +220,7 @@ function fillMarks(
       if (entry.kind !== 'fill' || entry.instrument !== index) return [];
       const { tsUs, clientOrderId, side, qty, value } = entry;
       return {
-        atMs: Math.floor(tsUs / US_PER_MS),
+        atMs: toMs(tsUs),
         order: clientOrderId,
         strategy: strategyName ?? OPERATOR,
         side,
@@ -206,4 +261,12 @@ const namingOf = (
   contracts: readonly Contract[],
 ): Naming => createNaming(names, { contracts: () => contracts, calendar, stateDir });
 
-export const READS = { journalDays, journalPage, orderStory, fillMarks, pastBars, dayText };
+export const READS = {
+  journalDays,
+  journalPage,
+  orderStory,
+  dayResults,
+  fillMarks,
+  pastBars,
+  dayText,
+};

@@ -16,10 +16,11 @@ import type { PositionSnapshot } from '../../engine/ports/engine-event.ts';
 import type { EntryOf } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
+import { sessionResult } from '../../journal/session-result.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 import { formatNumber, formatSigned } from '../../text/numbers.ts';
 import { aheadFindings } from './doctor.ts';
-import { readOrders } from '../../host/state/order-rows.ts';
+import { avgPoints, readOrders } from '../../host/state/order-rows.ts';
 import { configOf, inSession, pnlRow } from '../../host/state/read-state.ts';
 
 /** More rows than this are in the journal alone. */
@@ -343,12 +344,33 @@ function fillTable({ entries, contracts, time }: DayContent): ReportTable {
     if (entry.kind !== 'fill') return [];
     const { tsUs, instrument, side, qty, value, fee, tax } = entry;
     const code = shownCode(contracts, instrument);
-    return [[time(tsUs), strategyName ?? '', code, `${side} ${qty}`, value, fee, tax]];
+    const price = priceText(contracts[instrument], value, qty);
+    return [[time(tsUs), strategyName ?? '', code, `${side} ${qty}`, price, value, fee, tax]];
   });
   return {
     title: 'Fills',
     ...newest(rows),
-    columns: ['time', 'strategy', 'contract', 'side', 'value, VND', 'fee', 'tax'],
+    columns: ['time', 'strategy', 'contract', 'side', 'price', 'value, VND', 'fee', 'tax'],
+  };
+}
+
+/** Averages lie between two ticks. */
+const priceText = (contract: Contract | undefined, value: number, qty: number): string =>
+  contract === undefined ? '' : avgPoints(contract.spec, value, qty).toFixed(2);
+
+function tradeTable({ entries, contracts, time }: DayContent): ReportTable {
+  const rows = sessionResult(entries).trades.map((trade) => {
+    const { strategy, instrument, side, qty, openedUs, closedUs, entryValue, exitValue, net } = trade;
+    const [entry, exit] = [entryValue, exitValue].map((value) =>
+      priceText(contracts[instrument], value, qty),
+    );
+    const code = shownCode(contracts, instrument);
+    return [time(openedUs), time(closedUs), strategy, code, `${side} ${qty}`, `${entry} → ${exit}`, net];
+  });
+  return {
+    title: 'Closed trades',
+    ...newest(rows),
+    columns: ['from', 'to', 'strategy', 'contract', 'side', 'entry → exit', 'net, VND'],
   };
 }
 
@@ -379,6 +401,7 @@ const TABLES = [
   limitTable,
   incidentTable,
   positionTable,
+  tradeTable,
   orderTable,
   fillTable,
   aheadTable,

@@ -221,6 +221,7 @@ function readsOf(daemon: Daemon, reader: CockpitReader): CockpitReads {
     journal: (query) => reader.read('journalPage', place, query),
     days: () => reader.read('journalDays', place),
     story: (order, day) => reader.read('orderStory', place, { order, day }),
+    results: (day) => reader.read('dayResults', place, day),
     bars: async (code) => {
       const day = daemon.sessionDay;
       const contract = daemon.edge.table.contracts.find(({ orderCode }) => orderCode === code);

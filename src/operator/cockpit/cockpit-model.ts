@@ -290,6 +290,29 @@ export interface CockpitBars {
   readonly lines: readonly PlotLine[];
 }
 
+/** Answer of `GET /results?day=`: realised money after costs; the latest day where none is asked for. */
+export interface CockpitResults {
+  readonly day: string;
+  /** Oldest first. */
+  readonly days: readonly { readonly day: string; readonly net: number }[];
+  /** The result of `day` after each fill. */
+  readonly curve: readonly (readonly [atMs: number, net: number])[];
+  /** Closed on `day`, newest first. */
+  readonly trades: readonly TradeState[];
+}
+
+export interface TradeState {
+  readonly atMs: number;
+  readonly strategy: string;
+  /** For people. */
+  readonly contract: string;
+  readonly side: 'long' | 'short';
+  readonly qty: number;
+  readonly entryPoints: number | null;
+  readonly exitPoints: number | null;
+  readonly net: number;
+}
+
 /** Values that a strategy publishes over the candles, as of each minute. */
 export interface PlotLine {
   readonly strategy: string;

@@ -18,6 +18,7 @@ import {
   AT_ONCE,
   type CockpitAnswer,
   type CockpitBars,
+  type CockpitResults,
   type CockpitRole,
   type JournalDays,
   type JournalPage,
@@ -43,6 +44,7 @@ export interface CockpitReads {
   days(): Promise<JournalDays>;
   story(order: string, day: string | null): Promise<OrderStory | null>;
   bars(contract: string): Promise<CockpitBars | null>;
+  results(day: string | null): Promise<CockpitResults>;
 }
 
 /** Faults of a simulated broker. */
@@ -268,6 +270,11 @@ class CockpitServer {
         return found(reply, await reads.story(request.params.id, asked.day));
       },
     );
+    this.app.get('/results', { config: { query: ['day'] } }, async (request, reply) => {
+      const asked = journalQuery(fieldsOf(request.query));
+      if (asked === null) return reply.code(400).send(failure('expected day=2026-03-04'));
+      return reply.send(await reads.results(asked.day));
+    });
     this.app.get('/bars', { config: { query: ['contract'] } }, async (request, reply) => {
       const { contract } = fieldsOf(request.query);
       return found(reply, typeof contract === 'string' ? await reads.bars(contract) : null);

@@ -82,12 +82,17 @@ export interface ChartLook {
 const AXIS_PX = 88;
 const AXIS_FROM_PX = 600;
 
-export function drawLineChart(box: HTMLElement, look: ChartLook, content: ChartContent): void {
+/** Returns how to remove it. */
+export function drawLineChart(box: HTMLElement, look: ChartLook, content: ChartContent): () => void {
   let end = drawn(box, look, content);
-  onThemeChange(() => {
+  const stop = onThemeChange(() => {
     end();
     end = drawn(box, look, content);
   });
+  return () => {
+    stop();
+    end();
+  };
 }
 
 /** Charts that move their cursors together, by the name that they share. */

@@ -8,11 +8,19 @@ import { enter, readSession, textOf } from './link.ts';
 import { Market } from './market.tsx';
 import { Now } from './now.tsx';
 import { Empty, Field, Panel } from './parts.tsx';
+import { Results } from './results.tsx';
 import { Faults, Steer } from './steer.tsx';
 import { begin, session, silentSeconds, state, view } from './store.ts';
 import { LANGUAGE, t } from './text.ts';
 
-const VIEW = { now: Now, market: Market, steer: Steer, journal: Journal, faults: Faults } as const;
+const VIEW = {
+  now: Now,
+  market: Market,
+  steer: Steer,
+  journal: Journal,
+  results: Results,
+  faults: Faults,
+} as const;
 
 function Cockpit() {
   const { value } = session;

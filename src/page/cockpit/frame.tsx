@@ -19,7 +19,7 @@ import {
   tabs,
   view,
 } from './store.ts';
-import { t } from './text.ts';
+import { said, t } from './text.ts';
 
 export function Header() {
   const { value } = state;
@@ -94,11 +94,11 @@ export function verdictOf(value: CockpitState): HealthVerdict {
   if (value.halted !== null) {
     const { text } = value.sweep;
     bad.push(
-      `${t.entriesOff}: ${value.halted}${text === '' ? '' : `. ${worded(t.sweep, value.sweep.status)} ${text}`}`,
+      `${t.entriesOff}: ${said(value.halted)}${text === '' ? '' : `. ${worded(t.sweep, value.sweep.status)} ${said(text)}`}`,
     );
   }
   if (value.engine.state === 'hung') bad.push(t.engineHung);
-  bad.push(...value.problems);
+  bad.push(...value.problems.map(said));
   if (value.token.isOtpAwaited) warn.push(t.otpAwaited);
   if (value.alerts.unseen > 0) warn.push(t.unseen(value.alerts.unseen));
   if (value.procedure !== '') warn.push(value.procedure);

@@ -31,7 +31,7 @@ import {
 } from './parts.tsx';
 import { canSteer, command, entries, nameOf, nowMs, prices, story, view } from './store.ts';
 import { Otp } from './steer.tsx';
-import { t } from './text.ts';
+import { said, t } from './text.ts';
 
 export const Now = ({ value }: { readonly value: CockpitState }) => (
   <>
@@ -117,8 +117,8 @@ function Strategies({ value }: { readonly value: CockpitState }) {
       name: t.strategy,
       show: ({ id, stopped, halted }) => (
         <>
-          <b>{id}</b> {stopped !== null && <Tag tone="bad" title={stopped} text={t.stopped} />}
-          {halted !== null && <Tag tone="warn" title={halted} text={t.halted} />}
+          <b>{id}</b> {stopped !== null && <Tag tone="bad" title={said(stopped)} text={t.stopped} />}
+          {halted !== null && <Tag tone="warn" title={said(halted)} text={t.halted} />}
         </>
       ),
     },

@@ -393,13 +393,15 @@ export const Choice = ({
   </label>
 );
 
-/** The answer of the daemon to a path; null asks nothing. */
-export function useAnswer<T>(path: string | null): RemoteValue<T> {
+/** The answer of the daemon to a path, and once more when `again` changes; null asks nothing. */
+export function useAnswer<T>(path: string | null, again?: string): RemoteValue<T> {
   const answer = useSignal<RemoteValue<T>>(WAITING);
+  const asked = useRef(path);
   useEffect(() => {
     let isOver = false;
     const ask = async (): Promise<void> => {
-      answer.value = WAITING;
+      if (asked.current !== path) answer.value = WAITING;
+      asked.current = path;
       const found = path === null ? WAITING : await read<T>(path);
       if (!isOver) answer.value = found;
     };
@@ -407,7 +409,7 @@ export function useAnswer<T>(path: string | null): RemoteValue<T> {
     return () => {
       isOver = true;
     };
-  }, [path]);
+  }, [path, again]);
   return answer.value;
 }
 

@@ -23,7 +23,7 @@ import {
 } from './parts.tsx';
 import { canSteer, command, halt, nameOf, outcomes, session } from './store.ts';
 import { leave } from './link.ts';
-import { t } from './text.ts';
+import { said, t } from './text.ts';
 import { useMemo } from 'preact/hooks';
 
 const REASON = 'by the page';
@@ -53,10 +53,10 @@ function Entries({ value: { halted, sweep } }: { readonly value: CockpitState })
       <p>
         <Dot tone={halted === null ? 'good' : 'bad'} label={halted === null ? t.entriesOn : t.entriesOff} />
       </p>
-      <p class="note">{halted ?? t.haltMeaning}</p>
+      <p class="note">{halted === null ? t.haltMeaning : said(halted)}</p>
       {halted !== null && (
         <p class="note">
-          <b>{worded(t.sweep, sweep.status)}</b> {sweep.text}
+          <b>{worded(t.sweep, sweep.status)}</b> {said(sweep.text)}
         </p>
       )}
       <div class="row">
@@ -193,6 +193,7 @@ function Strategy({
   readonly strategy: StrategyState;
   readonly flatten: ReturnType<typeof flattenOf>;
 }) {
+  const why = stopped ?? halted;
   const holds = heldOnes(positions).map(({ orderCode, qty }) => `${signed(qty)} ${nameOf(orderCode)}`);
   const act =
     (text: string, name: string, body: object = {}) =>
@@ -206,8 +207,13 @@ function Strategy({
           tone={stopped !== null ? 'bad' : halted !== null ? 'warn' : 'good'}
           label={stopped !== null ? t.stopped : halted !== null ? t.halted : t.runs}
         />{' '}
-        <span class="quiet num">{holds.join(', ') || t.flat}</span>
-        {(stopped ?? halted) !== null && <p class="note">{stopped ?? halted}</p>}
+        {holds.length === 0 && <span class="quiet">{t.flat}</span>}
+        {holds.map((each) => (
+          <div key={each} class="quiet num">
+            {each}
+          </div>
+        ))}
+        {why !== null && <p class="note">{said(why)}</p>}
       </div>
       <div class="row">
         {stopped === null && (

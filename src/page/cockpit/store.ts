@@ -10,9 +10,9 @@ import {
   type ContractPrices,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { answers, followOnce, readSession, send, type ServerEvent } from './link.ts';
-import { t } from './text.ts';
+import { said, t } from './text.ts';
 
-const TABS = ['now', 'market', 'steer', 'journal'] as const;
+const TABS = ['now', 'market', 'steer', 'journal', 'results'] as const;
 export type Tab = (typeof TABS)[number] | 'faults';
 
 const FRAME_MS = 1_000 / 30;
@@ -203,12 +203,12 @@ export async function command(
 ): Promise<boolean> {
   commands += 1;
   const id = commands;
-  const said: SentCommand = { id, atMs: Date.now(), text, ok: null, message: t.sent };
-  outcomes.value = [said, ...outcomes.value].slice(0, OUTCOMES_MAX);
+  const sent: SentCommand = { id, atMs: Date.now(), text, ok: null, message: t.sent };
+  outcomes.value = [sent, ...outcomes.value].slice(0, OUTCOMES_MAX);
   const confirm = AT_ONCE.has(name) ? '' : await confirmCode();
   const answer = await send(name, confirm === '' ? body : { ...body, confirm });
-  const message = !answer.ok && isGone.value ? `${t.daemonGone} ${t.mayArrive}` : answer.message;
-  outcomes.value = outcomes.value.map((each) => (each.id === id ? { ...said, ...answer, message } : each));
+  const message = !answer.ok && isGone.value ? `${t.daemonGone} ${t.mayArrive}` : said(answer.message);
+  outcomes.value = outcomes.value.map((each) => (each.id === id ? { ...sent, ...answer, message } : each));
   if (!answer.ok && (await readSession().catch(() => null)) === undefined) session.value = null;
   return answer.ok;
 }

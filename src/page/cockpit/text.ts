@@ -1,5 +1,7 @@
 /** Every text of the page, in English and in Vietnamese; the browser chooses. */
 
+import { vietnamese } from './phrases.ts';
+
 type Each<T> = readonly [en: T, vi: T];
 interface Table {
   readonly [name: string]: Each<string> | Each<(of: never) => string> | Table;
@@ -23,6 +25,7 @@ const TABLE = {
     market: ['Market', 'Thị trường'],
     steer: ['Steer', 'Điều khiển'],
     journal: ['Journal', 'Nhật ký'],
+    results: ['Results', 'Kết quả'],
     faults: ['Faults', 'Lỗi'],
   },
   views: ['Views', 'Các trang'],
@@ -311,6 +314,20 @@ const TABLE = {
   close: ['Close', 'Đóng'],
   row: ['Row', 'Dòng'],
   cause: ['by event', 'do sự kiện'],
+  latestDay: ['latest', 'mới nhất'],
+  resultOf: ['Result of', 'Kết quả ngày'],
+  noFills: ['Nothing has filled on this day.', 'Ngày này chưa khớp lệnh nào.'],
+  realisedMeaning: [
+    'Realised, after fees and tax; what is open is not in it.',
+    'Đã chốt, sau phí và thuế; chưa gồm vị thế đang mở.',
+  ],
+  pastDays: ['Days', 'Các ngày'],
+  closedTrades: ['Closed trades', 'Giao dịch đã đóng'],
+  noTrades: ['No position was closed on this day.', 'Ngày này chưa đóng vị thế nào.'],
+  afterCosts: ['After costs', 'Sau chi phí'],
+  closedAt: ['Closed at', 'Đóng lúc'],
+  entryAndExit: ['Entry → exit', 'Giá vào → giá ra'],
+  sides: { long: ['long', 'mua'], short: ['short', 'bán'] },
   enterTitle: ['No session', 'Chưa đăng nhập'],
   enterMeaning: [
     'This page opens with a one-time link. On its machine, get one with:',
@@ -341,3 +358,6 @@ const chosen = <T extends Table>(table: T): In<T> =>
 /* oxlint-enable typescript/no-unsafe-type-assertion */
 
 export const t = chosen(TABLE);
+
+/** A reason or an outcome as the daemon said it, in the language of the page. */
+export const said = LANGUAGE === 'vi' ? vietnamese : (text: string): string => text;

@@ -3,7 +3,7 @@ import { render } from 'preact';
 import type { ReportData } from '../../research/report/report-model.ts';
 import { attribute } from '../charts/price-chart.ts';
 import { drawChart } from './pictures.ts';
-import { Calendar } from './calendar.tsx';
+import { Calendar } from '../charts/calendar.tsx';
 import { TradeList } from './trade-list.tsx';
 import './report.css';
 

@@ -2,14 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { journalDays, journalPage, orderStory } from '../../../src/daemon/inspect/cockpit-reads.ts';
+import {
+  dayResults,
+  journalDays,
+  journalPage,
+  orderStory,
+} from '../../../src/daemon/inspect/cockpit-reads.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
-import { seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
+import { money, seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
 import type { JournalQuery } from '../../../src/operator/cockpit/cockpit-server.ts';
+import { ENTRIES } from '../../operator/entries.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 
 const DAY = tradingDay('2026-03-04');
@@ -115,4 +121,21 @@ test('lists the days, and says which one it does not have', () => {
   write(note(1, 'x'));
   expect(journalDays(place())).toEqual([{ day: DAY, isArchived: false }]);
   expect(() => ask({ day: '2020-01-01' })).toThrow('no session 2020-01-01');
+});
+
+test('adds the result of each day, with the curve and the closed trades of one', () => {
+  const fill = { ...ENTRIES.fill, strategy: strategyIndex(0) };
+  write(fill, { ...fill, side: 'sell', value: money(130_620_000) });
+  const next = tradingDay('2026-03-05');
+  store.beginSession(next, tsUs(2), 'paper.yaml');
+  const costs = 5_250 + 11_094;
+  const days = [
+    { day: DAY, net: 100_000 - 2 * costs },
+    { day: next, net: 0 },
+  ];
+  expect(dayResults(place(), null)).toEqual({ day: next, days, curve: [], trades: [] });
+  const first = dayResults(place(), DAY);
+  expect(first.days).toEqual(days);
+  expect(first.curve.map(([, net]) => net)).toEqual([-costs, 100_000 - 2 * costs]);
+  expect(first.trades).toMatchObject([{ strategy: 'alpha', side: 'long', qty: 1, net: 100_000 - 2 * costs }]);
 });

@@ -2,8 +2,10 @@
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { dayReport } from '../../../src/daemon/inspect/day-report.ts';
-import { money, tsUs } from '../../../src/domain/units.ts';
+import { orderCode } from '../../../src/domain/ids.ts';
+import { money, seq, tsUs } from '../../../src/domain/units.ts';
 import { DAY, note, openStore, tempDir } from '../../journal/journal-fixture.ts';
+import { contract } from '../../support/strategy-fixtures.ts';
 import { ENTRIES, ID } from '../../operator/entries.ts';
 
 /** A day with a fill, a denial, a halt and a text that would be markup. */
@@ -55,4 +57,21 @@ it('is complete also where the configuration is gone', () => {
   const { html } = dayReport(stateDir('/nowhere/paper.yaml'), DAY);
   expect(html).toContain('its configuration cannot be read any more');
   expect(html).toContain('<h2>Fills</h2>');
+});
+
+it('names contracts as people do, prices fills, and lists each closed trade', () => {
+  const dir = tempDir();
+  const { store } = openStore(join(dir, 'journal.db'));
+  store.beginSession(DAY, tsUs(1), resolve('config/paper.yaml'));
+  const contracts = [{ ...contract(0), orderCode: orderCode('41I1G3000') }];
+  store.recordInput({ seq: seq(1), tsUs: tsUs(1), kind: 'contracts', contracts });
+  store.append(ENTRIES.fill);
+  store.append({ ...ENTRIES.fill, side: 'sell', value: money(130_620_000) });
+  store.close();
+  const { html } = dayReport(dir, DAY);
+  expect(html).toContain('VN30F1M (41I1G3000)');
+  expect(html).toMatch(/data-label="price">1305\.20</);
+  expect(html).toContain('<h2>Closed trades</h2>');
+  expect(html).toContain('1305.20 → 1306.20');
+  expect(html).toMatch(/data-label="net, VND">67,312</);
 });

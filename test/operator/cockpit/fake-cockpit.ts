@@ -99,6 +99,7 @@ export class FakeDaemon {
         Promise.resolve({ entries: this.rows.filter(({ text }) => text.includes(search)), before: null }),
       days: () => Promise.resolve([{ day: DAY, isArchived: false }]),
       story: (id) => Promise.resolve(id === 'known' ? { id, summary: 'an order', steps: [] } : null),
+      results: (day) => Promise.resolve({ day: day ?? DAY, days: [], curve: [], trades: [] }),
       bars: (contract) =>
         Promise.resolve(contract === 'X' ? { contract, bars: [], fills: [], lines: [] } : null),
     },

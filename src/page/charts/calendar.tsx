@@ -1,14 +1,21 @@
 /** Results by day: a year is twelve months of weeks, each day in the colour and strength of its result. */
 import type { VNode } from 'preact';
+import './calendar.css';
 import type { ReportDaily } from '../../research/report/report-model.ts';
-import { moneyText } from '../charts/axis-text.ts';
+import { moneyText } from './axis-text.ts';
 
 const LEVELS = 8;
 /** The best and worst days would pale the others. */
 const STRONG = 0.95;
 const OPEN_YEARS = 2;
-const WEEKDAYS = ['M', 'T', 'W', 'T', 'F', 'S', 'S'];
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const MONDAY_MS = Date.UTC(2024, 0, 1);
+const DAY_MS = 86_400_000;
+type Language = 'en' | 'vi';
+
+const WORDS = {
+  en: (up: number, down: number) => `${up} days up, ${down} down`,
+  vi: (up: number, down: number) => `${up} ngày lãi, ${down} ngày lỗ`,
+};
 
 interface Day {
   readonly day: string;
@@ -18,7 +25,11 @@ interface Day {
 /** Monday is 0. */
 const weekdayOf = (day: string): number => (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
 
-export function Calendar({ days, profit }: ReportDaily, moneyDigits: number): VNode {
+export function Calendar(
+  { days, profit }: ReportDaily,
+  moneyDigits: number,
+  language: Language = 'en',
+): VNode {
   const money = (amount: number): string => moneyText(amount, moneyDigits, 'exceptZero');
   const all = days.map((day, i): Day => ({ day, profit: profit[i] ?? 0 }));
   const sizes = profit.map(Math.abs).toSorted((a, b) => a - b);
@@ -30,11 +41,18 @@ export function Calendar({ days, profit }: ReportDaily, moneyDigits: number): VN
       {years.map(([year, found], i) => (
         <details key={year} open={i >= years.length - OPEN_YEARS}>
           <summary>
-            {year}: {monthText(found, money)}
+            {year}: {monthText(found, money, language)}
           </summary>
           <div class="year">
             {groups(found, ({ day }) => day.slice(0, 7)).map(([month, inMonth]) => (
-              <Month key={month} days={inMonth} weekdays={weekdays} strong={strong} money={money} />
+              <Month
+                key={month}
+                days={inMonth}
+                weekdays={weekdays}
+                strong={strong}
+                money={money}
+                language={language}
+              />
             ))}
           </div>
         </details>
@@ -55,11 +73,11 @@ function groups(days: readonly Day[], keyOf: (day: Day) => string): readonly (re
 
 type FormatMoney = (amount: number) => string;
 
-function monthText(days: readonly Day[], money: FormatMoney): string {
+function monthText(days: readonly Day[], money: FormatMoney, language: Language): string {
   const sum = days.reduce((total, { profit }) => total + profit, 0);
   const up = days.filter(({ profit }) => profit > 0).length;
   const down = days.filter(({ profit }) => profit < 0).length;
-  return `${money(sum)}, ${up} days up, ${down} down`;
+  return `${money(sum)}, ${WORDS[language](up, down)}`;
 }
 
 interface MonthProps {
@@ -67,18 +85,19 @@ interface MonthProps {
   readonly weekdays: number;
   readonly strong: number;
   readonly money: FormatMoney;
+  readonly language: Language;
 }
 
-function Month({ days, weekdays, strong, money }: MonthProps): VNode {
+function Month({ days, weekdays, strong, money, language }: MonthProps): VNode {
   const month = days[0]?.day.slice(0, 7) ?? '';
-  const name = MONTHS[Number(month.slice(5)) - 1] ?? '';
+  const name = dateText(Date.parse(month), language, { month: 'short' });
   const results = new Map(days.map(({ day, profit }) => [day, profit]));
-  const label = `${name} ${month.slice(0, 4)}: ${monthText(days, money)}`;
+  const label = `${name} ${month.slice(0, 4)}: ${monthText(days, money, language)}`;
   return (
     <div class={`month week${weekdays}`} role="img" aria-label={label}>
       <b title={label}>{name}</b>
-      {WEEKDAYS.slice(0, weekdays).map((letter, i) => (
-        <i key={i}>{letter}</i>
+      {Array.from({ length: weekdays }, (_, i) => (
+        <i key={i}>{dateText(MONDAY_MS + i * DAY_MS, language, { weekday: 'narrow' })}</i>
       ))}
       {daysOf(month)
         .filter((day) => weekdayOf(day) < weekdays)
@@ -95,6 +114,9 @@ function Month({ days, weekdays, strong, money }: MonthProps): VNode {
     </div>
   );
 }
+
+const dateText = (at: number, language: Language, look: Intl.DateTimeFormatOptions): string =>
+  new Date(at).toLocaleDateString(language, { ...look, timeZone: 'UTC' });
 
 function daysOf(month: string): readonly string[] {
   const [year, number] = month.split('-').map(Number);
