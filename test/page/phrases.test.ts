@@ -13,7 +13,7 @@ const SOURCE = ['daemon', 'engine', 'page/cockpit']
   .join('\n');
 
 test.each(PHRASES)('the program still says “%s”', (phrase, translated) => {
-  for (const part of phrase.split(/\{\}|[,;:] /)) expect(SOURCE).toContain(part.trim());
+  for (const part of phrase.split(/\{\}|[,;:] /)) expect(SOURCE.includes(part.trim()), part).toBe(true);
   expect(translated.split('{}').length).toBeLessThanOrEqual(phrase.split('{}').length);
 });
 

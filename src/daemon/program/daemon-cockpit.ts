@@ -303,7 +303,7 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
       strategy: use.strategy === null ? null : daemon.names.nameOf(use.strategy),
     })),
     orders: (view?.orders ?? []).map((order) => orderState(daemon, order, contracts)),
-    books: booksState(view),
+    books: booksState(daemon, view),
     contracts: contracts.map((contract) =>
       contractState(
         contract,
@@ -396,9 +396,10 @@ function plotState(
 const msOf = (at: TsUs | null | undefined): number | null =>
   at === null || at === undefined ? null : toMs(at);
 
-function booksState(view: EngineSnapshot | undefined): BooksState {
+function booksState(daemon: Daemon, view: EngineSnapshot | undefined): BooksState {
+  const unproven = view?.unproven ?? null;
   return {
-    unproven: view?.unproven ?? null,
+    unproven: unproven === null ? null : daemon.named(unproven),
     positions: (view?.contracts ?? []).filter(({ ours, broker }) => ours !== 0 || (broker ?? 0) !== 0),
     money: view?.money.state ?? 'unread',
     figures: view?.money.figures ?? [],

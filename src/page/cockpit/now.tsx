@@ -383,7 +383,7 @@ function Books({ value: { books } }: { readonly value: CockpitState }) {
   const rows = [...held, ...figures];
   return (
     <Panel title={t.ourBooks} aside={times.join(', ')}>
-      {books.unproven !== null && <p class="note bad">{books.unproven}</p>}
+      {books.unproven !== null && <p class="note bad">{said(books.unproven)}</p>}
       {rows.length === 0 && <Empty>{t.nothingHeld}</Empty>}
       {rows.length > 0 && (
         <Comparison
