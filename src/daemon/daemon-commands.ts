@@ -140,6 +140,12 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
   }
   // Posted all the same: a resume also accepts differences of positions and money.
   const wasHalted = (daemon.halt.reason ?? daemon.lastView?.halted ?? null) !== null;
+  const unproven = daemon.lastView?.unproven ?? null;
+  const before = wasHalted
+    ? 'entries are allowed again'
+    : unproven === null
+      ? 'nothing was halted: entries were allowed already'
+      : `entries were blocked: ${unproven}; a difference of positions is taken over as the operator's, and entries are allowed`;
   const failure = failureOf(() => daemon.command({ name: 'resume', strategy: null, reason }));
   if (failure === null) {
     const halted = (daemon.lastView?.strategies ?? []).filter((each) => each.halted !== null);
@@ -148,7 +154,7 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
     );
     return {
       ok: true,
-      message: `${wasHalted ? 'entries are allowed again' : 'nothing was halted: entries were allowed already'}, as far as limits and risk allow them${rest.join('')}`,
+      message: `${before}, as far as limits and risk allow them${rest.join('')}`,
     };
   }
   return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };

@@ -44,3 +44,12 @@ it('says of a resume whether anything was halted', async () => {
   await ask(story, 'flatten', { strategy: 'script' });
   expect(await resume('script')).toMatch(/^entries of script are allowed again/);
 });
+
+it('says of a resume that a difference of positions blocked entries, and what becomes of it', async () => {
+  const story = await running([]);
+  story.fault({ name: 'inject_position', symbol: 'front', net: 3 });
+  await story.until(async () => typeof (await story.view())?.unproven === 'string');
+  const { message } = await ask(story, 'resume');
+  expect(message).toMatch(/^entries were blocked: .*taken over as the operator's/);
+  await story.until(async () => (await story.known()).net === 3);
+});
