@@ -19,10 +19,11 @@ function compilerFor(file: string): string | undefined {
   return near && join(dirname(createRequire(near).resolve('typescript/package.json')), 'bin/tsc');
 }
 
-/** One text each: file, line, column, message. Takes half a second. None without a compiler. */
-function typeErrors(file: string): readonly string[] {
-  const compiler = file.endsWith('ts') ? compilerFor(file) : undefined;
-  if (compiler === undefined) return [];
+/** One text each: file, line, column, message. Takes half a second. Undefined without a compiler. */
+function typeErrors(file: string): readonly string[] | undefined {
+  if (!file.endsWith('ts')) return [];
+  const compiler = compilerFor(file);
+  if (compiler === undefined) return undefined;
   try {
     return compiled(compiler, file);
   } catch (error) {
@@ -81,7 +82,7 @@ export function typeProblems(
   loaded: OwnStrategies['loaded'],
 ): readonly Problem[] {
   return [...loaded].flatMap(([name, { code }]) => {
-    const errors = typeErrors(code.file);
+    const errors = typeErrors(code.file) ?? [];
     if (errors.length === 0) return [];
     const path = ['strategies', entries.findIndex(({ strategy }) => strategy === name), 'strategy'];
     return [source.problem(path, 'TypeScript without type errors', 'mend these first', errors.join('\n  '))];
@@ -93,9 +94,9 @@ export function typeNotes(loaded: OwnStrategies['loaded'], state: string): reado
   return [...loaded].flatMap(([name, { code }]) => {
     const checked = join(state, 'strategies', `${code.digest}-${packageVersion()}.checked`);
     if (existsSync(checked)) return [];
-    if (code.file.endsWith('ts') && compilerFor(code.file) === undefined)
-      return [`the types of ${name} are not checked: npm install --save-dev typescript next to it does that`];
     const errors = typeErrors(code.file);
+    if (errors === undefined)
+      return [`the types of ${name} are not checked: npm install --save-dev typescript next to it does that`];
     if (errors.length > 0)
       return [`${name} has type errors, with which no daemon starts it:\n  ${errors.join('\n  ')}`];
     mkdirSync(dirname(checked), { recursive: true });
