@@ -153,9 +153,10 @@ function gapLine({ instrument, missed }: EntryOf<'gap'>, naming: Naming): LogLin
 }
 
 function haltLine({ halted, reason, strategy }: EntryOf<'halt'>): LogLine {
-  const [whose, what] = strategy === null ? ['entries', ''] : ['entries of this strategy', ' it'];
+  const whose = strategy === null ? 'entries' : 'entries of this strategy';
+  const until = strategy === null ? 'until you resume' : 'until you resume it';
   return halted
-    ? logLine('HALTED', 'red', `${whose} are off until you resume${what}: ${reason}`)
+    ? logLine('HALTED', 'red', `${whose} are off ${until}: ${reason}`)
     : logLine('RESUMED', 'green', `${whose} are on again: ${reason}`);
 }
 

@@ -101,7 +101,7 @@ export function verdictOf(value: CockpitState): HealthVerdict {
   bad.push(...value.problems.map(said));
   if (value.token.isOtpAwaited) warn.push(t.otpAwaited);
   if (value.alerts.unseen > 0) warn.push(t.unseen(value.alerts.unseen));
-  if (value.procedure !== '') warn.push(value.procedure);
+  if (value.procedure !== '') warn.push(said(value.procedure));
   const [text, ...more] = [...bad, ...warn];
   if (text === undefined) return { tone: 'good', text: t.allWell, more };
   return { tone: bad.length > 0 ? 'bad' : 'warn', text, more };
@@ -115,7 +115,7 @@ function cutText(): string | null {
   return canSteer.value ? `${t.streamCut} ${t.haltStillWorks}` : t.streamCut;
 }
 
-/** One line high whatever happens, so that nothing below it moves; the rest unfolds. */
+/** One line high whatever happens (two on a phone), so that nothing below it moves; the rest unfolds. */
 function VerdictLine() {
   const { value } = state;
   const cut = cutText();

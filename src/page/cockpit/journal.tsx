@@ -12,7 +12,7 @@ import { type RemoteValue, read, WAITING } from './link.ts';
 import { OrderLink } from './now.tsx';
 import { Button, Choice, Empty, Entry, Field, Panel, useAnswer, Waiting } from './parts.tsx';
 import { entries, state, story } from './store.ts';
-import { t } from './text.ts';
+import { said, t, wordOf } from './text.ts';
 
 /** Typing on does not ask for each letter. */
 const TYPING_MS = 250;
@@ -102,8 +102,8 @@ function Rows({ rows, isReading }: { readonly rows: readonly CockpitEntry[]; rea
       {shown.map((each, place) => (
         <li key={each.id}>
           {each.day !== shown[place - 1]?.day && <h3>{each.day}</h3>}
-          <Entry atMs={each.atMs} word={each.word} tone={each.tone} who={each.strategy}>
-            {each.text} {each.order !== null && <OrderLink id={each.order} day={each.day} />}
+          <Entry atMs={each.atMs} word={wordOf(each.word)} tone={each.tone} who={each.strategy}>
+            {said(each.text)} {each.order !== null && <OrderLink id={each.order} day={each.day} />}
           </Entry>
         </li>
       ))}
@@ -150,8 +150,10 @@ const Story = ({ story: { summary, steps } }: { readonly story: OrderStory }) =>
         <li key={step.id}>
           <p>
             <time class="num quiet">{clockTime(step.atMs)}</time>{' '}
-            <b class={`tone-${step.tone}`}>{step.word === '' ? worded(t.kinds, step.kind) : step.word}</b>{' '}
-            {step.text === '' ? worded(t.kinds, step.kind) : step.text}
+            <b class={`tone-${step.tone}`}>
+              {step.word === '' ? worded(t.kinds, step.kind) : wordOf(step.word)}
+            </b>{' '}
+            {step.text === '' ? worded(t.kinds, step.kind) : said(step.text)}
           </p>
           <details>
             <summary>

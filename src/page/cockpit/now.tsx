@@ -31,7 +31,7 @@ import {
 } from './parts.tsx';
 import { canSteer, command, entries, nameOf, nowMs, prices, story, view } from './store.ts';
 import { Otp } from './steer.tsx';
-import { said, t } from './text.ts';
+import { said, t, wordOf } from './text.ts';
 
 export const Now = ({ value }: { readonly value: CockpitState }) => (
   <>
@@ -92,7 +92,7 @@ function Health({ value: { feed, engine, token, books, jobs } }: { readonly valu
           !isProven ? t.booksDiffer : isNow ? t.booksAgree : t.booksOld,
         ]
       : [t.books, 'off', t.notCompared],
-    [t.jobs, 'off', jobs],
+    [t.jobs, 'off', said(jobs)],
   ];
   return (
     <ul class="health" aria-label={t.health}>
@@ -444,8 +444,8 @@ function Latest() {
       <ol class="latest">
         {rows.map(({ id, atMs, word, tone, strategy, text }) => (
           <li key={id}>
-            <Entry atMs={atMs} word={word} tone={tone} who={strategy}>
-              {text}
+            <Entry atMs={atMs} word={wordOf(word)} tone={tone} who={strategy}>
+              {said(text)}
             </Entry>
           </li>
         ))}

@@ -1,5 +1,5 @@
 /** Sentences of the daemon, reasons and outcomes, in the language of the page. One that is not listed stays as the daemon said it. */
-/** `{}` stands for any text, which is looked up again, as is each part before and behind `; `. */
+/** `{}` stands for any text, which is looked up again, as is each part before and behind `; ` or `, `. */
 export const PHRASES = `
 by the page | từ trang này
 entries are off | đã ngừng mở vị thế
@@ -39,6 +39,80 @@ positions are not proven: {} | vị thế chưa được xác nhận: {}
 stops are not proven: {} | lệnh dừng chưa được xác nhận: {}
 money differs from the broker’s | tiền lệch với công ty chứng khoán
 the channel {} fails: {} | kênh {} bị lỗi: {}
+flattening {}: {} | đang đóng {}: {}
+stop: {} | đang dừng: {}
+working | đang thực hiện
+reading | đang đọc vị thế
+withdrawing | đang rút lệnh
+checking | đang kiểm tra
+repricing | đang đổi giá
+pausing | tạm nghỉ
+queued | chờ phiên
+resting | chờ khớp lệnh định kỳ
+given_up | không đóng được
+closing | đang đóng
+canceling | đang hủy
+next {} | tới: {}
+last {} | vừa qua: {}
+none yet | chưa có
+none | không có
+fired by {} | do {} gọi
+session open {} | mở phiên {}
+session close {} | đóng phiên {}
+token refresh {} | đổi token {}
+rollover {} | chuyển kỳ hạn {}
+backup and report {} | báo cáo và sao lưu {}
+{} buy {} at {} ({}) | {} mua {} giá {} ({})
+{} sell {} at {} ({}) | {} bán {} giá {} ({})
+{} buy {} at {} | {} mua {} giá {}
+{} sell {} at {} | {} bán {} giá {}
+when the price {} | khi giá {}
+falls to {} | giảm đến {}
+rises to {} | tăng đến {}
+trailing by {} ticks from {} on | trượt {} bước giá từ {}
+stop-loss {} | cắt lỗ {}
+take-profit {} | chốt lời {}
+entry | mở vị thế
+reduce | giảm vị thế
+{} at the broker for its trigger | {} chờ kích hoạt tại công ty chứng khoán
+{} trigger reached, the broker is sending its order | {} đã chạm giá kích hoạt, công ty chứng khoán đang gửi lệnh
+{} the broker sent its order | {} công ty chứng khoán đã gửi lệnh
+{} partly filled | {} khớp một phần
+{} with the day: {} | {} hết hiệu lực theo ngày: {}
+{} with the day | {} hết hiệu lực theo ngày
+{} as asked | {} đúng như yêu cầu
+{} by the broker: {} | {} bởi công ty chứng khoán: {}
+{} to the trigger {} | {} sang giá kích hoạt {}
+{} in all | tổng cộng {}
+{} no answer: {} | {} không có trả lời: {}
+being looked up | đang tra cứu
+still counted | vẫn tính vào rủi ro
+positions differ: {} | vị thế lệch: {}
+our positions are the broker’s | vị thế khớp với công ty chứng khoán
+our money of the day is the broker’s | tiền trong ngày khớp với công ty chứng khoán
+money differs: {} | tiền lệch: {}
+{} ours {} | {} của ta {}
+ours {} | của ta {}
+broker {} | công ty chứng khoán {}
+trading day {} | ngày giao dịch {}
+closed | đóng cửa
+opening auction | khớp lệnh định kỳ mở cửa (ATO)
+continuous | khớp lệnh liên tục
+break | nghỉ trưa
+closing auction | khớp lệnh định kỳ đóng cửa (ATC)
+the strategy runs | chiến lược đang chạy
+{} of trades missed | mất {} khớp lệnh
+{} are off {}: {} | đã ngừng {} {}: {}
+until you resume it | cho đến khi bấm Tiếp tục cho nó
+until you resume | cho đến khi bấm Tiếp tục
+{} are on again: {} | {} được phép lại: {}
+entries of this strategy | mở vị thế của chiến lược này
+entries | mở vị thế
+taken over from the account | nhận từ tài khoản
+settled in cash at the expiry | thanh toán tiền khi đáo hạn
+closed by the broker | bị công ty chứng khoán đóng
+carried over from the last session | chuyển từ phiên trước
+ready to stop: {} | sẵn sàng dừng: {}
 `
   .trim()
   .split('\n')
@@ -46,6 +120,50 @@ the channel {} fails: {} | kênh {} bị lỗi: {}
     const [en = '', vi = ''] = line.split(' | ');
     return [en, vi] as const;
   });
+
+/** Words that begin a line of the journal. */
+export const WORDS: Readonly<Record<string, string>> = {
+  denied: 'bị chặn',
+  placed: 'đặt lệnh',
+  change: 'sửa lệnh',
+  changed: 'đã sửa',
+  cancel: 'hủy lệnh',
+  canceled: 'đã hủy',
+  accepted: 'được nhận',
+  waits: 'chờ',
+  triggers: 'kích hoạt',
+  triggered: 'đã kích hoạt',
+  working: 'còn hiệu lực',
+  filled: 'khớp',
+  complete: 'khớp hết',
+  corrected: 'đính chính',
+  rejected: 'bị từ chối',
+  refused: 'bị từ chối',
+  'not sent': 'chưa gửi',
+  remains: 'giữ nguyên',
+  unknown: 'chưa rõ',
+  absent: 'không thấy',
+  expired: 'hết hạn',
+  unproven: 'chưa rõ',
+  adopted: 'nhận sổ',
+  agreed: 'khớp sổ',
+  cash: 'tiền',
+  position: 'vị thế',
+  phase: 'phiên',
+  gap: 'mất giá',
+  command: 'điều khiển',
+  started: 'bắt đầu',
+  stopped: 'đã dừng',
+  stop: 'dừng',
+  fault: 'lỗi',
+  note: 'ghi chú',
+  info: 'tin',
+  HALTED: 'NGỪNG',
+  RESUMED: 'TIẾP TỤC',
+  MISMATCH: 'LỆCH',
+  WARNING: 'CẢNH BÁO',
+  CRITICAL: 'NGHIÊM TRỌNG',
+};
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
@@ -60,5 +178,6 @@ export function vietnamese(text: string): string {
     if (whole === undefined) continue;
     return vi.replaceAll('{}', () => vietnamese(parts.shift() ?? ''));
   }
-  return text.includes('; ') ? text.split('; ').map(vietnamese).join('; ') : text;
+  const between = ['; ', ', '].find((each) => text.includes(each));
+  return between === undefined ? text : text.split(between).map(vietnamese).join(between);
 }

@@ -1,6 +1,6 @@
 /** Every text of the page, in English and in Vietnamese; the browser chooses. */
 
-import { vietnamese } from './phrases.ts';
+import { vietnamese, WORDS } from './phrases.ts';
 
 type Each<T> = readonly [en: T, vi: T];
 interface Table {
@@ -361,3 +361,7 @@ export const t = chosen(TABLE);
 
 /** A reason or an outcome as the daemon said it, in the language of the page. */
 export const said = LANGUAGE === 'vi' ? vietnamese : (text: string): string => text;
+
+/** The word that begins a line of the journal. */
+export const wordOf =
+  LANGUAGE === 'vi' ? (word: string): string => WORDS[word] ?? word : (word: string): string => word;
