@@ -318,7 +318,7 @@ describe('views', () => {
     const daemon = daemonIn({});
     const { page } = await opened(daemon);
     await show(page, 'Journal');
-    await page.getByLabel('Search').fill('would pass');
+    await page.getByLabel('Search').fill('position limit');
     await expect.poll(() => page.locator('.journal .entry').count()).toBe(6);
     expect(new Set(await idsOf(page)).size).toBe(1);
     await page.locator('.journal .entry button').first().click();

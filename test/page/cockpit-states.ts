@@ -1,4 +1,5 @@
 /** A daemon in each state that its page knows, as a trader would meet it. */
+import { denialText } from '../../src/engine/ports/denial.ts';
 import { createRandom } from '../support/seed.ts';
 import type {
   CockpitBar,
@@ -162,7 +163,13 @@ const words: readonly (readonly [
   ['accepted', 'green', 'order_status', '#000A01 no. 8000A01', 'breakout'],
   ['filled', 'green', 'fill', '#000A01 buy 3 41I1G3000 at 1902.4', 'breakout'],
   ['', 'plain', 'outcome', '', 'breakout'],
-  ['denied', 'yellow', 'denied', '#000A07 position 6 would pass the limit of 5 contracts', 'breakout'],
+  [
+    'denied',
+    'yellow',
+    'denied',
+    `#000A07 ${denialText({ code: 'account_position_limit', worst: 6, max: 5 })}`,
+    'breakout',
+  ],
   ['note', 'dim', 'strategy_note', 'range 1896.2 to 1903.8, long above', 'breakout'],
   ['WARNING', 'yellow', 'alert', 'stream_cut: the price stream was cut and is back after 2 s', 'system'],
   ['placed', 'cyan', 'place', '#000A03 buy 1 41I1G3000 at 1905.2 (entry)', 'spread'],

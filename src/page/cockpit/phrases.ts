@@ -62,6 +62,23 @@ session close {} | đóng phiên {}
 token refresh {} | đổi token {}
 rollover {} | chuyển kỳ hạn {}
 backup and report {} | báo cáo và sao lưu {}
+{} the strategy's position limit: {} | {} hạn mức vị thế của chiến lược: {}
+{} the account's position limit: {} | {} hạn mức vị thế của tài khoản: {}
+{} too many open orders: {} | {} quá nhiều lệnh chờ: {}
+{} too many orders in a short time: {} | {} quá nhiều lệnh trong thời gian ngắn: {}
+{} the quantity is above the limit of one order: {} | {} khối lượng vượt hạn mức một lệnh: {}
+{} the price is outside the day's band ({}) | {} giá ngoài biên độ ngày ({})
+{} the price is too far from the last trade: {} | {} giá quá xa giá khớp gần nhất: {}
+{} the market does not take this order in this phase; entries in an auction need {} | {} phiên này không nhận lệnh này; mở vị thế trong khớp lệnh định kỳ cần {}
+{} the last price is too old: {} | {} giá gần nhất đã quá cũ: {}
+{} prices do not come in: entries wait for the stream ({}) | {} không có giá: chờ luồng giá để mở vị thế ({})
+{} positions are not proven against the broker ({}) | {} vị thế chưa được công ty chứng khoán xác nhận ({})
+{} the day's loss limit is reached: {} | {} đã chạm hạn mức lỗ trong ngày: {}
+{} the margin does not suffice: {} | {} không đủ ký quỹ: {}
+{} it would trade with an order of ours: cancel that one first, or take another price ({}) | {} sẽ khớp với lệnh của chính ta: hủy lệnh đó trước, hoặc chọn giá khác ({})
+{} entries are halted until a resume ({}) | {} đã ngừng mở vị thế cho đến khi bấm Tiếp tục ({})
+{} positions are being closed, no new entries: {} | {} đang đóng vị thế, không mở mới: {}
+{} the strategy is stopped until it is started again ({}) | {} chiến lược đã dừng cho đến khi chạy lại ({})
 {} buy {} at {} ({}) | {} mua {} giá {} ({})
 {} sell {} at {} ({}) | {} bán {} giá {} ({})
 {} buy {} at {} | {} mua {} giá {}
