@@ -15,6 +15,7 @@ const view = (orders: readonly string[], held: Readonly<Record<string, number>> 
     orders: orders.map((id) => ({ clientOrderId: `H.${id}`, status: 'pending_cancel' })),
     strategies: Object.entries(held).map(([id, qty]) => ({
       id,
+      openOrders: 0,
       positions: [{ orderCode: 'VN30F2603', qty }],
     })),
     procedure,
@@ -41,13 +42,24 @@ describe('cancel-all', () => {
 });
 
 describe('flatten', () => {
-  it('is done where a strategy has entered again', () => {
-    const progressOf = flattenProgress(null);
-    expect(progressOf(view([], { a: 2 }, 'flattening VN30F2603 2: working')).state).toBe('working');
-    expect(progressOf(view([], { a: 2 }))).toMatchObject({
-      state: 'done',
-      text: expect.stringContaining('holds again a 2 of VN30F2603'),
-    });
+  it('is not done by a day or a resume that ended it before it was flat', () => {
+    const alerts: string[] = [];
+    const outcomes = new CommandOutcomes((...alert) => alerts.push(alert.join(' ')));
+    outcomes.follow({ code: 'flatten_ended', progressOf: flattenProgress(null) });
+    outcomes.see(view([], { a: 2 }, 'flattening VN30F2603 2: working'));
+    outcomes.see(view([], { a: 1 }, 'flattening VN30F2603 1: queued'));
+    outcomes.see(view([], { a: 1 }));
+    expect(alerts).toEqual([expect.stringMatching(/^warning .*still held: a 1 of VN30F2603/)]);
+  });
+
+  it('of one strategy is not done while an entry of it may still fill', () => {
+    const withdrawing = view(['1'], { a: 0, b: 2 }, 'flattening VN30F2603 0: withdrawing');
+    const strategies = withdrawing.strategies.map((each) => ({
+      ...each,
+      openOrders: each.id === 'a' ? 1 : 0,
+    }));
+    expect(flattenProgress('a')({ ...withdrawing, strategies }).state).toBe('working');
+    expect(flattenProgress('b')({ ...withdrawing, strategies }).state).toBe('working');
   });
 
   it.each([
