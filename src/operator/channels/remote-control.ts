@@ -49,6 +49,8 @@ const CONFIRMED = ['resume', 'flatten', 'cancel-all', 'stop-strategy', 'start-st
 type ConfirmedName = (typeof CONFIRMED)[number];
 /** They let a strategy trade again: not after news that the sender did not know. */
 const BEGINNING: ReadonlySet<string> = new Set(['resume', 'start-strategy']);
+/** They are such news. */
+const ENDING: ReadonlySet<string> = new Set(['halt', 'flatten', 'stop-strategy']);
 
 interface Confirmation {
   readonly by: string;
@@ -59,6 +61,7 @@ interface Confirmation {
   readonly body: CommandBody;
   readonly text: string;
   tries: number;
+  isOver: boolean;
 }
 
 const HELP = [
@@ -77,8 +80,8 @@ const HELP = [
 
 export class RemoteControl {
   readonly #options: RemoteOptions;
-  #confirmation: Confirmation | null = null;
-  #lastCode = '';
+  /** The last of each person: two ask at once. */
+  readonly #confirmations = new Map<string, Confirmation>();
 
   constructor(options: RemoteOptions) {
     this.#options = options;
@@ -98,11 +101,7 @@ export class RemoteControl {
       .replaceAll('_', '-');
     const argument = rest.join(' ').slice(0, REASON_MAX);
     // Before anything that could keep it back.
-    if (/^halt(?:-|$)/.test(name)) {
-      // A code that arrives now was asked for in another world.
-      if (BEGINNING.has(this.#confirmation?.name ?? '')) this.#confirmation = null;
-      return this.#run(by, 'halt', bodyOf(by, argument), text);
-    }
+    if (/^halt(?:-|$)/.test(name)) return this.#run(by, 'halt', bodyOf(by, argument), text);
     const age = Math.abs(this.#options.clock.nowUs() - sentUs);
     if (age > FRESH) return this.#tooOld(by, name, age);
     try {
@@ -136,9 +135,7 @@ export class RemoteControl {
       case 'open':
         return this.#open(by);
       case 'confirm':
-        return this.#confirmation?.by === by
-          ? this.#confirm(this.#confirmation, argument)
-          : 'not done: that question is over, send the command again';
+        return this.#confirm(this.#confirmations.get(by), argument);
       case 'start':
       case 'help':
         return HELP;
@@ -171,9 +168,10 @@ export class RemoteControl {
 
   /** A code that was asked for, or a password. */
   #bare(by: string, word: string): string | Promise<string> {
-    const asked = this.#confirmation;
-    if (asked !== null && asked.by === by && /^\d+$/.test(word)) return this.#confirm(asked, word);
-    const isPassword = /^[0-9A-Za-z]{4,32}$/.test(word) && /\d/.test(word) && word !== this.#lastCode;
+    const asked = this.#confirmations.get(by);
+    if (asked?.isOver === false && /^\d+$/.test(word)) return this.#confirm(asked, word);
+    const isCode = [...this.#confirmations.values()].some(({ code }) => code === word);
+    const isPassword = /^[0-9A-Za-z]{4,32}$/.test(word) && /\d/.test(word) && !isCode;
     if (isPassword && this.#options.isOtpAwaited())
       return this.#run(by, 'otp', { ...EMPTY_BODY, otp: word }, 'otp');
     return `not understood\n${HELP}`;
@@ -183,19 +181,20 @@ export class RemoteControl {
     const code = String(randomInt(1_000, 10_000));
     const askedUs = this.#options.clock.nowUs();
     const criticals = this.#options.criticals();
-    this.#lastCode = code;
-    this.#confirmation = { by, code, askedUs, criticals, name, body, text: oneLine(text), tries: 0 };
+    const question = { by, code, askedUs, criticals, name, body, text: oneLine(text) };
+    this.#confirmations.set(by, { ...question, tries: 0, isOver: false });
     this.#options.journal(by, oneLine(text), 'asked back with a code');
     return { text: `${meaningOf(name, body)} Send ${code} within ${formatSpan(CODE_LIFE)} to go on.`, code };
   }
 
-  #confirm(asked: Confirmation, code: string): string | Promise<string> {
+  #confirm(asked: Confirmation | undefined, code: string): string | Promise<string> {
+    if (asked?.isOver !== false) return 'not done: that question is over, send the command again';
     const isLate = this.#options.clock.nowUs() - asked.askedUs > CODE_LIFE;
     asked.tries += 1;
     const isRight = code === asked.code;
     // A halt of the daemon may have come, which the sender did not know.
     const isNews = BEGINNING.has(asked.name) && isRight && this.#options.criticals() > asked.criticals;
-    if (isLate || isRight || asked.tries >= CODE_TRIES) this.#confirmation = null;
+    if (isLate || isRight || asked.tries >= CODE_TRIES) asked.isOver = true;
     // A confirmation for an auction that is over does not count for the next one.
     const inAuction = asked.body.inAuction && this.#options.isAuction();
     if (!isLate && !isNews && isRight)
@@ -206,10 +205,13 @@ export class RemoteControl {
         ? 'a critical alert came since, see /status'
         : 'that is not the code';
     this.#options.journal(asked.by, asked.text, `not done: ${why}`);
-    return `not done: ${why}; ${this.#confirmation === null ? `send /${asked.name.replaceAll('-', '_')} again` : 'try again'}`;
+    return `not done: ${why}; ${asked.isOver ? `send /${asked.name.replaceAll('-', '_')} again` : 'try again'}`;
   }
 
   async #run(by: string, name: CommandName, body: CommandBody, text: string): Promise<string> {
+    // A code that arrives after it was asked for in another world.
+    if (ENDING.has(name))
+      for (const asked of this.#confirmations.values()) asked.isOver ||= BEGINNING.has(asked.name);
     let message: string;
     try {
       const result = await this.#options.command(name, body);

@@ -211,6 +211,30 @@ describe('RemoteControl', () => {
     expect(done.map(({ name }) => name)).toEqual(['resume']);
   });
 
+  it('keeps the questions of two people apart, and takes no code of theirs for a password', async () => {
+    isAwaited = true;
+    const other = 'telegram 4712';
+    const mine = codeIn(await write('/flatten'));
+    const theirs = codeIn(await write('/cancel_all', { by: other }));
+    if (mine !== theirs) expect(await write(theirs)).toMatch(/^not done: that is not the code/);
+    expect(await write(mine)).toBe('accepted');
+    expect(await write(`/confirm ${theirs}`, { by: other })).toBe('accepted');
+    for (const by of [BY, other, 'telegram 4713'])
+      for (const code of [mine, theirs]) expect(await write(code, { by })).toMatch(/^not understood/);
+    expect(done.map(({ name }) => name)).toEqual(['flatten', 'cancel-all']);
+  });
+
+  it('resumes nothing that was asked for before another person flattened or stopped a strategy', async () => {
+    const other = 'telegram 4712';
+    for (const text of ['/flatten', '/stop_strategy ema-front']) {
+      const flatten = codeIn(await write(text, { by: other }));
+      const resume = codeIn(await write('/resume'));
+      expect(await write(flatten, { by: other })).toBe('accepted');
+      expect(await write(`/confirm ${resume}`)).toMatch(/^not done: that question is over/);
+    }
+    expect(done.map(({ name }) => name)).toEqual(['flatten', 'stop-strategy']);
+  });
+
   it('names the account when a strategy is misspelled', async () => {
     expect(await write('/resume ema-frnt')).toContain('the whole account');
     expect(await write('/resume ema-front')).not.toContain('the whole account');
