@@ -259,7 +259,10 @@ export class TelegramListener {
     const button = { inline_keyboard: [[{ text: 'Confirm', callback_data: `${CONFIRM}${code}` }]] };
     const body = {
       chat_id: chat,
-      text: text.slice(0, REPLY_MAX),
+      text:
+        text.length <= REPLY_MAX
+          ? text
+          : `${text.slice(0, REPLY_MAX)}\n… and more, which a message does not take`,
       ...(code === undefined ? {} : { reply_markup: button }),
     };
     for (let tries = 1; tries <= REPLY_TRIES && !this.#isClosed; tries += 1) {
