@@ -12,6 +12,7 @@ import { dayText } from '../../src/daemon/inspect/day-report.ts';
 import { heldBy } from '../../src/daemon/program/run-notices.ts';
 import { sendReport } from '../../src/daemon/program/run-daemon.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
+import { tsUs, US_PER_SECOND } from '../../src/domain/units.ts';
 import { WaitingFile } from '../../src/operator/alerts/waiting-file.ts';
 import { BOT_TOKEN, BotApi, type BotMessage } from '../operator/support/bot-api.ts';
 import { Mailbox } from '../operator/support/mailbox.ts';
@@ -218,7 +219,7 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
   );
   await story.until(() => story.daemon.lastAccount !== null);
   expect(await shown('/balance')).toMatch(
-    /^net asset value: [\d,]+ VND\n[^]*broker’s figures at \d\d:\d\d:\d\d$/,
+    /^net asset value: [\d,]+ VND\n[^]*broker’s figures at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
   );
   expect(await shown('/daily')).toMatch(/^trading day \S+\nNet result: /);
   expect(await shown('/open')).toContain(LINK);
@@ -247,6 +248,26 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
   story.daemon.journal.flush();
   for (const path of [story.paths.journal, `${story.paths.journal}-wal`])
     expect(readFileSync(path, 'latin1')).not.toContain('the-one-time-secret');
+});
+
+it('says with positions, orders and profit that an engine does not answer, and never that no session is open', async () => {
+  const { story, bot } = await morning();
+  await story.until(() => story.daemon.otpDesk.isWaiting);
+  bot.write(OWNER, story.simulator.otp);
+  await story.trading();
+  const answerTo = async (text: string): Promise<string> => {
+    const { length } = bot.sent;
+    bot.write(OWNER, text);
+    await story.until(() => bot.sent.length > length);
+    return bot.sent.at(-1)!.text;
+  };
+  expect(await answerTo('/positions')).toBe('flat: nothing is held');
+  story.daemon.viewedUs = tsUs(story.daemon.viewedUs - 60 * US_PER_SECOND);
+  for (const view of ['/positions', '/orders', '/pnl', '/strategies'])
+    expect(await answerTo(view)).toMatch(/^engine: does NOT answer for [^]+\n./);
+  // As after the loss of an engine, until the next one answers.
+  story.daemon.lastView = undefined;
+  expect(await answerTo('/positions')).toMatch(/^the engine has not answered yet/);
 });
 
 it('asks somebody to acknowledge that a proven halt is not proven any more', async () => {
