@@ -134,6 +134,22 @@ it('empties the broker’s book of entries by a halt from the phone, and asks ba
   expect(commands.join()).not.toContain(code);
 });
 
+it('resumes nothing that was asked for before somebody halted at another place', async () => {
+  const { story, bot } = await morning();
+  await story.until(() => story.daemon.otpDesk.isWaiting);
+  bot.write(OWNER, story.simulator.otp);
+  await story.trading();
+  bot.write(OWNER, '/halt news');
+  await story.until(() => /halt proven/.test(replies(bot)));
+  bot.write(OWNER, '/resume');
+  await story.until(() => /Send \d{4} within/.test(replies(bot)));
+  await obey(story.daemon, 'halt', { ...EMPTY_BODY, reason: 'worse news' }, IDLE_RUN);
+  const [, code = ''] = /Send (\d{4}) within/.exec(replies(bot)) ?? [];
+  bot.write(OWNER, code);
+  await story.until(() => /a halt came since|entries are allowed again/.test(replies(bot)));
+  expect(story.daemon.halt.reason).toContain('news');
+});
+
 it('resumes nothing that was asked for before a critical alert, also where all before it are acknowledged', async () => {
   const { story, bot } = await morning();
   await story.until(() => story.daemon.otpDesk.isWaiting);
@@ -150,7 +166,9 @@ it('resumes nothing that was asked for before a critical alert, also where all b
   story.daemon.alert('critical', 'fee_unknown', 'the third one');
   const [, code = ''] = /Send (\d{4}) within/.exec(replies(bot)) ?? [];
   bot.write(OWNER, code);
-  await story.until(() => /a critical alert came since|entries are allowed again/.test(replies(bot)));
+  await story.until(() =>
+    /a critical alert or a halt came since|entries are allowed again/.test(replies(bot)),
+  );
   expect(story.daemon.halt.reason).toContain('news');
 });
 

@@ -43,7 +43,7 @@ export function listenToPhones(
     isAuction: () => isAuction(phaseAt(daemon.config.calendar, daemon.clock.nowUs())),
     isStrategy: (name) => daemon.names.all.includes(name),
     isOtpAwaited: () => daemon.otpDesk.isWaiting,
-    criticals: () => daemon.alerting.state.counts.critical,
+    news: () => daemon.alerting.state.counts.critical + daemon.halts,
     journal: (by, text, outcome) => daemon.append({ kind: 'remote_command', by, text, outcome }),
   };
   daemon.alerting.listen(remote, () => healthProblem(daemon));

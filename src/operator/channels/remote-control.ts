@@ -32,8 +32,11 @@ export interface RemoteOptions {
   readonly isAuction: () => boolean;
   /** A password is waited for: bare letters and digits are one. */
   readonly isOtpAwaited: () => boolean;
-  /** Critical alerts of this run, repeats too: unacknowledged ones may become fewer meanwhile. */
-  readonly criticals: () => number;
+  /**
+   * Critical alerts and halts of this run, repeats too, whoever asked for them: unacknowledged alerts may become fewer meanwhile, and a
+   * second halt keeps the reason of the first.
+   */
+  readonly news: () => number;
   /** Each command with its outcome; passwords and codes left out. */
   readonly journal: (by: string, command: string, outcome: string) => void;
 }
@@ -49,14 +52,12 @@ const CONFIRMED = ['resume', 'flatten', 'cancel-all', 'stop-strategy', 'start-st
 type ConfirmedName = (typeof CONFIRMED)[number];
 /** They let a strategy trade again: not after news that the sender did not know. */
 const BEGINNING: ReadonlySet<string> = new Set(['resume', 'start-strategy']);
-/** They are such news. */
-const ENDING: ReadonlySet<string> = new Set(['halt', 'flatten', 'stop-strategy']);
 
 interface Confirmation {
   readonly by: string;
   readonly code: string;
   readonly askedUs: TsUs;
-  readonly criticals: number;
+  readonly news: number;
   readonly name: ConfirmedName;
   readonly body: CommandBody;
   readonly text: string;
@@ -180,8 +181,8 @@ export class RemoteControl {
   #askBack(by: string, name: ConfirmedName, body: CommandBody, text: string): RemoteReply {
     const code = String(randomInt(1_000, 10_000));
     const askedUs = this.#options.clock.nowUs();
-    const criticals = this.#options.criticals();
-    const question = { by, code, askedUs, criticals, name, body, text: oneLine(text) };
+    const news = this.#options.news();
+    const question = { by, code, askedUs, news, name, body, text: oneLine(text) };
     this.#confirmations.set(by, { ...question, tries: 0, isOver: false });
     this.#options.journal(by, oneLine(text), 'asked back with a code');
     return { text: `${meaningOf(name, body)} Send ${code} within ${formatSpan(CODE_LIFE)} to go on.`, code };
@@ -192,8 +193,8 @@ export class RemoteControl {
     const isLate = this.#options.clock.nowUs() - asked.askedUs > CODE_LIFE;
     asked.tries += 1;
     const isRight = code === asked.code;
-    // A halt of the daemon may have come, which the sender did not know.
-    const isNews = BEGINNING.has(asked.name) && isRight && this.#options.criticals() > asked.criticals;
+    // A halt may have come, which the sender did not know.
+    const isNews = BEGINNING.has(asked.name) && isRight && this.#options.news() > asked.news;
     if (isLate || isRight || asked.tries >= CODE_TRIES) asked.isOver = true;
     // A confirmation for an auction that is over does not count for the next one.
     const inAuction = asked.body.inAuction && this.#options.isAuction();
@@ -202,16 +203,13 @@ export class RemoteControl {
     const why = isLate
       ? 'the code is too old'
       : isNews
-        ? 'a critical alert came since, see /status'
+        ? 'a critical alert or a halt came since, see /status'
         : 'that is not the code';
     this.#options.journal(asked.by, asked.text, `not done: ${why}`);
     return `not done: ${why}; ${asked.isOver ? `send /${asked.name.replaceAll('-', '_')} again` : 'try again'}`;
   }
 
   async #run(by: string, name: CommandName, body: CommandBody, text: string): Promise<string> {
-    // A code that arrives after it was asked for in another world.
-    if (ENDING.has(name))
-      for (const asked of this.#confirmations.values()) asked.isOver ||= BEGINNING.has(asked.name);
     let message: string;
     try {
       const result = await this.#options.command(name, body);

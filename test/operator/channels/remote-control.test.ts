@@ -12,7 +12,7 @@ let done: { readonly name: string; readonly body: CommandBody }[];
 let journal: string[];
 let isAwaited: boolean;
 let isAuction: boolean;
-let criticals: number;
+let news: number;
 let link: string | null;
 let remote: RemoteControl;
 
@@ -22,7 +22,7 @@ beforeEach(() => {
   journal = [];
   isAwaited = false;
   isAuction = false;
-  criticals = 1;
+  news = 1;
   link = 'http://127.0.0.1:8600/#key=the-secret';
   remote = new RemoteControl({
     clock: time,
@@ -30,12 +30,13 @@ beforeEach(() => {
     link: () => link,
     command: (name, body) => {
       done.push({ name, body });
+      if (['halt', 'flatten', 'stop-strategy'].includes(name)) news += 1;
       return name === 'otp' ? { ok: false, message: 'wrong' } : { ok: true, message: 'accepted' };
     },
     isStrategy: (name) => name === 'ema-front',
     isAuction: () => isAuction,
     isOtpAwaited: () => isAwaited,
-    criticals: () => criticals,
+    news: () => news,
     journal: (by, text, outcome) => journal.push(`${by}: ${text}: ${outcome}`),
   });
 });
@@ -119,8 +120,8 @@ describe('RemoteControl', () => {
     expect(await write('/stop_strategy')).toMatch(/^name a strategy; \/strategies lists them$/);
     expect(await write('/start_strategy ema-frnt')).toMatch(/^there is no strategy ema-frnt/);
     const code = codeIn(await write('/start_strategy ema-front'));
-    criticals += 1;
-    expect(await write(code)).toMatch(/a critical alert came since.* send \/start_strategy again/);
+    news += 1;
+    expect(await write(code)).toMatch(/a critical alert or a halt came since.* send \/start_strategy again/);
     expect(done).toEqual([]);
   });
 
@@ -184,10 +185,12 @@ describe('RemoteControl', () => {
 
   it('resumes nothing that was asked for before a critical alert, and flattens all the same', async () => {
     const resume = codeIn(await write('/resume'));
-    criticals += 1; // as the daily loss limit
-    expect(await write(resume)).toMatch(/^not done: a critical alert came since.* send \/resume again/);
+    news += 1; // as the daily loss limit
+    expect(await write(resume)).toMatch(
+      /^not done: a critical alert or a halt came since.* send \/resume again/,
+    );
     const flatten = codeIn(await write('/flatten'));
-    criticals += 1;
+    news += 1;
     expect(await write(flatten)).toBe('accepted');
     expect(await write(codeIn(await write('/resume')))).toBe('accepted');
     expect(done.map(({ name }) => name)).toEqual(['flatten', 'resume']);
@@ -196,7 +199,7 @@ describe('RemoteControl', () => {
   it('resumes nothing that was asked for before a halt', async () => {
     const resume = codeIn(await write('/resume'));
     await write('/halt', { by: 'telegram 4712' });
-    expect(await write(resume)).toMatch(/^not understood/);
+    expect(await write(resume)).toMatch(/^not done: a critical alert or a halt came since/);
     const flatten = codeIn(await write('/flatten'));
     await write('/halt');
     await write(flatten);
@@ -230,7 +233,7 @@ describe('RemoteControl', () => {
       const flatten = codeIn(await write(text, { by: other }));
       const resume = codeIn(await write('/resume'));
       expect(await write(flatten, { by: other })).toBe('accepted');
-      expect(await write(`/confirm ${resume}`)).toMatch(/^not done: that question is over/);
+      expect(await write(`/confirm ${resume}`)).toMatch(/^not done: a critical alert or a halt/);
     }
     expect(done.map(({ name }) => name)).toEqual(['flatten', 'stop-strategy']);
   });
@@ -251,7 +254,7 @@ describe('RemoteControl', () => {
       isStrategy: () => false,
       isAuction: () => false,
       isOtpAwaited: () => false,
-      criticals: () => 0,
+      news: () => 0,
       journal: () => undefined,
     });
     const ask = async (text: string) => (await broken.take({ by: BY, text, sentUs: time.nowUs() })).text;
