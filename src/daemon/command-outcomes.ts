@@ -44,12 +44,20 @@ export interface StageProgress {
 
 type EngineStatus = Pick<EngineSnapshot, 'orders' | 'strategies' | 'procedure' | 'phase'>;
 
-export function cancelProgress(
-  before: Pick<EngineStatus, 'orders'>,
-  now: EngineStatus,
-  isLate: boolean,
-): StageProgress {
-  const taken = new Set(before.orders.map(({ clientOrderId }) => clientOrderId));
+export function cancelProgress(before: Pick<EngineStatus, 'orders'>) {
+  let taken: ReadonlySet<string> | null = null;
+  return (now: EngineStatus, isLate: boolean): StageProgress => {
+    // The first view after the command shows what it cancels of the moment since the one before.
+    taken ??= new Set(
+      [...before.orders, ...now.orders.filter(({ status }) => status === 'pending_cancel')].map(
+        ({ clientOrderId }) => clientOrderId,
+      ),
+    );
+    return cancelStage(taken, now, isLate);
+  };
+}
+
+function cancelStage(taken: ReadonlySet<string>, now: EngineStatus, isLate: boolean): StageProgress {
   const left = now.orders.filter(({ clientOrderId }) => taken.has(clientOrderId));
   const all = formatCount(taken.size, 'open order');
   if (left.length > 0) {

@@ -24,20 +24,31 @@ const view = (orders: readonly string[], held: Readonly<Record<string, number>> 
 
 describe('cancel-all', () => {
   it('is done when all that was open has ended, and shows what was placed since', () => {
-    expect(cancelProgress(view([]), view([]), false).state).toBe('done');
-    expect(cancelProgress(view(['1', '2']), view(['3']), false)).toMatchObject({
+    expect(cancelProgress(view([]))(view([]), false).state).toBe('done');
+    const now = view(['3']);
+    const since = { ...now, orders: now.orders.map((order) => ({ ...order, status: 'accepted' as const })) };
+    expect(cancelProgress(view(['1', '2']))(since, false)).toMatchObject({
       state: 'done',
       text: expect.stringMatching(/2 open orders ended.*1 more since/),
     });
   });
 
   it('names what has not ended, and gives up when it is late', () => {
-    const now = view(['2']);
-    expect(cancelProgress(view(['1', '2']), now, false)).toMatchObject({
+    const progressOf = cancelProgress(view(['1', '2']));
+    expect(progressOf(view(['2']), false)).toMatchObject({
       state: 'working',
       text: expect.stringContaining('1 of 2 open orders not ended yet'),
     });
-    expect(cancelProgress(view(['1', '2']), now, true).state).toBe('left');
+    expect(progressOf(view(['2']), true).state).toBe('left');
+  });
+
+  it('counts an order that it cancels though the view before it is too old to have it', () => {
+    const progressOf = cancelProgress(view([]));
+    expect(progressOf(view(['1']), false)).toMatchObject({
+      state: 'working',
+      text: expect.stringContaining('1 of 1 open order not ended yet'),
+    });
+    expect(progressOf(view(['2']), false).text).toMatch(/^1 open order ended.*1 more since/);
   });
 });
 
