@@ -125,7 +125,7 @@ export class AlertDesk {
     if (message.severity === 'critical' && message.kind === 'alert') {
       this.#unseen.push(message);
       if (this.#unseen.length > UNSEEN_MAX) this.#unseen.shift();
-      if (this.#cancelCheck === undefined) this.#armEscalation();
+      this.#armEscalation();
     }
     this.#deliver(message);
   }
@@ -206,9 +206,14 @@ export class AlertDesk {
     this.#options.onChange();
   }
 
+  /** Each alert begins all its repeats, and puts those of others off no further. */
   #armEscalation(): void {
+    const { clock, escalateAfter } = this.#options;
+    const isIdle = this.#cancelCheck === undefined || this.#escalations === ESCALATIONS_MAX;
+    const dueUs = clock.nowUs() + escalateAfter;
+    this.#escalateUs = isIdle ? dueUs : Math.min(this.#escalateUs, dueUs);
     this.#escalations = 0;
-    this.#escalateUs = this.#options.clock.nowUs() + this.#options.escalateAfter;
+    this.#cancelCheck?.();
     this.#check();
   }
 

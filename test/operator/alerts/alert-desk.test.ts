@@ -142,6 +142,23 @@ describe('AlertDesk', () => {
     expect(sent.filter(({ kind }) => kind === 'reminder')).toHaveLength(5);
   });
 
+  it('escalates an alert that comes while older ones wait, or after nobody has seen those for a day', () => {
+    const reminders = (text: string): number =>
+      sent.filter(({ kind, text: own }) => kind === 'reminder' && own.includes(text)).length;
+    const desk = deskWith();
+    desk.alert(alertOf({ severity: 'critical', text: 'the first' }));
+    time.advance(US_PER_DAY);
+    desk.alert(alertOf({ severity: 'critical', text: 'the second' }));
+    time.advance(11 * US_PER_MINUTE);
+    expect(reminders('the second')).toBe(1);
+    time.advance(60 * US_PER_MINUTE);
+    desk.alert(alertOf({ severity: 'critical', text: 'the third' }));
+    time.advance(11 * US_PER_MINUTE);
+    expect(reminders('the third')).toBe(1);
+    time.advance(US_PER_DAY);
+    expect(reminders('the third')).toBe(4);
+  });
+
   it('goes on with what an earlier run held and nobody had seen', () => {
     const before = deskWith([19 * US_PER_HOUR, 7 * US_PER_HOUR]);
     before.alert(alertOf());
