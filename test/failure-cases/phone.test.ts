@@ -345,6 +345,17 @@ it('takes a question for an acknowledgement, as its reminders say', async () => 
   expect(story.daemon.alerting.state.unseen).toBe(0);
 });
 
+it('acknowledges by the button of an old message nothing that came after it', async () => {
+  const { story, bot } = await morning();
+  story.daemon.alert('critical', 'position_mismatch', 'they differ');
+  bot.press(OWNER, 'seen', { age: 3_600 });
+  await story.until(() => bot.answered.length === 1);
+  expect(story.daemon.alerting.state.unseen).toBe(1);
+  bot.press(OWNER, 'seen');
+  await story.until(() => bot.answered.length === 2);
+  expect(story.daemon.alerting.state.unseen).toBe(0);
+});
+
 it('sends a test message through its channels while they fail and while they work', async () => {
   const { story, bot, mailbox } = await morning();
   const asked = (channel: string | null) =>

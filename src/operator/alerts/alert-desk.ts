@@ -130,12 +130,15 @@ export class AlertDesk {
     this.#deliver(message);
   }
 
-  /** The operator has seen the messages so far; returns how many critical alerts were unacknowledged. */
-  acknowledge(): number {
-    const count = this.#unseen.length;
-    this.#unseen = [];
-    this.#cancelCheck?.();
-    this.#cancelCheck = undefined;
+  /** The operator has seen the messages up to a moment; returns how many critical alerts of them were unacknowledged. */
+  acknowledge(untilUs = Infinity): number {
+    const newer = this.#unseen.filter(({ atUs }) => atUs > untilUs);
+    const count = this.#unseen.length - newer.length;
+    this.#unseen = newer;
+    if (newer.length === 0) {
+      this.#cancelCheck?.();
+      this.#cancelCheck = undefined;
+    }
     if (count > 0) this.#options.onChange();
     return count;
   }

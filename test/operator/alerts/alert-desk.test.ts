@@ -159,6 +159,18 @@ describe('AlertDesk', () => {
     expect(reminders('the third')).toBe(4);
   });
 
+  it('goes on with an alert that is newer than what somebody acknowledges', () => {
+    const desk = deskWith();
+    desk.alert(alertOf({ severity: 'critical', text: 'the first' }));
+    const seenUs = time.nowUs();
+    time.advance(5 * US_PER_MINUTE);
+    desk.alert(alertOf({ severity: 'critical', text: 'the second' }));
+    expect(desk.acknowledge(seenUs)).toBe(1);
+    time.advance(11 * US_PER_MINUTE);
+    expect(sent.at(-1)!.title).toContain('1 critical alert');
+    expect(desk.acknowledge()).toBe(1);
+  });
+
   it('goes on with what an earlier run held and nobody had seen', () => {
     const before = deskWith([19 * US_PER_HOUR, 7 * US_PER_HOUR]);
     before.alert(alertOf());
