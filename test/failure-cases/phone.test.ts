@@ -233,8 +233,10 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
     /^script \+2 VN30F1M \(\S+\) at 1301\.0, last 130\d\.\d, open [-+][\d,]+ VND, stop for 2 at 1290\.0$/,
   );
   expect(await shown('/trades')).toMatch(
-    /^\d\d:\d\d:\d\d script: #\w+ buy 2 VN30F1M \(\S+\) at (?:avg )?1301\.0$/,
+    /^trading day \d{4}-\d\d-\d\d\n\d\d:\d\d:\d\d script: #\w+ buy 2 VN30F1M \(\S+\) at (?:avg )?1301\.0$/,
   );
+  // The day is said: over a weekend it is not today.
+  expect(await shown('/pnl')).toMatch(/^trading day \d{4}-\d\d-\d\d: [-+][\d,]+ VND, after /);
   await story.until(() => story.daemon.lastAccount !== null);
   expect(await shown('/balance')).toMatch(
     /^net asset value: [\d,]+ VND\n[^]*broker’s figures at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,

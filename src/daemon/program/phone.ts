@@ -94,7 +94,7 @@ function tradesOf({ journal, sessionDay: session, names, config, edge }: Daemon)
     ({ entry, strategyName }) =>
       `${naming.time(entry.tsUs)} ${strategyName ?? OPERATOR}: ${lineOf(entry, naming)?.text ?? ''}`,
   );
-  return listed(lines, 'no trades today');
+  return [`trading day ${session}`, listed(lines, 'no trades')].join('\n');
 }
 
 function balanceOf({ lastAccount, config }: Daemon): string {
@@ -137,8 +137,8 @@ function ordersOf({ orders, strategies }: EngineSnapshot, contracts: readonly Co
   return orders.length > ORDERS_MAX ? [...lines, `and ${orders.length - ORDERS_MAX} more`] : lines;
 }
 
-const pnlLines = ({ dayPnl, fee, tax, strategies }: EngineSnapshot): readonly string[] => [
-  `today: ${formatSigned(dayPnl)} VND, after ${formatNumber(fee + tax)} of fees and tax`,
+const pnlLines = ({ tradingDay, dayPnl, fee, tax, strategies }: EngineSnapshot): readonly string[] => [
+  `trading day ${tradingDay ?? 'not begun'}: ${formatSigned(dayPnl)} VND, after ${formatNumber(fee + tax)} of fees and tax`,
   ...strategies.map(
     (each) => `${each.id}: ${formatSigned(each.dayPnl)} VND, ${formatCount(each.fills, 'fill')}`,
   ),
