@@ -147,7 +147,9 @@ export class RemoteControl {
 
   #ask(by: string, name: ConfirmedName, argument: string, text: string): string | RemoteReply {
     const [first = '', ...reason] = argument.split(' ');
-    const isOne = name !== 'cancel-all' && this.#options.isStrategy(first);
+    const isOne = this.#options.isStrategy(first);
+    if (isOne && name === 'cancel-all')
+      return `nothing was canceled: it cancels the orders of all strategies; /stop_strategy ${first} and /flatten ${first} are of one`;
     // A name that is misspelled must not close everything.
     const isNeeded = name.endsWith('-strategy') || (name === 'flatten' && first !== '');
     if (isNeeded && !isOne)

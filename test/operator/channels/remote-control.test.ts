@@ -148,6 +148,11 @@ describe('RemoteControl', () => {
     expect(done[1]).toMatchObject({ name: 'flatten', body: { inAuction: false } });
   });
 
+  it('cancels nothing where one strategy is named: the stops of all others would go too', async () => {
+    expect(await write('/cancel_all ema-front')).toMatch(/^nothing was canceled/);
+    expect(codeIn(await write('/cancel_all parameters of ema-front'))).toMatch(/^\d{4}$/);
+  });
+
   it('flattens nothing for a strategy that is misspelled', async () => {
     expect(await write('/flatten ema-frnt')).toMatch(/^there is no strategy ema-frnt/);
   });
