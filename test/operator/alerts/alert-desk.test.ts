@@ -40,6 +40,9 @@ const deskWith = (quiet: readonly [number, number] | null = null): AlertDesk =>
     onChange: () => undefined,
   });
 
+const reminders = (text: string): number =>
+  sent.filter(({ kind, text: own }) => kind === 'reminder' && own.includes(text)).length;
+
 beforeEach(() => {
   // 20:00 of a day.
   time = new VirtualTimers(20_000 * US_PER_DAY + 20 * US_PER_HOUR);
@@ -143,8 +146,6 @@ describe('AlertDesk', () => {
   });
 
   it('escalates an alert that comes while older ones wait, or after nobody has seen those for a day', () => {
-    const reminders = (text: string): number =>
-      sent.filter(({ kind, text: own }) => kind === 'reminder' && own.includes(text)).length;
     const desk = deskWith();
     desk.alert(alertOf({ severity: 'critical', text: 'the first' }));
     time.advance(US_PER_DAY);
