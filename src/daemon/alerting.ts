@@ -4,7 +4,7 @@ import { tradingDayAt } from '../domain/calendar.ts';
 import { withAliases } from '../domain/contract-code.ts';
 import { dayAt, timeOfDayUs } from '../domain/civil-date.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
-import { milliseconds, type TsUs, US_PER_DAY, US_PER_HOUR } from '../domain/units.ts';
+import { milliseconds, seconds, type TsUs, US_PER_DAY, US_PER_HOUR } from '../domain/units.ts';
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import { AlertDesk, quietHours } from '../operator/alerts/alert-desk.ts';
@@ -52,6 +52,9 @@ const ALERT_AT_ONCE: ReadonlySet<string> = new Set([
   'started_with_a_position',
   'stopped_with_a_position',
 ]);
+
+/** Between the service's clock and ours, and between an alert and its message. */
+const CLOCKS_APART_MAX = seconds(30);
 
 /** A stop waits for at most three seconds. */
 const LAST_CHECKS = 30;
@@ -163,8 +166,8 @@ export class Alerting {
     return tryChannels(asked, config.mode, address.secrets);
   }
 
-  acknowledge(): number {
-    return this.#desk.acknowledge();
+  acknowledge(untilUs?: number): number {
+    return this.#desk.acknowledge(untilUs);
   }
 
   /** Commands by phone are taken from here on, and the dead man's switch is held while `problem` has none. */
@@ -189,10 +192,11 @@ export class Alerting {
               const reply = await control.take(asked);
               return { ...reply, text: address.secrets.hide(reply.text) };
             },
-            seen: (by) => {
-              const count = this.acknowledge();
+            // A press may come hours late, as after an outage: what came after its message was not seen.
+            seen: (by, sentUs) => {
+              const count = this.acknowledge(sentUs + CLOCKS_APART_MAX);
               remote.journal(by, 'seen', `${count} alerts acknowledged`);
-              return 'acknowledged';
+              return this.state.unseen === 0 ? 'acknowledged' : 'acknowledged; newer ones wait';
             },
             alert,
           }),

@@ -44,12 +44,20 @@ export interface StageProgress {
 
 type EngineStatus = Pick<EngineSnapshot, 'orders' | 'strategies' | 'procedure' | 'phase'>;
 
-export function cancelProgress(
-  before: Pick<EngineStatus, 'orders'>,
-  now: EngineStatus,
-  isLate: boolean,
-): StageProgress {
-  const taken = new Set(before.orders.map(({ clientOrderId }) => clientOrderId));
+export function cancelProgress(before: Pick<EngineStatus, 'orders'>) {
+  let taken: ReadonlySet<string> | null = null;
+  return (now: EngineStatus, isLate: boolean): StageProgress => {
+    // The first view after the command shows what it cancels of the moment since the one before.
+    taken ??= new Set(
+      [...before.orders, ...now.orders.filter(({ status }) => status === 'pending_cancel')].map(
+        ({ clientOrderId }) => clientOrderId,
+      ),
+    );
+    return cancelStage(taken, now, isLate);
+  };
+}
+
+function cancelStage(taken: ReadonlySet<string>, now: EngineStatus, isLate: boolean): StageProgress {
   const left = now.orders.filter(({ clientOrderId }) => taken.has(clientOrderId));
   const all = formatCount(taken.size, 'open order');
   if (left.length > 0) {
@@ -72,47 +80,35 @@ export const silentProgress = (isLate: boolean): StageProgress => ({
 });
 
 /** `strategy`: null for all. */
-export function flattenProgress(strategy: string | null): (now: EngineStatus) => StageProgress {
-  // An earlier poll saw it close something.
-  let wasBusy = false;
-  return (now) => {
-    const progress = flattenStage(now, strategy, wasBusy);
-    wasBusy ||= progress.state === 'working';
-    return progress;
-  };
-}
-
-function flattenStage(now: EngineStatus, strategy: string | null, wasBusy: boolean): StageProgress {
-  const held = now.strategies
-    .filter(({ id }) => strategy === null || id === strategy)
-    .flatMap(({ id, positions }) =>
+export const flattenProgress =
+  (strategy: string | null) =>
+  (now: EngineStatus): StageProgress => {
+    const meant = now.strategies.filter(({ id }) => strategy === null || id === strategy);
+    const held = meant.flatMap(({ id, positions }) =>
       positions.filter(({ qty }) => qty !== 0).map(({ qty, orderCode }) => `${id} ${qty} of ${orderCode}`),
     );
-  const steps = now.procedure.split('; ').filter((step) => step.startsWith('flattening'));
-  const rest = `still held: ${held.join(', ')}`;
-  if (held.length === 0 && (steps.length === 0 || strategy !== null))
-    return {
-      state: 'done',
-      text: `flat: ${strategy === null ? 'nothing is held' : `${strategy} holds nothing`}`,
-    };
-  if (steps.length === 0 && wasBusy) {
-    const again = 'entries stayed on, tickwright halt stops them';
-    return { state: 'done', text: `it was flat, and holds again ${held.join(', ')}: ${again}` };
-  }
-  if (steps.length === 0)
-    return {
-      state: 'left',
-      text: `${rest}, and no flatten is under way: tickwright journal shows why`,
-    };
-  if (steps.every((step) => step.endsWith(': resting')))
-    return {
-      state: 'waits',
-      text: `${rest}; its orders rest in the auction until that ends: tickwright positions shows what it took`,
-    };
-  const waits = steps.filter((step) => /: (?:queued|given_up)$/.test(step));
-  if (waits.length === steps.length) {
-    const next = 'the daemon tries again when continuous trading begins next';
-    return { state: 'waits', text: `${held.length === 0 ? steps.join('; ') : rest}; ${next}` };
-  }
-  return { state: 'working', text: steps.join('; ') };
-}
+    const steps = now.procedure.split('; ').filter((step) => step.startsWith('flattening'));
+    // Steps may be those of another strategy; an entry of this one may fill until it has ended.
+    const isOver = strategy !== null && meant.every(({ openOrders }) => openOrders === 0);
+    const rest = held.length === 0 ? steps.join('; ') : `still held: ${held.join(', ')}`;
+    if (held.length === 0 && (steps.length === 0 || isOver))
+      return {
+        state: 'done',
+        text: `flat: ${strategy === null ? 'nothing is held' : `${strategy} holds nothing`}`,
+      };
+    if (steps.length === 0) {
+      const why = 'it was dropped, or a strategy entered again: tickwright journal shows which';
+      return { state: 'left', text: `${rest}, and no flatten is under way: ${why}` };
+    }
+    if (steps.every((step) => step.endsWith(': resting')))
+      return {
+        state: 'waits',
+        text: `${rest}; its orders rest in the auction until that ends: tickwright positions shows what it took`,
+      };
+    const waits = steps.filter((step) => /: (?:queued|given_up)$/.test(step));
+    if (waits.length === steps.length) {
+      const next = 'the daemon tries again when continuous trading begins next';
+      return { state: 'waits', text: `${rest}; ${next}` };
+    }
+    return { state: 'working', text: steps.join('; ') };
+  };

@@ -94,10 +94,13 @@ async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResul
 }
 
 async function cancelAll(daemon: Daemon, reason: string): Promise<CommandResult> {
-  const before = daemon.lastView ?? { orders: [] };
-  return followed(daemon, post(daemon, { name: 'cancel_all', reason }, ''), {
+  // Asked for ahead of the command and awaited after it: the last view lacks orders of the last second.
+  const asked = inTime(daemon.refreshView(), SEEN_MAX);
+  const result = post(daemon, { name: 'cancel_all', reason }, '');
+  const progressOf = cancelProgress((await asked) ?? daemon.lastView ?? { orders: [] });
+  return followed(daemon, result, {
     code: 'cancel_all_ended',
-    progressOf: (now) => cancelProgress(before, now, false),
+    progressOf: (now) => progressOf(now, false),
   });
 }
 

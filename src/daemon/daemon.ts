@@ -99,6 +99,8 @@ export class Daemon {
   readonly alerting: Alerting;
   readonly metrics: Metrics;
   readonly prices: PriceBoard | null;
+  /** Since the start: commands that take entries away, of the account or of a strategy. */
+  halts = 0;
   readonly outcomes = new CommandOutcomes((...alert) => this.alert(...alert));
   /** With the calendar in use. */
   readonly options: DaemonOptions;
@@ -304,6 +306,7 @@ export class Daemon {
   }
 
   command(command: Command, by: 'operator' | 'schedule' | 'process' = 'operator'): void {
+    if (command.name === 'halt' || command.name === 'stop_strategy') this.halts += 1;
     const isHalt = command.name === 'halt' && isOfAccount(command);
     if (isHalt && !this.halt.begin(command.reason)) this.#sweepBooks();
     if (command.name === 'resume' && isOfAccount(command)) this.halt.end(command.reason);

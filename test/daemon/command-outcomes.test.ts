@@ -15,6 +15,7 @@ const view = (orders: readonly string[], held: Readonly<Record<string, number>> 
     orders: orders.map((id) => ({ clientOrderId: `H.${id}`, status: 'pending_cancel' })),
     strategies: Object.entries(held).map(([id, qty]) => ({
       id,
+      openOrders: 0,
       positions: [{ orderCode: 'VN30F2603', qty }],
     })),
     procedure,
@@ -23,31 +24,53 @@ const view = (orders: readonly string[], held: Readonly<Record<string, number>> 
 
 describe('cancel-all', () => {
   it('is done when all that was open has ended, and shows what was placed since', () => {
-    expect(cancelProgress(view([]), view([]), false).state).toBe('done');
-    expect(cancelProgress(view(['1', '2']), view(['3']), false)).toMatchObject({
+    expect(cancelProgress(view([]))(view([]), false).state).toBe('done');
+    const now = view(['3']);
+    const since = { ...now, orders: now.orders.map((order) => ({ ...order, status: 'accepted' as const })) };
+    expect(cancelProgress(view(['1', '2']))(since, false)).toMatchObject({
       state: 'done',
       text: expect.stringMatching(/2 open orders ended.*1 more since/),
     });
   });
 
   it('names what has not ended, and gives up when it is late', () => {
-    const now = view(['2']);
-    expect(cancelProgress(view(['1', '2']), now, false)).toMatchObject({
+    const progressOf = cancelProgress(view(['1', '2']));
+    expect(progressOf(view(['2']), false)).toMatchObject({
       state: 'working',
       text: expect.stringContaining('1 of 2 open orders not ended yet'),
     });
-    expect(cancelProgress(view(['1', '2']), now, true).state).toBe('left');
+    expect(progressOf(view(['2']), true).state).toBe('left');
+  });
+
+  it('counts an order that it cancels though the view before it is too old to have it', () => {
+    const progressOf = cancelProgress(view([]));
+    expect(progressOf(view(['1']), false)).toMatchObject({
+      state: 'working',
+      text: expect.stringContaining('1 of 1 open order not ended yet'),
+    });
+    expect(progressOf(view(['2']), false).text).toMatch(/^1 open order ended.*1 more since/);
   });
 });
 
 describe('flatten', () => {
-  it('is done where a strategy has entered again', () => {
-    const progressOf = flattenProgress(null);
-    expect(progressOf(view([], { a: 2 }, 'flattening VN30F2603 2: working')).state).toBe('working');
-    expect(progressOf(view([], { a: 2 }))).toMatchObject({
-      state: 'done',
-      text: expect.stringContaining('holds again a 2 of VN30F2603'),
-    });
+  it('is not done by a day or a resume that ended it before it was flat', () => {
+    const alerts: string[] = [];
+    const outcomes = new CommandOutcomes((...alert) => alerts.push(alert.join(' ')));
+    outcomes.follow({ code: 'flatten_ended', progressOf: flattenProgress(null) });
+    outcomes.see(view([], { a: 2 }, 'flattening VN30F2603 2: working'));
+    outcomes.see(view([], { a: 1 }, 'flattening VN30F2603 1: queued'));
+    outcomes.see(view([], { a: 1 }));
+    expect(alerts).toEqual([expect.stringMatching(/^warning .*still held: a 1 of VN30F2603/)]);
+  });
+
+  it('of one strategy is not done while an entry of it may still fill', () => {
+    const withdrawing = view(['1'], { a: 0, b: 2 }, 'flattening VN30F2603 0: withdrawing');
+    const strategies = withdrawing.strategies.map((each) => ({
+      ...each,
+      openOrders: each.id === 'a' ? 1 : 0,
+    }));
+    expect(flattenProgress('a')({ ...withdrawing, strategies }).state).toBe('working');
+    expect(flattenProgress('b')({ ...withdrawing, strategies }).state).toBe('working');
   });
 
   it.each([

@@ -53,3 +53,14 @@ it('says of a resume that a difference of positions blocked entries, and what be
   expect(message).toMatch(/^entries were blocked: .*taken over as the operator's/);
   await story.until(async () => (await story.known()).net === 3);
 });
+
+it('counts an order among those that a cancel-all ends though no view has shown it yet', async () => {
+  const story = await running([{ at: 13_001, do: 'buy', qty: 2, price: 12_950 }]);
+  await story.view();
+  story.print(13_001);
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  expect(story.daemon.lastView?.orders).toEqual([]);
+  const { message } = await ask(story, 'cancel-all');
+  expect(message).toMatch(/1 open order/);
+  expect(message).not.toContain('no order was open');
+});

@@ -12,6 +12,7 @@ import { dayText } from '../../src/daemon/inspect/day-report.ts';
 import { heldBy } from '../../src/daemon/program/run-notices.ts';
 import { sendReport } from '../../src/daemon/program/run-daemon.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
+import { tsUs, US_PER_SECOND } from '../../src/domain/units.ts';
 import { WaitingFile } from '../../src/operator/alerts/waiting-file.ts';
 import { BOT_TOKEN, BotApi, type BotMessage } from '../operator/support/bot-api.ts';
 import { Mailbox } from '../operator/support/mailbox.ts';
@@ -133,6 +134,22 @@ it('empties the broker’s book of entries by a halt from the phone, and asks ba
   expect(commands.join()).not.toContain(code);
 });
 
+it('resumes nothing that was asked for before somebody halted at another place', async () => {
+  const { story, bot } = await morning();
+  await story.until(() => story.daemon.otpDesk.isWaiting);
+  bot.write(OWNER, story.simulator.otp);
+  await story.trading();
+  bot.write(OWNER, '/halt news');
+  await story.until(() => /halt proven/.test(replies(bot)));
+  bot.write(OWNER, '/resume');
+  await story.until(() => /Send \d{4} within/.test(replies(bot)));
+  await obey(story.daemon, 'halt', { ...EMPTY_BODY, reason: 'worse news' }, IDLE_RUN);
+  const [, code = ''] = /Send (\d{4}) within/.exec(replies(bot)) ?? [];
+  bot.write(OWNER, code);
+  await story.until(() => /a halt came since|entries are allowed again/.test(replies(bot)));
+  expect(story.daemon.halt.reason).toContain('news');
+});
+
 it('resumes nothing that was asked for before a critical alert, also where all before it are acknowledged', async () => {
   const { story, bot } = await morning();
   await story.until(() => story.daemon.otpDesk.isWaiting);
@@ -149,7 +166,9 @@ it('resumes nothing that was asked for before a critical alert, also where all b
   story.daemon.alert('critical', 'fee_unknown', 'the third one');
   const [, code = ''] = /Send (\d{4}) within/.exec(replies(bot)) ?? [];
   bot.write(OWNER, code);
-  await story.until(() => /a critical alert came since|entries are allowed again/.test(replies(bot)));
+  await story.until(() =>
+    /a critical alert or a halt came since|entries are allowed again/.test(replies(bot)),
+  );
   expect(story.daemon.halt.reason).toContain('news');
 });
 
@@ -214,11 +233,13 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
     /^script \+2 VN30F1M \(\S+\) at 1301\.0, last 130\d\.\d, open [-+][\d,]+ VND, stop for 2 at 1290\.0$/,
   );
   expect(await shown('/trades')).toMatch(
-    /^\d\d:\d\d:\d\d script: #\w+ buy 2 VN30F1M \(\S+\) at (?:avg )?1301\.0$/,
+    /^trading day \d{4}-\d\d-\d\d\n\d\d:\d\d:\d\d script: #\w+ buy 2 VN30F1M \(\S+\) at (?:avg )?1301\.0$/,
   );
+  // The day is said: over a weekend it is not today.
+  expect(await shown('/pnl')).toMatch(/^trading day \d{4}-\d\d-\d\d: [-+][\d,]+ VND, after /);
   await story.until(() => story.daemon.lastAccount !== null);
   expect(await shown('/balance')).toMatch(
-    /^net asset value: [\d,]+ VND\n[^]*broker’s figures at \d\d:\d\d:\d\d$/,
+    /^net asset value: [\d,]+ VND\n[^]*broker’s figures at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
   );
   expect(await shown('/daily')).toMatch(/^trading day \S+\nNet result: /);
   expect(await shown('/open')).toContain(LINK);
@@ -247,6 +268,26 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
   story.daemon.journal.flush();
   for (const path of [story.paths.journal, `${story.paths.journal}-wal`])
     expect(readFileSync(path, 'latin1')).not.toContain('the-one-time-secret');
+});
+
+it('says with positions, orders and profit that an engine does not answer, and never that no session is open', async () => {
+  const { story, bot } = await morning();
+  await story.until(() => story.daemon.otpDesk.isWaiting);
+  bot.write(OWNER, story.simulator.otp);
+  await story.trading();
+  const answerTo = async (text: string): Promise<string> => {
+    const { length } = bot.sent;
+    bot.write(OWNER, text);
+    await story.until(() => bot.sent.length > length);
+    return bot.sent.at(-1)!.text;
+  };
+  expect(await answerTo('/positions')).toBe('flat: nothing is held');
+  story.daemon.viewedUs = tsUs(story.daemon.viewedUs - 60 * US_PER_SECOND);
+  for (const view of ['/positions', '/orders', '/pnl', '/strategies'])
+    expect(await answerTo(view)).toMatch(/^engine: does NOT answer for [^]+\n./);
+  // As after the loss of an engine, until the next one answers.
+  story.daemon.lastView = undefined;
+  expect(await answerTo('/positions')).toMatch(/^the engine has not answered yet/);
 });
 
 it('asks somebody to acknowledge that a proven halt is not proven any more', async () => {
@@ -303,6 +344,17 @@ it('takes a question for an acknowledgement, as its reminders say', async () => 
   expect(story.daemon.alerting.state.unseen).toBe(1);
   bot.write(OWNER, '/status');
   await story.until(() => /entries: allowed/.test(replies(bot)));
+  expect(story.daemon.alerting.state.unseen).toBe(0);
+});
+
+it('acknowledges by the button of an old message nothing that came after it', async () => {
+  const { story, bot } = await morning();
+  story.daemon.alert('critical', 'position_mismatch', 'they differ');
+  bot.press(OWNER, 'seen', { age: 3_600 });
+  await story.until(() => bot.answered.length === 1);
+  expect(story.daemon.alerting.state.unseen).toBe(1);
+  bot.press(OWNER, 'seen');
+  await story.until(() => bot.answered.length === 2);
   expect(story.daemon.alerting.state.unseen).toBe(0);
 });
 

@@ -139,8 +139,7 @@ export function addControlCommands(program: Command, context: CliContext): void 
       const waitMs = isOfOne ? REPLAY_MS_MAX : ANSWER_MS_MAX;
       const said = await sendCommand(context, state, name, needsReason ? body : {}, waitMs);
       if (name === 'halt') await followHalt(context, state);
-      if (before !== null)
-        await follow(context, state, said, (now, isLate) => cancelProgress(before, now, isLate));
+      if (before !== null) await follow(context, state, said, cancelProgress(before));
     });
   }
   addFlatten(program, context);

@@ -1,6 +1,5 @@
 /** Commands and views of a phone: the same handlers as those of the command line. */
 import { isAuction, phaseAt } from '../../domain/calendar.ts';
-import { formatTime } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { OPERATOR } from '../../domain/strategy-names.ts';
@@ -9,6 +8,7 @@ import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-control.ts';
 import { lineOf } from '../../operator/entry-line.ts';
 import { createNaming } from '../../operator/naming.ts';
+import { formatLocalSecond } from '../../text/dates.ts';
 import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
@@ -17,7 +17,7 @@ import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from '../daemon.ts';
 import { healthProblem } from './health.ts';
 import { holdings, listedPoints } from '../session/holdings.ts';
-import { statusFacts } from './status-facts.ts';
+import { silenceFact, statusFacts } from './status-facts.ts';
 
 const NO_ENGINE = 'no session is open';
 const ORDERS_MAX = 30;
@@ -43,7 +43,7 @@ export function listenToPhones(
     isAuction: () => isAuction(phaseAt(daemon.config.calendar, daemon.clock.nowUs())),
     isStrategy: (name) => daemon.names.all.includes(name),
     isOtpAwaited: () => daemon.otpDesk.isWaiting,
-    criticals: () => daemon.alerting.state.counts.critical,
+    news: () => daemon.alerting.state.counts.critical + daemon.halts,
     journal: (by, text, outcome) => daemon.append({ kind: 'remote_command', by, text, outcome }),
   };
   daemon.alerting.listen(remote, () => healthProblem(daemon));
@@ -56,7 +56,16 @@ function phoneView(
 ): string {
   const { engine } = status;
   if (view === 'status') return statusLines(status, contracts).join('\n');
-  if (engine === null) return NO_ENGINE;
+  if (engine === null) return status.session === null ? NO_ENGINE : 'the engine has not answered yet';
+  const silence = silenceFact(status).map(([label, text]) => `${label}: ${text}\n`);
+  return [...silence, engineView(view, engine, contracts)].join('');
+}
+
+function engineView(
+  view: Exclude<RemoteView, 'daily' | 'trades' | 'balance' | 'status'>,
+  engine: EngineSnapshot,
+  contracts: readonly Contract[],
+): string {
   switch (view) {
     case 'positions':
       return listed(holdings(engine, contracts), 'flat: nothing is held');
@@ -85,7 +94,7 @@ function tradesOf({ journal, sessionDay: session, names, config, edge }: Daemon)
     ({ entry, strategyName }) =>
       `${naming.time(entry.tsUs)} ${strategyName ?? OPERATOR}: ${lineOf(entry, naming)?.text ?? ''}`,
   );
-  return listed(lines, 'no trades today');
+  return [`trading day ${session}`, listed(lines, 'no trades')].join('\n');
 }
 
 function balanceOf({ lastAccount, config }: Daemon): string {
@@ -100,7 +109,8 @@ function balanceOf({ lastAccount, config }: Daemon): string {
     ['profit of the day before costs', account.profit],
   ];
   const known = figures.flatMap(([name, vnd]) => (vnd === null ? [] : [`${name}: ${formatNumber(vnd)} VND`]));
-  const time = formatTime(startedUs, config.calendar.utcOffsetMinutes).slice(0, 8);
+  // With the day: over a weekend they are old.
+  const time = formatLocalSecond(startedUs, config.calendar.utcOffsetMinutes);
   return [...known, `the broker’s figures at ${time}`].join('\n');
 }
 
@@ -127,8 +137,8 @@ function ordersOf({ orders, strategies }: EngineSnapshot, contracts: readonly Co
   return orders.length > ORDERS_MAX ? [...lines, `and ${orders.length - ORDERS_MAX} more`] : lines;
 }
 
-const pnlLines = ({ dayPnl, fee, tax, strategies }: EngineSnapshot): readonly string[] => [
-  `today: ${formatSigned(dayPnl)} VND, after ${formatNumber(fee + tax)} of fees and tax`,
+const pnlLines = ({ tradingDay, dayPnl, fee, tax, strategies }: EngineSnapshot): readonly string[] => [
+  `trading day ${tradingDay ?? 'not begun'}: ${formatSigned(dayPnl)} VND, after ${formatNumber(fee + tax)} of fees and tax`,
   ...strategies.map(
     (each) => `${each.id}: ${formatSigned(each.dayPnl)} VND, ${formatCount(each.fills, 'fill')}`,
   ),

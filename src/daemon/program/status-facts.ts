@@ -32,7 +32,7 @@ export function statusFacts(status: DaemonStatus): readonly Fact[] {
 const noSessionText = ({ degraded }: Pick<DaemonStatus, 'degraded'>): string =>
   degraded === null ? 'none open' : `none open: ${degraded}`;
 
-function silenceFact({ engineSilentMs: ms }: DaemonStatus): readonly Fact[] {
+export function silenceFact({ engineSilentMs: ms }: DaemonStatus): readonly Fact[] {
   if (ms === null) return [];
   const age = formatSpan(ms * US_PER_MS);
   return [

@@ -125,17 +125,20 @@ export class AlertDesk {
     if (message.severity === 'critical' && message.kind === 'alert') {
       this.#unseen.push(message);
       if (this.#unseen.length > UNSEEN_MAX) this.#unseen.shift();
-      if (this.#cancelCheck === undefined) this.#armEscalation();
+      this.#armEscalation();
     }
     this.#deliver(message);
   }
 
-  /** The operator has seen the messages so far; returns how many critical alerts were unacknowledged. */
-  acknowledge(): number {
-    const count = this.#unseen.length;
-    this.#unseen = [];
-    this.#cancelCheck?.();
-    this.#cancelCheck = undefined;
+  /** The operator has seen the messages up to a moment; returns how many critical alerts of them were unacknowledged. */
+  acknowledge(untilUs = Infinity): number {
+    const newer = this.#unseen.filter(({ atUs }) => atUs > untilUs);
+    const count = this.#unseen.length - newer.length;
+    this.#unseen = newer;
+    if (newer.length === 0) {
+      this.#cancelCheck?.();
+      this.#cancelCheck = undefined;
+    }
     if (count > 0) this.#options.onChange();
     return count;
   }
@@ -206,9 +209,14 @@ export class AlertDesk {
     this.#options.onChange();
   }
 
+  /** Each alert begins all its repeats, and puts those of others off no further. */
   #armEscalation(): void {
+    const { clock, escalateAfter } = this.#options;
+    const isIdle = this.#cancelCheck === undefined || this.#escalations === ESCALATIONS_MAX;
+    const dueUs = clock.nowUs() + escalateAfter;
+    this.#escalateUs = isIdle ? dueUs : Math.min(this.#escalateUs, dueUs);
     this.#escalations = 0;
-    this.#escalateUs = this.#options.clock.nowUs() + this.#options.escalateAfter;
+    this.#cancelCheck?.();
     this.#check();
   }
 

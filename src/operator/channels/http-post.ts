@@ -29,6 +29,12 @@ export function pauseMsOf(seconds: unknown): number | null {
   return Number.isNaN(ms) ? null : Math.min(PAUSE_MS_MAX, Math.max(0, ms));
 }
 
+/** Half of a character, where a text was cut or came so, is replaced: a service would refuse that message for ever. */
+export const jsonBody = (value: unknown): string =>
+  JSON.stringify(value, (_, each: unknown) =>
+    typeof each === 'string' ? each.replaceAll(/\p{Cs}/gu, '\ufffd') : each,
+  );
+
 /** The failure never quotes the address: it may hold a secret. */
 export async function ask(what: HttpAsk): Promise<HttpAnswer | { readonly failure: string }> {
   const { timeoutMs, signal, url } = what;

@@ -37,7 +37,8 @@ export function createMail(options: MailOptions): AlertChannel {
   return {
     id,
     textMax: TEXT_MAX,
-    async send({ title, text, severity, pages }): Promise<DeliveryResult> {
+    async send(delivery): Promise<DeliveryResult> {
+      const { title, text, severity, pages } = delivery;
       try {
         await transport.sendMail({
           from,
@@ -50,15 +51,26 @@ export function createMail(options: MailOptions): AlertChannel {
         });
         return { status: 'sent' };
       } catch (error) {
-        return failed(error);
+        const result = failed(error);
+        if (pages.length === 0 || !isOfContent(error)) return result;
+        // Too large, or of a kind that it never takes: what comes behind this message must not wait for it.
+        const refusal = `the mail server did not take ${pages.join(', ')}: ${result.reason}`;
+        return this.send({ ...delivery, text: `${text}\n\n${refusal}`, pages: [] });
       }
     },
     close: async () => transport.close(),
   };
 }
 
+/** The server took sender and receiver, and refuses what the mail has. */
+const isOfContent = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  error.code === 'EMESSAGE' &&
+  !('responseCode' in error && Number(error.responseCode) < 500);
+
 /** Wrong passwords and addresses need a person; everything else may pass. */
-function failed(error: unknown): DeliveryResult {
+function failed(error: unknown): Exclude<DeliveryResult, { readonly status: 'sent' }> {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reply = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0;
   const reason = `${code === '' ? '' : `${code}: `}${errorText(error)}`;

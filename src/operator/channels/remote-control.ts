@@ -32,8 +32,11 @@ export interface RemoteOptions {
   readonly isAuction: () => boolean;
   /** A password is waited for: bare letters and digits are one. */
   readonly isOtpAwaited: () => boolean;
-  /** Critical alerts of this run, repeats too: unacknowledged ones may become fewer meanwhile. */
-  readonly criticals: () => number;
+  /**
+   * Critical alerts and halts of this run, repeats too, whoever asked for them: unacknowledged alerts may become fewer meanwhile, and a
+   * second halt keeps the reason of the first.
+   */
+  readonly news: () => number;
   /** Each command with its outcome; passwords and codes left out. */
   readonly journal: (by: string, command: string, outcome: string) => void;
 }
@@ -54,11 +57,12 @@ interface Confirmation {
   readonly by: string;
   readonly code: string;
   readonly askedUs: TsUs;
-  readonly criticals: number;
+  readonly news: number;
   readonly name: ConfirmedName;
   readonly body: CommandBody;
   readonly text: string;
   tries: number;
+  isOver: boolean;
 }
 
 const HELP = [
@@ -77,8 +81,8 @@ const HELP = [
 
 export class RemoteControl {
   readonly #options: RemoteOptions;
-  #confirmation: Confirmation | null = null;
-  #lastCode = '';
+  /** The last of each person: two ask at once. */
+  readonly #confirmations = new Map<string, Confirmation>();
 
   constructor(options: RemoteOptions) {
     this.#options = options;
@@ -98,11 +102,7 @@ export class RemoteControl {
       .replaceAll('_', '-');
     const argument = rest.join(' ').slice(0, REASON_MAX);
     // Before anything that could keep it back.
-    if (/^halt(?:-|$)/.test(name)) {
-      // A code that arrives now was asked for in another world.
-      if (BEGINNING.has(this.#confirmation?.name ?? '')) this.#confirmation = null;
-      return this.#run(by, 'halt', bodyOf(by, argument), text);
-    }
+    if (/^halt(?:-|$)/.test(name)) return this.#run(by, 'halt', bodyOf(by, argument), text);
     const age = Math.abs(this.#options.clock.nowUs() - sentUs);
     if (age > FRESH) return this.#tooOld(by, name, age);
     try {
@@ -136,9 +136,7 @@ export class RemoteControl {
       case 'open':
         return this.#open(by);
       case 'confirm':
-        return this.#confirmation?.by === by
-          ? this.#confirm(this.#confirmation, argument)
-          : 'not done: that question is over, send the command again';
+        return this.#confirm(this.#confirmations.get(by), argument);
       case 'start':
       case 'help':
         return HELP;
@@ -149,7 +147,9 @@ export class RemoteControl {
 
   #ask(by: string, name: ConfirmedName, argument: string, text: string): string | RemoteReply {
     const [first = '', ...reason] = argument.split(' ');
-    const isOne = name !== 'cancel-all' && this.#options.isStrategy(first);
+    const isOne = this.#options.isStrategy(first);
+    if (isOne && name === 'cancel-all')
+      return `nothing was canceled: it cancels the orders of all strategies; /stop_strategy ${first} and /flatten ${first} are of one`;
     // A name that is misspelled must not close everything.
     const isNeeded = name.endsWith('-strategy') || (name === 'flatten' && first !== '');
     if (isNeeded && !isOne)
@@ -171,9 +171,10 @@ export class RemoteControl {
 
   /** A code that was asked for, or a password. */
   #bare(by: string, word: string): string | Promise<string> {
-    const asked = this.#confirmation;
-    if (asked !== null && asked.by === by && /^\d+$/.test(word)) return this.#confirm(asked, word);
-    const isPassword = /^[0-9A-Za-z]{4,32}$/.test(word) && /\d/.test(word) && word !== this.#lastCode;
+    const asked = this.#confirmations.get(by);
+    if (asked?.isOver === false && /^\d+$/.test(word)) return this.#confirm(asked, word);
+    const isCode = [...this.#confirmations.values()].some(({ code }) => code === word);
+    const isPassword = /^[0-9A-Za-z]{4,32}$/.test(word) && /\d/.test(word) && !isCode;
     if (isPassword && this.#options.isOtpAwaited())
       return this.#run(by, 'otp', { ...EMPTY_BODY, otp: word }, 'otp');
     return `not understood\n${HELP}`;
@@ -182,20 +183,21 @@ export class RemoteControl {
   #askBack(by: string, name: ConfirmedName, body: CommandBody, text: string): RemoteReply {
     const code = String(randomInt(1_000, 10_000));
     const askedUs = this.#options.clock.nowUs();
-    const criticals = this.#options.criticals();
-    this.#lastCode = code;
-    this.#confirmation = { by, code, askedUs, criticals, name, body, text: oneLine(text), tries: 0 };
+    const news = this.#options.news();
+    const question = { by, code, askedUs, news, name, body, text: oneLine(text) };
+    this.#confirmations.set(by, { ...question, tries: 0, isOver: false });
     this.#options.journal(by, oneLine(text), 'asked back with a code');
     return { text: `${meaningOf(name, body)} Send ${code} within ${formatSpan(CODE_LIFE)} to go on.`, code };
   }
 
-  #confirm(asked: Confirmation, code: string): string | Promise<string> {
+  #confirm(asked: Confirmation | undefined, code: string): string | Promise<string> {
+    if (asked?.isOver !== false) return 'not done: that question is over, send the command again';
     const isLate = this.#options.clock.nowUs() - asked.askedUs > CODE_LIFE;
     asked.tries += 1;
     const isRight = code === asked.code;
-    // A halt of the daemon may have come, which the sender did not know.
-    const isNews = BEGINNING.has(asked.name) && isRight && this.#options.criticals() > asked.criticals;
-    if (isLate || isRight || asked.tries >= CODE_TRIES) this.#confirmation = null;
+    // A halt may have come, which the sender did not know.
+    const isNews = BEGINNING.has(asked.name) && isRight && this.#options.news() > asked.news;
+    if (isLate || isRight || asked.tries >= CODE_TRIES) asked.isOver = true;
     // A confirmation for an auction that is over does not count for the next one.
     const inAuction = asked.body.inAuction && this.#options.isAuction();
     if (!isLate && !isNews && isRight)
@@ -203,10 +205,10 @@ export class RemoteControl {
     const why = isLate
       ? 'the code is too old'
       : isNews
-        ? 'a critical alert came since, see /status'
+        ? 'a critical alert or a halt came since, see /status'
         : 'that is not the code';
     this.#options.journal(asked.by, asked.text, `not done: ${why}`);
-    return `not done: ${why}; ${this.#confirmation === null ? `send /${asked.name.replaceAll('-', '_')} again` : 'try again'}`;
+    return `not done: ${why}; ${asked.isOver ? `send /${asked.name.replaceAll('-', '_')} again` : 'try again'}`;
   }
 
   async #run(by: string, name: CommandName, body: CommandBody, text: string): Promise<string> {

@@ -39,8 +39,8 @@ export interface ListenerOptions {
   readonly taken: { stampOf(update: number): number; keep(update: number, stamp: number): void };
   /** Answers with the reply. */
   readonly take: (asked: RemoteMessage) => Promise<RemoteReply>;
-  /** The button below an alert; answers with a short text. */
-  readonly seen: (by: string) => string;
+  /** The button below a message of that time; answers with a short text. */
+  readonly seen: (by: string, sentUs: TsUs) => string;
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
 }
 
@@ -200,13 +200,15 @@ export class TelegramListener {
 
   #button(update: number, query: JsonRecord): void {
     const { id, data, from, message } = query;
-    const who = this.#allowed(from, isRecord(message) ? message['chat'] : null);
+    const { chat, date }: JsonRecord = isRecord(message) ? message : {};
+    const who = this.#allowed(from, chat);
     if (who === null || typeof data !== 'string' || typeof id !== 'string') return;
     const isConfirmation = data.startsWith(CONFIRM);
     if ((data !== SEEN && !isConfirmation) || !this.#isNew(update, PRESSED)) return;
     // The code has a life of its own: a press that comes late meets one that is over.
     if (isConfirmation) this.#take(who.id, { by: who.by, text: data, sentUs: this.#options.clock.nowUs() });
-    const body = { callback_query_id: id, text: isConfirmation ? '' : this.#options.seen(who.by) };
+    const sentUs = tsUs(Math.round(Number(date ?? 0)) * US_PER_SECOND);
+    const body = { callback_query_id: id, text: isConfirmation ? '' : this.#options.seen(who.by, sentUs) };
     void this.#options.bot.call('answerCallbackQuery', body, SEND_TIMEOUT_MS, this.#closing.signal);
   }
 
@@ -259,7 +261,10 @@ export class TelegramListener {
     const button = { inline_keyboard: [[{ text: 'Confirm', callback_data: `${CONFIRM}${code}` }]] };
     const body = {
       chat_id: chat,
-      text: text.slice(0, REPLY_MAX),
+      text:
+        text.length <= REPLY_MAX
+          ? text
+          : `${text.slice(0, REPLY_MAX)}\n… and more, which a message does not take`,
       ...(code === undefined ? {} : { reply_markup: button }),
     };
     for (let tries = 1; tries <= REPLY_TRIES && !this.#isClosed; tries += 1) {

@@ -1,7 +1,7 @@
 /** Telegram's bot API in three calls, and the channel that sends with it. The token is part of each address: no failure quotes one. */
 import { isRecord, parseJson } from '../../domain/parsed.ts';
 import type { AlertChannel, DeliveryResult } from '../alerts/alert-message.ts';
-import { ask, pauseMsOf } from './http-post.ts';
+import { ask, jsonBody, pauseMsOf } from './http-post.ts';
 
 export interface TelegramOptions {
   /** `https://api.telegram.org`, or a server of one's own. */
@@ -27,7 +27,7 @@ export function createTelegramBot({ apiUrl, token }: TelegramOptions): TelegramB
   return {
     async call(method, body, timeoutMs, signal) {
       const url = `${base}/${method}`;
-      const answer = await ask({ url, method: 'POST', body: JSON.stringify(body), timeoutMs, signal });
+      const answer = await ask({ url, method: 'POST', body: jsonBody(body), timeoutMs, signal });
       if ('failure' in answer) return { ok: false, status: 0, pauseMs: null, reason: answer.failure };
       return read(answer.status, answer.text, answer.retryAfterMs);
     },

@@ -1,6 +1,6 @@
 /** A channel that posts to an address: presets for known services, or a template. */
 import type { AlertChannel, Delivery, DeliveryResult } from '../alerts/alert-message.ts';
-import { ask } from './http-post.ts';
+import { ask, jsonBody } from './http-post.ts';
 
 export const WEBHOOK_PRESETS = ['slack', 'discord', 'ntfy', 'gotify'] as const;
 export type WebhookPreset = (typeof WEBHOOK_PRESETS)[number];
@@ -19,10 +19,11 @@ interface Post {
 }
 
 const TIMEOUT_MS = 15_000;
+/** ntfy takes 4,096 bytes, up to three for a character, and sends a longer text as a file. */
 const TEXT_MAX: Readonly<Record<WebhookPreset, number>> = {
   slack: 3_500,
   discord: 1_900,
-  ntfy: 3_500,
+  ntfy: 1_300,
   gotify: 8_000,
 };
 const TEMPLATE_TEXT_MAX = 3_500;
@@ -32,16 +33,16 @@ const NTFY_PRIORITY = { info: '3', warning: '4', critical: '5' } as const;
 const GOTIFY_PRIORITY = { info: 3, warning: 5, critical: 8 } as const;
 
 const PRESETS: Readonly<Record<WebhookPreset, (delivery: Delivery) => Post>> = {
-  slack: ({ text }) => ({ body: JSON.stringify({ text: slackText(text) }) }),
+  slack: ({ text }) => ({ body: jsonBody({ text: slackText(text) }) }),
   // Mentions would ring for people who are named by accident.
-  discord: ({ text }) => ({ body: JSON.stringify({ content: text, allowed_mentions: { parse: [] } }) }),
+  discord: ({ text }) => ({ body: jsonBody({ content: text, allowed_mentions: { parse: [] } }) }),
   ntfy: ({ title, text, severity }) => ({
     body: text,
     type: 'text/plain; charset=utf-8',
     headers: { title: ascii(title), priority: NTFY_PRIORITY[severity] },
   }),
   gotify: ({ title, text, severity }) => ({
-    body: JSON.stringify({ title, message: text, priority: GOTIFY_PRIORITY[severity] }),
+    body: jsonBody({ title, message: text, priority: GOTIFY_PRIORITY[severity] }),
   }),
 };
 
@@ -55,7 +56,7 @@ const ascii = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '?');
 const filled = (template: string, { title, text, severity }: Delivery): string =>
   template.replaceAll(/\{(title|text|severity)\}/g, (_, name: string) => {
     const value = name === 'title' ? title : name === 'text' ? text : severity;
-    return JSON.stringify(value).slice(1, -1);
+    return jsonBody(value).slice(1, -1);
   });
 
 export function createWebhook({ id, url, format }: WebhookOptions): AlertChannel {

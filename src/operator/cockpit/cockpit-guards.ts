@@ -65,7 +65,10 @@ export class CockpitGuards {
   }
 
   guard(app: FastifyInstance): void {
-    // A refused client holds no connection, though it never reads the answer.
+    // A refused client holds no connection, though it never reads the answer; another is told to send nothing more on it.
+    app.addHook('onSend', async (_request, reply) => {
+      if (reply.statusCode >= 400) reply.header('connection', 'close');
+    });
     app.addHook('onResponse', async (request, reply) => {
       if (reply.statusCode >= 400) request.raw.socket.destroySoon();
     });
@@ -87,7 +90,7 @@ export class CockpitGuards {
     message: string,
   ): Promise<FastifyReply> {
     this.#options.refusals.note(reason, this.sourceOf(request));
-    return reply.code(code).header('connection', 'close').send(failure(message));
+    return reply.code(code).send(failure(message));
   }
 
   /** A proxy writes the address that asked it at the end of the list. */

@@ -40,6 +40,9 @@ const deskWith = (quiet: readonly [number, number] | null = null): AlertDesk =>
     onChange: () => undefined,
   });
 
+const reminders = (text: string): number =>
+  sent.filter(({ kind, text: own }) => kind === 'reminder' && own.includes(text)).length;
+
 beforeEach(() => {
   // 20:00 of a day.
   time = new VirtualTimers(20_000 * US_PER_DAY + 20 * US_PER_HOUR);
@@ -140,6 +143,33 @@ describe('AlertDesk', () => {
     desk.alert(alertOf({ severity: 'critical', text: 'three' }));
     time.advance(11 * US_PER_MINUTE);
     expect(sent.filter(({ kind }) => kind === 'reminder')).toHaveLength(5);
+  });
+
+  it('escalates an alert that comes while older ones wait, or after nobody has seen those for a day', () => {
+    const desk = deskWith();
+    desk.alert(alertOf({ severity: 'critical', text: 'the first' }));
+    time.advance(US_PER_DAY);
+    desk.alert(alertOf({ severity: 'critical', text: 'the second' }));
+    time.advance(11 * US_PER_MINUTE);
+    expect(reminders('the second')).toBe(1);
+    time.advance(60 * US_PER_MINUTE);
+    desk.alert(alertOf({ severity: 'critical', text: 'the third' }));
+    time.advance(11 * US_PER_MINUTE);
+    expect(reminders('the third')).toBe(1);
+    time.advance(US_PER_DAY);
+    expect(reminders('the third')).toBe(4);
+  });
+
+  it('goes on with an alert that is newer than what somebody acknowledges', () => {
+    const desk = deskWith();
+    desk.alert(alertOf({ severity: 'critical', text: 'the first' }));
+    const seenUs = time.nowUs();
+    time.advance(5 * US_PER_MINUTE);
+    desk.alert(alertOf({ severity: 'critical', text: 'the second' }));
+    expect(desk.acknowledge(seenUs)).toBe(1);
+    time.advance(11 * US_PER_MINUTE);
+    expect(sent.at(-1)!.title).toContain('1 critical alert');
+    expect(desk.acknowledge()).toBe(1);
   });
 
   it('goes on with what an earlier run held and nobody had seen', () => {

@@ -52,6 +52,16 @@ it('carries the page of a report', async () => {
   expect(box.logins).toEqual(['bot']);
 });
 
+it('sends a text without the page that its server refuses: alerts behind it would wait for ever', async () => {
+  const page = join(tempDir(), 'report-2026-03-05.html');
+  writeFileSync(page, '<h1>Trading day</h1>');
+  box.refusesFiles = true;
+  expect(await mailWith(null).send({ ...DELIVERY, pages: [page] })).toEqual({ status: 'sent' });
+  expect(box.mails).toHaveLength(1);
+  expect(box.mails[0]).toContain('ours +1, broker 0');
+  expect(box.mails[0]?.replaceAll('=\r\n', '')).toContain(`did not take ${page}`);
+});
+
 it('needs a person for a wrong password, and tries again later otherwise', async () => {
   const refused = await mailWith('wrong').send(DELIVERY);
   expect(refused).toMatchObject({ status: 'refused' });

@@ -12,7 +12,7 @@ let done: { readonly name: string; readonly body: CommandBody }[];
 let journal: string[];
 let isAwaited: boolean;
 let isAuction: boolean;
-let criticals: number;
+let news: number;
 let link: string | null;
 let remote: RemoteControl;
 
@@ -22,7 +22,7 @@ beforeEach(() => {
   journal = [];
   isAwaited = false;
   isAuction = false;
-  criticals = 1;
+  news = 1;
   link = 'http://127.0.0.1:8600/#key=the-secret';
   remote = new RemoteControl({
     clock: time,
@@ -30,12 +30,13 @@ beforeEach(() => {
     link: () => link,
     command: (name, body) => {
       done.push({ name, body });
+      if (['halt', 'flatten', 'stop-strategy'].includes(name)) news += 1;
       return name === 'otp' ? { ok: false, message: 'wrong' } : { ok: true, message: 'accepted' };
     },
     isStrategy: (name) => name === 'ema-front',
     isAuction: () => isAuction,
     isOtpAwaited: () => isAwaited,
-    criticals: () => criticals,
+    news: () => news,
     journal: (by, text, outcome) => journal.push(`${by}: ${text}: ${outcome}`),
   });
 });
@@ -119,8 +120,8 @@ describe('RemoteControl', () => {
     expect(await write('/stop_strategy')).toMatch(/^name a strategy; \/strategies lists them$/);
     expect(await write('/start_strategy ema-frnt')).toMatch(/^there is no strategy ema-frnt/);
     const code = codeIn(await write('/start_strategy ema-front'));
-    criticals += 1;
-    expect(await write(code)).toMatch(/a critical alert came since.* send \/start_strategy again/);
+    news += 1;
+    expect(await write(code)).toMatch(/a critical alert or a halt came since.* send \/start_strategy again/);
     expect(done).toEqual([]);
   });
 
@@ -145,6 +146,11 @@ describe('RemoteControl', () => {
     isAuction = false;
     await write(codeIn(late));
     expect(done[1]).toMatchObject({ name: 'flatten', body: { inAuction: false } });
+  });
+
+  it('cancels nothing where one strategy is named: the stops of all others would go too', async () => {
+    expect(await write('/cancel_all ema-front')).toMatch(/^nothing was canceled/);
+    expect(codeIn(await write('/cancel_all parameters of ema-front'))).toMatch(/^\d{4}$/);
   });
 
   it('flattens nothing for a strategy that is misspelled', async () => {
@@ -184,10 +190,12 @@ describe('RemoteControl', () => {
 
   it('resumes nothing that was asked for before a critical alert, and flattens all the same', async () => {
     const resume = codeIn(await write('/resume'));
-    criticals += 1; // as the daily loss limit
-    expect(await write(resume)).toMatch(/^not done: a critical alert came since.* send \/resume again/);
+    news += 1; // as the daily loss limit
+    expect(await write(resume)).toMatch(
+      /^not done: a critical alert or a halt came since.* send \/resume again/,
+    );
     const flatten = codeIn(await write('/flatten'));
-    criticals += 1;
+    news += 1;
     expect(await write(flatten)).toBe('accepted');
     expect(await write(codeIn(await write('/resume')))).toBe('accepted');
     expect(done.map(({ name }) => name)).toEqual(['flatten', 'resume']);
@@ -196,7 +204,7 @@ describe('RemoteControl', () => {
   it('resumes nothing that was asked for before a halt', async () => {
     const resume = codeIn(await write('/resume'));
     await write('/halt', { by: 'telegram 4712' });
-    expect(await write(resume)).toMatch(/^not understood/);
+    expect(await write(resume)).toMatch(/^not done: a critical alert or a halt came since/);
     const flatten = codeIn(await write('/flatten'));
     await write('/halt');
     await write(flatten);
@@ -209,6 +217,29 @@ describe('RemoteControl', () => {
     await write(code);
     expect(await write(code)).toMatch(/^not understood/);
     expect(done.map(({ name }) => name)).toEqual(['resume']);
+  });
+
+  it('keeps the questions of two people apart, and takes no code of theirs for a password', async () => {
+    isAwaited = true;
+    const other = 'telegram 4712';
+    const mine = codeIn(await write('/flatten'));
+    const theirs = codeIn(await write('/cancel_all', { by: other }));
+    expect(await write(mine)).toBe('accepted');
+    expect(await write(`/confirm ${theirs}`, { by: other })).toBe('accepted');
+    for (const by of [BY, other, 'telegram 4713'])
+      for (const code of [mine, theirs]) expect(await write(code, { by })).toMatch(/^not understood/);
+    expect(done.map(({ name }) => name)).toEqual(['flatten', 'cancel-all']);
+  });
+
+  it('resumes nothing that was asked for before another person flattened or stopped a strategy', async () => {
+    const other = 'telegram 4712';
+    for (const text of ['/flatten', '/stop_strategy ema-front']) {
+      const flatten = codeIn(await write(text, { by: other }));
+      const resume = codeIn(await write('/resume'));
+      expect(await write(flatten, { by: other })).toBe('accepted');
+      expect(await write(`/confirm ${resume}`)).toMatch(/^not done: a critical alert or a halt/);
+    }
+    expect(done.map(({ name }) => name)).toEqual(['flatten', 'stop-strategy']);
   });
 
   it('names the account when a strategy is misspelled', async () => {
@@ -227,7 +258,7 @@ describe('RemoteControl', () => {
       isStrategy: () => false,
       isAuction: () => false,
       isOtpAwaited: () => false,
-      criticals: () => 0,
+      news: () => 0,
       journal: () => undefined,
     });
     const ask = async (text: string) => (await broken.take({ by: BY, text, sentUs: time.nowUs() })).text;

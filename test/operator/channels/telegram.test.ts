@@ -35,6 +35,15 @@ describe('channel', () => {
     expect(JSON.stringify(api.sent[0]!.reply_markup)).toContain('seen');
   });
 
+  it('sends a character that was cut in two as a whole one: the service would refuse it for ever', async () => {
+    const bot = createTelegramBot({ apiUrl: api.url, token: BOT_TOKEN });
+    await createTelegramChannel('phone', bot, OWNER).send({
+      ...DELIVERY,
+      text: 'news \u{1f4a5}'.slice(0, -1),
+    });
+    expect(api.sent[0]!.text).toBe('news \ufffd');
+  });
+
   it('waits as long as a 429 asks', async () => {
     api.failures['sendMessage']!.push({ status: 429, retryAfter: 37 });
     expect(await send()).toMatchObject({ status: 'later', pauseMs: 37_000 });
@@ -144,6 +153,14 @@ describe('listener', () => {
     expect(api.sent[1]).toEqual({ chat_id: OWNER, text: 'took /confirm 4711' });
     expect(asked[1]!.by, 'the same person').toBe(asked[0]!.by);
     expect(api.answered).toHaveLength(1);
+  });
+
+  it('says that an answer is longer than a message, and sends what fits', async () => {
+    listen();
+    api.write(OWNER, 'x'.repeat(5_000));
+    await vi.waitFor(() => expect(api.sent).toHaveLength(1));
+    expect(api.sent[0]!.text).toMatch(/^took x+\n… and more/);
+    expect(api.sent[0]!.text.length).toBeLessThanOrEqual(4_096);
   });
 
   it('answers nobody else, and reports each stranger once', async () => {

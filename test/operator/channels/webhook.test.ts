@@ -100,3 +100,15 @@ it('reports a failure without the address', async () => {
   expect(result).toMatchObject({ status: 'later' });
   expect(JSON.stringify(result)).not.toContain('secret-path');
 });
+
+it('sends ntfy no more bytes than a message of it may have: it would come as a file without its text', () => {
+  const { textMax } = createWebhook({ id: 'team', url, format: { preset: 'ntfy' } });
+  expect(Buffer.byteLength('\u1ec7'.repeat(textMax))).toBeLessThanOrEqual(4_096);
+});
+
+it('sends a character that was cut in two as a whole one', async () => {
+  for (const preset of ['slack', 'discord', 'gotify'] as const) {
+    await createWebhook({ id: 'team', url, format: { preset } }).send({ ...DELIVERY, text: '\ud83d' });
+    expect(got.at(-1)!.body).toContain('\ufffd');
+  }
+});

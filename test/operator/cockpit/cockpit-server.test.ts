@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import { Agent } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { AT_ONCE } from '../../../src/operator/cockpit/cockpit-model.ts';
 import type { Cockpit } from '../../../src/operator/cockpit/cockpit-server.ts';
 import { tsUs, US_PER_MINUTE } from '../../../src/domain/units.ts';
@@ -146,6 +147,28 @@ describe('commands', () => {
     for (const name of ['halt', 'resume', 'flatten', 'otp'])
       expect((await browser.post(`/commands/${name}`, { ...HALT, confirm })).code).toBe(403);
     expect(daemon.commands).toEqual([]);
+  });
+
+  test('a halt right behind an answer that refuses something reaches the daemon', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const browser = await Browser.at(cockpit);
+    daemon.answer = () => ({ ok: false, message: 'there is no such order' });
+    const headers = {
+      cookie: browser.cookie,
+      origin: browser.url,
+      'content-type': 'application/json',
+    };
+    for (let tries = 1; tries <= 4; tries += 1) {
+      const answer = await send(`${browser.url}/commands/halt`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(HALT),
+        agent,
+      });
+      expect(answer.code).toBe(409);
+      expect(daemon.commands).toHaveLength(tries);
+    }
   });
 
   test('bodies that are none are refused and a wrong password is not quoted', async () => {

@@ -1,5 +1,5 @@
 /** A cockpit over a daemon that is a few variables, and a browser that is a few headers. */
-import { request } from 'node:http';
+import { type Agent, request } from 'node:http';
 import { tsUs, type TsUs } from '../../../src/domain/units.ts';
 import type { CockpitEntry, ContractPrices } from '../../../src/operator/cockpit/cockpit-model.ts';
 import {
@@ -134,10 +134,16 @@ export function send(
     method = 'GET',
     headers = {},
     body,
-  }: { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string } = {},
+    agent = false,
+  }: {
+    readonly method?: string;
+    readonly headers?: Record<string, string>;
+    readonly body?: string;
+    readonly agent?: Agent | false;
+  } = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, agent: false }, (answer) => {
+    const sent = request(url, { method, headers, agent }, (answer) => {
       let text = '';
       answer.setEncoding('utf8').on('data', (part: string) => {
         text += part;

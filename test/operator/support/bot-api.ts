@@ -58,10 +58,12 @@ export class BotApi {
     });
   }
 
-  press(from: number, data: string): void {
+  /** `age` in seconds: of the message with the button. */
+  press(from: number, data: string, { age = 0 } = {}): void {
     const chat = { id: from, type: 'private' };
+    const message = { chat, date: Math.floor(Date.now() / 1_000) - age };
     this.#add({
-      callback_query: { id: 'press-1', from: { id: from, username: `user${from}` }, data, message: { chat } },
+      callback_query: { id: 'press-1', from: { id: from, username: `user${from}` }, data, message },
     });
   }
 

@@ -7,6 +7,8 @@ export class Mailbox {
   readonly mails: string[] = [];
   /** Refuses each mail with this code; 0 takes it. */
   refuses = 0;
+  /** Refuses mails with a file alone. */
+  refusesFiles = false;
   readonly logins: string[] = [];
 
   private constructor() {
@@ -25,6 +27,8 @@ export class Mailbox {
         stream.on('data', (chunk: string) => (text += chunk));
         stream.on('end', () => {
           if (this.refuses !== 0) return done(Object.assign(new Error('no'), { responseCode: this.refuses }));
+          if (this.refusesFiles && text.includes('Content-Disposition: attachment'))
+            return done(Object.assign(new Error('Message size exceeds fixed limit'), { responseCode: 552 }));
           this.mails.push(text);
           done();
         });
