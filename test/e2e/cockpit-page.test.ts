@@ -291,6 +291,29 @@ describe('the connection', () => {
     expect(daemon.commands.map(([name]) => name)).toEqual(['halt']);
   });
 
+  test('lifts no halt that was made while the stream was cut', async () => {
+    const daemon = daemonIn(STATES.halted);
+    const { page, cut } = await opened(daemon);
+    await show(page, 'Steer');
+    await page.route('**/events', (route) => route.abort());
+    cut(true);
+    await page.clock.runFor(30_000);
+    daemon.facts = { ...daemon.facts, halted: 'by another page' };
+    cut(false);
+    const resume = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Resume' }).click();
+      const field = page.getByLabel(/type “resume”/);
+      await field.fill('resume');
+      await field.press('Enter');
+    };
+    await resume();
+    await page.locator('.outcomes', { hasText: 'somebody halted while the stream was cut' }).waitFor();
+    expect(daemon.commands).toEqual([]);
+    await resume();
+    await said(page, 'done');
+    expect(daemon.commands.map(([name]) => name)).toEqual(['resume']);
+  });
+
   test('asks for a new link when the session is over', async () => {
     const daemon = daemonIn({});
     const { page } = await opened(daemon);

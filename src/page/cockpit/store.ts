@@ -205,13 +205,21 @@ export async function command(
   const id = commands;
   const sent: SentCommand = { id, atMs: Date.now(), text, ok: null, message: t.sent };
   outcomes.value = [sent, ...outcomes.value].slice(0, OUTCOMES_MAX);
+  const shown = haltsOf(state.value);
   const confirm = AT_ONCE.has(name) ? '' : await confirmCode();
-  const answer = await send(name, confirm === '' ? body : { ...body, confirm });
+  // Whoever resumes lifts the halt that the page has shown, not one that was made behind its back.
+  const isAnother = name === 'resume' && haltsOf(state.value) !== shown;
+  const answer = isAnother
+    ? { ok: false, message: t.haltsChanged }
+    : await send(name, confirm === '' ? body : { ...body, confirm });
   const message = !answer.ok && isGone.value ? `${t.daemonGone} ${t.mayArrive}` : said(answer.message);
   outcomes.value = outcomes.value.map((each) => (each.id === id ? { ...sent, ...answer, message } : each));
   if (!answer.ok && (await readSession().catch(() => null)) === undefined) session.value = null;
   return answer.ok;
 }
+
+const haltsOf = (now: CockpitState | null): string =>
+  JSON.stringify([now?.halted, now?.strategies.map(({ id, halted }) => [id, halted])]);
 
 /** A page whose stream was cut has an old one. */
 async function confirmCode(): Promise<string> {

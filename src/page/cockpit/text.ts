@@ -109,6 +109,10 @@ const TABLE = {
     'Stops entries and cancels them at the broker, at once. Keyboard: hold H',
     'Ngừng mở vị thế và hủy lệnh mở ngay lập tức. Bàn phím: giữ H',
   ],
+  haltsChanged: [
+    'Nothing was sent: somebody halted while the stream was cut. Look at the state, then try again.',
+    'Chưa gửi: có người đã bấm Ngừng khi mất luồng dữ liệu. Hãy xem trạng thái rồi thử lại.',
+  ],
   halted: ['HALTED', 'ĐÃ NGỪNG'],
   haltMeaning: [
     'A halt stops entries at once and cancels those at the broker. Exits and protective stops stay. It works while a strategy hangs or the stream is cut.',
