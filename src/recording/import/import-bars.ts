@@ -154,9 +154,9 @@ export async function importBars(
     reader: (source) => new BarReader(source, shift),
     check(years, bad) {
       for (const year of years) reportSecondBars(year, bad);
-      const distance = commonDistance(years);
+      const { distance, isFar } = distancesOf(years, every ?? 0);
       // A bar that reached into the next one would be known before its end.
-      if (every !== undefined && distance !== null && distance < every)
+      if (every !== undefined && distance !== null && (distance < every || isFar))
         throw new ImportError(
           `${file}: expected bars of ${formatBarLength(every)}, was mostly ${formatBarLength(distance)} from one to the next; say how long they are`,
         );
@@ -185,21 +185,28 @@ function reportSecondBars(year: YearBars, bad: BadRows): void {
 
 /** Bars that are examined to find their length. */
 const SAMPLE_MAX = 100_000;
+/** So many bars fit between two rows that are far from one another: fewer than of a session in a day and night. */
+const FAR = 5;
+/** Fewer distances may all be gaps. */
+const FAR_MIN = 10;
 
-function commonDistance(years: readonly YearBars[]): number | null {
+/** The most frequent distance of two bars, and whether nearly all are far longer than bars of `everyUs`. */
+function distancesOf(years: readonly YearBars[], everyUs: number) {
   const counts = new Map<number, number>();
-  let seen = 0;
+  let [seen, far] = [0, 0];
   for (const year of years) {
     for (const { rows, startUs } of year.inOrder()) {
       for (let i = 1; i < rows && seen < SAMPLE_MAX; i += 1) {
         const distance = (startUs[i] ?? 0) - (startUs[i - 1] ?? 0);
         if (distance > 0) counts.set(distance, (counts.get(distance) ?? 0) + 1);
+        if (distance >= FAR * everyUs) far += 1;
         seen += 1;
       }
     }
     if (seen >= SAMPLE_MAX) break;
   }
-  return [...counts].toSorted(([a, n], [b, m]) => m - n || a - b)[0]?.[0] ?? null;
+  const distance = [...counts].toSorted(([a, n], [b, m]) => m - n || a - b)[0]?.[0] ?? null;
+  return { distance, isFar: far >= FAR_MIN && far >= 0.99 * seen };
 }
 
 /** Lots of one bar: the volume of a day of minutes is counted exactly. */

@@ -1,10 +1,22 @@
 /** Imports the files that a backtest names once, into its own data directory; later runs read the columns. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Problem } from '../../config/problem.ts';
 import type { Path, YamlSource } from '../../config/yaml-source.ts';
-import { durationUs, minutes } from '../../domain/units.ts';
+import { isOutsideHours } from '../../domain/bars.ts';
+import { durationUs, minutes, tsUs, US_PER_DAY } from '../../domain/units.ts';
+import type { BarMeta } from '../../recording/columns/bar-file.ts';
+import type { TickMeta } from '../../recording/columns/tick-columns.ts';
 import {
   faultOf,
   type ImportReport,
@@ -14,7 +26,9 @@ import {
 } from '../../recording/import/import-table.ts';
 import { hasSymbols, nameParts } from '../../recording/import/file-kind.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
-import type { BacktestMarket } from './backtest-market.ts';
+import { formatNumber } from '../../text/numbers.ts';
+import { timeZone } from '../../text/time-zone.ts';
+import { type BacktestMarket, wallShiftOf } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 
@@ -43,7 +57,7 @@ const BAD_ROWS_SHOWN = 3;
 export async function importNamedFiles(
   data: BacktestFile['data'],
   imports: FileImports,
-): Promise<{ readonly dirs: readonly string[]; readonly problems: readonly Problem[] }> {
+): Promise<Record<'dirs' | 'remarks', readonly string[]> & { readonly problems: readonly Problem[] }> {
   const dirs = new Set<string>();
   const problems: Problem[] = [];
   const jobs: ImportJob[] = [];
@@ -60,7 +74,8 @@ export async function importNamedFiles(
     if (typeof made === 'string') dirs.add(made);
     else problems.push(made);
   }
-  return { dirs: [...dirs], problems };
+  const remarks = [...dirs].flatMap((dir) => readFileSync(join(dir, 'source'), 'utf8').split('\n').slice(1));
+  return { dirs: [...dirs], remarks: remarks.filter((each) => each !== ''), problems };
 }
 
 function filesAt(
@@ -107,8 +122,12 @@ async function importOne(
     const { importTicksOrBars } = await import('../recorded/import-file.ts');
     const report = await importTicksOrBars(path, kind, options, NO_WATCH);
     if (report.badRows > 0) return badFile(source, at, path, report);
+    const outside = outsideText(path, report, market);
+    if (outside !== '' && 2 * report.outside.rows > report.rows)
+      return source.problem(at, 'rows within the hours of the market', OUTSIDE_HINT, outside);
     for (const text of report.notes) note(`${path}: ${text}`);
-    writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n`);
+    const remark = outside === '' ? '' : `${outside}, and no order trades on them: ${OUTSIDE_HINT}`;
+    writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n${remark}`);
     rmSync(dir, { recursive: true, force: true });
     renameSync(unfinished, dir);
     return dir;
@@ -170,8 +189,24 @@ function badFile(
   return source.problem(at, 'a file without bad rows', hint, received);
 }
 
+const OUTSIDE_HINT =
+  'where its times are those of UTC without saying so, write { file: ..., zone: UTC }; of bars with the time of their end, stamp: end; where the market trades then, other hours; else take these rows out of the file';
+
+/** Empty where all rows are within the hours. Bars of a day have a mistake of their own where a market has hours. */
+function outsideText(
+  path: string,
+  { outside: { rows, first, last }, rows: all, stored }: ImportReport<TickMeta | BarMeta>,
+  { zone }: BacktestMarket,
+): string {
+  const isDaily = stored.some(({ meta }) => meta.kind === 'bars' && meta.everyUs >= US_PER_DAY);
+  if (rows === 0 || isDaily) return '';
+  return `${formatNumber(rows)} of ${formatNumber(all)} rows of ${path} (lines ${first} to ${last}) outside the hours of the market in ${zone.name}`;
+}
+
 const importOptions = (entry: NamedSource, market: BacktestMarket) => ({
   ...entry,
+  stampZone: entry.zone === undefined ? undefined : timeZone(entry.zone),
+  isClosed: closedIn(market),
   ...('stamp' in entry
     ? { stamp: entry.stamp, every: entry.every === undefined ? undefined : durationUs(entry.every) }
     : { stamp: 'start' as const, every: undefined }),
@@ -180,6 +215,11 @@ const importOptions = (entry: NamedSource, market: BacktestMarket) => ({
   calendar: market.isZoneFixed ? market.calendar : null,
   silence: minutes(5),
 });
+
+function closedIn(market: BacktestMarket): (at: number) => boolean {
+  const shiftAt = wallShiftOf(market, null);
+  return (at) => isOutsideHours(market.calendar, tsUs(at + shiftAt(at)));
+}
 
 /** A directory of its own for the file as it is now, read as it is read now. */
 function placeOf(
