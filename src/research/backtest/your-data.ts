@@ -187,8 +187,8 @@ export const pricesTable = (
   zone: string,
 ): ReportTable => ({
   title: 'Your data',
-  note: `times of ${zone}; missing: bars that the market was open for, and weekdays without a price; jumps: from one price to the next`,
-  columns: ['contract', 'prices', 'first', 'last', 'missing', 'largest jumps'],
+  note: `times of ${zone}; missing: bars that the market was open for, and weekdays without a price`,
+  columns: ['contract', 'prices', 'first', 'last', 'missing', 'largest changes from one price to the next'],
   isText: true,
   rows: contracts.map((each) => [
     each.symbol,

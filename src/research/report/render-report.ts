@@ -112,7 +112,9 @@ const equitySection = ({ equity, drawdown, currency }: ReportModel): readonly Se
     'Equity and drawdown',
     () =>
       chart('equity', 0, `Equity in ${currency} over time`) +
-      (drawdown === null ? '' : chart('drawdown', 0, 'Equity below its highest point so far')),
+      (drawdown === null
+        ? ''
+        : chart('drawdown', 0, 'Equity below its highest point so far, in percent over time')),
   );
 
 const DAYS_MIN = 2;
@@ -149,19 +151,23 @@ function riskSections(model: ReportModel): readonly Section[] {
           position?.unit === currency
             ? `Held over all strategies, in ${currency} at the price of the last fill; long is above zero.`
             : 'Contracts held over all strategies; long is above zero.',
-        ) + chart('position', 0, 'Position held over time'),
+        ) + chart('position', 0, `Position held in ${position?.unit ?? ''} over time`),
     ),
     ...when(
       funds?.marginUsed.some((value) => value !== 0) === true,
       'Cash and margin',
       () =>
         noteText(`In ${currency}. Buying power: for new positions, orders that work considered.`) +
-        chart('funds', 0, 'Cash, margin used and buying power over time'),
+        chart('funds', 0, `Cash, margin used and buying power in ${currency} over time`),
     ),
     ...(costs === null ? [] : [{ title: 'Costs', content: costTable(costs, moneyDigits) }]),
     ...fans.map(({ title, xName }, place) => ({
       title,
-      content: chart('fan', place, `${title}: bands of 5, 25, 50, 75 and 95 % by ${xName}`),
+      content: chart(
+        'fan',
+        place,
+        `${title}: equity in ${currency} by ${xName}, bands of 5, 25, 50, 75 and 95 %`,
+      ),
     })),
   ];
 }
@@ -193,7 +199,7 @@ function priceSection(
       : []),
     ...(cut.length === 0 ? [] : [`Shown are ${cut.join(' and ')}; all are in the CSV files.`]),
   ].join(' ');
-  const words = `Prices of ${name} with ${fills} entries and exits`;
+  const words = `Price of ${name} in points over time, with ${fills} entries and exits`;
   return { title: `Prices of ${name}`, content: noteText(hint) + chart('prices', place, words) };
 }
 
@@ -203,13 +209,22 @@ function lengthText(seconds: number): string {
   return seconds >= MINUTE ? formatCount(seconds / MINUTE, 'minute') : formatCount(seconds, 'second');
 }
 
-function tradeSections({ histograms, trades, tradeCount, timeZone }: ReportModel): readonly Section[] {
+function tradeSections({
+  histograms,
+  trades,
+  tradeCount,
+  timeZone,
+  currency,
+}: ReportModel): readonly Section[] {
   const cut =
     trades.length < tradeCount
       ? `The first ${formatNumber(trades.length)} of ${formatNumber(tradeCount)}; all are in trades.csv.`
       : '';
   return [
-    ...histograms.map(({ title }, place) => ({ title, content: chart('histogram', place, title) })),
+    ...histograms.map(({ title }, place) => ({
+      title,
+      content: chart('histogram', place, `Number of trades by net profit in ${currency}`),
+    })),
     ...when(
       trades.length > 0,
       'List of trades',
@@ -237,9 +252,9 @@ function notes(warnings: readonly string[]): string {
   return `<aside class="warnings" aria-label="Notes"><ul>${first}</ul>${more}</aside>`;
 }
 
-/** A place that the page's script draws into, with a label for readers who cannot see it. */
+/** A place that the page's script draws into; below it both axes in words, also for readers who cannot see it. */
 const chart = (kind: string, place: number, words: string): string =>
-  `<div class="chart ${kind}" data-chart="${kind}" data-place="${place}" role="${kind === 'prices' ? 'figure' : 'img'}" aria-label="${escapeHtml(words)}"></div>`;
+  `<div class="chart ${kind}" data-chart="${kind}" data-place="${place}" role="${kind === 'prices' ? 'figure' : 'img'}" aria-label="${escapeHtml(words)}"></div>${noteText(words)}`;
 
 const signClass = (text: string): string =>
   /^[-−]/.test(text) ? 'loss' : text.startsWith('+') ? 'gain' : '';

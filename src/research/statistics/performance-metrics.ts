@@ -8,7 +8,6 @@ import {
   annualVolatility,
   beta,
   calendarReturn,
-  calmarRatio,
   capture,
   compoundVolatility,
   conditionalValueAtRisk,
@@ -144,17 +143,17 @@ function returnMetrics({
   sharpe,
   sortino,
   annualReturn,
+  calmar,
 }: RunStatistics): MetricValues {
-  const deepest = maxDrawdown(returns);
   const tails = kurtosis(returns);
   return {
     cumulativeReturn: returns.length === 0 ? undefined : totalReturn(returns),
     annualReturn,
     annualVolatility: annualVolatility(returns, basis),
-    maxDrawdown: deepest,
+    maxDrawdown: maxDrawdown(returns),
     sharpe,
     sortino,
-    calmar: deepest === undefined ? undefined : calmarRatio(annualReturn, Math.abs(deepest)),
+    calmar,
     omega: omegaRatio(returns, basis),
     stability: stability(returns),
     downsideRisk: downsideRisk(returns, basis),

@@ -59,6 +59,16 @@ function sweepWarnings(found: SweepResult): readonly string[] {
   const { ranking, refused, best, bias, triedEver, trials, ranked } = found;
   const warnings: string[] = [];
   if (best !== null) warnings.push(selectionWarning(bias, triedEver));
+  const { windows = [] } = found.walkForward ?? {};
+  const thin = windows.filter(({ outOfSample, inSample }) =>
+    [outOfSample, inSample].some((part) => (part?.trades ?? 0) <= 1),
+  );
+  if (thin[0] !== undefined) {
+    const first = spanOf(thin[0].window.outOfSample);
+    warnings.push(
+      `${thin.length} of ${windows.length} windows have one trade or none, in sample or out of it (the first: ${first}): such a window proves nothing; give it more days (sweep.walkForward), or ask for more trades (sweep.tradesMin).`,
+    );
+  }
   if (ranked.length < trials.length) {
     const few = trials.length - ranked.length;
     warnings.push(
@@ -87,6 +97,7 @@ const sweepHeadlines = ({
   walkForward,
   triedEver,
 }: SweepResult): readonly ReportFigure[] => [
+  ...(walkForward === null ? [] : windowFigures(walkForward)),
   [
     'Trials',
     formatNumber(triedEver),
@@ -97,13 +108,26 @@ const sweepHeadlines = ({
     formatPercent(bias?.deflated),
     'probability that the true Sharpe ratio is above what the best of so many trials shows by chance (Bailey and López de Prado, 2014)',
   ],
-  ...(walkForward === null ? [] : [efficiencyOf(walkForward)]),
 ];
 
-const efficiencyOf = ({ efficiency }: WalkForwardResult): ReportFigure => [
-  'Walk-forward efficiency',
-  formatRatio(efficiency),
-  'mean daily return out of sample / in sample of what was chosen (Pardo, 2008)',
+const windowFigures = ({
+  efficiency,
+  sharpe,
+  profitable,
+  totalReturn,
+  windows,
+}: WalkForwardResult): readonly ReportFigure[] => [
+  [
+    'Return out of sample',
+    formatPercent(totalReturn),
+    `of all windows, one after the other: ${profitable} of ${windows.length} earned money`,
+  ],
+  ['Sharpe ratio out of sample', formatRatio(sharpe), 'of the days of all windows'],
+  [
+    'Walk-forward efficiency',
+    formatRatio(efficiency),
+    'mean daily return out of sample / in sample of what was chosen (Pardo, 2008)',
+  ],
 ];
 
 const emptyReport = ({ market }: Backtest): ReportModel => ({
@@ -117,7 +141,7 @@ type SweepRow = ReportTable['rows'][number];
 
 /** `most`: how many of the best trials are listed. */
 const sweepTables = (found: SweepResult, most: number): readonly ReportTable[] =>
-  [bestTable(found, most), windowTable(found)].filter((table) => table !== null);
+  [windowTable(found), bestTable(found, most)].filter((table) => table !== null);
 
 const BEST_COLUMNS: Readonly<Record<string, (figures: TrialFigures) => string | number>> = {
   'net profit': ({ netProfit }) => netProfit,
@@ -144,13 +168,9 @@ const bestTable = ({ space, ranked, trials }: SweepResult, most: number): Report
 
 function windowTable({ space, walkForward, trials }: SweepResult): ReportTable | null {
   if (walkForward === null) return null;
-  const { windows, efficiency, sharpe, profitable, totalReturn } = walkForward;
-  const words = [
-    `out of sample: return ${formatPercent(totalReturn)}, Sharpe ratio ${formatRatio(sharpe)}`,
-    `${profitable} of ${windows.length} windows earned money`,
-    `efficiency ${formatRatio(efficiency)} (mean daily return out of sample / in sample of what was chosen)`,
-  ];
-  const figures = ['Sharpe in', 'net profit in', 'Sharpe out', 'net profit out', 'trades out'];
+  const { windows } = walkForward;
+  const words = windowFigures(walkForward).map(([name, text, meaning]) => `${name} ${text} (${meaning})`);
+  const figures = ['net profit out', 'Sharpe out', 'trades out', 'net profit in', 'Sharpe in', 'trades in'];
   return {
     title: 'Walk-forward windows',
     note: `${words.join('; ')}. Each window starts with the full capital.`,
@@ -161,11 +181,11 @@ function windowTable({ space, walkForward, trials }: SweepResult): ReportTable |
         spanOf(window.outOfSample),
         spanOf(window.inSample),
         ...space.map((_, i) => String(chosen?.assignment[i] ?? '–')),
-        formatRatio(inSample?.sharpe),
-        inSample?.netProfit ?? null,
-        formatRatio(outOfSample?.sharpe),
-        outOfSample?.netProfit ?? null,
-        outOfSample?.trades ?? null,
+        ...[outOfSample, inSample].flatMap((part) => [
+          part?.netProfit ?? null,
+          formatRatio(part?.sharpe),
+          part?.trades ?? null,
+        ]),
       ];
     }),
   };
