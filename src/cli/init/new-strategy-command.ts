@@ -33,6 +33,13 @@ export function addNewStrategyCommand(program: Command, { io }: CliContext): voi
           `expected a name of small letters, digits and hyphens, like three-up, at most ${NAME_MAX} of them, ` +
             `was ${JSON.stringify(name)}; nothing was written`,
         );
+      if (
+        isInstalled('tickwright/package.json', 'strategy.js') &&
+        !isInstalled('tickwright/strategy', 'strategy.js')
+      )
+        throw failed(
+          'the checkout of tickwright above this folder is not built: run npm ci && npm run build there, or choose a folder outside of it; nothing was written',
+        );
       const files = strategyFiles(name);
       write(files);
       io.out(`wrote ${files.map((file) => file.name).join(', ')}\n`);
