@@ -28,6 +28,9 @@ export interface RunPlan {
   readonly remarks: readonly string[];
 }
 
+/** Reads of the book come no closer than 50 ms: a second of the market, as `poll.bookFast` has it. Tapes wait. */
+const KEPT_SPEED = 20;
+
 export function runPlan(asked: Config, { replay, speed, stateDir }: RunOverrides): RunPlan {
   const base: Config = {
     ...asked,
@@ -35,7 +38,13 @@ export function runPlan(asked: Config, { replay, speed, stateDir }: RunOverrides
   };
   const tapePath = replay ?? base.simulator.tape;
   if (tapePath === undefined || base.mode !== 'paper') {
-    return { config: { ...base, stateDir: stateDir ?? base.stateDir }, tape: null, remarks: [] };
+    const remarks =
+      base.mode === 'paper' && base.simulator.speed > KEPT_SPEED
+        ? [
+            `above ${KEPT_SPEED} times real time a made market outruns its broker's answers: prices look stale, orders unknown`,
+          ]
+        : [];
+    return { config: { ...base, stateDir: stateDir ?? base.stateDir }, tape: null, remarks };
   }
   const tape = tapeTimes(tapePath, base.exchangeCalendar, base.simulator.speed);
   const { config, remarks } = withOneContract(base);
