@@ -2,8 +2,9 @@
 import { basename } from 'node:path';
 import { barBounds } from '../../domain/bars.ts';
 import { type DurationUs, durationUs, tsUs, US_PER_MINUTE } from '../../domain/units.ts';
-import { formatUtc } from '../../text/dates.ts';
+import { formatLocalTime } from '../../text/dates.ts';
 import { formatBarLength } from '../../text/durations.ts';
+import type { TimeZone } from '../../text/time-zone.ts';
 import {
   BAR_LAYOUT,
   BAR_PHASES,
@@ -153,7 +154,7 @@ export async function importBars(
   return importTable<YearBars, BarMeta>(file, options, watch, {
     reader: (source) => new BarReader(source, shift),
     check(years, bad) {
-      for (const year of years) reportSecondBars(year, bad);
+      for (const year of years) reportSecondBars(year, bad, options.stampZone ?? options.zone);
       const { distance, isFar } = distancesOf(years, every ?? 0);
       // A bar that reached into the next one would be known before its end.
       if (every !== undefined && distance !== null && (distance < every || isFar))
@@ -169,13 +170,13 @@ export async function importBars(
   });
 }
 
-function reportSecondBars(year: YearBars, bad: BadRows): void {
+function reportSecondBars(year: YearBars, bad: BadRows, zone: TimeZone): void {
   let before = NaN;
   for (const { rows, startUs, line } of year.inOrder()) {
     for (let i = 0; i < rows; i += 1) {
       const start = startUs[i] ?? 0;
       if (start === before) {
-        const time = formatUtc(start);
+        const time = `${formatLocalTime(start, zone.offsetAtMoment(start))} in ${zone.name}`;
         bad.add(line[i] ?? 0, `expected one bar of ${year.symbol} that begins at ${time}, was a second one`);
       }
       before = start;

@@ -47,7 +47,7 @@ export async function importTable<T extends SpillableRows, Meta>(
   const steps = { prices: new FinestStep(options.tickSize), volumes: new FinestStep(options.lotSize) };
   const bad = new BadRows((row) => watch.bad(row), steps);
   const order = new RowOrder(options.isClosed);
-  let [rows, had] = [0, 'nothing'];
+  let [rows, had] = [0, 'an empty file'];
   try {
     await readTable(file, {
       header: options.header,
@@ -65,7 +65,8 @@ export async function importTable<T extends SpillableRows, Meta>(
       },
       progress: (bytes, size) => watch.progress({ bytes, size, rows }),
     });
-    if (rows === 0 && bad.count === 0) throw new SourceFileError(`${file}: expected rows, was ${had}`);
+    if (rows === 0 && bad.count === 0)
+      throw new SourceFileError(`${file}: expected rows, was ${had}: export or download it again`);
     kind.check?.(collector.all, bad);
     const wanted = bad.count > 0 && options.skipBad !== true ? [] : collector.all;
     const stored = wanted.map((collected) => kind.store(collected, bad.count));

@@ -24,6 +24,7 @@ import {
   PLAIN_SIDES,
   VIETNAMESE_SIDES,
 } from '../../recording/import/import-table.ts';
+import { SourceFileError } from '../../recording/import/table-file.ts';
 import { hasSymbols, nameParts } from '../../recording/import/file-kind.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
 import { formatNumber } from '../../text/numbers.ts';
@@ -135,7 +136,11 @@ async function importOne(
     if (!isFileFault(error)) throw error;
     const hint = error.message.includes('finest step')
       ? 'write a tick and a lot of these steps for its contract, or say how it is written: columns, delimiter'
-      : 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)';
+      : SHORT_DATE.test(error.message)
+        ? DATE_ORDER_HINT
+        : error instanceof SourceFileError
+          ? 'nothing of it was taken'
+          : 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)';
     return source.problem(at, 'a file that can be imported', hint, faultOf(path, error));
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
@@ -166,6 +171,10 @@ async function contentOf(
   return first !== undefined && others.every(isOne) ? { symbol: undefined, ...first } : null;
 }
 
+const SHORT_DATE = /was "\d{1,2}[-/.]\d{1,2}[-/.]\d{4}/;
+const DATE_ORDER_HINT =
+  'write { file: ..., dateOrder: dmy } where the day comes first, mdy where the month does; nothing of it was taken';
+
 function badFile(
   source: YamlSource,
   at: Path,
@@ -173,6 +182,7 @@ function badFile(
   { bad, badRows, steps: { prices, volumes }, notes }: ImportReport<unknown>,
 ): Problem {
   const first = bad.slice(0, BAD_ROWS_SHOWN).map(({ line, reason }) => `${path}:${line}: ${reason}`);
+  if (badRows > first.length) first.push(`and ${formatNumber(badRows - first.length)} more`);
   const received = `${badRows} bad ${badRows === 1 ? 'row' : 'rows'}:\n  ${first.join('\n  ')}\n `;
   const has = (words: string): boolean => bad.some(({ reason }) => reason.includes(words));
   const lines = [
@@ -185,7 +195,9 @@ function badFile(
       ? `write ${lines.join(', ')} for its contract (${notes.join('; ')})${orRound}; nothing of it was taken`
       : has('a side out of')
         ? 'say its words: { file: ..., sides: { buy: B, sell: A, none: N } }; nothing of it was taken'
-        : 'repair them; nothing of it was taken';
+        : SHORT_DATE.test(received)
+          ? DATE_ORDER_HINT
+          : 'repair them; nothing of it was taken';
   return source.problem(at, 'a file without bad rows', hint, received);
 }
 
