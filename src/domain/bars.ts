@@ -1,5 +1,4 @@
 import {
-  isSession,
   nextPhaseChange,
   phaseAt,
   type SessionPhase,
@@ -42,11 +41,6 @@ export function barBounds(calendar: TradingCalendar, at: TsUs, every: DurationUs
     phase,
   };
 }
-
-/** On a day with a session, and not the print of a closing auction. */
-export const isOutsideHours = (calendar: TradingCalendar, at: TsUs): boolean =>
-  isSession(calendar, tradingDayAt(calendar, at)) &&
-  phaseOfTrade(calendar, at, timeOfDayUs(at, calendar.utcOffsetMinutes)) === 'closed';
 
 /** A trade of a closed market is the result of the auction that ended: the closing price is printed at or after its end. */
 function phaseOfTrade(calendar: TradingCalendar, at: TsUs, time: number): SessionPhase {

@@ -30,6 +30,7 @@ export interface RunPlan {
 
 /** Reads of the book come no closer than 50 ms: a second of the market, as `poll.bookFast` has it. Tapes wait. */
 const KEPT_SPEED = 20;
+const OUTRUN = `above ${KEPT_SPEED} times real time a made market outruns its broker: prices look stale, orders unknown`;
 
 export function runPlan(asked: Config, { replay, speed, stateDir }: RunOverrides): RunPlan {
   const base: Config = {
@@ -38,12 +39,7 @@ export function runPlan(asked: Config, { replay, speed, stateDir }: RunOverrides
   };
   const tapePath = replay ?? base.simulator.tape;
   if (tapePath === undefined || base.mode !== 'paper') {
-    const remarks =
-      base.mode === 'paper' && base.simulator.speed > KEPT_SPEED
-        ? [
-            `above ${KEPT_SPEED} times real time a made market outruns its broker's answers: prices look stale, orders unknown`,
-          ]
-        : [];
+    const remarks = base.mode === 'paper' && base.simulator.speed > KEPT_SPEED ? [OUTRUN] : [];
     return { config: { ...base, stateDir: stateDir ?? base.stateDir }, tape: null, remarks };
   }
   const tape = tapeTimes(tapePath, base.exchangeCalendar, base.simulator.speed);

@@ -254,7 +254,7 @@ class BarReader extends ImportRowReader<YearBars> {
     const startUs = at - this.#shift;
     const phase = this.#phase(startUs);
     const year = this.#yearOf(symbol, startUs);
-    this.source.order.add(year, startUs, row.line);
+    this.source.order.add(year, startUs, row.line, this.source.options.isClosed?.(startUs));
     year.push({ startUs, open, high, low, close, volume, phase, line: row.line });
     return true;
   }

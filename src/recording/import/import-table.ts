@@ -46,8 +46,8 @@ export async function importTable<T extends SpillableRows, Meta>(
   const collector = new Collector<T>(options.dir);
   const steps = { prices: new FinestStep(options.tickSize), volumes: new FinestStep(options.lotSize) };
   const bad = new BadRows((row) => watch.bad(row), steps);
-  const order = new RowOrder(options.isClosed);
-  let [rows, had] = [0, 'an empty file'];
+  const order = new RowOrder();
+  let [rows, had] = [0, 'an empty file: export or download it again'];
   try {
     await readTable(file, {
       header: options.header,
@@ -65,8 +65,7 @@ export async function importTable<T extends SpillableRows, Meta>(
       },
       progress: (bytes, size) => watch.progress({ bytes, size, rows }),
     });
-    if (rows === 0 && bad.count === 0)
-      throw new SourceFileError(`${file}: expected rows, was ${had}: export or download it again`);
+    if (rows === 0 && bad.count === 0) throw new SourceFileError(`${file}: expected rows, was ${had}`);
     kind.check?.(collector.all, bad);
     const wanted = bad.count > 0 && options.skipBad !== true ? [] : collector.all;
     const stored = wanted.map((collected) => kind.store(collected, bad.count));
@@ -92,17 +91,12 @@ function stepsText(steps: FileSteps): string {
 /** Counts rows that are out of order (a file is oldest first or newest first), and those of a closed market. */
 class RowOrder {
   readonly outside = { rows: 0, first: 0, last: 0 };
-  readonly #isClosed: ImportOptions['isClosed'];
   #earlier = { rows: 0, line: 0 };
   #later = { rows: 0, line: 0 };
 
-  constructor(isClosed: ImportOptions['isClosed']) {
-    this.#isClosed = isClosed;
-  }
-
   /** A row of a symbol and day or year. */
-  add(rows: SpillableRows, at: number, line: number): void {
-    if (this.#isClosed?.(at) === true) {
+  add(rows: SpillableRows, at: number, line: number, isClosed = false): void {
+    if (isClosed) {
       this.outside.rows += 1;
       this.outside.first ||= line;
       this.outside.last = line;
@@ -142,11 +136,8 @@ function rowSource(
   if (symbol === null) {
     throw new ImportError(`${file}: expected a symbol in its name or in a column; say which one it is`);
   }
-  const stamps = {
-    zone: options.stampZone ?? options.zone,
-    day: dayOf(options) ?? name.day,
-    dateOrder: options.dateOrder,
-  };
+  const { zone, stampZone = zone, dateOrder } = options;
+  const stamps = { zone: stampZone, day: dayOf(options) ?? name.day, dateOrder };
   const isByColumn = options.symbol === undefined && columns.symbol !== undefined;
   return { columns, place, stamps, symbol: isByColumn ? '' : symbol };
 }
@@ -163,9 +154,8 @@ export interface ImportOptions extends StoreDayOptions {
   readonly symbol?: string | undefined;
   /** Date of times without one; absent: taken from the file's name. */
   readonly day?: string | undefined;
-  /** Of the market: its days begin and end here. */
   readonly zone: TimeZone;
-  /** Of times that name none; absent: the market's. */
+  /** Of times that name none; absent: `zone`. */
   readonly stampZone?: TimeZone | undefined;
   readonly isClosed?: (at: number) => boolean;
   readonly dateOrder?: DateOrder | undefined;

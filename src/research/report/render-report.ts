@@ -112,9 +112,7 @@ const equitySection = ({ equity, drawdown, currency }: ReportModel): readonly Se
     'Equity and drawdown',
     () =>
       chart('equity', 0, `Equity in ${currency} over time`) +
-      (drawdown === null
-        ? ''
-        : chart('drawdown', 0, 'Equity below its highest point so far, in percent over time')),
+      (drawdown === null ? '' : chart('drawdown', 0, 'Percent below the highest equity over time')),
   );
 
 const DAYS_MIN = 2;
@@ -163,11 +161,7 @@ function riskSections(model: ReportModel): readonly Section[] {
     ...(costs === null ? [] : [{ title: 'Costs', content: costTable(costs, moneyDigits) }]),
     ...fans.map(({ title, xName }, place) => ({
       title,
-      content: chart(
-        'fan',
-        place,
-        `${title}: equity in ${currency} by ${xName}, bands of 5, 25, 50, 75 and 95 %`,
-      ),
+      content: chart('fan', place, `${title}: 5, 25, 50, 75 and 95 %, ${currency} by ${xName}`),
     })),
   ];
 }
@@ -209,22 +203,13 @@ function lengthText(seconds: number): string {
   return seconds >= MINUTE ? formatCount(seconds / MINUTE, 'minute') : formatCount(seconds, 'second');
 }
 
-function tradeSections({
-  histograms,
-  trades,
-  tradeCount,
-  timeZone,
-  currency,
-}: ReportModel): readonly Section[] {
+function tradeSections({ histograms, trades, tradeCount, timeZone }: ReportModel): readonly Section[] {
   const cut =
     trades.length < tradeCount
       ? `The first ${formatNumber(trades.length)} of ${formatNumber(tradeCount)}; all are in trades.csv.`
       : '';
   return [
-    ...histograms.map(({ title }, place) => ({
-      title,
-      content: chart('histogram', place, `Number of trades by net profit in ${currency}`),
-    })),
+    ...histograms.map(({ title }, place) => ({ title, content: chart('histogram', place, title) })),
     ...when(
       trades.length > 0,
       'List of trades',

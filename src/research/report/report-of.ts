@@ -10,7 +10,7 @@ import {
   formatSignedAmount,
   formatSignedPercent,
 } from '../../text/numbers.ts';
-import type { BacktestDenial, BacktestFill, BacktestResult, StrategyResult } from '../backtest-result.ts';
+import type { BacktestDenial, BacktestResult, StrategyResult } from '../backtest-result.ts';
 import {
   METRIC_WORDS,
   type PerformanceMetrics,
@@ -194,8 +194,7 @@ const CHARGES = [
 ] as const;
 
 function reportCosts({ strategies, moneyScale }: BacktestResult, found: RunStatistics): ReportCosts {
-  const { netProfit, costs, trades } = found;
-  const hasBook = strategies.some(({ fills }) => hasMiddle(fills));
+  const { netProfit, costs, trades, slippage } = found;
   return {
     gross: (netProfit + costs.total) / moneyScale,
     charges: CHARGES.map(([name, kind]): readonly [string, number] => [
@@ -203,14 +202,9 @@ function reportCosts({ strategies, moneyScale }: BacktestResult, found: RunStati
       strategies.reduce((sum, each) => sum + each.costs[kind], 0) / moneyScale,
     ]),
     net: netProfit / moneyScale,
-    spread: hasBook ? costs.spread / moneyScale : null,
+    spread: slippage === undefined ? null : costs.spread / moneyScale,
     trades: trades.count,
   };
-}
-
-function hasMiddle(fills: Iterable<BacktestFill>): boolean {
-  for (const { midTwice } of fills) if (midTwice > 0) return true;
-  return false;
 }
 
 /** Why orders did not go out, in words; most often first. */

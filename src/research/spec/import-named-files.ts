@@ -13,10 +13,9 @@ import {
 import { join, resolve } from 'node:path';
 import type { Problem } from '../../config/problem.ts';
 import type { Path, YamlSource } from '../../config/yaml-source.ts';
-import { isOutsideHours } from '../../domain/bars.ts';
+import { barBounds } from '../../domain/bars.ts';
+import { isSession, tradingDayAt } from '../../domain/calendar.ts';
 import { durationUs, minutes, tsUs, US_PER_DAY } from '../../domain/units.ts';
-import type { BarMeta } from '../../recording/columns/bar-file.ts';
-import type { TickMeta } from '../../recording/columns/tick-columns.ts';
 import {
   faultOf,
   type ImportReport,
@@ -27,7 +26,7 @@ import {
 import { SourceFileError } from '../../recording/import/table-file.ts';
 import { hasSymbols, nameParts } from '../../recording/import/file-kind.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
-import { formatNumber } from '../../text/numbers.ts';
+import { formatNumber, listed } from '../../text/numbers.ts';
 import { timeZone } from '../../text/time-zone.ts';
 import { type BacktestMarket, wallShiftOf } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
@@ -53,6 +52,7 @@ interface ImportJob {
 const KINDS = ['prints', 'quotes', 'bars'] as const;
 const NO_WATCH = { progress: () => undefined, bad: () => undefined };
 const BAD_ROWS_SHOWN = 3;
+const NAMES_SHOWN = 10;
 
 /** `dirs`: directories with the columns. */
 export async function importNamedFiles(
@@ -105,7 +105,7 @@ async function importOne(
   const { source, market, state, note } = imports;
   const content = await contentOf(path, entry, market);
   if (content === null) {
-    const known = shortList(Object.keys(market.contracts));
+    const known = listed(Object.keys(market.contracts), NAMES_SHOWN);
     const hint =
       'say which contract it is, { file: ..., symbol: NAME }; a file with a column of symbols needs contracts of one tick and lot';
     return source.problem(at, `a file of a contract of this market (${known})`, hint, path);
@@ -146,14 +146,6 @@ async function importOne(
     rmSync(unfinished, { recursive: true, force: true });
   }
 }
-
-/** A longer list is cut in a message. */
-const NAMES_SHOWN = 10;
-
-const shortList = (names: readonly string[]): string =>
-  names.length <= NAMES_SHOWN
-    ? names.join(', ')
-    : `${names.slice(0, NAMES_SHOWN).join(', ')} and ${names.length - NAMES_SHOWN} more`;
 
 /** The contract of a file, or of each row where a column names it (`symbol` is undefined then), and its steps. */
 async function contentOf(
@@ -207,10 +199,10 @@ const OUTSIDE_HINT =
 /** Empty where all rows are within the hours. Bars of a day have a mistake of their own where a market has hours. */
 function outsideText(
   path: string,
-  { outside: { rows, first, last }, rows: all, stored }: ImportReport<TickMeta | BarMeta>,
+  { outside: { rows, first, last }, rows: all, stored }: ImportReport<object>,
   { zone }: BacktestMarket,
 ): string {
-  const isDaily = stored.some(({ meta }) => meta.kind === 'bars' && meta.everyUs >= US_PER_DAY);
+  const isDaily = stored.some(({ meta }) => 'everyUs' in meta && Number(meta.everyUs) >= US_PER_DAY);
   if (rows === 0 || isDaily) return '';
   return `${formatNumber(rows)} of ${formatNumber(all)} rows of ${path} (lines ${first} to ${last}) outside the hours of the market in ${zone.name}`;
 }
@@ -228,9 +220,15 @@ const importOptions = (entry: NamedSource, market: BacktestMarket) => ({
   silence: minutes(5),
 });
 
-function closedIn(market: BacktestMarket): (at: number) => boolean {
+/** On a day with a session; the print of a closing auction is not. */
+function closedIn(market: BacktestMarket): (atUs: number) => boolean {
+  const { calendar } = market;
   const shiftAt = wallShiftOf(market, null);
-  return (at) => isOutsideHours(market.calendar, tsUs(at + shiftAt(at)));
+  return (us) => {
+    const at = tsUs(us + shiftAt(us));
+    const { phase } = barBounds(calendar, at, null);
+    return phase === 'closed' && isSession(calendar, tradingDayAt(calendar, at));
+  };
 }
 
 /** A directory of its own for the file as it is now, read as it is read now. */

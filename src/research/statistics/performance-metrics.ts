@@ -137,14 +137,8 @@ function aggregateReturns(
   return new Map([...groups].map(([name, group]) => [name, totalReturn(group)]));
 }
 
-function returnMetrics({
-  basis,
-  dailyReturns: returns,
-  sharpe,
-  sortino,
-  annualReturn,
-  calmar,
-}: RunStatistics): MetricValues {
+function returnMetrics(found: RunStatistics): MetricValues {
+  const { basis, dailyReturns: returns, sharpe, sortino, annualReturn, calmar } = found;
   const tails = kurtosis(returns);
   return {
     cumulativeReturn: returns.length === 0 ? undefined : totalReturn(returns),

@@ -60,15 +60,13 @@ function sweepWarnings(found: SweepResult): readonly string[] {
   const warnings: string[] = [];
   if (best !== null) warnings.push(selectionWarning(bias, triedEver));
   const { windows = [] } = found.walkForward ?? {};
-  const thin = windows.filter(({ outOfSample, inSample }) =>
-    [outOfSample, inSample].some((part) => (part?.trades ?? 0) <= 1),
+  const thin = windows.filter(
+    (each) => !((each.inSample?.trades ?? 0) > 1 && (each.outOfSample?.trades ?? 0) > 1),
   );
-  if (thin[0] !== undefined) {
-    const first = spanOf(thin[0].window.outOfSample);
+  if (thin[0] !== undefined)
     warnings.push(
-      `${thin.length} of ${windows.length} windows have one trade or none, in sample or out of it (the first: ${first}): such a window proves nothing; give it more days (sweep.walkForward), or ask for more trades (sweep.tradesMin).`,
+      `${thin.length} of ${windows.length} windows have one trade or none, in sample or out of it (the first: ${spanOf(thin[0].window.outOfSample)}): such a window proves nothing; give it more days (sweep.walkForward), or ask for more trades (sweep.tradesMin).`,
     );
-  }
   if (ranked.length < trials.length) {
     const few = trials.length - ranked.length;
     warnings.push(
@@ -90,42 +88,30 @@ export function stoppedText({ trials }: Pick<SweepResult, 'trials'>): string | n
     : null;
 }
 
-const sweepHeadlines = ({
-  space,
-  ranking,
-  bias,
-  walkForward,
-  triedEver,
-}: SweepResult): readonly ReportFigure[] => [
-  ...(walkForward === null ? [] : windowFigures(walkForward)),
+const sweepHeadlines = (found: SweepResult): readonly ReportFigure[] => [
+  ...(found.walkForward === null ? [] : windowFigures(found.walkForward)),
   [
     'Trials',
-    formatNumber(triedEver),
-    `combinations of ${space.length} parameters, ranked by ${objectiveWords(ranking.objective)}`,
+    formatNumber(found.triedEver),
+    `combinations of ${found.space.length} parameters, ranked by ${objectiveWords(found.ranking.objective)}`,
   ],
   [
     'Deflated Sharpe ratio',
-    formatPercent(bias?.deflated),
+    formatPercent(found.bias?.deflated),
     'probability that the true Sharpe ratio is above what the best of so many trials shows by chance (Bailey and López de Prado, 2014)',
   ],
 ];
 
-const windowFigures = ({
-  efficiency,
-  sharpe,
-  profitable,
-  totalReturn,
-  windows,
-}: WalkForwardResult): readonly ReportFigure[] => [
+const windowFigures = (found: WalkForwardResult): readonly ReportFigure[] => [
   [
     'Return out of sample',
-    formatPercent(totalReturn),
-    `of all windows, one after the other: ${profitable} of ${windows.length} earned money`,
+    formatPercent(found.totalReturn),
+    `${found.profitable} of ${found.windows.length} windows earned money`,
   ],
-  ['Sharpe ratio out of sample', formatRatio(sharpe), 'of the days of all windows'],
+  ['Sharpe ratio out of sample', formatRatio(found.sharpe), 'of the days of all windows'],
   [
     'Walk-forward efficiency',
-    formatRatio(efficiency),
+    formatRatio(found.efficiency),
     'mean daily return out of sample / in sample of what was chosen (Pardo, 2008)',
   ],
 ];
@@ -232,15 +218,10 @@ export interface SweepOutcome extends SweepFiles {
 export async function sweepFile(
   backtest: Backtest,
   plan: SweepPlan,
-  {
-    out,
-    workers = availableParallelism(),
-    eventLimit = EVENT_MS_MAX,
-    fresh = false,
-    top,
-    onProgress,
-  }: SweepFileOptions,
+  options: SweepFileOptions,
 ): Promise<SweepOutcome> {
+  const { out, workers = availableParallelism(), eventLimit = EVENT_MS_MAX, fresh = false } = options;
+  const { top, onProgress } = options;
   const dir = out ?? join(backtest.read.state, `${titleOf(backtest)}-sweep`);
   const found = await runSweep(backtest, plan, { dir, workers, eventMsMax: eventLimit, fresh, onProgress });
   return {
