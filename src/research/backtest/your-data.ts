@@ -178,7 +178,7 @@ function isLacking({ missing: { bars, days }, longest, firstUs, lastUs }: Contra
 
 function jumpText({ atUs, from, to }: Jump, offset: number): string {
   const percent = (100 * (to - from)) / from;
-  return `${percent > 0 ? '+' : ''}${percent.toFixed(1)} % on ${momentText(atUs, offset)}`;
+  return `changed ${percent > 0 ? '+' : ''}${percent.toFixed(1)} % on ${momentText(atUs, offset)}`;
 }
 
 export const pricesTable = (

@@ -50,7 +50,7 @@ test('200 hours that are missing, a price by four and a bar by a hundred are rep
       '2024-01-03 00:00',
       '2024-02-11 23:00',
       '200 bars, the longest stretch from 2024-01-15 12:00 to 2024-01-23 19:00',
-      '-99.0 % on 2024-01-11 09:00, +9854.7 % on 2024-01-11 08:00, -75.0 % on 2024-01-28 00:00',
+      'changed -99.0 % on 2024-01-11 09:00, changed +9854.7 % on 2024-01-11 08:00, changed -75.0 % on 2024-01-28 00:00',
     ],
   ]);
   expect(outcome.model.warnings).toEqual(
@@ -146,6 +146,12 @@ test('bars of a day that are declared as bars of an hour are refused', async () 
   const bars = weekly([0], () => true);
   await expect(outcomeOf({ bars, file: ', every: 1h' })).rejects.toThrow(
     'expected bars of 1h, was mostly 1d from one to the next; say how long they are',
+  );
+});
+
+test('bars of a day in a market with hours hear of the hours, not of a zone', async () => {
+  await expect(outcomeOf({ bars: weekly([0], () => true), file: '', market: OPEN })).rejects.toThrow(
+    'expected a market without hours for bars of a day',
   );
 });
 
