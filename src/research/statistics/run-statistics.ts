@@ -69,7 +69,6 @@ export function runStatistics(result: BacktestResult): RunStatistics {
   const basis = ratioBasis(result.days, result.statistics);
   const ofYear = returns.length < ANNUAL_DAYS_MIN ? [] : returns;
   const annual = annualReturn(ofYear, basis.periodsPerYear);
-  const { drawdowns: falls } = result;
   const span = result.toUs - result.fromUs;
   const held = sum(strategies, ({ heldUs }) => heldUs);
   return {
@@ -79,7 +78,7 @@ export function runStatistics(result: BacktestResult): RunStatistics {
     sharpe: sharpeRatio(ofYear, basis),
     sortino: sortinoRatio(ofYear, basis),
     calmar: calmarRatio(annual, Math.abs(maxDrawdown(returns) ?? 0)),
-    drawdowns: falls,
+    drawdowns: result.drawdowns,
     trades: statisticsOfTrades(result, strategies),
     costs: costsOf(strategies),
     exposure: span > 0 ? held / span : undefined,

@@ -23,6 +23,7 @@ import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
 import { type ReportFiles, titleOf, writeReport } from '../backtest/result-files.ts';
 
 const BEST_SHOWN = 25;
+const REMARKS_SHOWN = 3;
 
 function sweepReport(backtest: Backtest, found: SweepResult): ReportModel {
   const { sources } = backtest;
@@ -220,15 +221,14 @@ export async function sweepFile(
   plan: SweepPlan,
   options: SweepFileOptions,
 ): Promise<SweepOutcome> {
-  const { out, workers = availableParallelism(), eventLimit = EVENT_MS_MAX, fresh = false } = options;
-  const { top, onProgress } = options;
+  const { out, workers = availableParallelism(), eventLimit = EVENT_MS_MAX, fresh = false, top } = options;
   const dir = out ?? join(backtest.read.state, `${titleOf(backtest)}-sweep`);
-  const found = await runSweep(backtest, plan, { dir, workers, eventMsMax: eventLimit, fresh, onProgress });
+  const found = await runSweep(backtest, plan, { ...options, dir, workers, eventMsMax: eventLimit, fresh });
   return {
     ...writeSweepFiles(dir, backtest, found),
     found,
     tables: [...sweepTables(found, top), ...monteCarloTables(found.monteCarlo, backtest.market.moneyScale)],
-    warnings: sweepWarnings(found),
+    warnings: [...backtest.sources.remarks.slice(0, REMARKS_SHOWN), ...sweepWarnings(found)],
     memory: describeMemory(memoryOf(backtest.read, backtest.market)),
   };
 }
@@ -267,7 +267,7 @@ function sweepJson({ market, sources }: Backtest, found: SweepResult): unknown {
     ranking: found.ranking,
     refused: found.refused,
     triedEver: found.triedEver,
-    warnings: sweepWarnings(found),
+    warnings: [...sources.remarks, ...sweepWarnings(found)],
     selectionBias: found.bias ?? null,
     best: best === null ? null : trials[best.place],
     ranked: found.ranked.map((place) => place + 1),
