@@ -28,6 +28,10 @@ export interface RunPlan {
   readonly remarks: readonly string[];
 }
 
+/** Reads of the book come no closer than 50 ms: a second of the market, as `poll.bookFast` has it. Tapes wait. */
+const KEPT_SPEED = 20;
+const OUTRUN = `above ${KEPT_SPEED} times real time a made market outruns its broker: prices look stale, orders unknown`;
+
 export function runPlan(asked: Config, { replay, speed, stateDir }: RunOverrides): RunPlan {
   const base: Config = {
     ...asked,
@@ -35,7 +39,8 @@ export function runPlan(asked: Config, { replay, speed, stateDir }: RunOverrides
   };
   const tapePath = replay ?? base.simulator.tape;
   if (tapePath === undefined || base.mode !== 'paper') {
-    return { config: { ...base, stateDir: stateDir ?? base.stateDir }, tape: null, remarks: [] };
+    const remarks = base.mode === 'paper' && base.simulator.speed > KEPT_SPEED ? [OUTRUN] : [];
+    return { config: { ...base, stateDir: stateDir ?? base.stateDir }, tape: null, remarks };
   }
   const tape = tapeTimes(tapePath, base.exchangeCalendar, base.simulator.speed);
   const { config, remarks } = withOneContract(base);

@@ -70,3 +70,9 @@ export function formatRate(rate: number): string {
   if (rate >= 1e3) return `${(rate / 1e3).toFixed(1)} thousand`;
   return rate >= SLOW ? String(Math.round(rate)) : String(Number(rate.toPrecision(2)));
 }
+
+/** `a, b and 7 more`. */
+export const listed = (items: readonly string[], most: number): string =>
+  items.length <= most
+    ? items.join(', ')
+    : `${items.slice(0, most).join(', ')} and ${formatNumber(items.length - most)} more`;

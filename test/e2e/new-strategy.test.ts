@@ -91,24 +91,15 @@ test('a new strategy compiles, its first printed command works, and its test pas
   const checked = node(['--test', 'my-mean.test.mjs'], dir);
   expect(checked.code, checked.text).toBe(0);
   expect(checked.text).toContain('pass 2');
-  writeFileSync(
-    join(dir, 'tsconfig.json'),
-    JSON.stringify({
-      compilerOptions: {
-        strict: true,
-        module: 'nodenext',
-        target: 'es2023',
-        noEmit: true,
-        types: [],
-        allowJs: true,
-        checkJs: true,
-      },
-      files: ['my-mean.ts'],
-    }),
-  );
-  const types = node([TSC, '-p', '.'], dir);
-  expect(types.code, types.text).toBe(0);
+  expect(typesOf(dir, 'my-mean.ts')).toBe('');
 });
+
+/** What the compiler says of files in this folder: nothing where their types are right. */
+function typesOf(dir: string, ...files: readonly string[]): string {
+  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2023', noEmit: true, types: [] };
+  writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  return node([TSC, '-p', '.'], dir).text;
+}
 
 test('the guide for newcomers is true, file by file', () => {
   const dir = directory('guide');
@@ -118,7 +109,8 @@ test('the guide for newcomers is true, file by file', () => {
     [...guide.matchAll(/```(?:ts|js|yaml)\n(.*?)```/gs)].find(([, text]) =>
       text?.startsWith(`// ${file}\n`),
     )?.[1] ?? '';
-  for (const file of ['my-breakout.ts', 'my-breakout.test.mjs']) writeFileSync(join(dir, file), shown(file));
+  for (const file of ['my-breakout.ts', 'my-breakout.test.mjs', 'my-risk.ts', 'my-risk.test.mjs'])
+    writeFileSync(join(dir, file), shown(file));
   const yaml = join(dir, 'my-breakout.yaml');
   const more = /```yaml\n# my-breakout\.yaml\n(.*?)```/s.exec(guide)?.[1] ?? '';
   const params = /`(params: \{.*?\})`/.exec(guide)?.[1] ?? '';
@@ -126,6 +118,10 @@ test('the guide for newcomers is true, file by file', () => {
   const tested = node(['--test', 'my-breakout.test.mjs'], dir);
   expect(tested.code, tested.text).toBe(0);
   expect(tested.text).toContain('pass 3');
+  const sized = node(['--test', 'my-risk.test.mjs'], dir);
+  expect(sized.code, sized.text).toBe(0);
+  expect(sized.text).toContain('pass 1');
+  expect(typesOf(dir, 'my-breakout.ts', 'my-risk.ts')).toBe('');
   writeFileSync(yaml, more, { flag: 'a' });
   const swept = node([MAIN, 'sweep', 'my-breakout.yaml', '--workers', '1'], dir);
   expect(swept.code, swept.text).toBe(0);
@@ -140,6 +136,17 @@ test('where nothing knows the package it is linked, and the test finds it', () =
   expect(text).toContain('linked node_modules/tickwright to ');
   const checked = node(['--test', 'alone.test.mjs'], dir);
   expect(checked.code, checked.text).toBe(0);
+});
+
+test('below a checkout of the program that was never built it says what to do, and writes nothing', () => {
+  const checkout = directory('checkout');
+  cpSync(join(ROOT, 'package.json'), join(checkout, 'package.json'));
+  const dir = join(checkout, 'mine');
+  mkdirSync(dir);
+  const { code, text } = node([MAIN, 'new-strategy', 'below'], dir);
+  expect(code, text).toBe(1);
+  expect(text).toContain(`tickwright above this folder is not built: run npm ci && npm run build there`);
+  expect(readdirSync(dir)).toEqual([]);
 });
 
 test('a bad name is refused, and a file that is there stays as it is', () => {

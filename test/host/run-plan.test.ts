@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Database } from '../../src/sqlite/database.ts';
 import { expect, it, onTestFinished } from 'vitest';
-import { readAgain, withFirstDayLimits } from '../../src/host/run-plan.ts';
+import { readAgain, runPlan, withFirstDayLimits } from '../../src/host/run-plan.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { CATALOG } from '../../strategies/catalog.ts';
@@ -32,6 +32,18 @@ it.each([
   const { config, remarks } = withFirstDayLimits(live(), path);
   expect(remarks.join('')).toContain('first day with real money');
   expect(config.engine.risk.orderQtyMax).toBe(config.live.firstDayQtyMax);
+});
+
+it('a market made faster than its broker can answer is noted, and a tape, which waits, is not', () => {
+  const paper = { ...live(), mode: 'paper' } as const;
+  const tape = join(SHIPPED, '../data/sample/2026-06-03_vn30f2606.csv.gz');
+  const remarksAt = (speed: number, replay: string | null) =>
+    runPlan(paper, { replay, speed, stateDir: null }).remarks.filter((each) =>
+      each.includes('times real time'),
+    );
+  expect(remarksAt(20, null)).toEqual([]);
+  expect(remarksAt(600, null)).toEqual([expect.stringMatching(/^above 20 times real time /)]);
+  expect(remarksAt(600, tape)).toEqual([]);
 });
 
 it('a dry run reads its file for live again as a dry run', async () => {

@@ -33,6 +33,10 @@ export function addNewStrategyCommand(program: Command, { io }: CliContext): voi
           `expected a name of small letters, digits and hyphens, like three-up, at most ${NAME_MAX} of them, ` +
             `was ${JSON.stringify(name)}; nothing was written`,
         );
+      if (isKnown('tickwright/package.json') && !isKnown('tickwright/strategy'))
+        throw failed(
+          'the checkout of tickwright above this folder is not built: run npm ci && npm run build there, or choose a folder outside of it; nothing was written',
+        );
       const files = strategyFiles(name);
       write(files);
       io.out(`wrote ${files.map((file) => file.name).join(', ')}\n`);
@@ -62,15 +66,15 @@ function write(files: readonly NewStrategyFile[]): void {
 /** So that editors, tests and compilers resolve the imports of the files; none where they resolve already. */
 function linkPackages(): readonly { readonly from: string; readonly to: string }[] {
   const root = packageRoot();
-  const links = PACKAGES.filter((name) => !isInstalled(`${name}/package.json`, 'strategy.js')).map(
-    (name) => ({
-      from: join('node_modules', name),
-      to: name === 'tickwright' ? root : join(root, 'node_modules', name),
-    }),
-  );
+  const links = PACKAGES.filter((name) => !isKnown(`${name}/package.json`)).map((name) => ({
+    from: join('node_modules', name),
+    to: name === 'tickwright' ? root : join(root, 'node_modules', name),
+  }));
   if (links.length > 0) mkdirSync('node_modules', { recursive: true });
   for (const { from, to } of links) symlinkSync(to, from);
   return links;
 }
+
+const isKnown = (name: string): boolean => isInstalled(name, 'strategy.js');
 
 const PACKAGES = ['tickwright', 'rxjs', 'trading-signals'];

@@ -2,8 +2,9 @@
 import { basename } from 'node:path';
 import { barBounds } from '../../domain/bars.ts';
 import { type DurationUs, durationUs, tsUs, US_PER_MINUTE } from '../../domain/units.ts';
-import { formatUtc } from '../../text/dates.ts';
+import { formatLocalTime } from '../../text/dates.ts';
 import { formatBarLength } from '../../text/durations.ts';
+import type { TimeZone } from '../../text/time-zone.ts';
 import {
   BAR_LAYOUT,
   BAR_PHASES,
@@ -153,10 +154,10 @@ export async function importBars(
   return importTable<YearBars, BarMeta>(file, options, watch, {
     reader: (source) => new BarReader(source, shift),
     check(years, bad) {
-      for (const year of years) reportSecondBars(year, bad);
-      const distance = commonDistance(years);
+      for (const year of years) reportSecondBars(year, bad, options.stampZone ?? options.zone);
+      const { distance, isFar } = distancesOf(years, every ?? 0);
       // A bar that reached into the next one would be known before its end.
-      if (every !== undefined && distance !== null && distance < every)
+      if (every !== undefined && distance !== null && (distance < every || isFar))
         throw new ImportError(
           `${file}: expected bars of ${formatBarLength(every)}, was mostly ${formatBarLength(distance)} from one to the next; say how long they are`,
         );
@@ -169,13 +170,13 @@ export async function importBars(
   });
 }
 
-function reportSecondBars(year: YearBars, bad: BadRows): void {
+function reportSecondBars(year: YearBars, bad: BadRows, zone: TimeZone): void {
   let before = NaN;
   for (const { rows, startUs, line } of year.inOrder()) {
     for (let i = 0; i < rows; i += 1) {
       const start = startUs[i] ?? 0;
       if (start === before) {
-        const time = formatUtc(start);
+        const time = `${formatLocalTime(start, zone.offsetAtMoment(start))} in ${zone.name}`;
         bad.add(line[i] ?? 0, `expected one bar of ${year.symbol} that begins at ${time}, was a second one`);
       }
       before = start;
@@ -185,21 +186,28 @@ function reportSecondBars(year: YearBars, bad: BadRows): void {
 
 /** Bars that are examined to find their length. */
 const SAMPLE_MAX = 100_000;
+/** So many bars fit between two rows that are far from one another: fewer than of a session in a day and night. */
+const FAR = 5;
+/** Fewer distances may all be gaps. */
+const FAR_MIN = 10;
 
-function commonDistance(years: readonly YearBars[]): number | null {
+/** The most frequent distance of two bars, and whether nearly all are far longer than bars of `everyUs`. */
+function distancesOf(years: readonly YearBars[], everyUs: number) {
   const counts = new Map<number, number>();
-  let seen = 0;
+  let [seen, far] = [0, 0];
   for (const year of years) {
     for (const { rows, startUs } of year.inOrder()) {
       for (let i = 1; i < rows && seen < SAMPLE_MAX; i += 1) {
         const distance = (startUs[i] ?? 0) - (startUs[i - 1] ?? 0);
         if (distance > 0) counts.set(distance, (counts.get(distance) ?? 0) + 1);
+        if (distance >= FAR * everyUs) far += 1;
         seen += 1;
       }
     }
     if (seen >= SAMPLE_MAX) break;
   }
-  return [...counts].toSorted(([a, n], [b, m]) => m - n || a - b)[0]?.[0] ?? null;
+  const distance = [...counts].toSorted(([a, n], [b, m]) => m - n || a - b)[0]?.[0] ?? null;
+  return { distance, isFar: far >= FAR_MIN && far >= 0.99 * seen };
 }
 
 /** Lots of one bar: the volume of a day of minutes is counted exactly. */
@@ -246,7 +254,7 @@ class BarReader extends ImportRowReader<YearBars> {
     const startUs = at - this.#shift;
     const phase = this.#phase(startUs);
     const year = this.#yearOf(symbol, startUs);
-    this.source.order.add(year, startUs, row.line);
+    this.source.order.add(year, startUs, row.line, this.source.options.isClosed?.(startUs));
     year.push({ startUs, open, high, low, close, volume, phase, line: row.line });
     return true;
   }

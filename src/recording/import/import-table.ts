@@ -23,6 +23,8 @@ export interface ImportReport<Meta> {
   readonly badRows: number;
   readonly bad: readonly BadRow[];
   readonly steps: FileSteps;
+  /** Rows at times at which the market is closed, and the lines of the first and the last one. */
+  readonly outside: Readonly<RowOrder['outside']>;
   /** `finest step of prices 0.05 (line 7), of volumes 1 (line 2)`, and rows out of order. */
   readonly notes: readonly string[];
   /** Empty when the file had bad rows and they were not to be skipped. */
@@ -45,7 +47,7 @@ export async function importTable<T extends SpillableRows, Meta>(
   const steps = { prices: new FinestStep(options.tickSize), volumes: new FinestStep(options.lotSize) };
   const bad = new BadRows((row) => watch.bad(row), steps);
   const order = new RowOrder();
-  let [rows, had] = [0, 'nothing'];
+  let [rows, had] = [0, 'an empty file: export or download it again'];
   try {
     await readTable(file, {
       header: options.header,
@@ -68,7 +70,7 @@ export async function importTable<T extends SpillableRows, Meta>(
     const wanted = bad.count > 0 && options.skipBad !== true ? [] : collector.all;
     const stored = wanted.map((collected) => kind.store(collected, bad.count));
     const notes = [stepsText(steps), order.text].filter((note) => note !== '');
-    return { rows, badRows: bad.count, bad: bad.kept, steps, notes, stored };
+    return { rows, badRows: bad.count, bad: bad.kept, steps, outside: order.outside, notes, stored };
   } finally {
     collector.close();
   }
@@ -86,13 +88,19 @@ function stepsText(steps: FileSteps): string {
   return texts.length === 0 ? '' : `finest step ${texts.join(', ')}`;
 }
 
-/** Counts rows that are out of order: a file is oldest first or newest first. */
+/** Counts rows that are out of order (a file is oldest first or newest first), and those of a closed market. */
 class RowOrder {
+  readonly outside = { rows: 0, first: 0, last: 0 };
   #earlier = { rows: 0, line: 0 };
   #later = { rows: 0, line: 0 };
 
   /** A row of a symbol and day or year. */
-  add(rows: SpillableRows, at: number, line: number): void {
+  add(rows: SpillableRows, at: number, line: number, isClosed = false): void {
+    if (isClosed) {
+      this.outside.rows += 1;
+      this.outside.first ||= line;
+      this.outside.last = line;
+    }
     if (at === rows.lastUs) return;
     const isFirst = rows.lastUs === -Infinity;
     const those = at < rows.lastUs ? this.#earlier : this.#later;
@@ -128,7 +136,8 @@ function rowSource(
   if (symbol === null) {
     throw new ImportError(`${file}: expected a symbol in its name or in a column; say which one it is`);
   }
-  const stamps = { zone: options.zone, day: dayOf(options) ?? name.day, dateOrder: options.dateOrder };
+  const { zone, stampZone = zone, dateOrder } = options;
+  const stamps = { zone: stampZone, day: dayOf(options) ?? name.day, dateOrder };
   const isByColumn = options.symbol === undefined && columns.symbol !== undefined;
   return { columns, place, stamps, symbol: isByColumn ? '' : symbol };
 }
@@ -146,6 +155,9 @@ export interface ImportOptions extends StoreDayOptions {
   /** Date of times without one; absent: taken from the file's name. */
   readonly day?: string | undefined;
   readonly zone: TimeZone;
+  /** Of times that name none; absent: `zone`. */
+  readonly stampZone?: TimeZone | undefined;
+  readonly isClosed?: (at: number) => boolean;
   readonly dateOrder?: DateOrder | undefined;
   /** A price between two ticks counts as the nearest. */
   readonly round?: boolean;

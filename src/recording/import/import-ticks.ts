@@ -143,7 +143,7 @@ abstract class TickReader extends ImportRowReader<DayTicks> {
   /** Adds a row with the levels that were read. */
   protected push(symbol: string, at: number, price: number, qty: number, side: number, line: number): void {
     const ticks = this.#ticksAt(symbol, at);
-    this.source.order.add(ticks, at, line);
+    this.source.order.add(ticks, at, line, this.source.options.isClosed?.(at));
     const values = this.#values;
     ticks.push(at, price, qty, side);
     for (let i = 0; i < values.length; i += 4)

@@ -178,7 +178,7 @@ function isLacking({ missing: { bars, days }, longest, firstUs, lastUs }: Contra
 
 function jumpText({ atUs, from, to }: Jump, offset: number): string {
   const percent = (100 * (to - from)) / from;
-  return `${percent > 0 ? '+' : ''}${percent.toFixed(1)} % on ${momentText(atUs, offset)}`;
+  return `changed ${percent > 0 ? '+' : ''}${percent.toFixed(1)} % on ${momentText(atUs, offset)}`;
 }
 
 export const pricesTable = (
@@ -187,8 +187,8 @@ export const pricesTable = (
   zone: string,
 ): ReportTable => ({
   title: 'Your data',
-  note: `times of ${zone}; missing: bars that the market was open for, and weekdays without a price; jumps: from one price to the next`,
-  columns: ['contract', 'prices', 'first', 'last', 'missing', 'largest jumps'],
+  note: `times of ${zone}; missing: bars that the market was open for, and weekdays without a price`,
+  columns: ['contract', 'prices', 'first', 'last', 'missing', 'largest changes from one price to the next'],
   isText: true,
   rows: contracts.map((each) => [
     each.symbol,

@@ -41,7 +41,7 @@ export interface FrameCounts {
   duplicates: number;
 }
 
-export interface FrameReport extends Omit<ImportReport<TickMeta>, 'steps' | 'notes'> {
+export interface FrameReport extends Omit<ImportReport<TickMeta>, 'steps' | 'outside' | 'notes'> {
   readonly file: string;
   readonly counts: FrameCounts;
   /** Bytes that are no whole frame, or null. */

@@ -112,7 +112,7 @@ const equitySection = ({ equity, drawdown, currency }: ReportModel): readonly Se
     'Equity and drawdown',
     () =>
       chart('equity', 0, `Equity in ${currency} over time`) +
-      (drawdown === null ? '' : chart('drawdown', 0, 'Equity below its highest point so far')),
+      (drawdown === null ? '' : chart('drawdown', 0, 'Percent below the highest equity over time')),
   );
 
 const DAYS_MIN = 2;
@@ -149,19 +149,19 @@ function riskSections(model: ReportModel): readonly Section[] {
           position?.unit === currency
             ? `Held over all strategies, in ${currency} at the price of the last fill; long is above zero.`
             : 'Contracts held over all strategies; long is above zero.',
-        ) + chart('position', 0, 'Position held over time'),
+        ) + chart('position', 0, `Position held in ${position?.unit ?? ''} over time`),
     ),
     ...when(
       funds?.marginUsed.some((value) => value !== 0) === true,
       'Cash and margin',
       () =>
         noteText(`In ${currency}. Buying power: for new positions, orders that work considered.`) +
-        chart('funds', 0, 'Cash, margin used and buying power over time'),
+        chart('funds', 0, `Cash, margin used and buying power in ${currency} over time`),
     ),
     ...(costs === null ? [] : [{ title: 'Costs', content: costTable(costs, moneyDigits) }]),
     ...fans.map(({ title, xName }, place) => ({
       title,
-      content: chart('fan', place, `${title}: bands of 5, 25, 50, 75 and 95 % by ${xName}`),
+      content: chart('fan', place, `${title}: 5, 25, 50, 75 and 95 %, ${currency} by ${xName}`),
     })),
   ];
 }
@@ -193,7 +193,7 @@ function priceSection(
       : []),
     ...(cut.length === 0 ? [] : [`Shown are ${cut.join(' and ')}; all are in the CSV files.`]),
   ].join(' ');
-  const words = `Prices of ${name} with ${fills} entries and exits`;
+  const words = `Price of ${name} in points over time, with ${fills} entries and exits`;
   return { title: `Prices of ${name}`, content: noteText(hint) + chart('prices', place, words) };
 }
 
@@ -237,9 +237,9 @@ function notes(warnings: readonly string[]): string {
   return `<aside class="warnings" aria-label="Notes"><ul>${first}</ul>${more}</aside>`;
 }
 
-/** A place that the page's script draws into, with a label for readers who cannot see it. */
+/** A place that the page's script draws into; below it both axes in words, also for readers who cannot see it. */
 const chart = (kind: string, place: number, words: string): string =>
-  `<div class="chart ${kind}" data-chart="${kind}" data-place="${place}" role="${kind === 'prices' ? 'figure' : 'img'}" aria-label="${escapeHtml(words)}"></div>`;
+  `<div class="chart ${kind}" data-chart="${kind}" data-place="${place}" role="${kind === 'prices' ? 'figure' : 'img'}" aria-label="${escapeHtml(words)}"></div>${noteText(words)}`;
 
 const signClass = (text: string): string =>
   /^[-−]/.test(text) ? 'loss' : text.startsWith('+') ? 'gain' : '';

@@ -10,7 +10,7 @@ import {
   formatSignedAmount,
   formatSignedPercent,
 } from '../../text/numbers.ts';
-import type { BacktestDenial, BacktestFill, BacktestResult, StrategyResult } from '../backtest-result.ts';
+import type { BacktestDenial, BacktestResult, StrategyResult } from '../backtest-result.ts';
 import {
   METRIC_WORDS,
   type PerformanceMetrics,
@@ -189,13 +189,12 @@ const CHARGES = [
   ['Exchange fee', 'exchangeFee'],
   ['Clearing fee', 'clearingFee'],
   ["Broker's fee", 'brokerFee'],
-  ['Fee on the value', 'valueFee'],
+  ['Fee on order or value, the least one included', 'valueFee'],
   ['Tax', 'tax'],
 ] as const;
 
 function reportCosts({ strategies, moneyScale }: BacktestResult, found: RunStatistics): ReportCosts {
-  const { netProfit, costs, trades } = found;
-  const hasBook = strategies.some(({ fills }) => hasMiddle(fills));
+  const { netProfit, costs, trades, slippage } = found;
   return {
     gross: (netProfit + costs.total) / moneyScale,
     charges: CHARGES.map(([name, kind]): readonly [string, number] => [
@@ -203,14 +202,9 @@ function reportCosts({ strategies, moneyScale }: BacktestResult, found: RunStati
       strategies.reduce((sum, each) => sum + each.costs[kind], 0) / moneyScale,
     ]),
     net: netProfit / moneyScale,
-    spread: hasBook ? costs.spread / moneyScale : null,
+    spread: slippage === undefined ? null : costs.spread / moneyScale,
     trades: trades.count,
   };
-}
-
-function hasMiddle(fills: Iterable<BacktestFill>): boolean {
-  for (const { midTwice } of fills) if (midTwice > 0) return true;
-  return false;
 }
 
 /** Why orders did not go out, in words; most often first. */
@@ -319,8 +313,6 @@ function provenanceOf(result: BacktestResult): readonly (readonly [string, strin
     ['configuration', result.configDigest],
     ['data', result.dataDigest],
     ['journal', result.journalHash],
-    ['seed', String(result.seed)],
-    ...result.models,
     ['rows read', formatNumber(result.counts.rows)],
     ['orders', formatNumber(result.counts.orders)],
     ['fills', formatNumber(result.counts.fills)],
@@ -375,7 +367,6 @@ function moreFigures(found: RunStatistics, format: MoneyFormat): readonly Report
   const amount = (value: number | undefined): string =>
     value === undefined ? '–' : formatAmount(Math.round(value), format);
   return [
-    ['Calmar ratio', formatRatio(found.calmar), 'annual return / deepest drawdown (Young, 1991)'],
     ['Expectancy', amount(trades.expectancy), 'mean net profit of a trade'],
     ['Average win', amount(trades.averageWin), 'mean of the gains'],
     ['Average loss', amount(trades.averageLoss), 'mean of the losses, as a positive number'],
@@ -386,8 +377,8 @@ function moreFigures(found: RunStatistics, format: MoneyFormat): readonly Report
     ['Losses in a row', String(trades.lossesInARowMax), 'longest run'],
     [
       'Slippage',
-      formatAmount(Math.round(found.slippage), format),
-      'fills against the middle of the book when their orders were decided; below zero is gained',
+      amount(found.slippage),
+      'fills against the middle of the book when their orders were decided, where the data have a book; below zero is gained. That of models.slippage is in the prices of fills.',
     ],
     ['Exposure', formatPercent(found.exposure), 'time with a position / time of the run, nights included'],
     ['Turnover', `${found.turnover.toFixed(1)} x`, 'value of all fills / capital'],

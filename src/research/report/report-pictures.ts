@@ -296,7 +296,7 @@ export function profitHistogram(result: BacktestResult): readonly ReportHistogra
   const edges = Array.from({ length: count + 1 }, (_, i) => (first + i) * width);
   return [
     {
-      title: 'Net profit of a trade',
+      title: `Trades by net profit in ${result.currency}`,
       edges,
       counts,
       mean: mean(profits) ?? 0,

@@ -9,6 +9,7 @@ import { type Contract, NO_BAND_BPS, hundredthsOf } from '../../domain/contract.
 import { orderCode, streamCode } from '../../domain/ids.ts';
 import { type PriceHundredths, instrumentIndex, priceHundredths, priceTicks } from '../../domain/units.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
+import { listed } from '../../text/numbers.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { Backtest } from './load-backtest.ts';
 import {
@@ -180,9 +181,7 @@ export class BacktestDays implements BacktestData {
         .map(({ code }) => `${code} on ${day}`),
     );
     if (guessed.length === 0) return null;
-    const shown = guessed.slice(0, GUESSES_SHOWN).join(', ');
-    const more = guessed.length > GUESSES_SHOWN ? ` and ${guessed.length - GUESSES_SHOWN} more` : '';
-    return `no close of the session before for ${shown}${more}: the first price is the reference price, and nothing is entered before it (data.references can say it)`;
+    return `no close of the session before for ${listed(guessed, GUESSES_SHOWN)}: the first price is the reference price, and nothing is entered before it (data.references can say it)`;
   }
 
   #closeOf(source: SourceDay): number {

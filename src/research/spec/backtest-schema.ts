@@ -1,6 +1,7 @@
 /** Schema of a backtest file, checked as a whole before anything runs. */
 import { assert } from '../../domain/assert.ts';
 import { parseBarLength } from '../../text/durations.ts';
+import { timeZone } from '../../text/time-zone.ts';
 import { z } from 'zod';
 import { configSchema } from '../../config/config-schema.ts';
 import { phaseSpan, weekday } from '../../config/market-file.ts';
@@ -91,6 +92,11 @@ const words = z.union([word.transform((each) => [each]), z.array(word)]).default
 const table = {
   file: pathText.describe('File, or folder of files'),
   columns: columns.default({}).describe('Column of each role, as `{ time: when, volume: none }`'),
+  zone: z
+    .string()
+    .refine((name) => timeZone(name) !== undefined, 'a zone like UTC, +07:00 or America/New_York')
+    .optional()
+    .describe("Zone of its times that name none. Not set: the market's."),
   dateOrder: z.enum(['dmy', 'mdy']).optional().describe('Order of day and month'),
   delimiter: z.string().length(1).optional().describe('Character between two columns'),
   header: z.boolean().default(true).describe('The first row has the names'),

@@ -1,10 +1,21 @@
 /** Imports the files that a backtest names once, into its own data directory; later runs read the columns. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Problem } from '../../config/problem.ts';
 import type { Path, YamlSource } from '../../config/yaml-source.ts';
-import { durationUs, minutes } from '../../domain/units.ts';
+import { barBounds } from '../../domain/bars.ts';
+import { isSession, tradingDayAt } from '../../domain/calendar.ts';
+import { durationUs, minutes, tsUs, US_PER_DAY } from '../../domain/units.ts';
 import {
   faultOf,
   type ImportReport,
@@ -12,9 +23,12 @@ import {
   PLAIN_SIDES,
   VIETNAMESE_SIDES,
 } from '../../recording/import/import-table.ts';
+import { SourceFileError } from '../../recording/import/table-file.ts';
 import { hasSymbols, nameParts } from '../../recording/import/file-kind.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
-import type { BacktestMarket } from './backtest-market.ts';
+import { formatNumber, listed } from '../../text/numbers.ts';
+import { timeZone } from '../../text/time-zone.ts';
+import { type BacktestMarket, wallShiftOf } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 
@@ -38,12 +52,13 @@ interface ImportJob {
 const KINDS = ['prints', 'quotes', 'bars'] as const;
 const NO_WATCH = { progress: () => undefined, bad: () => undefined };
 const BAD_ROWS_SHOWN = 3;
+const NAMES_SHOWN = 10;
 
 /** `dirs`: directories with the columns. */
 export async function importNamedFiles(
   data: BacktestFile['data'],
   imports: FileImports,
-): Promise<{ readonly dirs: readonly string[]; readonly problems: readonly Problem[] }> {
+): Promise<Record<'dirs' | 'remarks', readonly string[]> & { readonly problems: readonly Problem[] }> {
   const dirs = new Set<string>();
   const problems: Problem[] = [];
   const jobs: ImportJob[] = [];
@@ -60,7 +75,8 @@ export async function importNamedFiles(
     if (typeof made === 'string') dirs.add(made);
     else problems.push(made);
   }
-  return { dirs: [...dirs], problems };
+  const remarks = [...dirs].flatMap((dir) => readFileSync(join(dir, 'source'), 'utf8').split('\n').slice(1));
+  return { dirs: [...dirs], remarks: remarks.filter((each) => each !== ''), problems };
 }
 
 function filesAt(
@@ -89,7 +105,7 @@ async function importOne(
   const { source, market, state, note } = imports;
   const content = await contentOf(path, entry, market);
   if (content === null) {
-    const known = shortList(Object.keys(market.contracts));
+    const known = listed(Object.keys(market.contracts), NAMES_SHOWN);
     const hint =
       'say which contract it is, { file: ..., symbol: NAME }; a file with a column of symbols needs contracts of one tick and lot';
     return source.problem(at, `a file of a contract of this market (${known})`, hint, path);
@@ -107,8 +123,12 @@ async function importOne(
     const { importTicksOrBars } = await import('../recorded/import-file.ts');
     const report = await importTicksOrBars(path, kind, options, NO_WATCH);
     if (report.badRows > 0) return badFile(source, at, path, report);
+    const outside = outsideText(path, report, market);
+    if (outside !== '' && 2 * report.outside.rows > report.rows)
+      return source.problem(at, 'rows within the hours of the market', OUTSIDE_HINT, outside);
     for (const text of report.notes) note(`${path}: ${text}`);
-    writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n`);
+    const remark = outside === '' ? '' : `${outside}, and no order trades on them: ${OUTSIDE_HINT}`;
+    writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n${remark}`);
     rmSync(dir, { recursive: true, force: true });
     renameSync(unfinished, dir);
     return dir;
@@ -116,20 +136,16 @@ async function importOne(
     if (!isFileFault(error)) throw error;
     const hint = error.message.includes('finest step')
       ? 'write a tick and a lot of these steps for its contract, or say how it is written: columns, delimiter'
-      : 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)';
+      : SHORT_DATE.test(error.message)
+        ? DATE_ORDER_HINT
+        : error instanceof SourceFileError
+          ? 'nothing of it was taken'
+          : 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)';
     return source.problem(at, 'a file that can be imported', hint, faultOf(path, error));
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
 }
-
-/** A longer list is cut in a message. */
-const NAMES_SHOWN = 10;
-
-const shortList = (names: readonly string[]): string =>
-  names.length <= NAMES_SHOWN
-    ? names.join(', ')
-    : `${names.slice(0, NAMES_SHOWN).join(', ')} and ${names.length - NAMES_SHOWN} more`;
 
 /** The contract of a file, or of each row where a column names it (`symbol` is undefined then), and its steps. */
 async function contentOf(
@@ -147,6 +163,10 @@ async function contentOf(
   return first !== undefined && others.every(isOne) ? { symbol: undefined, ...first } : null;
 }
 
+const SHORT_DATE = /was "\d{1,2}[-/.]\d{1,2}[-/.]\d{4}/;
+const DATE_ORDER_HINT =
+  'write { file: ..., dateOrder: dmy } where the day comes first, mdy where the month does; nothing of it was taken';
+
 function badFile(
   source: YamlSource,
   at: Path,
@@ -154,6 +174,7 @@ function badFile(
   { bad, badRows, steps: { prices, volumes }, notes }: ImportReport<unknown>,
 ): Problem {
   const first = bad.slice(0, BAD_ROWS_SHOWN).map(({ line, reason }) => `${path}:${line}: ${reason}`);
+  if (badRows > first.length) first.push(`and ${formatNumber(badRows - first.length)} more`);
   const received = `${badRows} bad ${badRows === 1 ? 'row' : 'rows'}:\n  ${first.join('\n  ')}\n `;
   const has = (words: string): boolean => bad.some(({ reason }) => reason.includes(words));
   const lines = [
@@ -166,12 +187,30 @@ function badFile(
       ? `write ${lines.join(', ')} for its contract (${notes.join('; ')})${orRound}; nothing of it was taken`
       : has('a side out of')
         ? 'say its words: { file: ..., sides: { buy: B, sell: A, none: N } }; nothing of it was taken'
-        : 'repair them; nothing of it was taken';
+        : SHORT_DATE.test(received)
+          ? DATE_ORDER_HINT
+          : 'repair them; nothing of it was taken';
   return source.problem(at, 'a file without bad rows', hint, received);
+}
+
+const OUTSIDE_HINT =
+  'where its times are those of UTC without saying so, write { file: ..., zone: UTC }; of bars with the time of their end, stamp: end; where the market trades then, other hours; else take these rows out of the file';
+
+/** Empty where all rows are within the hours. Bars of a day have a mistake of their own where a market has hours. */
+function outsideText(
+  path: string,
+  { outside: { rows, first, last }, rows: all, stored }: ImportReport<object>,
+  { zone }: BacktestMarket,
+): string {
+  const isDaily = stored.some(({ meta }) => 'everyUs' in meta && Number(meta.everyUs) >= US_PER_DAY);
+  if (rows === 0 || isDaily) return '';
+  return `${formatNumber(rows)} of ${formatNumber(all)} rows of ${path} (lines ${first} to ${last}) outside the hours of the market in ${zone.name}`;
 }
 
 const importOptions = (entry: NamedSource, market: BacktestMarket) => ({
   ...entry,
+  stampZone: entry.zone === undefined ? undefined : timeZone(entry.zone),
+  isClosed: closedIn(market),
   ...('stamp' in entry
     ? { stamp: entry.stamp, every: entry.every === undefined ? undefined : durationUs(entry.every) }
     : { stamp: 'start' as const, every: undefined }),
@@ -180,6 +219,17 @@ const importOptions = (entry: NamedSource, market: BacktestMarket) => ({
   calendar: market.isZoneFixed ? market.calendar : null,
   silence: minutes(5),
 });
+
+/** On a day with a session; the print of a closing auction is not. */
+function closedIn(market: BacktestMarket): (atUs: number) => boolean {
+  const { calendar } = market;
+  const shiftAt = wallShiftOf(market, null);
+  return (us) => {
+    const at = tsUs(us + shiftAt(us));
+    const { phase } = barBounds(calendar, at, null);
+    return phase === 'closed' && isSession(calendar, tradingDayAt(calendar, at));
+  };
+}
 
 /** A directory of its own for the file as it is now, read as it is read now. */
 function placeOf(

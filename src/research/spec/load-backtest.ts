@@ -68,9 +68,9 @@ export async function loadBacktest(
   const read = withKeptPositions(main.value);
   const code = await findStrategies(source, read, options);
   const problems = [...code.problems];
-  const found = readBacktestMarket(source);
-  if (!found.ok) return { ok: false, problems: [...problems, ...found.problems] };
-  const { market } = found;
+  const terms = readBacktestMarket(source);
+  if (!terms.ok) return { ok: false, problems: [...problems, ...terms.problems] };
+  const { market } = terms;
   problems.push(...fileProblems({ source, read, market }));
   if (market.kind === 'index_futures' && read.risk !== undefined)
     problems.push(...limitProblems(source, { ...read, risk: read.risk }, market));
@@ -83,7 +83,8 @@ export async function loadBacktest(
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
   const { catalogue } = read.data;
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
-  const sources = sourceDays(dirs, market, read);
+  const found = sourceDays(dirs, market, read);
+  const sources = { ...found, remarks: [...imported.remarks, ...found.remarks] };
   const { strategies } = code;
   const backtest: Backtest = { file, read, source, market, strategies, sources, latency };
   const wrong =

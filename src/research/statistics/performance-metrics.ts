@@ -8,7 +8,6 @@ import {
   annualVolatility,
   beta,
   calendarReturn,
-  calmarRatio,
   capture,
   compoundVolatility,
   conditionalValueAtRisk,
@@ -138,23 +137,17 @@ function aggregateReturns(
   return new Map([...groups].map(([name, group]) => [name, totalReturn(group)]));
 }
 
-function returnMetrics({
-  basis,
-  dailyReturns: returns,
-  sharpe,
-  sortino,
-  annualReturn,
-}: RunStatistics): MetricValues {
-  const deepest = maxDrawdown(returns);
+function returnMetrics(found: RunStatistics): MetricValues {
+  const { basis, dailyReturns: returns, sharpe, sortino, annualReturn, calmar } = found;
   const tails = kurtosis(returns);
   return {
     cumulativeReturn: returns.length === 0 ? undefined : totalReturn(returns),
     annualReturn,
     annualVolatility: annualVolatility(returns, basis),
-    maxDrawdown: deepest,
+    maxDrawdown: maxDrawdown(returns),
     sharpe,
     sortino,
-    calmar: deepest === undefined ? undefined : calmarRatio(annualReturn, Math.abs(deepest)),
+    calmar,
     omega: omegaRatio(returns, basis),
     stability: stability(returns),
     downsideRisk: downsideRisk(returns, basis),

@@ -9,6 +9,7 @@ import {
   type StatisticsSettings,
   annualReturn,
   calmarRatio,
+  maxDrawdown,
   mean,
   quotient,
   returnsOf,
@@ -42,8 +43,8 @@ export interface RunStatistics {
   readonly exposure: number | undefined;
   /** Value of all fills / capital. */
   readonly turnover: number;
-  /** Money lost between the middle of the book when an order was decided and the price it got; below zero is gained. */
-  readonly slippage: number;
+  /** Money lost between the middle of the book when an order was decided and the price it got; below zero is gained. Undefined without a book. */
+  readonly slippage: number | undefined;
   /** `profit`: change of equity in the day. */
   readonly daily: readonly { readonly day: TradingDay; readonly equity: number; readonly profit: number }[];
   /** Returns of the days after the warm-up, from the capital on or from the end of the first day. */
@@ -68,7 +69,6 @@ export function runStatistics(result: BacktestResult): RunStatistics {
   const basis = ratioBasis(result.days, result.statistics);
   const ofYear = returns.length < ANNUAL_DAYS_MIN ? [] : returns;
   const annual = annualReturn(ofYear, basis.periodsPerYear);
-  const { drawdowns: falls } = result;
   const span = result.toUs - result.fromUs;
   const held = sum(strategies, ({ heldUs }) => heldUs);
   return {
@@ -77,8 +77,8 @@ export function runStatistics(result: BacktestResult): RunStatistics {
     annualReturn: annual,
     sharpe: sharpeRatio(ofYear, basis),
     sortino: sortinoRatio(ofYear, basis),
-    calmar: calmarRatio(annual, falls.fractionMax),
-    drawdowns: falls,
+    calmar: calmarRatio(annual, Math.abs(maxDrawdown(returns) ?? 0)),
+    drawdowns: result.drawdowns,
     trades: statisticsOfTrades(result, strategies),
     costs: costsOf(strategies),
     exposure: span > 0 ? held / span : undefined,
@@ -156,14 +156,14 @@ function turnoverOf({ strategies, capital }: BacktestResult): number {
 }
 
 /** A fill whose order was decided without a known middle counts as zero. */
-function slippageOf({ strategies, instruments }: BacktestResult): number {
-  let lost = 0;
+function slippageOf({ strategies, instruments }: BacktestResult): number | undefined {
+  let lost: number | undefined = undefined;
   for (const { fills } of strategies) {
     for (const fill of fills) {
       const spec = instruments[fill.instrument]?.spec;
       if (spec === undefined || fill.decidedMidTwice === 0) continue;
       const ticks = (fill.priceTicks - fill.decidedMidTwice / 2) * (fill.side === 'buy' ? 1 : -1);
-      lost += ticks * spec.hundredthsPerTick * spec.moneyPerHundredth * fill.qty;
+      lost = (lost ?? 0) + ticks * spec.hundredthsPerTick * spec.moneyPerHundredth * fill.qty;
     }
   }
   return lost;

@@ -23,6 +23,7 @@ import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
 import { type ReportFiles, titleOf, writeReport } from '../backtest/result-files.ts';
 
 const BEST_SHOWN = 25;
+const REMARKS_SHOWN = 3;
 
 function sweepReport(backtest: Backtest, found: SweepResult): ReportModel {
   const { sources } = backtest;
@@ -59,6 +60,14 @@ function sweepWarnings(found: SweepResult): readonly string[] {
   const { ranking, refused, best, bias, triedEver, trials, ranked } = found;
   const warnings: string[] = [];
   if (best !== null) warnings.push(selectionWarning(bias, triedEver));
+  const { windows = [] } = found.walkForward ?? {};
+  const thin = windows.filter(
+    (each) => !((each.inSample?.trades ?? 0) > 1 && (each.outOfSample?.trades ?? 0) > 1),
+  );
+  if (thin[0] !== undefined)
+    warnings.push(
+      `${thin.length} of ${windows.length} windows have one trade or none, in sample or out of it (the first: ${spanOf(thin[0].window.outOfSample)}): such a window proves nothing; give it more days (sweep.walkForward), or ask for more trades (sweep.tradesMin).`,
+    );
   if (ranked.length < trials.length) {
     const few = trials.length - ranked.length;
     warnings.push(
@@ -80,30 +89,32 @@ export function stoppedText({ trials }: Pick<SweepResult, 'trials'>): string | n
     : null;
 }
 
-const sweepHeadlines = ({
-  space,
-  ranking,
-  bias,
-  walkForward,
-  triedEver,
-}: SweepResult): readonly ReportFigure[] => [
+const sweepHeadlines = (found: SweepResult): readonly ReportFigure[] => [
+  ...(found.walkForward === null ? [] : windowFigures(found.walkForward)),
   [
     'Trials',
-    formatNumber(triedEver),
-    `combinations of ${space.length} parameters, ranked by ${objectiveWords(ranking.objective)}`,
+    formatNumber(found.triedEver),
+    `combinations of ${found.space.length} parameters, ranked by ${objectiveWords(found.ranking.objective)}`,
   ],
   [
     'Deflated Sharpe ratio',
-    formatPercent(bias?.deflated),
+    formatPercent(found.bias?.deflated),
     'probability that the true Sharpe ratio is above what the best of so many trials shows by chance (Bailey and López de Prado, 2014)',
   ],
-  ...(walkForward === null ? [] : [efficiencyOf(walkForward)]),
 ];
 
-const efficiencyOf = ({ efficiency }: WalkForwardResult): ReportFigure => [
-  'Walk-forward efficiency',
-  formatRatio(efficiency),
-  'mean daily return out of sample / in sample of what was chosen (Pardo, 2008)',
+const windowFigures = (found: WalkForwardResult): readonly ReportFigure[] => [
+  [
+    'Return out of sample',
+    formatPercent(found.totalReturn),
+    `${found.profitable} of ${found.windows.length} windows earned money`,
+  ],
+  ['Sharpe ratio out of sample', formatRatio(found.sharpe), 'of the days of all windows'],
+  [
+    'Walk-forward efficiency',
+    formatRatio(found.efficiency),
+    'mean daily return out of sample / in sample of what was chosen (Pardo, 2008)',
+  ],
 ];
 
 const emptyReport = ({ market }: Backtest): ReportModel => ({
@@ -117,7 +128,7 @@ type SweepRow = ReportTable['rows'][number];
 
 /** `most`: how many of the best trials are listed. */
 const sweepTables = (found: SweepResult, most: number): readonly ReportTable[] =>
-  [bestTable(found, most), windowTable(found)].filter((table) => table !== null);
+  [windowTable(found), bestTable(found, most)].filter((table) => table !== null);
 
 const BEST_COLUMNS: Readonly<Record<string, (figures: TrialFigures) => string | number>> = {
   'net profit': ({ netProfit }) => netProfit,
@@ -144,13 +155,9 @@ const bestTable = ({ space, ranked, trials }: SweepResult, most: number): Report
 
 function windowTable({ space, walkForward, trials }: SweepResult): ReportTable | null {
   if (walkForward === null) return null;
-  const { windows, efficiency, sharpe, profitable, totalReturn } = walkForward;
-  const words = [
-    `out of sample: return ${formatPercent(totalReturn)}, Sharpe ratio ${formatRatio(sharpe)}`,
-    `${profitable} of ${windows.length} windows earned money`,
-    `efficiency ${formatRatio(efficiency)} (mean daily return out of sample / in sample of what was chosen)`,
-  ];
-  const figures = ['Sharpe in', 'net profit in', 'Sharpe out', 'net profit out', 'trades out'];
+  const { windows } = walkForward;
+  const words = windowFigures(walkForward).map(([name, text, meaning]) => `${name} ${text} (${meaning})`);
+  const figures = ['net profit out', 'Sharpe out', 'trades out', 'net profit in', 'Sharpe in', 'trades in'];
   return {
     title: 'Walk-forward windows',
     note: `${words.join('; ')}. Each window starts with the full capital.`,
@@ -161,11 +168,11 @@ function windowTable({ space, walkForward, trials }: SweepResult): ReportTable |
         spanOf(window.outOfSample),
         spanOf(window.inSample),
         ...space.map((_, i) => String(chosen?.assignment[i] ?? '–')),
-        formatRatio(inSample?.sharpe),
-        inSample?.netProfit ?? null,
-        formatRatio(outOfSample?.sharpe),
-        outOfSample?.netProfit ?? null,
-        outOfSample?.trades ?? null,
+        ...[outOfSample, inSample].flatMap((part) => [
+          part?.netProfit ?? null,
+          formatRatio(part?.sharpe),
+          part?.trades ?? null,
+        ]),
       ];
     }),
   };
@@ -212,22 +219,16 @@ export interface SweepOutcome extends SweepFiles {
 export async function sweepFile(
   backtest: Backtest,
   plan: SweepPlan,
-  {
-    out,
-    workers = availableParallelism(),
-    eventLimit = EVENT_MS_MAX,
-    fresh = false,
-    top,
-    onProgress,
-  }: SweepFileOptions,
+  options: SweepFileOptions,
 ): Promise<SweepOutcome> {
+  const { out, workers = availableParallelism(), eventLimit = EVENT_MS_MAX, fresh = false, top } = options;
   const dir = out ?? join(backtest.read.state, `${titleOf(backtest)}-sweep`);
-  const found = await runSweep(backtest, plan, { dir, workers, eventMsMax: eventLimit, fresh, onProgress });
+  const found = await runSweep(backtest, plan, { ...options, dir, workers, eventMsMax: eventLimit, fresh });
   return {
     ...writeSweepFiles(dir, backtest, found),
     found,
     tables: [...sweepTables(found, top), ...monteCarloTables(found.monteCarlo, backtest.market.moneyScale)],
-    warnings: sweepWarnings(found),
+    warnings: [...backtest.sources.remarks.slice(0, REMARKS_SHOWN), ...sweepWarnings(found)],
     memory: describeMemory(memoryOf(backtest.read, backtest.market)),
   };
 }
@@ -266,7 +267,7 @@ function sweepJson({ market, sources }: Backtest, found: SweepResult): unknown {
     ranking: found.ranking,
     refused: found.refused,
     triedEver: found.triedEver,
-    warnings: sweepWarnings(found),
+    warnings: [...sources.remarks, ...sweepWarnings(found)],
     selectionBias: found.bias ?? null,
     best: best === null ? null : trials[best.place],
     ranked: found.ranked.map((place) => place + 1),

@@ -119,7 +119,7 @@ describe('bad bars', () => {
       { line: 7, reason: 'expected a volume in lots of 1 in column volume, was "-1"' },
       {
         line: 8,
-        reason: 'expected one bar of AAPL that begins at 2026-03-04T02:00:00.000Z, was a second one',
+        reason: 'expected one bar of AAPL that begins at 2026-03-04T09:00:00.000 in +07:00, was a second one',
       },
     ]);
   });

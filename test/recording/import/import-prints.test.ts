@@ -207,7 +207,7 @@ describe('a file that cannot be inspected', () => {
       {},
       'columns 2 and 4 are both called "Price": name the one of price by its number, or none',
     ],
-    ['is empty', '', {}, 'vn30f2603.csv: expected rows, was nothing'],
+    ['is empty', '', {}, 'vn30f2603.csv: expected rows, was an empty file'],
     ['is a header alone', HEAD, {}, 'vn30f2603.csv: expected rows, was a header alone'],
     ['has no symbol', HEAD, { name: '2026-03-04.csv' }, 'expected a symbol in its name or in a column'],
     ['is of a day that is none', HEAD, { options: { day: '2026-02-30' } }, 'expected a day like 2026-03-04'],

@@ -1,4 +1,5 @@
 /** Data that lie are reported: what a run says of the prices that it was given. */
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { doubtsOf } from '../../../src/research/backtest/your-data.ts';
 import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
@@ -49,7 +50,7 @@ test('200 hours that are missing, a price by four and a bar by a hundred are rep
       '2024-01-03 00:00',
       '2024-02-11 23:00',
       '200 bars, the longest stretch from 2024-01-15 12:00 to 2024-01-23 19:00',
-      '-99.0 % on 2024-01-11 09:00, +9854.7 % on 2024-01-11 08:00, -75.0 % on 2024-01-28 00:00',
+      'changed -99.0 % on 2024-01-11 09:00, changed +9854.7 % on 2024-01-11 08:00, changed -75.0 % on 2024-01-28 00:00',
     ],
   ]);
   expect(outcome.model.warnings).toEqual(
@@ -101,6 +102,57 @@ test.each([
   expect(lacks(cut)).toEqual([
     expect.stringMatching(/^X lacks 40 days, the longest stretch from 2024-02-02/),
   ]);
+});
+
+const NEW_YORK = ", timeZone: America/New_York, hours: [{ phase: continuous, from: '09:30', to: '16:00' }]";
+
+/** Hours of UTC, without a zone, of 40 weekdays of winter. */
+const hoursOfUtc = (hours: readonly number[]): string => weekly(hours, (day) => day < 54).replaceAll('Z', '');
+
+test('bars in UTC that are read as times of New York are refused, with the line to write, which then plays them', async () => {
+  const bars = hoursOfUtc([15, 16, 17, 18, 19, 20]);
+  await expect(outcomeOf({ bars, market: NEW_YORK })).rejects.toThrow(
+    /data\.bars\[0\]: expected rows within the hours of the market, was 190 of 228 rows of .*\.csv \(lines 3 to 229\) outside .* in America\/New_York \(.*write \{ file: \.\.\., zone: UTC \}/,
+  );
+  const read = await outcomeOf({ bars, market: NEW_YORK, file: ', every: 1h, zone: UTC' });
+  expect(tableOf(read)?.rows[0]?.slice(2, 5)).toEqual(['2024-01-03 10:00', '2024-02-23 15:00', 'none']);
+  expect(warningsOf(read).filter((each) => each.includes('outside'))).toEqual([]);
+});
+
+test('so are ticks', async () => {
+  const prints = hoursOfUtc([15, 16, 17]).replace('open,high,low,close', 'price,a,b,c');
+  const run = { bars: prints, kind: 'prints' as const, market: NEW_YORK };
+  await expect(outcomeOf({ ...run, file: '' })).rejects.toThrow('76 of 114 rows of');
+  const read = await outcomeOf({ ...run, file: ', zone: UTC' });
+  expect(tableOf(read)?.rows[0]?.slice(2, 4)).toEqual(['2024-01-03 10:00', '2024-02-23 12:00']);
+});
+
+test('some bars outside the hours are counted with their lines, also in the next run, which reads columns', async () => {
+  const bars = hoursOfUtc([9, 10, 11, 12, 13, 14, 15, 16]);
+  const file = barFile({ bars, market: NEW_YORK, file: ', every: 1h' });
+  for (const run of ['first', 'second']) {
+    const loaded = await loadBacktest(file);
+    if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+    const outcome = runBacktestFile(loaded.backtest, { out: join(tempDir(), run) });
+    expect(warningsOf(outcome)).toContainEqual(
+      expect.stringMatching(
+        /^76 of 304 rows of .*bars\.csv \(lines 2 to 305\) outside the hours of the market in America\/New_York, and no order trades on them: /,
+      ),
+    );
+  }
+});
+
+test('bars of a day that are declared as bars of an hour are refused', async () => {
+  const bars = weekly([0], () => true);
+  await expect(outcomeOf({ bars, file: ', every: 1h' })).rejects.toThrow(
+    'expected bars of 1h, was mostly 1d from one to the next; say how long they are',
+  );
+});
+
+test('bars of a day in a market with hours hear of the hours, not of a zone', async () => {
+  await expect(outcomeOf({ bars: weekly([0], () => true), file: '', market: OPEN })).rejects.toThrow(
+    'expected a market without hours for bars of a day',
+  );
 });
 
 test('a ratio that nobody has is doubted', () => {

@@ -27,8 +27,9 @@ describe('a report', () => {
     '<td class="l2" data-label="Year">-1.0</td>',
     '<a href="#list-of-trades">List of trades</a>',
     '<th scope="row">fast</th><td class="number">9 &lt;bars&gt;</td>',
-    'data-chart="fan" data-place="0" role="img" aria-label="Equity, drawn again: bands of 5, 25, 50, 75 and 95 % by trades"',
-    'aria-label="Prices of VN30F1M with 2 entries and exits"',
+    'data-chart="fan" data-place="0" role="img" aria-label="Equity, drawn again: 5, 25, 50, 75 and 95 %, VND by trades"',
+    'aria-label="Price of VN30F1M in points over time, with 2 entries and exits"',
+    '</div><p class="note">Equity in VND over time</p>',
   ])('has %s', (part) => {
     expect(page).toContain(part);
   });

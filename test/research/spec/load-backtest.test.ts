@@ -126,7 +126,24 @@ test('a file that is written in another way is reported like any other mistake, 
   const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(`${tape}: the first 1000 rows are all bad; line 1001: expected`);
-  expect(problems[0]).toContain('dateOrder');
+  expect(problems[0]).toContain('{ file: ..., dateOrder: dmy }');
+});
+
+test.each([
+  ['empty', '', 'was an empty file: export or download it again (nothing of it was taken)'],
+  ['Parquet', 'PAR1\0', 'was Parquet: export it as CSV (nothing of it was taken)'],
+  ['a zip file', 'PK\x03\x04', 'or export its sheet as CSV (nothing of it was taken)'],
+  [
+    'of five rows with another order of dates',
+    `time,open,high,low,close\n${'05/01/2026 00:00,1,1,1,1\n'.repeat(5)}`,
+    'and 2 more\n  (write { file: ..., dateOrder: dmy } where the day comes first',
+  ],
+])('a file that is %s is refused with what to do', async (_, text, problem) => {
+  const { dir, file } = written('');
+  writeFileSync(join(dir, 'bars.csv'), text);
+  writeFileSync(file, ownMarket(dir));
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? '' : loaded.problems.map(formatProblem).join('')).toContain(problem);
 });
 
 test('a row that cannot be read stops the import, with its line', async () => {

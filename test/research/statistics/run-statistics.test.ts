@@ -42,6 +42,18 @@ const ofDays = (...equity: number[]) =>
     dayEquity: Float64Array.from(equity),
   });
 
+it('gives no slippage where no fill has a book', () => {
+  const strategies = SAMPLE_RESULT.strategies.map((each) => ({ ...each, fills: [] }));
+  expect(runStatistics({ ...SAMPLE_RESULT, strategies }).slippage).toBeUndefined();
+});
+
+it('gives one Calmar ratio, of the falls from the end of a day to that of another', () => {
+  // Within a day it fell by a fifth of its peak, from the end of the first day to that of the second by a tenth.
+  const { calmar, annualReturn, drawdowns } = ofDays(1_100_000, 990_000, 1_089_000);
+  expect(drawdowns.fractionMax).toBe(0.2);
+  expect(calmar).toBeCloseTo((annualReturn ?? 0) / 0.1, 9);
+});
+
 it('gives no figure of a year for fewer than three days', () => {
   const { sharpe, sortino, annualReturn, calmar } = found;
   expect([sharpe, sortino, annualReturn, calmar]).toEqual([undefined, undefined, undefined, undefined]);

@@ -108,8 +108,25 @@ test('chooses in sample, tries it out of sample, and draws both', async () => {
     'windows.csv',
   ]);
   const page = readFileSync(report, 'utf8');
-  for (const part of ['Walk-forward windows', 'Best trials', 'data-chart="fan"'])
-    expect(page.includes(part), part).toBe(true);
+  // What happened out of sample comes first.
+  const parts = ['Return out of sample', 'id="walk-forward-windows"', 'id="best-trials"'];
+  expect(page).toContain('data-chart="fan"');
+  const places = parts.map((part) => page.indexOf(part));
+  expect(places).not.toContain(-1);
+  expect(places.toSorted((a, b) => a - b)).toEqual(places);
+  const remarked = { ...backtest, sources: { ...backtest.sources, remarks: ['rows outside the hours'] } };
+  const warningsWith = (trades: number) => {
+    const thin = windows.map((each) => ({ ...each, outOfSample: { ...each.outOfSample!, trades } }));
+    const changed = { ...found, walkForward: { ...found.walkForward!, windows: thin } };
+    return JSON.stringify(
+      writeSweepFiles(join(dir, 'thin'), remarked, changed, { style: '', script: '' }).json,
+    );
+  };
+  expect(warningsWith(1)).toContain(
+    '2 of 2 windows have one trade or none, in sample or out of it (the first: 2026-03-05 to 2026-03-06)',
+  );
+  expect(warningsWith(2)).not.toContain('one trade or none');
+  expect(warningsWith(2)).toContain('rows outside the hours');
   expect(readFileSync(others[2]!, 'utf8').split('\n')).toHaveLength(4);
   expect(readFileSync(others[1]!, 'utf8').split('\n')).toHaveLength(6);
 });
