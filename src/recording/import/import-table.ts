@@ -1,5 +1,6 @@
 /** The base of all imports of tables: options, the head of the file, its rows, its bad rows, and the report. */
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import { US_PER_MINUTE } from '../../domain/units.ts';
 import { DecimalReader, FinestStep } from '../../text/decimals.ts';
 import { formatCount } from '../../text/numbers.ts';
 import type { TimeZone } from '../../text/time-zone.ts';
@@ -88,9 +89,14 @@ function stepsText(steps: FileSteps): string {
   return texts.length === 0 ? '' : `finest step ${texts.join(', ')}`;
 }
 
+/** Trading does not stop for as long within a day. */
+const NIGHT_US = 240 * US_PER_MINUTE;
+
 /** Counts rows that are out of order (a file is oldest first or newest first), and those of a closed market. */
 class RowOrder {
-  readonly outside = { rows: 0, first: 0, last: 0 };
+  /** `ends`: of the market's hours, those that trading crosses: both in a file of all hours, one where its zone is mistaken. */
+  readonly outside = { rows: 0, first: 0, last: 0, ends: new Set<'open' | 'close'>() };
+  #before = { at: -Infinity, isClosed: false };
   #earlier = { rows: 0, line: 0 };
   #later = { rows: 0, line: 0 };
 
@@ -101,6 +107,10 @@ class RowOrder {
       this.outside.first ||= line;
       this.outside.last = line;
     }
+    const before = this.#before;
+    this.#before = { at, isClosed };
+    if (isClosed !== before.isClosed && Math.abs(at - before.at) < NIGHT_US)
+      this.outside.ends.add(isClosed === at > before.at ? 'close' : 'open');
     if (at === rows.lastUs) return;
     const isFirst = rows.lastUs === -Infinity;
     const those = at < rows.lastUs ? this.#earlier : this.#later;

@@ -124,7 +124,7 @@ async function importOne(
     const report = await importTicksOrBars(path, kind, options, NO_WATCH);
     if (report.badRows > 0) return badFile(source, at, path, report);
     const outside = outsideText(path, report, market);
-    if (outside !== '' && 2 * report.outside.rows > report.rows)
+    if (outside !== '' && 2 * report.outside.rows > report.rows && report.outside.ends.size < 2)
       return source.problem(at, 'rows within the hours of the market', OUTSIDE_HINT, outside);
     for (const text of report.notes) note(`${path}: ${text}`);
     const remark = outside === '' ? '' : `${outside}, and no order trades on them: ${OUTSIDE_HINT}`;

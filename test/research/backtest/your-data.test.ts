@@ -142,6 +142,12 @@ test('some bars outside the hours are counted with their lines, also in the next
   }
 });
 
+test('bars of all hours are no mistake where the market has regular hours', async () => {
+  const bars = hoursOfUtc(Array.from({ length: 24 }, (_, hour) => hour));
+  const read = await outcomeOf({ bars, market: NEW_YORK, file: ', every: 1h' });
+  expect(warningsOf(read)).toContainEqual(expect.stringContaining('684 of 912 rows of'));
+});
+
 test('bars of a day that are declared as bars of an hour are refused', async () => {
   const bars = weekly([0], () => true);
   await expect(outcomeOf({ bars, file: ', every: 1h' })).rejects.toThrow(
