@@ -17,7 +17,8 @@ import {
   tsUs,
 } from '../domain/units.ts';
 import type { EngineState } from './engine-state.ts';
-import { whyUnproven } from './engine-view.ts';
+import { coveredByOthers, coverOf, isStaying, whyUnproven } from './engine-view.ts';
+import type { ProtectedPosition } from './session/targets.ts';
 import { type LimitUse, limitUses } from './risk/limit-uses.ts';
 import type { PlotValue } from './ports/outbound.ts';
 import type { MoneyView } from './positions/money-reconciler.ts';
@@ -30,6 +31,8 @@ export interface PositionEntry {
   readonly realised: Money;
   /** Open profit at the last known price. */
   readonly open: Money;
+  /** By whom contracts are covered that get no stop of their own, in words, or null. */
+  readonly coveredBy: string | null;
 }
 
 export interface StrategyEntry {
@@ -193,17 +196,31 @@ function strategyEntry(parts: EngineState, strategy: StrategyIndex): StrategyEnt
   };
 }
 
-function positionEntries(
-  { contracts, portfolio }: EngineState,
-  strategy: StrategyIndex,
-): readonly PositionEntry[] {
+function positionEntries(parts: EngineState, strategy: StrategyIndex): readonly PositionEntry[] {
+  const { contracts, portfolio } = parts;
   const entries: PositionEntry[] = [];
   for (const { index: instrument, orderCode } of contracts.all) {
     const position = portfolio.position(strategy, instrument);
     if (position.qty === 0 && position.realised === 0) continue;
-    entries.push({ instrument, orderCode, ...position, open: portfolio.open(position, instrument) });
+    const coveredBy = whoCovers(parts, { strategy, instrument }, position.qty);
+    entries.push({
+      instrument,
+      orderCode,
+      ...position,
+      open: portfolio.open(position, instrument),
+      coveredBy,
+    });
   }
   return entries;
+}
+
+/** The same cover for which no protective stop is placed. */
+function whoCovers(parts: EngineState, position: ProtectedPosition, held: number): string | null {
+  const gets = parts.settings.risk.protectiveStop !== undefined && whyUnproven(parts) === null;
+  if (!gets || held === 0 || position.strategy === OPERATOR_INDEX) return null;
+  if (coverOf(parts, position, isStaying).nakedQty === 0) return null;
+  const { qty, by } = coveredByOthers(parts, position.instrument, held > 0 ? 'sell' : 'buy');
+  return qty === 0 ? null : by;
 }
 
 const contractEntries = ({

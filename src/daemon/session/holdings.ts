@@ -26,7 +26,7 @@ export function holdings(
     positions
       .filter(({ qty }) => qty !== 0)
       .map((position) => {
-        const { orderCode, qty } = position;
+        const { orderCode, qty, coveredBy } = position;
         const stops = orders.filter(
           (order) =>
             order.isStop &&
@@ -39,7 +39,7 @@ export function holdings(
           (stop) =>
             `stop for ${stop.qty - stop.filledQty} at ${listedPoints(contracts, orderCode, stop.triggerPrice ?? stop.limitPrice)}`,
         );
-        return holding(id, qty, `${orderCode}${figuresText(position, contracts)}`, cover);
+        return holding(id, qty, `${orderCode}${figuresText(position, contracts)}`, cover, coveredBy);
       }),
   );
 }
@@ -77,8 +77,21 @@ export function ownHoldings(
     });
 }
 
-const holding = (id: string, qty: number, orderCode: string, cover: readonly string[]): string =>
-  `${id} ${positionText([{ orderCode, qty }])}, ${cover.length === 0 ? 'NO stop of its own at the broker' : cover.join(' and ')}`;
+const holding = (
+  id: string,
+  qty: number,
+  orderCode: string,
+  stops: readonly string[],
+  coveredBy: string | null = null,
+): string =>
+  `${id} ${positionText([{ orderCode, qty }])}, ${stopsText(stops, coveredBy) ?? 'NO stop of its own at the broker'}`;
+
+/** Null for a position that nothing covers. */
+const stopsText = (stops: readonly string[], coveredBy: string | null): string | null => {
+  if (stops.length > 0)
+    return [...stops, ...(coveredBy === null ? [] : [`the rest covered by ${coveredBy}`])].join(' and ');
+  return coveredBy === null ? null : `no stop: covered by ${coveredBy}`;
+};
 
 /** Positions, also those that only the broker shows: its figures may include a fill that ours lack. */
 export function holdingsText(

@@ -9,7 +9,6 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { valueOf } from '../../domain/contract.ts';
-import { cover } from '../../domain/cover.ts';
 import { type OrderIntent, type Side, signOf } from '../../domain/order.ts';
 import {
   type InstrumentIndex,
@@ -22,7 +21,14 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
-import { coverOf, isStaying, ordersOf, type OrderView, whyUnproven } from '../engine-view.ts';
+import {
+  coverOf,
+  coveredByOthers,
+  isStaying,
+  ordersOf,
+  type OrderView,
+  whyUnproven,
+} from '../engine-view.ts';
 import type { EngineState } from '../engine-state.ts';
 import { isSamePosition, type ProtectedPosition } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
@@ -61,6 +67,8 @@ class Watch implements ProtectedPosition {
   side: Side = 'sell';
   wantedQty = 0;
   uncoveredQty = 0;
+  /** Of its contracts, covered by others: no stop is placed for them. */
+  othersQty = 0;
   /** Earliest time of the next request. */
   askAtUs = -Infinity;
   /** Earliest time of the next cancel: a broker that refuses it is not asked at every answer. */
@@ -84,6 +92,8 @@ export class ProtectiveStops {
   readonly #state: EngineState;
   readonly #policies: FailurePolicies;
   readonly #watches = new Map<string, Watch>();
+  /** Positions that others cover, alerted once each. */
+  readonly #explained = new Set<string>();
   #lost: readonly LostStop[] = [];
   #wakeUs = Infinity;
 
@@ -188,10 +198,11 @@ export class ProtectiveStops {
       const held = portfolio.position(strategy, instrument).qty;
       if (held !== 0) watch.side = held > 0 ? 'sell' : 'buy';
       const pool = `${instrument} ${watch.side}`;
-      const shared = others.get(pool) ?? this.#coveredByOthers(instrument, watch.side);
+      const shared = others.get(pool) ?? coveredByOthers(this.#state, instrument, watch.side).qty;
       const bare = coverOf(this.#state, watch, isClosing).nakedQty;
       const taken = Math.min(bare, shared);
       others.set(pool, shared - taken);
+      watch.othersQty = taken;
       const { inherited } = watch;
       if (inherited !== null && isProven && (held === 0 || watch.side !== inherited.side)) inherited.qty = 0;
       const most = inherited?.qty ?? Infinity;
@@ -219,20 +230,6 @@ export class ProtectiveStops {
     this.#watches.set(key, new Watch(position, inherited));
   }
 
-  /**
-   * Stops that are not ours, beyond the position of the same side that the operator holds; and the operator's position of the other
-   * side, which closes as much of ours by itself.
-   */
-  #coveredByOthers(instrument: InstrumentIndex, side: Side): number {
-    const { portfolio, orders } = this.#state;
-    const held = -signOf(side) * portfolio.position(OPERATOR_INDEX, instrument).qty;
-    const theirs = orders.open.filter(
-      (order) => order.isAdopted && order.instrument === instrument && isStaying(order),
-    );
-    const { stopQty } = cover(-signOf(side), theirs, ({ asCover }) => asCover);
-    return Math.max(0, -held) + Math.max(0, stopQty - Math.max(0, held));
-  }
-
   #stopsOf(position: ProtectedPosition): readonly OrderView[] {
     return ordersOf(this.#state, position).filter(({ isProtective }) => isProtective);
   }
@@ -245,6 +242,7 @@ export class ProtectiveStops {
       if (stop !== undefined) watch.askAtUs = -Infinity;
       return forgive(watch);
     }
+    this.#explain(watch);
     this.#watch(watch, null);
     const trigger = this.#triggerOf(watch);
     if (stop === undefined) {
@@ -256,6 +254,18 @@ export class ProtectiveStops {
       stop.leavesQty === wantedQty &&
       (trigger === undefined || stop.placedTrigger === trigger || !isWhereWePutIt(stop));
     this.#withdraw(watch, isRight ? more : [stop, ...more]);
+  }
+
+  /** A position without a stop of its own must not look like a fault. */
+  #explain({ strategy, instrument, side, othersQty }: Watch): void {
+    const key = `${strategy} ${instrument}`;
+    if (othersQty === 0) return void this.#explained.delete(key);
+    if (this.#explained.has(key)) return;
+    this.#explained.add(key);
+    const { context, contracts } = this.#state;
+    const { by } = coveredByOthers(this.#state, instrument, side);
+    const text = `${othersQty} of ${contracts.codeOf(instrument)} get no stop of their own: covered by ${by}; the stop is placed as soon as that ends`;
+    context.alert(strategy, 'warning', 'covered_by_others', text);
   }
 
   #ask(watch: Watch, triggerTicks: number): void {

@@ -33,6 +33,7 @@ const STRATEGY = {
       qty: units.signedQty(-2),
       openValue: money(-380_000_000),
       realised: money(0),
+      coveredBy: null,
       open: money(40_000),
     },
   ],
