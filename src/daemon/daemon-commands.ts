@@ -128,36 +128,35 @@ const joined = (...texts: readonly string[]): string => texts.filter((text) => t
  * separate resume.
  */
 async function resume(daemon: Daemon, id: string | null, reason: string): Promise<CommandResult> {
+  if (id !== null && !daemon.names.all.includes(id)) return unknown(daemon, id);
+  // Asked for first, and not awaited: a halt that comes meanwhile has to find the resume done.
+  const asked = daemon.refreshView();
+  const haltedFor = daemon.halt.reason;
+  const limits = 'as far as limits and risk allow them';
   if (id !== null) {
-    if (!daemon.names.all.includes(id)) return unknown(daemon, id);
-    const view = await inTime(daemon.refreshView(), SEEN_MAX);
-    const message = `entries of ${id} are allowed again, as far as limits and risk allow them`;
+    const message = `entries of ${id} are allowed again, ${limits}`;
     const result = post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason }, message);
+    const view = await inTime(asked, SEEN_MAX);
     if (!result.ok || view?.strategies.find((each) => each.id === id)?.halted !== null) return result;
-    const account =
-      daemon.halt.reason === null ? '' : '; those of the account are off: resume without a strategy';
+    const account = haltedFor === null ? '' : '; those of the account are off: resume without a strategy';
     return { ok: true, message: `nothing of ${id} was halted${account}` };
   }
   // Posted all the same: a resume also accepts differences of positions and money.
-  const wasHalted = (daemon.halt.reason ?? daemon.lastView?.halted ?? null) !== null;
-  const unproven = daemon.lastView?.unproven ?? null;
+  const failure = failureOf(() => daemon.command({ name: 'resume', strategy: null, reason }));
+  if (failure !== null)
+    return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
+  const view = (await inTime(asked, SEEN_MAX)) ?? daemon.lastView;
+  const wasHalted = (haltedFor ?? view?.halted ?? null) !== null;
+  const unproven = view?.unproven ?? null;
   const before = wasHalted
     ? 'entries are allowed again'
     : unproven === null
       ? 'nothing was halted: entries were allowed already'
       : `entries were blocked: ${unproven}; a difference of positions is taken over as the operator's, and entries are allowed`;
-  const failure = failureOf(() => daemon.command({ name: 'resume', strategy: null, reason }));
-  if (failure === null) {
-    const halted = (daemon.lastView?.strategies ?? []).filter((each) => each.halted !== null);
-    const rest = halted.map(
-      (each) => `; those of ${each.id} stay off until tickwright resume --strategy ${each.id}`,
-    );
-    return {
-      ok: true,
-      message: `${before}, as far as limits and risk allow them${rest.join('')}`,
-    };
-  }
-  return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
+  const rest = (view?.strategies ?? []).flatMap(({ id: each, halted }) =>
+    halted === null ? [] : [`; those of ${each} stay off until tickwright resume --strategy ${each}`],
+  );
+  return { ok: true, message: `${before}, ${limits}${rest.join('')}` };
 }
 
 /** Stops entries at once; the books are swept whatever the engine is doing (rulings, 32), and the status shows how far that is. */
