@@ -1,7 +1,7 @@
 /** Moves orders through their table: journals each step, alerts the odd ones, and queues the update for the strategy. */
 import { type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
-import type { ClientOrderId } from '../../domain/ids.ts';
-import type { OrderIntent } from '../../domain/order.ts';
+import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
+import type { OrderIntent, OrderStatus } from '../../domain/order.ts';
 import type { EngineSettings, LookUpSettings } from '../../domain/settings.ts';
 import { money, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
@@ -20,6 +20,9 @@ export interface StrategyUpdate {
 }
 
 const NO_UPDATES: StrategyUpdate[] = [];
+
+/** Nothing proves what became of it. */
+const IN_DOUBT: ReadonlySet<OrderStatus> = new Set(['unknown', 'presumed_absent', 'expired_unproven']);
 
 export class OrderLife {
   readonly #context: EventContext;
@@ -124,6 +127,10 @@ export class OrderLife {
     order.become(to);
     if (to === 'canceled' && order.isWaiting) this.#orders.canceledWaiting.push(order);
     this.#orders.changed(order);
+    if (IN_DOUBT.has(from) && !IN_DOUBT.has(to)) {
+      const text = `${shortOrderId(order.clientOrderId)} is no longer unknown: it is ${to.replaceAll('_', ' ')}`;
+      this.#context.alert(order.strategy, 'info', 'order_known', text);
+    }
     this.#context.append({
       kind: 'order_status',
       cause: this.#context.seq,

@@ -30,6 +30,7 @@ export class SessionEvents {
   readonly #versions: StrategyVersions;
   #listed: ContractsListed | null = null;
   #isSkewAlerted = false;
+  #isDownAlerted = false;
 
   constructor(state: EngineState, controller: SessionProcedures) {
     this.#state = state;
@@ -237,6 +238,9 @@ export class SessionEvents {
     const { market, registry, polls, snapshots } = this.#state;
     if (state !== 'live') return this.#streamDown(state, reason);
     market.up();
+    if (this.#isDownAlerted)
+      this.#state.context.alert(null, 'info', 'stream_up', 'the price stream is connected again');
+    this.#isDownAlerted = false;
     polls.awaitReference();
     // Fills, triggers and closes of the meantime were not seen (failure cases, 19).
     for (const what of ['triggers', 'book', 'positions', 'account'] as const) snapshots.want(what);
@@ -294,8 +298,10 @@ export class SessionEvents {
     const wasLive = market.isLive;
     market.down();
     if (!wasLive) return;
-    if (reason !== null && state === 'down' && session.phase !== 'closed')
+    if (reason !== null && state === 'down' && session.phase !== 'closed') {
+      this.#isDownAlerted = true;
       context.alert(null, 'warning', 'stream_down', `prices have stopped: ${reason}`);
+    }
     registry.dispatch((host) => host.onFeed({ tsUs: context.nowUs, state }));
   }
 
