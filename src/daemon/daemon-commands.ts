@@ -1,7 +1,7 @@
 /** Carries out commands of the operator, whichever way they came. */
 import { isAuction, phaseAt } from '../domain/calendar.ts';
 import { failureOf } from '../domain/failure.ts';
-import { clientOrderId } from '../domain/ids.ts';
+import { clientOrderId, shortOrderId } from '../domain/ids.ts';
 import { OPERATOR_INDEX, seconds } from '../domain/units.ts';
 import type { Command } from '../engine/ports/engine-event.ts';
 import type { CommandBody, CommandName } from '../operator/control-command.ts';
@@ -69,7 +69,7 @@ export function obey(
     case 'resolve-order': {
       const { clientOrderId: id, as } = body;
       if (id === null || as === null) return { ok: false, message: 'expected an order and absent or live' };
-      return post(daemon, { name: 'resolve_order', clientOrderId: clientOrderId(id), as, reason });
+      return resolveOrder(daemon, { name: 'resolve_order', clientOrderId: clientOrderId(id), as, reason });
     }
   }
 }
@@ -238,6 +238,28 @@ function cancelOrder(daemon: Daemon, id: string, reason: string): CommandResult 
   const isOpen = daemon.lastView?.orders.some((order) => order.clientOrderId === id) === true;
   if (!isOpen) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
   return seen(daemon, post(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }));
+}
+
+type ResolveCommand = Extract<Command, { readonly name: 'resolve_order' }>;
+
+/** An order that is booked for nobody has the broker's number alone, and is in no view. */
+async function resolveOrder(daemon: Daemon, command: ResolveCommand): Promise<CommandResult> {
+  const { clientOrderId: id, as } = command;
+  const order = () => daemon.lastView?.orders.find((each) => each.clientOrderId === id);
+  await inTime(daemon.refreshView(), SEEN_MAX);
+  const before = order();
+  const isOver = before === undefined && id.startsWith('H.') && daemon.lastView !== undefined;
+  if (isOver || (as === 'live' && before?.isInDoubt === false)) {
+    const status = before?.status ?? 'over: tickwright orders shows how';
+    return { ok: false, message: `nothing is to be resolved: ${shortOrderId(id)} is ${status}` };
+  }
+  const result = await seen(daemon, post(daemon, command));
+  if (!result.ok || before === undefined) return result;
+  const status = order()?.status ?? 'over';
+  const message = `${shortOrderId(id)} was ${before.status}, and is ${status} now`;
+  return as === 'live' || status === 'over'
+    ? { ok: true, message }
+    : { ok: false, message: `${message}: the book shows it, cancel it` };
 }
 
 /**

@@ -16,9 +16,9 @@ import {
   type TsUs,
   tsUs,
 } from '../domain/units.ts';
+import { IN_DOUBT } from './orders/order-table.ts';
 import type { EngineState } from './engine-state.ts';
-import { coveredByOthers, coverOf, isStaying, whyUnproven } from './engine-view.ts';
-import type { ProtectedPosition } from './session/targets.ts';
+import { whyUnproven } from './engine-view.ts';
 import { type LimitUse, limitUses } from './risk/limit-uses.ts';
 import type { PlotValue } from './ports/outbound.ts';
 import type { MoneyView } from './positions/money-reconciler.ts';
@@ -69,6 +69,8 @@ export interface OpenOrderEntry {
   /** It waits at the broker for a worse price than the market's. */
   readonly isStop: boolean;
   readonly status: OrderStatus;
+  /** A person may have to resolve it. */
+  readonly isInDoubt: boolean;
   readonly isAdopted: boolean;
 }
 
@@ -197,12 +199,13 @@ function strategyEntry(parts: EngineState, strategy: StrategyIndex): StrategyEnt
 }
 
 function positionEntries(parts: EngineState, strategy: StrategyIndex): readonly PositionEntry[] {
-  const { contracts, portfolio } = parts;
+  const { contracts, portfolio, coveredByOthers } = parts;
+  const isProven = whyUnproven(parts) === null;
   const entries: PositionEntry[] = [];
   for (const { index: instrument, orderCode } of contracts.all) {
     const position = portfolio.position(strategy, instrument);
     if (position.qty === 0 && position.realised === 0) continue;
-    const coveredBy = whoCovers(parts, { strategy, instrument }, position.qty);
+    const coveredBy = isProven ? (coveredByOthers.get(`${strategy} ${instrument}`) ?? null) : null;
     entries.push({
       instrument,
       orderCode,
@@ -212,15 +215,6 @@ function positionEntries(parts: EngineState, strategy: StrategyIndex): readonly 
     });
   }
   return entries;
-}
-
-/** The same cover for which no protective stop is placed. */
-function whoCovers(parts: EngineState, position: ProtectedPosition, held: number): string | null {
-  const gets = parts.settings.risk.protectiveStop !== undefined && whyUnproven(parts) === null;
-  if (!gets || held === 0 || position.strategy === OPERATOR_INDEX) return null;
-  if (coverOf(parts, position, isStaying).nakedQty === 0) return null;
-  const { qty, by } = coveredByOthers(parts, position.instrument, held > 0 ? 'sell' : 'buy');
-  return qty === 0 ? null : by;
 }
 
 const contractEntries = ({
@@ -249,5 +243,6 @@ const orderEntry = (order: EngineState['orders']['open'][number]): OpenOrderEntr
   triggerPrice: order.triggerPrice,
   isStop: order.isWaiting && order.orderKey !== null && order.role === 'stop',
   status: order.status,
+  isInDoubt: IN_DOUBT.has(order.status) || order.doubt.isContradicted || order.doubt.isNumberLost,
   isAdopted: order.isAdopted,
 });

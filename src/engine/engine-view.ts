@@ -1,8 +1,6 @@
 /** The state that the engine's parts share, read-only: each part changes by its own events alone. */
 import type { EngineSettings } from '../domain/settings.ts';
 import { cover, type Cover } from '../domain/cover.ts';
-import { type Side, signOf } from '../domain/order.ts';
-import { type InstrumentIndex, OPERATOR_INDEX } from '../domain/units.ts';
 import type { Market } from './market/market.ts';
 import type { EarlierOrders } from './orders/earlier-orders.ts';
 import type { EntryWithdrawal } from './orders/entry-withdrawal.ts';
@@ -72,30 +70,6 @@ export function coverOf(
 ): Cover<OrderView> {
   const held = view.portfolio.position(position.strategy, position.instrument).qty;
   return cover(held, ordersOf(view, position).filter(counts), ({ asCover }) => asCover);
-}
-
-/**
- * Contracts of ours on the other side of `side` that need no stop of that side, and by whom, in words. Stops that are not ours, beyond the
- * position of the same side that the operator holds; and the operator's position of the other side, which closes as much of ours by itself.
- */
-export function coveredByOthers(
-  { portfolio, orders }: Pick<EngineView, 'orders' | 'portfolio'>,
-  instrument: InstrumentIndex,
-  side: Side,
-): { readonly qty: number; readonly by: string } {
-  const operatorQty = portfolio.position(OPERATOR_INDEX, instrument).qty;
-  const held = -signOf(side) * operatorQty;
-  const theirs = orders.open.filter(
-    (order) => order.isAdopted && order.instrument === instrument && isStaying(order),
-  );
-  const { stopQty } = cover(-signOf(side), theirs, ({ asCover }) => asCover);
-  const byPosition = Math.max(0, -held);
-  const byStops = Math.max(0, stopQty - Math.max(0, held));
-  const by = [
-    ...(byPosition === 0 ? [] : [`the operator’s ${operatorQty > 0 ? '+' : ''}${operatorQty}`]),
-    ...(byStops === 0 ? [] : [`stops for ${byStops} that are not ours`]),
-  ];
-  return { qty: byPosition + byStops, by: by.join(' and ') };
 }
 
 export const isStaying = ({ status }: OrderView): boolean => status !== 'pending_cancel';

@@ -67,7 +67,11 @@ test('a start, a crash and a stop with a position are one message each, with wha
   const crash = await message(phone, /started after a crash \(paper\)/);
   expect(crash).toMatch(/the run before, begun at .*, was killed or crashed/);
   expect(crash).toMatch(HELD);
-  execFileSync(process.execPath, [MAIN, 'stop', '--state', place.state, '--reason', 'going home']);
+  const cli = (...args: readonly string[]): string =>
+    execFileSync(process.execPath, [MAIN, ...args, '--state', place.state], { encoding: 'utf8' });
+  expect(cli('positions')).toMatch(/holder \+1 VN30F1M [^]*open\s+[-+\d,]+\s+VND,\s+stop\s+for\s+1\s+at/);
+  expect(cli('stop', '--reason', 'going home')).toMatch(/\nended: going home; held: holder \+1 VN30F1M/);
+  expect(cli('positions')).toContain('no engine answers');
   const stop = await message(phone, /stopped with a position \(paper\)/);
   expect(stop).toMatch(/going home/);
   expect(stop).toMatch(HELD);

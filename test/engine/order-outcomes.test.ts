@@ -55,6 +55,9 @@ describe('a place whose answer was lost', () => {
     expect(rig.statusOf(id)).toBe('not_sent');
     expect(rig.parts.state!.orders.open).toEqual([]);
     expect(rig.engine.snapshot().unproven).toBeNull();
+    rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'seen again' });
+    expect(rig.alerts().at(-1)).toBe('order_not_in_doubt');
+    expect(rig.alerts()).not.toContain('order_fault');
   });
 
   it('5: walks that are incomplete or began before the loss are no evidence', () => {

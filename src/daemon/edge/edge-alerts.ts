@@ -87,7 +87,9 @@ export class EdgeAlerts {
             : `asking for a one-time password (${signal.provider})`,
         );
       case 'obtained':
-        return this.#obtained(
+        if (this.#isTokenLost) this.#alert('info', 'token_obtained', 'there is a token again');
+        this.#isTokenLost = false;
+        return this.#note(
           `token from ${signal.from}, valid until ${this.#time(signal.expiresAt)}; ${signal.used} of ${signal.allowed} exchanges of the day are used`,
         );
       case 'asks_later':
@@ -130,12 +132,6 @@ export class EdgeAlerts {
         );
     }
   };
-
-  #obtained(text: string): void {
-    if (this.#isTokenLost) this.#alert('info', 'token_obtained', `there is a token again: ${text}`);
-    else this.#note(text);
-    this.#isTokenLost = false;
-  }
 
   readonly stream = (signal: StreamSignal): void => {
     switch (signal.kind) {

@@ -73,24 +73,21 @@ export function ownHoldings(
           return [];
         return [`stop for ${row.qty} at ${listedPoints(contracts, orderCode, row.triggerPrice)}`];
       });
-      return holding(names.nameOf(owner), qty, orderCode, cover);
+      return holding(names.nameOf(owner), qty, orderCode, cover, null);
     });
 }
 
 const holding = (
   id: string,
   qty: number,
-  orderCode: string,
+  code: string,
   stops: readonly string[],
-  coveredBy: string | null = null,
-): string =>
-  `${id} ${positionText([{ orderCode, qty }])}, ${stopsText(stops, coveredBy) ?? 'NO stop of its own at the broker'}`;
-
-/** Null for a position that nothing covers. */
-const stopsText = (stops: readonly string[], coveredBy: string | null): string | null => {
-  if (stops.length > 0)
-    return [...stops, ...(coveredBy === null ? [] : [`the rest covered by ${coveredBy}`])].join(' and ');
-  return coveredBy === null ? null : `no stop: covered by ${coveredBy}`;
+  by: string | null,
+): string => {
+  const none = by === null ? 'NO stop of its own at the broker' : `no stop: covered by ${by}`;
+  const rest = by === null ? '' : ` and the rest covered by ${by}`;
+  const cover = stops.length === 0 ? none : stops.join(' and ') + rest;
+  return `${id} ${positionText([{ orderCode: code, qty }])}, ${cover}`;
 };
 
 /** Positions, also those that only the broker shows: its figures may include a fill that ours lack. */

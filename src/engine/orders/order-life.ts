@@ -1,7 +1,7 @@
 /** Moves orders through their table: journals each step, alerts the odd ones, and queues the update for the strategy. */
 import { type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
 import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
-import type { OrderIntent, OrderStatus } from '../../domain/order.ts';
+import type { OrderIntent } from '../../domain/order.ts';
 import type { EngineSettings, LookUpSettings } from '../../domain/settings.ts';
 import { money, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
@@ -9,7 +9,7 @@ import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { OrderUpdate, StrategyHost } from '../ports/strategy-port.ts';
 import type { DueWork } from '../state/timer-heap.ts';
 import type { EventContext } from '../state/event-context.ts';
-import { type OrderEvent, transition } from './order-table.ts';
+import { IN_DOUBT, type OrderEvent, transition } from './order-table.ts';
 import type { Orders } from './orders.ts';
 import type { ManagedOrder } from './managed-order.ts';
 
@@ -20,9 +20,6 @@ export interface StrategyUpdate {
 }
 
 const NO_UPDATES: StrategyUpdate[] = [];
-
-/** Nothing proves what became of it. */
-const IN_DOUBT: ReadonlySet<OrderStatus> = new Set(['unknown', 'presumed_absent', 'expired_unproven']);
 
 export class OrderLife {
   readonly #context: EventContext;

@@ -9,6 +9,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { valueOf } from '../../domain/contract.ts';
+import { cover } from '../../domain/cover.ts';
 import { type OrderIntent, type Side, signOf } from '../../domain/order.ts';
 import {
   type InstrumentIndex,
@@ -21,14 +22,7 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
-import {
-  coverOf,
-  coveredByOthers,
-  isStaying,
-  ordersOf,
-  type OrderView,
-  whyUnproven,
-} from '../engine-view.ts';
+import { coverOf, isStaying, ordersOf, type OrderView, whyUnproven } from '../engine-view.ts';
 import type { EngineState } from '../engine-state.ts';
 import { isSamePosition, type ProtectedPosition } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
@@ -92,8 +86,6 @@ export class ProtectiveStops {
   readonly #state: EngineState;
   readonly #policies: FailurePolicies;
   readonly #watches = new Map<string, Watch>();
-  /** Positions that others cover, alerted once each. */
-  readonly #explained = new Set<string>();
   #lost: readonly LostStop[] = [];
   #wakeUs = Infinity;
 
@@ -198,7 +190,7 @@ export class ProtectiveStops {
       const held = portfolio.position(strategy, instrument).qty;
       if (held !== 0) watch.side = held > 0 ? 'sell' : 'buy';
       const pool = `${instrument} ${watch.side}`;
-      const shared = others.get(pool) ?? coveredByOthers(this.#state, instrument, watch.side).qty;
+      const shared = others.get(pool) ?? this.#coveredByOthers(instrument, watch.side).qty;
       const bare = coverOf(this.#state, watch, isClosing).nakedQty;
       const taken = Math.min(bare, shared);
       others.set(pool, shared - taken);
@@ -230,6 +222,23 @@ export class ProtectiveStops {
     this.#watches.set(key, new Watch(position, inherited));
   }
 
+  /**
+   * Stops that are not ours, beyond the position of the same side that the operator holds; and the operator's position of the other
+   * side, which closes as much of ours by itself.
+   */
+  #coveredByOthers(instrument: InstrumentIndex, side: Side): { readonly qty: number; readonly by: string } {
+    const { portfolio, orders } = this.#state;
+    const { qty: operators } = portfolio.position(OPERATOR_INDEX, instrument);
+    const held = -signOf(side) * operators;
+    const theirs = orders.open.filter(
+      (order) => order.isAdopted && order.instrument === instrument && isStaying(order),
+    );
+    const { stopQty } = cover(-signOf(side), theirs, ({ asCover }) => asCover);
+    const by =
+      held < 0 ? `the operator’s ${operators > 0 ? '+' : ''}${operators}` : 'stops that are not ours';
+    return { qty: Math.max(0, -held) + Math.max(0, stopQty - Math.max(0, held)), by };
+  }
+
   #stopsOf(position: ProtectedPosition): readonly OrderView[] {
     return ordersOf(this.#state, position).filter(({ isProtective }) => isProtective);
   }
@@ -256,16 +265,16 @@ export class ProtectiveStops {
     this.#withdraw(watch, isRight ? more : [stop, ...more]);
   }
 
-  /** A position without a stop of its own must not look like a fault. */
+  /** A position without a stop of its own must not look like a fault: alerted once. */
   #explain({ strategy, instrument, side, othersQty }: Watch): void {
+    const { context, contracts, coveredByOthers } = this.#state;
     const key = `${strategy} ${instrument}`;
-    if (othersQty === 0) return void this.#explained.delete(key);
-    if (this.#explained.has(key)) return;
-    this.#explained.add(key);
-    const { context, contracts } = this.#state;
-    const { by } = coveredByOthers(this.#state, instrument, side);
+    const isKnown = coveredByOthers.delete(key);
+    if (othersQty === 0) return;
+    const { by } = this.#coveredByOthers(instrument, side);
+    coveredByOthers.set(key, by);
     const text = `${othersQty} of ${contracts.codeOf(instrument)} get no stop of their own: covered by ${by}; the stop is placed as soon as that ends`;
-    context.alert(strategy, 'warning', 'covered_by_others', text);
+    if (!isKnown) context.alert(strategy, 'warning', 'covered_by_others', text);
   }
 
   #ask(watch: Watch, triggerTicks: number): void {

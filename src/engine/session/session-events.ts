@@ -13,6 +13,7 @@ import type {
   StrategiesConfigured,
   StreamChanged,
 } from '../ports/engine-event.ts';
+import { transition } from '../orders/order-table.ts';
 import { StrategyVersions } from './strategy-versions.ts';
 import type { EngineState } from '../engine-state.ts';
 import { ENGINE_TIMER } from '../state/timer-heap.ts';
@@ -105,8 +106,12 @@ export class SessionEvents {
       const text = `${id} is ${order.status}, and no complete scan of its book lacks it: cancel it`;
       return context.alert(order.strategy, 'warning', 'order_not_missing', text);
     }
-    if (!order.doubt.isContradicted)
-      return life.apply(order, as === 'absent' ? 'resolved_absent' : 'resolved_live', reason);
+    const event = as === 'absent' ? 'resolved_absent' : 'resolved_live';
+    if (!order.doubt.isContradicted) {
+      if (transition(order, event) !== null) return life.apply(order, event, reason);
+      const text = `${id} is ${order.status}: there is nothing to resolve`;
+      return context.alert(order.strategy, 'warning', 'order_not_in_doubt', text);
+    }
     const doubt = order.inDoubt();
     doubt.isContradicted = false;
     doubt.resolvedAs = as;
