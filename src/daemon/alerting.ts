@@ -56,6 +56,16 @@ const ALERT_AT_ONCE: ReadonlySet<string> = new Set([
 /** Between the service's clock and ours, and between an alert and its message. */
 const CLOCKS_APART_MAX = seconds(30);
 
+/** Ends of conditions, with the severity and the codes of their beginnings. */
+const ALL_CLEARS: Readonly<Record<string, readonly [AlertSeverity, readonly string[]]>> = {
+  token_obtained: ['critical', ['token_rejected', 'token_expired']],
+  prices_fresh: ['critical', ['prices_stale']],
+  stream_up: ['warning', ['stream_down']],
+  order_known: ['warning', ['order_unknown']],
+  channel_works: ['warning', ['channel_failed']],
+  dead_man_reached: ['warning', ['dead_man_unreached']],
+};
+
 /** A stop waits for at most three seconds. */
 const LAST_CHECKS = 30;
 const LAST_CHECK_EVERY = milliseconds(100);
@@ -246,13 +256,21 @@ export class Alerting {
   }
 
   #alert(severity: AlertSeverity, code: string, text: string, subject: string): void {
+    const [began = severity, ends] = ALL_CLEARS[code] ?? [];
     const { address, config } = this.#options;
     const remedy = remedyOf(
       { severity, code, text },
       (command) => `tickwright ${command} --state ${config.stateDir}`,
     );
     const named = subject === '' ? remedy : remedy.replaceAll(' … ', ` ${subject} `);
-    this.#desk.alert({ severity, code, subject, text: address.secrets.hide(text), remedy: named });
+    this.#desk.alert({
+      severity: began,
+      code,
+      subject,
+      text: address.secrets.hide(text),
+      remedy: named,
+      ...(ends === undefined ? {} : { ends }),
+    });
   }
 
   #title(code: string): string {
@@ -271,7 +289,7 @@ export class Alerting {
     for (const { channel, messages } of left.queues)
       for (const message of messages.filter(isWorthIt)) this.#routes.resume(channel, message);
     const unseen = left.desk.unseen.filter((message) => isWorthIt(message) && message.isUntilStart !== true);
-    this.#desk.resume({ held: left.desk.held.filter(isWorthIt), unseen });
+    this.#desk.resume({ ...left.desk, held: left.desk.held.filter(isWorthIt), unseen });
   }
 }
 

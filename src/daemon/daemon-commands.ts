@@ -1,7 +1,7 @@
 /** Carries out commands of the operator, whichever way they came. */
 import { isAuction, phaseAt } from '../domain/calendar.ts';
 import { failureOf } from '../domain/failure.ts';
-import { clientOrderId } from '../domain/ids.ts';
+import { clientOrderId, shortOrderId } from '../domain/ids.ts';
 import { OPERATOR_INDEX, seconds } from '../domain/units.ts';
 import type { Command } from '../engine/ports/engine-event.ts';
 import type { CommandBody, CommandName } from '../operator/control-command.ts';
@@ -69,7 +69,7 @@ export function obey(
     case 'resolve-order': {
       const { clientOrderId: id, as } = body;
       if (id === null || as === null) return { ok: false, message: 'expected an order and absent or live' };
-      return post(daemon, { name: 'resolve_order', clientOrderId: clientOrderId(id), as, reason });
+      return resolveOrder(daemon, { name: 'resolve_order', clientOrderId: clientOrderId(id), as, reason });
     }
   }
 }
@@ -131,36 +131,35 @@ const joined = (...texts: readonly string[]): string => texts.filter((text) => t
  * separate resume.
  */
 async function resume(daemon: Daemon, id: string | null, reason: string): Promise<CommandResult> {
+  if (id !== null && !daemon.names.all.includes(id)) return unknown(daemon, id);
+  // Asked for first, and not awaited: a halt that comes meanwhile has to find the resume done.
+  const asked = daemon.refreshView();
+  const haltedFor = daemon.halt.reason;
+  const limits = 'as far as limits and risk allow them';
   if (id !== null) {
-    if (!daemon.names.all.includes(id)) return unknown(daemon, id);
-    const view = await inTime(daemon.refreshView(), SEEN_MAX);
-    const message = `entries of ${id} are allowed again, as far as limits and risk allow them`;
+    const message = `entries of ${id} are allowed again, ${limits}`;
     const result = post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason }, message);
+    const view = await inTime(asked, SEEN_MAX);
     if (!result.ok || view?.strategies.find((each) => each.id === id)?.halted !== null) return result;
-    const account =
-      daemon.halt.reason === null ? '' : '; those of the account are off: resume without a strategy';
+    const account = haltedFor === null ? '' : '; those of the account are off: resume without a strategy';
     return { ok: true, message: `nothing of ${id} was halted${account}` };
   }
   // Posted all the same: a resume also accepts differences of positions and money.
-  const wasHalted = (daemon.halt.reason ?? daemon.lastView?.halted ?? null) !== null;
-  const unproven = daemon.lastView?.unproven ?? null;
+  const failure = failureOf(() => daemon.command({ name: 'resume', strategy: null, reason }));
+  if (failure !== null)
+    return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
+  const view = (await inTime(asked, SEEN_MAX)) ?? daemon.lastView;
+  const wasHalted = (haltedFor ?? view?.halted ?? null) !== null;
+  const unproven = view?.unproven ?? null;
   const before = wasHalted
     ? 'entries are allowed again'
     : unproven === null
       ? 'nothing was halted: entries were allowed already'
       : `entries were blocked: ${unproven}; a difference of positions is taken over as the operator's, and entries are allowed`;
-  const failure = failureOf(() => daemon.command({ name: 'resume', strategy: null, reason }));
-  if (failure === null) {
-    const halted = (daemon.lastView?.strategies ?? []).filter((each) => each.halted !== null);
-    const rest = halted.map(
-      (each) => `; those of ${each.id} stay off until tickwright resume --strategy ${each.id}`,
-    );
-    return {
-      ok: true,
-      message: `${before}, as far as limits and risk allow them${rest.join('')}`,
-    };
-  }
-  return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
+  const rest = (view?.strategies ?? []).flatMap(({ id: each, halted }) =>
+    halted === null ? [] : [`; those of ${each} stay off until tickwright resume --strategy ${each}`],
+  );
+  return { ok: true, message: `${before}, ${limits}${rest.join('')}` };
 }
 
 /** Stops entries at once; the books are swept whatever the engine is doing (rulings, 32), and the status shows how far that is. */
@@ -242,6 +241,28 @@ function cancelOrder(daemon: Daemon, id: string, reason: string): CommandResult 
   const isOpen = daemon.lastView?.orders.some((order) => order.clientOrderId === id) === true;
   if (!isOpen) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
   return seen(daemon, post(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }));
+}
+
+type ResolveCommand = Extract<Command, { readonly name: 'resolve_order' }>;
+
+/** An order that is booked for nobody has the broker's number alone, and is in no view. */
+async function resolveOrder(daemon: Daemon, command: ResolveCommand): Promise<CommandResult> {
+  const { clientOrderId: id, as } = command;
+  const order = () => daemon.lastView?.orders.find((each) => each.clientOrderId === id);
+  await inTime(daemon.refreshView(), SEEN_MAX);
+  const before = order();
+  const isOver = before === undefined && id.startsWith('H.') && daemon.lastView !== undefined;
+  if (isOver || (as === 'live' && before?.isInDoubt === false)) {
+    const status = before?.status ?? 'over: tickwright orders shows how';
+    return { ok: false, message: `nothing is to be resolved: ${shortOrderId(id)} is ${status}` };
+  }
+  const result = await seen(daemon, post(daemon, command));
+  if (!result.ok || before === undefined) return result;
+  const status = order()?.status ?? 'over';
+  const message = `${shortOrderId(id)} was ${before.status}, and is ${status} now`;
+  return as === 'live' || status === 'over'
+    ? { ok: true, message }
+    : { ok: false, message: `${message}: the book shows it, cancel it` };
 }
 
 /**

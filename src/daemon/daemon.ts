@@ -539,7 +539,11 @@ export class Daemon {
 
   #onLost(reason: string, culprit: StrategyIndex | null): void {
     this.lastView = undefined;
-    const who = culprit === null ? 'no strategy was running' : `${this.names.nameOf(culprit)} was running`;
+    const id = culprit === null ? null : this.names.nameOf(culprit);
+    const who =
+      id === null
+        ? 'no strategy was running'
+        : `${id} was running: it is left out, also after a restart, until tickwright start-strategy ${id}`;
     this.alert('critical', 'engine_lost', `${reason}; ${who}`);
   }
 }

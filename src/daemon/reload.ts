@@ -59,9 +59,10 @@ export async function startStrategy(
   readAgain: ReadAgain = () => ({ ok: true, config: daemon.config }),
 ): Promise<CommandResult> {
   const view = await daemon.refreshView();
-  const entry = view?.strategies.find((each) => each.id === id);
+  if (view === undefined) return refused(daemon.degraded ?? 'no session is open');
+  const entry = view.strategies.find((each) => each.id === id);
   const ids = daemon.config.strategies.map((each) => each.id);
-  if (view === undefined || entry === undefined || !ids.includes(id))
+  if (entry === undefined || !ids.includes(id))
     return refused(
       `there is no strategy ${id} in the running configuration; its strategies: ${ids.join(', ')}`,
     );

@@ -16,6 +16,7 @@ import {
   type TsUs,
   tsUs,
 } from '../domain/units.ts';
+import { IN_DOUBT } from './orders/order-table.ts';
 import type { EngineState } from './engine-state.ts';
 import { whyUnproven } from './engine-view.ts';
 import { type LimitUse, limitUses } from './risk/limit-uses.ts';
@@ -30,6 +31,8 @@ export interface PositionEntry {
   readonly realised: Money;
   /** Open profit at the last known price. */
   readonly open: Money;
+  /** By whom contracts are covered that get no stop of their own, in words, or null. */
+  readonly coveredBy: string | null;
 }
 
 export interface StrategyEntry {
@@ -66,6 +69,8 @@ export interface OpenOrderEntry {
   /** It waits at the broker for a worse price than the market's. */
   readonly isStop: boolean;
   readonly status: OrderStatus;
+  /** A person may have to resolve it. */
+  readonly isInDoubt: boolean;
   readonly isAdopted: boolean;
 }
 
@@ -193,15 +198,21 @@ function strategyEntry(parts: EngineState, strategy: StrategyIndex): StrategyEnt
   };
 }
 
-function positionEntries(
-  { contracts, portfolio }: EngineState,
-  strategy: StrategyIndex,
-): readonly PositionEntry[] {
+function positionEntries(parts: EngineState, strategy: StrategyIndex): readonly PositionEntry[] {
+  const { contracts, portfolio, coveredByOthers } = parts;
+  const isProven = whyUnproven(parts) === null;
   const entries: PositionEntry[] = [];
   for (const { index: instrument, orderCode } of contracts.all) {
     const position = portfolio.position(strategy, instrument);
     if (position.qty === 0 && position.realised === 0) continue;
-    entries.push({ instrument, orderCode, ...position, open: portfolio.open(position, instrument) });
+    const coveredBy = isProven ? (coveredByOthers.get(`${strategy} ${instrument}`) ?? null) : null;
+    entries.push({
+      instrument,
+      orderCode,
+      ...position,
+      open: portfolio.open(position, instrument),
+      coveredBy,
+    });
   }
   return entries;
 }
@@ -232,5 +243,6 @@ const orderEntry = (order: EngineState['orders']['open'][number]): OpenOrderEntr
   triggerPrice: order.triggerPrice,
   isStop: order.isWaiting && order.orderKey !== null && order.role === 'stop',
   status: order.status,
+  isInDoubt: IN_DOUBT.has(order.status) || order.doubt.isContradicted || order.doubt.isNumberLost,
   isAdopted: order.isAdopted,
 });

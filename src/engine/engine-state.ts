@@ -94,6 +94,8 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     queue: new IntentQueue(dueWork),
     registry,
     targets: new Targets(),
+    /** By strategy and contract: who covers a position that gets no stop for that, in words. */
+    coveredByOthers: new Map<string, string>(),
     life,
     exits,
     earlier,

@@ -87,7 +87,9 @@ export class RunMark {
 }
 
 /** Undefined before the first run. */
-function readMark(path: string): { readonly run: EarlierRun; readonly deaths: readonly TsUs[] } | undefined {
+export function readMark(
+  path: string,
+): { readonly run: EarlierRun; readonly deaths: readonly TsUs[] } | undefined {
   const [text = '', strategy = ''] = readBlocks(path) ?? [];
   // A full disk left it empty at its first start.
   if (text === '') return undefined;

@@ -93,7 +93,7 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
     `compare ${command('orders')} with the broker’s own book, then: ${command('resume')} --reason "…"`,
   strategy_halted: (command) => `check the reason, then: ${command('resume')} --strategy … --reason "…"`,
   engine_lost: (command) =>
-    `the named strategy is left out until the next start; ${command('journal')} shows the entries before`,
+    `${command('journal')} shows the entries before; a strategy that is named starts again, once mended, by ${command('start-strategy …')} --reason "…"`,
 };
 
 /** An alert about one order begins with its id. */

@@ -1,5 +1,6 @@
 /** Somebody is away and holds a position: each start, stop and crash of the real daemon is one message that says what is held. */
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -67,7 +68,16 @@ test('a start, a crash and a stop with a position are one message each, with wha
   const crash = await message(phone, /started after a crash \(paper\)/);
   expect(crash).toMatch(/the run before, begun at .*, was killed or crashed/);
   expect(crash).toMatch(HELD);
-  execFileSync(process.execPath, [MAIN, 'stop', '--state', place.state, '--reason', 'going home']);
+  // Not synchronously: the hook of the phone answers in this process.
+  const cli = async (...args: readonly string[]): Promise<string> =>
+    (await promisify(execFile)(process.execPath, [MAIN, ...args, '--state', place.state])).stdout;
+  expect(await cli('positions')).toMatch(
+    /holder \+1 VN30F1M [^]*open\s+[-+\d,]+\s+VND,\s+stop\s+for\s+1\s+at/,
+  );
+  expect(await cli('stop', '--reason', 'going home')).toMatch(
+    /\nended: going home; held: holder \+1 VN30F1M/,
+  );
+  expect(await cli('positions')).toContain('no engine answers');
   const stop = await message(phone, /stopped with a position \(paper\)/);
   expect(stop).toMatch(/going home/);
   expect(stop).toMatch(HELD);

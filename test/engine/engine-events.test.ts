@@ -292,3 +292,9 @@ describe('the day', () => {
     expect(rig.engine.snapshot().strategies[0]).toMatchObject({ halted: null });
   });
 });
+
+it('alerts the end of a lost stream, once', () => {
+  const rig = new EngineRig().start();
+  rig.stream('down').stream('live').stream('live');
+  expect(rig.alerts()).toEqual(['stream_down', 'stream_up']);
+});

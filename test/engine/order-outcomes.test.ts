@@ -1,5 +1,6 @@
 /** What becomes of a place when the answer is lost, late, false or missing (failure cases, 1, 2, 3, 5, 6, 10). */
 import { describe, expect, it } from 'vitest';
+import { shortOrderId } from '../../src/domain/ids.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
 import { worth } from '../support/engine-world.ts';
 
@@ -26,6 +27,15 @@ describe('a place whose answer was lost', () => {
     expect(rig.of('order_adopted').map(({ order }) => order.orderNo)).toEqual(['5', '6']);
   });
 
+  it('is alerted with its short id, and again once it is known', () => {
+    const rig = new EngineRig().start();
+    const id = place(rig);
+    rig.unknown(id);
+    rig.pass(1).book([{ no: '7', ref: id, qty: 2 }]);
+    const texts = rig.of('alert').map(({ code, text }) => `${code} ${text.split(/[ :]/)[0]}`);
+    expect(texts).toEqual(['order_unknown', 'order_known'].map((code) => `${code} ${shortOrderId(id)}`));
+  });
+
   it('5: is not given up by the number of tries: it stays exposure until a person resolves it', () => {
     const rig = new EngineRig().start();
     const id = place(rig);
@@ -45,6 +55,9 @@ describe('a place whose answer was lost', () => {
     expect(rig.statusOf(id)).toBe('not_sent');
     expect(rig.parts.state!.orders.open).toEqual([]);
     expect(rig.engine.snapshot().unproven).toBeNull();
+    rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'seen again' });
+    expect(rig.alerts().at(-1)).toBe('order_not_in_doubt');
+    expect(rig.alerts()).not.toContain('order_fault');
   });
 
   it('5: walks that are incomplete or began before the loss are no evidence', () => {

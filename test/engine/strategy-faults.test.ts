@@ -134,3 +134,12 @@ describe('an exit that needs a fresh position', () => {
     });
   });
 });
+
+it.each([
+  ['operator', 'warning'],
+  ['process', 'critical'],
+] as const)('a stop by the %s is a %s alert: only the person who stops it knows of it', (by, severity) => {
+  const rig = new EngineRig().start();
+  rig.post({ kind: 'command', by, command: { name: 'stop_strategy', strategy: FIRST, reason: 'test' } });
+  expect(rig.of('alert')).toMatchObject([{ code: 'strategy_stopped', severity }]);
+});

@@ -1,4 +1,7 @@
 /** Calls whose answer is lost, late or wrong: the order is looked up in the broker's book, and never sent again. */
+import { obey, type RunActions } from '../../src/daemon/daemon-commands.ts';
+import { shortOrderId } from '../../src/domain/ids.ts';
+import { EMPTY_BODY } from '../../src/operator/control-command.ts';
 import { describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { Step } from './support/scripted.ts';
@@ -70,6 +73,25 @@ describe('the answer to a placed order is lost', () => {
     story.print(13_002);
     await story.until(() => story.entries.some(({ kind }) => kind === 'denied'));
     expect(placesOf(story)).toBe(1);
+  });
+
+  it('case 5: a person resolves it once, and is told what became of it', async () => {
+    const story = await running([RESTING]);
+    story.fault({ name: 'hide_new_order', seconds: 60, times: 1 });
+    story.fault({ name: 'accept_then_drop', operation: 'place', times: 1 });
+    story.print(13_001);
+    await story.until(() => story.alerts().includes('order_presumed_absent'));
+    const placed = story.entries.find((entry) => entry.kind === 'place');
+    const clientOrderId = placed?.kind === 'place' ? placed.order.clientOrderId : '';
+    const body = { ...EMPTY_BODY, clientOrderId, as: 'absent', reason: 'not there' } as const;
+    const run: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
+    const resolve = async () => obey(story.daemon, 'resolve-order', body, run);
+    expect(await resolve()).toEqual({
+      ok: true,
+      message: `${shortOrderId(clientOrderId)} was presumed_absent, and is over now`,
+    });
+    expect(await resolve()).toMatchObject({ ok: false, message: expect.stringMatching(/is over/) });
+    expect(story.alerts()).not.toContain('order_fault');
   });
 
   it('case 6: an order that filled at once is found among all orders', async () => {

@@ -45,6 +45,16 @@ it('says of a resume whether anything was halted', async () => {
   expect(await resume('script')).toMatch(/^entries of script are allowed again/);
 });
 
+it('says of a resume what was halted a moment before, and lets a halt win that comes while it answers', async () => {
+  const story = await running([]);
+  const { daemon } = story;
+  daemon.command({ name: 'halt', strategy: daemon.names.indexOf('script'), reason: 'its loss' });
+  const resumed = ask(story, 'resume');
+  await ask(story, 'halt');
+  expect((await resumed).message).toContain('those of script stay off');
+  expect(daemon.halt.reason).toBe('the story');
+});
+
 it('says of a resume that a difference of positions blocked entries, and what becomes of it', async () => {
   const story = await running([]);
   story.fault({ name: 'inject_position', symbol: 'front', net: 3 });

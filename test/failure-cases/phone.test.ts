@@ -241,7 +241,7 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
   expect(await shown('/balance')).toMatch(
     /^net asset value: [\d,]+ VND\n[^]*broker’s figures at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
   );
-  expect(await shown('/daily')).toMatch(/^trading day \S+\nNet result: /);
+  expect(await shown('/daily')).toMatch(/^trading day \S+\nNet result: .*\nOpen result: [-+]?[\d,]+\n/);
   expect(await shown('/open')).toContain(LINK);
 
   const press = async (text: string): Promise<void> => {
@@ -249,10 +249,15 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
     const [, data = ''] = /"callback_data":"(.*?)"/.exec(JSON.stringify(markup)) ?? [];
     bot.press(OWNER, data);
   };
+  expect(await shown('/stop_strategy script too thin')).toMatch(
+    /Now: script \+2 VN30F1M .*stop for 2 at 1290\.0; 1 open order\. Send/,
+  );
   await press('/stop_strategy script too thin');
   await story.until(async () => (await story.view())?.strategies[0]?.stopped !== null);
   await story.until(() => /→ .*tickwright start-strategy script --state \S+ --reason "…"/.test(replies(bot)));
   expect((await story.truth()).orders).toHaveLength(1);
+  expect(replies(bot)).not.toContain('CRITICAL: strategy stopped');
+  expect(await shown('/status')).toContain('script: stopped: too thin');
   await press('/cancel_all');
   await story.until(async () => (await story.truth()).orders.length === 0);
   const isSaid = async (text: RegExp): Promise<boolean> => {
@@ -343,7 +348,7 @@ it('takes a question for an acknowledgement, as its reminders say', async () => 
   await story.until(() => /ignored: sent/.test(replies(bot)));
   expect(story.daemon.alerting.state.unseen).toBe(1);
   bot.write(OWNER, '/status');
-  await story.until(() => /entries: allowed/.test(replies(bot)));
+  await story.until(() => /entries: (?:allowed|BLOCKED)/.test(replies(bot)));
   expect(story.daemon.alerting.state.unseen).toBe(0);
 });
 
@@ -418,7 +423,7 @@ it('takes a halt whose number is lower than any before, as after a quiet week, a
   story.daemon.journal.flush();
   bot.keepsUpdates = true;
   bot.write(OWNER, '/status');
-  await story.until(() => /entries: allowed/.test(replies(bot)));
+  await story.until(() => /entries: (?:allowed|BLOCKED)/.test(replies(bot)));
   await story.kill();
   story.launch();
   listen(story);

@@ -20,14 +20,20 @@ const KEY = /[a-z]+(\[\])?(\.\w+)+/gi;
 const row = (code: string, text: string): string =>
   wrapText(`- \`${code}\`: ${text}.`, ROW_MAX).join('\n  ').replaceAll(NO_BREAK, ' ');
 
-const remedies = Object.keys(REMEDIES)
-  .toSorted()
-  .map((code) => {
-    const remedy = remedyOf({ severity: 'warning', code, text: '' }, (text) => `\`tickwright ${text}\``)
-      .replaceAll(/` (--\S.*?"…")/g, ' $1`')
-      .replaceAll(/`.*?`/g, (command) => command.replaceAll(' ', NO_BREAK));
-    return row(code, remedy);
-  });
+/** Codes with the same next step share a row. */
+const codesByRemedy = new Map<string, readonly string[]>();
+for (const code of Object.keys(REMEDIES).toSorted()) {
+  const remedy = remedyOf({ severity: 'warning', code, text: '' }, (text) => text);
+  codesByRemedy.set(remedy, [...(codesByRemedy.get(remedy) ?? []), code]);
+}
+
+const remedies = [...codesByRemedy.values()].map((codes) => {
+  const [code = ''] = codes;
+  const remedy = remedyOf({ severity: 'warning', code, text: '' }, (text) => `\`tickwright ${text}\``)
+    .replaceAll(/` (--\S.*?"…")/g, ' $1`')
+    .replaceAll(/`.*?`/g, (command) => command.replaceAll(' ', NO_BREAK));
+  return row(codes.join('`, `'), remedy);
+});
 
 const denials = [...DENIAL_WORDS].map(([code, words]) => row(code, words.replaceAll(KEY, '`$&`')));
 

@@ -4,9 +4,11 @@ import { hasCode } from '../../domain/failure.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { Argument, type Command } from 'commander';
-import { type ControlLink, readControl } from '../../host/state/daemon-list.ts';
+import { type EarlierRun, readMark } from '../../host/run-mark.ts';
+import { statePaths } from '../../host/state/state-paths.ts';
+import { type ControlLink, isAlive, readControl } from '../../host/state/daemon-list.ts';
 import { ordersView } from '../../host/state/read-state.ts';
-import { reasonText } from '../argument-values.ts';
+import { durationMs, reasonText } from '../argument-values.ts';
 import {
   type CliContext,
   type CliFailure,
@@ -32,6 +34,7 @@ interface ControlFlags {
   readonly reason?: string;
   readonly strategy?: string;
   readonly json?: boolean;
+  readonly wait?: number;
 }
 
 interface ReloadFlags extends ControlFlags {
@@ -46,8 +49,8 @@ interface FlattenFlags extends ControlFlags {
 interface ListedOrder {
   readonly name: string;
   readonly description: string;
-  /** Commands that change trading need a reason. */
-  readonly needsReason: boolean;
+  /** Commands that change trading need one. */
+  readonly needsNoReason?: boolean;
   readonly example: string;
   /** Text of its option `--strategy`; absent where it has none. */
   readonly strategy?: string;
@@ -59,13 +62,11 @@ const ORDERS: readonly ListedOrder[] = [
   {
     name: 'halt',
     description: 'stop entries until resume, and cancel those that work; what protects a position stays',
-    needsReason: true,
     example: 'tickwright halt --reason "news at noon"',
   },
   {
     name: 'resume',
     description: "allow entries again, after halt or the account's loss limit; or those of one strategy",
-    needsReason: true,
     example:
       'tickwright resume --reason "looked at the loss, it is understood"\n  tickwright resume --strategy ema-front --reason "its loss is understood"',
     strategy: 'end the halt of this strategy, and only that',
@@ -73,51 +74,46 @@ const ORDERS: readonly ListedOrder[] = [
   {
     name: 'cancel-all',
     description: 'cancel every open order of the account, stops that protect positions too',
-    needsReason: true,
     example: 'tickwright cancel-all --reason "wrong parameters"',
   },
   {
     name: 'rollover',
     description: 'read the contract list again and move to the new front month',
-    needsReason: true,
     example: 'tickwright rollover --reason "contract list came late"',
   },
   {
     name: 'stop',
-    description: 'shut the daemon down as stop: in its configuration says',
-    needsReason: true,
+    description: 'shut the daemon down as stop: in its configuration says, and wait for its end',
     example: 'tickwright stop --reason "maintenance"',
   },
   {
     name: 'reconnect',
     description: 'reconnect the price stream after its attempts are used up',
-    needsReason: false,
+    needsNoReason: true,
     example: 'tickwright reconnect',
   },
   {
     name: 'token',
     description: 'ask the broker for a new token now',
-    needsReason: false,
+    needsNoReason: true,
     example: 'tickwright token',
   },
   {
     name: 'seen',
     description: 'acknowledge the critical alerts so far, which are sent again until somebody does',
-    needsReason: false,
+    needsNoReason: true,
     example: 'tickwright seen',
   },
   {
     name: 'stop-strategy',
     description:
       'stop one strategy until start-strategy; its entries are canceled, what protects its position stays',
-    needsReason: true,
     example: 'tickwright stop-strategy spread --reason "next month is too thin"',
     isOfOne: true,
   },
   {
     name: 'start-strategy',
     description: 'let a stopped strategy start again now; its memory is made from the prices of today',
-    needsReason: true,
     example: 'tickwright start-strategy spread --reason "the new month trades"',
     isOfOne: true,
   },
@@ -126,19 +122,23 @@ const ORDERS: readonly ListedOrder[] = [
 export function addControlCommands(program: Command, context: CliContext): void {
   addStatus(program, context);
   addOtp(program, context);
-  for (const { name, description, needsReason, example, strategy: help, isOfOne = false } of ORDERS) {
+  for (const { name, description, needsNoReason, example, strategy: help, isOfOne = false } of ORDERS) {
     const command = named(program.command(name).description(description), example);
-    if (needsReason) withReason(command);
+    if (needsNoReason !== true) withReason(command);
     if (help !== undefined) command.option('--strategy <id>', help);
+    if (name === 'stop') command.option('--wait <span>', 'wait so long for the end (5m)', durationMs);
     if (isOfOne) command.argument('<id>', 'its id in the configuration');
     command.action(async (given: unknown) => {
       const { reason, strategy = isOfOne ? given : undefined, ...flags } = command.opts<ControlFlags>();
       const state = stateOf(flags);
       const before = name === 'cancel-all' ? await engineOf(state) : null;
+      const path = statePaths(state).run;
+      const run = name === 'stop' ? readMark(path)?.run : undefined;
       const body = strategy === undefined ? { reason } : { strategy, reason };
       const waitMs = isOfOne ? REPLAY_MS_MAX : ANSWER_MS_MAX;
-      const said = await sendCommand(context, state, name, needsReason ? body : {}, waitMs);
+      const said = await sendCommand(context, state, name, needsNoReason === true ? {} : body, waitMs);
       if (name === 'halt') await followHalt(context, state);
+      if (run !== undefined) await followEnd(context, path, run, flags.wait);
       if (before !== null) await follow(context, state, said, cancelProgress(before));
     });
   }
@@ -315,6 +315,25 @@ const followHalt = (context: CliContext, state: string): Promise<void> =>
     return { state: status === 'working' ? 'working' : 'done', text };
   });
 
+/** Waits for the end of this run, by its mark: a supervisor may begin the next one at once. */
+async function followEnd(
+  { io }: CliContext,
+  path: string,
+  run: EarlierRun,
+  waitMs = STOP_MS_MAX,
+): Promise<void> {
+  for (const until = performance.now() + waitMs; performance.now() < until; await pause(POLL_EVERY_MS)) {
+    // Asked first: a run marks its end just before its process ends.
+    const isDead = run.pid !== null && !isAlive(run.pid);
+    const now = readMark(path)?.run;
+    if (now?.startedUs !== run.startedUs) return io.out('ended, and another run has begun\n');
+    const reason = now?.ended?.reason ?? (isDead ? 'failed: it died before its clean end' : null);
+    if (reason?.startsWith('failed') === true) throw failed(`the daemon ended: ${reason}`);
+    if (reason !== null) return io.out(`ended: ${reason}\n`);
+  }
+  throw failed(`not ended after ${waitMs / 1_000} s: tickwright status shows what it waits for`);
+}
+
 /** Polls without any change after which the rest is reported. */
 const POLLS_MAX = 100;
 
@@ -371,10 +390,16 @@ const named = (command: Command, example: string): Command =>
   withState(command).addHelpText('after', `\nExample:\n  ${example}\n`);
 
 const ANSWER_MS_MAX = 15_000;
+/** Longer than cancels and a flatten take; a stop that waits for a phase of the market may take longer. */
+const STOP_MS_MAX = 300_000;
 /** The daemon answers after 12 s at the latest. */
 const OTP_MS_MAX = 20_000;
 /** A busy day is replayed in seconds. */
 const REPLAY_MS_MAX = 180_000;
+
+/** Null where no daemon answers. */
+export const statusIfRuns = (stateDir: string): Promise<DaemonStatus | null> =>
+  getStatus(stateDir).catch(() => null);
 
 async function getStatus(stateDir: string): Promise<DaemonStatus> {
   const status = await call(stateDir, 'GET', '/status', null, ANSWER_MS_MAX);

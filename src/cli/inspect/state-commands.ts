@@ -18,9 +18,10 @@ import { formatTime } from '../../domain/civil-date.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { tsUs } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
-import { formatRows } from '../../text/table.ts';
+import { formatRows, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { countAboveZero, refuse, sessionDay } from '../argument-values.ts';
 import { type CliContext, jsonText } from '../cli-io.ts';
+import { statusIfRuns } from '../control/control-commands.ts';
 import { stateOf, withState } from '../state-option.ts';
 
 interface StateFlags extends StateQuery {
@@ -33,7 +34,7 @@ interface StateCommand<Row> {
   readonly description: string;
   readonly example: string;
   readonly view: (flags: StateFlags) => StateView<Row>;
-  readonly text: (flags: StateFlags) => string;
+  readonly text: (flags: StateFlags) => string | Promise<string>;
   readonly lastByDefault: number | null;
 }
 
@@ -52,10 +53,10 @@ export function addStateCommands(
   });
   addStateCommand(program, context, {
     name: 'positions',
-    description: 'list the positions of each strategy',
+    description: 'list the positions of each strategy; last price, result and stop while the daemon runs',
     example: 'tickwright positions --json',
     view: (flags) => positionsView(flags),
-    text: (flags) => positionsTable(positionsView(flags, true)),
+    text: async (flags) => positionsTable(positionsView(flags, true)) + (await heldNow(flags)),
     lastByDefault: null,
   });
   addStateCommand(program, context, {
@@ -95,11 +96,11 @@ function addStateCommand<Row>(program: Command, { io }: CliContext, look: StateC
     )
     .option('--json', 'print JSON, with whole VND and microseconds')
     .addHelpText('after', `\nExample:\n  ${look.example}\n`)
-    .action(() => {
+    .action(async () => {
       const asked = command.opts<Omit<StateFlags, 'state'> & { readonly state?: string }>();
       const limit = look.lastByDefault === null ? {} : { last: look.lastByDefault };
       const flags: StateFlags = { ...limit, ...asked, state: stateOf(asked) };
-      io.out(flags.json === true ? jsonText(look.view(flags)) : look.text(flags));
+      io.out(flags.json === true ? jsonText(look.view(flags)) : await look.text(flags));
     });
 }
 
@@ -150,6 +151,15 @@ const positionsTable = (view: StateView<PositionRow>): string =>
     average: ({ avgPoints }) => pointsOf(avgPoints),
     'realised VND': ({ realised }) => formatNumber(realised),
   });
+
+/** Positions as the running daemon knows them; of a session that is named the journal says all. */
+async function heldNow({ state, session }: StateFlags): Promise<string> {
+  if (session !== undefined) return '';
+  const status = await statusIfRuns(state);
+  if (status === null || status.engine === null || status.engineSilentMs !== null)
+    return 'Last prices, open results and stops are not known: no engine answers.\n';
+  return status.held.map((line) => `${wrapText(line, SCREEN_WIDTH).join('\n')}\n`).join('');
+}
 
 function pnlTable(view: StateView<PnlRow>): string {
   const sum = (name: Exclude<keyof PnlRow, 'strategy'>): number =>

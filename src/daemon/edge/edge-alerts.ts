@@ -16,6 +16,7 @@ export class EdgeAlerts {
   readonly #alert: RaiseAlert;
   readonly #note: Note;
 
+  #isTokenLost = false;
   /** Of the exchange. */
   readonly #time: (us: number) => string;
 
@@ -37,12 +38,13 @@ export class EdgeAlerts {
           'rate_limited',
           `${signal.operation}: the broker asks for a slower pace (429)`,
         );
-      case 'outcome_unknown':
-        return this.#alert(
-          'warning',
-          'outcome_unknown',
-          `${signal.operation}: ${signal.reason}; it is being looked up`,
-        );
+      case 'outcome_unknown': {
+        const text = `${signal.operation}: ${signal.reason}; it is being looked up`;
+        // The engine alerts an order that is placed, with its id.
+        return PLACES.has(signal.operation)
+          ? this.#note(text)
+          : this.#alert('warning', 'outcome_unknown', text);
+      }
       case 'read_failed':
         if (!signal.willRetry) this.#note(`${signal.operation} could not be read: ${signal.reason}`);
     }
@@ -85,6 +87,8 @@ export class EdgeAlerts {
             : `asking for a one-time password (${signal.provider})`,
         );
       case 'obtained':
+        if (this.#isTokenLost) this.#alert('info', 'token_obtained', 'there is a token again');
+        this.#isTokenLost = false;
         return this.#note(
           `token from ${signal.from}, valid until ${this.#time(signal.expiresAt)}; ${signal.used} of ${signal.allowed} exchanges of the day are used`,
         );
@@ -105,6 +109,7 @@ export class EdgeAlerts {
           `the token expires at ${this.#time(signal.expiresAt)}, before the close at ${this.#time(signal.closesAt)}: renew it with tickwright token`,
         );
       case 'expired':
+        this.#isTokenLost = true;
         return this.#alert('critical', 'token_expired', 'the token has expired: entries wait for a new one');
       case 'doubted':
         return this.#alert(
@@ -113,6 +118,7 @@ export class EdgeAlerts {
           `${signal.detail}: the token is kept until the broker refuses another operation too`,
         );
       case 'rejected':
+        this.#isTokenLost = true;
         return this.#alert(
           'critical',
           'token_rejected',
@@ -182,6 +188,9 @@ export class EdgeAlerts {
     }
   };
 }
+
+/** Operations that place an order. */
+const PLACES: ReadonlySet<string> = new Set(['place', 'condition-place']);
 
 export const driftText = (place: string, deviation: string): string =>
   `the broker deviates from its contract: ${place}: ${deviation}`;

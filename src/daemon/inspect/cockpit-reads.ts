@@ -161,37 +161,14 @@ const DAYS_MAX = 260;
 const knownNets = new Map<string, number>();
 
 /** The day that was asked for, or the latest, among the results of all days whose rows are still there. */
-export function dayResults(place: JournalPlace, asked: string | null): CockpitResults {
-  const { stateDir } = place;
-  const opened = openJournal(stateDir);
-  try {
-    const gone = new Set(opened.read.archives().map(({ session }) => session));
-    const sessions = opened.read.sessions().slice(-DAYS_MAX);
-    const present = sessions.at(-1)?.day;
-    const days = sessions.flatMap(({ day }) => {
-      if (gone.has(day)) return [];
-      const key = `${stateDir} ${day}`;
-      const net =
-        knownNets.get(key) ?? sessionResult(opened.read.entries({ session: day, kinds: FOLDED_KINDS })).net;
-      if (day !== present) knownNets.set(key, net);
-      return [{ day, net }];
-    });
-    return { ...resultOf(place, asked ?? undefined), days };
-  } finally {
-    opened.close();
-  }
-}
-
-const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
-
-const resultOf = (place: JournalPlace, asked: string | undefined): Omit<CockpitResults, 'days'> =>
-  inSession(place.stateDir, asked, (read, { day }, names) => {
+export const dayResults = (place: JournalPlace, asked: string | null): CockpitResults =>
+  inSession(place.stateDir, asked ?? undefined, (read, { day }, names, journal) => {
     const contracts = read.contracts(day);
     const { named } = namingOf(place, names, contracts);
-    const { curve, trades } = sessionResult(read.entries({ session: day, kinds: FOLDED_KINDS }));
+    const { curve, trades, net } = sessionResult(read.entries({ session: day, kinds: FOLDED_KINDS }));
     return {
       day,
-      curve: curve.map(([at, net]) => [toMs(at), net]),
+      curve: curve.map(([at, value]) => [toMs(at), value]),
       trades: trades.toReversed().map(({ instrument, closedUs, entryValue, exitValue, qty, ...trade }) => {
         const spec = contracts[instrument]?.spec;
         const points = (value: number) => (spec === undefined ? null : avgPoints(spec, value, qty));
@@ -204,8 +181,27 @@ const resultOf = (place: JournalPlace, asked: string | undefined): Omit<CockpitR
           exitPoints: points(exitValue),
         };
       }),
+      days: netsOf(journal, place.stateDir, { day, net }),
     };
   });
+
+function netsOf(journal: JournalReader, stateDir: string, shown: DayNet): readonly DayNet[] {
+  const gone = new Set(journal.archives().map(({ session }) => session));
+  const sessions = journal.sessions().slice(-DAYS_MAX);
+  const present = sessions.at(-1)?.day;
+  return sessions.flatMap(({ day }) => {
+    if (gone.has(day)) return [];
+    const key = `${stateDir} ${day}`;
+    const known = day === shown.day ? shown.net : knownNets.get(key);
+    const net = known ?? sessionResult(journal.entries({ session: day, kinds: FOLDED_KINDS })).net;
+    if (day !== present) knownNets.set(key, net);
+    return [{ day, net }];
+  });
+}
+
+type DayNet = CockpitResults['days'][number];
+
+const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
 
 /** Fills of a contract in a session, as marks in its chart. */
 function fillMarks(

@@ -10,8 +10,9 @@ import type { Config } from '../../config/config.ts';
 import { withAliases } from '../../domain/contract-code.ts';
 import { isSession } from '../../domain/calendar.ts';
 import { addDays, tradingDay } from '../../domain/civil-date.ts';
-import { type Contract, shownCode } from '../../domain/contract.ts';
+import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
 import { signOf } from '../../domain/order.ts';
+import { openProfit } from '../../domain/position.ts';
 import type { PositionSnapshot } from '../../engine/ports/engine-event.ts';
 import type { EntryOf } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
@@ -120,7 +121,8 @@ const sum = (accounts: readonly StrategyAccount[], of: (account: StrategyAccount
 
 const netOf = (account: StrategyAccount): number => pnlRow(account).net;
 
-function headlinesOf({ accounts, entries, books, time }: DayContent): readonly ReportFigure[] {
+function headlinesOf(content: DayContent): readonly ReportFigure[] {
+  const { accounts, entries, books, time } = content;
   const { money, positions, lastFillUs } = books;
   const at = (us: number | undefined): string =>
     us === undefined
@@ -131,8 +133,9 @@ function headlinesOf({ accounts, entries, books, time }: DayContent): readonly R
     [
       'Net result',
       formatSigned(sum(accounts, netOf)),
-      'VND, realised, less fees and tax; open profit is not in it',
+      'VND, realised, less fees and tax; the open result is not in it',
     ],
+    ...openFigure(content, at(positions?.startedUs)),
     ['Fees and tax', formatNumber(costs), 'VND, charged on the fills of the day'],
     ['Orders', formatNumber(sum(accounts, ({ orders }) => orders)), 'sent to the broker'],
     ['Contracts traded', formatNumber(sum(accounts, ({ filledQty }) => filledQty)), 'over all fills'],
@@ -143,6 +146,22 @@ function headlinesOf({ accounts, entries, books, time }: DayContent): readonly R
     ],
     ['Incidents', formatNumber(entries.filter(isIncident).length), 'warnings and critical alerts'],
   ];
+}
+
+/** Open profit at the broker's last price; nothing where nothing is held. */
+function openFigure({ accounts, contracts, books }: DayContent, compared: string): readonly ReportFigure[] {
+  const open = accounts.flatMap(({ positions }) =>
+    positions.map(({ instrument, position }) => {
+      const contract = contracts[instrument];
+      const row = books.positions?.positions.find(({ orderCode }) => orderCode === contract?.orderCode);
+      if (contract === undefined || !row?.lastPrice) return NaN;
+      return openProfit(position, valueAtHundredths(contract.spec, row.lastPrice, 1));
+    }),
+  );
+  const total = open.reduce((sum, each) => sum + each, 0);
+  const text = Number.isNaN(total) ? 'not known' : formatSigned(total);
+  const note = `VND, since entry, at the broker’s last price; positions ${compared}`;
+  return open.length === 0 ? [] : [['Open result', text, note]];
 }
 
 const isIncident = ({ entry }: StoredEntry): boolean => entry.kind === 'alert' && entry.severity !== 'info';

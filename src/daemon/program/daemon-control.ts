@@ -17,7 +17,7 @@ import type { Daemon } from '../daemon.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
 import { engineHealth, healthOf, problemsFor } from './health.ts';
-import { comparisons } from '../session/holdings.ts';
+import { comparisons, holdings } from '../session/holdings.ts';
 import { statusContent } from './daemon-screen.ts';
 
 export interface DaemonStatus {
@@ -32,6 +32,8 @@ export interface DaemonStatus {
   readonly calendar: string | null;
   /** Entries are off for this reason, or null. */
   readonly halted: string | null;
+  /** Why no entry may go now, the worst first; limits and risk aside. */
+  readonly blocked: readonly string[];
   readonly halt: Daemon['sweep']['progress'];
   /** Null until the engine has answered once. */
   readonly line: StatusContent | null;
@@ -42,6 +44,8 @@ export interface DaemonStatus {
   readonly isOtpAwaited: boolean;
   readonly alerts: AlertingState;
   readonly engine: EngineSnapshot | null;
+  /** Positions in words, with entry, last price, result and stop. */
+  readonly held: readonly string[];
   /** Names of contracts for people, by their codes. */
   readonly contractNames: Readonly<Record<string, string>>;
   /** When the engine's books were last compared with the broker's. */
@@ -97,6 +101,7 @@ export const statusOf = (daemon: Daemon): DaemonStatus => ({
   degraded: daemon.degraded,
   calendar: calendarEnd(daemon.config.calendar, tradingDayAt(daemon.config.calendar, daemon.clock.nowUs())),
   halted: daemon.halt.reason,
+  blocked: problemsFor('entries', daemon),
   halt: daemon.sweep.progress,
   line: daemon.lastView === undefined ? null : statusContent(daemon, daemon.lastView),
   stream: daemon.edge.stream.status(),
@@ -105,6 +110,10 @@ export const statusOf = (daemon: Daemon): DaemonStatus => ({
   isOtpAwaited: daemon.otpDesk.isWaiting,
   alerts: daemon.alerting.state,
   engine: daemon.lastView ?? null,
+  held:
+    daemon.lastView === undefined
+      ? []
+      : holdings(daemon.lastView, daemon.edge.table.contracts).map((line) => daemon.named(line)),
   contractNames: Object.fromEntries(
     daemon.edge.table.contracts.map(({ orderCode }) => [orderCode, daemon.named(orderCode)]),
   ),

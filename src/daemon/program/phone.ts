@@ -4,7 +4,7 @@ import type { Contract } from '../../domain/contract.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { OPERATOR } from '../../domain/strategy-names.ts';
 import type { PriceTicks } from '../../domain/units.ts';
-import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
+import type { EngineSnapshot, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-control.ts';
 import { lineOf } from '../../operator/entry-line.ts';
 import { createNaming } from '../../operator/naming.ts';
@@ -16,7 +16,7 @@ import type { DaemonCockpit } from './daemon-cockpit.ts';
 import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from '../daemon.ts';
 import { healthProblem } from './health.ts';
-import { holdings, listedPoints } from '../session/holdings.ts';
+import { listedPoints } from '../session/holdings.ts';
 import { silenceFact, statusFacts } from './status-facts.ts';
 
 const NO_ENGINE = 'no session is open';
@@ -38,6 +38,7 @@ export function listenToPhones(
       if (view === 'balance') return balanceOf(daemon);
       return daemon.named(phoneView(view, statusOf(daemon), daemon.edge.table.contracts));
     },
+    state: (strategy) => stateOf(daemon, strategy),
     link: () => cockpit.link('steer'),
     command: (name, body) => obey(daemon, name, body, run),
     isAuction: () => isAuction(phaseAt(daemon.config.calendar, daemon.clock.nowUs())),
@@ -55,34 +56,46 @@ function phoneView(
   contracts: readonly Contract[],
 ): string {
   const { engine } = status;
-  if (view === 'status') return statusLines(status, contracts).join('\n');
+  if (view === 'status') return statusLines(status).join('\n');
   if (engine === null) return status.session === null ? NO_ENGINE : 'the engine has not answered yet';
   const silence = silenceFact(status).map(([label, text]) => `${label}: ${text}\n`);
-  return [...silence, engineView(view, engine, contracts)].join('');
+  return [...silence, engineView(view, status, engine, contracts)].join('');
 }
 
 function engineView(
   view: Exclude<RemoteView, 'daily' | 'trades' | 'balance' | 'status'>,
+  status: DaemonStatus,
   engine: EngineSnapshot,
   contracts: readonly Contract[],
 ): string {
   switch (view) {
     case 'positions':
-      return listed(holdings(engine, contracts), 'flat: nothing is held');
+      return listed(status.held, 'flat: nothing is held');
     case 'orders':
       return listed(ordersOf(engine, contracts), 'no open orders');
     case 'pnl':
       return pnlLines(engine).join('\n');
     case 'strategies':
       return listed(
-        engine.strategies.map(({ id, stopped, halted, openOrders }) => {
-          const state =
-            stopped === null ? (halted === null ? 'runs' : `entries off: ${halted}`) : `stopped: ${stopped}`;
-          return `${id}: ${state}, ${formatCount(openOrders, 'open order')}`;
-        }),
+        engine.strategies.map(
+          (each) => `${each.id}: ${whyOff(each) ?? 'runs'}, ${formatCount(each.openOrders, 'open order')}`,
+        ),
         'no strategies',
       );
   }
+}
+
+const whyOff = ({ stopped, halted }: StrategyEntry): string | null =>
+  stopped !== null ? `stopped: ${stopped}` : halted === null ? null : `entries off: ${halted}`;
+
+/** Positions and open orders that a command is about, as of the last second. */
+function stateOf(daemon: Daemon, id: string | null): string {
+  const { engine, held } = statusOf(daemon);
+  if (engine === null) return `${NO_ENGINE}: what is held is not known.`;
+  const owners = engine.strategies.filter((each) => id === null || each.id === id);
+  const own = held.filter((line) => owners.some((each) => line.startsWith(`${each.id} `)));
+  const orders = owners.reduce((sum, { openOrders }) => sum + openOrders, 0);
+  return `Now: ${own.join('; ') || 'nothing is held'}; ${formatCount(orders, 'open order')}.`;
 }
 
 /** The newest fills of the day. */
@@ -117,11 +130,14 @@ function balanceOf({ lastAccount, config }: Daemon): string {
 const listed = (lines: readonly string[], none: string): string =>
   lines.length === 0 ? none : lines.join('\n');
 
-function statusLines(status: DaemonStatus, contracts: readonly Contract[]): readonly string[] {
-  const { engine } = status;
-  const held = engine === null ? [] : holdings(engine, contracts);
+function statusLines(status: DaemonStatus): readonly string[] {
+  const { engine, held } = status;
   return [
     ...statusFacts(status).map(([label, text]) => `${label}: ${text}`),
+    ...(engine?.strategies ?? []).flatMap((each) => {
+      const why = whyOff(each);
+      return why === null ? [] : [`${each.id}: ${why}`];
+    }),
     ...(engine === null ? [NO_ENGINE] : held.length === 0 ? ['flat'] : held),
   ];
 }

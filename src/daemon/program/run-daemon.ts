@@ -177,9 +177,9 @@ async function runLocked(
     try {
       const reason = await Promise.race([daemon.run(archiver), shutdown.wait()]);
       await daemon.stop(reason);
-      await notices.stopped(reason);
+      const end = await notices.stopped(reason);
       await screen.summary(daemon);
-      return { code: EXIT.ok, reason };
+      return { code: EXIT.ok, reason: end };
     } catch (error) {
       const text = `failed: ${failureText(error)}`;
       screen.note(text);

@@ -44,8 +44,8 @@ export class RunNotices {
     this.#cancelPoll = undefined;
   }
 
-  /** `reason`: the name of a signal, or a person's text. */
-  async stopped(reason: string): Promise<void> {
+  /** `reason`: the name of a signal, or a person's text. Returns it with what is left, for the mark. */
+  async stopped(reason: string): Promise<string> {
     this.close();
     const { isHolding, text } = await heldBy(this.#daemon);
     const by = reason.startsWith('SIG') ? `by the signal ${reason}` : `by request: ${reason}`;
@@ -54,6 +54,7 @@ export class RunNotices {
       isHolding ? 'stopped_with_a_position' : 'daemon_stopped',
       `stopped ${by}; until the next start nobody steers what is at the broker; ${text}`,
     );
+    return `${reason}; ${this.#daemon.named(text)}`;
   }
 
   async #poll(polls: number): Promise<void> {
@@ -78,7 +79,7 @@ export class RunNotices {
     const before =
       earlier?.ended === null || earlier === null
         ? 'the first run of this state directory'
-        : `the run before ended at ${time(earlier.ended.atUs)}: ${earlier.ended.reason}`;
+        : `the run before ended at ${time(earlier.ended.atUs)}: ${earlier.ended.reason.split('; ', 1).join()}`;
     this.#daemon.alert(
       'info',
       isHolding ? 'started_with_a_position' : 'daemon_started',

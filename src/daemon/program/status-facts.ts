@@ -40,8 +40,11 @@ export function silenceFact({ engineSilentMs: ms }: DaemonStatus): readonly Fact
   ];
 }
 
-function entriesText({ halted, halt }: DaemonStatus): string {
-  if (halted === null) return 'allowed, as far as limits and risk allow them';
+function entriesText({ halted, halt, blocked }: DaemonStatus): string {
+  if (halted === null)
+    return blocked.length === 0
+      ? 'allowed, as far as limits and risk allow them'
+      : `BLOCKED: ${blocked.join('; ')}`;
   return `HALTED until tickwright resume: ${halted}${halt.text === '' ? '' : `; ${halt.text}`}`;
 }
 
@@ -73,7 +76,7 @@ function tokenText({ line, tokenExchanges: { used, allowed }, isOtpAwaited }: Da
 
 function engineFacts(engine: EngineSnapshot, compared: DaemonStatus['compared']): readonly Fact[] {
   const { dayPnl, fee, tax, procedure, orders, counts } = engine;
-  const unknown = orders.filter(({ status }) => UNRESOLVED.has(status)).length;
+  const unknown = orders.filter(({ isInDoubt }) => isInDoubt).length;
   const open = formatCount(orders.length, 'open order');
   return [
     ['result', `${formatSigned(dayPnl)} VND today, after ${formatNumber(fee + tax)} of fees and tax`],
@@ -83,8 +86,6 @@ function engineFacts(engine: EngineSnapshot, compared: DaemonStatus['compared'])
     ...(procedure === '' ? [] : [['doing', procedure] as const]),
   ];
 }
-
-const UNRESOLVED: ReadonlySet<string> = new Set(['unknown', 'presumed_absent', 'expired_unproven']);
 
 const DAY_COUNTS = [
   ['order', 'orders'],

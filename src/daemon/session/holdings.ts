@@ -26,7 +26,7 @@ export function holdings(
     positions
       .filter(({ qty }) => qty !== 0)
       .map((position) => {
-        const { orderCode, qty } = position;
+        const { orderCode, qty, coveredBy } = position;
         const stops = orders.filter(
           (order) =>
             order.isStop &&
@@ -39,7 +39,7 @@ export function holdings(
           (stop) =>
             `stop for ${stop.qty - stop.filledQty} at ${listedPoints(contracts, orderCode, stop.triggerPrice ?? stop.limitPrice)}`,
         );
-        return holding(id, qty, `${orderCode}${figuresText(position, contracts)}`, cover);
+        return holding(id, qty, `${orderCode}${figuresText(position, contracts)}`, cover, coveredBy);
       }),
   );
 }
@@ -73,12 +73,22 @@ export function ownHoldings(
           return [];
         return [`stop for ${row.qty} at ${listedPoints(contracts, orderCode, row.triggerPrice)}`];
       });
-      return holding(names.nameOf(owner), qty, orderCode, cover);
+      return holding(names.nameOf(owner), qty, orderCode, cover, null);
     });
 }
 
-const holding = (id: string, qty: number, orderCode: string, cover: readonly string[]): string =>
-  `${id} ${positionText([{ orderCode, qty }])}, ${cover.length === 0 ? 'NO stop of its own at the broker' : cover.join(' and ')}`;
+const holding = (
+  id: string,
+  qty: number,
+  code: string,
+  stops: readonly string[],
+  by: string | null,
+): string => {
+  const none = by === null ? 'NO stop of its own at the broker' : `no stop: covered by ${by}`;
+  const rest = by === null ? '' : ` and the rest covered by ${by}`;
+  const cover = stops.length === 0 ? none : stops.join(' and ') + rest;
+  return `${id} ${positionText([{ orderCode: code, qty }])}, ${cover}`;
+};
 
 /** Positions, also those that only the broker shows: its figures may include a fill that ours lack. */
 export function holdingsText(

@@ -7,7 +7,12 @@ import { assert } from '../../domain/assert.ts';
 import { type ModifyIntent, type OrderIntent } from '../../domain/order.ts';
 import { type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { CallOutcome } from '../../domain/broker-order.ts';
-import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
+import {
+  type BrokerOrderKey,
+  type BrokerOrderNo,
+  type ClientOrderId,
+  shortOrderId,
+} from '../../domain/ids.ts';
 import { type QueuedIntent, callIdOf } from '../state/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder, ModifyToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
@@ -367,12 +372,8 @@ export class OrderExecutor {
       orders.rejections.rejected(order.strategy, order, order.reason, context.nowUs);
     if (outcome.status === 'unknown' && order.orderNo === null) {
       order.inDoubt().absence = new ScanEvidence(this.#view.context.nowUs);
-      this.#view.context.alert(
-        order.strategy,
-        'warning',
-        'order_unknown',
-        `${order.clientOrderId}: ${outcome.reason}; looked up in the book`,
-      );
+      const text = `${shortOrderId(order.clientOrderId)}: ${outcome.reason}; looked up in the book, and counted as exposure until then`;
+      context.alert(order.strategy, 'warning', 'order_unknown', text);
       this.#lookUp(order);
     }
     this.#view.life.apply(order, `place_${outcome.status}`, textOf(outcome));

@@ -1,6 +1,6 @@
 /** Moves orders through their table: journals each step, alerts the odd ones, and queues the update for the strategy. */
 import { type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
-import type { ClientOrderId } from '../../domain/ids.ts';
+import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
 import type { OrderIntent } from '../../domain/order.ts';
 import type { EngineSettings, LookUpSettings } from '../../domain/settings.ts';
 import { money, qty, type StrategyIndex } from '../../domain/units.ts';
@@ -9,7 +9,7 @@ import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { OrderUpdate, StrategyHost } from '../ports/strategy-port.ts';
 import type { DueWork } from '../state/timer-heap.ts';
 import type { EventContext } from '../state/event-context.ts';
-import { type OrderEvent, transition } from './order-table.ts';
+import { IN_DOUBT, type OrderEvent, transition } from './order-table.ts';
 import type { Orders } from './orders.ts';
 import type { ManagedOrder } from './managed-order.ts';
 
@@ -124,6 +124,10 @@ export class OrderLife {
     order.become(to);
     if (to === 'canceled' && order.isWaiting) this.#orders.canceledWaiting.push(order);
     this.#orders.changed(order);
+    if (IN_DOUBT.has(from) && !IN_DOUBT.has(to)) {
+      const text = `${shortOrderId(order.clientOrderId)} is no longer unknown: it is ${to.replaceAll('_', ' ')}`;
+      this.#context.alert(order.strategy, 'info', 'order_known', text);
+    }
     this.#context.append({
       kind: 'order_status',
       cause: this.#context.seq,

@@ -8,6 +8,9 @@
 import { assert } from '../../domain/assert.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 
+/** Nothing proves what became of the order. */
+export const IN_DOUBT: ReadonlySet<OrderStatus> = new Set(['unknown', 'presumed_absent', 'expired_unproven']);
+
 export const ORDER_EVENTS = [
   'place_accepted',
   'place_rejected',

@@ -61,6 +61,8 @@ class Watch implements ProtectedPosition {
   side: Side = 'sell';
   wantedQty = 0;
   uncoveredQty = 0;
+  /** Of its contracts, covered by others: no stop is placed for them. */
+  othersQty = 0;
   /** Earliest time of the next request. */
   askAtUs = -Infinity;
   /** Earliest time of the next cancel: a broker that refuses it is not asked at every answer. */
@@ -188,10 +190,11 @@ export class ProtectiveStops {
       const held = portfolio.position(strategy, instrument).qty;
       if (held !== 0) watch.side = held > 0 ? 'sell' : 'buy';
       const pool = `${instrument} ${watch.side}`;
-      const shared = others.get(pool) ?? this.#coveredByOthers(instrument, watch.side);
+      const shared = others.get(pool) ?? this.#coveredByOthers(instrument, watch.side).qty;
       const bare = coverOf(this.#state, watch, isClosing).nakedQty;
       const taken = Math.min(bare, shared);
       others.set(pool, shared - taken);
+      watch.othersQty = taken;
       const { inherited } = watch;
       if (inherited !== null && isProven && (held === 0 || watch.side !== inherited.side)) inherited.qty = 0;
       const most = inherited?.qty ?? Infinity;
@@ -223,14 +226,17 @@ export class ProtectiveStops {
    * Stops that are not ours, beyond the position of the same side that the operator holds; and the operator's position of the other
    * side, which closes as much of ours by itself.
    */
-  #coveredByOthers(instrument: InstrumentIndex, side: Side): number {
+  #coveredByOthers(instrument: InstrumentIndex, side: Side): { readonly qty: number; readonly by: string } {
     const { portfolio, orders } = this.#state;
-    const held = -signOf(side) * portfolio.position(OPERATOR_INDEX, instrument).qty;
+    const { qty: operators } = portfolio.position(OPERATOR_INDEX, instrument);
+    const held = -signOf(side) * operators;
     const theirs = orders.open.filter(
       (order) => order.isAdopted && order.instrument === instrument && isStaying(order),
     );
     const { stopQty } = cover(-signOf(side), theirs, ({ asCover }) => asCover);
-    return Math.max(0, -held) + Math.max(0, stopQty - Math.max(0, held));
+    const by =
+      held < 0 ? `the operator’s ${operators > 0 ? '+' : ''}${operators}` : 'stops that are not ours';
+    return { qty: Math.max(0, -held) + Math.max(0, stopQty - Math.max(0, held)), by };
   }
 
   #stopsOf(position: ProtectedPosition): readonly OrderView[] {
@@ -245,6 +251,7 @@ export class ProtectiveStops {
       if (stop !== undefined) watch.askAtUs = -Infinity;
       return forgive(watch);
     }
+    this.#explain(watch);
     this.#watch(watch, null);
     const trigger = this.#triggerOf(watch);
     if (stop === undefined) {
@@ -256,6 +263,18 @@ export class ProtectiveStops {
       stop.leavesQty === wantedQty &&
       (trigger === undefined || stop.placedTrigger === trigger || !isWhereWePutIt(stop));
     this.#withdraw(watch, isRight ? more : [stop, ...more]);
+  }
+
+  /** A position without a stop of its own must not look like a fault: alerted once. */
+  #explain({ strategy, instrument, side, othersQty }: Watch): void {
+    const { context, contracts, coveredByOthers } = this.#state;
+    const key = `${strategy} ${instrument}`;
+    const isKnown = coveredByOthers.delete(key);
+    if (othersQty === 0) return;
+    const { by } = this.#coveredByOthers(instrument, side);
+    coveredByOthers.set(key, by);
+    const text = `${othersQty} of ${contracts.codeOf(instrument)} get no stop of their own: covered by ${by}; the stop is placed as soon as that ends`;
+    if (!isKnown) context.alert(strategy, 'warning', 'covered_by_others', text);
   }
 
   #ask(watch: Watch, triggerTicks: number): void {

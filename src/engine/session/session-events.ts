@@ -13,6 +13,7 @@ import type {
   StrategiesConfigured,
   StreamChanged,
 } from '../ports/engine-event.ts';
+import { transition } from '../orders/order-table.ts';
 import { StrategyVersions } from './strategy-versions.ts';
 import type { EngineState } from '../engine-state.ts';
 import { ENGINE_TIMER } from '../state/timer-heap.ts';
@@ -30,6 +31,7 @@ export class SessionEvents {
   readonly #versions: StrategyVersions;
   #listed: ContractsListed | null = null;
   #isSkewAlerted = false;
+  #isDownAlerted = false;
 
   constructor(state: EngineState, controller: SessionProcedures) {
     this.#state = state;
@@ -104,8 +106,12 @@ export class SessionEvents {
       const text = `${id} is ${order.status}, and no complete scan of its book lacks it: cancel it`;
       return context.alert(order.strategy, 'warning', 'order_not_missing', text);
     }
-    if (!order.doubt.isContradicted)
-      return life.apply(order, as === 'absent' ? 'resolved_absent' : 'resolved_live', reason);
+    const event = as === 'absent' ? 'resolved_absent' : 'resolved_live';
+    if (!order.doubt.isContradicted) {
+      if (transition(order, event) !== null) return life.apply(order, event, reason);
+      const text = `${id} is ${order.status}: there is nothing to resolve`;
+      return context.alert(order.strategy, 'warning', 'order_not_in_doubt', text);
+    }
     const doubt = order.inDoubt();
     doubt.isContradicted = false;
     doubt.resolvedAs = as;
@@ -237,6 +243,9 @@ export class SessionEvents {
     const { market, registry, polls, snapshots } = this.#state;
     if (state !== 'live') return this.#streamDown(state, reason);
     market.up();
+    if (this.#isDownAlerted)
+      this.#state.context.alert(null, 'info', 'stream_up', 'the price stream is connected again');
+    this.#isDownAlerted = false;
     polls.awaitReference();
     // Fills, triggers and closes of the meantime were not seen (failure cases, 19).
     for (const what of ['triggers', 'book', 'positions', 'account'] as const) snapshots.want(what);
@@ -294,8 +303,10 @@ export class SessionEvents {
     const wasLive = market.isLive;
     market.down();
     if (!wasLive) return;
-    if (reason !== null && state === 'down' && session.phase !== 'closed')
+    if (reason !== null && state === 'down' && session.phase !== 'closed') {
+      this.#isDownAlerted = true;
       context.alert(null, 'warning', 'stream_down', `prices have stopped: ${reason}`);
+    }
     registry.dispatch((host) => host.onFeed({ tsUs: context.nowUs, state }));
   }
 

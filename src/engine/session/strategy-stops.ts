@@ -23,6 +23,8 @@ interface Ending {
   readonly reason: string;
   readonly fault: HandlerFault | null;
   readonly isLasting: boolean;
+  /** A person stops it, and knows. */
+  readonly isAsked?: boolean;
 }
 
 export class StrategyStops {
@@ -50,6 +52,7 @@ export class StrategyStops {
   /** `isLasting`: over sessions, until a person starts it again. */
   stop(strategy: StrategyIndex, reason: string, fault: HandlerFault | null, isLasting = false): void {
     const { registry, context } = this.#view;
+    const ending = { reason, fault, isLasting, isAsked: isLasting };
     const found = this.#found.get(strategy);
     if (found !== undefined) {
       if (isLasting) this.#found.set(strategy, { ...found, isLasting });
@@ -57,11 +60,11 @@ export class StrategyStops {
     }
     if (this.#isEnded(strategy)) return isLasting ? this.#keep(strategy, reason) : undefined;
     if (!context.decisions.stopsNow(strategy)) {
-      this.#found.set(strategy, { reason, fault, isLasting });
+      this.#found.set(strategy, ending);
       return;
     }
     registry.stop(strategy, reason);
-    this.#report(strategy, { reason, fault, isLasting });
+    this.#report(strategy, ending);
   }
 
   /**
@@ -173,7 +176,7 @@ export class StrategyStops {
     );
   }
 
-  #report(strategy: StrategyIndex, { reason, fault, isLasting }: Ending): void {
+  #report(strategy: StrategyIndex, { reason, fault, isLasting, isAsked = false }: Ending): void {
     const { context, registry } = this.#view;
     this.#timers.clearOwner(strategy);
     // Prices alone do not make the engine check what it leaves.
@@ -187,6 +190,6 @@ export class StrategyStops {
     const { increasing, reducing } = this.#entries.withdrawOf(strategy);
     const kept = reducing.length === 0 ? '' : `, ${reducing.length} that protect its position stay`;
     const text = `${registry.idOf(strategy)} is stopped: ${increasing.length} orders are canceled${kept}: ${cause}`;
-    context.alert(strategy, 'critical', code, text);
+    context.alert(strategy, isAsked ? 'warning' : 'critical', code, text);
   }
 }

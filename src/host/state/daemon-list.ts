@@ -58,7 +58,7 @@ function listedIn(text: string): ListedDaemon | undefined {
   }
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

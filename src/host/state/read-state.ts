@@ -133,16 +133,16 @@ export function configOf(configuration: string): Config | null {
   return loaded.ok ? loaded.config : null;
 }
 
-/** Reads one session; undefined takes the latest. Throws `NothingThere` without a journal or without this session in it. */
+/** Reads one session, which may be in an archive, next to the journal; undefined takes the latest. Throws `NothingThere` without a journal or without this session in it. */
 export function inSession<T>(
   stateDir: string,
   session: string | undefined,
-  work: (read: JournalReader, found: SessionRow, names: StrategyNames) => T,
+  work: (read: JournalReader, found: SessionRow, names: StrategyNames, journal: JournalReader) => T,
   names = new StrategyNames(),
 ): T {
-  const { read, found, close } = openSession(stateDir, session, names);
+  const { read, found, journal, close } = openSession(stateDir, session, names);
   try {
-    return work(read, found, names);
+    return work(read, found, names, journal);
   } finally {
     close();
   }
@@ -172,7 +172,13 @@ function openSession(stateDir: string, session: string | undefined, names = new 
   const sessions = opened.read.sessions();
   const found = session === undefined ? sessions.at(-1) : sessions.find(({ day }) => day === session);
   if (found !== undefined)
-    return { read: rowsOf(opened, found.day), found, frames, close: () => opened.close() };
+    return {
+      read: rowsOf(opened, found.day),
+      found,
+      journal: opened.read,
+      frames,
+      close: () => opened.close(),
+    };
   opened.close();
   if (sessions.length === 0)
     throw new NothingThere(`the journal in ${stateDir} has no session yet: start the daemon first`);

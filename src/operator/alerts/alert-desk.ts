@@ -17,6 +17,8 @@ export interface Alert {
   readonly subject: string;
   /** The operator's next step; empty without one. */
   readonly remedy: string;
+  /** Codes whose condition ends. It has their severity, reaches the same channels, and nobody has to acknowledge it. */
+  readonly ends?: readonly string[];
 }
 
 /** An alert that repeats within `repeatAfter` is counted, not sent again. */
@@ -44,17 +46,26 @@ export interface DeskMemory {
   readonly held: readonly AlertMessage[];
   /** Critical and not acknowledged. */
   readonly unseen: readonly AlertMessage[];
+  /** Sent, and not sent again within their windows. */
+  readonly sent?: readonly SentAlert[];
+}
+
+interface SentAlert {
+  readonly key: string;
+  readonly sentUs: TsUs;
+  readonly windowUs: number;
+  repeats: number;
+  last: Alert;
 }
 
 /** Recognises a repeat by code and subject; numbers may differ, ids of orders and codes of contracts may not. */
-interface RepeatWindow {
-  readonly sentUs: TsUs;
-  windowUs: number;
-  repeats: number;
-  last: Alert;
-  cancel: CancelTimer;
+interface RepeatWindow extends SentAlert {
+  readonly cancel: CancelTimer;
 }
 
+/** They ask for a start: the next one resolves them, and another one is news. */
+const UNTIL_START: ReadonlySet<string> = new Set(['engine_gone', 'program_waits']);
+const END_AT_ONCE = { severity: 'info', kind: 'reminder' } as const;
 const WINDOW_MAX = minutes(240);
 const SUBJECTS_MAX = 1_000;
 const HELD_MAX = 200;
@@ -87,17 +98,26 @@ export class AlertDesk {
   }
 
   get memory(): DeskMemory {
-    return { held: this.#held, unseen: this.#unseen };
+    const sent = [...this.#seen.values()].map(({ cancel: _cancel, ...each }) => each);
+    return { held: this.#held, unseen: this.#unseen, sent };
   }
 
-  resume({ held, unseen }: DeskMemory): void {
+  resume({ held, unseen, sent = [] }: DeskMemory): void {
+    const now = this.#options.clock.nowUs();
+    for (const each of sent) {
+      const leftUs = Math.min(each.sentUs - now, 0) + each.windowUs;
+      if (leftUs > 0 && !UNTIL_START.has(each.last.code)) this.#remember(each, leftUs);
+    }
     this.#unseen = unseen.slice(-UNSEEN_MAX);
     if (this.#unseen.length > 0) this.#armEscalation();
     for (const message of held) this.#deliver(message);
   }
 
   alert(alert: Alert): void {
-    this.counts[alert.severity] += 1;
+    this.counts[alert.ends === undefined ? alert.severity : 'info'] += 1;
+    // The condition has come back: its end is no news any more.
+    for (const window of this.#seen.values())
+      if (window.last.ends?.includes(alert.code) === true) window.repeats = 0;
     const key = `${alert.severity} ${alert.code} ${alert.subject} ${alert.text.replaceAll(NUMBERS, '#')}`;
     const seen = this.#seen.get(key);
     if (seen !== undefined) {
@@ -106,15 +126,23 @@ export class AlertDesk {
       this.counts.repeated += 1;
       return;
     }
-    this.#remember(key, alert, this.#options.repeatAfter);
-    this.send({
-      severity: alert.severity,
-      kind: 'alert',
-      title: this.#titleOf(alert),
-      text: bodyOf(alert),
-      page: null,
-      isUntilStart: alert.code === 'engine_gone' || alert.code === 'program_waits',
-    });
+    for (const [other, { last, cancel }] of this.#seen)
+      if (alert.ends?.includes(last.code) === true) {
+        // When it begins again, that is news.
+        cancel();
+        this.#seen.delete(other);
+      }
+    this.#begin(key, alert, this.#options.repeatAfter);
+    this.#sendAlert(alert, bodyOf(alert));
+  }
+
+  /** The end of something critical leaves at once too. */
+  #sendAlert(alert: Alert, text: string): void {
+    const { severity, code, ends } = alert;
+    const isUntilStart = UNTIL_START.has(code);
+    const head =
+      ends !== undefined && severity === 'critical' ? END_AT_ONCE : ({ severity, kind: 'alert' } as const);
+    this.send({ ...head, title: this.#titleOf(alert), text, page: null, isUntilStart });
   }
 
   /** Sends without counting repeats. */
@@ -150,26 +178,26 @@ export class AlertDesk {
   }
 
   /** What a lock screen shows: it has the event too. */
-  #titleOf({ severity, code, subject, text }: Alert): string {
+  #titleOf({ severity, code, subject, text, ends }: Alert): string {
+    const word = ends === undefined ? WORD[severity] : 'all clear:';
     const who = subject === '' ? '' : `, ${subject}`;
-    return `${WORD[severity]} ${code.replaceAll('_', ' ')} (${this.#options.label}${who}): ${headlineOf(text)}`;
+    return `${word} ${code.replaceAll('_', ' ')} (${this.#options.label}${who}): ${headlineOf(text)}`;
   }
 
   /** A bound on memory: the oldest subject counts as new again. */
-  #remember(key: string, alert: Alert, windowUs: number): void {
+  #remember(sent: SentAlert, leftUs: number): void {
+    const { key } = sent;
     const oldest = this.#seen.size >= SUBJECTS_MAX ? this.#seen.keys().next() : { done: true as const };
     if (oldest.done !== true) {
       this.#seen.get(oldest.value)?.cancel();
       this.#seen.delete(oldest.value);
     }
-    const cancel = this.#options.timers.after(durationUs(windowUs), () => this.#endWindow(key));
-    this.#seen.set(key, {
-      sentUs: this.#options.clock.nowUs(),
-      windowUs,
-      repeats: 0,
-      last: alert,
-      cancel,
-    });
+    const cancel = this.#options.timers.after(durationUs(leftUs), () => this.#endWindow(key));
+    this.#seen.set(key, { ...sent, cancel });
+  }
+
+  #begin(key: string, last: Alert, windowUs: number): void {
+    this.#remember({ key, sentUs: this.#options.clock.nowUs(), windowUs, repeats: 0, last }, windowUs);
   }
 
   /** Repeats are sent once at the end of its window, which opens one of twice the length. */
@@ -178,15 +206,9 @@ export class AlertDesk {
     this.#seen.delete(key);
     if (seen === undefined || seen.repeats === 0) return;
     const { last, repeats, windowUs, sentUs } = seen;
-    this.#remember(key, last, Math.min(windowUs * 2, WINDOW_MAX));
+    this.#begin(key, last, Math.min(windowUs * 2, WINDOW_MAX));
     const span = formatSpan(this.#options.clock.nowUs() - sentUs);
-    this.send({
-      severity: last.severity,
-      kind: 'alert',
-      title: this.#titleOf(last),
-      text: `${formatCount(repeats, 'more time')} within ${span}\n${bodyOf(last)}`.trimEnd(),
-      page: null,
-    });
+    this.#sendAlert(last, `${formatCount(repeats, 'more time')} within ${span}\n${bodyOf(last)}`.trimEnd());
   }
 
   #deliver(message: AlertMessage): void {

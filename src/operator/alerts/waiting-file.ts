@@ -68,12 +68,13 @@ export class WaitingFile {
 
 function isUndelivered(value: unknown): value is WaitingAlerts {
   if (!isRecord(value) || !isRecord(value['desk']) || !Array.isArray(value['queues'])) return false;
-  const { held, unseen } = value['desk'];
+  const { held, unseen, sent = [] } = value['desk'];
   const lists: unknown[] = [
     held,
     unseen,
     ...value['queues'].map((queue: unknown) => isRecord(queue) && queue['messages']),
   ];
+  if (!Array.isArray(sent) || !sent.every((each) => isRecord(each) && isRecord(each['last']))) return false;
   return lists.every((list) => Array.isArray(list) && list.every(isMessage));
 }
 

@@ -24,6 +24,8 @@ export type RemoteView = (typeof REMOTE_VIEWS)[number];
 export interface RemoteOptions {
   readonly clock: Clock;
   readonly show: (view: RemoteView) => string | Promise<string>;
+  /** Positions and open orders of this strategy, or of all. */
+  readonly state: (strategy: string | null) => string;
   /** A link that opens the page once, or null: it is in no journal and no log. */
   readonly link: () => string | null;
   readonly command: (name: CommandName, body: CommandBody) => CommandResult | Promise<CommandResult>;
@@ -187,7 +189,8 @@ export class RemoteControl {
     const question = { by, code, askedUs, news, name, body, text: oneLine(text) };
     this.#confirmations.set(by, { ...question, tries: 0, isOver: false });
     this.#options.journal(by, oneLine(text), 'asked back with a code');
-    return { text: `${meaningOf(name, body)} Send ${code} within ${formatSpan(CODE_LIFE)} to go on.`, code };
+    const meaning = `${meaningOf(name, body)} ${this.#options.state(body.strategy)}`;
+    return { text: `${meaning} Send ${code} within ${formatSpan(CODE_LIFE)} to go on.`, code };
   }
 
   #confirm(asked: Confirmation | undefined, code: string): string | Promise<string> {

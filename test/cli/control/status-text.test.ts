@@ -33,6 +33,7 @@ const STRATEGY = {
       qty: units.signedQty(-2),
       openValue: money(-380_000_000),
       realised: money(0),
+      coveredBy: null,
       open: money(40_000),
     },
   ],
@@ -99,6 +100,8 @@ const STATUS: DaemonStatus = {
   session: tradingDay('2026-03-04'),
   degraded: null,
   halted: null,
+  blocked: [],
+  held: [],
   strategies: null,
   halt: { status: 'idle', text: '' },
   line: {
@@ -175,6 +178,7 @@ test('trouble is said aloud, and nothing is wider than a terminal', () => {
     triggerPrice: null,
     status: 'unknown',
     isStop: false,
+    isInDoubt: true,
     isAdopted: false,
   } as const;
   const text = statusText({
@@ -202,6 +206,13 @@ test('trouble is said aloud, and nothing is wider than a terminal', () => {
   expect(text).toMatch(/1 open order, 1 of them without a known outcome/);
   expect(text).toMatch(/stopped: it threw/);
   for (const line of text.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
+});
+
+test('says what blocks entries without a halt', () => {
+  const blocked = ['no prices come', 'positions are not proven: the broker holds more'];
+  expect(statusText({ ...STATUS, blocked }).replace(/\s+/g, ' ')).toContain(
+    `entries BLOCKED: ${blocked.join('; ')}`,
+  );
 });
 
 test('a daemon before its first session says what there is', () => {

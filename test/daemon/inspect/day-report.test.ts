@@ -1,9 +1,9 @@
 /** The report of a day: what happened, from the journal alone, on a page that needs nothing else. */
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { dayReport } from '../../../src/daemon/inspect/day-report.ts';
+import { dayReport, dayText } from '../../../src/daemon/inspect/day-report.ts';
 import { orderCode } from '../../../src/domain/ids.ts';
-import { money, seq, tsUs } from '../../../src/domain/units.ts';
+import { money, priceHundredths, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
 import { DAY, note, openStore, tempDir } from '../../journal/journal-fixture.ts';
 import { contract } from '../../support/strategy-fixtures.ts';
 import { ENTRIES, ID } from '../../operator/entries.ts';
@@ -51,6 +51,24 @@ it('is one file: no text of the journal becomes markup, nothing is fetched', () 
   expect(html).toContain('&lt;script src=&quot;//x&quot;&gt;');
   expect(html).not.toMatch(/<script src|<link|url\(|@import/);
   expect(html).toContain("default-src 'none'");
+});
+
+it('has the open result at the last price that the broker showed, and says where there is none', () => {
+  const dir = tempDir();
+  const { store } = openStore(join(dir, 'journal.db'));
+  store.beginSession(DAY, tsUs(1), resolve('config/paper.yaml'));
+  const listed = { ...contract(0), orderCode: orderCode('41I1G3000') };
+  const head = { seq: seq(1), tsUs: tsUs(1) };
+  store.recordInput({ ...head, kind: 'contracts', contracts: [listed] });
+  store.append(ENTRIES.fill);
+  store.flush();
+  const { html: unknown } = dayReport(dir, DAY);
+  expect(unknown).toMatch(/Open result[^]{0,80}not known/);
+  const held = { orderCode: listed.orderCode, qty: signedQty(1), openProfit: null };
+  const positions = [{ ...held, lastPrice: priceHundredths(130_620) }];
+  store.recordInput({ ...head, seq: seq(2), kind: 'position_snapshot', startedUs: tsUs(2), positions });
+  store.close();
+  expect(dayText(dir)).toContain('Open result: +100,000');
 });
 
 it('is complete also where the configuration is gone', () => {

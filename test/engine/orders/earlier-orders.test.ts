@@ -340,7 +340,7 @@ describe('where trading goes through midnight', () => {
       1,
       [],
     ]);
-    expect(rig.alerts()).toEqual(['order_unknown']);
+    expect(rig.alerts()).toEqual(['order_unknown', 'order_known']);
   });
 
   it('an order whose answer was lost is looked up, and is over when no scan shows it', () => {

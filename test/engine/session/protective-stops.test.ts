@@ -278,6 +278,20 @@ describe('other stops in the same contract', () => {
     expect(broker.rig.alerts()).not.toContain('exit_too_large');
   });
 
+  it('are left out while the operator holds the other side, which is said once', () => {
+    const broker = guarded();
+    broker.foreignFill('buy', 1);
+    broker.settle();
+    trades(broker, 'sell', 1);
+    const { rig } = broker;
+    const coveredBy = () => rig.engine.snapshot().strategies[FIRST]?.positions[0]?.coveredBy;
+    const saidTimes = () => rig.alerts().filter((code) => code === 'covered_by_others').length;
+    expect([stopsOf(broker), coveredBy(), saidTimes()]).toEqual([[], 'the operator’s +1', 1]);
+    broker.foreignFill('sell', 1);
+    broker.settle(12);
+    expect([stopsOf(broker), coveredBy(), saidTimes()]).toEqual([[['buy', 1, 13_100, 13_120]], null, 1]);
+  });
+
   it('are not moved back when a person moved ours', () => {
     const broker = guarded();
     trades(broker, 'buy', 2);

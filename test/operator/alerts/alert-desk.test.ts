@@ -78,6 +78,39 @@ describe('AlertDesk', () => {
     expect(sent.at(-1)!.title.length).toBeLessThan(200);
   });
 
+  it('ends a condition for the same channels, and takes its return for news, not its next end', () => {
+    const desk = deskWith();
+    const down = alertOf();
+    const up = alertOf({ code: 'stream_up', text: 'prices come again', ends: ['stream_down'] });
+    for (const alert of [down, up, down, up, down]) desk.alert(alert);
+    expect(sent.map(({ title }) => title.split(' (')[0])).toEqual([
+      'WARNING: stream down',
+      'all clear: stream up',
+      'WARNING: stream down',
+    ]);
+    time.advance(15 * US_PER_MINUTE);
+    expect(sent.slice(3).map(({ title }) => title.split(' (')[0])).toEqual(['WARNING: stream down']);
+    desk.alert({ ...up, severity: 'critical' });
+    expect(sent.at(-1)).toMatchObject({ kind: 'reminder', severity: 'info' });
+    expect(desk.memory.unseen).toEqual([]);
+  });
+
+  it('does not send again after a kill what it has sent, except what a start resolves', () => {
+    const before = deskWith();
+    const gone = alertOf({ severity: 'critical', code: 'engine_gone', text: 'no engine' });
+    for (const alert of [alertOf(), gone]) before.alert(alert);
+    const kept = JSON.parse(JSON.stringify(before.memory)) as AlertDesk['memory'];
+    time.advance(5 * US_PER_MINUTE);
+    before.close();
+    sent = [];
+    const desk = deskWith();
+    desk.resume({ ...kept, unseen: [] });
+    for (const alert of [alertOf(), gone]) desk.alert(alert);
+    expect(sent.map(({ title }) => title)).toEqual(['CRITICAL: engine gone (paper): no engine']);
+    time.advance(10 * US_PER_MINUTE);
+    expect(sent.map(({ text }) => text).join()).toContain('1 more time within 15');
+  });
+
   it('sends nothing after a window without a repeat', () => {
     const desk = deskWith();
     desk.alert(alertOf());

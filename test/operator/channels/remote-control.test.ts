@@ -27,6 +27,7 @@ beforeEach(() => {
   remote = new RemoteControl({
     clock: time,
     show: (view) => `the ${view}`,
+    state: (strategy) => `Now: ${strategy ?? 'all'} holds 2.`,
     link: () => link,
     command: (name, body) => {
       done.push({ name, body });
@@ -102,6 +103,7 @@ describe('RemoteControl', () => {
   ])('asks back before %s, and takes the press of its button for the code', async (text, name, meaning) => {
     const asked = await reply(text);
     expect(asked.text).toMatch(meaning);
+    expect(asked.text).toContain(`Now: ${name === 'cancel-all' ? 'all' : 'ema-front'} holds 2.`);
     expect(asked.code).toBe(codeIn(asked.text));
     expect(await write(`/confirm ${asked.code}`, { by: 'telegram 4712' })).toMatch(/^not done/);
     expect(done).toEqual([]);
@@ -251,6 +253,7 @@ describe('RemoteControl', () => {
     const broken = new RemoteControl({
       clock: time,
       link: () => null,
+      state: () => '',
       show: () => {
         throw new Error('no view');
       },
