@@ -23,6 +23,7 @@ export function Results({ value }: { readonly value: CockpitState }) {
   if (found === null) return <Waiting {...answer} />;
   const { day, days, curve, trades } = found;
   const net = curve.at(-1)?.[1] ?? 0;
+  const sum = days.reduce((total, each) => total + each.net, 0);
   const { utcOffsetMinutes } = value.session;
   return (
     <>
@@ -60,12 +61,8 @@ export function Results({ value }: { readonly value: CockpitState }) {
           {trades.length > 0 && <Trades rows={trades} />}
         </Panel>
       </div>
-      <Panel
-        title={t.pastDays}
-        area="third"
-        aside={<Vnd value={days.reduce((sum, each) => sum + each.net, 0)} />}
-      >
-        <Days key={`${days.length} ${net}`} days={days} />
+      <Panel title={t.pastDays} area="third" aside={<Vnd value={sum} />}>
+        <Days key={`${days.length} ${sum}`} days={days} />
       </Panel>
     </>
   );

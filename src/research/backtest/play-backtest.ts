@@ -74,12 +74,13 @@ export function playBars(run: BarsToPlay): PlayedBacktest {
   return inScratch((dir) => {
     const symbols = Object.keys(legs);
     const data: Record<string, object[]> = { bars: [], quotes: [], prints: [] };
-    for (const [symbol, rows] of Object.entries(legs)) {
+    for (const [place, [symbol, rows]] of Object.entries(legs).entries()) {
       const { columns, text } = columnsOf(rows, everyUs);
-      writeFileSync(join(dir, `${symbol}.csv`), text);
+      const name = `leg-${place}.csv`;
+      writeFileSync(join(dir, name), text);
       const isBars = columns.includes('close');
       const kind = isBars ? 'bars' : columns.includes('price') ? 'prints' : 'quotes';
-      data[kind]?.push({ file: `${symbol}.csv`, symbol, ...(isBars && { every }) });
+      data[kind]?.push({ file: name, symbol, ...(isBars && { every }) });
     }
     const file = join(dir, 'played.yaml');
     // Each line of JSON is YAML too.
