@@ -61,6 +61,8 @@ export class Invariants {
   #onEntryPlaced: (() => void) | undefined = undefined;
   #onExitPlaced: (() => void) | undefined = undefined;
   #isBreaking = false;
+  #isMismatched = false;
+  #isGoneLate = false;
   /** Alerts, as entries or as notes, and how many of them were there at the last `listen`. */
   readonly #alerts: string[] = [];
   #heard = 0;
@@ -132,6 +134,7 @@ export class Invariants {
   get isUnseen(): boolean {
     const { day } = this.truth;
     return (
+      this.#isGoneLate ||
       this.everAlerted(UNSEEN_ENDS) ||
       this.truth.fills.some(
         ({ order: { report } }) =>
@@ -325,6 +328,7 @@ export class Invariants {
         if (entry.parent !== null) return;
         return this.#checkForeign(entry, this.truth.triggers.get(entry.row.orderKey));
       case 'position_mismatch':
+        this.#isMismatched = true;
         return this.#world.saw('a position mismatch is proven');
       case 'place':
         if (entry.isLost) this.#world.saw('a tail is cut off and decided again');
@@ -361,6 +365,7 @@ export class Invariants {
         if (isTakenOver(entry.event) && this.isUnseen) this.#isForeign = true;
         return;
       case 'position_agreed':
+        this.#isMismatched = false;
         for (const owner of this.#unproven.keys()) this.#unproven.set(owner, 'agreed');
         return;
       case 'proposal':
@@ -586,6 +591,8 @@ export class Invariants {
     else if (from === 'unknown' && to !== 'unknown') world.saw('an unknown order is resolved by look-up');
     // A stop that the new day does not show may have sent its order in the old one.
     const isUnseen = event === 'seen_gone' && detail === 'not in the book of the new day';
+    // Books that disagreed before it was looked for wait for a person.
+    if (isUnseen && this.#isMismatched) this.#isGoneLate = true;
     if (to === 'expired_unproven' || isUnseen) this.#unproven.set(this.#ownerHere(clientOrderId), 'open');
     if (to !== 'submitted') this.#underWay.delete(clientOrderId);
   }
