@@ -2,6 +2,7 @@
  * One trading day of the running daemon: an engine thread, the sequence of its inputs, and the journal rows and calls that
  * come out of it. A session that was interrupted starts by replaying its inputs (rulings, 31).
  */
+import { formatCount } from '../../text/numbers.ts';
 import { resolve } from 'node:path';
 import { pipe, type Subscription, tap } from 'rxjs';
 import { assert } from '../../domain/assert.ts';
@@ -281,6 +282,7 @@ export class TradingSession implements InputSink, SessionWork {
     }
     this.#alertSetBack();
     this.#alertDamage(this.replayed?.framesEnd);
+    this.#alertMissing(this.replayed?.framesMissing ?? 0);
     this.#frames = this.#context.edge.frames$.subscribe((text) => this.inbox.frame(text));
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
@@ -353,6 +355,14 @@ export class TradingSession implements InputSink, SessionWork {
       'frames_damaged',
       `${path}: ${text}; the replay went on without the frames there`,
     );
+  }
+
+  /** As after a copy of the journal alone: the strategies that decided there differ from the journal, and are stopped. */
+  #alertMissing(count: number): void {
+    if (count === 0) return;
+    const path = frameLogPath(this.#context.paths.frames, this.day);
+    const text = `${path} lacks prices at which ${formatCount(count, 'decision')} of the day were made: orders and positions are those of the journal, and strategies that cannot repeat them are stopped`;
+    this.#context.alert('critical', 'frames_missing', text);
   }
 
   get isIdle(): boolean {
