@@ -17,7 +17,7 @@ import {
 import { formatTime } from '../../domain/civil-date.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { tsUs } from '../../domain/units.ts';
-import { formatNumber } from '../../text/numbers.ts';
+import { formatNumber, sumsOf } from '../../text/numbers.ts';
 import { formatRows, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { countAboveZero, refuse, sessionDay } from '../argument-values.ts';
 import { type CliContext, jsonText } from '../cli-io.ts';
@@ -162,20 +162,11 @@ async function heldNow({ state, session }: StateFlags): Promise<string> {
 }
 
 function pnlTable(view: StateView<PnlRow>): string {
-  const sum = (name: Exclude<keyof PnlRow, 'strategy'>): number =>
-    view.rows.reduce((total, row) => total + row[name], 0);
-  const total: PnlRow = {
-    strategy: 'all',
-    orders: sum('orders'),
-    fills: sum('fills'),
-    filledQty: sum('filledQty'),
-    denied: sum('denied'),
-    rejected: sum('rejected'),
-    realised: sum('realised'),
-    fee: sum('fee'),
-    tax: sum('tax'),
-    net: sum('net'),
-  };
+  const figures = [
+    ...(['orders', 'fills', 'filledQty', 'denied', 'rejected'] as const),
+    ...(['realised', 'fee', 'tax', 'net'] as const),
+  ];
+  const total = { strategy: 'all', ...sumsOf(view.rows, figures) };
   const shown = view.rows.length > 1 ? [...view.rows, total] : view.rows;
   const table = tableOf(view, shown, 'nothing traded', {
     strategy: ({ strategy }) => strategy,
