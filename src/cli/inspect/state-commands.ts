@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import type { OrderRow } from '../../host/state/order-rows.ts';
 import {
-  type JournalLine,
   journalLines,
   journalView,
   ordersView,
@@ -183,7 +182,7 @@ function pnlTable(view: StateView<PnlRow>): string {
   return `${table}Open positions are not in these figures.\n`;
 }
 
-const journalTable = (view: StateView<JournalLine>): string =>
+const journalTable = (view: ReturnType<typeof journalLines>): string =>
   tableOf(view, view.rows, 'nothing written', {
     id: ({ id }) => String(id),
     time: ({ time }) => time,

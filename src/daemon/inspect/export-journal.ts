@@ -112,12 +112,6 @@ const TABLES = {
 
 export type JournalTable = keyof typeof TABLES;
 
-export interface ExportedJournal {
-  readonly out: string;
-  readonly rows: number;
-  readonly sessions: number;
-}
-
 /** Excel takes a file without this mark for one in the code page of its machine. */
 const UTF8_MARK = '\uFEFF';
 
@@ -127,7 +121,7 @@ export function exportJournal(
   { session, all }: { readonly session: string | undefined; readonly all: boolean },
   table: JournalTable,
   out: string,
-): ExportedJournal {
+) {
   const { head, rowsOf } = TABLES[table];
   const days = all
     ? allDays(state, rowsOf)

@@ -14,16 +14,11 @@ import { engineHealth, healthOf, problemsFor } from './health.ts';
 import { comparisons, holdings } from '../session/holdings.ts';
 import { statusContent } from './daemon-screen.ts';
 
-export interface DaemonControl {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 export async function startDaemonControl(
   daemon: Daemon,
   run: RunActions,
   cockpit: Pick<DaemonCockpit, 'link'>,
-): Promise<DaemonControl> {
+) {
   const { config, paths, address } = daemon.options;
   const token = randomBytes(24).toString('base64url');
   const server = await startControl({

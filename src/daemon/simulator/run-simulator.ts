@@ -5,11 +5,7 @@ import { readMarket } from '../../config/market-file.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import { DEFAULT_OPTIONS, type SimulatorOptions } from '../../simulator/simulator-options.ts';
-import {
-  describeSimulator,
-  type SimulatorDescription,
-  startSimulator,
-} from '../../simulator/start-simulator.ts';
+import { describeSimulator, startSimulator } from '../../simulator/start-simulator.ts';
 import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
 import { z } from 'zod';
 import { durationFrom } from '../../config/values.ts';
@@ -284,26 +280,24 @@ function ownProblems(row: SubAccountSettings, path: readonly (string | number)[]
 const totalOf = (rows: readonly { readonly qty: number }[]): number =>
   rows.reduce((total, { qty }) => total + qty, 0);
 
+/** As given on the command line; the file, then the demo, fill the rest. */
 export interface SimulatorRunOptions {
-  readonly port: number | null;
-  readonly controlPort: number | null;
-  readonly config: string | null;
-  readonly fresh: boolean;
-  readonly state: string | null;
-  readonly seed: number | null;
-  readonly speed: number | null;
-  readonly tape: string | null;
-}
-
-export interface SimulatorRun {
-  readonly description: SimulatorDescription;
-  close(): Promise<void>;
+  readonly port?: number;
+  readonly controlPort?: number;
+  readonly config?: string;
+  readonly fresh?: boolean;
+  readonly state?: string;
+  readonly seed?: number;
+  readonly speed?: number;
+  readonly tape?: string;
 }
 
 const DEFAULT_PORT = 8700;
 const DEFAULT_STATE = 'var/simulator';
 
-export async function runSimulator(options: SimulatorRunOptions): Promise<SimulatorRun> {
+export type SimulatorRun = Awaited<ReturnType<typeof runSimulator>>;
+
+export async function runSimulator(options: SimulatorRunOptions) {
   const running = await startSimulator(simulatorSettings(options));
   return { description: describeSimulator(running), close: () => running.close() };
 }
@@ -322,14 +316,14 @@ function fileAt(path: string): ReadSimulatorFile {
 const NO_FILE: ReadSimulatorFile = { file: simulatorFileSchema.parse({}), market: null };
 
 function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptions> {
-  const { file, market } = options.config === null ? NO_FILE : fileAt(options.config);
+  const { file, market } = options.config === undefined ? NO_FILE : fileAt(options.config);
   const { auth, stream, time, readings, accounts, codes, streamCodes } = DEFAULT_OPTIONS;
   const tape = options.tape ?? file.tape ?? null;
   return {
     port: options.port ?? file.port ?? DEFAULT_PORT,
     controlPort: options.controlPort ?? file.controlPort ?? 0,
     stateDir: options.state ?? file.state ?? DEFAULT_STATE,
-    fresh: options.fresh,
+    fresh: options.fresh ?? false,
     accounts: file.accounts === undefined ? accounts : accountsOf(file.accounts),
     market: marketOf(options, file, tape),
     time: {

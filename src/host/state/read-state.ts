@@ -225,17 +225,10 @@ export interface SessionQuery {
   readonly session: string | undefined;
 }
 
-export interface StoredSession {
-  readonly config: Config;
-  readonly names: StrategyNames;
-  readonly read: JournalReader;
-  readonly session: TradingDay;
-  readonly framesPath: string;
-  close(): void;
-}
+export type StoredSession = ReturnType<typeof openStoredSession>;
 
 /** Throws `NothingThere` without a journal or without this session in it. */
-export function openStoredSession({ config: asked, tape, stateDir, session }: SessionQuery): StoredSession {
+export function openStoredSession({ config: asked, tape, stateDir, session }: SessionQuery) {
   const { config } = runPlan(asked, { replay: tape, speed: null, stateDir });
   const names = new StrategyNames(config.strategies.map(({ id }) => id));
   const { read, found, frames, close } = openSession(config.stateDir, session, names);
@@ -245,16 +238,8 @@ export function openStoredSession({ config: asked, tape, stateDir, session }: Se
 
 // The journal in words: as the log says it, and in few words where the log leaves an entry out.
 
-export interface JournalLine {
-  readonly id: number;
-  /** To the second, of the exchange. */
-  readonly time: string;
-  readonly strategy: string;
-  readonly word: string;
-  readonly text: string;
-}
-
-export const journalLines = (query: StateQuery, kinds: readonly string[] | null): StateView<JournalLine> =>
+/** `time`: to the second, of the exchange. */
+export const journalLines = (query: StateQuery, kinds: readonly string[] | null) =>
   viewOf(query, (entries, _, naming) =>
     entries
       .filter(({ entry }) => kinds === null || kinds.includes(entry.kind))
