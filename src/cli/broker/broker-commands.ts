@@ -17,8 +17,8 @@ import {
 } from './broker-session.ts';
 import { addBrokerReads } from './broker-reads.ts';
 import type { ManualCall, ManualTrader } from '../../daemon/edge/manual-trader.ts';
-import { type ContractSpec, parsePoints } from '../../domain/contract.ts';
-import { brokerOrderNo, type OrderCode, orderCode } from '../../domain/ids.ts';
+import { parsePoints } from '../../domain/contract.ts';
+import { brokerOrderNo, orderCode } from '../../domain/ids.ts';
 
 const AFTER_HELP = `
 Uses the address, token and request rate of the configuration; in mode paper,
@@ -326,12 +326,9 @@ function absent(what: string, reason: string): never {
   throw nothingThere(`the broker's book does not show ${what}${hint}`);
 }
 
-interface OrderContract {
-  readonly code: OrderCode;
-  readonly spec: ContractSpec;
-}
+type OrderContract = ReturnType<typeof contractOf>;
 
-function contractOf(trader: ManualTrader, code: string): OrderContract {
+function contractOf(trader: ManualTrader, code: string) {
   const spec = trader.specOf(code);
   if (spec === undefined) {
     const hint = 'tickwright broker derivatives lists them';
