@@ -27,21 +27,10 @@ import type { OrderStatus } from '../../domain/order.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { FOLDED_KINDS, foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 
-export interface DaemonScreen extends Log {
-  /** Shows the banner and the status line of this daemon; returns how to stop. */
-  watch(daemon: Daemon, controlUrl: string, cockpit: string | null): () => void;
-  summary(daemon: Daemon): Promise<void>;
-}
-
 const STATUS_EVERY_MS = 1_000;
 
 /** `secrets` are never written to the log, whatever field they are in. */
-export function createDaemonScreen(
-  plan: RunPlan,
-  names: StrategyNames,
-  jsonLogs: boolean,
-  secrets: Secrets,
-): DaemonScreen {
+export function createDaemonScreen(plan: RunPlan, names: StrategyNames, jsonLogs: boolean, secrets: Secrets) {
   let table: { readonly contracts: readonly Contract[] } = { contracts: [] };
   const { config } = plan;
   const naming = createNaming(names, {
@@ -56,13 +45,14 @@ export function createDaemonScreen(
     : textLog(naming, paint, secrets);
   return {
     ...out,
-    watch(daemon, controlUrl, cockpit) {
+    /** Shows the banner and the status line of this daemon; returns how to stop. */
+    watch(daemon: Daemon, controlUrl: string, cockpit: string | null): () => void {
       table = daemon.edge.table;
       out.block(banner(bannerContent(plan, daemon.options.address, controlUrl), paint));
       if (cockpit !== null) out.note(cockpit);
       return showStatus(daemon, out, paint);
     },
-    async summary(daemon) {
+    async summary(daemon: Daemon): Promise<void> {
       const failure = failureOf(() => daemon.journal.flush());
       if (failure !== null) return out.note(`no summary: the journal could not be written: ${failure}`);
       const summary = await sessionSummary(daemon);

@@ -187,16 +187,8 @@ function accountProblems(entries: readonly AccountEntry[]): readonly AccountProb
   const accounts = accountsOf(entries);
   const paths = accounts.map((_, at) => ['accounts', at] as const);
   return [
-    ...repeated(
-      accounts,
-      ({ custodyCode }) => custodyCode,
-      (at) => ['accounts', at, 'custodyCode'],
-    ),
-    ...repeated(
-      accounts,
-      ({ apiKey }) => apiKey,
-      (at) => ['accounts', at, 'apiKey'],
-    ),
+    ...repeated(accounts, 'custodyCode', (at) => ['accounts', at, 'custodyCode']),
+    ...repeated(accounts, 'apiKey', (at) => ['accounts', at, 'apiKey']),
     ...entries.flatMap(({ cash, subAccounts }, at) =>
       cash !== undefined && subAccounts !== undefined
         ? [{ path: ['accounts', at, 'cash'], expected: 'cash or subAccounts, not both' }]
@@ -209,15 +201,15 @@ function accountProblems(entries: readonly AccountEntry[]): readonly AccountProb
   ];
 }
 
-function repeated<T>(
-  rows: readonly T[],
-  keyOf: (row: T) => string,
+function repeated<Key extends string>(
+  rows: readonly Readonly<Record<Key, string>>[],
+  key: Key,
   pathOf: (at: number) => readonly (string | number)[],
 ): AccountProblem[] {
   return rows.flatMap((row, at) =>
-    rows.findIndex((other) => keyOf(other) === keyOf(row)) === at
+    rows.findIndex((other) => other[key] === row[key]) === at
       ? []
-      : [{ path: pathOf(at), expected: `one that no entry before it has, not ${keyOf(row)} again` }],
+      : [{ path: pathOf(at), expected: `one that no entry before it has, not ${row[key]} again` }],
   );
 }
 
@@ -234,11 +226,7 @@ function numberProblems(accounts: readonly AccountSettings[]): AccountProblem[] 
         .map(({ path }) => ({ path, expected })),
     );
   return [
-    ...repeated(
-      rows,
-      ({ accountNo }) => accountNo,
-      (at) => rows[at]?.path ?? [],
-    ),
+    ...repeated(rows, 'accountNo', (at) => rows[at]?.path ?? []),
     ...second(({ type }) => type === 'DERIVATIVE', 'at most one DERIVATIVE account of a customer'),
     ...second(({ isDefault }) => isDefault, 'at most one default account of a customer'),
   ];
@@ -263,16 +251,8 @@ function ownProblems(row: SubAccountSettings, path: readonly (string | number)[]
       wrong('stockOrders', `orders to sell no more ${symbol} than the account holds`);
   }
   problems.push(
-    ...repeated(
-      stocks,
-      ({ symbol }) => symbol,
-      (at) => [...path, 'stocks', at, 'symbol'],
-    ),
-    ...repeated(
-      stockOrders,
-      ({ orderId }) => orderId,
-      (at) => [...path, 'stockOrders', at, 'orderId'],
-    ),
+    ...repeated(stocks, 'symbol', (at) => [...path, 'stocks', at, 'symbol']),
+    ...repeated(stockOrders, 'orderId', (at) => [...path, 'stockOrders', at, 'orderId']),
   );
   return problems;
 }
