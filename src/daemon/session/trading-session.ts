@@ -60,7 +60,7 @@ import { atMarketTime, createMarketClock, sessionDayAt, systemClock } from '../.
 import type { Lockstep, SessionWork } from '../simulator/lockstep.ts';
 import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
-import { leftOutOf, plannedStrategies, type SessionStrategies } from '../../host/state/session-strategies.ts';
+import { leftOutOf, plannedStrategies } from '../../host/state/session-strategies.ts';
 import type { StatePaths } from '../../host/state/state-paths.ts';
 
 /** Lives as long as the daemon; each session of it uses the same. */
@@ -94,22 +94,6 @@ export interface SessionContext {
 /** Receives the reason, and the strategy whose code was running, if one was. */
 export type OnEngineLost = (reason: string, culprit: StrategyIndex | null) => void;
 
-/** Read from the journal before the engine starts. */
-export interface PreparedSession {
-  readonly day: TradingDay;
-  /** Null for a day that begins. */
-  readonly past: PastPlace | null;
-  /** False for a day that begins, or restarts after another session. */
-  readonly isStarted: boolean;
-  readonly carriedOver: CarriedOver;
-  /** Follows the entries of the session. */
-  readonly carry: CarryOver;
-  readonly strategies: SessionStrategies;
-  /** Strategies whose code hung or broke an engine of this session, with the reason. */
-  readonly leftOut: ReadonlyMap<StrategyIndex, string>;
-  readonly sent: UnjournaledCalls;
-}
-
 /** A session that this process has followed to its end: it need not be read again. */
 export interface SessionLeft {
   readonly day: TradingDay;
@@ -117,8 +101,11 @@ export interface SessionLeft {
   readonly contracts: readonly Contract[];
 }
 
+/** Read from the journal before the engine starts. */
+export type PreparedSession = ReturnType<typeof prepareSession>;
+
 /** Opens the day in the journal and reads its past, or the state that the session before it left. */
-export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: SessionLeft): PreparedSession {
+export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: SessionLeft) {
   const { journal, clockMap, config, paths, names } = context;
   const now = createMarketClock(clockMap).nowUs();
   const day = sessionDayAt(config.calendar, now);
@@ -127,6 +114,7 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
   journal.follow(carry.add);
   const { read } = journal;
   const framesPath = frameLogPath(paths.frames, day);
+  // Not for a day that begins, or restarts after another session.
   const isStarted = goesOn(read, day);
   const before = read.lastDecided(day);
   const contracts = read.contracts(day);
@@ -146,7 +134,8 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
     names: names.all,
   };
   const leftOut = leftOutOf(read, day, versionsSince);
-  const past = isNew ? null : place;
+  // None for a day that begins.
+  const past: PastPlace | null = isNew ? null : place;
   return { day, past, isStarted, carriedOver, carry, strategies, leftOut, sent };
 }
 
