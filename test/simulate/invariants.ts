@@ -61,8 +61,6 @@ export class Invariants {
   #onEntryPlaced: (() => void) | undefined = undefined;
   #onExitPlaced: (() => void) | undefined = undefined;
   #isBreaking = false;
-  #isMismatched = false;
-  #isGoneLate = false;
   /** Alerts, as entries or as notes, and how many of them were there at the last `listen`. */
   readonly #alerts: string[] = [];
   #heard = 0;
@@ -127,14 +125,11 @@ export class Invariants {
     return this.#isForeign;
   }
 
-  /**
-   * A day ended, and nobody saw all that filled in it: by an order whose end the journal says is unknown, or by one that it never heard
-   * of, because no book of that day was read or the disk was full. A person has to say whose that is.
-   */
+  /** A day ended, and nobody saw all that filled in it: the journal says so, or never heard of it. A person says whose that is. */
   get isUnseen(): boolean {
     const { day } = this.truth;
     return (
-      this.#isGoneLate ||
+      this.#world.seen.counts.has('a stop is gone unseen') ||
       this.everAlerted(UNSEEN_ENDS) ||
       this.truth.fills.some(
         ({ order: { report } }) =>
@@ -328,7 +323,6 @@ export class Invariants {
         if (entry.parent !== null) return;
         return this.#checkForeign(entry, this.truth.triggers.get(entry.row.orderKey));
       case 'position_mismatch':
-        this.#isMismatched = true;
         return this.#world.saw('a position mismatch is proven');
       case 'place':
         if (entry.isLost) this.#world.saw('a tail is cut off and decided again');
@@ -365,7 +359,6 @@ export class Invariants {
         if (isTakenOver(entry.event) && this.isUnseen) this.#isForeign = true;
         return;
       case 'position_agreed':
-        this.#isMismatched = false;
         for (const owner of this.#unproven.keys()) this.#unproven.set(owner, 'agreed');
         return;
       case 'proposal':
@@ -589,10 +582,10 @@ export class Invariants {
       this.violated(`${clientOrderId} is presumed absent and is at the broker`);
     if (to === 'presumed_absent') world.saw('an unknown order is proven absent');
     else if (from === 'unknown' && to !== 'unknown') world.saw('an unknown order is resolved by look-up');
-    // A stop that the new day does not show may have sent its order in the old one.
+    // A stop that the new day does not show may have sent its order in the old one; books that disagreed already wait for a person.
     const isUnseen = event === 'seen_gone' && detail === 'not in the book of the new day';
-    // Books that disagreed before it was looked for wait for a person.
-    if (isUnseen && this.#isMismatched) this.#isGoneLate = true;
+    if (isUnseen && world.seen.counts.has('a position mismatch is proven'))
+      world.saw('a stop is gone unseen');
     if (to === 'expired_unproven' || isUnseen) this.#unproven.set(this.#ownerHere(clientOrderId), 'open');
     if (to !== 'submitted') this.#underWay.delete(clientOrderId);
   }
@@ -603,5 +596,4 @@ export class Invariants {
   }
 }
 
-const isTakenOver = (event: Body<'position_event'>['event']): boolean =>
-  event === 'adopted' || event === 'forced_close';
+const isTakenOver = (event: Body<'position_event'>['event']): boolean => /adopted|forced_close/.test(event);

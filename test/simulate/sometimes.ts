@@ -12,6 +12,7 @@ export const SOMETIMES = [
   'a partly filled order over a restart',
   'a waiting stop over a restart',
   'a stop triggers while disconnected',
+  'a stop is gone unseen',
   'an order fills after its cancel was sent',
   'an answer is lost',
   'a call never leaves',
