@@ -30,6 +30,7 @@ import { formatNumber, listed } from '../../text/numbers.ts';
 import { timeZone } from '../../text/time-zone.ts';
 import { type BacktestMarket, wallShiftOf } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
+import type { NamedColumns } from './source-days.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 
 type NamedSource = BacktestFile['data']['prints'][number] | BacktestFile['data']['bars'][number];
@@ -54,12 +55,15 @@ const NO_WATCH = { progress: () => undefined, bad: () => undefined };
 const BAD_ROWS_SHOWN = 3;
 const NAMES_SHOWN = 10;
 
-/** `dirs`: directories with the columns. */
 export async function importNamedFiles(
   data: BacktestFile['data'],
   imports: FileImports,
-): Promise<Record<'dirs' | 'remarks', readonly string[]> & { readonly problems: readonly Problem[] }> {
-  const dirs = new Set<string>();
+): Promise<{
+  readonly dirs: readonly NamedColumns[];
+  readonly remarks: readonly string[];
+  readonly problems: readonly Problem[];
+}> {
+  const dirs = new Map<string, NamedColumns>();
   const problems: Problem[] = [];
   const jobs: ImportJob[] = [];
   for (const kind of KINDS) {
@@ -72,11 +76,13 @@ export async function importNamedFiles(
   }
   for (const job of problems.length > 0 ? [] : jobs) {
     const made = await importOne(job, imports);
-    if (typeof made === 'string') dirs.add(made);
+    if (typeof made === 'string') dirs.set(made, { dir: made, file: job.path, at: job.at });
     else problems.push(made);
   }
-  const remarks = [...dirs].flatMap((dir) => readFileSync(join(dir, 'source'), 'utf8').split('\n').slice(1));
-  return { dirs: [...dirs], remarks: remarks.filter((each) => each !== ''), problems };
+  const remarks = [...dirs.keys()].flatMap((dir) =>
+    readFileSync(join(dir, 'source'), 'utf8').split('\n').slice(1),
+  );
+  return { dirs: [...dirs.values()], remarks: remarks.filter((each) => each !== ''), problems };
 }
 
 function filesAt(

@@ -10,6 +10,7 @@ import type { YamlSource } from '../../config/yaml-source.ts';
 import { readStrategies } from '../../config/strategy-entries.ts';
 import { hasMaintenance } from '../../domain/costs.ts';
 import { durationUs, US_PER_DAY } from '../../domain/units.ts';
+import { formatCount } from '../../text/numbers.ts';
 import { formatDuration, parseDuration } from '../../text/durations.ts';
 import { FLAT_BEFORE_MAX } from '../../config/config-schema.ts';
 import { CATALOG } from '../../host/strategy-catalog.ts';
@@ -82,8 +83,9 @@ export async function loadBacktest(
   const imported = await importNamedFiles(read.data, { source, market, state: read.state, note });
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
   const { catalogue } = read.data;
-  const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
-  const found = sourceDays(dirs, market, read);
+  const filled =
+    catalogue === undefined ? [] : [{ dir: placed(catalogue, file), file: null, at: ['data', 'catalogue'] }];
+  const found = sourceDays([...imported.dirs, ...filled], market, read);
   const sources = { ...found, remarks: [...imported.remarks, ...found.remarks] };
   const { strategies } = code;
   const backtest: Backtest = { file, read, source, market, strategies, sources, latency };
@@ -91,6 +93,7 @@ export async function loadBacktest(
     sources.days.length === 0
       ? [noDays(backtest)]
       : [
+          ...apartProblems(backtest),
           ...dayBarProblems(backtest),
           ...closingBarProblems(backtest),
           ...unplayedProblems(backtest),
@@ -104,6 +107,20 @@ function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
   const there = first === undefined ? 'none at all' : `days from ${first} to ${last ?? first}`;
   const hint = remarks[0] ?? 'check from, to and symbols';
   return source.problem(['data'], 'data with a day to be played', hint, there);
+}
+
+/** The first day of each place: a run on the trades alone would guess the book that the quotes are. */
+function apartProblems({ source, sources: { apart } }: Backtest): readonly Problem[] {
+  const firsts = new Map(apart.toReversed().map((each) => [each.at.join('.'), each]));
+  return [...firsts.values()].map(({ code, day, at }) => {
+    const days = apart.filter((each) => each.code === code && each.at.join('.') === at.join('.')).length;
+    const more = days > 1 ? ` and ${formatCount(days - 1, 'more day')}` : '';
+    return source.problem(
+      at,
+      `trades and quotes of ${code} in one file: another has ${day}${more} too`,
+      'put the levels into the prints as columns bid_1, bid_size_1, ask_1, ask_size_1 (data/README.md), or leave one file out',
+    );
+  });
 }
 
 /** A strategy without prices would wait for ever. Contracts of index futures are listed by the day. */

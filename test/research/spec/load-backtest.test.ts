@@ -330,3 +330,39 @@ test('a contract expires where trading stops alone', async () => {
     expect.stringContaining('market.contracts.X.expiry: expected no expiry where trading never stops'),
   ]);
 });
+
+const ticks = (dir: string, data: string): string => {
+  writeFileSync(
+    join(dir, 't.csv'),
+    'time,price,volume\n2025-03-03T09:00:00Z,10.1,5\n2025-03-04T09:00:00Z,10.2,5\n',
+  );
+  writeFileSync(join(dir, 'u.csv'), 'time,price,volume\n2025-03-04T09:00:00Z,10.3,5\n');
+  writeFileSync(
+    join(dir, 'q.csv'),
+    'time,bid,ask\n2025-03-03T09:00:00Z,10.0,10.1\n2025-03-04T09:00:00Z,10.1,10.3\n',
+  );
+  return `market: { contracts: { ACME: { tick: 0.1 } } }
+capital: 1000
+state: ${dir}
+data:
+  ${data}
+strategies: [{ id: one, strategy: ema-cross, symbols: [ACME], overnight: true }]
+`;
+};
+
+test('quotes next to the trades of the same days are refused, and a day in two files of trades is noted by their names', async () => {
+  const { dir, file } = written('');
+  const T = '{ file: t.csv, symbol: ACME }';
+  writeFileSync(file, ticks(dir, `prints: [${T}]\n  quotes: [{ file: q.csv, symbol: ACME }]`));
+  const refused = await loadBacktest(file);
+  expect(refused.ok ? [] : refused.problems.map(formatProblem)).toEqual([
+    expect.stringMatching(
+      /run\.yaml:6:\d+ data\.quotes\[0\]: expected .* of ACME .* 2025-03-03 and 1 more day .*bid_1/,
+    ),
+  ]);
+  writeFileSync(file, ticks(dir, `prints: [${T}, { file: u.csv, symbol: ACME }]`));
+  const twice = await loadBacktest(file);
+  expect(twice.ok ? twice.backtest.sources.remarks : twice.problems).toEqual([
+    `ACME on 2025-03-04: ${join(dir, 'u.csv')} is left out, ${join(dir, 't.csv')} has that day too`,
+  ]);
+});
