@@ -74,7 +74,7 @@ export class BacktestVerifier {
         : []),
       ...(uses.length === 0
         ? [
-            'no strategy calls clock, timers, chance, network or environment of the machine, makes code of text, or changes what all code shares',
+            'no strategy names or calls clock, timers, chance, network or environment of the machine, makes code of text, or changes what all code shares',
           ]
         : []),
     ];
@@ -158,7 +158,7 @@ export function useFindings(
   const all = [...loading, ...uses];
   const named = [...new Set(all.map(({ strategy }) => strategy))].map((strategy) => {
     const called = new Set(all.filter((use) => use.strategy === strategy).map(({ what }) => what));
-    return `${strategy} uses the machine it runs on (${[...called].join(', ')}): expected trader.time() and trader.after() alone`;
+    return `${strategy} uses the machine it runs on (${[...called].join(', ')}): expected trader.time(), trader.after() and the streams alone`;
   });
   if (changes.length === 0) return named;
   return [
