@@ -27,6 +27,8 @@ export function formatProblem(problem: Problem): string {
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const begun = known.filter((candidate) => isBeginning(word, candidate));
   if (begun.length === 1) return begun[0];
+  const turned = known.find((candidate) => wordsOf(candidate) === wordsOf(word));
+  if (turned !== undefined) return turned;
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
@@ -40,6 +42,14 @@ export function meantHint(word: string, known: readonly string[], otherwise = ''
   const meant = nearest(word, known);
   return meant === undefined ? otherwise : `did you mean ${meant}?`;
 }
+
+/** `maxPosition` means `positionMax`. */
+const wordsOf = (name: string): string =>
+  name
+    .split(/(?=[A-Z])|[_-]/)
+    .map((each) => each.toLowerCase())
+    .toSorted()
+    .join(' ');
 
 const BEGINNING_MIN = 3;
 

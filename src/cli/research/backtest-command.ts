@@ -5,7 +5,7 @@ import type { BacktestOutcome, BacktestRunOptions } from '../../research/backtes
 import { formatProblem } from '../../config/problem.ts';
 import { durationMs, wholeNumber } from '../argument-values.ts';
 import { type CliContext, type CliIo, EXIT, jsonText, refused, failed } from '../cli-io.ts';
-import { formatNumber, formatRate } from '../../text/numbers.ts';
+import { columnDigits, formatCell, formatNumber, formatRate } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { ProgressLine } from '../progress-line.ts';
 
@@ -74,11 +74,11 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     line.clear();
     const { value: outcome, strays } = played;
     const faults = [...outcome.faults, ...strayTexts(backtest, strays)];
+    for (const fault of faults) io.err(`FAILED: ${fault}\n`);
+    if (faults.length > 0)
+      io.err('The figures are those of a run without it from then on: mend the strategy and run again.\n\n');
     if (json === true) io.out(jsonText(outcome.json));
     else printOutcome(io, outcome);
-    for (const fault of faults) io.err(`\nfailed: ${fault}\n`);
-    if (faults.length > 0)
-      io.err('The figures are those of a run without it from then on: mend the strategy and run again.\n');
     if (faults.length + (outcome.verification?.findings.length ?? 0) > 0) finish(EXIT.failed);
   });
 }
@@ -101,14 +101,20 @@ const ROWS_SHOWN = 30;
 
 function printOutcome(io: CliIo, outcome: BacktestOutcome): void {
   const { model, result, runSeconds, reportSeconds } = outcome;
-  const { subtitle, headlines, tables, warnings } = model;
+  const { subtitle, headlines, tables, moneyDigits } = model;
+  const failed = result.strategies.flatMap(({ id, fault }) =>
+    fault === null ? [] : [`${id} was stopped: `],
+  );
+  const warnings = model.warnings.filter((text) => !failed.some((begin) => text.startsWith(begin)));
   const { rows } = result.counts;
   const widest = Math.max(...headlines.map(([name]) => name.length));
   io.out(`${subtitle}\n\n`);
   for (const [name, text] of headlines) io.out(`  ${name.padEnd(widest)}  ${text}\n`);
   for (const table of tables.slice(0, 2)) {
     const rest = table.rows.length - ROWS_SHOWN;
-    io.out(`\n${table.title}\n${reportTable({ ...table, rows: table.rows.slice(0, ROWS_SHOWN) })}\n`);
+    io.out(
+      `\n${table.title}\n${reportTable({ ...table, rows: table.rows.slice(0, ROWS_SHOWN) }, moneyDigits)}\n`,
+    );
     if (rest > 0) io.out(`and ${formatNumber(rest)} more rows in the report\n`);
   }
   for (const warning of warnings) io.out(`\nnote: ${warning}`);
@@ -134,8 +140,17 @@ function verificationText(verification: BacktestOutcome['verification']): string
   return `\n${lines.join('\n')}\n`;
 }
 
-export const reportTable = ({ columns, rows }: BacktestOutcome['model']['tables'][number]): string =>
-  formatTable(
-    columns,
-    rows.map((row) => row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : (cell ?? '')))),
+type Table = BacktestOutcome['model']['tables'][number];
+
+/** `moneyDigits` absent: of numbers that are no money, like parameters. */
+export function reportTable(table: Table, moneyDigits?: number): string {
+  const digits = moneyDigits === undefined ? null : columnDigits(table, moneyDigits);
+  const number = (value: number, column: number): string =>
+    digits === null ? formatNumber(value) : formatCell(value, digits[column] ?? 0);
+  const cell = (value: Table['rows'][number][number], column: number): string =>
+    typeof value === 'number' ? number(value, column) : (value ?? '');
+  return formatTable(
+    table.columns,
+    table.rows.map((row) => row.map(cell)),
   );
+}

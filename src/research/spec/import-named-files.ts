@@ -141,7 +141,7 @@ async function importOne(
   } catch (error) {
     if (!isFileFault(error)) throw error;
     const hint = error.message.includes('finest step')
-      ? 'write a tick and a lot of these steps for its contract, or say how it is written: columns, delimiter'
+      ? `write a tick and a lot of these steps for its contract${OR_ROUND}, or say how it is written: columns, delimiter`
       : SHORT_DATE.test(error.message)
         ? DATE_ORDER_HINT
         : error instanceof SourceFileError
@@ -169,6 +169,7 @@ async function contentOf(
   return first !== undefined && others.every(isOne) ? { symbol: undefined, ...first } : null;
 }
 
+const OR_ROUND = ', or round prices to the nearest tick: { file: ..., round: true }';
 const SHORT_DATE = /was "\d{1,2}[-/.]\d{1,2}[-/.]\d{4}/;
 const DATE_ORDER_HINT =
   'write { file: ..., dateOrder: dmy } where the day comes first, mdy where the month does; nothing of it was taken';
@@ -187,10 +188,10 @@ function badFile(
     ...(prices.isFiner ? [`tick: ${prices.step}`] : []),
     ...(volumes.isFiner ? [`lot: ${volumes.step}`] : []),
   ];
-  const orRound = prices.isFiner ? ', or round prices to the nearest tick: { file: ..., round: true }' : '';
-  const hint =
-    lines.length > 0
-      ? `write ${lines.join(', ')} for its contract (${notes.join('; ')})${orRound}; nothing of it was taken`
+  const hint = /was "\d[\d.]*,\d+"/.test(received)
+    ? 'write { file: ..., decimalComma: true } where the comma is the decimal point; nothing of it was taken'
+    : lines.length > 0
+      ? `write ${lines.join(', ')} for its contract (${notes.join('; ')})${prices.isFiner ? OR_ROUND : ''}; nothing of it was taken`
       : has('a side out of')
         ? 'say its words: { file: ..., sides: { buy: B, sell: A, none: N } }; nothing of it was taken'
         : SHORT_DATE.test(received)

@@ -284,6 +284,20 @@ test('prices finer than the tick are refused with what helps: the right tick, or
   expect((await loadBacktest(file)).ok).toBe(true);
 });
 
+test('a comma in a price is a decimal one: the file is refused with the key that reads it', async () => {
+  const { dir, file } = written('');
+  const head = 'time;open;high;low;close\n';
+  writeFileSync(
+    join(dir, 'bars.csv'),
+    `${head}2026-01-05T00:00:00Z;1,1;1,1;1,1;1,1\n2026-01-05T01:00:00Z;1,2;1,2;1,2;1,2\n`,
+  );
+  writeFileSync(file, ownMarket(dir));
+  const refused = await loadBacktest(file);
+  expect(refused.ok ? '' : refused.problems.map(formatProblem).join('')).toContain('decimalComma: true');
+  writeFileSync(file, ownMarket(dir, { file: ', decimalComma: true' }));
+  expect((await loadBacktest(file)).ok).toBe(true);
+});
+
 const manyAt = (dir: string, otherTick: string): string => {
   const rows = [3, 4, 5].flatMap((day) =>
     ['A', 'B'].map((symbol, i) => `2024-01-0${day},${symbol},${day + i},20,1,${day + i},7`),
