@@ -25,10 +25,9 @@ export function formatProblem(problem: Problem): string {
 
 /** The known word that `word` probably misspells. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const begun = known.filter((candidate) => isBeginning(word, candidate));
+  const letters = lettersOf(word);
+  const begun = known.filter((each) => isBeginning(word, each) || lettersOf(each) === letters);
   if (begun.length === 1) return begun[0];
-  const turned = known.find((candidate) => wordsOf(candidate) === wordsOf(word));
-  if (turned !== undefined) return turned;
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
@@ -43,13 +42,8 @@ export function meantHint(word: string, known: readonly string[], otherwise = ''
   return meant === undefined ? otherwise : `did you mean ${meant}?`;
 }
 
-/** `maxPosition` means `positionMax`. */
-const wordsOf = (name: string): string =>
-  name
-    .split(/(?=[A-Z])|[_-]/)
-    .map((each) => each.toLowerCase())
-    .toSorted()
-    .join(' ');
+/** `maxPosition` has those of `positionMax`. */
+const lettersOf = (name: string): string => name.toLowerCase().split('').toSorted().join('');
 
 const BEGINNING_MIN = 3;
 

@@ -60,14 +60,9 @@ export const formatCell = (value: number, digits: number): string =>
     ? formatAmount(value * 10 ** digits || 0, { currency: '', moneyScale: 10 ** digits })
     : WHOLE.format(value);
 
-/** Digits of each column: one of whole numbers alone may be one of counts. */
-export const columnDigits = (
-  table: { readonly columns: readonly string[]; readonly rows: readonly (readonly unknown[])[] },
-  digits: number,
-): readonly number[] =>
-  table.columns.map((_, column) =>
-    table.rows.every((row) => typeof row[column] !== 'number' || Number.isInteger(row[column])) ? 0 : digits,
-  );
+/** A column of whole numbers alone may be one of counts. */
+export const columnDigits = (rows: readonly (readonly unknown[])[], column: number, digits: number): number =>
+  rows.every((row) => typeof row[column] !== 'number' || Number.isInteger(row[column])) ? 0 : digits;
 
 export const formatRatio = (value: number | null | undefined): string => value?.toFixed(2) ?? DASH;
 

@@ -18,10 +18,8 @@ interface BacktestFlags extends Pick<BacktestRunOptions, 'out' | 'seed'> {
 const AFTER_HELP = `
 Writes report.html (one page, no network), report.json, trades.csv, fills.csv,
 equity.csv and daily.csv. The same build, file, data and seed give the same
-journal; its hash is printed. Exit code 1 when a strategy throws: message,
-market time and stack are printed; also when it does not return from an
-event. Exit code 1 too when --verify finds a
-difference, or a strategy that uses the machine it runs on or future prices.
+journal; its hash is printed. Exit code 1 when a strategy throws or does not
+return from an event, and when --verify does not hold.
 
 Examples:
   tickwright backtest config/backtest.yaml
@@ -102,19 +100,18 @@ const ROWS_SHOWN = 30;
 function printOutcome(io: CliIo, outcome: BacktestOutcome): void {
   const { model, result, runSeconds, reportSeconds } = outcome;
   const { subtitle, headlines, tables, moneyDigits } = model;
-  const failed = result.strategies.flatMap(({ id, fault }) =>
-    fault === null ? [] : [`${id} was stopped: `],
-  );
-  const warnings = model.warnings.filter((text) => !failed.some((begin) => text.startsWith(begin)));
+  const failed = result.strategies.filter(({ fault }) => fault !== null);
+  const isSaid = (text: string): boolean => failed.some(({ id }) => text.startsWith(`${id} was stopped: `));
+  const warnings = model.warnings.filter((text) => !isSaid(text));
   const { rows } = result.counts;
   const widest = Math.max(...headlines.map(([name]) => name.length));
   io.out(`${subtitle}\n\n`);
   for (const [name, text] of headlines) io.out(`  ${name.padEnd(widest)}  ${text}\n`);
   for (const table of tables.slice(0, 2)) {
     const rest = table.rows.length - ROWS_SHOWN;
-    io.out(
-      `\n${table.title}\n${reportTable({ ...table, rows: table.rows.slice(0, ROWS_SHOWN) }, moneyDigits)}\n`,
-    );
+    const amount = (value: number, column: number): string =>
+      formatCell(value, columnDigits(table.rows, column, moneyDigits));
+    io.out(`\n${table.title}\n${reportTable({ ...table, rows: table.rows.slice(0, ROWS_SHOWN) }, amount)}\n`);
     if (rest > 0) io.out(`and ${formatNumber(rest)} more rows in the report\n`);
   }
   for (const warning of warnings) io.out(`\nnote: ${warning}`);
@@ -140,17 +137,11 @@ function verificationText(verification: BacktestOutcome['verification']): string
   return `\n${lines.join('\n')}\n`;
 }
 
-type Table = BacktestOutcome['model']['tables'][number];
-
-/** `moneyDigits` absent: of numbers that are no money, like parameters. */
-export function reportTable(table: Table, moneyDigits?: number): string {
-  const digits = moneyDigits === undefined ? null : columnDigits(table, moneyDigits);
-  const number = (value: number, column: number): string =>
-    digits === null ? formatNumber(value) : formatCell(value, digits[column] ?? 0);
-  const cell = (value: Table['rows'][number][number], column: number): string =>
-    typeof value === 'number' ? number(value, column) : (value ?? '');
-  return formatTable(
-    table.columns,
-    table.rows.map((row) => row.map(cell)),
+export const reportTable = (
+  { columns, rows }: BacktestOutcome['model']['tables'][number],
+  shown: (value: number, column: number) => string = formatNumber,
+): string =>
+  formatTable(
+    columns,
+    rows.map((row) => row.map((cell, i) => (typeof cell === 'number' ? shown(cell, i) : (cell ?? '')))),
   );
-}

@@ -35,8 +35,8 @@ const ROWS_MAX = 15;
 const PERCENT = 100;
 
 export function dataTable(table: ReportTable, moneyDigits: number): string {
-  const { note, rows } = table;
-  const digits = columnDigits(table, moneyDigits);
+  const { note, rows, columns } = table;
+  const digits = columns.map((_, column) => columnDigits(rows, column, moneyDigits));
   if (rows.length <= ROWS_MAX) return noteText(note) + rowTable(table, rows, digits);
   const more = formatCount(rows.length - ROWS_SHOWN, 'more row');
   const rest = `<details><summary>${more}</summary>${rowTable(table, rows.slice(ROWS_SHOWN), digits)}</details>`;

@@ -195,8 +195,9 @@ export class BacktestDays implements BacktestData {
   }
 }
 
-/** Some day of the run has prices of the contract that `symbol` names on that day. */
-export function isPlayed(market: BacktestMarket, { all, days }: SourceDays, symbol: string): boolean {
+/** Rows of the run with the contract that `symbol` names on their day. */
+export function rowsPlayed(market: BacktestMarket, { all, days }: SourceDays, symbol: string): number {
   const played = new Set(days);
-  return all.some(({ day, code }) => played.has(day) && code === codeOn(market, symbol, day));
+  const own = all.filter(({ day, code }) => played.has(day) && code === codeOn(market, symbol, day));
+  return own.reduce((sum, { rows, bars }) => sum + (bars === null ? rows : bars.to - bars.from), 0);
 }

@@ -30,7 +30,7 @@ import { formatNumber, listed } from '../../text/numbers.ts';
 import { timeZone } from '../../text/time-zone.ts';
 import { type BacktestMarket, wallShiftOf } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
-import type { NamedColumns } from './source-days.ts';
+import type { NamedDir } from './source-days.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 
 type NamedSource = BacktestFile['data']['prints'][number] | BacktestFile['data']['bars'][number];
@@ -59,11 +59,11 @@ export async function importNamedFiles(
   data: BacktestFile['data'],
   imports: FileImports,
 ): Promise<{
-  readonly dirs: readonly NamedColumns[];
+  readonly dirs: readonly NamedDir[];
   readonly remarks: readonly string[];
   readonly problems: readonly Problem[];
 }> {
-  const dirs = new Map<string, NamedColumns>();
+  const dirs = new Map<string, NamedDir>();
   const problems: Problem[] = [];
   const jobs: ImportJob[] = [];
   for (const kind of KINDS) {
@@ -140,13 +140,11 @@ async function importOne(
     return dir;
   } catch (error) {
     if (!isFileFault(error)) throw error;
-    const hint = error.message.includes('finest step')
-      ? `write a tick and a lot of these steps for its contract${OR_ROUND}, or say how it is written: columns, delimiter`
-      : SHORT_DATE.test(error.message)
-        ? DATE_ORDER_HINT
-        : error instanceof SourceFileError
-          ? 'nothing of it was taken'
-          : 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)';
+    const hint =
+      hintOn(error.message) ??
+      (error instanceof SourceFileError
+        ? 'nothing of it was taken'
+        : 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)');
     return source.problem(at, 'a file that can be imported', hint, faultOf(path, error));
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
@@ -170,9 +168,24 @@ async function contentOf(
 }
 
 const OR_ROUND = ', or round prices to the nearest tick: { file: ..., round: true }';
-const SHORT_DATE = /was "\d{1,2}[-/.]\d{1,2}[-/.]\d{4}/;
-const DATE_ORDER_HINT =
-  'write { file: ..., dateOrder: dmy } where the day comes first, mdy where the month does; nothing of it was taken';
+/** What to write for what a fault shows; the first counts. */
+const HINTS = [
+  [/was "\d[\d.]*,\d+"/, 'write { file: ..., decimalComma: true } where the comma is the decimal point'],
+  [
+    /finest step/,
+    `write a tick and a lot of these steps for its contract${OR_ROUND}, or say how it is written: columns, delimiter`,
+  ],
+  [
+    /a side out of/,
+    'say its words: { file: ..., sides: { buy: B, sell: A, none: N } }; nothing of it was taken',
+  ],
+  [
+    /was "\d{1,2}[-/.]\d{1,2}[-/.]\d{4}/,
+    'write { file: ..., dateOrder: dmy } where the day comes first, mdy where the month does; nothing of it was taken',
+  ],
+] as const;
+
+const hintOn = (text: string): string | undefined => HINTS.find(([shows]) => shows.test(text))?.[1];
 
 function badFile(
   source: YamlSource,
@@ -183,20 +196,14 @@ function badFile(
   const first = bad.slice(0, BAD_ROWS_SHOWN).map(({ line, reason }) => `${path}:${line}: ${reason}`);
   if (badRows > first.length) first.push(`and ${formatNumber(badRows - first.length)} more`);
   const received = `${badRows} bad ${badRows === 1 ? 'row' : 'rows'}:\n  ${first.join('\n  ')}\n `;
-  const has = (words: string): boolean => bad.some(({ reason }) => reason.includes(words));
+  const reasons = bad.map(({ reason }) => reason).join('\n');
   const lines = [
     ...(prices.isFiner ? [`tick: ${prices.step}`] : []),
     ...(volumes.isFiner ? [`lot: ${volumes.step}`] : []),
   ];
-  const hint = /was "\d[\d.]*,\d+"/.test(received)
-    ? 'write { file: ..., decimalComma: true } where the comma is the decimal point; nothing of it was taken'
-    : lines.length > 0
-      ? `write ${lines.join(', ')} for its contract (${notes.join('; ')})${prices.isFiner ? OR_ROUND : ''}; nothing of it was taken`
-      : has('a side out of')
-        ? 'say its words: { file: ..., sides: { buy: B, sell: A, none: N } }; nothing of it was taken'
-        : SHORT_DATE.test(received)
-          ? DATE_ORDER_HINT
-          : 'repair them; nothing of it was taken';
+  const finer = `write ${lines.join(', ')} for its contract (${notes.join('; ')})${prices.isFiner ? OR_ROUND : ''}; nothing of it was taken`;
+  const isFiner = lines.length > 0 && !/was "\d[\d.]*,/.test(reasons);
+  const hint = isFiner ? finer : (hintOn(reasons) ?? 'repair them; nothing of it was taken');
   return source.problem(at, 'a file without bad rows', hint, received);
 }
 

@@ -10,7 +10,7 @@ import type { YamlSource } from '../../config/yaml-source.ts';
 import { readStrategies } from '../../config/strategy-entries.ts';
 import { hasMaintenance } from '../../domain/costs.ts';
 import { durationUs, US_PER_DAY } from '../../domain/units.ts';
-import { formatCount } from '../../text/numbers.ts';
+import { listed } from '../../text/numbers.ts';
 import { formatDuration, parseDuration } from '../../text/durations.ts';
 import { FLAT_BEFORE_MAX } from '../../config/config-schema.ts';
 import { CATALOG } from '../../host/strategy-catalog.ts';
@@ -83,9 +83,9 @@ export async function loadBacktest(
   const imported = await importNamedFiles(read.data, { source, market, state: read.state, note });
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
   const { catalogue } = read.data;
-  const filled =
-    catalogue === undefined ? [] : [{ dir: placed(catalogue, file), file: null, at: ['data', 'catalogue'] }];
-  const found = sourceDays([...imported.dirs, ...filled], market, read);
+  const dirs = [...imported.dirs];
+  if (catalogue !== undefined) dirs.push({ dir: placed(catalogue, file), at: ['data', 'catalogue'] });
+  const found = sourceDays(dirs, market, read);
   const sources = { ...found, remarks: [...imported.remarks, ...found.remarks] };
   const { strategies } = code;
   const backtest: Backtest = { file, read, source, market, strategies, sources, latency };
@@ -109,19 +109,18 @@ function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
   return source.problem(['data'], 'data with a day to be played', hint, there);
 }
 
-/** The first day of each place: a run on the trades alone would guess the book that the quotes are. */
+/** A run on the trades alone would guess the book that the quotes are. */
 function apartProblems({ source, sources: { apart } }: Backtest): readonly Problem[] {
-  const firsts = new Map(apart.toReversed().map((each) => [each.at.join('.'), each]));
-  return [...firsts.values()].map(({ code, day, at }) => {
-    const days = apart.filter((each) => each.code === code && each.at.join('.') === at.join('.')).length;
-    const more = days > 1 ? ` and ${formatCount(days - 1, 'more day')}` : '';
-    return source.problem(
-      at,
-      `trades and quotes of ${code} in one file: another has ${day}${more} too`,
-      'put the levels into the prints as columns bid_1, bid_size_1, ask_1, ask_size_1 (data/README.md), or leave one file out',
-    );
-  });
+  const [first] = apart;
+  if (first === undefined) return [];
+  const days = listed([...new Set(apart.map(({ day }) => day))], DAYS_SHOWN);
+  const expected = `trades and quotes of ${first.code} in one file: another has its ${days} too`;
+  const hint =
+    'put the levels into the prints as columns bid_1, bid_size_1, ask_1 and so on (data/README.md), or leave one file out';
+  return [source.problem(first.at, expected, hint)];
 }
+
+const DAYS_SHOWN = 3;
 
 /** A strategy without prices would wait for ever. Contracts of index futures are listed by the day. */
 function unplayedProblems({ source, read, sources: { all, days }, market }: Backtest): readonly Problem[] {
@@ -323,10 +322,7 @@ function moneyProblems({ source, read: { capital }, market }: ReadFile): readonl
 function symbolProblems({ source, read: { strategies, data }, market }: ReadFile): readonly Problem[] {
   const known = Object.keys(market.contracts);
   const named = [
-    ...(data.symbols ?? []).map((symbol, i) => ({
-      symbol,
-      path: ['data', 'symbols', i],
-    })),
+    ...(data.symbols ?? []).map((symbol, i) => ({ symbol, path: ['data', 'symbols', i] })),
     ...strategies.flatMap(({ symbols }, i) =>
       symbols.map((symbol, j) => ({ symbol, path: ['strategies', i, 'symbols', j] })),
     ),

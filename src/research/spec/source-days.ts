@@ -50,12 +50,12 @@ export interface SourceDay {
   readonly missed: number;
 }
 
-/** A directory with columns and the place of the file that names it. */
-export interface NamedColumns {
+/** A directory with columns, and the place that names it. */
+export interface NamedDir {
   readonly dir: string;
-  /** As the user knows it: the file that was imported, or null where the directory itself is named. */
-  readonly file: string | null;
   readonly at: Path;
+  /** The file that was imported; absent where the directory itself is named. */
+  readonly file?: string;
 }
 
 export interface SourceDays {
@@ -65,7 +65,7 @@ export interface SourceDays {
   /** Data that was left out, with the reason. */
   readonly remarks: readonly string[];
   /** Days of which one file has the trades and another the quotes: they cannot be played together. */
-  readonly apart: readonly (Pick<SourceDay, 'code' | 'day'> & Pick<NamedColumns, 'at'>)[];
+  readonly apart: readonly (Pick<SourceDay, 'code' | 'day'> & Pick<NamedDir, 'at'>)[];
 }
 
 /** A day of the data directory before its symbol is resolved. */
@@ -79,7 +79,7 @@ type FoundDay = Omit<SourceDay, 'code'> & {
 };
 
 export function sourceDays(
-  dirs: readonly NamedColumns[],
+  dirs: readonly NamedDir[],
   market: BacktestMarket,
   read: BacktestFile,
 ): SourceDays {
@@ -100,22 +100,16 @@ export function sourceDays(
     const code = codeOn(market, symbol, day);
     if (spec === undefined || code === undefined || (to !== null && day > to)) continue;
     if (wanted !== null && !wanted.includes(code) && !wanted.includes(symbol)) continue;
-    if (!isSession(market.calendar, day)) {
-      remarks.push(`${symbol} on ${day}: left out, the calendar has no session on that day`);
-      continue;
-    }
     const own = stepsOf(spec);
-    if (Number(tickSize) !== Number(own.tickSize) || Number(lotSize) !== Number(own.lotSize)) {
-      const steps = `counts in ticks of ${tickSize} and lots of ${lotSize}, the market in ${own.tickSize} and ${own.lotSize}`;
-      remarks.push(`${symbol} on ${day}: left out, ${name} ${steps}`);
-      continue;
-    }
-    if (dated !== null && (dayAt(dated.firstUs) !== day || dayAt(dated.lastUs) !== day)) {
-      const theirs = `${name} is a day at ${formatUtcOffset(dated.utcOffsetMinutes)}`;
-      const { timeZone } = market.calendar;
-      remarks.push(
-        `${symbol} on ${day}: left out, ${theirs}, and in ${timeZone} it lies on another one or on two`,
-      );
+    const why = !isSession(market.calendar, day)
+      ? 'the calendar has no session on that day'
+      : Number(tickSize) !== Number(own.tickSize) || Number(lotSize) !== Number(own.lotSize)
+        ? `${name} counts in ticks of ${tickSize} and lots of ${lotSize}, the market in ${own.tickSize} and ${own.lotSize}`
+        : dated !== null && (dayAt(dated.firstUs) !== day || dayAt(dated.lastUs) !== day)
+          ? `${name} is a day at ${formatUtcOffset(dated.utcOffsetMinutes)}, and in ${market.calendar.timeZone} it lies on another one or on two`
+          : null;
+    if (why !== null) {
+      remarks.push(`${symbol} on ${day}: left out, ${why}`);
       continue;
     }
     const key = `${day} ${code}`;

@@ -371,7 +371,7 @@ test('quotes next to the trades of the same days are refused, and a day in two f
   const refused = await loadBacktest(file);
   expect(refused.ok ? [] : refused.problems.map(formatProblem)).toEqual([
     expect.stringMatching(
-      /run\.yaml:6:\d+ data\.quotes\[0\]: expected .* of ACME .* 2025-03-03 and 1 more day .*bid_1/,
+      /run\.yaml:6:\d+ data\.quotes\[0\]: expected .* of ACME .* 2025-03-03, 2025-03-04 .*bid_1/,
     ),
   ]);
   writeFileSync(file, ticks(dir, `prints: [${T}, { file: u.csv, symbol: ACME }]`));
