@@ -53,7 +53,7 @@ interface ImportJob {
 const KINDS = ['prints', 'quotes', 'bars'] as const;
 const NO_WATCH = { progress: () => undefined, bad: () => undefined };
 const BAD_ROWS_SHOWN = 3;
-const NAMES_SHOWN = 10;
+export const NAMES_SHOWN = 10;
 
 export async function importNamedFiles(
   data: BacktestFile['data'],
@@ -63,7 +63,7 @@ export async function importNamedFiles(
   readonly remarks: readonly string[];
   readonly problems: readonly Problem[];
 }> {
-  const dirs = new Map<string, NamedDir>();
+  const dirs: NamedDir[] = [];
   const problems: Problem[] = [];
   const jobs: ImportJob[] = [];
   for (const kind of KINDS) {
@@ -76,13 +76,11 @@ export async function importNamedFiles(
   }
   for (const job of problems.length > 0 ? [] : jobs) {
     const made = await importOne(job, imports);
-    if (typeof made === 'string') dirs.set(made, { dir: made, file: job.path, at: job.at });
+    if (typeof made === 'string') dirs.push({ dir: made, file: job.path, at: job.at });
     else problems.push(made);
   }
-  const remarks = [...dirs.keys()].flatMap((dir) =>
-    readFileSync(join(dir, 'source'), 'utf8').split('\n').slice(1),
-  );
-  return { dirs: [...dirs.values()], remarks: remarks.filter((each) => each !== ''), problems };
+  const lines = dirs.flatMap(({ dir }) => readFileSync(join(dir, 'source'), 'utf8').split('\n').slice(1));
+  return { dirs, remarks: lines.filter((each) => each !== ''), problems };
 }
 
 function filesAt(
@@ -202,8 +200,7 @@ function badFile(
     ...(volumes.isFiner ? [`lot: ${volumes.step}`] : []),
   ];
   const finer = `write ${lines.join(', ')} for its contract (${notes.join('; ')})${prices.isFiner ? OR_ROUND : ''}; nothing of it was taken`;
-  const isFiner = lines.length > 0 && !/was "\d[\d.]*,/.test(reasons);
-  const hint = isFiner ? finer : (hintOn(reasons) ?? 'repair them; nothing of it was taken');
+  const hint = hintOn(reasons) ?? (lines.length > 0 ? finer : 'repair them; nothing of it was taken');
   return source.problem(at, 'a file without bad rows', hint, received);
 }
 

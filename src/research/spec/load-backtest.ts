@@ -28,7 +28,7 @@ import {
   ON_BARS,
   PLAIN_MODELS,
 } from './backtest-schema.ts';
-import { importNamedFiles } from './import-named-files.ts';
+import { importNamedFiles, NAMES_SHOWN } from './import-named-files.ts';
 import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
 
 export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
@@ -113,14 +113,12 @@ function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
 function apartProblems({ source, sources: { apart } }: Backtest): readonly Problem[] {
   const [first] = apart;
   if (first === undefined) return [];
-  const days = listed([...new Set(apart.map(({ day }) => day))], DAYS_SHOWN);
+  const days = listed([...new Set(apart.map(({ day }) => day))], NAMES_SHOWN);
   const expected = `trades and quotes of ${first.code} in one file: another has its ${days} too`;
   const hint =
     'put the levels into the prints as columns bid_1, bid_size_1, ask_1 and so on (data/README.md), or leave one file out';
   return [source.problem(first.at, expected, hint)];
 }
-
-const DAYS_SHOWN = 3;
 
 /** A strategy without prices would wait for ever. Contracts of index futures are listed by the day. */
 function unplayedProblems({ source, read, sources: { all, days }, market }: Backtest): readonly Problem[] {
