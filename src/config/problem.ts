@@ -25,7 +25,8 @@ export function formatProblem(problem: Problem): string {
 
 /** The known word that `word` probably misspells. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const begun = known.filter((candidate) => isBeginning(word, candidate));
+  const letters = lettersOf(word);
+  const begun = known.filter((each) => isBeginning(word, each) || lettersOf(each) === letters);
   if (begun.length === 1) return begun[0];
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
@@ -40,6 +41,9 @@ export function meantHint(word: string, known: readonly string[], otherwise = ''
   const meant = nearest(word, known);
   return meant === undefined ? otherwise : `did you mean ${meant}?`;
 }
+
+/** `maxPosition` has those of `positionMax`. */
+const lettersOf = (name: string): string => name.toLowerCase().split('').toSorted().join('');
 
 const BEGINNING_MIN = 3;
 

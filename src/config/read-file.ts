@@ -13,6 +13,8 @@ export function readFile<T extends z.ZodType>(file: string, schema: T, kind: str
   const read = YamlSource.read(file);
   if ('problems' in read) return read;
   const { source } = read;
+  if (kind === 'a configuration' && source.at(['data']) !== undefined && source.at(['capital']) !== undefined)
+    return { problems: [source.problem([], kind, `run it: tickwright backtest ${file}`, 'a backtest')] };
   const required = requiredKeys(schema).join(', ');
   // An empty file is fine when every key has a default.
   const value = source.value() ?? (required === '' ? {} : null);

@@ -50,6 +50,20 @@ export function formatAmount(value: number, { moneyScale }: MoneyFormat): string
 export const formatSignedAmount = (value: number, format: MoneyFormat): string =>
   signed(value, formatAmount(value, format));
 
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+/** From here on decimals are not shown. */
+const WHOLE_FROM = 100_000;
+
+/** An amount in a table: whole from there on, otherwise as in the figures. */
+export const formatCell = (value: number, digits: number): string =>
+  Math.abs(value) < WHOLE_FROM
+    ? formatAmount(value * 10 ** digits || 0, { currency: '', moneyScale: 10 ** digits })
+    : WHOLE.format(value);
+
+/** A column of whole numbers alone may be one of counts. */
+export const columnDigits = (rows: readonly (readonly unknown[])[], column: number, digits: number): number =>
+  rows.every((row) => typeof row[column] !== 'number' || Number.isInteger(row[column])) ? 0 : digits;
+
 export const formatRatio = (value: number | null | undefined): string => value?.toFixed(2) ?? DASH;
 
 /** A share of one: 0.125 is `12.50 %`. */

@@ -97,3 +97,13 @@ it('refuses brackets without an end', () => {
   expect(first).toMatch(/^main\.yaml:10:\d+ expected YAML that can be read/);
   expect(others).toEqual([]);
 });
+
+it('says of a backtest what it is, and finds a key whose words are in another order', () => {
+  const backtest = 'market: vn30f.yaml\ncapital: 1000\ndata: { prints: [t.csv] }\nrisk: { maxPosition: 2 }\n';
+  expect(problemsOf(backtest)).toEqual([
+    expect.stringMatching(/was a backtest \(run it: tickwright backtest /),
+  ]);
+  expect(problemsOf(spoilt('  orderQtyMax: 5', '  maxPosition: 5'))).toEqual([
+    expect.stringContaining('(did you mean positionMax?)'),
+  ]);
+});

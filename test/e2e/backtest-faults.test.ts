@@ -28,8 +28,9 @@ function run(
     command = 'backtest',
     params = '',
     more = '',
+    costs = '',
     flags = [] as readonly string[],
-  }: Partial<Record<'file' | 'command' | 'params' | 'more', string>> & {
+  }: Partial<Record<'file' | 'command' | 'params' | 'more' | 'costs', string>> & {
     readonly flags?: readonly string[];
   } = {},
 ): Ended {
@@ -55,7 +56,7 @@ export default defineStrategy({
     join(dir, 'run.yaml'),
     `state: ${dir}
 capital: 10000
-market: { contracts: { X: { tick: 0.01 } } }
+market: { contracts: { X: { tick: 0.01 } }${costs} }
 data: { bars: [{ file: bars.csv, symbol: X, every: 1h }] }
 strategies: [{ id: one, strategy: ./${file}, symbols: [X], overnight: true }]
 ${more}`,
@@ -81,7 +82,18 @@ test.each([
   expect(err).toContain('one crashed at 2026-01-05 01:00:00');
   expect(err).toContain('boom');
   expect(err).toMatch(new RegExp(`/${file}:${line}:\\d+`));
-  expect(out).toContain('one was stopped: boom (in ');
+  expect(`${err}${out}`.match(/boom/g)).toHaveLength(1);
+});
+
+test('money has the digits of its currency in the tables of the console', () => {
+  const { code, out, err } = run(
+    "trader.submit({ kind: 'limit', side: 'buy', qty: 20, price: 'market', reason: 'in' });",
+    {
+      costs: ', costs: { valuePercent: 0.0637 }',
+    },
+  );
+  expect(code, err).toBe(0);
+  expect(out).toMatch(/^one +-\d\.\d\d .* \d\.\d\d$/m);
 });
 
 test('an order without a reason is a fault of the strategy that says so', () => {

@@ -137,6 +137,12 @@ const NAMED: readonly Liar[] = [
   { name: 'report', when: 'process.report !== null', message: 'process.report' },
   { name: 'origin', when: 'performance.timeOrigin > 0', message: 'performance.timeOrigin' },
   { name: 'timer', when: 'setTimeout(() => 0, 1) !== null', message: 'setTimeout' },
+  {
+    name: 'late-stream',
+    head: "import { delay, of } from 'rxjs';",
+    when: 'of(bar).pipe(delay(5)).subscribe(() => 0) !== null',
+    message: 'delay of rxjs',
+  },
   { name: 'fetch', when: "fetch('http://127.0.0.1:1').catch(() => 0) !== null", message: 'fetch' },
   {
     name: 'hidden-binding',

@@ -5,7 +5,7 @@ import type { BacktestOutcome, BacktestRunOptions } from '../../research/backtes
 import { formatProblem } from '../../config/problem.ts';
 import { durationMs, wholeNumber } from '../argument-values.ts';
 import { type CliContext, type CliIo, EXIT, jsonText, refused, failed } from '../cli-io.ts';
-import { formatNumber, formatRate } from '../../text/numbers.ts';
+import { columnDigits, formatCell, formatNumber, formatRate } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { ProgressLine } from '../progress-line.ts';
 
@@ -18,10 +18,8 @@ interface BacktestFlags extends Pick<BacktestRunOptions, 'out' | 'seed'> {
 const AFTER_HELP = `
 Writes report.html (one page, no network), report.json, trades.csv, fills.csv,
 equity.csv and daily.csv. The same build, file, data and seed give the same
-journal; its hash is printed. Exit code 1 when a strategy throws: message,
-market time and stack are printed; also when it does not return from an
-event. Exit code 1 too when --verify finds a
-difference, or a strategy that uses the machine it runs on or future prices.
+journal; its hash is printed. Exit code 1 when a strategy throws or does not
+return from an event, and when --verify does not hold.
 
 Examples:
   tickwright backtest config/backtest.yaml
@@ -74,11 +72,11 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     line.clear();
     const { value: outcome, strays } = played;
     const faults = [...outcome.faults, ...strayTexts(backtest, strays)];
+    for (const fault of faults) io.err(`FAILED: ${fault}\n`);
+    if (faults.length > 0)
+      io.err('The figures are those of a run without it from then on: mend the strategy and run again.\n\n');
     if (json === true) io.out(jsonText(outcome.json));
     else printOutcome(io, outcome);
-    for (const fault of faults) io.err(`\nfailed: ${fault}\n`);
-    if (faults.length > 0)
-      io.err('The figures are those of a run without it from then on: mend the strategy and run again.\n');
     if (faults.length + (outcome.verification?.findings.length ?? 0) > 0) finish(EXIT.failed);
   });
 }
@@ -101,14 +99,19 @@ const ROWS_SHOWN = 30;
 
 function printOutcome(io: CliIo, outcome: BacktestOutcome): void {
   const { model, result, runSeconds, reportSeconds } = outcome;
-  const { subtitle, headlines, tables, warnings } = model;
+  const { subtitle, headlines, tables, moneyDigits } = model;
+  const failed = result.strategies.filter(({ fault }) => fault !== null);
+  const isSaid = (text: string): boolean => failed.some(({ id }) => text.startsWith(`${id} was stopped: `));
+  const warnings = model.warnings.filter((text) => !isSaid(text));
   const { rows } = result.counts;
   const widest = Math.max(...headlines.map(([name]) => name.length));
   io.out(`${subtitle}\n\n`);
   for (const [name, text] of headlines) io.out(`  ${name.padEnd(widest)}  ${text}\n`);
   for (const table of tables.slice(0, 2)) {
     const rest = table.rows.length - ROWS_SHOWN;
-    io.out(`\n${table.title}\n${reportTable({ ...table, rows: table.rows.slice(0, ROWS_SHOWN) })}\n`);
+    const amount = (value: number, column: number): string =>
+      formatCell(value, columnDigits(table.rows, column, moneyDigits));
+    io.out(`\n${table.title}\n${reportTable({ ...table, rows: table.rows.slice(0, ROWS_SHOWN) }, amount)}\n`);
     if (rest > 0) io.out(`and ${formatNumber(rest)} more rows in the report\n`);
   }
   for (const warning of warnings) io.out(`\nnote: ${warning}`);
@@ -134,8 +137,11 @@ function verificationText(verification: BacktestOutcome['verification']): string
   return `\n${lines.join('\n')}\n`;
 }
 
-export const reportTable = ({ columns, rows }: BacktestOutcome['model']['tables'][number]): string =>
+export const reportTable = (
+  { columns, rows }: BacktestOutcome['model']['tables'][number],
+  shown: (value: number, column: number) => string = formatNumber,
+): string =>
   formatTable(
     columns,
-    rows.map((row) => row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : (cell ?? '')))),
+    rows.map((row) => row.map((cell, i) => (typeof cell === 'number' ? shown(cell, i) : (cell ?? '')))),
   );

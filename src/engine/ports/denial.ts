@@ -134,6 +134,12 @@ const WORDS: Readonly<Record<Denial['code'], string>> = {
 
 /** For people. A denial names no contract, so its prices stay ticks. */
 export const denialText = (denial: Denial): string =>
-  `${WORDS[denial.code]} (${formatDenial(denial)}${'price' in denial ? ', prices in ticks' : ''})`;
+  `${denialWords(denial.code, formatDenial(denial))} (${formatDenial(denial)}${'price' in denial ? ', prices in ticks' : ''})`;
 
 export const DENIAL_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(WORDS));
+
+/** `text` is that of `formatDenial`: no setting opens a market that is closed. */
+export const denialWords = (code: string, text: string): string =>
+  /^session_closed: phase=(closed|break)$/.test(text)
+    ? 'the market is closed'
+    : (DENIAL_WORDS.get(code) ?? code);

@@ -8,7 +8,6 @@ import { assert } from '../../domain/assert.ts';
 import type { Problem } from '../../config/problem.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
 import { catalogWith, loadOwnStrategies, type OwnStrategies } from './own-strategies.ts';
-import { machineUses } from './strategy-imports.ts';
 import { typeProblems } from './type-errors.ts';
 
 async function strategiesIn(file: string): Promise<OtherStrategies> {
@@ -33,12 +32,11 @@ function machineProblems(
   entries: readonly { readonly strategy: string }[],
   loaded: OwnStrategies['loaded'],
 ): readonly Problem[] {
-  return [...loaded].flatMap(([name, { code, loadUses }]) => {
-    const uses = [...new Set([...loadUses, ...machineUses(code.script)])];
-    if (uses.length === 0) return [];
+  return [...loaded].flatMap(([name, { loadUses }]) => {
+    if (loadUses.length === 0) return [];
     const path = ['strategies', entries.findIndex(({ strategy }) => strategy === name), 'strategy'];
     const hint = 'a restart replays the day: ask trader.time(), trader.after() and the streams alone';
-    return [source.problem(path, 'a strategy that reads nothing of the machine', hint, uses.join(', '))];
+    return [source.problem(path, 'a strategy that reads nothing of the machine', hint, loadUses.join(', '))];
   });
 }
 

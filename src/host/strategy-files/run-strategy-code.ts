@@ -8,12 +8,13 @@ import type { StrategyCode } from '../../config/config.ts';
 import type { StrategyDefinition } from '../../strategy/index.ts';
 import { setTrap } from './clock-trap.ts';
 import { addressOf, StrategyFileError } from './strategy-code.ts';
+import { machineUses } from './strategy-imports.ts';
 
 export interface LoadedStrategy {
   readonly definition: StrategyDefinition;
   /** Name of its script, or part of the path of its code, by which a stack trace shows it. */
   readonly place: string;
-  /** Functions of the machine that it called while it was loaded. */
+  /** What of the machine its script names, or called while it was loaded. */
   readonly loadUses: readonly string[];
   /** Puts file and lines of its author into a stack. */
   inSource(stack: string): string;
@@ -61,7 +62,7 @@ export async function runStrategyCode(
       'export default defineStrategy({ ... })',
     );
   }
-  const loadUses = trap.uses.map(({ what }) => what);
+  const loadUses = [...new Set([...machineUses(code.script), ...trap.uses.map(({ what }) => what)])];
   return { definition, place, loadUses, inSource: (stack) => inSource(stack, code) };
 }
 

@@ -42,7 +42,7 @@ const MACHINE = new RegExp(
     String.raw`(?<![\w.$])(?:setTimeout|setInterval|setImmediate|queueMicrotask|fetch)\b(?=\s*\()`,
     // It goes on after the event, and errors in an operator are lost.
     String.raw`(?<![\w.$])async\b(?=\s*[(*]|\s+function\b|\s+[\w$]+\s*(?:=>|\())`,
-    String.raw`\bnew\s+(?:WeakRef|FinalizationRegistry)\b`,
+    String.raw`(?<=\bnew\s+)(?:WeakRef|FinalizationRegistry)\b`,
   ].join('|'),
   'g',
 );

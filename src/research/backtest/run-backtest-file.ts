@@ -12,7 +12,7 @@ import { formatCount, formatNumber, formatSignedAmount } from '../../text/number
 import { type ReportFiles, resultCsv, resultJson, titleOf, writeReport } from './result-files.ts';
 import { type BacktestMarket, isMoved, shownZone } from '../spec/backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
-import { isPlayed } from '../spec/backtest-days.ts';
+import { rowsPlayed } from '../spec/backtest-days.ts';
 import { isOnBars } from '../spec/backtest-schema.ts';
 import { type Backtest, memoryOf, placesOf } from '../spec/load-backtest.ts';
 import {
@@ -68,12 +68,14 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
   const reportedMs = performance.now();
   const { contracts } = watch;
   const found = runStatistics(played.result);
-  const result = noted(played.result, [
+  const biased = [
     ...findings,
     ...doubtsOf(contracts, played.result, found),
     ...idleFindings(played.result, backtest),
+    ...inferredFindings(backtest, contracts),
     ...feeFindings(backtest.market, played.result),
-  ]);
+  ].map((text) => ({ tsUs: null, code: 'bias', text }));
+  const result = { ...played.result, notices: [...biased, ...played.result.notices] };
   const { market, sources, read } = backtest;
   const { utcOffsetMinutes } = result;
   const everyUs = sources.all[0]?.bars?.everyUs ?? null;
@@ -179,32 +181,38 @@ function faultTexts({ strategies, utcOffsetMinutes }: BacktestResult, backtest: 
   });
 }
 
-/** Strategies that placed no order, with the likely reason. */
+/** Strategies that placed no order, with what they were given and the likely reason. */
 function idleFindings({ strategies, days }: BacktestResult, backtest: Backtest): readonly string[] {
   const { market, read, sources } = backtest;
-  const reasons = [
-    ...(memoryOf(read, market) === 'day' && days.length > 1
-      ? [
-          'with memory: day strategies begin again each morning, and an average of more than a day has no value',
-        ]
-      : []),
-    ...(isOnBars(read) ? ['bars have no bid and ask, and some strategies wait for them'] : []),
-  ];
-  const likely = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
+  const forgets =
+    memoryOf(read, market) === 'day' && days.length > 1
+      ? '; with memory: day strategies begin again each morning, and an average of more than a day has no value'
+      : '';
   const codes = [...new Set(sources.all.map(({ code }) => code))].join(', ');
-  const why = (place: number): string => {
-    const symbols = backtest.strategies[place]?.symbols ?? [];
-    const missing = symbols.filter((symbol) => !isPlayed(market, sources, symbol));
-    return missing.length === 0
-      ? likely
-      : `: no price of ${missing.join(', ')} is in the data (${codes}) on any day of the run`;
+  const why = (symbols: readonly string[], place: number): string => {
+    const rows = symbols.map((symbol) => ({ symbol, count: rowsPlayed(market, sources, symbol) }));
+    const missing = rows.flatMap(({ symbol, count }) => (count === 0 ? [symbol] : []));
+    if (missing.length > 0)
+      return `no price of ${missing.join(', ')} is in the data (${codes}) on any day of the run`;
+    const [what, waits] = isOnBars(read) ? ['bar', readsBook(backtest, place)] : ['tick', false];
+    const given = rows.map(({ symbol, count }) => `${formatCount(count, what)} of ${symbol}`).join(', ');
+    return `it was given ${given}${waits ? ', and reads bid and ask, which bars do not have' : ''}${forgets}`;
   };
-  return strategies.flatMap(({ id, orders, denialCount, stopped }, place) =>
-    orders === 0 && denialCount === 0 && stopped === null ? [`${id} placed no order${why(place)}`] : [],
+  return strategies.flatMap(({ id, orders, denialCount, stopped, symbols }, place) =>
+    orders === 0 && denialCount === 0 && stopped === null
+      ? [`${id} placed no order: ${why(symbols, place)}`]
+      : [],
   );
 }
 
-const noted = (result: BacktestResult, findings: readonly string[]): BacktestResult => ({
-  ...result,
-  notices: [...findings.map((text) => ({ tsUs: null, code: 'bias', text })), ...result.notices],
-});
+/** The user's own code; a worker of the program's goes without a book. */
+const readsBook = ({ strategies }: Backtest, place: number): boolean =>
+  /\.(?:lastBook\b|books\$)/.test(strategies[place]?.code?.script ?? '');
+
+function inferredFindings(backtest: Backtest, data: DataWatch['contracts']): readonly string[] {
+  const codes = data.flatMap(({ symbol, hasBook, everyUs }) => (hasBook || everyUs !== null ? [] : [symbol]));
+  const readers = backtest.strategies.filter((_, place) => codes.length > 0 && readsBook(backtest, place));
+  return readers.map(
+    ({ id }) => `${id} reads a book: of ${codes.join(', ')} no book was recorded, it is inferred from prints`,
+  );
+}

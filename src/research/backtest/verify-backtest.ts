@@ -65,19 +65,12 @@ export class BacktestVerifier {
     const known = cuts.find(({ found }) => found !== null)?.found ?? null;
     const uses = useFindings(this.#of.backtest, first);
     const findings = [...uses, ...[again, known].filter((each) => each !== null)];
+    const moments = cuts.map(({ when }) => when).join(', and from ');
     const checked = [
-      ...(again === null ? [SAME_AGAIN] : []),
-      ...(known === null
-        ? [
-            `without the data from ${cuts.map(({ when }) => when).join(', and from ')} on, every decision before is the same`,
-          ]
-        : []),
-      ...(uses.length === 0
-        ? [
-            'no strategy calls clock, timers, chance, network or environment of the machine, makes code of text, or changes what all code shares',
-          ]
-        : []),
-    ];
+      again === null && SAME_AGAIN,
+      known === null && `without the data from ${moments} on, every decision before is the same`,
+      uses.length === 0 && NO_USE,
+    ].filter((each) => each !== false);
     return {
       result: first.result,
       findings,
@@ -158,15 +151,14 @@ export function useFindings(
   const all = [...loading, ...uses];
   const named = [...new Set(all.map(({ strategy }) => strategy))].map((strategy) => {
     const called = new Set(all.filter((use) => use.strategy === strategy).map(({ what }) => what));
-    return `${strategy} uses the machine it runs on (${[...called].join(', ')}): expected trader.time() and trader.after() alone`;
+    return `${strategy} uses the machine it runs on (${[...called].join(', ')}): expected trader.time(), trader.after() and the streams alone`;
   });
-  if (changes.length === 0) return named;
-  return [
-    ...named,
-    `a strategy changes what all code shares (${changes.join(', ')}): it may keep something there, or change its own prices`,
-  ];
+  const shared = `a strategy changes what all code shares (${changes.join(', ')}): it may keep something there, or change its own prices`;
+  return changes.length === 0 ? named : [...named, shared];
 }
 
+const NO_USE =
+  'no strategy names or calls clock, timers, chance, network or environment of the machine, makes code of text, or changes what all code shares';
 const SAME_AGAIN =
   'a second run, with strategies loaded afresh, another clock, time zone, environment and other random numbers, gives the same journal';
 

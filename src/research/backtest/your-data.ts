@@ -43,6 +43,7 @@ class ContractData {
   readonly spec: ContractSpec;
   /** Length of its bars; null where its rows are ticks. */
   everyUs: number | null = null;
+  hasBook = false;
   count = 0;
   firstUs = NaN;
   lastUs = NaN;
@@ -59,8 +60,9 @@ class ContractData {
     this.#calendar = calendar;
   }
 
-  take({ rows, tsUs: times, priceTicks: prices, bars }: TickRows): void {
+  take({ rows, tsUs: times, priceTicks: prices, bars, book }: TickRows): void {
     this.everyUs = bars?.everyUs ?? null;
+    this.hasBook ||= book !== null;
     const step = bars === null ? 1 : ROWS_PER_BAR;
     for (let row = 0; row < rows; row += 1) {
       const atUs = times[row] ?? 0;

@@ -1,5 +1,5 @@
 /** The tables of a report as HTML: wide ones become cards on a phone, long ones are folded. */
-import { formatAmount, formatCount } from '../../text/numbers.ts';
+import { columnDigits, formatCell, formatCount } from '../../text/numbers.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
@@ -27,19 +27,6 @@ export const escapeHtml = (text: string): string =>
 export const noteText = (text: string): string =>
   text === '' ? '' : `<p class="note">${escapeHtml(text)}</p>`;
 
-const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-/** From here on decimals are not shown. */
-const WHOLE_FROM = 100_000;
-
-/** Whole from there on; otherwise as in the figures. */
-const amountText = (value: number, digits: number): string =>
-  Math.abs(value) < WHOLE_FROM
-    ? formatAmount(value * 10 ** digits || 0, { currency: '', moneyScale: 10 ** digits })
-    : WHOLE.format(value);
-
-/** A column of whole numbers alone may be one of counts. */
-const digitsOf = (rows: ReportTable['rows'], column: number, digits: number): number =>
-  rows.every((row) => typeof row[column] !== 'number' || Number.isInteger(row[column])) ? 0 : digits;
 /** Tables with fewer columns fit on a phone as they are. */
 const CARD_COLUMNS = 4;
 /** Rows shown of a table with more than `ROWS_MAX`; the others are folded. */
@@ -49,7 +36,7 @@ const PERCENT = 100;
 
 export function dataTable(table: ReportTable, moneyDigits: number): string {
   const { note, rows, columns } = table;
-  const digits = columns.map((_, column) => digitsOf(rows, column, moneyDigits));
+  const digits = columns.map((_, column) => columnDigits(rows, column, moneyDigits));
   if (rows.length <= ROWS_MAX) return noteText(note) + rowTable(table, rows, digits);
   const more = formatCount(rows.length - ROWS_SHOWN, 'more row');
   const rest = `<details><summary>${more}</summary>${rowTable(table, rows.slice(ROWS_SHOWN), digits)}</details>`;
@@ -76,7 +63,7 @@ function rowTable(
 
 function cell(value: string | number | null, digits: number, label: string): string {
   if (typeof value === 'number')
-    return td(value < 0 ? 'number loss' : 'number', amountText(value, digits), label);
+    return td(value < 0 ? 'number loss' : 'number', formatCell(value, digits), label);
   return td('number', value ?? '–', label);
 }
 
@@ -180,7 +167,7 @@ const signOf = (amount: number): string => (amount < 0 ? 'loss' : 'gain');
 
 /** Bars are parts of the largest amount. */
 export function costTable({ gross, charges, net, spread, trades }: ReportCosts, moneyDigits: number): string {
-  const money = (amount: number): string => amountText(amount, moneyDigits);
+  const money = (amount: number): string => formatCell(amount, moneyDigits);
   const most = Math.max(Math.abs(gross), Math.abs(net), ...charges.map(([, amount]) => amount), 1e-12);
   const row = (name: string, amount: number, kind: string): string =>
     tableRow(name, [

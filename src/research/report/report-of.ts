@@ -1,5 +1,5 @@
 /** Turns the result of a backtest into the model of its report. */
-import { DENIAL_WORDS } from '../../engine/ports/denial.ts';
+import { denialWords } from '../../engine/ports/denial.ts';
 import {
   type MoneyFormat,
   formatAmount,
@@ -231,7 +231,7 @@ function denialKinds(
 ): readonly { readonly count: number; readonly first: BacktestDenial }[] {
   const kinds = new Map<string, { count: number; first: BacktestDenial }>();
   for (const denial of denials) {
-    const key = `${denial.by} ${denial.code}`;
+    const key = denial.by === 'rejected' ? `rejected ${denial.code}` : wordsOf(denial);
     const known = kinds.get(key);
     if (known === undefined) kinds.set(key, { count: 1, first: denial });
     else known.count += 1;
@@ -240,7 +240,7 @@ function denialKinds(
 }
 
 const wordsOf = ({ by, code, text }: BacktestDenial): string =>
-  by === 'rejected' ? `rejected by the exchange: ${text}` : (DENIAL_WORDS.get(code) ?? code);
+  by === 'rejected' ? `rejected by the exchange: ${text}` : denialWords(code, text);
 
 function runTable(
   { capital, moneyScale, currency, seed, warmUpDays, models }: BacktestResult,
@@ -282,7 +282,8 @@ function warningsOf({ notices, strategies }: BacktestResult): readonly string[] 
   const biased = notices.filter(({ code }) => code === 'bias').map(({ text }) => text);
   const kinds = new Map<string, Map<string, number>>();
   for (const { code, text } of notices) {
-    if (code === 'bias') continue;
+    // A fault is said already, with the strategy that it stopped.
+    if (code === 'bias' || code === 'strategy_fault') continue;
     const texts = kinds.get(code) ?? new Map<string, number>();
     texts.set(text, (texts.get(text) ?? 0) + 1);
     kinds.set(code, texts);
@@ -479,7 +480,7 @@ export function monteCarloTables(
     name,
     ...BANDS.map(([, part]) => Math.round(band[part]) / moneyScale),
   ];
-  const shares = `${formatPercent(bootstrapped.lossShare)} of the bootstrapped paths lose money, ${formatPercent(bootstrapped.ruinShare)} lose all of it`;
+  const shares = `${formatPercent(bootstrapped.lossShare)} of the bootstrapped paths end below the capital; ${formatPercent(bootstrapped.ruinShare)} touch zero on the way, and are drawn on as if nobody had ended them`;
   return [
     {
       title: 'Monte Carlo',

@@ -71,7 +71,7 @@ export class BacktestDays implements BacktestData {
     const note = (code: string, text: string): void => void notices.push({ tsUs: null, code, text });
     if (day === this.days[0]) {
       for (const remark of sources.remarks) note('data_left_out', remark);
-      for (const [code, text] of this.#quoteNotes()) note(code, text);
+      for (const text of this.#quoteNotes()) note('quotes', text);
       const guesses = this.#guesses();
       if (guesses !== null) note('reference_guessed', guesses);
     }
@@ -150,24 +150,16 @@ export class BacktestDays implements BacktestData {
   }
 
   /** Where the data are quotes: the sizes of fills, and the price that serves as trades. */
-  #quoteNotes(): readonly (readonly [code: string, text: string])[] {
+  #quoteNotes(): readonly string[] {
     const { sources, read } = this.#backtest;
     const played = new Set(this.days);
-    const noteOf = (kind: 'sized' | 'unsized', size: string): readonly (readonly [string, string])[] => {
+    const sizes = { sized: 'up to the sizes quoted', unsized: 'of any size, because the data have no sizes' };
+    return (['sized', 'unsized'] as const).flatMap((kind) => {
       const found = sources.all.filter(({ day, quotes }) => quotes === kind && played.has(day));
       const codes = [...new Set(found.map(({ code }) => code))].join(', ');
-      if (codes === '') return [];
-      return [
-        [
-          'quotes',
-          `${codes}: fills are at bid and ask, ${size}; bars and values count at the ${read.data.quotePrice}`,
-        ],
-      ];
-    };
-    return [
-      ...noteOf('sized', 'up to the sizes quoted'),
-      ...noteOf('unsized', 'of any size, because the data have no sizes'),
-    ];
+      const text = `${codes}: fills are at bid and ask, ${sizes[kind]}; bars and values count at the ${read.data.quotePrice}`;
+      return codes === '' ? [] : [text];
+    });
   }
 
   /** Notice of the days whose price band rests on a guessed reference price; null without one. */
@@ -195,8 +187,9 @@ export class BacktestDays implements BacktestData {
   }
 }
 
-/** Some day of the run has prices of the contract that `symbol` names on that day. */
-export function isPlayed(market: BacktestMarket, { all, days }: SourceDays, symbol: string): boolean {
+/** Rows of the run with the contract that `symbol` names on their day. */
+export function rowsPlayed(market: BacktestMarket, { all, days }: SourceDays, symbol: string): number {
   const played = new Set(days);
-  return all.some(({ day, code }) => played.has(day) && code === codeOn(market, symbol, day));
+  const own = all.filter(({ day, code }) => played.has(day) && code === codeOn(market, symbol, day));
+  return own.reduce((sum, { rows, bars }) => sum + (bars === null ? rows : bars.to - bars.from), 0);
 }

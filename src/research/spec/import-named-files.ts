@@ -30,6 +30,7 @@ import { formatNumber, listed } from '../../text/numbers.ts';
 import { timeZone } from '../../text/time-zone.ts';
 import { type BacktestMarket, wallShiftOf } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
+import type { NamedDir } from './source-days.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 
 type NamedSource = BacktestFile['data']['prints'][number] | BacktestFile['data']['bars'][number];
@@ -52,14 +53,17 @@ interface ImportJob {
 const KINDS = ['prints', 'quotes', 'bars'] as const;
 const NO_WATCH = { progress: () => undefined, bad: () => undefined };
 const BAD_ROWS_SHOWN = 3;
-const NAMES_SHOWN = 10;
+export const NAMES_SHOWN = 10;
 
-/** `dirs`: directories with the columns. */
 export async function importNamedFiles(
   data: BacktestFile['data'],
   imports: FileImports,
-): Promise<Record<'dirs' | 'remarks', readonly string[]> & { readonly problems: readonly Problem[] }> {
-  const dirs = new Set<string>();
+): Promise<{
+  readonly dirs: readonly NamedDir[];
+  readonly remarks: readonly string[];
+  readonly problems: readonly Problem[];
+}> {
+  const dirs: NamedDir[] = [];
   const problems: Problem[] = [];
   const jobs: ImportJob[] = [];
   for (const kind of KINDS) {
@@ -72,11 +76,11 @@ export async function importNamedFiles(
   }
   for (const job of problems.length > 0 ? [] : jobs) {
     const made = await importOne(job, imports);
-    if (typeof made === 'string') dirs.add(made);
+    if (typeof made === 'string') dirs.push({ dir: made, file: job.path, at: job.at });
     else problems.push(made);
   }
-  const remarks = [...dirs].flatMap((dir) => readFileSync(join(dir, 'source'), 'utf8').split('\n').slice(1));
-  return { dirs: [...dirs], remarks: remarks.filter((each) => each !== ''), problems };
+  const lines = dirs.flatMap(({ dir }) => readFileSync(join(dir, 'source'), 'utf8').split('\n').slice(1));
+  return { dirs, remarks: lines.filter((each) => each !== ''), problems };
 }
 
 function filesAt(
@@ -134,13 +138,11 @@ async function importOne(
     return dir;
   } catch (error) {
     if (!isFileFault(error)) throw error;
-    const hint = error.message.includes('finest step')
-      ? 'write a tick and a lot of these steps for its contract, or say how it is written: columns, delimiter'
-      : SHORT_DATE.test(error.message)
-        ? DATE_ORDER_HINT
-        : error instanceof SourceFileError
-          ? 'nothing of it was taken'
-          : 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)';
+    const hint =
+      hintOn(error.message) ??
+      (error instanceof SourceFileError
+        ? 'nothing of it was taken'
+        : 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)');
     return source.problem(at, 'a file that can be imported', hint, faultOf(path, error));
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
@@ -163,9 +165,25 @@ async function contentOf(
   return first !== undefined && others.every(isOne) ? { symbol: undefined, ...first } : null;
 }
 
-const SHORT_DATE = /was "\d{1,2}[-/.]\d{1,2}[-/.]\d{4}/;
-const DATE_ORDER_HINT =
-  'write { file: ..., dateOrder: dmy } where the day comes first, mdy where the month does; nothing of it was taken';
+const OR_ROUND = ', or round prices to the nearest tick: { file: ..., round: true }';
+/** What to write for what a fault shows; the first counts. */
+const HINTS = [
+  [/was "\d[\d.]*,\d+"/, 'write { file: ..., decimalComma: true } where the comma is the decimal point'],
+  [
+    /finest step/,
+    `write a tick and a lot of these steps for its contract${OR_ROUND}, or say how it is written: columns, delimiter`,
+  ],
+  [
+    /a side out of/,
+    'say its words: { file: ..., sides: { buy: B, sell: A, none: N } }; nothing of it was taken',
+  ],
+  [
+    /was "\d{1,2}[-/.]\d{1,2}[-/.]\d{4}/,
+    'write { file: ..., dateOrder: dmy } where the day comes first, mdy where the month does; nothing of it was taken',
+  ],
+] as const;
+
+const hintOn = (text: string): string | undefined => HINTS.find(([shows]) => shows.test(text))?.[1];
 
 function badFile(
   source: YamlSource,
@@ -176,20 +194,13 @@ function badFile(
   const first = bad.slice(0, BAD_ROWS_SHOWN).map(({ line, reason }) => `${path}:${line}: ${reason}`);
   if (badRows > first.length) first.push(`and ${formatNumber(badRows - first.length)} more`);
   const received = `${badRows} bad ${badRows === 1 ? 'row' : 'rows'}:\n  ${first.join('\n  ')}\n `;
-  const has = (words: string): boolean => bad.some(({ reason }) => reason.includes(words));
+  const reasons = bad.map(({ reason }) => reason).join('\n');
   const lines = [
     ...(prices.isFiner ? [`tick: ${prices.step}`] : []),
     ...(volumes.isFiner ? [`lot: ${volumes.step}`] : []),
   ];
-  const orRound = prices.isFiner ? ', or round prices to the nearest tick: { file: ..., round: true }' : '';
-  const hint =
-    lines.length > 0
-      ? `write ${lines.join(', ')} for its contract (${notes.join('; ')})${orRound}; nothing of it was taken`
-      : has('a side out of')
-        ? 'say its words: { file: ..., sides: { buy: B, sell: A, none: N } }; nothing of it was taken'
-        : SHORT_DATE.test(received)
-          ? DATE_ORDER_HINT
-          : 'repair them; nothing of it was taken';
+  const finer = `write ${lines.join(', ')} for its contract (${notes.join('; ')})${prices.isFiner ? OR_ROUND : ''}; nothing of it was taken`;
+  const hint = hintOn(reasons) ?? (lines.length > 0 ? finer : 'repair them; nothing of it was taken');
   return source.problem(at, 'a file without bad rows', hint, received);
 }
 

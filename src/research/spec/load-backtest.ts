@@ -10,6 +10,7 @@ import type { YamlSource } from '../../config/yaml-source.ts';
 import { readStrategies } from '../../config/strategy-entries.ts';
 import { hasMaintenance } from '../../domain/costs.ts';
 import { durationUs, US_PER_DAY } from '../../domain/units.ts';
+import { listed } from '../../text/numbers.ts';
 import { formatDuration, parseDuration } from '../../text/durations.ts';
 import { FLAT_BEFORE_MAX } from '../../config/config-schema.ts';
 import { CATALOG } from '../../host/strategy-catalog.ts';
@@ -27,7 +28,7 @@ import {
   ON_BARS,
   PLAIN_MODELS,
 } from './backtest-schema.ts';
-import { importNamedFiles } from './import-named-files.ts';
+import { importNamedFiles, NAMES_SHOWN } from './import-named-files.ts';
 import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
 
 export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
@@ -82,7 +83,8 @@ export async function loadBacktest(
   const imported = await importNamedFiles(read.data, { source, market, state: read.state, note });
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
   const { catalogue } = read.data;
-  const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
+  const dirs = [...imported.dirs];
+  if (catalogue !== undefined) dirs.push({ dir: placed(catalogue, file), at: ['data', 'catalogue'] });
   const found = sourceDays(dirs, market, read);
   const sources = { ...found, remarks: [...imported.remarks, ...found.remarks] };
   const { strategies } = code;
@@ -91,6 +93,7 @@ export async function loadBacktest(
     sources.days.length === 0
       ? [noDays(backtest)]
       : [
+          ...apartProblems(backtest),
           ...dayBarProblems(backtest),
           ...closingBarProblems(backtest),
           ...unplayedProblems(backtest),
@@ -104,6 +107,17 @@ function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
   const there = first === undefined ? 'none at all' : `days from ${first} to ${last ?? first}`;
   const hint = remarks[0] ?? 'check from, to and symbols';
   return source.problem(['data'], 'data with a day to be played', hint, there);
+}
+
+/** A run on the trades alone would guess the book that the quotes are. */
+function apartProblems({ source, sources: { apart } }: Backtest): readonly Problem[] {
+  const [first] = apart;
+  if (first === undefined) return [];
+  const days = listed([...new Set(apart.map(({ day }) => day))], NAMES_SHOWN);
+  const expected = `trades and quotes of ${first.code} in one file: another has its ${days} too`;
+  const hint =
+    'put the levels into the prints as columns bid_1, bid_size_1, ask_1 and so on (data/README.md), or leave one file out';
+  return [source.problem(first.at, expected, hint)];
 }
 
 /** A strategy without prices would wait for ever. Contracts of index futures are listed by the day. */
@@ -306,10 +320,7 @@ function moneyProblems({ source, read: { capital }, market }: ReadFile): readonl
 function symbolProblems({ source, read: { strategies, data }, market }: ReadFile): readonly Problem[] {
   const known = Object.keys(market.contracts);
   const named = [
-    ...(data.symbols ?? []).map((symbol, i) => ({
-      symbol,
-      path: ['data', 'symbols', i],
-    })),
+    ...(data.symbols ?? []).map((symbol, i) => ({ symbol, path: ['data', 'symbols', i] })),
     ...strategies.flatMap(({ symbols }, i) =>
       symbols.map((symbol, j) => ({ symbol, path: ['strategies', i, 'symbols', j] })),
     ),

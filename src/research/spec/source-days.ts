@@ -15,6 +15,7 @@ import {
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { aliasOf, contractMonthOf, legacyCode, listedMonths } from '../../domain/contract-code.ts';
 import { tsUs, type TsUs } from '../../domain/units.ts';
+import type { Path } from '../../config/yaml-source.ts';
 import { type BarFile, barFiles, openCatalogue } from '../../recording/columns/catalogue.ts';
 import {
   type BarMeta,
@@ -49,12 +50,22 @@ export interface SourceDay {
   readonly missed: number;
 }
 
+/** A directory with columns, and the place that names it. */
+export interface NamedDir {
+  readonly dir: string;
+  readonly at: Path;
+  /** The file that was imported; absent where the directory itself is named. */
+  readonly file?: string;
+}
+
 export interface SourceDays {
   /** By day, then by code; includes days before `from`, whose closes are reference prices. */
   readonly all: readonly SourceDay[];
   readonly days: readonly TradingDay[];
   /** Data that was left out, with the reason. */
   readonly remarks: readonly string[];
+  /** Days of which one file has the trades and another the quotes: they cannot be played together. */
+  readonly apart: readonly (Pick<SourceDay, 'code' | 'day'> & Pick<NamedDir, 'at'>)[];
 }
 
 /** A day of the data directory before its symbol is resolved. */
@@ -67,47 +78,50 @@ type FoundDay = Omit<SourceDay, 'code'> & {
   readonly dated: Pick<TickMeta, 'firstUs' | 'lastUs' | 'utcOffsetMinutes'> | null;
 };
 
-export function sourceDays(dirs: readonly string[], market: BacktestMarket, read: BacktestFile): SourceDays {
+export function sourceDays(
+  dirs: readonly NamedDir[],
+  market: BacktestMarket,
+  read: BacktestFile,
+): SourceDays {
   const { symbols, from = null, to = null, every } = read.data;
-  const found = new Map<string, SourceDay>();
+  const found = new Map<string, SourceDay & { readonly name: string }>();
+  const apart: SourceDays['apart'][number][] = [];
   const remarks: string[] = [];
   const wanted = symbols?.map(plainCode) ?? null;
   // A directory may hold ticks and bars of several lengths.
   const dayAt = daysOf(market, null);
-  const held = dirs.flatMap((dir) => (isOnBars(read) ? barDays(dir, market, every) : tickDays(dir)));
-  for (const { symbol, tickSize, lotSize, dated, ...source } of held) {
-    const { day } = source;
+  const held = dirs.flatMap(({ dir, file, at }) => {
+    const all = isOnBars(read) ? barDays(dir, market, every) : tickDays(dir);
+    return all.map((each) => ({ ...each, at, name: file ?? each.path }));
+  });
+  for (const { symbol, tickSize, lotSize, dated, at, ...source } of held) {
+    const { day, name } = source;
     const spec = market.specOf(symbol);
     const code = codeOn(market, symbol, day);
     if (spec === undefined || code === undefined || (to !== null && day > to)) continue;
     if (wanted !== null && !wanted.includes(code) && !wanted.includes(symbol)) continue;
-    if (!isSession(market.calendar, day)) {
-      remarks.push(`${symbol} on ${day}: left out, the calendar has no session on that day`);
-      continue;
-    }
     const own = stepsOf(spec);
-    if (Number(tickSize) !== Number(own.tickSize) || Number(lotSize) !== Number(own.lotSize)) {
-      const steps = `counts in ticks of ${tickSize} and lots of ${lotSize}, the market in ${own.tickSize} and ${own.lotSize}`;
-      remarks.push(`${symbol} on ${day}: left out, ${source.path} ${steps}`);
-      continue;
-    }
-    if (dated !== null && (dayAt(dated.firstUs) !== day || dayAt(dated.lastUs) !== day)) {
-      const theirs = `${source.path} is a day at ${formatUtcOffset(dated.utcOffsetMinutes)}`;
-      const { timeZone } = market.calendar;
-      remarks.push(
-        `${symbol} on ${day}: left out, ${theirs}, and in ${timeZone} it lies on another one or on two`,
-      );
+    const why = !isSession(market.calendar, day)
+      ? 'the calendar has no session on that day'
+      : Number(tickSize) !== Number(own.tickSize) || Number(lotSize) !== Number(own.lotSize)
+        ? `${name} counts in ticks of ${tickSize} and lots of ${lotSize}, the market in ${own.tickSize} and ${own.lotSize}`
+        : dated !== null && (dayAt(dated.firstUs) !== day || dayAt(dated.lastUs) !== day)
+          ? `${name} is a day at ${formatUtcOffset(dated.utcOffsetMinutes)}, and in ${market.calendar.timeZone} it lies on another one or on two`
+          : null;
+    if (why !== null) {
+      remarks.push(`${symbol} on ${day}: left out, ${why}`);
       continue;
     }
     const key = `${day} ${code}`;
     const known = found.get(key);
     if (known === undefined) found.set(key, { ...source, code });
+    else if ((known.quotes === null) !== (source.quotes === null)) apart.push({ code, day, at });
     else if (known.digest !== source.digest)
-      remarks.push(`${code} on ${day}: ${source.path} is left out, ${known.path} has that day too`);
+      remarks.push(`${code} on ${day}: ${name} is left out, ${known.name} has that day too`);
   }
   const all = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, source]) => source);
   const days = [...new Set(all.map(({ day }) => day))].filter((day) => from === null || day >= from);
-  return { all, days, remarks };
+  return { all, days, remarks, apart };
 }
 
 const tickDays = (dir: string): readonly FoundDay[] =>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Target } from '../../../src/engine/session/targets.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import * as units from '../../../src/domain/units.ts';
-import { formatDenial } from '../../../src/engine/ports/denial.ts';
+import { denialText, formatDenial } from '../../../src/engine/ports/denial.ts';
 import { RISK_RULES } from '../../../src/engine/risk/risk-rules.ts';
 import { at, contract } from '../../support/strategy-fixtures.ts';
 import {
@@ -193,4 +193,11 @@ test.each(CASES.filter(({ code }) => !OF_ALL.has(code)))(
 test('a denial is one stable line with its numbers', () => {
   expect(formatDenial({ code: 'qty_above_max', qty: 6, max: 5 })).toBe('qty_above_max: qty=6 max=5');
   expect(formatDenial({ code: 'stream_down' })).toBe('stream_down');
+});
+
+test.each([
+  ['closing_auction', 'risk.auctionEntries'],
+  ['closed', 'the market is closed ('],
+] as const)('a denial in %s names what helps there', (phase, words) => {
+  expect(denialText({ code: 'session_closed', phase })).toContain(words);
 });

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Backtest, loadBacktest } from '../../../src/research/spec/load-backtest.ts';
-import { isPlayed } from '../../../src/research/spec/backtest-days.ts';
+import { rowsPlayed } from '../../../src/research/spec/backtest-days.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
 import { runBacktestFile } from '../../../src/research/backtest/run-backtest-file.ts';
 import type { BacktestPlan } from '../../../src/research/backtest-plan.ts';
@@ -79,7 +79,7 @@ test('a run that begins after a contract expired has no place for it, whether or
 test('a symbol is played where its contract of some day has prices, under either of its codes', async () => {
   const { market, sources } = await load(ROLL);
   const symbols = ['VN30F1M', 'VN30F2M', 'VN30F1Q', 'VN30F2607', '41I1G7000', 'VN30F2609', 'VN100F1M'];
-  expect(symbols.filter((symbol) => isPlayed(market, sources, symbol))).toEqual([
+  expect(symbols.filter((symbol) => rowsPlayed(market, sources, symbol) > 0)).toEqual([
     'VN30F1M',
     'VN30F2M',
     'VN30F2607',

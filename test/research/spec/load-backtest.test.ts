@@ -284,6 +284,20 @@ test('prices finer than the tick are refused with what helps: the right tick, or
   expect((await loadBacktest(file)).ok).toBe(true);
 });
 
+test('a comma in a price is a decimal one: the file is refused with the key that reads it', async () => {
+  const { dir, file } = written('');
+  const head = 'time;open;high;low;close\n';
+  writeFileSync(
+    join(dir, 'bars.csv'),
+    `${head}2026-01-05T00:00:00Z;1,1;1,1;1,1;1,1\n2026-01-05T01:00:00Z;1,2;1,2;1,2;1,2\n`,
+  );
+  writeFileSync(file, ownMarket(dir));
+  const refused = await loadBacktest(file);
+  expect(refused.ok ? '' : refused.problems.map(formatProblem).join('')).toContain('decimalComma: true');
+  writeFileSync(file, ownMarket(dir, { file: ', decimalComma: true' }));
+  expect((await loadBacktest(file)).ok).toBe(true);
+});
+
 const manyAt = (dir: string, otherTick: string): string => {
   const rows = [3, 4, 5].flatMap((day) =>
     ['A', 'B'].map((symbol, i) => `2024-01-0${day},${symbol},${day + i},20,1,${day + i},7`),
@@ -328,5 +342,41 @@ test('a contract expires where trading stops alone', async () => {
   const loaded = await loadBacktest(file);
   expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([
     expect.stringContaining('market.contracts.X.expiry: expected no expiry where trading never stops'),
+  ]);
+});
+
+const ticks = (dir: string, data: string): string => {
+  writeFileSync(
+    join(dir, 't.csv'),
+    'time,price,volume\n2025-03-03T09:00:00Z,10.1,5\n2025-03-04T09:00:00Z,10.2,5\n',
+  );
+  writeFileSync(join(dir, 'u.csv'), 'time,price,volume\n2025-03-04T09:00:00Z,10.3,5\n');
+  writeFileSync(
+    join(dir, 'q.csv'),
+    'time,bid,ask\n2025-03-03T09:00:00Z,10.0,10.1\n2025-03-04T09:00:00Z,10.1,10.3\n',
+  );
+  return `market: { contracts: { ACME: { tick: 0.1 } } }
+capital: 1000
+state: ${dir}
+data:
+  ${data}
+strategies: [{ id: one, strategy: ema-cross, symbols: [ACME], overnight: true }]
+`;
+};
+
+test('quotes next to the trades of the same days are refused, and a day in two files of trades is noted by their names', async () => {
+  const { dir, file } = written('');
+  const T = '{ file: t.csv, symbol: ACME }';
+  writeFileSync(file, ticks(dir, `prints: [${T}]\n  quotes: [{ file: q.csv, symbol: ACME }]`));
+  const refused = await loadBacktest(file);
+  expect(refused.ok ? [] : refused.problems.map(formatProblem)).toEqual([
+    expect.stringMatching(
+      /run\.yaml:6:\d+ data\.quotes\[0\]: expected .* of ACME .* 2025-03-03, 2025-03-04 .*bid_1/,
+    ),
+  ]);
+  writeFileSync(file, ticks(dir, `prints: [${T}, { file: u.csv, symbol: ACME }]`));
+  const twice = await loadBacktest(file);
+  expect(twice.ok ? twice.backtest.sources.remarks : twice.problems).toEqual([
+    `ACME on 2025-03-04: ${join(dir, 'u.csv')} is left out, ${join(dir, 't.csv')} has that day too`,
   ]);
 });
