@@ -10,6 +10,7 @@ import { formatLocalSecond } from '../text/dates.ts';
 import { formatCount } from '../text/numbers.ts';
 import { cancelProgress, flattenProgress } from './command-outcomes.ts';
 import { noChannel, trialLines } from './operator-channels.ts';
+import { afterStop } from '../host/program-files.ts';
 import { inTime, systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
 import { type ReadAgain, reload, startStrategy } from './reload.ts';
@@ -32,7 +33,7 @@ export function obey(
   switch (name) {
     case 'stop':
       stop(reason);
-      return { ok: true, message: 'stopping: orders and positions as configured under stop' };
+      return { ok: true, message: `stopping: orders and positions as configured under stop${afterStop()}` };
     case 'reconnect':
       daemon.edge.stream.resume();
       return { ok: true, message: 'connecting again' };
