@@ -1,5 +1,6 @@
 /** The control API of a running daemon, and the file by which the command line finds it. */
 import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { tradingDayAt } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -22,6 +23,7 @@ import { statusContent } from './daemon-screen.ts';
 
 export interface DaemonStatus {
   readonly mode: Config['mode'];
+  /** Absolute: the reader may be in another folder. */
   readonly stateDir: string;
   /** The program on disk is not the one that runs, in words, or null. */
   readonly program: string | null;
@@ -95,7 +97,7 @@ export async function startDaemonControl(
 
 export const statusOf = (daemon: Daemon): DaemonStatus => ({
   mode: daemon.config.mode,
-  stateDir: daemon.config.stateDir,
+  stateDir: resolve(daemon.config.stateDir),
   program: daemon.programProblem,
   session: daemon.sessionDay ?? null,
   degraded: daemon.degraded,
