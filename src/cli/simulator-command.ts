@@ -1,21 +1,17 @@
 /** `tickwright simulator`: the simulated broker alone, for a client in any language. */
 import type { Command } from 'commander';
 import { Shutdown } from '../host/shutdown.ts';
-import type { simulatorFaults, SimulatorRun } from '../daemon/simulator/run-simulator.ts';
+import type {
+  simulatorFaults,
+  SimulatorRun,
+  SimulatorRunOptions,
+} from '../daemon/simulator/run-simulator.ts';
 import { portNumber, speedFactor, wholeNumber } from './argument-values.ts';
 import { type CliContext, type CliIo, EXIT, jsonText, failed, wrongUsage, needFile } from './cli-io.ts';
 import { formatTable } from '../text/table.ts';
 
-interface SimulatorFlags {
-  readonly port?: number;
-  readonly controlPort?: number;
-  readonly config?: string;
-  readonly fresh?: boolean;
-  readonly state?: string;
+interface SimulatorFlags extends SimulatorRunOptions {
   readonly json?: boolean;
-  readonly speed?: number;
-  readonly seed?: number;
-  readonly tape?: string;
 }
 
 export function addSimulatorCommand(program: Command, { io, finish }: CliContext): void {
@@ -88,16 +84,7 @@ async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
   needFile('--tape', flags.tape);
   const { runSimulator } = await import('../daemon/simulator/run-simulator.ts');
   try {
-    return await runSimulator({
-      port: flags.port ?? null,
-      controlPort: flags.controlPort ?? null,
-      config: flags.config ?? null,
-      fresh: flags.fresh ?? false,
-      state: flags.state ?? null,
-      seed: flags.seed ?? null,
-      speed: flags.speed ?? null,
-      tape: flags.tape ?? null,
-    });
+    return await runSimulator(flags);
   } catch (error) {
     throw explained(error, flags);
   }

@@ -9,7 +9,7 @@ import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.
 import type { JournalStore } from '../journal/journal-store.ts';
 import { AlertDesk, quietHours } from '../operator/alerts/alert-desk.ts';
 import type { AlertChannel, AlertDraft, AlertMessage } from '../operator/alerts/alert-message.ts';
-import { type ChannelState, type AlertRoute, Routes } from '../operator/alerts/routes.ts';
+import { type AlertRoute, Routes } from '../operator/alerts/routes.ts';
 import { WaitingFile } from '../operator/alerts/waiting-file.ts';
 import { DeadMansSwitch } from '../operator/channels/dead-man.ts';
 import { RemoteControl, type RemoteOptions } from '../operator/channels/remote-control.ts';
@@ -32,13 +32,6 @@ export interface AlertingOptions {
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
   /** A name and a count that outlive the process. */
   readonly counters: Pick<JournalStore, 'counter' | 'keepCounter'>;
-}
-
-export interface AlertingState {
-  readonly channels: readonly ChannelState[];
-  readonly counts: AlertDesk['counts'];
-  /** Unacknowledged critical alerts. */
-  readonly unseen: number;
 }
 
 /** Older messages say nothing about now; the journal has them. */
@@ -141,7 +134,7 @@ export class Alerting {
     return this.#options.config.alerts.channels.length > 0;
   }
 
-  get state(): AlertingState {
+  get state() {
     const { counts, memory } = this.#desk;
     return { channels: this.#routes.states, counts, unseen: memory.unseen.length };
   }

@@ -4,21 +4,15 @@ import { seconds, US_PER_SECOND } from '../domain/units.ts';
 import type { AlertSeverity } from '../engine/ports/journal-entry.ts';
 import type { AlertChannel, DeliveryResult } from '../operator/alerts/alert-message.ts';
 import { createMail } from '../operator/channels/mail.ts';
-import { createTelegramBot, createTelegramChannel, type TelegramBot } from '../operator/channels/telegram.ts';
+import { createTelegramBot, createTelegramChannel } from '../operator/channels/telegram.ts';
 import { createWebhook } from '../operator/channels/webhook.ts';
 import { Secrets } from '../operator/redact.ts';
 import { inTime } from '../host/system-clock.ts';
 import { readSecret, secretPlaceText } from './edge/secret-place.ts';
 import { failureOf } from '../domain/failure.ts';
 
-export interface OpenChannel {
-  readonly channel: AlertChannel;
-  /** Null for a channel that takes no commands. */
-  readonly bot: TelegramBot | null;
-}
-
-/** Throws for a secret that is missing. */
-export function openChannel(config: ChannelConfig, secrets: Secrets): OpenChannel {
+/** Throws for a secret that is missing. `bot`: null for a channel that takes no commands. */
+export function openChannel(config: ChannelConfig, secrets: Secrets) {
   const { id } = config;
   switch (config.kind) {
     case 'telegram': {

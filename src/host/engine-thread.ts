@@ -285,15 +285,6 @@ export class EngineThread {
 // later events are kept for it, with the decisions that the running one made. At the switch further events wait until it has caught up:
 // each event is decided once, and no answer to a call is lost.
 
-export interface NextEngine {
-  /** Everything before it was prepared. Rejects with `EngineLost`. */
-  replay(past: PastPlace): ReturnType<EngineThread['replay']>;
-  /** It takes over with the next event. `earlier`: strategies that an earlier version has decided so far. */
-  takeOver(earlier: readonly StrategyIndex[]): void;
-  /** It is not needed after all. */
-  close(): Promise<void>;
-}
-
 /** Since the next engine was prepared. */
 interface Meanwhile {
   readonly events: EngineEvent[];
@@ -346,7 +337,7 @@ export class EngineLink {
     await this.thread.close();
   }
 
-  prepareNext(data: EngineThreadOptions['data']): NextEngine {
+  prepareNext(data: EngineThreadOptions['data']) {
     assert(this.#meanwhile === null, 'one engine is prepared at a time');
     const meanwhile: Meanwhile = { events: [], entriesByCause: new Map() };
     this.#meanwhile = meanwhile;
@@ -361,13 +352,16 @@ export class EngineLink {
       },
     });
     return {
-      replay: (past) => next.replay(past),
-      takeOver: (earlier) => {
+      /** Everything before it was prepared. Rejects with `EngineLost`. */
+      replay: (past: PastPlace) => next.replay(past),
+      /** It takes over with the next event. `earlier`: strategies that an earlier version has decided so far. */
+      takeOver: (earlier: readonly StrategyIndex[]): void => {
         isRunning = true;
         this.#held = [];
         this.#switched = this.#goOverTo(next, meanwhile, earlier);
       },
-      close: () => {
+      /** It is not needed after all. */
+      close: (): Promise<void> => {
         this.#meanwhile = null;
         return next.close();
       },

@@ -23,12 +23,6 @@ interface MarkRecord extends Omit<EarlierRun, 'strategy'> {
   readonly deaths: readonly TsUs[];
 }
 
-/** Strategies that a run must not start. */
-export interface LeftOut {
-  readonly ids: readonly string[];
-  readonly reason: string;
-}
-
 /** After so many the strategy that ran is left out, after one more all are. */
 const DEATHS_OF_ONE = 2;
 /** Deaths further apart have nothing to do with each other. */
@@ -68,8 +62,8 @@ export class RunMark {
     return this.deaths === 0 ? null : this.#path;
   }
 
-  /** After two deaths the strategy that ran at the second one, after three all of `ids`. */
-  leftOut(ids: readonly string[]): LeftOut | null {
+  /** Strategies that a run must not start: after two deaths the one that ran at the second, after three all of `ids`. */
+  leftOut(ids: readonly string[]) {
     const { deaths, earlier } = this;
     const within = `within ${TOGETHER / US_PER_MINUTE} minutes`;
     if (deaths > DEATHS_OF_ONE)

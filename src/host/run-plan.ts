@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { TradingCalendar } from '../domain/calendar.ts';
-import { isTradingDay, momentOf, type TradingDay, tradingDay } from '../domain/civil-date.ts';
+import { isTradingDay, momentOf, tradingDay } from '../domain/civil-date.ts';
 import { errorText } from '../domain/failure.ts';
 import type { StrategyRisk } from '../domain/settings.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../domain/units.ts';
@@ -23,7 +23,7 @@ export interface RunOverrides {
 export interface RunPlan {
   readonly config: Config;
   /** The recorded day to trade, or null. */
-  readonly tape: TapeTimes | null;
+  readonly tape: ReturnType<typeof tapeTimes> | null;
   /** Strategies that are left out, and why; shown at the start. */
   readonly remarks: readonly string[];
 }
@@ -77,13 +77,7 @@ function withOneContract(config: Config): { readonly config: Config; readonly re
 /** Real seconds between the start and the first continuous phase: the daemon must listen before the first print. */
 const LEAD_SECONDS = 8;
 
-interface TapeTimes {
-  readonly day: TradingDay;
-  readonly startUs: TsUs;
-  readonly endUs: TsUs;
-}
-
-function tapeTimes(path: string, calendar: TradingCalendar, speed: number): TapeTimes {
+function tapeTimes(path: string, calendar: TradingCalendar, speed: number) {
   const dayText = basename(path).slice(0, 10);
   if (!isTradingDay(dayText)) {
     throw new Error(

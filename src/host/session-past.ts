@@ -6,7 +6,7 @@ import { Subject } from 'rxjs';
 import { assert } from '../domain/assert.ts';
 import type { Contract } from '../domain/contract.ts';
 import { StrategyNames } from '../domain/strategy-names.ts';
-import { type StrategyIndex, strategyIndex, tsUs } from '../domain/units.ts';
+import { seq as seqOf, type StrategyIndex, strategyIndex, tsUs } from '../domain/units.ts';
 import {
   type EngineEvent,
   type EventHead,
@@ -53,6 +53,7 @@ export class SessionPast {
   readonly #source: ReplaySource;
   #inputs = 0;
   #frameCount = 0;
+  #framesMissing = 0;
   #lastSeq = 0;
   #lastTsUs = tsUs(0);
   #lastHaltCommand = 0;
@@ -68,6 +69,7 @@ export class SessionPast {
     return {
       inputs: this.#inputs,
       frames: this.#frameCount,
+      framesMissing: this.#framesMissing,
       lastSeq: this.#lastSeq,
       lastTsUs: this.#lastTsUs,
       lastHaltCommand: this.#lastHaltCommand,
@@ -87,14 +89,29 @@ export class SessionPast {
     const table = new ReplayTable();
     let earlier = earlierAt(fromSeq, versionsSince);
     let writtenUntil = lastOfStart(fromSeq);
+    const causes = [...byCause.keys()].filter((seq) => seq >= Math.max(fromSeq, 1)).toSorted((a, b) => a - b);
+    let next = 0;
+    // The log lacks the frame that an order came from: what the journal decided there stands, without its price.
+    const takeMissing = (before: number): void => {
+      for (let seq = causes[next]; seq !== undefined && seq < before; seq = causes[(next += 1)]) {
+        const entries = byCause.get(seq) ?? [];
+        const event = { kind: 'clock', seq: seqOf(seq), tsUs: entries[0]?.tsUs ?? this.#lastTsUs } as const;
+        this.#passed(event);
+        this.#framesMissing += 1;
+        take({ event, decisions: eventDecisions(entries), earlier });
+      }
+    };
     this.#inOrder((event) => {
       const { kind } = event;
+      takeMissing(event.seq);
+      if (causes[next] === event.seq) next += 1;
       if (kind === 'booted') writtenUntil = lastOfStart(event.seq);
       else if (kind === 'contracts') table.set(event.contracts);
       if (kind === 'booted' || kind === 'strategies') earlier = earlierAt(event.seq, versionsSince);
       const decisions = event.seq > writtenUntil ? null : decisionsAt(byCause, event);
       take({ event, decisions, earlier });
     }, table);
+    takeMissing((decidedUntil ?? Infinity) + 1);
   }
 
   /** Two sequences, each in order, as one. */

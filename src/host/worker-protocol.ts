@@ -75,6 +75,8 @@ export interface PastPlace {
 export interface ReplayedPast {
   readonly inputs: number;
   readonly frames: number;
+  /** Frames that decided something and are in no log. */
+  readonly framesMissing: number;
   readonly lastSeq: number;
   readonly lastTsUs: TsUs;
   /** Number of the last halt or resume of the account; 0 without any. */

@@ -33,28 +33,19 @@ export const COMMAND_NAMES = [
 export type CommandName = (typeof COMMAND_NAMES)[number];
 
 /** Body of a command; fields that the command lacks are null or false, a missing `reason` is empty. */
-export interface CommandBody {
-  readonly reason: string;
-  readonly strategy: string | null;
-  readonly clientOrderId: string | null;
-  readonly as: 'absent' | 'live' | null;
-  /** A one-time password. */
-  readonly otp: string | null;
-  readonly channel: string | null;
-  /** For a flatten: entries stay on, and a strategy may enter again. */
-  readonly keepTrading: boolean;
-  /** For a flatten: in an auction one order is sent that cannot be taken back. */
-  readonly inAuction: boolean;
-}
+export type CommandBody = Readonly<typeof EMPTY_BODY>;
 
-export const EMPTY_BODY: CommandBody = {
+export const EMPTY_BODY = {
   reason: '',
-  strategy: null,
-  clientOrderId: null,
-  as: null,
-  otp: null,
-  channel: null,
+  strategy: null as string | null,
+  clientOrderId: null as string | null,
+  as: null as 'absent' | 'live' | null,
+  /** A one-time password. */
+  otp: null as string | null,
+  channel: null as string | null,
+  /** For a flatten: entries stay on, and a strategy may enter again. */
   keepTrading: false,
+  /** For a flatten: in an auction one order is sent that cannot be taken back. */
   inAuction: false,
 };
 

@@ -53,11 +53,6 @@ export interface ControlOptions {
   readonly secrets: Secrets;
 }
 
-export interface ControlServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 4_096;
 const REQUEST_MS_MAX = 5_000;
@@ -67,12 +62,7 @@ const CONNECTIONS_MAX = 64;
 
 const ROUTES = 'GET /healthz, GET /readyz, GET /status, POST /commands/<name>, POST /links/<steer|look>';
 
-export async function startControl({
-  port,
-  token,
-  handlers,
-  secrets,
-}: ControlOptions): Promise<ControlServer> {
+export async function startControl({ port, token, handlers, secrets }: ControlOptions) {
   assertToken('control', token);
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,

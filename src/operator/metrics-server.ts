@@ -25,11 +25,6 @@ export interface MetricsServerOptions {
   readonly health: () => Promise<Health>;
 }
 
-export interface MetricsServer {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 const REQUEST_MS_MAX = 5_000;
 /** Scrapers are few; a stranger must not take the daemon's file handles. */
 const CONNECTIONS_MAX = 32;
@@ -37,7 +32,7 @@ const CONNECTIONS_MAX = 32;
 const BODY_BYTES_MAX = 1;
 
 /** Throws when the address is taken, and when others than this machine could ask without a token. */
-export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
+export async function startMetricsServer(options: MetricsServerOptions) {
   const { address, port, hosts, token, contentType, text, health } = options;
   if (token !== undefined) assertToken('metrics', token);
   else if (!isLoopback(address)) throw new Error(`metrics on ${address} need a token: others can reach it`);

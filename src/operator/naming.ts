@@ -15,18 +15,6 @@ export interface ContractNaming {
   readonly average: (value: number, qty: number) => string;
 }
 
-export interface Naming {
-  /** Null means the daemon itself. */
-  readonly strategy: (index: StrategyIndex | null) => string;
-  readonly contract: (instrument: InstrumentIndex | OrderCode) => ContractNaming;
-  /** Names the contracts in a text of that moment. */
-  readonly named: (text: string, tsUs: TsUs) => string;
-  /** To the second: the journal has the microseconds. */
-  readonly time: (tsUs: TsUs) => string;
-  /** A command line of the program with this daemon's state directory. */
-  readonly command: (text: string) => string;
-}
-
 export interface NamingFacts {
   readonly contracts: () => readonly Contract[];
   /** Null where it cannot be read any more: times are in UTC then, and contracts are codes. */
@@ -35,21 +23,28 @@ export interface NamingFacts {
   readonly stateDir?: string | null;
 }
 
+export type Naming = Readonly<ReturnType<typeof createNaming>>;
+
 export function createNaming(
   names: Pick<StrategyNames, 'nameOf'>,
   { contracts, calendar, stateDir = null }: NamingFacts,
-): Naming {
+) {
   return {
-    strategy: (index) => (index === null ? 'system' : names.nameOf(index)),
-    contract: (instrument) => {
+    /** Null means the daemon itself. */
+    strategy: (index: StrategyIndex | null): string => (index === null ? 'system' : names.nameOf(index)),
+    contract: (instrument: InstrumentIndex | OrderCode): ContractNaming => {
       const found = contracts().find(({ index, orderCode }) =>
         typeof instrument === 'number' ? index === instrument : orderCode === instrument,
       );
       return found === undefined ? unlisted(instrument) : listed(found);
     },
-    named: (text, at) => (calendar === null ? text : withAliases(text, calendar, tradingDayAt(calendar, at))),
-    time: (tsUs) => formatTime(tsUs, calendar?.utcOffsetMinutes ?? 0).slice(0, 8),
-    command: (text) => `tickwright ${text}${stateDir === null ? '' : ` --state ${stateDir}`}`,
+    /** Names the contracts in a text of that moment. */
+    named: (text: string, at: TsUs): string =>
+      calendar === null ? text : withAliases(text, calendar, tradingDayAt(calendar, at)),
+    /** To the second: the journal has the microseconds. */
+    time: (tsUs: TsUs): string => formatTime(tsUs, calendar?.utcOffsetMinutes ?? 0).slice(0, 8),
+    /** A command line of the program with this daemon's state directory. */
+    command: (text: string): string => `tickwright ${text}${stateDir === null ? '' : ` --state ${stateDir}`}`,
   };
 }
 

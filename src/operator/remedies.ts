@@ -60,6 +60,8 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
   stream_paused: (command) => command('reconnect'),
   prices_stale: (command) => `if prices move in the broker’s own program: ${command('reconnect')}`,
   clock_step: () => 'set the clock of the machine right, best by NTP, or restart the daemon to take its time',
+  frames_missing: (command) =>
+    `put the day’s file back into frames and start again; or look at ${command('positions')}, then: ${command('start-strategy …')} --reason "…"`,
   frames_dropped: (command) => `the strategy that is slow: ${command('stop-strategy …')} --reason "…"`,
   strategy_stopped: (command) => `once its cause is mended: ${command('start-strategy …')} --reason "…"`,
   journal_damaged: (command) =>

@@ -1,15 +1,6 @@
 /** Colours of a terminal; the caller decides whether to use them. */
 type Painter = (text: string) => string;
 
-export interface Paint {
-  readonly bold: Painter;
-  readonly dim: Painter;
-  readonly red: Painter;
-  readonly green: Painter;
-  readonly yellow: Painter;
-  readonly cyan: Painter;
-}
-
 const ESCAPE = '\u001b[';
 
 const plain: Painter = (text) => text;
@@ -19,7 +10,9 @@ const wrapped =
   (text) =>
     text === '' ? '' : `${ESCAPE}${open}m${text}${ESCAPE}${close}m`;
 
-export function createPaint(isColour: boolean): Paint {
+export type Paint = ReturnType<typeof createPaint>;
+
+export function createPaint(isColour: boolean) {
   const painter = (open: number, close: number): Painter => (isColour ? wrapped(open, close) : plain);
   return {
     bold: painter(1, 22),

@@ -76,3 +76,12 @@ export const listed = (items: readonly string[], most: number): string =>
   items.length <= most
     ? items.join(', ')
     : `${items.slice(0, most).join(', ')} and ${formatNumber(items.length - most)} more`;
+
+/** The sum of each of these figures over all rows. */
+export function sumsOf<Name extends string>(
+  rows: readonly Readonly<Record<Name, number>>[],
+  names: readonly Name[],
+): Readonly<Record<Name, number>> {
+  const sums = names.map((name) => [name, rows.reduce((sum, row) => sum + row[name], 0)]);
+  return Object.fromEntries(sums) as Record<Name, number>; // oxlint-disable-line typescript/no-unsafe-type-assertion -- it has these names
+}

@@ -2,6 +2,7 @@
  * Restarts in every state of a position and an order, after a clean stop and after a kill: no phantom position, no wrong sign,
  * every working order the same under the same number, and a second restart that moves nothing.
  */
+import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Story } from './support/story.ts';
 import type { Step } from './support/scripted.ts';
@@ -94,3 +95,27 @@ const tally = (calls: readonly string[]): string => {
   for (const call of calls.toSorted()) counts.set(call, (counts.get(call) ?? 0) + 1);
   return `${calls.length} REST calls (${[...counts].map(([call, count]) => `${count} ${call}`).join(', ')})`;
 };
+
+describe('a restart without the frames of its day, as from a copy of the journal alone', () => {
+  it.each(CELLS.filter(({ end }) => end === 'clean stop'))(
+    '$position, $order: it knows what the journal says, and sends nothing but cancels of a strategy that it stops',
+    async ({ position, order }) => {
+      const steps = [...POSITIONS[position], ...ORDERS[order]];
+      const story = await Story.open(steps);
+      onTestFinished(() => story.close());
+      await story.start();
+      await enter(story, position, order);
+      const before = await story.truth();
+      await story.stop();
+      rmSync(story.paths.frames, { recursive: true });
+      await story.start();
+      expect((await story.known()).net).toBe(before.net);
+      expect((await story.truth()).net).toBe(before.net);
+      expect(story.moves.filter((call) => !call.includes('cancel'))).toEqual([]);
+      if (steps.length === 0) return;
+      const stopped = (await story.view())?.strategies.find(({ id }) => id === 'script')?.stopped;
+      expect(stopped).toBe('replay_diverged');
+      expect(story.alerts()).toContain('frames_missing');
+    },
+  );
+});

@@ -4,12 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { COMMAND_NAMES, EMPTY_BODY } from '../../src/operator/control-command.ts';
-import {
-  type CommandResult,
-  type ControlHandlers,
-  type ControlServer,
-  startControl,
-} from '../../src/operator/control-server.ts';
+import { type CommandResult, type ControlHandlers, startControl } from '../../src/operator/control-server.ts';
 
 import { Secrets } from '../../src/operator/redact.ts';
 
@@ -40,7 +35,7 @@ class FakeDaemon implements ControlHandlers {
 }
 
 let daemon: FakeDaemon;
-let server: ControlServer;
+let server: Awaited<ReturnType<typeof startControl>>;
 
 beforeEach(async () => {
   daemon = new FakeDaemon();

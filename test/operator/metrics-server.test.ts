@@ -1,14 +1,10 @@
 import { request } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  type MetricsServer,
-  type MetricsServerOptions,
-  startMetricsServer,
-} from '../../src/operator/metrics-server.ts';
+import { type MetricsServerOptions, startMetricsServer } from '../../src/operator/metrics-server.ts';
 
 const TOKEN = 'a-token-for-scrapers';
 
-let server: MetricsServer | undefined;
+let server: Awaited<ReturnType<typeof startMetricsServer>> | undefined;
 
 afterEach(() => server?.close());
 

@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import type { OrderRow } from '../../host/state/order-rows.ts';
 import {
-  type JournalLine,
   journalLines,
   journalView,
   ordersView,
@@ -17,7 +16,7 @@ import {
 import { formatTime } from '../../domain/civil-date.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { tsUs } from '../../domain/units.ts';
-import { formatNumber } from '../../text/numbers.ts';
+import { formatNumber, sumsOf } from '../../text/numbers.ts';
 import { formatRows, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { countAboveZero, refuse, sessionDay } from '../argument-values.ts';
 import { type CliContext, jsonText } from '../cli-io.ts';
@@ -162,20 +161,11 @@ async function heldNow({ state, session }: StateFlags): Promise<string> {
 }
 
 function pnlTable(view: StateView<PnlRow>): string {
-  const sum = (name: Exclude<keyof PnlRow, 'strategy'>): number =>
-    view.rows.reduce((total, row) => total + row[name], 0);
-  const total: PnlRow = {
-    strategy: 'all',
-    orders: sum('orders'),
-    fills: sum('fills'),
-    filledQty: sum('filledQty'),
-    denied: sum('denied'),
-    rejected: sum('rejected'),
-    realised: sum('realised'),
-    fee: sum('fee'),
-    tax: sum('tax'),
-    net: sum('net'),
-  };
+  const figures = [
+    ...(['orders', 'fills', 'filledQty', 'denied', 'rejected'] as const),
+    ...(['realised', 'fee', 'tax', 'net'] as const),
+  ];
+  const total = { strategy: 'all', ...sumsOf(view.rows, figures) };
   const shown = view.rows.length > 1 ? [...view.rows, total] : view.rows;
   const table = tableOf(view, shown, 'nothing traded', {
     strategy: ({ strategy }) => strategy,
@@ -192,7 +182,7 @@ function pnlTable(view: StateView<PnlRow>): string {
   return `${table}Open positions are not in these figures.\n`;
 }
 
-const journalTable = (view: StateView<JournalLine>): string =>
+const journalTable = (view: ReturnType<typeof journalLines>): string =>
   tableOf(view, view.rows, 'nothing written', {
     id: ({ id }) => String(id),
     time: ({ time }) => time,

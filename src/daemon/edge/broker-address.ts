@@ -1,7 +1,6 @@
 /** Address and credentials of this run's broker: the embedded simulator on paper, the configured hosts otherwise. */
 import { readFileSync, statSync } from 'node:fs';
 import type { AuthConfig, Config } from '../../config/config.ts';
-import type { ClockMap } from '../../domain/clock.ts';
 import { REAL_TIME } from '../../host/system-clock.ts';
 import type { RunPlan } from '../../host/run-plan.ts';
 import { Secrets } from '../../operator/redact.ts';
@@ -9,7 +8,6 @@ import { secretPlaceText } from './secret-place.ts';
 import type { StatePaths } from '../../host/state/state-paths.ts';
 import { SimulatorFaults } from '../simulator/simulator-faults.ts';
 import { obtainSimulator, type SimulatorLink, simulatorPlan } from '../simulator/embedded-simulator.ts';
-import type { Lockstep } from '../simulator/lockstep.ts';
 
 export interface BrokerAddress {
   readonly restUrl: string;
@@ -68,19 +66,10 @@ export function configuredAddress({ broker, account, auth }: Config): BrokerAddr
   };
 }
 
-export interface ReachedBroker {
-  readonly address: BrokerAddress;
-  readonly clockMap: ClockMap;
-  /** For a tape that runs faster than life; else null. */
-  readonly lockstep: Lockstep | null;
-  /** Reports that the simulator of a paper run has ended by itself. */
-  onEnd(report: (reason: string) => void): void;
-  /** Stops the simulator of a paper run. */
-  close(): Promise<void>;
-}
+export type ReachedBroker = Awaited<ReturnType<typeof reachBroker>>;
 
 /** Finds or starts the simulator of a paper run, with a new account if `fresh`; otherwise takes the configured hosts. */
-export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boolean): Promise<ReachedBroker> {
+export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boolean) {
   if (plan.config.mode !== 'paper') {
     return {
       address: configuredAddress(plan.config),
@@ -95,8 +84,11 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
   return {
     address: simulatorAddress(link),
     clockMap: link.clockMap,
+    /** For a tape that runs faster than life; else null. */
     lockstep: simulator.lockstep,
-    onEnd: (report) => simulator.onEnd(report),
+    /** Reports that the simulator of a paper run has ended by itself. */
+    onEnd: (report: (reason: string) => void): void => simulator.onEnd(report),
+    /** Stops the simulator of a paper run. */
     close: () => simulator.stop(),
   };
 }

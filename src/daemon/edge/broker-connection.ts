@@ -9,10 +9,10 @@ import {
 } from '../../broker/auth/otp-providers.ts';
 import type { OtpDesk } from '../../broker/auth/otp-desk.ts';
 import { createTokenCache } from '../../broker/auth/access-token.ts';
-import type { ExchangeCounter, TokenExchange, TokenSignal } from '../../broker/auth/obtain-token.ts';
+import type { ExchangeCounter, TokenSignal } from '../../broker/auth/obtain-token.ts';
 import { type TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import { createAuthCalls } from '../../broker/rest/auth-calls.ts';
-import { createRestClient, type RestClient } from '../../broker/rest/rest-client.ts';
+import { createRestClient } from '../../broker/rest/rest-client.ts';
 import type { SpecOf } from '../../wire/rest/in-day-book.ts';
 import { type RestSignal, Transport, type TransportOptions } from '../../broker/rest/transport.ts';
 import type { Config } from '../../config/config.ts';
@@ -45,22 +45,14 @@ export interface BrokerConnectionOptions {
   readonly onDrift: (place: string, deviation: string) => void;
 }
 
-export interface BrokerConnection {
-  readonly auth: TokenExchange;
-  readonly tokens: TokenKeeper;
-  readonly rest: RestClient;
-  readonly drift: DriftLog;
-  readonly specOf: SpecOf;
-  readonly calls: Pick<Transport, 'sent' | 'pending'>;
-  close(): Promise<void>;
-}
-
 /** Calls that may go at once after a quiet time, in seconds of the sustained pace. */
 const BURST_SECONDS = 3;
 const CALLS_PER_SECOND_MAX = 200;
 const PROMPT_TIMEOUT = minutes(30);
 
-export function connectBroker(options: BrokerConnectionOptions): BrokerConnection {
+export type BrokerConnection = ReturnType<typeof connectBroker>;
+
+export function connectBroker(options: BrokerConnectionOptions) {
   const { config, address, onRest } = options;
   const { contracts, auth: authConfig, schedule } = config;
   const transport = new Transport({
@@ -105,7 +97,8 @@ export function connectBroker(options: BrokerConnectionOptions): BrokerConnectio
     tokens.close();
     await transport.close();
   };
-  return { auth, tokens, rest, drift, specOf, calls: transport, close };
+  const calls: Pick<Transport, 'sent' | 'pending'> = transport;
+  return { auth, tokens, rest, drift, specOf, calls, close };
 }
 
 /** The pace scales with the paper market's; against a real broker the speed is 1. */

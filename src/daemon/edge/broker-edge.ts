@@ -17,12 +17,7 @@ import { durationUs, type DurationUs, type TsUs, tsUs } from '../../domain/units
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { createMarketClock, sessionDayAt, systemClock, systemTimers } from '../../host/system-clock.ts';
-import {
-  type BrokerConnection,
-  connectBroker,
-  type BrokerConnectionOptions,
-  exchangeCounter,
-} from './broker-connection.ts';
+import { connectBroker, type BrokerConnectionOptions, exchangeCounter } from './broker-connection.ts';
 import type { EdgeAlerts } from './edge-alerts.ts';
 
 export interface BrokerEdgeOptions extends Pick<
@@ -46,19 +41,12 @@ export interface EdgeMeter extends CallMeter {
   pong(roundTrip: DurationUs): void;
 }
 
-export interface BrokerEdge extends Pick<BrokerConnection, 'tokens' | 'rest' | 'drift' | 'calls' | 'close'> {
-  readonly table: BrokerContracts;
-  readonly reports: BrokerReports;
-  readonly gateway: RestGateway;
-  readonly stream: StreamClient;
-  /** Every data frame, unchanged but for secrets. Hot. */
-  readonly frames$: Observable<string>;
-}
+export type BrokerEdge = ReturnType<typeof createBrokerEdge>;
 
 /** At speed n the book is polled n times as often, but never faster than this. */
 const POLL_MIN_US = 50_000;
 
-export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
+export function createBrokerEdge(options: BrokerEdgeOptions) {
   const { config, address, journal, alerts, clockMap } = options;
   const sink: InputSink = { post: (event) => options.sink.post(address.secrets.hideIn(event)) };
   const { calendar } = config;
@@ -119,7 +107,10 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     await stream.stop();
     await connection.close();
   };
-  const frames$ = stream.frames$.pipe(map((text) => address.secrets.hideAmongNumbers(text)));
+  /** Every data frame, unchanged but for secrets. Hot. */
+  const frames$: Observable<string> = stream.frames$.pipe(
+    map((text) => address.secrets.hideAmongNumbers(text)),
+  );
   return { tokens, rest, table, reports, gateway, stream, frames$, drift, calls: connection.calls, close };
 }
 

@@ -8,31 +8,9 @@ import { formatCount } from '../../text/numbers.ts';
 const DAYS_MIN = 30;
 const SESSIONS_SHOWN = 10;
 
-export interface CalendarView {
-  readonly name: string;
-  readonly timeZone: string;
-  readonly today: TradingDay;
-  readonly validFrom: TradingDay;
-  readonly validTo: TradingDay;
-  /** Below zero once it has ended. */
-  readonly daysKnown: number;
-  /** The next ones that it knows, today's among them. */
-  readonly sessions: readonly TradingDay[];
-  /** Weekdays without a session, all that it knows from today on. */
-  readonly holidays: readonly TradingDay[];
-  /** `isKnown`: on a day that the calendar knows. */
-  readonly expiries: readonly {
-    readonly contract: string;
-    readonly day: TradingDay;
-    readonly isKnown: boolean;
-  }[];
-}
+export type CalendarView = ReturnType<typeof calendarView>;
 
-export function calendarView(
-  calendar: TradingCalendar,
-  underlyings: readonly string[],
-  today: TradingDay,
-): CalendarView {
+export function calendarView(calendar: TradingCalendar, underlyings: readonly string[], today: TradingDay) {
   const { name, timeZone, validFrom, validTo } = calendar;
   const sessions: TradingDay[] = [];
   for (let day = today; day <= validTo && sessions.length < SESSIONS_SHOWN; day = addDays(day, 1))
@@ -43,7 +21,9 @@ export function calendarView(
     today,
     validFrom,
     validTo,
+    /** Below zero once it has ended. */
     daysKnown: daysKnown(calendar, today),
+    /** The next ones that it knows, today's among them. */
     sessions,
     holidays: closuresFrom(calendar, today),
     expiries: UNDERLYINGS.filter((underlying) => underlyings.includes(underlying))

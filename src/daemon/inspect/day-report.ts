@@ -13,8 +13,6 @@ import { addDays, tradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
 import { signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
-import type { PositionSnapshot } from '../../engine/ports/engine-event.ts';
-import type { EntryOf } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { sessionResult } from '../../journal/session-result.ts';
@@ -41,13 +39,8 @@ export const dayText = (stateDir: string): string =>
     (read, found) => `trading day ${found.day}\n${dayReportOf(read, found).text}`,
   );
 
-export interface DayReport {
-  readonly html: string;
-  /** The summary in a few lines. */
-  readonly text: string;
-}
-
-export function dayReportOf(read: JournalReader, session: SessionRow): DayReport {
+/** `text`: the summary in a few lines. */
+export function dayReportOf(read: JournalReader, session: SessionRow) {
   const model = modelOf(read, session);
   // Tables alone: nothing to draw.
   const html = renderReport(model, { ...loadReportAssets(), script: '' });
@@ -79,7 +72,7 @@ interface DayContent {
   readonly contracts: readonly Contract[];
   readonly accounts: readonly StrategyAccount[];
   readonly time: (us: number) => string;
-  readonly books: ComparedBooks;
+  readonly books: ReturnType<typeof comparedBooks>;
 }
 
 const STRATEGIES = 'Strategies';
@@ -178,46 +171,29 @@ function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
   return [...off, ...[...texts].slice(0, ROWS_MAX)];
 }
 
+/** Figures of `pnlRow` by the titles of their columns. */
+const STRATEGY_COLUMNS = {
+  strategy: 'strategy',
+  net: 'net',
+  realised: 'realised',
+  fees: 'fee',
+  tax: 'tax',
+  orders: 'orders',
+  fills: 'fills',
+  contracts: 'filledQty',
+  denied: 'denied',
+  rejected: 'rejected',
+} as const;
+
 const strategyTable = ({ accounts }: DayContent): ReportTable => ({
   title: STRATEGIES,
   note: 'VND. Realised profit; what is open is not in it.',
-  columns: [
-    'strategy',
-    'net',
-    'realised',
-    'fees',
-    'tax',
-    'orders',
-    'fills',
-    'contracts',
-    'denied',
-    'rejected',
-  ],
-  rows: accounts
-    .map(pnlRow)
-    .map((row) => [
-      row.strategy,
-      row.net,
-      row.realised,
-      row.fee,
-      row.tax,
-      row.orders,
-      row.fills,
-      row.filledQty,
-      row.denied,
-      row.rejected,
-    ]),
+  columns: Object.keys(STRATEGY_COLUMNS),
+  rows: accounts.map(pnlRow).map((row) => Object.values(STRATEGY_COLUMNS).map((name) => row[name])),
 });
 
-/** The last reads of the day that our books were held against. */
-interface ComparedBooks {
-  readonly money: EntryOf<'money_checked'> | undefined;
-  readonly positions: PositionSnapshot | undefined;
-  /** -Infinity without a fill. */
-  readonly lastFillUs: number;
-}
-
-function comparedBooks(read: JournalReader, day: string, entries: readonly StoredEntry[]): ComparedBooks {
+/** The last reads of the day that our books were held against; -Infinity without a fill. */
+function comparedBooks(read: JournalReader, day: string, entries: readonly StoredEntry[]) {
   const money = entries.findLast(({ entry }) => entry.kind === 'money_checked')?.entry;
   const positions = read.lastInput(day, 'position_snapshot');
   const lastFill = entries.findLast(({ entry }) => entry.kind === 'fill');

@@ -8,13 +8,6 @@ import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
 import { avgPoints, readOrders } from '../../host/state/order-rows.ts';
 import { configOf, inSession, journalRow, openJournal } from '../../host/state/read-state.ts';
 
-interface ExportContext {
-  readonly session: string;
-  readonly entries: readonly StoredEntry[];
-  readonly contracts: readonly Contract[];
-  readonly time: (us: number) => string;
-}
-
 interface Table {
   readonly head: readonly string[];
   readonly rowsOf: (scene: ExportContext) => readonly (readonly CsvValue[])[];
@@ -112,12 +105,6 @@ const TABLES = {
 
 export type JournalTable = keyof typeof TABLES;
 
-export interface ExportedJournal {
-  readonly out: string;
-  readonly rows: number;
-  readonly sessions: number;
-}
-
 /** Excel takes a file without this mark for one in the code page of its machine. */
 const UTF8_MARK = '\uFEFF';
 
@@ -127,7 +114,7 @@ export function exportJournal(
   { session, all }: { readonly session: string | undefined; readonly all: boolean },
   table: JournalTable,
   out: string,
-): ExportedJournal {
+) {
   const { head, rowsOf } = TABLES[table];
   const days = all
     ? allDays(state, rowsOf)
@@ -146,12 +133,14 @@ function allDays(state: string, rowsOf: Table['rowsOf']): readonly ReturnType<Ta
   }
 }
 
-function sceneOf(read: JournalReader, { day, configuration }: SessionRow): ExportContext {
+type ExportContext = ReturnType<typeof sceneOf>;
+
+function sceneOf(read: JournalReader, { day, configuration }: SessionRow) {
   const offset = configOf(configuration)?.calendar.utcOffsetMinutes ?? 0;
   return {
     session: day,
     entries: read.entries({ session: day }),
     contracts: read.contracts(day),
-    time: (us) => `${formatLocalTime(us, offset)}${formatUtcOffset(offset)}`,
+    time: (us: number): string => `${formatLocalTime(us, offset)}${formatUtcOffset(offset)}`,
   };
 }

@@ -45,26 +45,18 @@ export interface WrittenReport {
   readonly text: string;
 }
 
-/** One line for people for each log. */
-export interface ArchivedRecordings {
-  readonly done: readonly string[];
-  readonly failures: readonly string[];
-  /** Rows of the journal are not those that were written, in words, or null. */
-  readonly damage: string | null;
-  /** Reports of past sessions, the oldest first. */
-  readonly reports: readonly WrittenReport[];
-  /** Sessions whose rows may leave the journal: their archives are proven. */
-  readonly archived: readonly ArchivedSession[];
-}
-
 const SILENCE = minutes(5);
 const GIGABYTE = 1_000_000_000;
 
+/** One line for people for each log. */
+type ArchivedRecordings = Awaited<ReturnType<typeof archiveRecordings>>;
+
 /** A log that cannot be compiled stays as it is; the next day tries it again. */
-export async function archiveRecordings(recordings: Recordings): Promise<ArchivedRecordings> {
+export async function archiveRecordings(recordings: Recordings) {
   const done: string[] = [];
   const failures: string[] = [];
-  let damage: string | null = null;
+  /** Rows of the journal are not those that were written, in words, or null. */
+  let damage = null as string | null;
   for (const { path } of unpackedLogs(recordings.frames, recordings.today)) {
     try {
       const report = await compiled(path, recordings);
@@ -74,6 +66,7 @@ export async function archiveRecordings(recordings: Recordings): Promise<Archive
       failures.push(`${basename(path)}: ${errorText(error)}`);
     }
   }
+  /** Sessions whose rows may leave the journal: their archives are proven. */
   const archived: ArchivedSession[] = [];
   const attempt = (care: () => void): boolean => {
     try {
@@ -89,6 +82,7 @@ export async function archiveRecordings(recordings: Recordings): Promise<Archive
   // No row leaves the journal before today's copy of it is proven.
   if (attempt(() => done.push(...backedUp(recordings))))
     attempt(() => archiveSessions(recordings, { archived, done, failures }));
+  /** Reports of past sessions, the oldest first. */
   const reports: WrittenReport[] = [];
   attempt(() => done.push(...reported(recordings, reports)));
   return { done, failures, damage, reports, archived };

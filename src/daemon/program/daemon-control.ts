@@ -1,19 +1,13 @@
 /** The control API of a running daemon, and the file by which the command line finds it. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { Config } from '../../config/config.ts';
 import { tradingDayAt } from '../../domain/calendar.ts';
-import type { TradingDay } from '../../domain/civil-date.ts';
 import { US_PER_MS } from '../../domain/units.ts';
-import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
-import type { ConfiguredStrategy } from '../../engine/ports/engine-event.ts';
-import type { StatusContent } from '../../operator/status-line.ts';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
 import { writeBlocks } from '../../host/block-file.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { calendarEnd } from '../inspect/calendar-view.ts';
 import { listDaemon } from '../../host/state/daemon-list.ts';
-import type { AlertingState } from '../alerting.ts';
 import type { Daemon } from '../daemon.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
@@ -21,53 +15,11 @@ import { engineHealth, healthOf, problemsFor } from './health.ts';
 import { comparisons, holdings } from '../session/holdings.ts';
 import { statusContent } from './daemon-screen.ts';
 
-export interface DaemonStatus {
-  readonly mode: Config['mode'];
-  /** Absolute: the reader may be in another folder. */
-  readonly stateDir: string;
-  /** The program on disk is not the one that runs, in words, or null. */
-  readonly program: string | null;
-  readonly session: TradingDay | null;
-  /** Why no engine runs though one should, or null. */
-  readonly degraded: string | null;
-  /** That the calendar ends soon, or has ended, in words, or null. */
-  readonly calendar: string | null;
-  /** Entries are off for this reason, or null. */
-  readonly halted: string | null;
-  /** Why no entry may go now, the worst first; limits and risk aside. */
-  readonly blocked: readonly string[];
-  readonly halt: Daemon['sweep']['progress'];
-  /** Null until the engine has answered once. */
-  readonly line: StatusContent | null;
-  readonly stream: ReturnType<Daemon['edge']['stream']['status']>;
-  readonly tokenExchanges: Daemon['edge']['tokens']['budget'];
-  readonly jobs: Daemon['jobs'];
-  /** A person has to bring a one-time password. */
-  readonly isOtpAwaited: boolean;
-  readonly alerts: AlertingState;
-  readonly engine: EngineSnapshot | null;
-  /** Positions in words, with entry, last price, result and stop. */
-  readonly held: readonly string[];
-  /** Names of contracts for people, by their codes. */
-  readonly contractNames: Readonly<Record<string, string>>;
-  /** When the engine's books were last compared with the broker's. */
-  readonly compared: ReturnType<typeof comparisons>;
-  /** So long the engine has not answered and `engine` is old; null while it answers, or does not run. */
-  readonly engineSilentMs: number | null;
-  /** As they were listed last; null between two sessions. */
-  readonly strategies: readonly ConfiguredStrategy[] | null;
-}
-
-export interface DaemonControl {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 export async function startDaemonControl(
   daemon: Daemon,
   run: RunActions,
   cockpit: Pick<DaemonCockpit, 'link'>,
-): Promise<DaemonControl> {
+) {
   const { config, paths, address } = daemon.options;
   const token = randomBytes(24).toString('base64url');
   const server = await startControl({
@@ -95,40 +47,54 @@ export async function startDaemonControl(
   };
 }
 
-export const statusOf = (daemon: Daemon): DaemonStatus => ({
+export const statusOf = (daemon: Daemon) => ({
   mode: daemon.config.mode,
-  stateDir: resolve(daemon.config.stateDir),
+  stateDir: daemon.config.stateDir,
+  /** The program on disk is not the one that runs, in words, or null. */
   program: daemon.programProblem,
   session: daemon.sessionDay ?? null,
+  /** Why no engine runs though one should, or null. */
   degraded: daemon.degraded,
+  /** That the calendar ends soon, or has ended, in words, or null. */
   calendar: calendarEnd(daemon.config.calendar, tradingDayAt(daemon.config.calendar, daemon.clock.nowUs())),
+  /** Entries are off for this reason, or null. */
   halted: daemon.halt.reason,
+  /** Why no entry may go now, the worst first; limits and risk aside. */
   blocked: problemsFor('entries', daemon),
   halt: daemon.sweep.progress,
+  /** Null until the engine has answered once. */
   line: daemon.lastView === undefined ? null : statusContent(daemon, daemon.lastView),
   stream: daemon.edge.stream.status(),
   tokenExchanges: daemon.edge.tokens.budget,
   jobs: daemon.jobs,
+  /** A person has to bring a one-time password. */
   isOtpAwaited: daemon.otpDesk.isWaiting,
   alerts: daemon.alerting.state,
   engine: daemon.lastView ?? null,
+  /** Positions in words, with entry, last price, result and stop. */
   held:
     daemon.lastView === undefined
       ? []
       : holdings(daemon.lastView, daemon.edge.table.contracts).map((line) => daemon.named(line)),
+  /** Names of contracts for people, by their codes. */
   contractNames: Object.fromEntries(
     daemon.edge.table.contracts.map(({ orderCode }) => [orderCode, daemon.named(orderCode)]),
   ),
+  /** When the engine's books were last compared with the broker's. */
   compared:
     daemon.lastView === undefined
       ? { positions: null, money: null }
       : comparisons(daemon.lastView, daemon.config.calendar.utcOffsetMinutes),
+  /** So long the engine has not answered and `engine` is old; null while it answers, or does not run. */
   engineSilentMs:
     engineHealth(daemon).state === 'hung'
       ? Math.floor((systemClock.nowUs() - daemon.viewedUs) / US_PER_MS)
       : null,
+  /** As they were listed last; null between two sessions. */
   strategies: daemon.cycle.session?.strategies.present.configured ?? null,
 });
+
+export type DaemonStatus = Readonly<ReturnType<typeof statusOf>>;
 
 const linkOf = (link: string | null): CommandResult & { readonly link: string | null } =>
   link === null

@@ -14,16 +14,12 @@ import { systemClock } from '../../host/system-clock.ts';
 import type { Daemon } from '../daemon.ts';
 import { healthOf } from './health.ts';
 
-interface DaemonMetrics {
-  close(): Promise<void>;
-}
-
 const LOOP_RESOLUTION_MS = 10;
 const LOOP_SAMPLE_MS = 1_000;
 const NS_PER_US = 1_000;
 
 /** Trading goes on without it: an address that is taken is an alert. */
-export async function startDaemonMetrics(daemon: Daemon): Promise<DaemonMetrics> {
+export async function startDaemonMetrics(daemon: Daemon) {
   const { config, address, screen } = daemon.options;
   const { metrics } = config.operator;
   if (metrics === undefined) return { close: () => Promise.resolve() };

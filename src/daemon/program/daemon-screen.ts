@@ -1,7 +1,8 @@
 /** The daemon's display: banner, a line for each event, a status line, and the summary at the end. */
 import { formatTimeOfDay } from '../../text/dates.ts';
-import { formatNumber } from '../../text/numbers.ts';
-import { SCREEN_WIDTH, widthOf, wrapText } from '../../text/table.ts';
+import { formatMinutes } from '../../text/durations.ts';
+import { formatCount, formatNumber, formatSigned, positionText, sumsOf } from '../../text/numbers.ts';
+import { type Column, formatTable, pad, SCREEN_WIDTH, widthOf, wrapText } from '../../text/table.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { formatTime } from '../../domain/civil-date.ts';
@@ -10,14 +11,11 @@ import { failureOf } from '../../domain/failure.ts';
 import { seconds, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import { limitsOf } from '../../engine/risk/limit-uses.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
-import { banner, type BannerContent } from '../../operator/banner.ts';
 import { entryLine } from '../../operator/entry-line.ts';
 import { createLog, type Log } from '../../operator/log.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
-import type { Secrets } from '../../operator/redact.ts';
-import { type StatusContent, statusLine } from '../../operator/status-line.ts';
-import { type SessionSummary, type SummaryStrategy, summaryText } from '../../operator/summary.ts';
-import { createPaint, isColourWanted, type Paint } from '../../operator/terminal.ts';
+import { redactAccount, redactText, type Secrets } from '../../operator/redact.ts';
+import { createPaint, isColourWanted, oneLine, type Paint, PLAIN } from '../../operator/terminal.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
 import { inTime, systemClock, systemTimers } from '../../host/system-clock.ts';
 import { packageVersion } from '../../host/program-files.ts';
@@ -29,21 +27,10 @@ import type { OrderStatus } from '../../domain/order.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { FOLDED_KINDS, foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 
-export interface DaemonScreen extends Log {
-  /** Shows the banner and the status line of this daemon; returns how to stop. */
-  watch(daemon: Daemon, controlUrl: string, cockpit: string | null): () => void;
-  summary(daemon: Daemon): Promise<void>;
-}
-
 const STATUS_EVERY_MS = 1_000;
 
 /** `secrets` are never written to the log, whatever field they are in. */
-export function createDaemonScreen(
-  plan: RunPlan,
-  names: StrategyNames,
-  jsonLogs: boolean,
-  secrets: Secrets,
-): DaemonScreen {
+export function createDaemonScreen(plan: RunPlan, names: StrategyNames, jsonLogs: boolean, secrets: Secrets) {
   let table: { readonly contracts: readonly Contract[] } = { contracts: [] };
   const { config } = plan;
   const naming = createNaming(names, {
@@ -58,13 +45,14 @@ export function createDaemonScreen(
     : textLog(naming, paint, secrets);
   return {
     ...out,
-    watch(daemon, controlUrl, cockpit) {
+    /** Shows the banner and the status line of this daemon; returns how to stop. */
+    watch(daemon: Daemon, controlUrl: string, cockpit: string | null): () => void {
       table = daemon.edge.table;
       out.block(banner(bannerContent(plan, daemon.options.address, controlUrl), paint));
       if (cockpit !== null) out.note(cockpit);
       return showStatus(daemon, out, paint);
     },
-    async summary(daemon) {
+    async summary(daemon: Daemon): Promise<void> {
       const failure = failureOf(() => daemon.journal.flush());
       if (failure !== null) return out.note(`no summary: the journal could not be written: ${failure}`);
       const summary = await sessionSummary(daemon);
@@ -115,7 +103,11 @@ function showStatus(daemon: Daemon, out: Log, paint: Paint): () => void {
   return () => clearInterval(timer);
 }
 
-function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string): BannerContent {
+// The banner: strategies, account and limits. Never prints secrets.
+
+export type BannerContent = ReturnType<typeof bannerContent>;
+
+function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string) {
   const { config, tape, remarks } = plan;
   const { risk } = config.engine;
   const { speed } = config.simulator;
@@ -127,13 +119,15 @@ function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string
     version: packageVersion(),
     mode: config.mode,
     broker: isPaper ? `simulated, ${market}, ${address.restUrl}` : address.restUrl,
+    /** The banner shows its last three characters. */
     account: address.subAccountId,
     stateDir: config.stateDir,
     sessionHours: `${config.calendar.name}: ${formatPhases(config.calendar)} (${config.calendar.timeZone})`,
+    /** Market time and its speed. */
     clock: isPaper && speed !== 1 ? `market time at ${speed} times real time` : 'real time',
     pace: `at most ${pace} requests a second`,
     controlUrl,
-    strategies: config.strategies,
+    strategies: config.strategies.map(({ id, strategy, symbols }) => ({ id, strategy, symbols })),
     risk: [
       { what: 'order', limit: `${risk.orderQtyMax} contracts` },
       ...limitsOf(risk).map(({ limit, unit, max }) => ({
@@ -148,23 +142,6 @@ function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string
   };
 }
 
-export function statusContent(daemon: Daemon, view: EngineSnapshot): StatusContent {
-  const token = daemon.edge.tokens.current();
-  return {
-    time: formatTime(daemon.clock.nowUs(), daemon.config.calendar.utcOffsetMinutes).slice(0, 8),
-    phase: view.phase,
-    stream: view.stream,
-    positions: view.contracts.map(({ orderCode, ours }) => ({ orderCode, qty: ours })),
-    dayPnl: view.dayPnl,
-    openOrders: view.orders.length,
-    tokenLeftMs: token === undefined ? null : (token.expiresAt - systemClock.nowUs()) / US_PER_MS,
-    halted: daemon.halt.reason ?? view.halted,
-    unproven: view.unproven,
-    money: view.money.state,
-    procedure: view.procedure,
-  };
-}
-
 /** `08:45-09:00 opening auction, 09:00-11:30 continuous, ...`; breaks are left out. */
 const formatPhases = ({ phases }: TradingCalendar): string =>
   phases
@@ -174,6 +151,116 @@ const formatPhases = ({ phases }: TradingCalendar): string =>
         `${formatTimeOfDay(fromUs)}-${formatTimeOfDay(toUs)} ${phase.replaceAll('_', ' ')}`,
     )
     .join(', ');
+
+const LABEL_WIDTH = 10;
+const TEXT_WIDTH = SCREEN_WIDTH - LABEL_WIDTH - 4;
+/** A blank where no line may break. */
+const TIE = '\u00A0';
+const ACCOUNT_CHARACTERS_MIN = 5;
+
+export function banner(facts: BannerContent, paint: Paint = PLAIN): string {
+  const { account } = facts;
+  // A short number would match inside other numbers.
+  const isLong = account.length >= ACCOUNT_CHARACTERS_MIN;
+  const clean = (text: string): string => {
+    const shown = isLong ? text.replaceAll(account, redactAccount(account)) : text;
+    return oneLine(redactText(shown));
+  };
+  const blank = ' '.repeat(LABEL_WIDTH + 4);
+  const row = (label: string, text: string, tone = paint.dim): string =>
+    `  ${tone(pad(label, LABEL_WIDTH))}  ${wrapText(clean(text), TEXT_WIDTH).join(`\n${blank}`).replaceAll(TIE, ' ')}`.trimEnd();
+  const rows = (label: string, texts: readonly string[]): readonly string[] =>
+    texts.map((text, i) => row(i === 0 ? label : '', text));
+  const mode = facts.mode === 'live' ? paint.red(`${facts.mode} REAL MONEY`) : paint.green(facts.mode);
+  return [
+    `${paint.bold(`${facts.name} ${facts.version}`)}  ${mode}`,
+    row('broker', facts.broker),
+    row('account', redactAccount(account)),
+    row('state', facts.stateDir),
+    row('session', facts.sessionHours),
+    row('clock', facts.clock),
+    row('pace', facts.pace),
+    row('control', withoutCredentials(facts.controlUrl)),
+    ...rows('strategies', facts.strategies.length === 0 ? ['none'] : strategyRows(facts.strategies)),
+    row('limits', riskText(facts.risk)),
+    ...facts.remarks.map((text) => row('note', text, paint.yellow)),
+  ].join('\n');
+}
+
+function strategyRows(strategies: BannerContent['strategies']): readonly string[] {
+  const rows = strategies.map(({ id, strategy, symbols }) => [
+    id,
+    strategy === id ? '' : `(${strategy})`,
+    symbols.join(' + '),
+  ]);
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows.map((row) =>
+    row
+      .map((cell, i) => pad(cell, widths[i] ?? 0))
+      .filter((_, i) => widths[i] !== 0)
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** A limit is never broken over two lines. */
+const riskText = (risk: BannerContent['risk']): string =>
+  risk.map(({ what, limit }) => `${what} ${limit}`.replaceAll(' ', TIE)).join(' | ');
+
+/** Removes a token from the address. */
+const withoutCredentials = (url: string): string => url.replace(/\/\/[^/@\s]*@/, '//').replace(/[?#].*$/, '');
+
+// The status line.
+
+export type StatusContent = ReturnType<typeof statusContent>;
+
+export function statusContent(daemon: Daemon, view: EngineSnapshot) {
+  const token = daemon.edge.tokens.current();
+  return {
+    time: formatTime(daemon.clock.nowUs(), daemon.config.calendar.utcOffsetMinutes).slice(0, 8),
+    phase: view.phase,
+    stream: view.stream,
+    positions: view.contracts.map(({ orderCode, ours }) => ({ orderCode, qty: ours })),
+    dayPnl: view.dayPnl,
+    openOrders: view.orders.length,
+    /** Until the token ends; null when there is none. */
+    tokenLeftMs: token === undefined ? null : (token.expiresAt - systemClock.nowUs()) / US_PER_MS,
+    /** Reason why entries are off, or null. */
+    halted: daemon.halt.reason ?? view.halted,
+    unproven: view.unproven,
+    money: view.money.state,
+    procedure: view.procedure,
+  };
+}
+
+/** A token that ends sooner is shown, and then as a warning. */
+const TOKEN_SHOWN_MS = 2 * 60 * 60_000;
+const TOKEN_SHORT_MS = 30 * 60_000;
+
+export function statusLine(facts: StatusContent, paint: Paint = PLAIN): string {
+  const pnl = `day ${formatSigned(facts.dayPnl)}`;
+  const parts = [
+    `${paint.dim(facts.time)} ${facts.phase.replaceAll('_', ' ')}`,
+    facts.stream === 'live' ? paint.green('prices live') : paint.red('prices DOWN'),
+    positionText(facts.positions) || 'flat',
+    facts.dayPnl < 0 ? paint.red(pnl) : pnl,
+    formatCount(facts.openOrders, 'order'),
+  ];
+  if (facts.tokenLeftMs === null || facts.tokenLeftMs < TOKEN_SHOWN_MS)
+    parts.push(tokenPart(facts.tokenLeftMs, paint));
+  if (facts.procedure !== '') parts.push(paint.yellow(oneLine(facts.procedure)));
+  if (facts.unproven !== null) parts.push(paint.yellow(`positions not proven: ${oneLine(facts.unproven)}`));
+  if (facts.money === 'differs') parts.push(paint.red('money DIFFERS from the broker’s'));
+  if (facts.halted !== null) parts.push(paint.red(`HALTED: ${oneLine(facts.halted)}`));
+  return parts.join(' | ');
+}
+
+function tokenPart(leftMs: number | null, paint: Paint): string {
+  if (leftMs === null) return paint.yellow('no token');
+  if (leftMs <= 0) return paint.red('token ended');
+  const text = formatMinutes(leftMs * US_PER_MS);
+  return leftMs < TOKEN_SHORT_MS ? paint.yellow(`token ${text}`) : `token ${text}`;
+}
 
 // The summary of a session: results of each strategy from the journal, and how our books compare with the broker's.
 
@@ -190,7 +277,9 @@ const UNRESOLVED: ReadonlySet<OrderStatus> = new Set([
 
 const SUMMED_KINDS = [...FOLDED_KINDS, 'position_agreed', 'alert'] as const;
 
-export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | undefined> {
+export type SessionSummary = NonNullable<Awaited<ReturnType<typeof sessionSummary>>>;
+
+export async function sessionSummary(daemon: Daemon) {
   const session = daemon.sessionDay;
   if (session === undefined) return undefined;
   const view = await comparedView(daemon);
@@ -198,8 +287,10 @@ export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | u
   return {
     session,
     strategies: foldSession(entries).map((account) => resultOf(account, view)),
+    /** Comparisons with the broker; empty where no engine answered. */
     books:
       view === undefined ? [] : bookFacts(view, comparisons(view, daemon.config.calendar.utcOffsetMinutes)),
+    /** Orders with an unknown outcome. */
     unresolved: unresolvedOrders(entries),
     alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
   };
@@ -220,8 +311,10 @@ function isCompared(view: EngineSnapshot): boolean {
   return positions?.isStale === false && (view.money.state === 'off' || money?.isStale === false);
 }
 
-/** Open positions are worth the last prices that the engine knows. */
-function resultOf(account: StrategyAccount, view: EngineSnapshot | undefined): SummaryStrategy {
+type SummaryStrategy = ReturnType<typeof resultOf>;
+
+/** Open positions are worth the last prices that the engine knows; null where no engine answered. */
+function resultOf(account: StrategyAccount, view: EngineSnapshot | undefined) {
   if (view === undefined) return { ...account, open: null, net: null };
   const { realised, fee, tax } = account;
   const held = view.strategies.find(({ id }) => id === account.strategy)?.positions ?? [];
@@ -238,4 +331,84 @@ export function unresolvedOrders(entries: readonly { readonly entry: JournalEntr
     for (const [id, status] of statuses) if (status === 'expired_unproven') statuses.delete(id);
   }
   return [...statuses.values()].filter((status) => UNRESOLVED.has(status)).length;
+}
+
+const STRATEGY_COLUMNS: readonly Column[] = [
+  { title: 'strategy', align: 'left' },
+  ...['orders', 'fills', 'contracts', 'costs', 'realised', 'open', 'net VND'].map((title): Column => ({
+    title,
+    align: 'right',
+  })),
+];
+
+export function summaryText(facts: SessionSummary, paint: Paint = PLAIN): string {
+  return [
+    paint.bold(`Session ${facts.session}`),
+    '',
+    strategyTable(facts.strategies),
+    '',
+    ...(facts.books.length === 0
+      ? [paint.yellow('No engine answered: it is not known how our books compare with the broker’s.')]
+      : facts.books.flatMap(([label, text]) => wrapText(`${label}: ${text}`, SCREEN_WIDTH))),
+    facts.unresolved === 0
+      ? 'No order is unresolved.'
+      : paint.red(
+          `${formatCount(facts.unresolved, 'order')} unresolved: compare tickwright orders with the broker’s book, then: tickwright orders resolve`,
+        ),
+    facts.alerts === 0 ? 'No alerts.' : paint.yellow(`${formatCount(facts.alerts, 'alert')}.`),
+  ].join('\n');
+}
+
+function strategyTable(strategies: readonly SummaryStrategy[]): string {
+  const active = strategies.filter(isActive);
+  if (active.length === 0) return 'No strategy did anything.';
+  const sumOrNull = (name: 'open' | 'net'): number | null =>
+    active.reduce<number | null>((total, each) => plusOrNull(total, each[name]), 0);
+  const total = {
+    strategy: 'total',
+    ...sumsOf(active, ['orders', 'fills', 'filledQty', 'fee', 'tax', 'realised']),
+    open: sumOrNull('open'),
+    net: sumOrNull('net'),
+  };
+  const shown = active.length === 1 ? active : [...active, total];
+  const idle = strategies.filter((each) => !isActive(each)).map(({ strategy }) => strategy);
+  const remarks = [
+    ...(idle.length === 0 ? [] : [`Without an order: ${idle.join(', ')}.`]),
+    ...active.flatMap(notTaken),
+  ].flatMap((text) => wrapText(text, SCREEN_WIDTH));
+  const rows = shown.map((each) => [
+    each.strategy,
+    formatNumber(each.orders),
+    formatNumber(each.fills),
+    formatNumber(each.filledQty),
+    formatNumber(each.fee + each.tax),
+    formatSigned(each.realised),
+    signedOrUnknown(each.open),
+    signedOrUnknown(each.net),
+  ]);
+  return [formatTable(STRATEGY_COLUMNS, rows), ...remarks].join('\n');
+}
+
+const isActive = ({ orders, fills, denials, open }: SummaryStrategy): boolean =>
+  orders > 0 || fills > 0 || denials.size > 0 || open !== 0;
+
+/** Orders that risk denied and that the broker rejected, in words. */
+function notTaken({ strategy, denials, rejected }: SummaryStrategy): readonly string[] {
+  const denied = [...denials.values()].reduce((total, count) => total + count, 0);
+  const texts = [
+    ...(denied === 0 ? [] : [`risk denied ${formatNumber(denied)} (${whyDenied(denials)})`]),
+    ...(rejected === 0 ? [] : [`the broker rejected ${formatNumber(rejected)}`]),
+  ];
+  return texts.length === 0 ? [] : [`${strategy}: ${texts.join(', ')}.`];
+}
+
+const plusOrNull = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? null : a + b;
+
+const signedOrUnknown = (value: number | null): string => (value === null ? 'unknown' : formatSigned(value));
+
+/** The most frequent first. */
+function whyDenied(denials: ReadonlyMap<string, number>): string {
+  const rows = [...denials].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  return rows.map(([code, count]) => `${code} ${count}`).join(', ');
 }

@@ -1,7 +1,7 @@
 /** Health: whether the parts of the daemon answer, and what is wrong with it, for each who asks. */
 import { daysKnown, phaseAt, tradingDayAt } from '../../domain/calendar.ts';
 import { seconds, US_PER_SECOND } from '../../domain/units.ts';
-import type { EngineHealth } from '../../operator/cockpit/cockpit-model.ts';
+import type { CockpitState } from '../../operator/cockpit/cockpit-model.ts';
 import type { Health } from '../../operator/control-server.ts';
 import { calendarEnd } from '../inspect/calendar-view.ts';
 import { inTime, systemClock } from '../../host/system-clock.ts';
@@ -85,7 +85,7 @@ export async function healthOf(daemon: Daemon): Promise<Health> {
 /** The view comes each second; an engine that computes for longer has hung or is overloaded. */
 const VIEW_EVERY_MAX = seconds(4);
 
-export function engineHealth({ sessionDay, viewedUs, lastView }: Daemon): EngineHealth {
+export function engineHealth({ sessionDay, viewedUs, lastView }: Daemon): CockpitState['engine'] {
   if (sessionDay === undefined || lastView === undefined) return { state: 'none' };
   const isLate = systemClock.nowUs() - viewedUs > VIEW_EVERY_MAX;
   return { state: isLate ? 'hung' : 'running' };

@@ -102,11 +102,6 @@ function otherFormat(journal: string): string | null {
   return null;
 }
 
-interface RunEnd {
-  readonly code: number;
-  readonly reason: string;
-}
-
 /** A run that ends says so in its mark, also one that fails; one that dies cannot. */
 async function runMarked(
   plan: RunPlan,
@@ -135,7 +130,7 @@ async function runLocked(
   options: DaemonRunOptions,
   shutdown: Shutdown,
   mark: RunMark,
-): Promise<RunEnd> {
+) {
   const { config, remarks } = withFirstDayLimits(asked.config, paths.journal);
   const plan: RunPlan = { ...asked, config, remarks: [...asked.remarks, ...remarks] };
   if (config.mode === 'live' && process.env['TICKWRIGHT_ARM'] !== 'yes') {

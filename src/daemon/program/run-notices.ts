@@ -17,12 +17,6 @@ const POLL_EVERY = seconds(1);
 const POLLS_MAX = 60;
 const ANSWER_MAX = seconds(3);
 
-/** Orders that the daemon leaves alone, or takes over. */
-interface NoticeState {
-  readonly isHolding: boolean;
-  readonly text: string;
-}
-
 export class RunNotices {
   readonly #daemon: Daemon;
   /** Null in the first run of a state directory. */
@@ -88,8 +82,8 @@ export class RunNotices {
   }
 }
 
-/** Positions, by the engine, or by the journal where no engine answers. */
-export async function heldBy(daemon: Daemon): Promise<NoticeState> {
+/** Positions and orders that the daemon leaves alone, or takes over: by the engine, or by the journal where no engine answers. */
+export async function heldBy(daemon: Daemon) {
   const { contracts } = daemon.edge.table;
   const view = await viewOf(daemon);
   if (view !== undefined) {
@@ -109,7 +103,7 @@ export async function heldBy(daemon: Daemon): Promise<NoticeState> {
 const viewOf = (daemon: Daemon): Promise<EngineSnapshot | undefined> =>
   inTime(daemon.refreshView(), ANSWER_MAX);
 
-const stateOf = (held: readonly string[], openOrders: number, books: string): NoticeState => ({
+const stateOf = (held: readonly string[], openOrders: number, books: string) => ({
   isHolding: held.length > 0,
   text: `${held.length === 0 ? 'nothing is held' : `held: ${held.join('; ')}`}; ${formatCount(openOrders, 'open order')}; ${books}`,
 });

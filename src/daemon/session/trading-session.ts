@@ -2,6 +2,7 @@
  * One trading day of the running daemon: an engine thread, the sequence of its inputs, and the journal rows and calls that
  * come out of it. A session that was interrupted starts by replaying its inputs (rulings, 31).
  */
+import { formatCount } from '../../text/numbers.ts';
 import { resolve } from 'node:path';
 import { pipe, type Subscription, tap } from 'rxjs';
 import { assert } from '../../domain/assert.ts';
@@ -59,7 +60,7 @@ import { atMarketTime, createMarketClock, sessionDayAt, systemClock } from '../.
 import type { Lockstep, SessionWork } from '../simulator/lockstep.ts';
 import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
-import { leftOutOf, plannedStrategies, type SessionStrategies } from '../../host/state/session-strategies.ts';
+import { leftOutOf, plannedStrategies } from '../../host/state/session-strategies.ts';
 import type { StatePaths } from '../../host/state/state-paths.ts';
 
 /** Lives as long as the daemon; each session of it uses the same. */
@@ -93,22 +94,6 @@ export interface SessionContext {
 /** Receives the reason, and the strategy whose code was running, if one was. */
 export type OnEngineLost = (reason: string, culprit: StrategyIndex | null) => void;
 
-/** Read from the journal before the engine starts. */
-export interface PreparedSession {
-  readonly day: TradingDay;
-  /** Null for a day that begins. */
-  readonly past: PastPlace | null;
-  /** False for a day that begins, or restarts after another session. */
-  readonly isStarted: boolean;
-  readonly carriedOver: CarriedOver;
-  /** Follows the entries of the session. */
-  readonly carry: CarryOver;
-  readonly strategies: SessionStrategies;
-  /** Strategies whose code hung or broke an engine of this session, with the reason. */
-  readonly leftOut: ReadonlyMap<StrategyIndex, string>;
-  readonly sent: UnjournaledCalls;
-}
-
 /** A session that this process has followed to its end: it need not be read again. */
 export interface SessionLeft {
   readonly day: TradingDay;
@@ -116,8 +101,11 @@ export interface SessionLeft {
   readonly contracts: readonly Contract[];
 }
 
+/** Read from the journal before the engine starts. */
+export type PreparedSession = ReturnType<typeof prepareSession>;
+
 /** Opens the day in the journal and reads its past, or the state that the session before it left. */
-export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: SessionLeft): PreparedSession {
+export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: SessionLeft) {
   const { journal, clockMap, config, paths, names } = context;
   const now = createMarketClock(clockMap).nowUs();
   const day = sessionDayAt(config.calendar, now);
@@ -126,6 +114,7 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
   journal.follow(carry.add);
   const { read } = journal;
   const framesPath = frameLogPath(paths.frames, day);
+  // Not for a day that begins, or restarts after another session.
   const isStarted = goesOn(read, day);
   const before = read.lastDecided(day);
   const contracts = read.contracts(day);
@@ -145,7 +134,8 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
     names: names.all,
   };
   const leftOut = leftOutOf(read, day, versionsSince);
-  const past = isNew ? null : place;
+  // None for a day that begins.
+  const past: PastPlace | null = isNew ? null : place;
   return { day, past, isStarted, carriedOver, carry, strategies, leftOut, sent };
 }
 
@@ -281,6 +271,7 @@ export class TradingSession implements InputSink, SessionWork {
     }
     this.#alertSetBack();
     this.#alertDamage(this.replayed?.framesEnd);
+    this.#alertMissing(this.replayed?.framesMissing ?? 0);
     this.#frames = this.#context.edge.frames$.subscribe((text) => this.inbox.frame(text));
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
@@ -353,6 +344,14 @@ export class TradingSession implements InputSink, SessionWork {
       'frames_damaged',
       `${path}: ${text}; the replay went on without the frames there`,
     );
+  }
+
+  /** As after a copy of the journal alone: the strategies that decided there differ from the journal, and are stopped. */
+  #alertMissing(count: number): void {
+    if (count === 0) return;
+    const path = frameLogPath(this.#context.paths.frames, this.day);
+    const text = `${path} lacks prices at which ${formatCount(count, 'decision')} of the day were made: orders and positions are those of the journal, and strategies that cannot repeat them are stopped`;
+    this.#context.alert('critical', 'frames_missing', text);
   }
 
   get isIdle(): boolean {

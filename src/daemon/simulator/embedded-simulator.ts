@@ -106,16 +106,6 @@ export function endWhenIdle(isUsed: () => boolean, end: () => void, timers: Time
   timers.after(IDLE_CHECK, look);
 }
 
-interface SimulatorChild {
-  readonly link: SimulatorLink;
-  readonly isAdopted: boolean;
-  /** Null where market time keeps its speed. */
-  readonly lockstep: Lockstep | null;
-  /** Reports once, with the reason, that the process has ended by itself. */
-  onEnd(report: (reason: string) => void): void;
-  stop(): Promise<void>;
-}
-
 /** Exit code of a simulator whose disk took no more. */
 export const EXIT_DISK_FULL = 28;
 
@@ -126,7 +116,7 @@ const POLL_MS = 20;
 const WATCH_MS = 1_000;
 
 /** Finds the embedded broker that an earlier daemon left running, or starts one. */
-export async function obtainSimulator(plan: SimulatorPlan, dir: string): Promise<SimulatorChild> {
+export async function obtainSimulator(plan: SimulatorPlan, dir: string) {
   const found = isLockHeld(plan.lockPath) ? await writtenLink(plan) : undefined;
   if (
     found !== undefined &&
@@ -142,20 +132,16 @@ export async function obtainSimulator(plan: SimulatorPlan, dir: string): Promise
   return watched(link, child, plan.waits ? new Lockstep(link.clockMap, child) : null, dir);
 }
 
-/** `child` is null for a simulator that an earlier daemon started. */
-function watched(
-  link: SimulatorLink,
-  child: ChildProcess | null,
-  lockstep: Lockstep | null,
-  dir: string,
-): SimulatorChild {
+/** `child` is null for a simulator that an earlier daemon started, `lockstep` where market time keeps its speed. */
+function watched(link: SimulatorLink, child: ChildProcess | null, lockstep: Lockstep | null, dir: string) {
   let isStopping = false;
   let watch: NodeJS.Timeout | undefined = undefined;
   return {
     link,
     isAdopted: child === null,
     lockstep,
-    onEnd(report) {
+    /** Reports once, with the reason, that the process has ended by itself. */
+    onEnd(report: (reason: string) => void): void {
       const ended = (code: number | null): void => {
         clearInterval(watch);
         if (!isStopping) report(whyEnded(code, dir));
@@ -163,7 +149,7 @@ function watched(
       if (child !== null) child.once('exit', ended);
       else watch = setInterval(() => signalled(link.pid, 0) || ended(null), WATCH_MS).unref();
     },
-    stop() {
+    stop(): Promise<void> {
       isStopping = true;
       clearInterval(watch);
       return stopProcess(link.pid);

@@ -5,11 +5,7 @@ import { readMarket } from '../../config/market-file.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import { DEFAULT_OPTIONS, type SimulatorOptions } from '../../simulator/simulator-options.ts';
-import {
-  describeSimulator,
-  type SimulatorDescription,
-  startSimulator,
-} from '../../simulator/start-simulator.ts';
+import { describeSimulator, startSimulator } from '../../simulator/start-simulator.ts';
 import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
 import { z } from 'zod';
 import { durationFrom } from '../../config/values.ts';
@@ -191,16 +187,8 @@ function accountProblems(entries: readonly AccountEntry[]): readonly AccountProb
   const accounts = accountsOf(entries);
   const paths = accounts.map((_, at) => ['accounts', at] as const);
   return [
-    ...repeated(
-      accounts,
-      ({ custodyCode }) => custodyCode,
-      (at) => ['accounts', at, 'custodyCode'],
-    ),
-    ...repeated(
-      accounts,
-      ({ apiKey }) => apiKey,
-      (at) => ['accounts', at, 'apiKey'],
-    ),
+    ...repeated(accounts, 'custodyCode', (at) => ['accounts', at, 'custodyCode']),
+    ...repeated(accounts, 'apiKey', (at) => ['accounts', at, 'apiKey']),
     ...entries.flatMap(({ cash, subAccounts }, at) =>
       cash !== undefined && subAccounts !== undefined
         ? [{ path: ['accounts', at, 'cash'], expected: 'cash or subAccounts, not both' }]
@@ -213,15 +201,15 @@ function accountProblems(entries: readonly AccountEntry[]): readonly AccountProb
   ];
 }
 
-function repeated<T>(
-  rows: readonly T[],
-  keyOf: (row: T) => string,
+function repeated<Key extends string>(
+  rows: readonly Readonly<Record<Key, string>>[],
+  key: Key,
   pathOf: (at: number) => readonly (string | number)[],
 ): AccountProblem[] {
   return rows.flatMap((row, at) =>
-    rows.findIndex((other) => keyOf(other) === keyOf(row)) === at
+    rows.findIndex((other) => other[key] === row[key]) === at
       ? []
-      : [{ path: pathOf(at), expected: `one that no entry before it has, not ${keyOf(row)} again` }],
+      : [{ path: pathOf(at), expected: `one that no entry before it has, not ${row[key]} again` }],
   );
 }
 
@@ -238,11 +226,7 @@ function numberProblems(accounts: readonly AccountSettings[]): AccountProblem[] 
         .map(({ path }) => ({ path, expected })),
     );
   return [
-    ...repeated(
-      rows,
-      ({ accountNo }) => accountNo,
-      (at) => rows[at]?.path ?? [],
-    ),
+    ...repeated(rows, 'accountNo', (at) => rows[at]?.path ?? []),
     ...second(({ type }) => type === 'DERIVATIVE', 'at most one DERIVATIVE account of a customer'),
     ...second(({ isDefault }) => isDefault, 'at most one default account of a customer'),
   ];
@@ -267,16 +251,8 @@ function ownProblems(row: SubAccountSettings, path: readonly (string | number)[]
       wrong('stockOrders', `orders to sell no more ${symbol} than the account holds`);
   }
   problems.push(
-    ...repeated(
-      stocks,
-      ({ symbol }) => symbol,
-      (at) => [...path, 'stocks', at, 'symbol'],
-    ),
-    ...repeated(
-      stockOrders,
-      ({ orderId }) => orderId,
-      (at) => [...path, 'stockOrders', at, 'orderId'],
-    ),
+    ...repeated(stocks, 'symbol', (at) => [...path, 'stocks', at, 'symbol']),
+    ...repeated(stockOrders, 'orderId', (at) => [...path, 'stockOrders', at, 'orderId']),
   );
   return problems;
 }
@@ -284,26 +260,24 @@ function ownProblems(row: SubAccountSettings, path: readonly (string | number)[]
 const totalOf = (rows: readonly { readonly qty: number }[]): number =>
   rows.reduce((total, { qty }) => total + qty, 0);
 
+/** As given on the command line; the file, then the demo, fill the rest. */
 export interface SimulatorRunOptions {
-  readonly port: number | null;
-  readonly controlPort: number | null;
-  readonly config: string | null;
-  readonly fresh: boolean;
-  readonly state: string | null;
-  readonly seed: number | null;
-  readonly speed: number | null;
-  readonly tape: string | null;
-}
-
-export interface SimulatorRun {
-  readonly description: SimulatorDescription;
-  close(): Promise<void>;
+  readonly port?: number;
+  readonly controlPort?: number;
+  readonly config?: string;
+  readonly fresh?: boolean;
+  readonly state?: string;
+  readonly seed?: number;
+  readonly speed?: number;
+  readonly tape?: string;
 }
 
 const DEFAULT_PORT = 8700;
 const DEFAULT_STATE = 'var/simulator';
 
-export async function runSimulator(options: SimulatorRunOptions): Promise<SimulatorRun> {
+export type SimulatorRun = Awaited<ReturnType<typeof runSimulator>>;
+
+export async function runSimulator(options: SimulatorRunOptions) {
   const running = await startSimulator(simulatorSettings(options));
   return { description: describeSimulator(running), close: () => running.close() };
 }
@@ -322,14 +296,14 @@ function fileAt(path: string): ReadSimulatorFile {
 const NO_FILE: ReadSimulatorFile = { file: simulatorFileSchema.parse({}), market: null };
 
 function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptions> {
-  const { file, market } = options.config === null ? NO_FILE : fileAt(options.config);
+  const { file, market } = options.config === undefined ? NO_FILE : fileAt(options.config);
   const { auth, stream, time, readings, accounts, codes, streamCodes } = DEFAULT_OPTIONS;
   const tape = options.tape ?? file.tape ?? null;
   return {
     port: options.port ?? file.port ?? DEFAULT_PORT,
     controlPort: options.controlPort ?? file.controlPort ?? 0,
     stateDir: options.state ?? file.state ?? DEFAULT_STATE,
-    fresh: options.fresh,
+    fresh: options.fresh ?? false,
     accounts: file.accounts === undefined ? accounts : accountsOf(file.accounts),
     market: marketOf(options, file, tape),
     time: {

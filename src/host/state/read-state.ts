@@ -7,7 +7,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode } from '../../domain/contract.ts';
 import { tsUs } from '../../domain/units.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
-import type { EntryKind, JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
+import type { JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import type { JournalCheck } from '../../journal/journal-chain.ts';
@@ -46,38 +46,6 @@ export interface SessionHead {
   readonly utcOffsetMinutes: number | null;
 }
 
-export interface PositionRow {
-  readonly strategy: string;
-  readonly orderCode: string;
-  readonly qty: number;
-  /** Average price of the open quantity, in points. */
-  readonly avgPoints: number | null;
-  readonly openValue: number;
-  readonly realised: number;
-}
-
-export interface PnlRow {
-  readonly strategy: string;
-  readonly orders: number;
-  readonly fills: number;
-  readonly filledQty: number;
-  readonly denied: number;
-  readonly rejected: number;
-  readonly realised: number;
-  readonly fee: number;
-  readonly tax: number;
-  /** Realised less fees and tax, without open profit. */
-  readonly net: number;
-}
-
-export interface JournalRow {
-  readonly id: number;
-  readonly tsUs: number;
-  readonly strategy: string | null;
-  readonly kind: EntryKind;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
 export interface StateView<Row> extends SessionHead {
   readonly rows: readonly Row[];
 }
@@ -101,7 +69,10 @@ export const positionsView = (query: StateQuery, isForPeople = false): StateView
 export const pnlView = (query: StateQuery): StateView<PnlRow> =>
   viewOf(query, (entries) => foldSession(entries).map(pnlRow));
 
-export const journalView = (query: StateQuery, kinds: readonly string[] | null): StateView<JournalRow> =>
+export const journalView = (
+  query: StateQuery,
+  kinds: readonly string[] | null,
+): StateView<ReturnType<typeof journalRow>> =>
   viewOf(query, (entries) =>
     entries.filter(({ entry }) => kinds === null || kinds.includes(entry.kind)).map(journalRow),
   );
@@ -211,25 +182,27 @@ function entriesOf(
   );
 }
 
-function positionRows(
-  { strategy, positions }: StrategyAccount,
-  contracts: readonly Contract[],
-): readonly PositionRow[] {
-  return positions.map(({ instrument, position }) => {
+export type PositionRow = ReturnType<typeof positionRows>[number];
+
+const positionRows = ({ strategy, positions }: StrategyAccount, contracts: readonly Contract[]) =>
+  positions.map(({ instrument, position }) => {
     const contract = contracts[instrument];
     const { qty, openValue, realised } = position;
     return {
       strategy,
       orderCode: shownCode(contracts, instrument),
       qty,
+      /** Average price of the open quantity, in points. */
       avgPoints: contract === undefined ? null : avgPoints(contract.spec, openValue, qty),
       openValue,
       realised,
     };
   });
-}
 
-export function pnlRow(account: StrategyAccount): PnlRow {
+export type PnlRow = ReturnType<typeof pnlRow>;
+
+/** `net`: realised less fees and tax, without open profit. */
+export function pnlRow(account: StrategyAccount) {
   const { strategy, orders, fills, filledQty, rejected, realised, fee, tax } = account;
   let denied = 0;
   for (const count of account.denials.values()) denied += count;
@@ -237,7 +210,7 @@ export function pnlRow(account: StrategyAccount): PnlRow {
   return { strategy, orders, fills, filledQty, denied, rejected, realised, fee, tax, net };
 }
 
-export function journalRow({ id, strategyName, entry }: StoredEntry): JournalRow {
+export function journalRow({ id, strategyName, entry }: StoredEntry) {
   const { cause: _cause, tsUs, strategy: _strategy, kind, ...body } = entry;
   return { id, tsUs, strategy: strategyName, kind, body };
 }
@@ -252,17 +225,10 @@ export interface SessionQuery {
   readonly session: string | undefined;
 }
 
-export interface StoredSession {
-  readonly config: Config;
-  readonly names: StrategyNames;
-  readonly read: JournalReader;
-  readonly session: TradingDay;
-  readonly framesPath: string;
-  close(): void;
-}
+export type StoredSession = ReturnType<typeof openStoredSession>;
 
 /** Throws `NothingThere` without a journal or without this session in it. */
-export function openStoredSession({ config: asked, tape, stateDir, session }: SessionQuery): StoredSession {
+export function openStoredSession({ config: asked, tape, stateDir, session }: SessionQuery) {
   const { config } = runPlan(asked, { replay: tape, speed: null, stateDir });
   const names = new StrategyNames(config.strategies.map(({ id }) => id));
   const { read, found, frames, close } = openSession(config.stateDir, session, names);
@@ -272,16 +238,8 @@ export function openStoredSession({ config: asked, tape, stateDir, session }: Se
 
 // The journal in words: as the log says it, and in few words where the log leaves an entry out.
 
-export interface JournalLine {
-  readonly id: number;
-  /** To the second, of the exchange. */
-  readonly time: string;
-  readonly strategy: string;
-  readonly word: string;
-  readonly text: string;
-}
-
-export const journalLines = (query: StateQuery, kinds: readonly string[] | null): StateView<JournalLine> =>
+/** `time`: to the second, of the exchange. */
+export const journalLines = (query: StateQuery, kinds: readonly string[] | null) =>
   viewOf(query, (entries, _, naming) =>
     entries
       .filter(({ entry }) => kinds === null || kinds.includes(entry.kind))

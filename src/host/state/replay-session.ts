@@ -18,28 +18,6 @@ import type { StrategyInstanceSpec } from '../worker-protocol.ts';
 import { sessionStrategies, versionStarts } from './session-strategies.ts';
 import { openStoredSession, type SessionQuery, type StoredSession } from './read-state.ts';
 
-export interface ReplayDifference {
-  /** Number in the sequence of the session. */
-  readonly seq: number;
-  /** Entry of the journal and entry of the replay; null where one has none. */
-  readonly journal: string | null;
-  readonly replay: string | null;
-}
-
-export interface SessionReplay {
-  readonly session: string;
-  /** Inputs and frames. */
-  readonly events: number;
-  /** Starts of the daemon within the session. */
-  readonly starts: number;
-  /** Entries compared, in order. */
-  readonly facts: number;
-  /** SHA-256 over the entries of each, without wall time. */
-  readonly journalHash: string;
-  readonly replayHash: string;
-  readonly difference: ReplayDifference | null;
-}
-
 /** Throws `NothingThere` without a journal or without this session in it. */
 export async function replayStored(query: SessionQuery): Promise<SessionReplay> {
   const stored = openStoredSession(query);
@@ -63,10 +41,12 @@ const OF_ITS_CODE: ReadonlySet<JournalEntry['kind']> = new Set([
 /** Entries of the main thread, such as alerts of the edge, have no event and are left out. */
 const OWN_CAUSE = 0;
 
+export type SessionReplay = ReturnType<typeof replaySession>;
+
 export function replaySession(
   { config, names, read, session, framesPath }: StoredSession,
   codeOf: (spec: StrategyInstanceSpec) => StrategyInstance,
-): SessionReplay {
+) {
   for (const name of read.strategies(session)) names.indexOf(name);
   const lists = read.strategyLists(session);
   const strategies = sessionStrategies(config, names, lists);
@@ -107,9 +87,13 @@ export function replaySession(
   });
   return {
     session,
+    /** Inputs and frames. */
     events,
+    /** Starts of the daemon within the session. */
     starts,
+    /** Entries compared, in order. */
     facts: Math.max(recorded.length, replayed.length),
+    /** SHA-256 over the entries of each, without wall time. */
     journalHash: hashOf(recorded),
     replayHash: hashOf(replayed),
     difference: firstDifference(recorded, replayed),
@@ -128,10 +112,8 @@ function comparedEntry(entry: JournalEntry, name: string | null): ComparedEntry 
   return { seq: cause, text: `${tsUs} ${name ?? 'system'} ${kind} ${JSON.stringify(body, sortedKeys)}` };
 }
 
-function firstDifference(
-  journal: readonly ComparedEntry[],
-  replay: readonly ComparedEntry[],
-): ReplayDifference | null {
+/** Entry of the journal and entry of the replay; null where one has none. */
+function firstDifference(journal: readonly ComparedEntry[], replay: readonly ComparedEntry[]) {
   for (let i = 0; i < Math.max(journal.length, replay.length); i += 1) {
     const there = journal[i];
     const here = replay[i];

@@ -22,11 +22,7 @@ export interface SessionStrategies {
   readonly instances: readonly StrategyInstanceSpec[];
 }
 
-export interface StrategyPlan {
-  readonly strategies: SessionStrategies;
-  /** By place: number of the input from which on the present version decided; Infinity: of none. */
-  readonly versionsSince: readonly number[];
-}
+export type StrategyPlan = ReturnType<typeof plannedStrategies>;
 
 /** The strategies of `config` in a session that may have a past. Those that left it get their place here. */
 export function plannedStrategies({
@@ -42,7 +38,7 @@ export function plannedStrategies({
   readonly names: StrategyNames;
   /** A person starts this one again. */
   readonly started?: string | null;
-}): StrategyPlan {
+}) {
   for (const name of read.strategies(day)) names.indexOf(name);
   for (const { id } of config.strategies) names.indexOf(id);
   const lists = read.strategyLists(day);

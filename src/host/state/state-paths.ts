@@ -8,55 +8,35 @@ import { type InstanceLock, takeInstanceLock } from '../../journal/instance-lock
 import { Shutdown } from '../shutdown.ts';
 
 /** State files of one account's daemon. The directory is private to its owner. */
-export interface StatePaths {
-  readonly dir: string;
+export const statePaths = (dir: string) => ({
+  dir,
   /** Marks a directory as ours, and holds the number of this installation. */
-  readonly marker: string;
-  readonly journal: string;
+  marker: join(dir, '.tickwright'),
+  journal: join(dir, 'journal.db'),
   /** Copies of the journal, one a day. */
-  readonly backups: string;
+  backups: join(dir, 'backups'),
   /** Sessions that left the journal. */
-  readonly archive: string;
-  readonly frames: string;
+  archive: archiveDir(join(dir, 'journal.db')),
+  frames: join(dir, 'frames'),
   /** The frames of days that are over, as columns. */
-  readonly data: string;
-  readonly lock: string;
+  data: join(dir, 'data'),
+  lock: join(dir, 'daemon.lock'),
   /** How the run before ended. */
-  readonly run: string;
-  readonly token: string;
-  readonly emergency: string;
+  run: join(dir, 'run'),
+  token: join(dir, 'token'),
+  emergency: join(dir, 'emergency'),
   /** Calls to the broker by hand, and their outcomes. */
-  readonly calls: string;
-  readonly control: string;
+  calls: join(dir, 'calls.jsonl'),
+  control: join(dir, 'control.json'),
   /** Messages to the operator that were not delivered. */
-  readonly messages: string;
+  messages: join(dir, 'messages.json'),
   /** State of the embedded broker, and the address at which it listens. */
-  readonly simulator: string;
-  readonly simulatorLink: string;
-  readonly simulatorLock: string;
-}
+  simulator: join(dir, 'simulator'),
+  simulatorLink: join(dir, 'simulator.json'),
+  simulatorLock: join(dir, 'simulator.lock'),
+});
 
-export function statePaths(dir: string): StatePaths {
-  return {
-    dir,
-    marker: join(dir, '.tickwright'),
-    journal: join(dir, 'journal.db'),
-    backups: join(dir, 'backups'),
-    archive: archiveDir(join(dir, 'journal.db')),
-    frames: join(dir, 'frames'),
-    data: join(dir, 'data'),
-    lock: join(dir, 'daemon.lock'),
-    run: join(dir, 'run'),
-    token: join(dir, 'token'),
-    emergency: join(dir, 'emergency'),
-    calls: join(dir, 'calls.jsonl'),
-    control: join(dir, 'control.json'),
-    messages: join(dir, 'messages.json'),
-    simulator: join(dir, 'simulator'),
-    simulatorLink: join(dir, 'simulator.json'),
-    simulatorLock: join(dir, 'simulator.lock'),
-  };
-}
+export type StatePaths = Readonly<ReturnType<typeof statePaths>>;
 
 /** A directory that holds files of others: nothing in it may be deleted, and its mode is not ours to change. */
 export class ForeignDirectory extends Error {

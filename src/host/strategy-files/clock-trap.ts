@@ -48,14 +48,8 @@ const LANGUAGE_FORMATS = [
 
 type Restore = () => void;
 
-export interface Trap {
-  readonly uses: readonly EnvironmentUse[];
-  /** Returns the names of builtin objects and globals that were changed meanwhile; they are again as they were. */
-  release(): readonly string[];
-}
-
 /** Sets the trap for the whole process, until it is released. */
-export function setTrap(options: TrapOptions): Trap {
+export function setTrap(options: TrapOptions) {
   const changes = watchBuiltins();
   const trap = new ClockTrap(options);
   const restores = [
@@ -68,8 +62,9 @@ export function setTrap(options: TrapOptions): Trap {
     ...trap.code(),
   ];
   return {
-    uses: trap.uses,
-    release: () => {
+    uses: trap.uses as readonly EnvironmentUse[],
+    /** Returns the names of builtin objects and globals that were changed meanwhile; they are again as they were. */
+    release: (): readonly string[] => {
       for (const restore of restores.toReversed()) restore();
       return changes();
     },

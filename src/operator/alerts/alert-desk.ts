@@ -21,16 +21,13 @@ export interface Alert {
   readonly ends?: readonly string[];
 }
 
-/** An alert that repeats within `repeatAfter` is counted, not sent again. */
-export interface AlertRules {
+export interface DeskOptions {
+  /** An alert that repeats within this is counted, not sent again. */
   readonly repeatAfter: DurationUs;
   /** An unacknowledged critical alert is sent again after this, and after twice as long. */
   readonly escalateAfter: DurationUs;
   /** When quiet hours that contain this moment end; null outside of them. */
   readonly quietUntil: (at: TsUs) => TsUs | null;
-}
-
-export interface DeskOptions extends AlertRules {
   readonly clock: Clock;
   readonly timers: Timers;
   /** In front of each title: `live`, `paper`. */

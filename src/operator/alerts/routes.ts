@@ -31,15 +31,6 @@ export interface RoutesOptions {
   readonly onChange: () => void;
 }
 
-export interface ChannelState {
-  readonly id: string;
-  readonly trouble: string | null;
-  readonly waiting: number;
-  readonly sent: number;
-  readonly failed: number;
-  readonly dropped: number;
-}
-
 /** Messages whose way is remembered: more than any two queues hold. */
 const REMEMBERED_MAX = 2_000;
 
@@ -54,7 +45,7 @@ export class Routes {
     this.#queues = options.routes.map((route, place) => this.#queue(route, place));
   }
 
-  get states(): readonly ChannelState[] {
+  get states() {
     return this.#queues.map(({ id, trouble, waiting, counts }) => ({
       id,
       trouble,

@@ -2,13 +2,6 @@
 import { type Dispatcher, request } from 'undici';
 import { errorText } from '../../domain/failure.ts';
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly text: string;
-  /** See `pauseMsOf`, of the header `retry-after`. */
-  readonly retryAfterMs: number | null;
-}
-
 export interface HttpAsk {
   readonly url: string;
   readonly method: 'GET' | 'POST';
@@ -36,7 +29,9 @@ export const jsonBody = (value: unknown): string =>
   );
 
 /** The failure never quotes the address: it may hold a secret. */
-export async function ask(what: HttpAsk): Promise<HttpAnswer | { readonly failure: string }> {
+export async function ask(
+  what: HttpAsk,
+): Promise<Awaited<ReturnType<typeof asked>> | { readonly failure: string }> {
   const { timeoutMs, signal, url } = what;
   // Not `AbortSignal.any`: a signal that lives as long as the process would remember each of its parts.
   const limit = new AbortController();
@@ -59,7 +54,7 @@ export async function ask(what: HttpAsk): Promise<HttpAnswer | { readonly failur
 async function asked(
   { url, method, body, type = 'application/json', headers, timeoutMs }: HttpAsk,
   signal: AbortSignal,
-): Promise<HttpAnswer> {
+) {
   const answer = await request(url, {
     method,
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': type }) },
@@ -72,6 +67,7 @@ async function asked(
   return {
     status,
     text: await limited(answer.body),
+    /** Of the header `retry-after`. */
     retryAfterMs: pauseMsOf(got['retry-after']),
   };
 }

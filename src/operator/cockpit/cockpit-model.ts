@@ -39,12 +39,33 @@ export interface CockpitState {
   readonly sweep: { readonly status: string; readonly text: string };
   /** Troubles of this moment, in words, the worst first; empty when all is well. */
   readonly problems: readonly string[];
-  readonly engine: EngineHealth;
-  readonly feed: FeedState;
-  readonly token: TokenState;
+  readonly engine: {
+    /** `hung`: it has not answered for seconds; `none`: no session, or it was lost. */
+    readonly state: 'running' | 'hung' | 'none';
+  };
+  readonly feed: {
+    readonly state: 'stopped' | 'connecting' | 'live' | 'waiting' | 'paused' | 'awaiting_token';
+    /** Prices stopped while heartbeats go on. */
+    readonly isStale: boolean;
+    /** The engine cannot follow the prices. */
+    readonly isBehind: boolean;
+    readonly connections: number;
+  };
+  readonly token: {
+    /** Real time; null without a token. */
+    readonly untilRealMs: number | null;
+    /** A person has to bring a one-time password. */
+    readonly isOtpAwaited: boolean;
+    readonly exchangesUsed: number;
+    readonly exchangesAllowed: number;
+  };
   /** The next jobs of the day, and the last one with its trigger, in words. */
   readonly jobs: string;
-  readonly money: AccountMoney;
+  readonly money: {
+    readonly dayPnl: number;
+    readonly fee: number;
+    readonly tax: number;
+  };
   readonly strategies: readonly StrategyState[];
   readonly limits: readonly LimitState[];
   /** Working orders and triggers; those of unknown outcome among them. */
@@ -55,7 +76,10 @@ export interface CockpitState {
   readonly plots: readonly PlotState[];
   /** Procedures of the engine under way, such as a flatten; empty when there are none. */
   readonly procedure: string;
-  readonly alerts: AlertsState;
+  readonly alerts: {
+    /** Unacknowledged critical alerts. */
+    readonly unseen: number;
+  };
   /** Faults in force; absent where the broker is no simulator. */
   readonly faults?: readonly ArmedFaultState[];
 }
@@ -70,35 +94,6 @@ export interface CockpitDay {
   readonly utcOffsetMinutes: number;
   /** Market time for each unit of real time. */
   readonly speed: number;
-}
-
-export interface EngineHealth {
-  /** `hung`: it has not answered for seconds; `none`: no session, or it was lost. */
-  readonly state: 'running' | 'hung' | 'none';
-}
-
-export interface FeedState {
-  readonly state: 'stopped' | 'connecting' | 'live' | 'waiting' | 'paused' | 'awaiting_token';
-  /** Prices stopped while heartbeats go on. */
-  readonly isStale: boolean;
-  /** The engine cannot follow the prices. */
-  readonly isBehind: boolean;
-  readonly connections: number;
-}
-
-export interface TokenState {
-  /** Real time; null without a token. */
-  readonly untilRealMs: number | null;
-  /** A person has to bring a one-time password. */
-  readonly isOtpAwaited: boolean;
-  readonly exchangesUsed: number;
-  readonly exchangesAllowed: number;
-}
-
-export interface AccountMoney {
-  readonly dayPnl: number;
-  readonly fee: number;
-  readonly tax: number;
 }
 
 export interface StrategyState {
@@ -184,11 +179,6 @@ export interface PlotState {
   readonly contract: string;
   readonly atMs: number;
   readonly points: number;
-}
-
-export interface AlertsState {
-  /** Unacknowledged critical alerts. */
-  readonly unseen: number;
 }
 
 export interface ArmedFaultState {

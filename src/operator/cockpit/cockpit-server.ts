@@ -30,14 +30,6 @@ import { PAGE_HTML, readPageFiles } from './page-files.ts';
 import { isRecord, type JsonRecord, parseJson } from '../../domain/parsed.ts';
 import { type CockpitRefusal, Refusals } from './refusals.ts';
 
-export interface JournalQuery {
-  readonly day: string | null;
-  readonly search: string;
-  readonly kind: string | null;
-  readonly order: string | null;
-  readonly before: number | null;
-}
-
 /** Reads of files, off the thread that trades. Null where there is no such thing. */
 export interface CockpitReads {
   journal(query: JournalQuery): Promise<JournalPage>;
@@ -85,14 +77,6 @@ export interface CockpitOptions {
   readonly handlers: CockpitHandlers;
 }
 
-export interface Cockpit {
-  readonly url: string;
-  /** By the name that browsers ask the proxy by, where there is one. Opens once, within ten minutes. */
-  link(role: CockpitRole): string;
-  readonly pages: number;
-  close(): Promise<void>;
-}
-
 const REQUEST_MS_MAX = 5_000;
 const CHECK_EVERY_MS = 1_000;
 /** For a socket without traffic; a page gets a beat every second. */
@@ -101,8 +85,10 @@ const CONNECTIONS_MAX = 128;
 const BODY_BYTES_MAX = 4_096;
 const SECRET_CHARACTERS_MAX = 200;
 
+export type Cockpit = Awaited<ReturnType<typeof startCockpit>>;
+
 /** Throws when the address is taken, and where others than this machine could listen in. */
-export async function startCockpit(options: CockpitOptions): Promise<Cockpit> {
+export async function startCockpit(options: CockpitOptions) {
   const { address, port, hosts, isBehindProxy } = options;
   if (!isLoopback(address) && !isBehindProxy)
     throw new Error(`the cockpit on ${address} needs a proxy of your own in front, and behindProxy: true`);
@@ -113,11 +99,12 @@ export async function startCockpit(options: CockpitOptions): Promise<Cockpit> {
   const asked = isBehindProxy && name !== undefined ? `https://${name}` : local;
   return {
     url: local,
-    link: (role) => `${asked}/#key=${server.access.createLink(role)}`,
-    get pages() {
+    /** By the name that browsers ask the proxy by, where there is one. Opens once, within ten minutes. */
+    link: (role: CockpitRole) => `${asked}/#key=${server.access.createLink(role)}`,
+    get pages(): number {
       return server.streams.count;
     },
-    close: () => server.close(),
+    close: (): Promise<void> => server.close(),
   };
 }
 
@@ -381,8 +368,10 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const NUMBER = /^\d{1,15}$/;
 const TEXT_MAX = 100;
 
+export type JournalQuery = NonNullable<ReturnType<typeof journalQuery>>;
+
 /** Null for one that cannot be meant. */
-function journalQuery(fields: JsonRecord): JournalQuery | null {
+function journalQuery(fields: JsonRecord) {
   const texts = new Map<string, string>();
   for (const [name, value] of Object.entries(fields)) {
     if (typeof value !== 'string' || value.length > TEXT_MAX) return null;

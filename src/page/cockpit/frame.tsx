@@ -81,14 +81,8 @@ function HaltButton() {
   );
 }
 
-export interface HealthVerdict {
-  readonly tone: 'good' | 'warn' | 'bad';
-  readonly text: string;
-  readonly more: readonly string[];
-}
-
 /** The worst of all first. */
-export function verdictOf(value: CockpitState): HealthVerdict {
+export function verdictOf(value: CockpitState) {
   const bad: string[] = [];
   const warn: string[] = [];
   if (value.halted !== null) {

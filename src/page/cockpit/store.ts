@@ -77,18 +77,10 @@ export const marketMs = computed(() => {
   return from === 0 ? null : from + (nowMs.value - atMs) * speed;
 });
 
-interface PendingCommand {
-  state: CockpitState | null;
-  prices: Map<string, ContractPrices>;
-  entries: CockpitEntry[];
-  isReset: boolean;
-  isNewDay: boolean;
-}
-
-const nothing = (): PendingCommand => ({
-  state: null,
-  prices: new Map(),
-  entries: [],
+const nothing = () => ({
+  state: null as CockpitState | null,
+  prices: new Map<string, ContractPrices>(),
+  entries: [] as CockpitEntry[],
   isReset: false,
   isNewDay: false,
 });

@@ -109,7 +109,7 @@ const STATUS: DaemonStatus = {
     phase: 'continuous',
     stream: 'live',
     positions: [],
-    dayPnl: -1_204_000,
+    dayPnl: money(-1_204_000),
     openOrders: 1,
     tokenLeftMs: 28_758_441.794,
     halted: null,

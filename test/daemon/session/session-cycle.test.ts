@@ -30,6 +30,7 @@ class Dying extends EventEmitter {
 const replayedUntil = (lastSeq: number): ReplayedPast => ({
   inputs: 0,
   frames: 0,
+  framesMissing: 0,
   lastSeq,
   lastTsUs: tsUs(0),
   lastHaltCommand: 0,

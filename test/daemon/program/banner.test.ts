@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { banner, type BannerContent } from '../../src/operator/banner.ts';
+import { banner, type BannerContent } from '../../../src/daemon/program/daemon-screen.ts';
 
 const ACCOUNT = '105C987321';
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjMifQ.c2lnbmF0dXJl';
@@ -65,9 +65,7 @@ test('neither account nor keys nor tokens are shown, wherever they are', () => {
 });
 
 test('real money is said aloud; nothing is made up for what is not there', () => {
-  const text = banner({ ...FACTS, mode: 'live', account: null, strategies: [], risk: [], controlUrl: null });
+  const text = banner({ ...FACTS, mode: 'live', strategies: [] });
   expect(text).toContain('live REAL MONEY');
-  expect(text).toMatch(/account\s+none yet/);
-  expect(text).toMatch(/control\s+off/);
   expect(text).toMatch(/strategies\s+none/);
 });

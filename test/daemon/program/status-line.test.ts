@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
-import { type StatusContent, statusLine } from '../../src/operator/status-line.ts';
+import { money, signedQty } from '../../../src/domain/units.ts';
+import { type StatusContent, statusLine } from '../../../src/daemon/program/daemon-screen.ts';
 
 const FACTS: StatusContent = {
   time: '09:30:00',
   phase: 'continuous',
   stream: 'live',
   positions: [
-    { orderCode: 'VN30F2603', qty: 2 },
-    { orderCode: 'VN30F2604', qty: -1 },
-    { orderCode: 'VN30F2606', qty: 0 },
+    { orderCode: 'VN30F2603', qty: signedQty(2) },
+    { orderCode: 'VN30F2604', qty: signedQty(-1) },
+    { orderCode: 'VN30F2606', qty: signedQty(0) },
   ],
-  dayPnl: 1_250_000,
+  dayPnl: money(1_250_000),
   openOrders: 1,
   tokenLeftMs: 6 * 3_600_000 + 5 * 60_000,
   halted: null,
@@ -31,7 +32,7 @@ test('what is wrong is at the end, on the same line', () => {
     phase: 'opening_auction',
     stream: 'down',
     positions: [],
-    dayPnl: -5,
+    dayPnl: money(-5),
     openOrders: 0,
     tokenLeftMs: null,
     procedure: 'flattening',

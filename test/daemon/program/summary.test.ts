@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { type SessionSummary, summaryText } from '../../src/operator/summary.ts';
+import { tradingDay } from '../../../src/domain/civil-date.ts';
+import { money } from '../../../src/domain/units.ts';
+import { type SessionSummary, summaryText } from '../../../src/daemon/program/daemon-screen.ts';
 
 const FACTS: SessionSummary = {
-  session: '2026-03-04',
+  session: tradingDay('2026-03-04'),
   strategies: [
     {
       strategy: 'ema-cross',
@@ -10,13 +12,14 @@ const FACTS: SessionSummary = {
       fills: 9,
       filledQty: 14,
       rejected: 1,
+      positions: [],
       denials: new Map([
         ['stream_down', 2],
         ['order_rate', 5],
       ]),
-      fee: 73_500,
-      tax: 155_316,
-      realised: 1_420_000,
+      fee: money(73_500),
+      tax: money(155_316),
+      realised: money(1_420_000),
       open: -30_000,
       net: 1_161_184,
     },
@@ -26,10 +29,11 @@ const FACTS: SessionSummary = {
       fills: 2,
       filledQty: 2,
       rejected: 0,
+      positions: [],
       denials: new Map(),
-      fee: 10_500,
-      tax: 22_188,
-      realised: -250_000,
+      fee: money(10_500),
+      tax: money(22_188),
+      realised: money(-250_000),
       open: 0,
       net: -282_688,
     },
