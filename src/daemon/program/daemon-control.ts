@@ -49,7 +49,8 @@ export async function startDaemonControl(
 
 export const statusOf = (daemon: Daemon) => ({
   mode: daemon.config.mode,
-  stateDir: daemon.config.stateDir,
+  /** Absolute: the reader may be in another folder. */
+  stateDir: resolve(daemon.config.stateDir),
   /** The program on disk is not the one that runs, in words, or null. */
   program: daemon.programProblem,
   session: daemon.sessionDay ?? null,

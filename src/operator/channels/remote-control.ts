@@ -254,7 +254,7 @@ function flattenMeaning({ strategy, inAuction }: CommandBody): string {
       ? 'Entries go off until /resume, orders are canceled, and all positions closed.'
       : `Entries of ${strategy} go off until /resume ${strategy}, its orders are canceled, and the positions of ${strategy} closed.`;
   const auction =
-    'This is an auction: orders at the floor or ceiling go into it, trade at its price, and cannot be taken back.';
+    'This is an auction: what no exit covers yet goes into it at the floor or ceiling, trades at its price, and cannot be taken back.';
   return inAuction ? `${what} ${auction}` : what;
 }
 
