@@ -14,6 +14,7 @@ function running(mode: string): string {
 const REACHING: readonly (readonly string[])[] = [
   ['status'],
   ['halt', '--reason', 'x'],
+  ['halt'],
   ['flatten', '--reason', 'x'],
   ['orders'],
   ['journal', 'verify'],

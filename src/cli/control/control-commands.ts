@@ -124,7 +124,8 @@ export function addControlCommands(program: Command, context: CliContext): void 
   addOtp(program, context);
   for (const { name, description, needsNoReason, example, strategy: help, isOfOne = false } of ORDERS) {
     const command = named(program.command(name).description(description), example);
-    if (needsNoReason !== true) withReason(command);
+    if (name === 'halt') command.option('--reason <text>', REASON, reasonText, 'by the command line');
+    else if (needsNoReason !== true) withReason(command);
     if (help !== undefined) command.option('--strategy <id>', help);
     if (name === 'stop') command.option('--wait <span>', 'wait so long for the end (5m)', durationMs);
     if (isOfOne) command.argument('<id>', 'its id in the configuration');
@@ -384,7 +385,9 @@ async function watch(
 }
 
 const withReason = (command: Command): Command =>
-  command.requiredOption('--reason <text>', 'reason, written to the journal', reasonText);
+  command.requiredOption('--reason <text>', REASON, reasonText);
+
+const REASON = 'reason, written to the journal';
 
 const named = (command: Command, example: string): Command =>
   withState(command).addHelpText('after', `\nExample:\n  ${example}\n`);

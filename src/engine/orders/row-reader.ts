@@ -165,10 +165,10 @@ export class RowReader {
         if (order.status !== 'triggered') this.#view.life.apply(order, 'seen_triggering');
         return;
       case 'canceled':
-        return this.#view.life.apply(order, 'seen_canceled', statusText);
+        return this.#view.life.apply(order, 'seen_canceled', wordsOf(statusText));
       case 'rejected':
         if (!order.isFinal) this.#alertRefused(order);
-        return this.#view.life.apply(order, 'seen_refused', statusText);
+        return this.#view.life.apply(order, 'seen_refused', wordsOf(statusText));
       case 'unrecognized':
         return this.#alertUnrecognized(order, statusText, 'the trigger book');
     }
@@ -359,3 +359,6 @@ function endWish(order: ManagedOrder, startedUs: TsUs): void {
 
 const isCancelPending = (status: BrokerOrderStatus): boolean =>
   status === 'cancel_pending' || status === 'matched_cancel_pending';
+
+/** A bare code of the broker tells a person nothing. */
+const wordsOf = (statusText: string): string => (/^\d+$/.test(statusText) ? '' : statusText);
