@@ -50,7 +50,7 @@ const ALERT_AT_ONCE: ReadonlySet<string> = new Set([
 const CLOCKS_APART_MAX = seconds(30);
 
 /** Ends of conditions, with the severity and the codes of their beginnings. */
-export const ALL_CLEARS: Readonly<Record<string, readonly [AlertSeverity, readonly string[]]>> = {
+const ALL_CLEARS: Readonly<Record<string, readonly [AlertSeverity, readonly string[]]>> = {
   token_obtained: ['critical', ['token_rejected', 'token_expired']],
   prices_fresh: ['critical', ['prices_stale']],
   stream_up: ['warning', ['stream_down']],

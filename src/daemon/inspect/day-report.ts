@@ -18,7 +18,6 @@ import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journ
 import { sessionResult } from '../../journal/session-result.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 import { formatNumber, formatSigned } from '../../text/numbers.ts';
-import { ALL_CLEARS } from '../alerting.ts';
 import { aheadFindings } from './doctor.ts';
 import { avgPoints, readOrders } from '../../host/state/order-rows.ts';
 import { configOf, inSession, pnlRow } from '../../host/state/read-state.ts';
@@ -179,21 +178,16 @@ function openFigure({ accounts, contracts, books }: DayContent, compared: string
 
 const isIncident = ({ entry }: StoredEntry): boolean => entry.kind === 'alert' && entry.severity !== 'info';
 
-/** Critical alerts that nothing has ended since, each text once, and a day that ended with entries off. */
+/** Critical alerts, each text once and no order that was found or resolved since, and a day that ended with entries off. */
 function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
   const texts = new Set<string>();
   let halted: string | null = null;
   for (const { entry } of entries) {
     if (entry.kind === 'alert' && entry.severity === 'critical') texts.add(`${entry.code}: ${entry.text}`);
     if (entry.kind === 'halt' && entry.strategy === null) halted = entry.halted ? entry.reason : null;
-    const over = entry.kind === 'alert' ? ALL_CLEARS[entry.code]?.[1] : undefined;
-    const order = entry.kind === 'order_status' ? entry.clientOrderId : null;
-    for (const text of texts)
-      if (
-        over?.some((code) => text.startsWith(`${code}:`)) === true ||
-        (order !== null && text.startsWith('order_presumed_absent:') && text.includes(order))
-      )
-        texts.delete(text);
+    const resolved = entry.kind === 'order_status' ? entry.clientOrderId : '';
+    for (const text of resolved === '' ? [] : texts)
+      if (text.startsWith('order_presumed_absent:') && text.includes(resolved)) texts.delete(text);
   }
   const off = halted === null ? [] : [`Entries are off until tickwright resume: ${halted}`];
   return [...off, ...[...texts].slice(0, ROWS_MAX)];

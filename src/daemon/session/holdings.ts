@@ -46,15 +46,6 @@ export function holdings(
   );
 }
 
-export function orderText(
-  order: OpenOrderEntry,
-  contracts: readonly Contract[],
-  qty: number = order.qty,
-): string {
-  const { clientOrderId: id, side, orderCode, limitPrice } = order;
-  return `${shortOrderId(id)} ${side} ${qty} ${orderCode} at ${listedPoints(contracts, orderCode, limitPrice)}`;
-}
-
 /** Orders of this owner, or of all, that the auction of now holds as they are, exits too; empty without one. */
 export function restingText(
   { phase, strategies, orders }: EngineSnapshot,
@@ -64,7 +55,10 @@ export function restingText(
   const isOwn = ({ strategy }: OpenOrderEntry): boolean =>
     id === null || strategies.some((each) => each.id === id && each.strategy === strategy);
   const rest = orders.filter((order) => order.triggerPrice === null && isOwn(order));
-  const texts = rest.map((order) => orderText(order, contracts, order.qty - order.filledQty));
+  const texts = rest.map(
+    ({ clientOrderId, side, qty, filledQty, orderCode, limitPrice }) =>
+      `${shortOrderId(clientOrderId)} ${side} ${qty - filledQty} ${orderCode} at ${listedPoints(contracts, orderCode, limitPrice)}`,
+  );
   if (!isAuction(phase) || rest.length === 0) return '';
   return `; already resting in the auction, unchangeable, and may not fill: ${texts.join(', ')}`;
 }
