@@ -241,7 +241,9 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
   expect(await shown('/balance')).toMatch(
     /^net asset value: [\d,]+ VND\n[^]*broker’s figures at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
   );
-  expect(await shown('/daily')).toMatch(/^trading day \S+\nNet result: .*\nOpen result: [-+]?[\d,]+\n/);
+  expect(await shown('/daily')).toMatch(
+    /^trading day \S+\nHeld: script \+2 VN30F1M .*, a trigger order waits to sell 2\nNet result: .*\nOpen result: [-+]?[\d,]+\n/,
+  );
   expect(await shown('/open')).toContain(LINK);
 
   const press = async (text: string): Promise<void> => {
