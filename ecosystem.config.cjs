@@ -33,8 +33,9 @@ module.exports = {
       min_uptime: 20_000,
       max_restarts: 10,
       // 2: the configuration is wrong, or an older version has to finish the session. 3: another daemon runs. A new start changes neither. Not 0: pm2 takes a daemon that
-      // was killed (out of memory) for one that ended with 0, and it must come back. So end it with `pm2 stop`.
-      stop_exit_codes: [2, 3],
+      // was killed (out of memory) for one that ended with 0, and it must come back. 5: a person stopped it (`tickwright stop`, the page), which
+      // `TICKWRIGHT_STOP_EXIT` below asks for.
+      stop_exit_codes: [2, 3, 5],
 
       merge_logs: true,
       time: true,
@@ -46,7 +47,7 @@ module.exports = {
       // contains one of these. Under pm2 each secret is in a file of mode 600, which the configuration names (`apiKeyFile`, `token: { file }`).
       // A `pm2 restart tickwright --update-env` would take them all the same: restart by `pm2 restart ecosystem.config.cjs`.
       filter_env: ['KEY', 'TOKEN', 'PASSWORD', 'SECRET', 'TICKWRIGHT_WEBHOOK_URL', 'TICKWRIGHT_DEAD_MAN_URL'],
-      env: { NODE_ENV: 'production' },
+      env: { NODE_ENV: 'production', TICKWRIGHT_STOP_EXIT: '5' },
     },
   ],
 };

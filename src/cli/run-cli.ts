@@ -11,6 +11,7 @@ Exit codes:
   2  wrong usage or configuration; nothing was started
   3  another Tickwright is running for this account
   4  nothing there: no journal, no data or no running daemon
+  5  stopped by a person, where TICKWRIGHT_STOP_EXIT asks for this code
 
 Examples:
   tickwright paper --config config/paper.yaml

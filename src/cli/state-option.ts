@@ -1,5 +1,5 @@
 /** `--state` of the commands that read or command a daemon: without it, the daemon that runs. */
-import { resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { runningDaemons } from '../host/state/daemon-list.ts';
 import { wrongUsage } from './cli-io.ts';
@@ -10,13 +10,23 @@ const DEFAULT_STATE = 'var/paper';
 export const withState = (command: Command): Command =>
   command.option('--state <dir>', `state directory of the daemon (the one that runs, else ${DEFAULT_STATE})`);
 
-/** Refuses to choose between several: a halt of the wrong one stops nothing. */
-export function stateOf({ state }: { readonly state?: string }): string {
+/**
+ * Refuses to choose between several: a halt of the wrong one stops nothing. A `change` reaches no daemon of another folder by itself:
+ * it may be another person's.
+ */
+export function stateOf({ state }: { readonly state?: string }, use: 'any' | 'change' = 'any'): string {
   if (state !== undefined) return state;
   const running = runningDaemons();
   const [daemon] = running;
   if (daemon === undefined) return DEFAULT_STATE;
-  if (running.length === 1) return daemon.stateDir;
+  if (running.length === 1) {
+    const { stateDir, mode, pid } = daemon;
+    const way = relative(process.cwd(), stateDir);
+    if (use === 'any' || (!way.startsWith('..') && !isAbsolute(way))) return stateDir;
+    throw wrongUsage(
+      `nothing was done: the daemon that runs is of another folder (${mode}, process ${pid}); if it is meant, add --state ${stateDir}`,
+    );
+  }
   const ours = resolve(DEFAULT_STATE);
   const choices = running.map(
     ({ mode, stateDir, pid }) =>

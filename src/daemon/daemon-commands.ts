@@ -10,8 +10,10 @@ import { formatLocalSecond } from '../text/dates.ts';
 import { formatCount } from '../text/numbers.ts';
 import { cancelProgress, flattenProgress } from './command-outcomes.ts';
 import { noChannel, trialLines } from './operator-channels.ts';
+import { afterStop } from '../host/program-files.ts';
 import { inTime, systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
+import { restingText } from './session/holdings.ts';
 import { type ReadAgain, reload, startStrategy } from './reload.ts';
 
 /** Done by the run around the daemon. */
@@ -32,7 +34,7 @@ export function obey(
   switch (name) {
     case 'stop':
       stop(reason);
-      return { ok: true, message: 'stopping: orders and positions as configured under stop' };
+      return { ok: true, message: `stopping: orders and positions as configured under stop${afterStop()}` };
     case 'reconnect':
       daemon.edge.stream.resume();
       return { ok: true, message: 'connecting again' };
@@ -283,17 +285,20 @@ function flatten(daemon: Daemon, { strategy, reason, keepTrading, inAuction }: C
   daemon.command({ name: 'flatten', strategy: index, reason, inAuction });
   const what = strategy === null ? 'all positions are' : `the position of ${strategy} is`;
   const entries = isHalted ? haltText(strategy) : GOES_ON;
-  return { ok: true, message: `${what} to be closed; ${entries}${auctionText(daemon, inAuction)}` };
+  return { ok: true, message: `${what} to be closed; ${entries}${auctionText(daemon, inAuction, strategy)}` };
 }
 
 /** Empty outside of auctions. */
-function auctionText({ config, clock }: Daemon, isConfirmed: boolean): string {
+function auctionText(daemon: Daemon, isConfirmed: boolean, strategy: string | null): string {
+  const { config, clock, lastView: view, edge } = daemon;
   const phase = phaseAt(config.calendar, clock.nowUs());
   if (!isAuction(phase)) return '';
   const name = phase.replace('_', ' ');
+  const rest = view === undefined ? '' : restingText(view, edge.table.contracts, strategy);
+  const orders = `${rest === '' ? 'orders' : 'orders for what is left'} at the floor or ceiling`;
   return isConfirmed
-    ? `; orders at the floor or ceiling go into the ${name}, trade at its price, and cannot be taken back`
-    : `; nothing is closed in the ${name}: --in-auction sends orders at the floor or ceiling into it, which cannot be taken back`;
+    ? `; ${orders} go into the ${name}, trade at its price, and cannot be taken back${rest}`
+    : `; nothing is sent into the ${name}: --in-auction sends ${orders}, which cannot be taken back${rest}`;
 }
 
 const GOES_ON = 'entries stay as they were: where they are on, a strategy may enter again';

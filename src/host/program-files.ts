@@ -38,6 +38,18 @@ export class ProgramFiles {
 export const isSupervised = (): boolean =>
   process.send !== undefined || process.pid === 1 || process.env['SYSTEMD_EXEC_PID'] === String(process.pid);
 
+/** Exit code of a run that a person stopped: another one than 0 where its supervisor leaves the daemon stopped after that one. */
+export const stopExit = (): number => (process.env['TICKWRIGHT_STOP_EXIT'] === '5' ? 5 : 0);
+
+/** What its supervisor makes of a stop that a person asks for, in words; empty without one. */
+export function afterStop(): string {
+  const name = process.env['name'] ?? 'tickwright';
+  if (!isSupervised()) return '';
+  if (stopExit() !== 0) return `; it stays stopped until pm2 start ${name}`;
+  if (process.env['pm_id'] === undefined) return '; its supervisor may start it again: stop it there';
+  return `; pm2 starts it again: pm2 stop ${name} ends it`;
+}
+
 function digestOf(dir: string): string {
   const hash = createHash('sha256');
   const files = readdirSync(dir, { recursive: true, encoding: 'utf8' });

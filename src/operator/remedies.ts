@@ -98,8 +98,8 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
     `${command('journal')} shows the entries before; a strategy that is named starts again, once mended, by ${command('start-strategy …')} --reason "…"`,
 };
 
-/** An alert about one order begins with its id. */
-const ORDER = /^H\.\w+/;
+/** An alert about one order has its id. */
+const ORDER = /\bH\.\w+/;
 
 /** Of a critical alert without a row: our books and the broker’s contradict each other, or nobody foresaw it. */
 const COMPARE: Remedy = (command) =>

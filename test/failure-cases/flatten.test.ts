@@ -269,7 +269,7 @@ describe('a flatten by a person', () => {
 const CONFIG = join(import.meta.dirname, '..', '..', 'config');
 
 /** Long in the last minutes of a day whose closing auction lasts one minute, six times as fast as life. */
-async function beforeTheClose(): Promise<Story> {
+async function beforeTheClose(steps: readonly Step[] = [LONG]): Promise<Story> {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-market-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const market = join(dir, 'market.yaml');
@@ -283,13 +283,14 @@ async function beforeTheClose(): Promise<Story> {
       .concat('flatten: { attempts: 2, retryAfter: 1s }\n');
   const originMarketUs = tsUs(Date.UTC(2026, 2, 4, 7, 28, 15) * 1_000);
   const time = { speed: 6, originRealUs: null, originMarketUs, start: 'origin' } as const;
-  const story = await Story.open([LONG], { time }, change);
+  const story = await Story.open(steps, { time }, change);
   onTestFinished(() => story.close());
   await story.start();
   story.print(13_000);
   story.offer('sell', 13_010, HELD);
   story.print(13_001);
   await story.until(isCovered(story));
+  if (steps.includes(AWAY)) story.print(13_002);
   await story.until(async () => (await story.view())?.phase === 'closing_auction');
   return story;
 }
@@ -303,7 +304,7 @@ describe('a flatten in the closing auction', () => {
   it('waits and says what becomes of the position; confirmed, it closes by one order at the floor', async () => {
     const story = await beforeTheClose();
     const waits = await ask(story, 'flatten');
-    expect(waits.message).toContain('nothing is closed in the closing auction: --in-auction');
+    expect(waits.message).toContain('nothing is sent into the closing auction: --in-auction');
     await story.until(() => story.alerts().includes('flatten_queued'));
     expect(textsOf(story, 'flatten_queued').join()).toMatch(
       /stays open overnight, and its stops end with the close/,
@@ -322,6 +323,20 @@ describe('a flatten in the closing auction', () => {
     await story.until(async () => (await story.view())?.procedure === '');
     expect(story.alerts()).not.toContain('held_overnight');
   });
+});
+
+/** Its exit rests since before the auction, where nobody buys at its price. */
+const AWAY: Step = { at: 13_002, do: 'sell', qty: HELD, price: 13_300 };
+
+it('names the exit that rests in the auction already, with its price, and promises no other', async () => {
+  const story = await beforeTheClose([LONG, AWAY]);
+  const { message } = await ask(story, 'flatten', { inAuction: true });
+  expect(message).toMatch(/; already resting in the auction.* may not fill: #\d+ sell 2 \S+ at 1330\.0/);
+  await story.until(() => story.alerts().includes('orders_in_auction'));
+  expect(textsOf(story, 'orders_in_auction').join()).toMatch(
+    /sell 2 rest in the auction at 1330\.0 and may not fill/,
+  );
+  expect(exitsOf(story), 'no other').toEqual([[HELD, 13_300]]);
 });
 
 const canceling =

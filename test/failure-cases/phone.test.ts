@@ -121,7 +121,7 @@ it('empties the broker’s book of entries by a halt from the phone, and asks ba
 
   bot.write(OWNER, '/resume', { age: 45 });
   await story.until(() => /ignored: sent/.test(replies(bot)));
-  bot.write(OWNER, '/resume calm again');
+  bot.write(OWNER, '/resume');
   await story.until(() => /Send \d{4} within/.test(replies(bot)));
   const [, code = ''] = /Send (\d{4}) within/.exec(replies(bot)) ?? [];
   bot.write(OWNER, code === '1234' ? '4321' : '1234');
@@ -241,7 +241,9 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
   expect(await shown('/balance')).toMatch(
     /^net asset value: [\d,]+ VND\n[^]*broker’s figures at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
   );
-  expect(await shown('/daily')).toMatch(/^trading day \S+\nNet result: .*\nOpen result: [-+]?[\d,]+\n/);
+  expect(await shown('/daily')).toMatch(
+    /^trading day \S+\nHeld: script \+2 VN30F1M .*, a trigger order waits to sell 2\nNet result: .*\nOpen result: [-+]?[\d,]+\n/,
+  );
   expect(await shown('/open')).toContain(LINK);
 
   const press = async (text: string): Promise<void> => {

@@ -364,7 +364,10 @@ export const FAILURE_CASES: readonly FailureCase[] = [
         'e2e/overlap',
         'case 37: next to a copy that hangs no second one trades, and its kill before it cleaned up loses nothing',
       ),
-      proof('e2e/pm2', 'pm2 starts the daemon, brings it back after a crash, and ends it cleanly'),
+      proof(
+        'e2e/pm2',
+        'pm2 starts the daemon, brings it back after a crash, and leaves it stopped where a person stops it',
+      ),
       proof('journal/instance-lock', 'keeps a second process out'),
       proof(
         'daemon/program/run-daemon',

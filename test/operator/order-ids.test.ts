@@ -11,7 +11,7 @@ it.each([
   const alert = {
     severity: 'critical',
     code: 'order_presumed_absent',
-    text: `${id} is not in the book`,
+    text: `${shortOrderId(id)} buy 1 at 1931.0: not in the broker's book; it counts as open (${id})`,
   } as const;
   const remedy = remedyOf(alert, (text) => `tickwright ${text}`);
   expect(remedy).toContain(` ${id} `);

@@ -72,6 +72,11 @@ export class ReconnectPolicy {
     this.#keep(FRESH_STATE);
   }
 
+  /** An orderly end: the next start connects at once. A process that dies leaves its count, or a crash loop would win attempts. */
+  forget(): void {
+    if (this.state.paused === null) this.reset();
+  }
+
   #pause(reason: PauseReason, protocolErrors: number): ReconnectDecision {
     this.#keep({ attempts: this.state.attempts, protocolErrors, paused: reason });
     return { kind: 'pause', reason };

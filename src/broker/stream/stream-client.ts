@@ -135,6 +135,7 @@ export class StreamClient {
     this.#wait?.();
     this.#handOver.drop();
     this.#dropActive('stopped');
+    this.#policy.forget();
     this.#state = 'stopped';
     if (this.#sockets > 0) await new Promise<void>((resolve) => this.#whenGone.push(resolve));
   }

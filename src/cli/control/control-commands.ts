@@ -124,13 +124,14 @@ export function addControlCommands(program: Command, context: CliContext): void 
   addOtp(program, context);
   for (const { name, description, needsNoReason, example, strategy: help, isOfOne = false } of ORDERS) {
     const command = named(program.command(name).description(description), example);
-    if (needsNoReason !== true) withReason(command);
+    if (name === 'halt') command.option('--reason <text>', REASON, reasonText, 'by the command line');
+    else if (needsNoReason !== true) withReason(command);
     if (help !== undefined) command.option('--strategy <id>', help);
     if (name === 'stop') command.option('--wait <span>', 'wait so long for the end (5m)', durationMs);
     if (isOfOne) command.argument('<id>', 'its id in the configuration');
     command.action(async (given: unknown) => {
       const { reason, strategy = isOfOne ? given : undefined, ...flags } = command.opts<ControlFlags>();
-      const state = stateOf(flags);
+      const state = stateOf(flags, name === 'halt' ? 'any' : 'change');
       const before = name === 'cancel-all' ? await engineOf(state) : null;
       const path = statePaths(state).run;
       const run = name === 'stop' ? readMark(path)?.run : undefined;
@@ -169,7 +170,7 @@ function addOtp(program: Command, context: CliContext): void {
     'tickwright otp 123456',
   ).action(async (given: string | undefined) => {
     const otp = given ?? (await typedLine(context));
-    await sendCommand(context, stateOf(command.opts<ControlFlags>()), 'otp', { otp }, OTP_MS_MAX);
+    await sendCommand(context, stateOf(command.opts<ControlFlags>(), 'change'), 'otp', { otp }, OTP_MS_MAX);
   });
 }
 
@@ -229,7 +230,7 @@ function addReload(program: Command, { io }: CliContext): void {
     const { reason, check = false, json = false, ...flags } = command.opts<ReloadFlags>();
     if (!check && reason === undefined) throw refused(['--reason is needed'], 'nothing was changed');
     const answer = await call(
-      stateOf(flags),
+      stateOf(flags, check ? 'any' : 'change'),
       'POST',
       `/commands/${check ? 'check-reload' : 'reload'}`,
       check ? {} : { reason },
@@ -250,7 +251,7 @@ export function addOrderCommands(orders: Command, context: CliContext): void {
     ),
   ).action(async (id: string) => {
     const { reason, ...flags } = cancel.opts<ControlFlags>();
-    const state = stateOf(flags);
+    const state = stateOf(flags, 'change');
     await sendCommand(context, state, 'cancel-order', {
       clientOrderId: wholeId(state, id, 'absent'),
       reason,
@@ -272,7 +273,7 @@ export function addOrderCommands(orders: Command, context: CliContext): void {
     ),
   ).action(async (id: string, as: string) => {
     const { reason, ...flags } = command.opts<ControlFlags>();
-    const state = stateOf(flags);
+    const state = stateOf(flags, 'change');
     await sendCommand(context, state, 'resolve-order', { clientOrderId: wholeId(state, id, as), as, reason });
   });
 }
@@ -384,7 +385,9 @@ async function watch(
 }
 
 const withReason = (command: Command): Command =>
-  command.requiredOption('--reason <text>', 'reason, written to the journal', reasonText);
+  command.requiredOption('--reason <text>', REASON, reasonText);
+
+const REASON = 'reason, written to the journal';
 
 const named = (command: Command, example: string): Command =>
   withState(command).addHelpText('after', `\nExample:\n  ${example}\n`);

@@ -140,7 +140,7 @@ export function tokenHours(
 /** By the number that is stored; 0 is no pause. */
 const PAUSES: readonly (PauseReason | null)[] = [null, 'attempts_used_up', 'protocol_error'];
 
-/** Reconnect attempts survive a restart, so that a crash loop cannot become a login storm (rulings, 18). */
+/** Reconnect attempts survive a crash, so that a crash loop cannot become a login storm (rulings, 18). */
 const reconnectStore = (journal: JournalStore): ReconnectStore => ({
   load: () => ({
     ...FRESH_STATE,

@@ -123,6 +123,7 @@ function headlinesOf(content: DayContent): readonly ReportFigure[] {
       : `compared ${us < lastFillUs ? 'BEFORE the last fill, ' : ''}at ${time(us)}`;
   const costs = sum(accounts, ({ fee, tax }) => fee + tax);
   return [
+    ...heldFigure(content),
     [
       'Net result',
       formatSigned(sum(accounts, netOf)),
@@ -139,6 +140,24 @@ function headlinesOf(content: DayContent): readonly ReportFigure[] {
     ],
     ['Incidents', formatNumber(entries.filter(isIncident).length), 'warnings and critical alerts'],
   ];
+}
+
+/** What is held, and whether an order still waits at the broker to close it; nothing where nothing is held. */
+function heldFigure({ accounts, contracts, entries }: DayContent): readonly ReportFigure[] {
+  const phase = entries.findLast(({ entry: { kind } }) => kind === 'phase')?.entry;
+  const waiting = readOrders(entries, contracts).filter(({ status }) => status === 'pending_trigger');
+  const held = accounts.flatMap(({ strategy, positions }) =>
+    positions.map(({ instrument, position: { qty } }) => {
+      const code = shownCode(contracts, instrument);
+      const side = qty > 0 ? 'sell' : 'buy';
+      const key = `${strategy} ${code} ${side}`;
+      const stops = waiting.filter((each) => `${each.strategy} ${each.orderCode} ${each.side}` === key);
+      const cover = stops.map((each) => `, a trigger order waits to ${side} ${each.qty}`).join('');
+      return `${strategy} ${formatSigned(qty)} ${code}${cover || ', NO stop at the broker'}`;
+    }),
+  );
+  const name = phase?.kind === 'phase' && phase.phase === 'closed' ? 'Held overnight' : 'Held';
+  return held.length === 0 ? [] : [[name, held.join('; '), 'by our books']];
 }
 
 /** Open profit at the broker's last price; nothing where nothing is held. */
@@ -159,13 +178,16 @@ function openFigure({ accounts, contracts, books }: DayContent, compared: string
 
 const isIncident = ({ entry }: StoredEntry): boolean => entry.kind === 'alert' && entry.severity !== 'info';
 
-/** Critical alerts, each text once, and a day that ended with entries off. */
+/** Critical alerts, each text once and no order that was found or resolved since, and a day that ended with entries off. */
 function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
   const texts = new Set<string>();
   let halted: string | null = null;
   for (const { entry } of entries) {
     if (entry.kind === 'alert' && entry.severity === 'critical') texts.add(`${entry.code}: ${entry.text}`);
     if (entry.kind === 'halt' && entry.strategy === null) halted = entry.halted ? entry.reason : null;
+    const resolved = entry.kind === 'order_status' ? entry.clientOrderId : '';
+    for (const text of resolved === '' ? [] : texts)
+      if (text.startsWith('order_presumed_absent:') && text.includes(resolved)) texts.delete(text);
   }
   const off = halted === null ? [] : [`Entries are off until tickwright resume: ${halted}`];
   return [...off, ...[...texts].slice(0, ROWS_MAX)];

@@ -1,5 +1,6 @@
 /** The control API of a running daemon, and the file by which the command line finds it. */
 import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
 import { tradingDayAt } from '../../domain/calendar.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
@@ -48,7 +49,8 @@ export async function startDaemonControl(
 
 export const statusOf = (daemon: Daemon) => ({
   mode: daemon.config.mode,
-  stateDir: daemon.config.stateDir,
+  /** Absolute: the reader may be in another folder. */
+  stateDir: resolve(daemon.config.stateDir),
   /** The program on disk is not the one that runs, in words, or null. */
   program: daemon.programProblem,
   session: daemon.sessionDay ?? null,

@@ -16,7 +16,7 @@ import type { DaemonCockpit } from './daemon-cockpit.ts';
 import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from '../daemon.ts';
 import { healthProblem } from './health.ts';
-import { listedPoints } from '../session/holdings.ts';
+import { listedPoints, restingText } from '../session/holdings.ts';
 import { silenceFact, statusFacts } from './status-facts.ts';
 
 const NO_ENGINE = 'no session is open';
@@ -95,7 +95,7 @@ function stateOf(daemon: Daemon, id: string | null): string {
   const owners = engine.strategies.filter((each) => id === null || each.id === id);
   const own = held.filter((line) => owners.some((each) => line.startsWith(`${each.id} `)));
   const orders = owners.reduce((sum, { openOrders }) => sum + openOrders, 0);
-  return `Now: ${own.join('; ') || 'nothing is held'}; ${formatCount(orders, 'open order')}.`;
+  return `Now: ${own.join('; ') || 'nothing is held'}; ${formatCount(orders, 'open order')}${restingText(engine, daemon.edge.table.contracts, id)}.`;
 }
 
 /** The newest fills of the day. */

@@ -17,7 +17,7 @@ import {
   withFirstDayLimits,
 } from '../../host/run-plan.ts';
 import { sendAtOnce } from '../operator-channels.ts';
-import { ProgramFiles } from '../../host/program-files.ts';
+import { ProgramFiles, stopExit } from '../../host/program-files.ts';
 import type { Shutdown } from '../../host/shutdown.ts';
 import { createArchiver, type WrittenReport } from './archive-recordings.ts';
 import { RunMark } from '../../host/run-mark.ts';
@@ -156,8 +156,12 @@ async function runLocked(
     broker.onEnd((reason) => daemon.brokerEnded(reason));
     if (options.durationMs !== null) shutdown.askAfter(options.durationMs, 'the duration is over');
     if (plan.tape !== null) shutdown.askAt(clockMap, plan.tape.endUs, 'the tape is over');
+    let code: number = EXIT.ok;
     const actions: RunActions = {
-      stop: (reason) => shutdown.ask(reason),
+      stop: (reason) => {
+        if (!shutdown.isAsked) code = stopExit();
+        shutdown.ask(reason);
+      },
       readAgain: () => readAgain(config, options, remarks.length > 0),
     };
     const cockpit = await startDaemonCockpit(daemon, actions);
@@ -174,7 +178,7 @@ async function runLocked(
       await daemon.stop(reason);
       const end = await notices.stopped(reason);
       await screen.summary(daemon);
-      return { code: EXIT.ok, reason: end };
+      return { code, reason: end };
     } catch (error) {
       const text = `failed: ${failureText(error)}`;
       screen.note(text);

@@ -1,7 +1,9 @@
 /** Positions, their stops, and the time of the last comparison of the books, in words for a person. */
 import { type Contract, formatPoints } from '../../domain/contract.ts';
 import { formatTime } from '../../domain/civil-date.ts';
+import { isAuction } from '../../domain/calendar.ts';
 import { waitingRole } from '../../domain/cover.ts';
+import { shortOrderId } from '../../domain/ids.ts';
 import type { PriceTicks, TsUs } from '../../domain/units.ts';
 import type { EngineSnapshot, OpenOrderEntry, PositionEntry } from '../../engine/engine-snapshot.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
@@ -42,6 +44,23 @@ export function holdings(
         return holding(id, qty, `${orderCode}${figuresText(position, contracts)}`, cover, coveredBy);
       }),
   );
+}
+
+/** Orders of this owner, or of all, that the auction of now holds as they are, exits too; empty without one. */
+export function restingText(
+  { phase, strategies, orders }: EngineSnapshot,
+  contracts: readonly Contract[],
+  id: string | null,
+): string {
+  const isOwn = ({ strategy }: OpenOrderEntry): boolean =>
+    id === null || strategies.some((each) => each.id === id && each.strategy === strategy);
+  const rest = orders.filter((order) => order.triggerPrice === null && isOwn(order));
+  const texts = rest.map(
+    ({ clientOrderId, side, qty, filledQty, orderCode, limitPrice }) =>
+      `${shortOrderId(clientOrderId)} ${side} ${qty - filledQty} ${orderCode} at ${listedPoints(contracts, orderCode, limitPrice)}`,
+  );
+  if (!isAuction(phase) || rest.length === 0) return '';
+  return `; already resting in the auction, unchangeable, and may not fill: ${texts.join(', ')}`;
 }
 
 /** ` at 1295.0, last 1296.2, open +120,000 VND`. Without any price the result is zero too, and no last price is shown. */

@@ -8,6 +8,8 @@ import {
   isDisagreeing,
   mayWork,
 } from '../../domain/broker-order.ts';
+import { formatPoints } from '../../domain/contract.ts';
+import { shortOrderId } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import { minutes, qty, type StrategyIndex, type TsUs } from '../../domain/units.ts';
 import type { OrderExecutor } from './order-executor.ts';
@@ -165,10 +167,10 @@ export class RowReader {
         if (order.status !== 'triggered') this.#view.life.apply(order, 'seen_triggering');
         return;
       case 'canceled':
-        return this.#view.life.apply(order, 'seen_canceled', statusText);
+        return this.#view.life.apply(order, 'seen_canceled', wordsOf(statusText));
       case 'rejected':
         if (!order.isFinal) this.#alertRefused(order);
-        return this.#view.life.apply(order, 'seen_refused', statusText);
+        return this.#view.life.apply(order, 'seen_refused', wordsOf(statusText));
       case 'unrecognized':
         return this.#alertUnrecognized(order, statusText, 'the trigger book');
     }
@@ -326,7 +328,10 @@ export class RowReader {
     } else if (order.status === 'unknown') {
       doubt.absentUs = startedUs;
       this.#view.life.apply(order, 'absent', `${absence.scans} complete scans did not show it`);
-      const text = `${clientOrderId} is not in ${book}: it counts as open until it is resolved`;
+      const spec = this.#view.contracts.at(order.instrument)?.spec;
+      const price = spec === undefined ? '' : ` at ${formatPoints(spec, order.limitPrice)}`;
+      const what = `${shortOrderId(clientOrderId)} ${order.side} ${order.qty} ${order.orderCode}${price}`;
+      const text = `${what}: not in the broker's ${book.slice(4)}; it counts as open until it is resolved (${clientOrderId})`;
       this.#view.context.alert(strategy, 'critical', 'order_presumed_absent', text);
     } else if (order.isFirstReport('missing')) {
       const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
@@ -359,3 +364,6 @@ function endWish(order: ManagedOrder, startedUs: TsUs): void {
 
 const isCancelPending = (status: BrokerOrderStatus): boolean =>
   status === 'cancel_pending' || status === 'matched_cancel_pending';
+
+/** A bare code of the broker tells a person nothing. */
+const wordsOf = (statusText: string): string => (/^\d+$/.test(statusText) ? '' : statusText);

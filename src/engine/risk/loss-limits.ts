@@ -75,6 +75,8 @@ const MANY = 8;
 /** Part of the remaining room that the band of a fill may use. */
 const PART_OF_ROOM = 1 / 16;
 
+const grouped = (amount: number): string => amount.toLocaleString('en-US');
+
 export class LossLimits {
   readonly #context: EventContext;
   readonly #contracts: ContractTable;
@@ -199,11 +201,11 @@ export class LossLimits {
   }
 
   #accept(strategy: StrategyIndex | null, loss: number, max: number): number {
-    const base = Math.max(0, loss);
+    if (loss <= 0) return 0;
     const whose = strategy === null ? "the account's loss" : 'its loss';
-    const text = `${whose} of the day is ${loss} and was accepted: the next ${max} are measured from there`;
+    const text = `${whose} of the day is ${grouped(loss)} and was accepted: the next ${grouped(max)} are measured from there`;
     this.#context.alert(strategy, 'warning', 'loss_accepted', text);
-    return base;
+    return loss;
   }
 
   #watchAccount(): void {
@@ -213,7 +215,7 @@ export class LossLimits {
     const loss = this.ofAccount();
     if (loss >= max)
       this.#halt.lossReached(
-        `the account's loss of the day, ${loss}, has reached ${max} (risk.dailyLossMax)`,
+        `the account's loss of the day, ${grouped(loss)}, has reached ${grouped(max)} (risk.dailyLossMax)`,
       );
     else if (!this.#holdsMany()) this.#narrow(null, max - loss);
     else {
@@ -263,7 +265,7 @@ export class LossLimits {
     if (loss >= max)
       this.#halt.haltStrategy(
         strategy,
-        `its loss of the day, ${loss}, has reached ${max} (strategies[].risk.dailyLossMax)`,
+        `its loss of the day, ${grouped(loss)}, has reached ${grouped(max)} (strategies[].risk.dailyLossMax)`,
       );
     else this.#narrow(strategy, max - loss);
   }

@@ -1,6 +1,6 @@
 /** The one order of a flatten: sized by the proven position, priced at the touch plus some ticks, repriced as the market moves. */
 import { isAuction } from '../../domain/calendar.ts';
-import { type Contract, marketLimit, valueOf } from '../../domain/contract.ts';
+import { type Contract, formatPoints, marketLimit, valueOf } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { BookTick } from '../../domain/ticks.ts';
 import { opposite, type OrderStatus, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
@@ -236,7 +236,12 @@ export class ExitOrder {
     const { held, side } = this;
     const text = 'nothing of it can be changed or canceled before the auction ends';
     if (held === 0) return `nothing is held, and an entry rests in the auction: ${text}`;
-    return `orders to ${side} ${Math.abs(held)} rest in the auction and trade at its price: ${text}`;
+    const rests = ordersOf(this.#state, this.#target).filter(
+      (order) => order.side === side && !order.isWaiting,
+    );
+    const spec = this.#state.contracts.at(this.#target.instrument)?.spec;
+    const prices = rests.map(({ limitPrice: at }) => (spec === undefined ? at : formatPoints(spec, at)));
+    return `orders to ${side} ${Math.abs(held)} rest in the auction at ${prices.join(', ')} and may not fill: ${text}`;
   }
 
   #sayLocked({ isLocked, price }: ExitPrice): void {

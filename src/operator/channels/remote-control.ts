@@ -73,8 +73,8 @@ const HELP = [
   '/open: a link that opens the page once',
   '/otp password: the one-time password of the broker (while it is asked for, the bare password does too)',
   '/halt [reason]: no entries, and those that work are canceled; what protects a position stays',
-  '/resume [strategy] [reason]: entries again; asks back with a code',
-  '/flatten [strategy] [reason]: entries off until /resume, then cancel and close; asks back with a code',
+  '/resume [strategy [reason]]: entries again; asks back with a code',
+  '/flatten [strategy [reason]]: entries off until /resume, then cancel and close; asks back with a code',
   '/cancel_all [reason]: cancels every open order, stops that protect positions too; asks back with a code',
   '/stop_strategy name [reason]: its entries are canceled, its stops stay; asks back with a code',
   '/start_strategy name [reason]: lets it run again; asks back with a code',
@@ -152,10 +152,10 @@ export class RemoteControl {
     const isOne = this.#options.isStrategy(first);
     if (isOne && name === 'cancel-all')
       return `nothing was canceled: it cancels the orders of all strategies; /stop_strategy ${first} and /flatten ${first} are of one`;
-    // A name that is misspelled must not close everything.
-    const isNeeded = name.endsWith('-strategy') || (name === 'flatten' && first !== '');
-    if (isNeeded && !isOne)
-      return `${first === '' ? 'name a strategy' : `there is no strategy ${first}`}; /strategies lists them${name === 'flatten' ? ', /flatten alone closes all' : ''}`;
+    // A name that is misspelled must not close or resume everything: a reason follows a name.
+    const isNeeded = name.endsWith('-strategy');
+    if (!isOne && name !== 'cancel-all' && (isNeeded || first !== ''))
+      return `${first === '' ? 'name a strategy' : `there is no strategy ${first}`}; /strategies lists them${isNeeded ? '' : `, /${name} alone is for all`}`;
     const body = bodyOf(by, isOne ? reason.join(' ') : argument);
     const inAuction = name === 'flatten' && this.#options.isAuction();
     return this.#askBack(by, name, { ...body, strategy: isOne ? first : null, inAuction }, text);
@@ -254,7 +254,7 @@ function flattenMeaning({ strategy, inAuction }: CommandBody): string {
       ? 'Entries go off until /resume, orders are canceled, and all positions closed.'
       : `Entries of ${strategy} go off until /resume ${strategy}, its orders are canceled, and the positions of ${strategy} closed.`;
   const auction =
-    'This is an auction: orders at the floor or ceiling go into it, trade at its price, and cannot be taken back.';
+    'This is an auction: what no exit covers yet goes into it at the floor or ceiling, trades at its price, and cannot be taken back.';
   return inAuction ? `${what} ${auction}` : what;
 }
 

@@ -127,10 +127,18 @@ const held = (label: string, word: string, name: string, meaning?: string, body:
   />
 );
 
-/** In an auction the button confirms an order that cannot be taken back. */
-function flattenOf({ session: { phase } }: CockpitState, meaning: string) {
+/** In an auction the button confirms an order that cannot be taken back; what rests there stays as it is. */
+function flattenOf({ session: { phase }, orders }: CockpitState, meaning: string, id?: string) {
   const inAuction = phase === 'opening_auction' || phase === 'closing_auction';
-  return { meaning: inAuction ? `${meaning} ${t.auctionMeaning}` : meaning, body: { inAuction } };
+  if (!inAuction) return { meaning, body: { inAuction } };
+  const rest = orders.filter(
+    (each) => each.triggerPoints === null && each.strategy === (id ?? each.strategy),
+  );
+  const texts = rest.map(
+    (each) => `${t[each.side]} ${each.qty - each.filledQty} ${nameOf(each.orderCode)} ${each.limitPoints}`,
+  );
+  const resting = rest.length === 0 ? '' : `${t.restingMeaning} ${texts.join(', ')}.`;
+  return { meaning: `${meaning} ${t.auctionMeaning} ${resting}`.trim(), body: { inAuction } };
 }
 
 const pressed = (label: string, name: string) => (
@@ -179,7 +187,7 @@ function Strategies({ value }: { readonly value: CockpitState }) {
       {strategies.length === 0 && <Empty>{t.noStrategies}</Empty>}
       <ul class="strategies">
         {strategies.map((each) => (
-          <Strategy key={each.id} strategy={each} flatten={flattenOf(value, t.flattenOneMeaning)} />
+          <Strategy key={each.id} strategy={each} flatten={flattenOf(value, t.flattenOneMeaning, each.id)} />
         ))}
       </ul>
     </Panel>

@@ -281,9 +281,10 @@ const TABLE = {
     'Đóng vị thế sẽ ngừng mở vị thế trước, cho đến khi có người bấm Tiếp tục.',
   ],
   auctionMeaning: [
-    'This is an auction: orders at the floor or ceiling go into it, trade at its price, and cannot be taken back.',
-    'Đang khớp lệnh định kỳ: lệnh giá sàn hoặc trần được gửi vào phiên này, khớp theo giá của phiên và không thể rút lại.',
+    'This is an auction: what no exit covers yet goes into it at the floor or ceiling, trades at its price, and cannot be taken back.',
+    'Đang khớp lệnh định kỳ: phần chưa có lệnh đóng được gửi vào phiên này với giá sàn hoặc trần, khớp theo giá của phiên và không thể rút lại.',
   ],
+  restingMeaning: ['Already in it, and may not fill:', 'Đã có trong phiên, có thể không khớp:'],
   flattenOneMeaning: [
     'Flatten turns the entries of this strategy off first, until somebody resumes it.',
     'Đóng vị thế sẽ ngừng mở vị thế của chiến lược này trước, cho đến khi có người bấm Tiếp tục.',

@@ -51,6 +51,19 @@ describe('after a connection has ended', () => {
 });
 
 describe('a service that cannot be reached', () => {
+  it.each([
+    [{ attempts: 7, protocolErrors: 0, paused: null }, 'connecting', 0],
+    [{ attempts: 10, protocolErrors: 0, paused: 'attempts_used_up' }, 'paused', 10],
+  ] as const)('after an orderly end leaves of %j a start that is %s', async (state, expected, attempts) => {
+    world.state = state;
+    world.client = world.create();
+    world.client.start();
+    await world.client.stop();
+    world.client = world.create();
+    world.client.start();
+    expect(world.client.status()).toMatchObject({ state: expected, attempts });
+  });
+
   it('stays in its pause over a restart', () => {
     world.state = { attempts: 10, protocolErrors: 0, paused: 'attempts_used_up' };
     world.client = world.create();

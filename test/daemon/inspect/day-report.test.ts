@@ -71,6 +71,28 @@ it('has the open result at the last price that the broker showed, and says where
   expect(dayText(dir)).toContain('Open result: +100,000');
 });
 
+it('says first what is held overnight without a stop, and leaves out what was resolved', () => {
+  const dir = tempDir();
+  const { store } = openStore(join(dir, 'journal.db'));
+  store.beginSession(DAY, tsUs(1), resolve('config/paper.yaml'));
+  store.append(ENTRIES.fill);
+  const critical = { ...ENTRIES.alert, severity: 'critical' } as const;
+  store.append({ ...critical, code: 'order_presumed_absent', text: `${ID} is not in the book` });
+  store.append({ ...critical, code: 'books_differ', text: 'open still' });
+  store.append({
+    ...ENTRIES.order_status,
+    from: 'presumed_absent',
+    to: 'rejected',
+    event: 'resolved_absent',
+  });
+  store.append({ ...ENTRIES.phase, phase: 'closed' });
+  store.close();
+  const text = dayText(dir);
+  expect(text).toMatch(/^trading day \S+\nHeld overnight: \S+ \+1 .*, NO stop at the broker\n/);
+  expect(text).toContain('books_differ: open still');
+  expect(text).not.toContain('order_presumed_absent');
+});
+
 it('is complete also where the configuration is gone', () => {
   const { html } = dayReport(stateDir('/nowhere/paper.yaml'), DAY);
   expect(html).toContain('its configuration cannot be read any more');

@@ -144,8 +144,9 @@ describe('a row of the in-day book', () => {
   it('with the number of a row of the trigger book is another order', () => {
     const { rig, id } = waitingStop();
     rig.pass(1).book([{ no: 'nk1', side: 'sell' }]);
-    rig.pass(1).conditions([waits({ key: 'k1', status: 'canceled' })]);
+    rig.pass(1).conditions([{ ...waits({ key: 'k1', status: 'canceled' }), statusText: '2' }]);
     expect(rig.statusOf(id)).toBe('canceled');
+    expect(rig.of('order_status').at(-1)?.detail, 'a bare code is no reason').toBe('');
     expect(rig.alerts()).toEqual(['order_adopted']);
   });
 });

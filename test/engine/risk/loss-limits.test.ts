@@ -198,7 +198,7 @@ it('halts the owner whose limit a price has reached, once, and then holds a band
   world.losses.measure();
   world.losses.measure();
   expect(world.halts).toEqual([
-    [0, 'its loss of the day, 20000000, has reached 20000000 (strategies[].risk.dailyLossMax)'],
+    [0, 'its loss of the day, 20,000,000, has reached 20,000,000 (strategies[].risk.dailyLossMax)'],
   ]);
   expect(world.losses.contains(FRONT.index, 11_000), 'reported: only the account has a limit left').toBe(
     true,
@@ -215,7 +215,7 @@ it('halts the account that has lost its limit, and a gain afterwards changes not
   world.trade(0, 13_000);
   world.losses.measure();
   expect(world.halts).toEqual([
-    [null, "the account's loss of the day, 50000000, has reached 50000000 (risk.dailyLossMax)"],
+    [null, "the account's loss of the day, 50,000,000, has reached 50,000,000 (risk.dailyLossMax)"],
   ]);
   expect(world.halt.reason).not.toBeNull();
 });

@@ -104,6 +104,17 @@ it('a resume of the account ends no halt of a strategy, nor one of a strategy th
   expect(halted()).toEqual([false, [false, false]]);
 });
 
+it('a strategy that was halted with a profit has no loss to accept', () => {
+  const rig = holding();
+  rig.trade(13_000 + LOSS);
+  rig.command({ name: 'halt', strategy: FIRST, reason: 'flatten' }).command({ ...resume, strategy: FIRST });
+  expect(halts(rig)).toEqual([
+    [FIRST, true],
+    [FIRST, false],
+  ]);
+  expect(rig.alerts()).not.toContain('loss_accepted');
+});
+
 it('a resume for another reason gives nothing more to lose', () => {
   const rig = holding();
   rig.trade(13_000 - 1_500);

@@ -85,7 +85,7 @@ describe('RemoteControl', () => {
     expect(done).toMatchObject([
       { name: 'flatten', body: { strategy: 'ema-front', reason: `enough (by ${BY})` } },
     ]);
-    const again = await write('/resume calm');
+    const again = await write('/resume');
     expect(await write(codeIn(again))).toBe('accepted');
     expect(done[1]).toMatchObject({ name: 'resume', body: { strategy: null } });
     expect(await write(codeIn(again))).toMatch(/^not understood/);
@@ -155,8 +155,10 @@ describe('RemoteControl', () => {
     expect(codeIn(await write('/cancel_all parameters of ema-front'))).toMatch(/^\d{4}$/);
   });
 
-  it('flattens nothing for a strategy that is misspelled', async () => {
-    expect(await write('/flatten ema-frnt')).toMatch(/^there is no strategy ema-frnt/);
+  it.each(['flatten', 'resume'])('a /%s of a strategy that is misspelled asks nothing back', async (name) => {
+    expect(await reply(`/${name} ema-frnt`)).toEqual({
+      text: expect.stringMatching(/^there is no strategy ema-frnt/) as string,
+    });
   });
 
   it('takes no code that is late, from another person, or guessed', async () => {
@@ -244,8 +246,8 @@ describe('RemoteControl', () => {
     expect(done.map(({ name }) => name)).toEqual(['flatten', 'stop-strategy']);
   });
 
-  it('names the account when a strategy is misspelled', async () => {
-    expect(await write('/resume ema-frnt')).toContain('the whole account');
+  it('names the account that it is about', async () => {
+    expect(await write('/resume')).toContain('the whole account');
     expect(await write('/resume ema-front')).not.toContain('the whole account');
   });
 
