@@ -27,15 +27,9 @@ export const escapeHtml = (text: string): string =>
 export const noteText = (text: string): string =>
   text === '' ? '' : `<p class="note">${escapeHtml(text)}</p>`;
 
-const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-/** From here on decimals are not shown. */
-const WHOLE_FROM = 100_000;
-
-/** Whole from there on; otherwise as in the figures. */
+/** As in the figures. */
 const amountText = (value: number, digits: number): string =>
-  Math.abs(value) < WHOLE_FROM
-    ? formatAmount(value * 10 ** digits || 0, { currency: '', moneyScale: 10 ** digits })
-    : WHOLE.format(value);
+  formatAmount(value * 10 ** digits || 0, { currency: '', moneyScale: 10 ** digits });
 
 /** A column of whole numbers alone may be one of counts. */
 const digitsOf = (rows: ReportTable['rows'], column: number, digits: number): number =>
