@@ -50,15 +50,9 @@ export function formatAmount(value: number, { moneyScale }: MoneyFormat): string
 export const formatSignedAmount = (value: number, format: MoneyFormat): string =>
   signed(value, formatAmount(value, format));
 
-const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-/** From here on decimals are not shown. */
-const WHOLE_FROM = 100_000;
-
-/** An amount in a table: whole from there on, otherwise as in the figures. */
+/** An amount in a table, as in the figures: a column has one number of digits. */
 export const formatCell = (value: number, digits: number): string =>
-  Math.abs(value) < WHOLE_FROM
-    ? formatAmount(value * 10 ** digits || 0, { currency: '', moneyScale: 10 ** digits })
-    : WHOLE.format(value);
+  formatAmount(value * 10 ** digits || 0, { currency: '', moneyScale: 10 ** digits });
 
 /** A column of whole numbers alone may be one of counts. */
 export const columnDigits = (rows: readonly (readonly unknown[])[], column: number, digits: number): number =>

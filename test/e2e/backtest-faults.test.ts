@@ -96,6 +96,11 @@ test('money has the digits of its currency in the tables of the console', () => 
   expect(out).toMatch(/^one +-\d\.\d\d .* \d\.\d\d$/m);
 });
 
+test('the first frame of a fault is in the file of its author, wherever the fault was noticed', () => {
+  const { err } = run('trader.ticks(100.123);');
+  expect(err).toMatch(/one crashed at .*\n +at .*own\.ts:12:\d+/);
+});
+
 test('an order without a reason is a fault of the strategy that says so', () => {
   const { code, err } = run('trader.buy({ qty: 1, price: bar.close });');
   expect(code, err).toBe(1);
@@ -152,6 +157,7 @@ test('what a strategy writes to the console is no part of the figures', () => {
   });
   expect(code, err).toBe(0);
   expect(err).toContain('seen 10000');
+  expect(err).not.toContain('type errors');
   expect(JSON.parse(out)).toHaveProperty('notices', [expect.objectContaining({ code: 'bias' })]);
 });
 

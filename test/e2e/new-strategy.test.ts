@@ -109,8 +109,9 @@ test('the guide for newcomers is true, file by file', () => {
     [...guide.matchAll(/```(?:ts|js|yaml)\n(.*?)```/gs)].find(([, text]) =>
       text?.startsWith(`// ${file}\n`),
     )?.[1] ?? '';
-  for (const file of ['my-breakout.ts', 'my-breakout.test.mjs', 'my-risk.ts', 'my-risk.test.mjs'])
-    writeFileSync(join(dir, file), shown(file));
+  const [first, ...others] = ['my-breakout', 'my-risk', 'my-range'];
+  for (const name of [first, ...others])
+    for (const file of [`${name}.ts`, `${name}.test.mjs`]) writeFileSync(join(dir, file), shown(file));
   const yaml = join(dir, 'my-breakout.yaml');
   const more = /```yaml\n# my-breakout\.yaml\n(.*?)```/s.exec(guide)?.[1] ?? '';
   const params = /`(params: \{.*?\})`/.exec(guide)?.[1] ?? '';
@@ -118,10 +119,12 @@ test('the guide for newcomers is true, file by file', () => {
   const tested = node(['--test', 'my-breakout.test.mjs'], dir);
   expect(tested.code, tested.text).toBe(0);
   expect(tested.text).toContain('pass 3');
-  const sized = node(['--test', 'my-risk.test.mjs'], dir);
-  expect(sized.code, sized.text).toBe(0);
-  expect(sized.text).toContain('pass 1');
-  expect(typesOf(dir, 'my-breakout.ts', 'my-risk.ts')).toBe('');
+  for (const name of others) {
+    const { code, text } = node(['--test', `${name}.test.mjs`], dir);
+    expect(code, text).toBe(0);
+    expect(text).toContain('pass 1');
+  }
+  expect(typesOf(dir, `${first}.ts`, ...others.map((name) => `${name}.ts`))).toBe('');
   writeFileSync(yaml, more, { flag: 'a' });
   const swept = node([MAIN, 'sweep', 'my-breakout.yaml', '--workers', '1'], dir);
   expect(swept.code, swept.text).toBe(0);
@@ -231,17 +234,24 @@ test('a test of a strategy sees what it threw, and that it reads the clock', () 
   writeFileSync(join(dir, 'throws.ts'), strategy("throw new Error('boom');"));
   writeFileSync(join(dir, 'clock.ts'), strategy('Date.now();'));
   writeFileSync(
+    join(dir, 'minutes.ts'),
+    strategy('')
+      .replace('{ defineStrategy', '{ minutes, defineStrategy')
+      .replace('bars()', 'bars({ every: minutes(1) })'),
+  );
+  writeFileSync(
     join(dir, 'sees.mjs'),
     `import { playCloses } from 'tickwright/testing';
 const play = (file) => playCloses({ strategy: new URL(file, import.meta.url), closes: [1, 2, 3] });
-const [thrown, clock] = [play('./throws.ts'), play('./clock.ts')];
-console.log(JSON.stringify({ thrown: thrown.errors, codes: [thrown.exitCode, clock.exitCode], notes: clock.notes }));
+const [thrown, clock, short] = [play('./throws.ts'), play('./clock.ts'), play('./minutes.ts')];
+console.log(JSON.stringify({ thrown: thrown.errors, short: short.errors, codes: [thrown.exitCode, clock.exitCode], notes: clock.notes }));
 `,
   );
   const { code, text } = node(['sees.mjs'], dir);
   expect(code, text).toBe(0);
-  const { thrown, codes, notes } = JSON.parse(text);
+  const { thrown, short, codes, notes } = JSON.parse(text);
   expect(thrown).toContain('boom');
+  expect(short).toContain("every: '1m'");
   expect(codes).toEqual([1, 1]);
   expect(notes.join('\n')).toContain('Date.now');
 });

@@ -161,10 +161,8 @@ test(
       await resolveAbsent(place);
       return placed() > before ? true : undefined;
     }, output);
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      MAIN,
-      ...['stop', '--reason', 'a person goes home', '--state', place.state],
-    ]);
+    const stop = [MAIN, 'stop', '--reason', 'a person goes home', '--state', place.state];
+    const { stdout } = await promisify(execFile)(process.execPath, stop);
     expect(stdout).toContain('it stays stopped until pm2 start tickwright');
     const ended = await until(async () => {
       const now = await shown();

@@ -133,13 +133,7 @@ async function runLocked(
 ) {
   const { config, remarks } = withFirstDayLimits(asked.config, paths.journal);
   const plan: RunPlan = { ...asked, config, remarks: [...asked.remarks, ...remarks] };
-  if (config.mode === 'live' && process.env['TICKWRIGHT_ARM'] !== 'yes') {
-    const reason =
-      'mode live: expected TICKWRIGHT_ARM=yes in the environment; without it no real order is sent';
-    process.stderr.write(`${reason}\n`);
-    await alertNoStart(config, reason);
-    return { code: EXIT.usage, reason };
-  }
+  if (config.mode === 'live' && process.env['TICKWRIGHT_ARM'] !== 'yes') return refuseUnarmed(config);
   const accountLock = config.mode === 'live' ? takeAccountLock(configuredAddress(config)) : undefined;
   const broker = await brokerOnceThereIsRoom(plan, paths, options.fresh, shutdown);
   try {
@@ -197,6 +191,14 @@ async function runLocked(
     await broker?.close();
     accountLock?.release();
   }
+}
+
+async function refuseUnarmed(config: Config) {
+  const reason =
+    'mode live: expected TICKWRIGHT_ARM=yes in the environment; without it no real order is sent';
+  process.stderr.write(`${reason}\n`);
+  await alertNoStart(config, reason);
+  return { code: EXIT.usage, reason };
 }
 
 const ROOM_RETRY_MS = 10_000;

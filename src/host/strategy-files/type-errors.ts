@@ -37,7 +37,9 @@ function compiled(compiler: string, file: string): readonly string[] {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-types-'));
   try {
     const project = join(dir, 'tsconfig.json');
-    writeFileSync(project, JSON.stringify({ compilerOptions: OPTIONS, files: [file] }));
+    const globals = join(dir, 'console.d.ts');
+    writeFileSync(globals, CONSOLE);
+    writeFileSync(project, JSON.stringify({ compilerOptions: OPTIONS, files: [globals, file] }));
     const run = spawnSync(process.execPath, [compiler, '-p', project, '--pretty', 'false'], {
       encoding: 'utf8',
       cwd: '/',
@@ -54,6 +56,10 @@ const errorsIn = (output: string): readonly string[] =>
     .trim()
     .split(/\n(?!\s)/)
     .map((text) => text.replace(/^(.+?)\((\d+),(\d+)\): error /, '/$1:$2:$3 '));
+
+/** The one global of the machine that strategies have; merges with the types of Node. */
+const CONSOLE =
+  'interface Console { log(...shown: unknown[]): void; error(...shown: unknown[]): void } declare var console: Console;';
 
 const TYPES = join(ROOT, 'src');
 const PACKAGES = ['zod', 'rxjs', 'trading-signals'];

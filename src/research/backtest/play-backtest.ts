@@ -94,10 +94,12 @@ export function playBars(run: BarsToPlay): PlayedBacktest {
         strategies: [{ id: 'tested', strategy: pathOf(strategy), symbols, overnight: true, params }],
       }),
     );
-    return played(file, dir);
+    const result = played(file, dir);
+    return { ...result, errors: result.errors.replace(TOO_LONG, "$& (in a test, every: '$1')") };
   });
 }
 
+const TOO_LONG = /bars of (\w+) cannot be made of them/;
 const FIRST_US = Date.UTC(2026, 0, 5) * US_PER_MS;
 const VOLUME = 1_000;
 

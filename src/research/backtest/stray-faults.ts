@@ -2,14 +2,19 @@
 import { errorText } from '../../domain/failure.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
 
-/** Frames of the program behind the strategy's own say nothing to its author. */
+/** Frames of the program before and behind the strategy's own say nothing to its author. */
 const FRAMES_MAX = 6;
 
-/** The innermost frames of a stack, in the files of the strategy's author. */
+/** The frames of a stack from the innermost one in the files of the strategy's author. */
 export function framesInSource({ strategies }: Backtest, place: number, stack: string): string {
+  const own = strategies[place];
   const lines = stack.split('\n').filter((line) => /^\s+at /.test(line));
-  const frames = lines.slice(0, FRAMES_MAX).join('\n');
-  return strategies[place]?.inSource(frames) ?? frames;
+  const first = Math.max(
+    0,
+    lines.findIndex((line) => own !== undefined && line.includes(own.place)),
+  );
+  const frames = lines.slice(first, first + FRAMES_MAX).join('\n');
+  return own?.inSource(frames) ?? frames;
 }
 
 /** Runs `work` and waits for the promises that it left. */

@@ -3,7 +3,7 @@ import type { BacktestDay } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import type { ReportTable } from '../report/report-model.ts';
 import type { RunStatistics } from '../statistics/run-statistics.ts';
-import { isSession, isStandstill, phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
+import { isSession, phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
 import { dayAt, weekdayOf } from '../../domain/civil-date.ts';
 import { type Contract, type ContractSpec, pointsOf } from '../../domain/contract.ts';
 import { priceTicks, tsUs, US_PER_DAY } from '../../domain/units.ts';
@@ -65,7 +65,8 @@ class ContractData {
     this.hasBook ||= book !== null;
     const step = bars === null ? 1 : ROWS_PER_BAR;
     for (let row = 0; row < rows; row += 1) {
-      const atUs = times[row] ?? 0;
+      // Within a bar, the moments of its path are in no file.
+      const atUs = times[row - (row % step)] ?? 0;
       if (row % step === 0) this.#next(atUs);
       const price = prices[row] ?? 0;
       if (price > 0 && price !== this.#last) this.#jump(atUs, price);
@@ -89,7 +90,9 @@ class ContractData {
     let [fromUs, toUs] = [NaN, NaN];
     const step = isWithin ? everyUs : US_PER_DAY;
     for (let due = beforeUs + step; due < atUs; due += step) {
-      if (isWithin ? isStandstill(phaseAt(this.#calendar, tsUs(due))) : !this.#isWeekday(due, atUs)) continue;
+      // Within an auction nothing trades before its cross.
+      if (isWithin ? phaseAt(this.#calendar, tsUs(due)) !== 'continuous' : !this.#isWeekday(due, atUs))
+        continue;
       if (isWithin) missing.bars += 1;
       else missing.days += 1;
       if (Number.isNaN(fromUs)) fromUs = due;
@@ -208,7 +211,8 @@ export function doubtsOf(
   { counts, utcOffsetMinutes: offset }: BacktestResult,
   { costs, sharpe = 0, dailyReturns, basis }: RunStatistics,
 ): readonly string[] {
-  const doubts = contracts.flatMap((each) => [
+  const worstFirst = contracts.toSorted((a, b) => spanOf(b.longest) - spanOf(a.longest));
+  const doubts = worstFirst.flatMap((each) => [
     ...(isLacking(each) ? [`${each.symbol} lacks ${missingText(each, offset)}`] : []),
     ...each.jumps
       .filter((jump) => sizeOf(jump) >= JUMP_DOUBTED)

@@ -255,8 +255,10 @@ export const backtestSchema = z.strictObject({
   warmUpDays: z
     .int()
     .min(0)
-    .default(0)
-    .describe('First days, in which strategies only see; with `memory: run`'),
+    .optional()
+    .describe(
+      'First days, in which strategies only see; with `memory: run`. Not set: 0, and all days in sample before the days out of sample of a walk-forward window. Else walk-forward needs at least the length of your slowest indicator.',
+    ),
   sampleEvery: durationFrom('1s', '24h')
     .optional()
     .describe('Samples of equity. Not set: `1m`, or the length of the bars.'),

@@ -277,7 +277,7 @@ function modelProblems({ source, read }: ReadFile): readonly Problem[] {
 }
 
 function memoryProblems({ source, read, market }: ReadFile): readonly Problem[] {
-  if (read.warmUpDays === 0 || memoryOf(read, market) === 'run') return [];
+  if (!read.warmUpDays || memoryOf(read, market) === 'run') return [];
   const hint = 'add memory: run, or strategies forget the warm-up each morning';
   return [source.problem(['warmUpDays'], '0 where strategies restart each day', hint)];
 }

@@ -33,11 +33,14 @@ export interface PlanOverrides {
   readonly seed?: number;
   /** Absent: all days of the file. */
   readonly data?: BacktestData;
+  /** Absent: those of the file. */
+  readonly warmUpDays?: number;
 }
 
 export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}): BacktestPlan {
   const { read, market, sources } = backtest;
   const { params = {}, seed = read.seed, data = new BacktestDays(backtest) } = overrides;
+  const { warmUpDays = read.warmUpDays ?? 0 } = overrides;
   const everyUs = lengthOfAll(sources);
   const strategies = backtest.strategies.map(({ id, definition }, place): StrategyInstance => {
     const own = fittedParams(backtest, place, everyUs);
@@ -57,7 +60,7 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     latency: backtest.latency,
     seed,
     memory: memoryOf(read, market),
-    warmUpDays: Math.min(read.warmUpDays, data.days.length),
+    warmUpDays: Math.min(warmUpDays, data.days.length),
     sampleEvery: read.sampleEvery ?? barLength(backtest),
     margin: marginRules(backtest),
     isMarginRuleOn:

@@ -21,7 +21,7 @@ import { zodProblems } from '../../config/zod-problems.ts';
 import { shown } from '../../domain/parsed.ts';
 import type { StrategyDefinition } from '../../strategy/index.ts';
 import { formatNumber } from '../../text/numbers.ts';
-import type { Backtest } from '../spec/load-backtest.ts';
+import { type Backtest, memoryOf } from '../spec/load-backtest.ts';
 
 /** A sweep that can begin. */
 export interface SweepPlan {
@@ -64,24 +64,28 @@ function planned(
   search: Search,
   space: ParameterSpace,
 ): CheckResult<{ readonly plan: SweepPlan }> {
-  const { source, sources, read } = backtest;
+  const { source, sources, read, market } = backtest;
   const { trials, refused: left } = chooseTrials(space, search, (each) => isAccepted(backtest, space, each));
   if (trials.length === 0) {
     const expected = 'a combination that the strategy accepts';
     return refused(source.problem(['sweep', 'parameters'], expected, '', `${left} that it refuses`));
   }
   const { objective, tradesMin, walkForward: split, monteCarlo, seed } = section;
-  if (split !== undefined && read.warmUpDays >= split.inSample) {
-    const expected = `more days in sample than the warm-up of ${read.warmUpDays}`;
+  const { warmUpDays = 0 } = read;
+  if (split !== undefined && warmUpDays >= split.inSample) {
+    const expected = `more days in sample than the warm-up of ${warmUpDays}`;
     return refused(source.problem(['sweep', 'walkForward'], expected, '', String(split.inSample)));
   }
-  const windows = split === undefined ? [] : walkForwardWindows(sources.days, split, read.warmUpDays);
+  // Strategies that restart each day forget a warm-up.
+  const remembered = memoryOf(read, market) === 'run' ? (split?.inSample ?? 0) : 0;
+  const windows =
+    split === undefined ? [] : walkForwardWindows(sources.days, split, read.warmUpDays ?? remembered);
   if (split !== undefined && windows.length === 0) {
     const expected = `more than ${split.inSample} days for walk-forward windows`;
     const received = `${sources.days.length} in the data`;
     return refused(source.problem(['sweep', 'walkForward'], expected, '', received));
   }
-  const traded = sources.days.length - read.warmUpDays;
+  const traded = sources.days.length - warmUpDays;
   const usual: Objective = traded < ANNUAL_DAYS_MIN ? 'net_profit' : 'sharpe';
   return {
     ok: true,

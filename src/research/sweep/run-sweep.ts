@@ -213,9 +213,10 @@ async function allTrials(runs: Runs, { space, trials }: SweepPlan): Promise<read
 async function walked(runs: Runs, plan: SweepPlan): Promise<WalkForwardResult['windows'] | null> {
   const { space, trials, windows, ranking } = plan;
   if (windows.length === 0) return null;
-  const task = (place: number, days: readonly TradingDay[]): TrialTask => ({
+  const task = (place: number, days: readonly TradingDay[], own: Partial<TrialTask> = {}): TrialTask => ({
     params: paramsOf(space, trials[place] ?? []),
     days,
+    ...own,
   });
   const inside = await runs.all(
     windows.flatMap(({ inSample }) => trials.map((_, place) => task(place, inSample))),
@@ -227,7 +228,9 @@ async function walked(runs: Runs, plan: SweepPlan): Promise<WalkForwardResult['w
     return { window, trial, inSample: trial === null ? null : (figures[trial] ?? null) };
   });
   const picked = chosen.flatMap(({ window, trial }) =>
-    trial === null ? [] : [task(trial, [...window.warmUp, ...window.outOfSample])],
+    trial === null
+      ? []
+      : [task(trial, [...window.warmUp, ...window.outOfSample], { warmUpDays: window.warmUp.length })],
   );
   const outside = (await runs.all(picked, 'out of sample')).values();
   return chosen.map((each) => ({

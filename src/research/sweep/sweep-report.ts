@@ -9,7 +9,7 @@ import { monteCarloTables, createReport } from '../report/report-of.ts';
 import { type TrialFigures, objectiveWords, type WalkForwardResult } from './walk-forward.ts';
 import { type ParameterSpace, dimensionNames } from './parameter-space.ts';
 import { selectionWarning } from './selection-bias.ts';
-import { formatNumber, formatPercent, formatRatio } from '../../text/numbers.ts';
+import { formatCount, formatNumber, formatPercent, formatRatio } from '../../text/numbers.ts';
 import { type Backtest, memoryOf } from '../spec/load-backtest.ts';
 import type { SweepPlan } from './read-sweep.ts';
 import { type SweepResult, runSweep } from './run-sweep.ts';
@@ -66,7 +66,7 @@ function sweepWarnings(found: SweepResult): readonly string[] {
   );
   if (thin[0] !== undefined)
     warnings.push(
-      `${thin.length} of ${windows.length} windows have one trade or none, in sample or out of it (the first: ${spanOf(thin[0].window.outOfSample)}): such a window proves nothing; give it more days (sweep.walkForward), or ask for more trades (sweep.tradesMin).`,
+      `${thin.length} of ${windows.length} windows have one trade or none, in sample or out of it (the first: ${spanOf(thin[0].window.outOfSample)}): such a window proves nothing; give it more days (sweep.walkForward), or ask for more trades (sweep.tradesMin).${thin[0].window.warmUp.length === 0 ? ' Without a warm-up (warmUpDays, with memory: run) its strategies may be cold.' : ''}`,
     );
   if (ranked.length < trials.length) {
     const few = trials.length - ranked.length;
@@ -156,11 +156,12 @@ const bestTable = ({ space, ranked, trials }: SweepResult, most: number): Report
 function windowTable({ space, walkForward, trials }: SweepResult): ReportTable | null {
   if (walkForward === null) return null;
   const { windows } = walkForward;
+  const warmUp = windows[0]?.window.warmUp.length ?? 0;
   const words = windowFigures(walkForward).map(([name, text, meaning]) => `${name} ${text} (${meaning})`);
   const figures = ['net profit out', 'Sharpe out', 'trades out', 'net profit in', 'Sharpe in', 'trades in'];
   return {
     title: 'Walk-forward windows',
-    note: `${words.join('; ')}. Each window starts with the full capital.`,
+    note: `${words.join('; ')}. Each window starts with the full capital; warm-up: ${warmUp === 0 ? 'none' : `${formatCount(warmUp, 'day')} in sample`}.`,
     columns: ['out of sample', 'in sample', ...dimensionNames(space), ...figures],
     rows: windows.map(({ window, trial, inSample, outOfSample }): SweepRow => {
       const chosen = trial === null ? undefined : trials[trial];

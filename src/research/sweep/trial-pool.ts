@@ -151,6 +151,8 @@ export interface TrialTask {
   readonly params: TrialParams;
   /** Null: all days of the file. */
   readonly days: readonly TradingDay[] | null;
+  /** Absent: those of the file. */
+  readonly warmUpDays?: number;
 }
 
 /** Runs trials one after the other. */
@@ -171,14 +173,14 @@ export class TrialRunner {
 
   /** `backtest`: the same one, with code that was loaded again. */
   result(
-    { params, days }: TrialTask,
+    { params, days, ...own }: TrialTask,
     backtest = this.#backtest,
     watched: Pick<RunOptions, 'running'> = {},
   ): BacktestResult {
     if (String(days) !== String(this.#days))
       this.#data = new BacktestDays(backtest, days ?? undefined, this.#readRows);
     this.#days = days;
-    return runBacktest(planBacktest(backtest, { params, data: this.#data }), watched);
+    return runBacktest(planBacktest(backtest, { params, data: this.#data, ...own }), watched);
   }
 
   run(...how: Parameters<TrialRunner['result']>): TrialFigures {
@@ -187,13 +189,13 @@ export class TrialRunner {
 }
 
 /** Key of the same work, also after a restart. The days of a task are consecutive, so the first and the last one name them. */
-export function taskKey({ params, days }: TrialTask): string {
+export function taskKey({ params, days, ...own }: TrialTask): string {
   const ids = Object.keys(params).toSorted();
   const sorted = ids.map((id) => [
     id,
     Object.entries(params[id] ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   ]);
-  return JSON.stringify([days === null ? null : [days[0], days.at(-1)], sorted]);
+  return JSON.stringify([days === null ? null : [days[0], days.at(-1), ...Object.values(own)], sorted]);
 }
 
 /** Ticks of all days on memory that every thread shares, by `columnKey`: posting them copies nothing. */

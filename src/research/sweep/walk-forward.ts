@@ -76,7 +76,7 @@ export function walkForwardWindows(
   warmUpDays: number,
 ): readonly Window[] {
   assert(inSample >= 1 && outOfSample >= 1, 'both parts of a window have a day');
-  assert(warmUpDays < inSample, 'a window is longer than its warm-up');
+  assert(warmUpDays <= inSample, 'a warm-up lies in sample');
   const windows: Window[] = [];
   for (let at = inSample; at < days.length; at += outOfSample) {
     windows.push({

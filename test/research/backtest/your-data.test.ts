@@ -63,6 +63,47 @@ test('200 hours that are missing, a price by four and a bar by a hundred are rep
   );
 });
 
+test('a change within a bar has the time of the bar', async () => {
+  const bars = [
+    '2024-01-03,100,101,99,100,10',
+    '2024-01-04,100,101,99,100,10',
+    '2024-01-05,100,109,100,108,10',
+  ].join('\n');
+  const outcome = await outcomeOf({
+    bars: `time,open,high,low,close,volume\n${bars}\n`,
+    file: ', every: 1d',
+  });
+  expect(tableOf(outcome)?.rows[0]?.[5]).toMatch(/^changed \+9\.0 % on 2024-01-05 00:00,/);
+});
+
+/** Minutes of a session with a closing auction, whose only bar is that of its cross. */
+function minutesToTheCross(isKept: (day: number, minute: number) => boolean): string {
+  const lines = [3, 4].flatMap((day) =>
+    [...Array.from({ length: 30 }, (_, minute) => minute), 45].flatMap((minute) =>
+      isKept(day, minute)
+        ? [`2024-01-0${day}T14:${String(minute).padStart(2, '0')}:00Z,100,101,99,100,10`]
+        : [],
+    ),
+  );
+  return `time,open,high,low,close,volume\n${lines.join('\n')}\n`;
+}
+
+const WITH_CROSS =
+  ", hours: [{ phase: continuous, from: '14:00', to: '14:30' }, { phase: closing_auction, from: '14:30', to: '14:46' }]";
+
+test('an auction has no bars but that of its cross', async () => {
+  const run = { market: WITH_CROSS, file: ', every: 1m' };
+  const whole = await outcomeOf({ bars: minutesToTheCross(() => true), ...run });
+  expect(tableOf(whole)?.rows[0]?.[4]).toBe('none');
+  const cut = await outcomeOf({
+    bars: minutesToTheCross((day, minute) => day !== 4 || minute !== 20),
+    ...run,
+  });
+  expect(lacks(cut)).toEqual([
+    'X lacks 1 bar, the longest stretch from 2024-01-04 14:20 to 2024-01-04 14:20',
+  ]);
+});
+
 test('fills that cost nothing are reported, and sound data with costs say nothing', async () => {
   const random = createRandom(SEED);
   let price = 100;

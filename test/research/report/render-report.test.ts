@@ -41,19 +41,19 @@ describe('a report', () => {
     expect(page).not.toContain('unsafe');
   });
 
-  it('shows money with the decimals of its currency, and counts without', () => {
+  it('shows all money with the decimals of its currency, and counts without', () => {
     const table = {
       title: 'By side',
       note: '',
       columns: ['', 'net profit', 'trades'],
       rows: [
         ['long', 852.4, 3],
-        ['short', -330, 12],
+        ['short', -161_362, 12],
       ],
     };
     const found = renderReport({ ...SAMPLE_REPORT, moneyDigits: 2, tables: [table] }, ASSETS);
     expect(found).toContain('<td class="number">852.40</td><td class="number">3</td>');
-    expect(found).toContain('<td class="number loss">-330.00</td><td class="number">12</td>');
+    expect(found).toContain('<td class="number loss">-161,362.00</td><td class="number">12</td>');
   });
 
   it('draws a bar for each year of a long run, as long as its return', () => {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
+import { type Backtest, loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { readSweep } from '../../../src/research/sweep/read-sweep.ts';
 import { runSweep } from '../../../src/research/sweep/run-sweep.ts';
 import { readSharedColumns, TrialRunner, type TrialTask } from '../../../src/research/sweep/trial-pool.ts';
@@ -51,8 +51,7 @@ ${section}`,
 const SECTION =
   'sweep: { tradesMin: 0, objective: net_profit, monteCarlo: { runs: 20 }, parameters: { ema: { fast: [2, 3], slow: [5, 8] } }, walkForward: { inSample: 3, outOfSample: 2 } }';
 
-test('chooses in sample, tries it out of sample, and draws both', async () => {
-  const { dir, backtest } = await loaded(SECTION);
+async function swept(dir: string, backtest: Backtest) {
   const plan = readSweep(backtest);
   if (!plan.ok) throw new Error(JSON.stringify(plan.problems));
   const ran: TrialTask[] = [];
@@ -72,7 +71,12 @@ test('chooses in sample, tries it out of sample, and draws both', async () => {
       close: () => Promise.resolve(),
     }),
   });
+  return { ran, found };
+}
 
+test('chooses in sample, tries it out of sample, and draws both', async () => {
+  const { dir, backtest } = await loaded(SECTION);
+  const { ran, found } = await swept(dir, backtest);
   const { days } = backtest.sources;
   expect(days).toHaveLength(DATES.length);
   expect(found.best!.result.counts.fills, 'something was traded').toBeGreaterThan(10);
@@ -81,8 +85,8 @@ test('chooses in sample, tries it out of sample, and draws both', async () => {
     [3, days.slice(3, 5)],
     [3, days.slice(5, 7)],
   ]);
-  // Four on all days, four in each window, and the chosen one out of each.
-  expect(ran.map((task) => task.days?.length ?? 0)).toEqual([...Array(4).fill(0), ...Array(8).fill(3), 2, 2]);
+  // Four on all days, four in each window, and the chosen one out of each, after a warm-up on the days in sample.
+  expect(ran.map((task) => task.days?.length ?? 0)).toEqual([...Array(4).fill(0), ...Array(8).fill(3), 5, 5]);
   for (const { window, trial, inSample, outOfSample } of windows) {
     const inside = ran.filter((task) => task.days?.[0] === window.inSample[0] && task.days?.length === 3);
     const runner = new TrialRunner(backtest, readSharedColumns(backtest));
@@ -91,7 +95,8 @@ test('chooses in sample, tries it out of sample, and draws both', async () => {
     expect(trial).toBe(profits.indexOf(Math.max(...profits)));
     const alone = new TrialRunner(backtest, new Map()).run({
       params: inside[trial!]!.params,
-      days: window.outOfSample,
+      days: [...window.inSample, ...window.outOfSample],
+      warmUpDays: 3,
     });
     const { journalHash, dailyReturns } = outOfSample!;
     expect(alone, 'the same without shared memory').toMatchObject({ journalHash, dailyReturns });
@@ -129,6 +134,18 @@ test('chooses in sample, tries it out of sample, and draws both', async () => {
   expect(warningsWith(2)).toContain('rows outside the hours');
   expect(readFileSync(others[2]!, 'utf8').split('\n')).toHaveLength(4);
   expect(readFileSync(others[1]!, 'utf8').split('\n')).toHaveLength(6);
+});
+
+test('an average that is slower than the days out of sample is warm on their first bar', async () => {
+  const slow = SECTION.replace('[5, 8]', '[90]');
+  const windowsWith = async (more: string) => {
+    const { dir, backtest } = await loaded(`${slow}\n${more}`);
+    return (await swept(dir, backtest)).found.walkForward!.windows;
+  };
+  const trades = (windows: Awaited<ReturnType<typeof windowsWith>>) =>
+    windows.map(({ outOfSample }) => outOfSample!.trades > 0);
+  expect(trades(await windowsWith('warmUpDays: 0'))).toEqual([false, false]);
+  expect(trades(await windowsWith(''))).toEqual([true, true]);
 });
 
 test('rows made of bars lie on shared memory too, a day each', async () => {

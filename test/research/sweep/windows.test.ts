@@ -27,9 +27,9 @@ it('warms up on the last days in sample', () => {
   expect(shown(5, 3, 1, false, 2)).toEqual(['012>3 after 12', '123>4 after 23']);
 });
 
-it('has no window for too few days, and refuses one shorter than its warm-up', () => {
+it('has no window for too few days, and refuses a warm-up that begins before the days in sample', () => {
   expect(shown(3, 3, 1, false, 0)).toEqual([]);
-  expect(() => shown(5, 2, 1, false, 2)).toThrow('longer than its warm-up');
+  expect(() => shown(5, 2, 1, false, 3)).toThrow('a warm-up lies in sample');
 });
 
 test('every day after the first part in sample is out of sample once, and never in sample of its window', () => {
