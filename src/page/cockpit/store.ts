@@ -198,10 +198,11 @@ export async function command(
   const sent: SentCommand = { id, atMs: Date.now(), text, ok: null, message: t.sent };
   outcomes.value = [sent, ...outcomes.value].slice(0, OUTCOMES_MAX);
   const shown = haltsOf(state.value);
-  const confirm = AT_ONCE.has(name) ? '' : await confirmCode();
+  const fresh = AT_ONCE.has(name) ? '' : await confirmCode();
+  const confirm = fresh ?? state.value?.confirm ?? '';
   // Whoever resumes lifts the halt that the page has shown, not one that was made behind its back.
-  const isAnother = name === 'resume' && haltsOf(state.value) !== shown;
-  const answer = isAnother
+  const isUnsure = name === 'resume' && (fresh === null || haltsOf(state.value) !== shown);
+  const answer = isUnsure
     ? { ok: false, message: t.haltsChanged }
     : await send(name, confirm === '' ? body : { ...body, confirm });
   const message = !answer.ok && isGone.value ? `${t.daemonGone} ${t.mayArrive}` : said(answer.message);
@@ -213,8 +214,8 @@ export async function command(
 const haltsOf = (now: CockpitState | null): string =>
   JSON.stringify([now?.halted, now?.strategies.map(({ id, halted }) => [id, halted])]);
 
-/** A page whose stream was cut has an old one. */
-async function confirmCode(): Promise<string> {
+/** A page whose stream was cut has an old one, and asks; null without an answer. */
+async function confirmCode(): Promise<string | null> {
   if (silentSeconds.value === null) return state.value?.confirm ?? '';
   try {
     const reply = await fetch('/state', { signal: AbortSignal.timeout(3_000) });
@@ -222,7 +223,7 @@ async function confirmCode(): Promise<string> {
     state.value = fresh;
     return fresh.confirm;
   } catch {
-    return state.value?.confirm ?? '';
+    return null;
   }
 }
 

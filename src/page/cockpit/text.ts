@@ -110,8 +110,8 @@ const TABLE = {
     'Ngừng mở vị thế và hủy lệnh mở ngay lập tức. Bàn phím: giữ H',
   ],
   haltsChanged: [
-    'Nothing was sent: somebody halted while the stream was cut. Look at the state, then try again.',
-    'Chưa gửi: có người đã bấm Ngừng khi mất luồng dữ liệu. Hãy xem trạng thái rồi thử lại.',
+    'Nothing was sent: somebody may have halted while the stream was cut. Look at the state, then try again.',
+    'Chưa gửi: có thể có người đã bấm Ngừng khi mất luồng dữ liệu. Hãy xem trạng thái rồi thử lại.',
   ],
   halted: ['HALTED', 'ĐÃ NGỪNG'],
   haltMeaning: [
