@@ -190,7 +190,7 @@ export class ProtectiveStops {
       const held = portfolio.position(strategy, instrument).qty;
       if (held !== 0) watch.side = held > 0 ? 'sell' : 'buy';
       const pool = `${instrument} ${watch.side}`;
-      const shared = others.get(pool) ?? this.#coveredByOthers(instrument, watch.side).qty;
+      const shared = others.get(pool) ?? this.#coveredByOthers(instrument, watch.side);
       const bare = coverOf(this.#state, watch, isClosing).nakedQty;
       const taken = Math.min(bare, shared);
       others.set(pool, shared - taken);
@@ -226,17 +226,14 @@ export class ProtectiveStops {
    * Stops that are not ours, beyond the position of the same side that the operator holds; and the operator's position of the other
    * side, which closes as much of ours by itself.
    */
-  #coveredByOthers(instrument: InstrumentIndex, side: Side): { readonly qty: number; readonly by: string } {
+  #coveredByOthers(instrument: InstrumentIndex, side: Side): number {
     const { portfolio, orders } = this.#state;
-    const { qty: operators } = portfolio.position(OPERATOR_INDEX, instrument);
-    const held = -signOf(side) * operators;
+    const held = -signOf(side) * portfolio.position(OPERATOR_INDEX, instrument).qty;
     const theirs = orders.open.filter(
       (order) => order.isAdopted && order.instrument === instrument && isStaying(order),
     );
     const { stopQty } = cover(-signOf(side), theirs, ({ asCover }) => asCover);
-    const by =
-      held < 0 ? `the operator’s ${operators > 0 ? '+' : ''}${operators}` : 'stops that are not ours';
-    return { qty: Math.max(0, -held) + Math.max(0, stopQty - Math.max(0, held)), by };
+    return Math.max(0, -held) + Math.max(0, stopQty - Math.max(0, held));
   }
 
   #stopsOf(position: ProtectedPosition): readonly OrderView[] {
@@ -267,14 +264,20 @@ export class ProtectiveStops {
 
   /** A position without a stop of its own must not look like a fault: alerted once. */
   #explain({ strategy, instrument, side, othersQty }: Watch): void {
-    const { context, contracts, coveredByOthers } = this.#state;
+    const { context, contracts, coveredByOthers, portfolio } = this.#state;
+    if (othersQty === 0 && coveredByOthers.size === 0) return;
     const key = `${strategy} ${instrument}`;
     const isKnown = coveredByOthers.delete(key);
     if (othersQty === 0) return;
-    const { by } = this.#coveredByOthers(instrument, side);
+    const { qty: operators } = portfolio.position(OPERATOR_INDEX, instrument);
+    const isOperators = signOf(side) * operators > 0;
+    const by = isOperators
+      ? `the operator’s ${operators > 0 ? '+' : ''}${operators}`
+      : 'stops that are not ours';
     coveredByOthers.set(key, by);
+    if (isKnown) return;
     const text = `${othersQty} of ${contracts.codeOf(instrument)} get no stop of their own: covered by ${by}; the stop is placed as soon as that ends`;
-    if (!isKnown) context.alert(strategy, 'warning', 'covered_by_others', text);
+    context.alert(strategy, 'warning', 'covered_by_others', text);
   }
 
   #ask(watch: Watch, triggerTicks: number): void {
