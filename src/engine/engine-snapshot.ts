@@ -200,12 +200,12 @@ function strategyEntry(parts: EngineState, strategy: StrategyIndex): StrategyEnt
 
 function positionEntries(parts: EngineState, strategy: StrategyIndex): readonly PositionEntry[] {
   const { contracts, portfolio, coveredByOthers } = parts;
-  const isProven = whyUnproven(parts) === null;
   const entries: PositionEntry[] = [];
   for (const { index: instrument, orderCode } of contracts.all) {
     const position = portfolio.position(strategy, instrument);
     if (position.qty === 0 && position.realised === 0) continue;
-    const coveredBy = isProven ? (coveredByOthers.get(`${strategy} ${instrument}`) ?? null) : null;
+    const by = coveredByOthers.size === 0 ? undefined : coveredByOthers.get(`${strategy} ${instrument}`);
+    const coveredBy = by === undefined || whyUnproven(parts) !== null ? null : by;
     entries.push({
       instrument,
       orderCode,

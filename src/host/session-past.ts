@@ -94,11 +94,11 @@ export class SessionPast {
     // The log lacks the frame that an order came from: what the journal decided there stands, without its price.
     const takeMissing = (before: number): void => {
       for (let seq = causes[next]; seq !== undefined && seq < before; seq = causes[(next += 1)]) {
-        const entries = byCause.get(seq) ?? [];
-        const event = { kind: 'clock', seq: seqOf(seq), tsUs: entries[0]?.tsUs ?? this.#lastTsUs } as const;
+        const at = byCause.get(seq)?.[0]?.tsUs ?? this.#lastTsUs;
+        const event = { kind: 'clock', seq: seqOf(seq), tsUs: at } as const;
         this.#passed(event);
         this.#framesMissing += 1;
-        take({ event, decisions: eventDecisions(entries), earlier });
+        take({ event, decisions: decisionsAt(byCause, event), earlier });
       }
     };
     this.#inOrder((event) => {

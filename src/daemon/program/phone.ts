@@ -16,7 +16,7 @@ import type { DaemonCockpit } from './daemon-cockpit.ts';
 import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from '../daemon.ts';
 import { healthProblem } from './health.ts';
-import { listedPoints, restingText } from '../session/holdings.ts';
+import { holdings, listedPoints, restingText } from '../session/holdings.ts';
 import { silenceFact, statusFacts } from './status-facts.ts';
 
 const NO_ENGINE = 'no session is open';
@@ -90,12 +90,13 @@ const whyOff = ({ stopped, halted }: StrategyEntry): string | null =>
 
 /** Positions and open orders that a command is about, as of the last second. */
 function stateOf(daemon: Daemon, id: string | null): string {
-  const { engine, held } = statusOf(daemon);
-  if (engine === null) return `${NO_ENGINE}: what is held is not known.`;
+  const engine = daemon.lastView;
+  const { contracts } = daemon.edge.table;
+  if (engine === undefined) return `${NO_ENGINE}: what is held is not known.`;
   const owners = engine.strategies.filter((each) => id === null || each.id === id);
-  const own = held.filter((line) => owners.some((each) => line.startsWith(`${each.id} `)));
+  const own = holdings({ ...engine, strategies: owners }, contracts).map((line) => daemon.named(line));
   const orders = owners.reduce((sum, { openOrders }) => sum + openOrders, 0);
-  return `Now: ${own.join('; ') || 'nothing is held'}; ${formatCount(orders, 'open order')}${restingText(engine, daemon.edge.table.contracts, id)}.`;
+  return `Now: ${own.join('; ') || 'nothing is held'}; ${formatCount(orders, 'open order')}${restingText(engine, contracts, id)}.`;
 }
 
 /** The newest fills of the day. */

@@ -133,8 +133,10 @@ const WORDS: Readonly<Record<Denial['code'], string>> = {
 };
 
 /** For people. A denial names no contract, so its prices stay ticks. */
-export const denialText = (denial: Denial): string =>
-  `${denialWords(denial.code, formatDenial(denial))} (${formatDenial(denial)}${'price' in denial ? ', prices in ticks' : ''})`;
+export function denialText(denial: Denial): string {
+  const text = formatDenial(denial);
+  return `${denialWords(denial.code, text)} (${text}${'price' in denial ? ', prices in ticks' : ''})`;
+}
 
 export const DENIAL_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(WORDS));
 

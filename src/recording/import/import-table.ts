@@ -96,7 +96,8 @@ const NIGHT_US = 240 * US_PER_MINUTE;
 class RowOrder {
   /** `ends`: of the market's hours, those that trading crosses: both in a file of all hours, one where its zone is mistaken. */
   readonly outside = { rows: 0, first: 0, last: 0, ends: new Set<'open' | 'close'>() };
-  #before = { at: -Infinity, isClosed: false };
+  #beforeAt = -Infinity;
+  #wasClosed = false;
   #earlier = { rows: 0, line: 0 };
   #later = { rows: 0, line: 0 };
 
@@ -107,10 +108,10 @@ class RowOrder {
       this.outside.first ||= line;
       this.outside.last = line;
     }
-    const before = this.#before;
-    this.#before = { at, isClosed };
-    if (isClosed !== before.isClosed && Math.abs(at - before.at) < NIGHT_US)
-      this.outside.ends.add(isClosed === at > before.at ? 'close' : 'open');
+    if (isClosed !== this.#wasClosed && Math.abs(at - this.#beforeAt) < NIGHT_US)
+      this.outside.ends.add(isClosed === at > this.#beforeAt ? 'close' : 'open');
+    this.#beforeAt = at;
+    this.#wasClosed = isClosed;
     if (at === rows.lastUs) return;
     const isFirst = rows.lastUs === -Infinity;
     const those = at < rows.lastUs ? this.#earlier : this.#later;
