@@ -71,16 +71,17 @@ export class CoverChecks {
     const { livedUs } = world.time;
     for (const stop of open) {
       if (!stop.isProtective || !stop.isWaiting || stop.refId === null) continue;
-      const held = (stop.side === 'sell' ? 1 : -1) * truth.heldBy(stop.owner, stop.code);
-      const kept = workingOf(
-        open,
-        stop.owner,
-        stop.code,
-        stop.side,
-        (order) => order.isProtective && order.isWaiting,
+      const closes = (net: number): number => (stop.side === 'sell' ? 1 : -1) * net;
+      const { owner, code } = stop;
+      // Only the book says whose a fill was: while it cannot be read, a stop is as large as what the journal knows of.
+      const isBookLost = world.plan.lasting === 'no_book';
+      const held = Math.max(
+        closes(truth.heldBy(owner, code)),
+        isBookLost ? closes(this.#scene.journaledQty(owner, code)) : 0,
       );
+      const kept = workingOf(open, owner, code, stop.side, (order) => order.isProtective && order.isWaiting);
       const key = `size of ${stop.refId}`;
-      if (kept <= Math.max(0, held)) this.#naked.delete(key);
+      if (kept <= held) this.#naked.delete(key);
       else if (!this.#naked.has(key)) this.#naked.set(key, { sinceUs: livedUs, isAlerted: false });
       const large = this.#naked.get(key);
       if (large === undefined || large.isAlerted || livedUs - large.sinceUs < OVERSIZED_US) continue;
