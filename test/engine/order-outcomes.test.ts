@@ -103,11 +103,10 @@ describe('two orders of the same terms', () => {
   it('wait while the answer of one of them is still on its way', () => {
     const rig = new EngineRig().start();
     const [one, two] = [place(rig), place(rig)];
-    rig
-      .unknown(one)
-      .pass(1)
-      .book([{ no: '8', qty: 2 }]);
+    rig.unknown(one);
+    for (let i = 0; i < 8; i += 1) rig.pass(15).book([{ no: '8', qty: 2 }]);
     expect(rig.of('order_adopted'), 'it may be either').toEqual([]);
+    expect(rig.statusOf(one), 'the row proves no absence of it').toBe('unknown');
     rig
       .accepted(two, '8')
       .pass(1)

@@ -184,6 +184,7 @@ export class OrderReconciler {
       this.#view.orders.names.bind(order, row.orderNo, startedUs);
       this.#takeOrder(order, row, scan);
     }
+    for (const order of matched.held) scan.shown?.add(order);
     const text = 'more orders in the book look like it than we placed; the oldest was taken for ours';
     this.#alertAmbiguous(matched, text);
     for (const row of matched.foreign) {

@@ -170,10 +170,7 @@ export interface RowMatches<Row> {
   readonly foreign: readonly Row[];
   /** More rows than orders fit: somebody else placed the very same. */
   readonly ambiguous: readonly ManagedOrder[];
-}
-
-export interface MatchedTriggers extends RowMatches<BrokerTriggerOrder> {
-  /** A row of the scan is one of these or another owner's: it shows no absence of them. */
+  /** A row of the scan may be theirs, and is given to nobody yet: it shows no absence of them. */
   readonly held: readonly ManagedOrder[];
 }
 
@@ -183,14 +180,18 @@ export function matchOrders(
   orders: readonly ManagedOrder[],
   bookHasRefIds: boolean,
 ): RowMatches<BrokerOrder> {
-  if (bookHasRefIds || orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [] };
+  if (bookHasRefIds || orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [], held: [] };
   const pairs: { order: ManagedOrder; row: BrokerOrder }[] = [];
   const foreign: BrokerOrder[] = [];
   const ambiguous: ManagedOrder[] = [];
+  const held: ManagedOrder[] = [];
   for (const [, group] of groupByTerms(rows)) {
     const [first] = group;
     const alike = first === undefined ? [] : orders.filter((order) => isAlike(order, first));
-    if (alike.some(({ status }) => status === 'submitted')) continue;
+    if (alike.some(({ status }) => status === 'submitted')) {
+      held.push(...alike);
+      continue;
+    }
     const inOrder = group.toSorted((a, b) => byNumber(a.orderNo, b.orderNo));
     inOrder.forEach((row, place) => {
       const order = alike[place];
@@ -199,7 +200,7 @@ export function matchOrders(
     });
     if (alike.length > 0 && group.length > alike.length) ambiguous.push(...alike);
   }
-  return { pairs, foreign, ambiguous };
+  return { pairs, foreign, ambiguous, held };
 }
 
 function groupByTerms(rows: readonly BrokerOrder[]): Map<string, BrokerOrder[]> {
@@ -229,7 +230,7 @@ export function matchTriggers(
   rows: readonly BrokerTriggerOrder[],
   orders: readonly ManagedOrder[],
   isNewFor: (row: BrokerTriggerOrder, order: ManagedOrder) => boolean,
-): MatchedTriggers {
+): RowMatches<BrokerTriggerOrder> {
   if (orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [], held: [] };
   const pairs: { order: ManagedOrder; row: BrokerTriggerOrder }[] = [];
   const ambiguous: ManagedOrder[] = [];
@@ -252,6 +253,7 @@ export function matchTriggers(
       ambiguous.push(...alike);
       continue;
     }
+    if (isOpen && found.length > 0) held.push(...alike);
     const isShort = found.length < alike.filter((each) => !isAbsent(each)).length;
     const given = new Set<ManagedOrder>();
     for (const row of found) {

@@ -123,6 +123,13 @@ describe('an order of unknown fate', () => {
       expect(rig.of('cancel')).toMatchObject([{ cancel: { orderKey: 'k1' } }]);
     });
 
+    it('is not absent while a row may be its own or the one of which the answer is under way', () => {
+      const { rig, id } = asked();
+      rig.ask(SECOND, stopSell(12_950));
+      for (let i = 0; i < 8; i += 1) rig.pass(15).conditions([waits({ key: 'k1' })]);
+      expect(rig.statusOf(id)).toBe('unknown');
+    });
+
     it('has the row that the book showed before the other one was sent', () => {
       const rig = startWaiting();
       const id = rig.ask(FIRST, stopSell(12_950));
