@@ -68,23 +68,21 @@ export async function startStrategy(
     );
   if (entry.stopped === null) return refused(`${id} is running`);
   const command = { name: 'start_strategy', strategy: entry.strategy, reason } as const;
-  const read = await withNewCode(daemon.config, id, readAgain);
-  if (!read.ok) return refused(read.problems.map(formatProblem).join('\n'));
-  return carryOut(daemon, { config: read.config, command, started: { id, asOf: view.seq } }, false);
-}
-
-/** A file of the user's own is read again: its author mended it, most likely. Everything else stays as it runs. */
-async function withNewCode(config: Config, id: string, readAgain: ReadAgain): Promise<LoadedConfig> {
-  const present = config.strategies.find((each) => each.id === id);
-  if (present === undefined || present.code === null) return { ok: true, config };
+  const present = daemon.config.strategies.find((each) => each.id === id);
   const loaded = await readAgain();
-  if (!loaded.ok) return loaded;
-  const next = loaded.config.strategies.find((each) => each.id === id && each.strategy === present.strategy);
-  const code = next?.code ?? present.code;
-  const strategies = config.strategies.map((each) =>
-    each.strategy === present.strategy ? { ...each, code } : each,
+  // Code of the user's own is read again: its author mended it, most likely. Everything else stays as it runs.
+  if (!loaded.ok && present?.code !== null) return refused(loaded.problems.map(formatProblem).join('\n'));
+  const next = loaded.ok ? loaded.config.strategies.find((each) => each.id === id) : present;
+  const isSame = isDeepStrictEqual({ ...next, code: null }, { ...present, code: null });
+  const strategies = daemon.config.strategies.map((each) =>
+    each.strategy === present?.strategy && next?.strategy === each.strategy
+      ? { ...each, code: next.code }
+      : each,
   );
-  return { ok: true, config: { ...config, strategies } };
+  const change = { config: { ...daemon.config, strategies }, command, started: { id, asOf: view.seq } };
+  const result = await carryOut(daemon, change, false);
+  if (!result.ok || isSame) return result;
+  return { ...result, message: `${result.message}\nthe entry of ${id} in the file has changed: reload takes it` };
 }
 
 async function carryOut(

@@ -114,6 +114,11 @@ const another = (id: string): string => `  - id: ${id}
     params: { steps: [{ at: 13007, do: buy, price: 12600 }] }
 `;
 
+const configOf = ({ daemon: { config } }: Story, steps: readonly Step[]) => ({
+  ...config,
+  strategies: config.strategies.map((each) => ({ ...each, params: { ...each.params, steps } })),
+});
+
 const stoppedOf = async (story: Story): Promise<Record<string, string | null>> =>
   Object.fromEntries(((await story.view())?.strategies ?? []).map(({ id, stopped }) => [id, stopped]));
 
@@ -190,7 +195,11 @@ describe('a change in a running daemon', () => {
     const strategy = strategyIndex(0);
     story.daemon.command({ name: 'stop_strategy', strategy, reason: 'by hand' });
     await story.until(async () => (await stoppedOf(story))['script'] === 'by hand');
-    expect((await startStrategy(story.daemon, 'script', 'on again')).ok).toBe(true);
+    const edited = () => ({ ok: true, config: configOf(story, [NEW_LATER]) }) as const;
+    expect(await startStrategy(story.daemon, 'script', 'on again', edited)).toMatchObject({
+      ok: true,
+      message: expect.stringMatching(/entry of script in the file has changed: reload takes it$/),
+    });
     expect((await startStrategy(story.daemon, 'script', 'twice')).message).toContain('is running');
     expect((await startStrategy(story.daemon, 'operator', 'no')).message).toContain('its strategies: script');
     story.print(13_006);
