@@ -13,6 +13,7 @@ import {
   money,
   seconds,
   tsUs,
+  US_PER_MINUTE,
 } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import {
@@ -215,7 +216,10 @@ class Run {
     this.#venue.references = opening.references;
     this.#venue.setPhase(phaseAt(calendar, tsUs(nowUs)), nowUs);
     const left = boundaries.filter(({ atUs }) => atUs > nowUs);
-    this.#timeline.openDay(left, Math.ceil((nowUs + 1) / sampleEvery) * sampleEvery);
+    // On the clock on the wall: a bar of a day or of hours is over at its sample.
+    const wallUs = calendar.utcOffsetMinutes * US_PER_MINUTE;
+    const firstSampleUs = Math.ceil((nowUs + 1 + wallUs) / sampleEvery) * sampleEvery - wallUs;
+    this.#timeline.openDay(left, firstSampleUs);
     this.#venue.restoreResting();
     return tapes;
   }

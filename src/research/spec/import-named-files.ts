@@ -128,10 +128,11 @@ async function importOne(
     const report = await importTicksOrBars(path, kind, options, NO_WATCH);
     if (report.badRows > 0) return badFile(source, at, path, report);
     const outside = outsideText(path, report, market);
-    if (outside !== '' && 2 * report.outside.rows > report.rows && report.outside.ends.size < 2)
-      return source.problem(at, 'rows within the hours of the market', OUTSIDE_HINT, outside);
+    const hint = outsideHint(entry);
+    if (outside !== '' && isMostlyOutside(report, market))
+      return source.problem(at, 'rows within the hours of the market', hint, outside);
     for (const text of report.notes) note(`${path}: ${text}`);
-    const remark = outside === '' ? '' : `${outside}, and no order trades on them: ${OUTSIDE_HINT}`;
+    const remark = outside === '' ? '' : `${outside}, and no order trades on them: ${hint}`;
     writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n${remark}`);
     rmSync(dir, { recursive: true, force: true });
     renameSync(unfinished, dir);
@@ -204,8 +205,18 @@ function badFile(
   return source.problem(at, 'a file without bad rows', hint, received);
 }
 
-const OUTSIDE_HINT =
-  'where its times are those of UTC without saying so, write { file: ..., zone: UTC }; of bars with the time of their end, stamp: end; where the market trades then, other hours; else take these rows out of the file';
+const outsideHint = ({ zone }: NamedSource): string =>
+  `${zone === undefined ? 'where its times are those of UTC without saying so, write { file: ..., zone: UTC }' : `zone says that its times are those of ${zone}: write the zone that they are of`}; of bars with the time of their end, stamp: end; where the market trades then, other hours; else take these rows out of the file`;
+
+/** A file of all hours has as many rows an hour within those of the market as outside, and crosses both ends of them. */
+function isMostlyOutside(
+  { outside, rows }: Pick<ImportReport<unknown>, 'outside' | 'rows'>,
+  { calendar: { phases } }: BacktestMarket,
+): boolean {
+  const openUs = phases.reduce((sum, { fromUs, toUs }) => sum + toUs - fromUs, 0);
+  const isThin = (2 * (rows - outside.rows)) / openUs < outside.rows / (US_PER_DAY - openUs);
+  return 2 * outside.rows > rows && (outside.ends.size < 2 || isThin);
+}
 
 /** Empty where all rows are within the hours. Bars of a day have a mistake of their own where a market has hours. */
 function outsideText(

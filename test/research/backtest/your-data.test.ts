@@ -160,6 +160,14 @@ test('bars in UTC that are read as times of New York are refused, with the line 
   expect(warningsOf(read).filter((each) => each.includes('outside'))).toEqual([]);
 });
 
+test('a zone that cannot be right is refused, and is what the hint names', async () => {
+  const bars = hoursOfUtc([0, 1, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]);
+  const market = ", hours: [{ phase: continuous, from: '09:00', to: '19:00' }]";
+  await expect(outcomeOf({ bars, market, file: ', every: 1h, zone: America/Los_Angeles' })).rejects.toThrow(
+    /outside the hours .*\(zone says that its times are those of America\/Los_Angeles: write the zone that they are of/,
+  );
+});
+
 test('so are ticks', async () => {
   const prints = hoursOfUtc([15, 16, 17]).replace('open,high,low,close', 'price,a,b,c');
   const run = { bars: prints, kind: 'prints' as const, market: NEW_YORK };

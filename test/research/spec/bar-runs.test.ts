@@ -45,6 +45,24 @@ test('where trading never stops each day ends with its own last bar, Friday and 
   expect(basis.periodsPerYear).toBe(365);
 });
 
+test('bars of a day are worth their closes in every zone: equity, and how deep it fell', async () => {
+  const closes = [100, 104, 102, 98, 99, 107, 103, 106];
+  const bars = closes.map(
+    (close, i) =>
+      `2024-01-${String(i + 1).padStart(2, '0')},${close},${close + 9},${close - 9},${close},10\n`,
+  );
+  for (const zone of ['UTC', 'America/New_York', 'Asia/Tokyo']) {
+    const market = `, timeZone: ${zone}`;
+    const connect = buysOnce(10);
+    const plan = await barPlan({ bars: HEAD + bars.join(''), file: ', every: 1d', market, connect });
+    const result = runBacktest(plan);
+    const equity = new Set([...result.equity.values].map((each) => each / result.moneyScale));
+    // Ten bought at the second open, 104.
+    expect([...equity], zone).toEqual([10_000, 9_980, 9_940, 9_950, 10_030, 9_990, 10_020]);
+    expect(runStatistics(result).drawdowns.deepest?.depth, zone).toBe(60 * result.moneyScale);
+  }
+});
+
 test.each([
   { volumes: 'equal', of: () => 5 },
   { volumes: 'growing', of: (i: number) => 5 + 7 * i },
