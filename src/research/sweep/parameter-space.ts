@@ -7,7 +7,13 @@ export type ParamValue = number | string | boolean;
 /** `range`: any number between its ends, for random search alone; everything else is a list. */
 export type Choices =
   | { readonly kind: 'list'; readonly values: readonly ParamValue[] }
-  | { readonly kind: 'range'; readonly from: number; readonly to: number; readonly scale: Scale };
+  | {
+      readonly kind: 'range';
+      readonly from: number;
+      readonly to: number;
+      readonly scale: Scale;
+      readonly isWhole: boolean;
+    };
 
 /** `log` draws the exponent evenly: as often between 1 and 10 as between 10 and 100. */
 type Scale = 'linear' | 'log';
@@ -123,10 +129,10 @@ function drawnValue(choices: Choices, random: Random): ParamValue {
     assert(value !== undefined, 'a list has a value');
     return value;
   }
-  const { from, to, scale } = choices;
+  const { from, to, scale, isWhole } = choices;
   const part = random.next() / 0xffff_ffff;
-  if (scale === 'linear') return decimal(from + (to - from) * part);
-  return Math.min(to, Math.max(from, decimal(from * Math.exp(Math.log(to / from) * part))));
+  const drawn = scale === 'linear' ? from + (to - from) * part : from * Math.exp(Math.log(to / from) * part);
+  return Math.min(to, Math.max(from, isWhole ? Math.round(drawn) : decimal(drawn)));
 }
 
 export function paramsOf(space: ParameterSpace, assignment: Assignment): TrialParams {

@@ -14,7 +14,14 @@ import {
   spaceSize,
   steppedValues,
 } from './parameter-space.ts';
-import { OBJECTIVES, type Objective, type Ranking, type Window, walkForwardWindows } from './walk-forward.ts';
+import {
+  OBJECTIVES,
+  type Objective,
+  objectiveWords,
+  type Ranking,
+  type Window,
+  walkForwardWindows,
+} from './walk-forward.ts';
 import { type CheckResult, type Problem, meantHint } from '../../config/problem.ts';
 import { count, flag } from '../../config/values.ts';
 import { zodProblems } from '../../config/zod-problems.ts';
@@ -56,6 +63,8 @@ export function readSweep(backtest: Backtest): CheckResult<{ readonly plan: Swee
   return planned(backtest, section, search, space);
 }
 
+const OF_RETURNS: readonly Objective[] = ['sharpe', 'sortino', 'calmar'];
+
 const refused = (problem: Problem) => ({ ok: false, problems: [problem] }) as const;
 
 function planned(
@@ -83,10 +92,17 @@ function planned(
   if (split !== undefined && windows.length === 0) {
     const expected = `more than ${split.inSample} days for walk-forward windows`;
     const received = `${sources.days.length} in the data`;
-    return refused(source.problem(['sweep', 'walkForward'], expected, '', received));
+    const hint = 'take fewer days for inSample';
+    return refused(source.problem(['sweep', 'walkForward'], expected, hint, received));
   }
-  const traded = sources.days.length - warmUpDays;
-  const usual: Objective = traded < ANNUAL_DAYS_MIN ? 'net_profit' : 'sharpe';
+  // Ratios of returns need three of them, in each window too.
+  const least = ANNUAL_DAYS_MIN + Number(read.statistics.returnsFrom !== 'capital');
+  const isShort = Math.min(sources.days.length - warmUpDays, split?.inSample ?? Infinity) < least;
+  if (isShort && objective !== undefined && OF_RETURNS.includes(objective)) {
+    const expected = `net_profit, or ${least} days or more${split === undefined ? '' : ' in sample'} for a ${objectiveWords(objective)}`;
+    return refused(source.problem(['sweep', 'objective'], expected));
+  }
+  const usual: Objective = isShort ? 'net_profit' : 'sharpe';
   return {
     ok: true,
     plan: {
@@ -127,7 +143,9 @@ export const sweepSchema = z.strictObject({
   objective: z
     .enum(OBJECTIVES)
     .optional()
-    .describe('Figure that ranks runs. Not set: `sharpe`, or `net_profit` for fewer than 3 days.'),
+    .describe(
+      'Figure that ranks runs. Not set: `sharpe`, or `net_profit` for fewer than 3 returns of days, in a window too.',
+    ),
   tradesMin: z.int().min(0).default(1).describe('Runs with fewer closed trades are not picked'),
   parameters: z
     .record(z.string(), z.record(z.string(), z.unknown()))
@@ -253,15 +271,21 @@ function rangeIn(
     if (step !== undefined) return refuse(['step'], 'no step', step, 'a logarithmic range is drawn from');
     if (isGrid)
       return refuse(['scale'], 'linear', scale, 'a logarithmic range is drawn from: search: random');
-    if (bounds.isWhole) return refuse(['scale'], 'linear', scale, 'this parameter is a whole number');
     if (from <= 0) return refuse(['from'], 'more than 0', from, 'or a linear scale');
   }
-  const by = step ?? (bounds.isWhole ? 1 : undefined);
-  if (by !== undefined && (to - from) / by >= VALUES_MAX)
-    return refuse([], `at most ${VALUES_MAX} values`, Math.ceil((to - from) / by), 'take a larger step');
-  if (by !== undefined) return { kind: 'list', values: steppedValues(from, to, by) };
+  const { isWhole } = bounds;
+  const by = step ?? (isWhole && scale === 'linear' ? 1 : undefined);
+  const values = by === undefined ? Infinity : Math.floor((to - from) / by) + 1;
+  if (by !== undefined && values <= VALUES_MAX) return { kind: 'list', values: steppedValues(from, to, by) };
+  if (by !== undefined && (isGrid || step !== undefined))
+    return refuse(
+      [],
+      `at most ${VALUES_MAX} values`,
+      values,
+      'take a larger step, or search: random without one',
+    );
   if (isGrid) return refuse([], 'a range with step', 'none', 'or search: random');
-  return { kind: 'range', from, to, scale };
+  return { kind: 'range', from, to, scale, isWhole };
 }
 
 /** Each value must be one that the strategy takes; rules between parameters come later. */

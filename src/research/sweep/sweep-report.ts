@@ -61,8 +61,14 @@ function sweepWarnings(found: SweepResult): readonly string[] {
   const warnings: string[] = [];
   if (best !== null) warnings.push(selectionWarning(bias, triedEver));
   const { windows = [] } = found.walkForward ?? {};
+  const idle = windows.filter(({ trial }) => trial === null);
+  if (idle.length > 0)
+    warnings.push(
+      `In ${idle.length} of ${windows.length} windows no trial can be picked in sample, and nothing is traded out of it: fewer than ${ranking.tradesMin} trades, no ${objectiveWords(ranking.objective)}, or a strategy that was stopped.`,
+    );
   const thin = windows.filter(
-    (each) => !((each.inSample?.trades ?? 0) > 1 && (each.outOfSample?.trades ?? 0) > 1),
+    (each) =>
+      each.trial !== null && !((each.inSample?.trades ?? 0) > 1 && (each.outOfSample?.trades ?? 0) > 1),
   );
   if (thin[0] !== undefined)
     warnings.push(

@@ -15,10 +15,16 @@ const list = (param: string, ...values: (number | string | boolean)[]): Dimensio
   param,
   choices: { kind: 'list', values },
 });
-const range = (param: string, from: number, to: number, scale: 'linear' | 'log' = 'linear'): Dimension => ({
+const range = (
+  param: string,
+  from: number,
+  to: number,
+  scale: 'linear' | 'log' = 'linear',
+  isWhole = false,
+): Dimension => ({
   strategy: 'ema',
   param,
-  choices: { kind: 'range', from, to, scale },
+  choices: { kind: 'range', from, to, scale, isWhole },
 });
 const any = (): boolean => true;
 
@@ -104,6 +110,14 @@ describe('random search', () => {
     );
     const below = drawn.trials.filter(([y]) => Number(y) < 100).length;
     expect(Math.abs(below - 1_000)).toBeLessThan(100);
+  });
+
+  it.each(['linear', 'log'] as const)('draws whole numbers of a wide %s range, each once', (scale) => {
+    const search = { kind: 'random', trials: 200, seed: 1 } as const;
+    const drawn = chooseTrials([range('lots', 1_000, 20_000, scale, true)], search, any);
+    const lots = drawn.trials.map(([each]) => Number(each));
+    expect(lots.every((each) => Number.isInteger(each) && each >= 1_000 && each <= 20_000)).toBe(true);
+    expect(new Set(lots).size).toBe(200);
   });
 
   it('tries everything where there is no more than was asked for', () => {

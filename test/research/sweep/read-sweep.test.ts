@@ -46,7 +46,7 @@ test('a number without steps is drawn from in a random search', async () => {
   const { space, trials, search } = await planned(
     'sweep: { trials: 12, seed: 4, parameters: { ema: { bufferTicks: { from: 0.5, to: 50, scale: log } } } }',
   );
-  expect(space[0]!.choices).toEqual({ kind: 'range', from: 0.5, to: 50, scale: 'log' });
+  expect(space[0]!.choices).toEqual({ kind: 'range', from: 0.5, to: 50, scale: 'log', isWhole: false });
   expect(search).toEqual({ kind: 'random', trials: 12, seed: 4 });
   expect(trials).toHaveLength(12);
 });
@@ -112,7 +112,17 @@ test.each([
   [
     'windows longer than the data',
     `${of('[3]').slice(0, -1)}, walkForward: { inSample: 8, outOfSample: 2 } }`,
-    'sweep.walkForward: expected more than 8 days for walk-forward windows, was 1 in the data',
+    'sweep.walkForward: expected more than 8 days for walk-forward windows, was 1 in the data (take fewer days for inSample)',
+  ],
+  [
+    'a ratio of too few days',
+    `${of('[3]').slice(0, -1)}, objective: sharpe }`,
+    'sweep.objective: expected net_profit, or 3 days or more for a Sharpe ratio, was "sharpe"',
+  ],
+  [
+    'more whole numbers than a grid takes',
+    'sweep: { parameters: { ema: { qty: { from: 1, to: 20000 } } } }',
+    'qty: expected at most 10000 values, was 20000 (take a larger step, or search: random without one)',
   ],
   [
     'an unknown objective',
