@@ -26,7 +26,7 @@ export class EntryHalt {
   #lossReason: string | null = null;
   #isStopping = false;
   #resumedUs = -Infinity;
-  readonly #strategies = new Map<StrategyIndex, string>();
+  readonly #strategies = new Map<StrategyIndex, { readonly reason: string; readonly isLoss: boolean }>();
 
   constructor(context: EventContext, entries: Entries, registry: Strategies) {
     this.#context = context;
@@ -72,7 +72,7 @@ export class EntryHalt {
 
   /** The person who asked knows, and the main thread reports the end of the account's orders. */
   command(reason: string, strategy: StrategyIndex | null): void {
-    if (strategy !== null) return this.#beginStrategy(strategy, reason, false);
+    if (strategy !== null) return this.#beginStrategy(strategy, { reason, isLoss: false });
     if (this.#reason !== null) return;
     this.#reason = reason;
     this.#append(true, null, reason);
@@ -97,7 +97,7 @@ export class EntryHalt {
   follow(hasWithdrawn: boolean): void {
     const recorded = this.#context.decisions.halts() ?? [];
     for (const { strategy, reason } of recorded.splice(0))
-      if (strategy !== null) this.#beginStrategy(strategy, reason);
+      if (strategy !== null) this.#beginStrategy(strategy, { reason, isLoss: true });
       else if (this.#reason === null) {
         this.#begin(reason, 'halted');
         if (hasWithdrawn) this.#entries.withdraw(null);
@@ -122,27 +122,36 @@ export class EntryHalt {
     this.#entries.withdraw(null);
   }
 
-  haltStrategy(strategy: StrategyIndex, reason: string): void {
-    if (!this.#strategies.has(strategy) && this.#isHaltNow(strategy)) this.#beginStrategy(strategy, reason);
+  /** Its loss of the day has reached its limit. */
+  strategyLossReached(strategy: StrategyIndex, reason: string): void {
+    if (!this.#strategies.has(strategy) && this.#isHaltNow(strategy))
+      this.#beginStrategy(strategy, { reason, isLoss: true });
   }
 
-  #beginStrategy(strategy: StrategyIndex, reason: string, isNews = true): void {
+  /** A loss is news; a person who asked for it knows. */
+  #beginStrategy(strategy: StrategyIndex, why: { readonly reason: string; readonly isLoss: boolean }): void {
     if (this.#strategies.has(strategy)) return;
-    this.#strategies.set(strategy, reason);
+    this.#strategies.set(strategy, why);
+    const { reason, isLoss } = why;
     this.#append(true, strategy, reason);
     const text = `its entries are off until you resume this strategy: ${reason}`;
-    if (isNews) this.#context.alert(strategy, 'critical', 'strategy_halted', text);
+    if (isLoss) this.#context.alert(strategy, 'critical', 'strategy_halted', text);
     this.#entries.withdraw(strategy);
   }
 
   strategyReason(strategy: StrategyIndex): string | null {
-    return this.#strategies.size === 0 ? null : (this.#strategies.get(strategy) ?? null);
+    return this.#strategies.size === 0 ? null : (this.#strategies.get(strategy)?.reason ?? null);
+  }
+
+  /** Its loss is the reason that a person sees, and accepts by resuming. */
+  isStrategyLossShown(strategy: StrategyIndex): boolean {
+    return this.#strategies.get(strategy)?.isLoss === true;
   }
 
   /** Carried over from an earlier session; `strategy` is null for the account. */
   carryOver(strategy: StrategyIndex | null, reason: string): void {
     if (strategy === null) this.#reason ??= reason;
-    else this.#strategies.set(strategy, reason);
+    else this.#strategies.set(strategy, { reason, isLoss: false });
     this.#append(true, strategy, reason);
   }
 

@@ -189,7 +189,7 @@ export class LossLimits {
     strategies.forEach(({ risk: { dailyLossMax } }, place) => {
       const strategy = strategyIndex(place);
       if (whose !== undefined && whose !== strategy) return;
-      if (this.#halt.strategyReason(strategy) === null && this.of(strategy) < dailyLossMax) return;
+      if (!this.#halt.isStrategyLossShown(strategy)) return;
       this.#bases[place] = this.#accept(strategy, 0 - this.#portfolio.dayPnl(strategy), dailyLossMax);
     });
   }
@@ -263,7 +263,7 @@ export class LossLimits {
     assert(max !== undefined, 'each strategy has a limit on its loss');
     const loss = this.of(strategy);
     if (loss >= max)
-      this.#halt.haltStrategy(
+      this.#halt.strategyLossReached(
         strategy,
         `its loss of the day, ${grouped(loss)}, has reached ${grouped(max)} (strategies[].risk.dailyLossMax)`,
       );

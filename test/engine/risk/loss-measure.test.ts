@@ -104,15 +104,21 @@ it('a resume of the account ends no halt of a strategy, nor one of a strategy th
   expect(halted()).toEqual([false, [false, false]]);
 });
 
-it('a strategy that was halted with a profit has no loss to accept', () => {
-  const rig = holding();
-  rig.trade(13_000 + LOSS);
+it('a strategy that a person has halted accepts no loss by a resume: its limit still counts from the first contract', () => {
+  const rig = holding().trade(13_000 - 1_500);
   rig.command({ name: 'halt', strategy: FIRST, reason: 'flatten' }).command({ ...resume, strategy: FIRST });
-  expect(halts(rig)).toEqual([
-    [FIRST, true],
-    [FIRST, false],
-  ]);
   expect(rig.alerts()).not.toContain('loss_accepted');
+  rig.trade(13_000 - LOSS);
+  expect(halts(rig).at(-1)).toEqual([FIRST, true]);
+});
+
+it('a loss limit that a strategy reaches while a person has halted it is shown by the resume, and takes one of its own', () => {
+  const rig = holding();
+  rig.command({ name: 'halt', strategy: FIRST, reason: 'flatten' }).trade(13_000 - LOSS);
+  rig.command({ ...resume, strategy: FIRST }).trade(13_000 - LOSS - 1);
+  expect(rig.engine.snapshot().strategies[0]?.halted).toContain('its loss of the day');
+  rig.command({ ...resume, strategy: FIRST }).trade(13_000 - LOSS - 2);
+  expect(rig.engine.snapshot().strategies[0]?.halted).toBeNull();
 });
 
 it('a resume for another reason gives nothing more to lose', () => {
