@@ -266,6 +266,12 @@ export class ManagedOrder {
     return IN_A_BOOK.has(this.status) && this.doubt.absence === null && !this.doubt.isContradicted;
   }
 
+  /** The broker may have it, or have filled it, and no scan shows it: a person may have to resolve it. */
+  get isLost(): boolean {
+    const isExpected = IN_A_BOOK.has(this.status) && this.doubt.absence !== null;
+    return isExpected || this.status === 'unknown' || this.status === 'presumed_absent';
+  }
+
   /** No number yet, and not final: the look-up searches the book for it. */
   get isUnresolved(): boolean {
     return this.orderNo === null && !this.isFinal;

@@ -5,6 +5,7 @@
 import { assert } from '../../domain/assert.ts';
 import type { BrokerPosition } from '../../domain/broker-order.ts';
 import { valueAtHundredths } from '../../domain/contract.ts';
+import type { Side } from '../../domain/order.ts';
 import {
   type InstrumentIndex,
   money,
@@ -152,17 +153,27 @@ export class PositionReconciler {
     return differences;
   }
 
-  /** A person resumed: a loss that only one strategy can explain is booked to it, the rest to the operator. */
-  resume(): void {
+  /**
+   * A person resumed: a loss that only one strategy can explain is booked to it, the rest to the operator. `lostOrder`: an order of ours, of
+   * that side, that no scan shows and that nobody has resolved: its fill may be the difference, which then waits.
+   */
+  resume(lostOrder: (instrument: InstrumentIndex, side: Side) => string | undefined): void {
     if (this.#state !== 'mismatch') return;
-    const isPriced = ({ instrument }: Difference): boolean => this.#unitValue(instrument) !== undefined;
-    const unpriced = this.#differences.filter((difference) => !isPriced(difference));
-    for (const difference of this.#differences)
-      if (isPriced(difference)) this.#adopt(this.#takeClosed(difference));
-    this.#differences = unpriced;
-    if (unpriced.length > 0) {
-      const text = `no price is known for ${this.#describe(unpriced)}: entries stay blocked; resume again once prices were read`;
-      return this.#context.alert(null, 'warning', 'position_unpriced', text);
+    const left: Difference[] = [];
+    const whys: string[] = [];
+    for (const difference of this.#differences) {
+      const lost = lostOrder(difference.instrument, difference.qty > 0 ? 'buy' : 'sell');
+      const isPriced = this.#unitValue(difference.instrument) !== undefined;
+      if (lost === undefined && isPriced) this.#adopt(this.#takeClosed(difference));
+      else left.push(difference);
+      const what = this.#describe([difference]);
+      if (lost !== undefined) whys.push(`${what} may be a fill of ${lost}: resolve that order first`);
+      else if (!isPriced) whys.push(`no price is known for ${what}: wait until prices were read`);
+    }
+    this.#differences = left;
+    if (left.length > 0) {
+      const text = `entries stay blocked, and nobody gets these: ${whys.join('; ')}; then resume again`;
+      return this.#context.alert(null, 'warning', 'position_unsettled', text);
     }
     this.#state = 'unread';
     this.#proof.reset();

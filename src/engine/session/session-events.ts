@@ -1,6 +1,6 @@
 /** Starts, days, phases, commands, the stream and clocks. */
 import { type TsUs, US_PER_SECOND } from '../../domain/units.ts';
-import { brokerOrderNo, type ClientOrderId } from '../../domain/ids.ts';
+import { brokerOrderNo, type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
 import type {
   Booted,
   CalendarKnown,
@@ -121,14 +121,19 @@ export class SessionEvents {
 
   /** A person has seen why entries are off, and accepts it. */
   #resume({ strategy, reason }: ResumeCommand): void {
-    const { halt, losses, moneyReconciler, breakers, positionReconciler } = this.#state;
+    const { halt, losses, moneyReconciler, breakers, orders, positionReconciler } = this.#state;
     losses.resume(strategy);
     if (typeof strategy === 'number') return halt.resumeStrategies(reason, strategy);
     moneyReconciler.resume();
     const ended = halt.resume(reason);
     if (strategy === undefined) halt.resumeStrategies(reason);
     breakers.resume(ended);
-    positionReconciler.resume();
+    positionReconciler.resume((instrument, side) => {
+      const lost = orders.open.find(
+        (order) => order.instrument === instrument && order.side === side && order.isLost,
+      );
+      return lost && shortOrderId(lost.clientOrderId);
+    });
   }
 
   sessionStarted({

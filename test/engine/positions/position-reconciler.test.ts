@@ -1,7 +1,7 @@
 /** Positions against the broker's: agreement, adoption, mismatch (failure cases, 9, 15, 16, 19, 35). */
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
-import { clientOrderId } from '../../../src/domain/ids.ts';
+import { clientOrderId, shortOrderId } from '../../../src/domain/ids.ts';
 import { money, OPERATOR_INDEX, signedQty } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, timeOf, worth } from '../../support/engine-world.ts';
@@ -185,6 +185,21 @@ describe('later', () => {
     expect(unproven(rig)).toBeNull();
   });
 
+  it('16: resuming gives nobody what a lost order of ours may have filled, before a person resolves that one', () => {
+    const rig = new EngineRig().start();
+    const id = rig.submit(FIRST, 'buy', 1, 13_000);
+    rig.unknown(id);
+    for (let read = 0; read < 6; read += 1) enclosed(rig.pass(15), { [FRONT.orderCode]: 1 });
+    expect(rig.statusOf(id)).toBe('presumed_absent');
+    expect(rig.alerts()).toContain('position_mismatch');
+    rig.command({ name: 'resume', reason: 'go on' });
+    expect(rig.of('position_event')).toEqual([]);
+    expect(rig.of('alert').at(-1)?.text).toContain(`+1 may be a fill of ${shortOrderId(id)}`);
+    rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'looked' });
+    rig.command({ name: 'resume', reason: 'mine' });
+    expect(rig.of('position_event')).toMatchObject([{ event: 'adopted', qty: 1 }]);
+  });
+
   it('16: resuming books no difference without a price: entries stay blocked, and it says why', () => {
     const rig = new EngineRig().session().boot(1).contracts().stream('live');
     enclosed(rig, {});
@@ -198,7 +213,7 @@ describe('later', () => {
         .book();
     }
     rig.command({ name: 'resume', reason: 'mine' });
-    expect(rig.alerts()).toEqual(['position_mismatch', 'position_unpriced']);
+    expect(rig.alerts()).toEqual(['position_mismatch', 'position_unsettled']);
     expect(rig.of('position_event')).toEqual([]);
     expect(unproven(rig)).toContain(`${FRONT.orderCode} +1`);
     rig.reference().command({ name: 'resume', reason: 'mine' });
