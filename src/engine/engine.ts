@@ -406,7 +406,7 @@ export class Engine {
   #onReference(prices: ReferencePrices): void {
     this.#state.polls.arrived('reference');
     this.#state.losses.invalidate();
-    this.#market.reference(prices);
+    this.#market.reference(prices, this.#state.session.isSurelyToday(prices.tsUs));
   }
 
   #onAccount(snapshot: AccountSnapshot): void {

@@ -11,6 +11,8 @@ export class Market {
   #isReferenceFresh = false;
   /** When the reference prices were last read. */
   referenceUs = -Infinity;
+  /** They were read when the broker had begun the day: before, they are those of the day before. */
+  isReferenceOfDay = false;
 
   get isLive(): boolean {
     return this.#isLive;
@@ -40,8 +42,9 @@ export class Market {
     this.of(instrument).seenUs = at;
   }
 
-  reference({ rows, tsUs }: ReferencePrices): void {
+  reference({ rows, tsUs }: ReferencePrices, isOfDay: boolean): void {
     this.referenceUs = tsUs;
+    this.isReferenceOfDay = isOfDay;
     for (const { instrument, ceiling, floor, reference, lastPrice } of rows) {
       const market = this.of(instrument);
       market.band = { ceiling, floor, reference };
@@ -69,6 +72,7 @@ export class Market {
   /** A new trading day: yesterday's band and volume are void. */
   newDay(): void {
     this.#isReferenceFresh = false;
+    this.isReferenceOfDay = false;
     for (const market of this.#instruments) {
       market.band = undefined;
       market.quotedPrice = null;

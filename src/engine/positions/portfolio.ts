@@ -132,7 +132,7 @@ export class Portfolio {
 
   /** How many contracts win or lose with the price, of one strategy or, null, of the account; above zero with a rising one. */
   pricedQty(strategy: StrategyIndex | null, instrument: InstrumentIndex): number {
-    const isReferenceKnown = this.#market.band(instrument) !== undefined;
+    const isReferenceKnown = this.#market.isReferenceOfDay && this.#market.band(instrument) !== undefined;
     if (strategy === null) {
       const total = this.#totals[instrument];
       if (total === undefined) return 0;
@@ -363,13 +363,13 @@ export class Portfolio {
   }
 
   /**
-   * Money of one contract from which positions carried over count for the day. Until the reference price is known that is the
-   * price of the moment: no profit and no loss.
+   * Money of one contract from which positions carried over count for the day. Until the reference price of the day is known that is
+   * the price of the moment: no profit and no loss. On a weekend the broker still shows that of the day before.
    */
   #startValue(instrument: InstrumentIndex): Money | undefined {
     const contract = this.#contracts.at(instrument);
-    const reference = contract === undefined ? undefined : this.#referenceValue(contract);
-    return reference ?? this.unitValue(instrument);
+    const isKnown = contract !== undefined && this.#market.isReferenceOfDay;
+    return (isKnown ? this.#referenceValue(contract) : undefined) ?? this.unitValue(instrument);
   }
 
   #referenceValue(contract: Contract): Money | undefined {

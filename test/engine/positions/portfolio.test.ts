@@ -60,7 +60,7 @@ function take(portfolio: Portfolio, market: Market, each: Step): void {
       const [ceiling, floor] = [priceTicks(each.price + 900), priceTicks(each.price - 900)];
       const reference = priceHundredths(each.price * 10);
       const row = { instrument: each.instrument, ceiling, floor, reference, lastPrice: null };
-      return market.reference({ kind: 'reference', seq: seq(0), tsUs: tsUs(0), rows: [row] });
+      return market.reference({ kind: 'reference', seq: seq(0), tsUs: tsUs(0), rows: [row] }, true);
     }
     case 'day':
       if (!each.isNew) return market.newDay();

@@ -109,6 +109,11 @@ describe('after a start', () => {
       halted: null,
     });
     rig.boot(1).contracts().stream('live').reference();
+    rig.trade(12_900);
+    expect(
+      rig.engine.snapshot().dayPnl,
+      "Friday's profit from its reference price is no profit of Monday",
+    ).toBe(0);
     enclosed(enclosed(rig, held, rows), held, rows);
     expect([unproven(rig), rig.alerts(), rig.of('fill')]).toEqual([null, [], []]);
     // Until Monday opens the book may show Friday; then it is Monday's.
@@ -117,6 +122,8 @@ describe('after a start', () => {
       rig.book(rows, { ago: 1 });
     }
     expect(rig.of('order_adopted')).toEqual([]);
+    rig.reference(129_000).trade(12_880);
+    expect(rig.engine.snapshot().dayPnl).toBe(2 * (worth(12_900) - worth(12_880)));
     rig.pass(2).book(rows);
     expect(rig.of('order_adopted')).toHaveLength(1);
   });

@@ -87,7 +87,7 @@ class World {
     const [ceiling, floor] = [priceTicks(price + 900), priceTicks(price - 900)];
     const reference = priceHundredths(price * 10);
     const row = { instrument: instrumentIndex(contract), ceiling, floor, reference, lastPrice: null };
-    this.market.reference({ kind: 'reference', seq: seq(0), tsUs: tsUs(0), rows: [row] });
+    this.market.reference({ kind: 'reference', seq: seq(0), tsUs: tsUs(0), rows: [row] }, true);
     this.losses.invalidate();
   }
 

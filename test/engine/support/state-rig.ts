@@ -180,7 +180,7 @@ export class StateRig {
       ...priceBand(spec, reference),
       lastPrice: null,
     }));
-    market.reference({ ...this.#head('reference'), rows });
+    market.reference({ ...this.#head('reference'), rows }, true);
     return this;
   }
 
