@@ -151,13 +151,16 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
   if (failure !== null)
     return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
   const view = (await inTime(asked, SEEN_MAX)) ?? daemon.lastView;
+  const again = daemon.halt.reason;
+  if (again !== null)
+    return { ok: false, message: `the halt was ended, and entries are off again: ${again}` };
   const wasHalted = (haltedFor ?? view?.halted ?? null) !== null;
   const unproven = view?.unproven ?? null;
   const before = wasHalted
     ? 'entries are allowed again'
     : unproven === null
       ? 'nothing was halted: entries were allowed already'
-      : `entries were blocked: ${unproven}; a difference of positions is taken over as the operator's, and entries are allowed`;
+      : `entries were blocked: ${unproven}; a difference of positions is taken over as the operator's, unless a lost order may have filled it, and entries are allowed`;
   const rest = (view?.strategies ?? []).flatMap(({ id: each, halted }) =>
     halted === null ? [] : [`; those of ${each} stay off until tickwright resume --strategy ${each}`],
   );

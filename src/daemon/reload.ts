@@ -82,7 +82,10 @@ export async function startStrategy(
   const change = { config: { ...daemon.config, strategies }, command, started: { id, asOf: view.seq } };
   const result = await carryOut(daemon, change, false);
   if (!result.ok || isSame) return result;
-  return { ...result, message: `${result.message}\nthe entry of ${id} in the file has changed: reload takes it` };
+  return {
+    ...result,
+    message: `${result.message}\nthe entry of ${id} in the file has changed: reload takes it`,
+  };
 }
 
 async function carryOut(
