@@ -151,9 +151,6 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
   if (failure !== null)
     return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
   const view = (await inTime(asked, SEEN_MAX)) ?? daemon.lastView;
-  const again = daemon.halt.reason;
-  if (again !== null)
-    return { ok: false, message: `the halt was ended, and entries are off again: ${again}` };
   const wasHalted = (haltedFor ?? view?.halted ?? null) !== null;
   const unproven = view?.unproven ?? null;
   const before = wasHalted
@@ -164,6 +161,9 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
   const rest = (view?.strategies ?? []).flatMap(({ id: each, halted }) =>
     halted === null ? [] : [`; those of ${each} stay off until tickwright resume --strategy ${each}`],
   );
+  const again = daemon.halt.reason;
+  if (again !== null)
+    return { ok: false, message: `the halt was ended, and entries are off again: ${again}${rest.join('')}` };
   return { ok: true, message: `${before}, ${limits}${rest.join('')}` };
 }
 
