@@ -56,9 +56,10 @@ function pricesText({ stream: { state, isStale, attempts } }: DaemonStatus): str
 
 function alertFacts({ alerts: { channels, unseen } }: DaemonStatus): readonly Fact[] {
   if (channels.length === 0) return [];
-  const states = channels.map(({ id, trouble, waiting }) => {
+  const states = channels.map(({ id, isTried, trouble, waiting }) => {
     const rest = waiting === 0 ? '' : `, ${formatCount(waiting, 'message')} waiting`;
-    return `${id} ${trouble === null ? 'delivers' : `does NOT deliver: ${trouble}`}${rest}`;
+    const state = isTried ? 'delivers' : 'not tried since the start';
+    return `${id} ${trouble === null ? state : `does NOT deliver: ${trouble}`}${rest}`;
   });
   const open =
     unseen === 0 ? [] : [`${formatCount(unseen, 'critical alert')} not acknowledged: tickwright seen`];
