@@ -83,7 +83,7 @@ function engineFacts(engine: EngineSnapshot, compared: DaemonStatus['compared'])
     ['result', `${formatSigned(dayPnl)} VND today, after ${formatNumber(fee + tax)} of fees and tax`],
     ...bookFacts(engine, compared),
     ['orders', unknown === 0 ? open : `${open}, ${unknown} of them without a known outcome`],
-    ['today', DAY_COUNTS.map(([name, key]) => formatCount(counts[key], name)).join(', ')],
+    ['today', DAY_COUNTS.map(([name, key, many]) => formatCount(counts[key], name, many)).join(', ')],
     ...(procedure === '' ? [] : [['doing', procedure] as const]),
   ];
 }
@@ -93,5 +93,6 @@ const DAY_COUNTS = [
   ['fill', 'fills'],
   ['denial', 'denials'],
   ['rejection', 'rejections'],
+  ['refused change or cancel', 'refusedChanges', 'refused changes or cancels'],
   ['gap', 'gaps'],
 ] as const;
