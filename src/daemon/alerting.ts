@@ -21,6 +21,7 @@ import { remedyOf } from '../operator/remedies.ts';
 import { formatLocalSecond } from '../text/dates.ts';
 import { systemClock, systemTimers } from '../host/system-clock.ts';
 import { OWN_CAUSE } from './session/halt.ts';
+import { OTP_NEEDED } from './otp-reminders.ts';
 import { type ChannelTrial, keptSecret, openChannel, tryChannels } from './operator-channels.ts';
 
 export interface AlertingOptions {
@@ -51,13 +52,28 @@ const CLOCKS_APART_MAX = seconds(30);
 
 /** Ends of conditions, with the severity and the codes of their beginnings. */
 const ALL_CLEARS: Readonly<Record<string, readonly [AlertSeverity, readonly string[]]>> = {
-  token_obtained: ['critical', ['token_rejected', 'token_expired']],
+  token_obtained: ['critical', ['token_rejected', 'token_expired', OTP_NEEDED]],
   prices_fresh: ['critical', ['prices_stale']],
   stream_up: ['warning', ['stream_down']],
   order_known: ['warning', ['order_unknown']],
   channel_works: ['warning', ['channel_failed']],
   dead_man_reached: ['warning', ['dead_man_unreached']],
+  entries_on: [
+    'info',
+    [
+      'entries_off',
+      'entries_halted',
+      'halt_proven',
+      'halt_unproven',
+      'message_rate',
+      'rejections',
+      'drawdown',
+      'journal_failed',
+    ],
+  ],
 };
+/** One of several: the text begins with it. */
+const ALL_CLEARS_OF_ONE: ReadonlySet<string> = new Set(['order_known', 'channel_works']);
 
 /** A stop waits for at most three seconds. */
 const LAST_CHECKS = 30;
@@ -114,6 +130,7 @@ export class Alerting {
           : quietHours(quiet.from, quiet.until, (at) => timeOfDayUs(at, offset), US_PER_DAY),
       label: mode,
       send: (message) => this.#routes.send(message),
+      onEnd: (ending) => this.#routes.end(ending),
       onChange: changed,
     });
     this.#file = new WaitingFile(
@@ -146,7 +163,7 @@ export class Alerting {
       const { calendar } = this.#options.config;
       const text = withAliases(entry.text, calendar, tradingDayAt(calendar, entry.tsUs));
       if (ALERT_AT_ONCE.has(code))
-        return this.send({ severity, kind: 'reminder', title: this.#title(code), text, page: null });
+        return this.send({ severity, kind: 'reminder', title: this.#title(code), text, page: null, code });
       return this.#alert(severity, code, text, this.#subjectOf(strategy));
     }
     // A halt of the engine has an alert of its own, and any other one the outcome of its sweep.
@@ -163,10 +180,12 @@ export class Alerting {
   }
 
   /** Sends a test message to this channel, or to all. */
-  try(id: string | null): Promise<readonly ChannelTrial[]> {
+  async try(id: string | null): Promise<readonly ChannelTrial[]> {
     const { config, address } = this.#options;
     const asked = this.#channels.filter((channel) => id === null || channel.id === id);
-    return tryChannels(asked, config.mode, address.secrets);
+    const trials = await tryChannels(asked, config.mode, address.secrets);
+    for (const trial of trials) this.#routes.tried(trial.id, trial.failure);
+    return trials;
   }
 
   acknowledge(untilUs?: number): number {
@@ -249,7 +268,8 @@ export class Alerting {
   }
 
   #alert(severity: AlertSeverity, code: string, text: string, subject: string): void {
-    const [began = severity, ends] = ALL_CLEARS[code] ?? [];
+    const [began = severity, codes] = ALL_CLEARS[code] ?? [];
+    const about = ALL_CLEARS_OF_ONE.has(code) ? text.slice(0, text.indexOf(' ') + 1).trimEnd() : '';
     const { address, config } = this.#options;
     const remedy = remedyOf(
       { severity, code, text },
@@ -262,7 +282,7 @@ export class Alerting {
       subject,
       text: address.secrets.hide(text),
       remedy: named,
-      ...(ends === undefined ? {} : { ends }),
+      ...(codes === undefined ? {} : { ends: { codes, about } }),
     });
   }
 

@@ -8,6 +8,9 @@ import type { AlertDraft } from '../operator/alerts/alert-message.ts';
 import { systemClock, systemTimers } from '../host/system-clock.ts';
 import { formatLocalTime } from '../text/dates.ts';
 
+/** Code of the question, which a token answers. */
+export const OTP_NEEDED = 'otp_needed';
+
 export interface ReminderOptions {
   readonly config: Config;
   readonly market: Clock;
@@ -38,7 +41,7 @@ export class OtpReminders {
     if (this.#asked === 0 || token === undefined) return;
     this.#asked = 0;
     const text = `The token is valid until ${this.#time(token.expiresAt)}. ${this.#budget()}`;
-    this.#remind('info', 'the one-time password is in', text);
+    this.#remind('info', 'the one-time password is in', text, '');
   }
 
   close(): void {
@@ -53,7 +56,7 @@ export class OtpReminders {
     if (isNight && this.#asked > 0) return;
     this.#asked += 1;
     const again = this.#asked === 1 ? '' : `, asked for ${this.#asked} times`;
-    this.#remind(this.#severity(), `one-time password needed${again}`, this.#question(session));
+    this.#remind(this.#severity(), `one-time password needed${again}`, this.#question(session), OTP_NEEDED);
   }
 
   #severity(): AlertDraft['severity'] {
@@ -85,8 +88,8 @@ export class OtpReminders {
       .replace('T', ' ');
   }
 
-  #remind(severity: AlertDraft['severity'], title: string, text: string): void {
+  #remind(severity: AlertDraft['severity'], title: string, text: string, code: string): void {
     const { send, config } = this.#options;
-    send({ severity, kind: 'question', title: `${title} (${config.mode})`, text, page: null });
+    send({ severity, kind: 'question', title: `${title} (${config.mode})`, text, page: null, code });
   }
 }

@@ -122,7 +122,10 @@ interface EngineCounts {
   readonly events: number;
   readonly orders: number;
   readonly denials: number;
+  /** Orders. */
   readonly rejections: number;
+  /** Changes and cancels, by the broker. */
+  readonly refusedChanges: number;
   readonly fills: number;
   readonly gaps: number;
   readonly duplicates: number;
@@ -168,6 +171,7 @@ export function engineSnapshot(
       orders: executor.placed,
       denials: executor.denials,
       rejections: executor.rejected,
+      refusedChanges: executor.refusedChanges,
       fills: fills.count,
       disagreements: parts.rows.disagreements,
     },

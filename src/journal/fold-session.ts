@@ -25,6 +25,8 @@ export interface StrategyAccount {
   readonly fills: number;
   readonly filledQty: number;
   readonly rejected: number;
+  /** Changes and cancels that the broker refused. */
+  readonly refusedChanges: number;
   readonly denials: ReadonlyMap<string, number>;
   readonly fee: Money;
   readonly tax: Money;
@@ -39,6 +41,7 @@ export const FOLDED_KINDS = [
   'place',
   'denied',
   'order_status',
+  'outcome',
   'fill',
   'fill_correction',
   'position_event',
@@ -75,6 +78,7 @@ class FoldedAccount {
   #fills = 0;
   #filledQty = 0;
   #rejected = 0;
+  #refusedChanges = 0;
   #fee = 0;
   #tax = 0;
 
@@ -88,6 +92,8 @@ class FoldedAccount {
     else if (entry.kind === 'denied') {
       this.#denials.set(entry.denial.code, (this.#denials.get(entry.denial.code) ?? 0) + 1);
     } else if (entry.kind === 'order_status' && entry.to === 'rejected') this.#rejected += 1;
+    else if (entry.kind === 'outcome' && entry.call !== 'place' && entry.outcome.status === 'rejected')
+      this.#refusedChanges += 1;
     else if (entry.kind === 'fill') {
       this.#fills += 1;
       this.#filledQty += entry.qty;
@@ -126,6 +132,7 @@ class FoldedAccount {
       fills: this.#fills,
       filledQty: this.#filledQty,
       rejected: this.#rejected,
+      refusedChanges: this.#refusedChanges,
       denials: this.#denials,
       fee: money(this.#fee),
       tax: money(this.#tax),

@@ -34,6 +34,9 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
   order_held: (command) =>
     `check the broker’s own list of conditional orders: it says which stop sent the order. Entries go on once the daemon can read that list ` +
     `(is it enabled for this account?); ${command('orders')} shows our stops`,
+  failure_policy: (command) =>
+    `${command('positions')} and ${command('orders')} show what is held and what works: a stop that a gap jumped over rests as a limit order ` +
+    `that does not fill. If the daemon does not close it: ${command('flatten')} --strategy … --reason "…"`,
   order_missing: (command) => `check the broker’s own book; ${command('orders')} shows ours`,
   money_mismatch: (command) =>
     `compare costs in the market file with the broker’s tariff, and transfers with its statement, then: ${command('resume')} --reason "…"`,

@@ -9,8 +9,8 @@ export const formatNumber = (value: number): string => GROUPED.format(value === 
 export const formatSigned = (value: number): string => signed(value, formatNumber(value));
 
 /** `1 order`, `2,000 orders`. */
-export const formatCount = (count: number, noun: string): string =>
-  `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+export const formatCount = (count: number, noun: string, many = `${noun}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? noun : many}`;
 
 /** `+2 VN30F2603, -1 VN30F2604`; empty when flat. */
 export const positionText = (

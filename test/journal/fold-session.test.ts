@@ -5,6 +5,7 @@ import { brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
 import { instrumentIndex, money, qty, seq, signedQty, tsUs } from '../../src/domain/units.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { foldSession, type NamedEntry } from '../../src/journal/fold-session.ts';
+import { ENTRIES } from '../operator/entries.ts';
 import { foldSessions } from './fold-sessions.ts';
 
 const head = { cause: seq(1), tsUs: tsUs(1), strategy: null };
@@ -166,10 +167,17 @@ it('counts orders, denials by code and rejections, and gives what has no strateg
       event: 'x',
       detail: '',
     }),
+    ...(['place', 'modify', 'cancel'] as const).map((call) =>
+      named({ ...ENTRIES.outcome, ...order, call, outcome: { status: 'rejected', code: '-1', text: 'no' } }),
+    ),
     named({ ...head, kind: 'position_agreed' }, 'quiet'),
     named(event('adopted', -1, 1_500), null),
   ]);
   expect(accounts.map(({ strategy }) => strategy)).toEqual(['one', 'operator']);
-  expect(accounts[0]).toMatchObject({ rejected: 1, denials: new Map([['stream_down', 2]]) });
+  expect(accounts[0]).toMatchObject({
+    rejected: 1,
+    refusedChanges: 2,
+    denials: new Map([['stream_down', 2]]),
+  });
   expect(accounts[1]?.positions).toMatchObject([{ position: { qty: -1, openValue: 1_500 } }]);
 });

@@ -16,7 +16,7 @@ import {
 import { formatTime } from '../../domain/civil-date.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { tsUs } from '../../domain/units.ts';
-import { formatNumber, sumsOf } from '../../text/numbers.ts';
+import { formatCount, formatNumber, sumsOf } from '../../text/numbers.ts';
 import { formatRows, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { countAboveZero, refuse, sessionDay } from '../argument-values.ts';
 import { type CliContext, jsonText } from '../cli-io.ts';
@@ -162,7 +162,7 @@ async function heldNow({ state, session }: StateFlags): Promise<string> {
 
 function pnlTable(view: StateView<PnlRow>): string {
   const figures = [
-    ...(['orders', 'fills', 'filledQty', 'denied', 'rejected'] as const),
+    ...(['orders', 'fills', 'filledQty', 'denied', 'rejected', 'refusedChanges'] as const),
     ...(['realised', 'fee', 'tax', 'net'] as const),
   ];
   const total = { strategy: 'all', ...sumsOf(view.rows, figures) };
@@ -179,7 +179,12 @@ function pnlTable(view: StateView<PnlRow>): string {
     tax: ({ tax }) => formatNumber(tax),
     'net VND': ({ net }) => formatNumber(net),
   });
-  return `${table}Open positions are not in these figures.\n`;
+  const { refusedChanges: refused } = total;
+  const changes =
+    refused === 0
+      ? ''
+      : `The broker refused ${formatCount(refused, 'change or cancel', 'changes or cancels')}.\n`;
+  return `${table}${changes}Open positions are not in these figures.\n`;
 }
 
 const journalTable = (view: ReturnType<typeof journalLines>): string =>

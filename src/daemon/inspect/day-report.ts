@@ -205,6 +205,7 @@ const STRATEGY_COLUMNS = {
   contracts: 'filledQty',
   denied: 'denied',
   rejected: 'rejected',
+  'refused changes or cancels': 'refusedChanges',
 } as const;
 
 const strategyTable = ({ accounts }: DayContent): ReportTable => ({
@@ -340,7 +341,9 @@ const positionTable = ({ accounts, contracts }: DayContent): ReportTable => ({
 });
 
 function orderTable({ entries, contracts, time }: DayContent): ReportTable {
-  const rows = readOrders(entries, contracts).map((order) => [
+  const orders = readOrders(entries, contracts);
+  const denied = orders.filter(({ status }) => status === 'denied').length;
+  const rows = orders.map((order) => [
     time(order.tsUs),
     order.strategy,
     order.orderCode,
@@ -348,9 +351,11 @@ function orderTable({ entries, contracts, time }: DayContent): ReportTable {
     `${order.status.replaceAll('_', ' ')}, ${order.filledQty} filled`,
     order.detail,
   ]);
+  const table = newest(rows);
   return {
     title: 'Orders',
-    ...newest(rows),
+    ...table,
+    note: `${denied === 0 ? '' : `${formatNumber(denied)} of ${formatNumber(rows.length)} were denied by risk and not sent. `}${table.note}`.trim(),
     columns: ['time', 'strategy', 'contract', 'order', 'status', 'because'],
     isText: true,
   };

@@ -56,9 +56,10 @@ function pricesText({ stream: { state, isStale, attempts } }: DaemonStatus): str
 
 function alertFacts({ alerts: { channels, unseen } }: DaemonStatus): readonly Fact[] {
   if (channels.length === 0) return [];
-  const states = channels.map(({ id, trouble, waiting }) => {
+  const states = channels.map(({ id, isTried, trouble, waiting }) => {
     const rest = waiting === 0 ? '' : `, ${formatCount(waiting, 'message')} waiting`;
-    return `${id} ${trouble === null ? 'delivers' : `does NOT deliver: ${trouble}`}${rest}`;
+    const state = isTried ? 'delivers' : 'not tried since the start';
+    return `${id} ${trouble === null ? state : `does NOT deliver: ${trouble}`}${rest}`;
   });
   const open =
     unseen === 0 ? [] : [`${formatCount(unseen, 'critical alert')} not acknowledged: tickwright seen`];
@@ -82,7 +83,7 @@ function engineFacts(engine: EngineSnapshot, compared: DaemonStatus['compared'])
     ['result', `${formatSigned(dayPnl)} VND today, after ${formatNumber(fee + tax)} of fees and tax`],
     ...bookFacts(engine, compared),
     ['orders', unknown === 0 ? open : `${open}, ${unknown} of them without a known outcome`],
-    ['today', DAY_COUNTS.map(([name, key]) => formatCount(counts[key], name)).join(', ')],
+    ['today', DAY_COUNTS.map(([name, key, many]) => formatCount(counts[key], name, many)).join(', ')],
     ...(procedure === '' ? [] : [['doing', procedure] as const]),
   ];
 }
@@ -92,5 +93,6 @@ const DAY_COUNTS = [
   ['fill', 'fills'],
   ['denial', 'denials'],
   ['rejection', 'rejections'],
+  ['refused change or cancel', 'refusedChanges', 'refused changes or cancels'],
   ['gap', 'gaps'],
 ] as const;

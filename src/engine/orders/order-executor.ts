@@ -53,6 +53,7 @@ export class OrderExecutor {
   denials = 0;
   placed = 0;
   rejected = 0;
+  refusedChanges = 0;
 
   constructor(
     view: EngineView,
@@ -368,8 +369,10 @@ export class OrderExecutor {
     }
     this.#failed(order, outcome);
     const { orders, context } = this.#view;
-    if (outcome.status === 'rejected')
+    if (outcome.status === 'rejected') {
+      this.rejected += 1;
       orders.rejections.rejected(order.strategy, order, order.reason, context.nowUs);
+    }
     if (outcome.status === 'unknown' && order.orderNo === null) {
       order.inDoubt().absence = new ScanEvidence(this.#view.context.nowUs);
       const text = `${shortOrderId(order.clientOrderId)}: ${outcome.reason}; looked up in the book, and counted as exposure until then`;
@@ -391,7 +394,7 @@ export class OrderExecutor {
     if (isOpen) order.inDoubt().openModify = this.#answered(openModify, outcome);
     if (outcome.status === 'accepted') return this.#view.life.apply(order, 'modify_accepted');
     if (outcome.status === 'unknown' || order.isWaiting) this.#lookUp(order);
-    this.#failed(order, outcome);
+    this.#failedChange(order, outcome);
     // An answer to a change that is no longer open says nothing about the one that is.
     if (isOpen || openModify === null)
       this.#view.life.apply(order, `modify_${outcome.status}`, textOf(outcome));
@@ -407,7 +410,7 @@ export class OrderExecutor {
     }
     this.#lookUp(order);
     if (outcome.status === 'accepted') return this.#view.life.apply(order, 'cancel_accepted');
-    this.#failed(order, outcome);
+    this.#failedChange(order, outcome);
     if (isOpen || openCancel === null)
       this.#view.life.apply(order, `cancel_${outcome.status}`, textOf(outcome));
   }
@@ -425,8 +428,12 @@ export class OrderExecutor {
     };
   }
 
+  #failedChange(order: ManagedOrder, outcome: FailedCall): void {
+    if (outcome.status === 'rejected') this.refusedChanges += 1;
+    this.#failed(order, outcome);
+  }
+
   #failed(order: ManagedOrder, outcome: FailedCall): void {
-    if (outcome.status === 'rejected') this.rejected += 1;
     if (outcome.status !== 'unknown') order.reason = textOf(outcome);
   }
 

@@ -334,7 +334,7 @@ export class RowReader {
       const text = `${what}: not in the broker's ${book.slice(4)}; it counts as open until it is resolved (${clientOrderId})`;
       this.#view.context.alert(strategy, 'critical', 'order_presumed_absent', text);
     } else if (order.isFirstReport('missing')) {
-      const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
+      const text = `${shortOrderId(clientOrderId)} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
       this.#view.context.alert(strategy, 'critical', 'order_missing', text);
     }
   }

@@ -4,6 +4,7 @@
  */
 import { nextPhaseChange, type SessionPhase } from '../../domain/calendar.ts';
 import { type DurationUs, durationUs, seconds, US_PER_MINUTE } from '../../domain/units.ts';
+import { shortOrderId } from '../../domain/ids.ts';
 import type { EngineState } from '../engine-state.ts';
 import { Withdrawal } from './flattener.ts';
 import type { TargetExecutor } from './target-executor.ts';
@@ -139,7 +140,8 @@ export class StopProcedure {
     const { settings, context, portfolio, contracts, targets } = this.#state;
     const names: string[] = [];
     if (settings.stop.orders === 'cancel')
-      for (const { clientOrderId } of this.#withdrawal.waiting) names.push(`order ${clientOrderId}`);
+      for (const { clientOrderId } of this.#withdrawal.waiting)
+        names.push(`order ${shortOrderId(clientOrderId)}`);
     for (const held of portfolio.held())
       if (settings.stop.positions === 'flatten' || targets.has(held))
         names.push(`position ${held.qty} of ${contracts.at(held.instrument)?.orderCode ?? held.instrument}`);

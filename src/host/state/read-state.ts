@@ -203,11 +203,11 @@ export type PnlRow = ReturnType<typeof pnlRow>;
 
 /** `net`: realised less fees and tax, without open profit. */
 export function pnlRow(account: StrategyAccount) {
-  const { strategy, orders, fills, filledQty, rejected, realised, fee, tax } = account;
+  const { strategy, orders, fills, filledQty, rejected, refusedChanges, realised, fee, tax } = account;
   let denied = 0;
   for (const count of account.denials.values()) denied += count;
   const net = realised - fee - tax;
-  return { strategy, orders, fills, filledQty, denied, rejected, realised, fee, tax, net };
+  return { strategy, orders, fills, filledQty, denied, rejected, refusedChanges, realised, fee, tax, net };
 }
 
 export function journalRow({ id, strategyName, entry }: StoredEntry) {

@@ -7,7 +7,7 @@ import { type DurationUs, durationUs, minutes, seconds, type TsUs, tsUs } from '
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatCount } from '../../text/numbers.ts';
-import type { AlertDraft, AlertMessage } from './alert-message.ts';
+import { type AlertDraft, type AlertMessage, endedBy, type Ending } from './alert-message.ts';
 
 export interface Alert {
   readonly severity: AlertSeverity;
@@ -18,7 +18,7 @@ export interface Alert {
   /** The operator's next step; empty without one. */
   readonly remedy: string;
   /** Codes whose condition ends. It has their severity, reaches the same channels, and nobody has to acknowledge it. */
-  readonly ends?: readonly string[];
+  readonly ends?: Ending;
 }
 
 export interface DeskOptions {
@@ -33,6 +33,8 @@ export interface DeskOptions {
   /** In front of each title: `live`, `paper`. */
   readonly label: string;
   readonly send: (message: AlertMessage) => void;
+  /** Of what was sent: it may wait in a channel. */
+  readonly onEnd: (ending: Ending) => void;
   /** The memory for the next start has changed. */
   readonly onChange: () => void;
 }
@@ -62,6 +64,8 @@ interface RepeatWindow extends SentAlert {
 
 /** They ask for a start: the next one resolves them, and another one is news. */
 const UNTIL_START: ReadonlySet<string> = new Set(['engine_gone', 'program_waits']);
+const NOT_ACKNOWLEDGED = 'not_acknowledged';
+const ACKNOWLEDGED: Ending = { codes: [NOT_ACKNOWLEDGED], about: '' };
 const END_AT_ONCE = { severity: 'info', kind: 'reminder' } as const;
 const WINDOW_MAX = minutes(240);
 const SUBJECTS_MAX = 1_000;
@@ -114,7 +118,8 @@ export class AlertDesk {
     this.counts[alert.ends === undefined ? alert.severity : 'info'] += 1;
     // The condition has come back: its end is no news any more.
     for (const window of this.#seen.values())
-      if (window.last.ends?.includes(alert.code) === true) window.repeats = 0;
+      if (window.last.ends?.codes.includes(alert.code) === true) window.repeats = 0;
+    if (alert.ends !== undefined) this.#end(alert.ends);
     const key = `${alert.severity} ${alert.code} ${alert.subject} ${alert.text.replaceAll(NUMBERS, '#')}`;
     const seen = this.#seen.get(key);
     if (seen !== undefined) {
@@ -124,7 +129,7 @@ export class AlertDesk {
       return;
     }
     for (const [other, { last, cancel }] of this.#seen)
-      if (alert.ends?.includes(last.code) === true) {
+      if (alert.ends?.codes.includes(last.code) === true) {
         // When it begins again, that is news.
         cancel();
         this.#seen.delete(other);
@@ -139,7 +144,13 @@ export class AlertDesk {
     const isUntilStart = UNTIL_START.has(code);
     const head =
       ends !== undefined && severity === 'critical' ? END_AT_ONCE : ({ severity, kind: 'alert' } as const);
-    this.send({ ...head, title: this.#titleOf(alert), text, page: null, isUntilStart });
+    this.send({ ...head, title: this.#titleOf(alert), text, page: null, isUntilStart, code });
+  }
+
+  #end(ending: Ending): void {
+    this.#held = this.#held.map((message) => endedBy(message, ending));
+    this.#unseen = this.#unseen.map((message) => endedBy(message, ending));
+    this.#options.onEnd(ending);
   }
 
   /** Sends without counting repeats. */
@@ -164,6 +175,7 @@ export class AlertDesk {
       this.#cancelCheck?.();
       this.#cancelCheck = undefined;
     }
+    if (newer.length === 0) this.#end(ACKNOWLEDGED);
     if (count > 0) this.#options.onChange();
     return count;
   }
@@ -265,6 +277,7 @@ export class AlertDesk {
       title: `NOT ACKNOWLEDGED for ${waits}: ${formatCount(this.#unseen.length, 'critical alert')} (${label})`,
       text: `${last.title}\n${last.text}${older}\n\nAny command acknowledges: /seen, or tickwright seen.`,
       page: null,
+      code: NOT_ACKNOWLEDGED,
     });
   }
 

@@ -19,6 +19,10 @@ export interface AlertMessage {
   readonly page: string | null;
   /** It asks for a start: the next one resolves it. */
   readonly isUntilStart?: boolean;
+  /** Of the alert, until its condition is over. */
+  readonly code?: string;
+  /** Channels that an earlier run gave it to. */
+  readonly given?: readonly string[];
 }
 
 export type AlertDraft = Omit<AlertMessage, 'id' | 'atUs'>;
@@ -57,6 +61,19 @@ export const isAtLeast = (severity: AlertSeverity, least: AlertSeverity): boolea
   RANK[severity] >= RANK[least];
 
 const MORE = '…';
+
+/** The end of conditions, by the codes of their alerts; `about`: an order or a channel that the alert names, or empty for any. */
+export interface Ending {
+  readonly codes: readonly string[];
+  readonly about: string;
+}
+
+/** A message that comes late says that it is true no more. */
+export function endedBy(message: AlertMessage, { codes, about }: Ending): AlertMessage {
+  const { code = '', title, text } = message;
+  if (!codes.includes(code) || !`${title}\n${text}`.includes(about)) return message;
+  return { ...message, code: '', title: `OVER by now: ${title}` };
+}
 
 /** As many of the oldest messages as fit; at least one, cut if it must be. */
 export function bundle(

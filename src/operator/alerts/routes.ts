@@ -7,6 +7,8 @@ import {
   bundle,
   type AlertChannel,
   type DeliveryResult,
+  type Ending,
+  endedBy,
   isAtLeast,
   type AlertMessage,
 } from './alert-message.ts';
@@ -46,8 +48,9 @@ export class Routes {
   }
 
   get states() {
-    return this.#queues.map(({ id, trouble, waiting, counts }) => ({
+    return this.#queues.map(({ id, isTried, trouble, waiting, counts }) => ({
       id,
+      isTried,
       trouble,
       waiting: waiting.length,
       ...counts,
@@ -56,7 +59,10 @@ export class Routes {
 
   /** By channel, for the next start. */
   get waiting(): readonly { readonly channel: string; readonly messages: readonly AlertMessage[] }[] {
-    return this.#queues.map(({ id, waiting }) => ({ channel: id, messages: waiting }));
+    return this.#queues.map(({ id, waiting }) => ({
+      channel: id,
+      messages: waiting.map((each) => ({ ...each, given: [...(this.#given.get(each.id) ?? [])] })),
+    }));
   }
 
   /** Nothing waits that could be delivered now. */
@@ -71,8 +77,21 @@ export class Routes {
 
   /** A message that an earlier run left in this channel's queue; nothing when the channel is gone from the configuration. */
   resume(channel: string, message: AlertMessage): void {
-    const place = this.#queues.findIndex(({ id }) => id === channel);
-    if (place !== -1) this.#give(message, place);
+    const queue = this.#queues.find(({ id }) => id === channel);
+    if (queue === undefined) return;
+    this.#givenOf(message).add(channel);
+    queue.add(message);
+  }
+
+  /** Messages that wait while their condition ends say so when they leave. */
+  end(ending: Ending): void {
+    for (const queue of this.#queues) queue.waiting = queue.waiting.map((each) => endedBy(each, ending));
+    this.#options.onChange();
+  }
+
+  /** A person has tried the channel. */
+  tried(channel: string, failure: string | null): void {
+    this.#queues.find(({ id }) => id === channel)?.tried(failure);
   }
 
   async close(): Promise<void> {
@@ -106,15 +125,20 @@ export class Routes {
   #give(message: AlertMessage, place: number): void {
     const queue = this.#queues[place];
     if (queue === undefined) return;
-    const given = this.#given.get(message.id) ?? new Set<string>();
+    const given = this.#givenOf(message);
     if (given.has(queue.id)) return;
     given.add(queue.id);
-    this.#given.set(message.id, given);
+    queue.add(message);
+  }
+
+  #givenOf({ id, given: earlier }: AlertMessage): Set<string> {
+    const given = this.#given.get(id) ?? new Set(earlier);
+    this.#given.set(id, given);
     for (const oldest of this.#given.keys()) {
       if (this.#given.size <= REMEMBERED_MAX) break;
       this.#given.delete(oldest);
     }
-    queue.add(message);
+    return given;
   }
 
   /** To the first one after `place` that works, unless one that works has it. */
@@ -159,6 +183,8 @@ class ChannelQueue {
   #isClosed = false;
   #failures = 0;
   #failingSinceUs: TsUs | null = null;
+  /** Since the start it has delivered, or is in trouble. */
+  isTried = false;
   /** Why it does not deliver, or null. */
   trouble: string | null = null;
   #nextUs = 0;
@@ -231,7 +257,8 @@ class ChannelQueue {
     if (result.status === 'sent') {
       this.#dropped -= lost;
       this.counts.sent += taken;
-      this.waiting = this.waiting.filter((message) => !leaving.includes(message));
+      const left = new Set(leaving.map(({ id }) => id));
+      this.waiting = this.waiting.filter(({ id }) => !left.has(id));
       this.#nextUs = clock.nowUs() + minutes(1) / perMinute;
       this.#worked();
       this.#options.onChange();
@@ -253,7 +280,29 @@ class ChannelQueue {
     }
   }
 
+  /** As a person has just tried it, past this queue. */
+  tried(failure: string | null): void {
+    const { clock } = this.#options;
+    if (failure !== null) {
+      this.#failingSinceUs ??= clock.nowUs();
+      return this.#inTrouble(failure);
+    }
+    this.#nextUs = Math.min(this.#nextUs, clock.nowUs());
+    this.#worked();
+    this.#arm();
+  }
+
+  #inTrouble(reason: string): void {
+    this.isTried = true;
+    const isNew = this.trouble === null;
+    this.trouble = reason;
+    if (!isNew) return;
+    this.#options.onTrouble(reason);
+    this.#options.onStuck(this.waiting);
+  }
+
   #worked(): void {
+    this.isTried = true;
     const since = this.#failingSinceUs;
     this.#failures = 0;
     this.#failingSinceUs = null;
@@ -263,7 +312,7 @@ class ChannelQueue {
   }
 
   #failed(result: Exclude<DeliveryResult, { readonly status: 'sent' }>, fromUs: TsUs): void {
-    const { clock, onTrouble, onStuck } = this.#options;
+    const { clock } = this.#options;
     const now = clock.nowUs();
     this.counts.failed += 1;
     this.#failingSinceUs ??= fromUs;
@@ -273,9 +322,6 @@ class ChannelQueue {
     const pause = result.status === 'refused' ? REFUSED_PAUSE : Math.max(patience, asked);
     this.#nextUs = now + pause;
     const isStuck = result.status === 'refused' || this.#nextUs - this.#failingSinceUs > STUCK_AFTER;
-    if (this.trouble !== null || !isStuck) return;
-    this.trouble = result.reason;
-    onTrouble(result.reason);
-    onStuck(this.waiting);
+    if (isStuck) this.#inTrouble(result.reason);
   }
 }

@@ -14,6 +14,7 @@ const COUNTS = {
   orders: 12,
   denials: 1,
   rejections: 0,
+  refusedChanges: 36,
   fills: 9,
   gaps: 0,
   duplicates: 0,
@@ -145,7 +146,8 @@ test('a day that goes well', () => {
     books     our positions are the broker’s
     money     the broker’s to the VND: fee, cash
     orders    0 open orders
-    today     12 orders, 9 fills, 1 denial, 0 rejections, 0 gaps
+    today     12 orders, 9 fills, 1 denial, 0 rejections, 36 refused changes or
+              cancels, 0 gaps
 
     strategy  position               open orders fills    day VND state
     --------- ---------------------- ----------- ----- ---------- -----------------

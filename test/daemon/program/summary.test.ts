@@ -12,6 +12,7 @@ const FACTS: SessionSummary = {
       fills: 9,
       filledQty: 14,
       rejected: 1,
+      refusedChanges: 0,
       positions: [],
       denials: new Map([
         ['stream_down', 2],
@@ -29,6 +30,7 @@ const FACTS: SessionSummary = {
       fills: 2,
       filledQty: 2,
       rejected: 0,
+      refusedChanges: 0,
       positions: [],
       denials: new Map(),
       fee: money(10_500),

@@ -58,9 +58,9 @@ test('what does not end in time is named, and does not hold the end', () => {
   ending.command(stop).run(14);
   expect(ending.asks('ready')).toEqual([]);
   ending.run(2);
-  expect(ending.asks('ready')).toEqual(['ready SIGINT; left behind: order own']);
+  expect(ending.asks('ready')).toEqual(['ready SIGINT; left behind: order #own']);
   expect(ending.said).toEqual([
-    'critical stop_leaves left behind, their end was not seen in time: order own',
+    'critical stop_leaves left behind, their end was not seen in time: order #own',
   ]);
 });
 
@@ -91,9 +91,9 @@ test.each([
   ['12:00', 'break'],
 ] as const)('at %s nothing can be cancelled: it is left, and said', (time, phase) => {
   const ending = world({ time, inAuction: 'leave' }).command(stop);
-  expect(ending.asked).toEqual(['ready SIGINT; left behind: order own']);
+  expect(ending.asked).toEqual(['ready SIGINT; left behind: order #own']);
   expect(ending.said).toEqual([
-    `critical stop_leaves left behind, nothing can be cancelled or closed at will in the phase ${phase}: order own`,
+    `critical stop_leaves left behind, nothing can be cancelled or closed at will in the phase ${phase}: order #own`,
   ]);
 });
 

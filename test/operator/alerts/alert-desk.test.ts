@@ -37,6 +37,7 @@ const deskWith = (quiet: readonly [number, number] | null = null): AlertDesk =>
     quietUntil: quiet === null ? () => null : quietHours(quiet[0], quiet[1], timeOfDay, US_PER_DAY),
     label: 'paper',
     send: (message) => sent.push(message),
+    onEnd: () => undefined,
     onChange: () => undefined,
   });
 
@@ -81,7 +82,11 @@ describe('AlertDesk', () => {
   it('ends a condition for the same channels, and takes its return for news, not its next end', () => {
     const desk = deskWith();
     const down = alertOf();
-    const up = alertOf({ code: 'stream_up', text: 'prices come again', ends: ['stream_down'] });
+    const up = alertOf({
+      code: 'stream_up',
+      text: 'prices come again',
+      ends: { codes: ['stream_down'], about: '' },
+    });
     for (const alert of [down, up, down, up, down]) desk.alert(alert);
     expect(sent.map(({ title }) => title.split(' (')[0])).toEqual([
       'WARNING: stream down',
@@ -109,6 +114,20 @@ describe('AlertDesk', () => {
     expect(sent.map(({ title }) => title)).toEqual(['CRITICAL: engine gone (paper): no engine']);
     time.advance(10 * US_PER_MINUTE);
     expect(sent.map(({ text }) => text).join()).toContain('1 more time within 15');
+  });
+
+  it('says of what quiet hours held back that it is over by now, and of another order nothing', () => {
+    const desk = deskWith([19, 6]);
+    for (const order of ['#01000001', '#01000002'])
+      desk.alert(alertOf({ code: 'order_unknown', text: `${order}: no answer` }));
+    const ends = { codes: ['order_unknown'], about: '#01000001' };
+    desk.alert(alertOf({ code: 'order_known', text: '#01000001 is no longer unknown', ends }));
+    time.advance(11 * US_PER_HOUR);
+    expect(sent.map(({ title }) => title)).toEqual([
+      'OVER by now: WARNING: order unknown (paper): #01000001: no answer',
+      'WARNING: order unknown (paper): #01000002: no answer',
+      'all clear: order known (paper): #01000001 is no longer unknown',
+    ]);
   });
 
   it('sends nothing after a window without a repeat', () => {

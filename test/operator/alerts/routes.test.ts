@@ -56,12 +56,8 @@ async function pass(seconds: number): Promise<void> {
   }
 }
 
-beforeEach(() => {
-  time = new VirtualTimers();
-  phone = new FakeChannel('phone');
-  mail = new FakeChannel('mail');
-  alerts = [];
-  routes = new Routes({
+const start = (): Routes =>
+  new Routes({
     routes: [
       { channel: phone, least: 'warning', perMinute: 20 },
       { channel: mail, least: 'critical', perMinute: 20 },
@@ -72,6 +68,21 @@ beforeEach(() => {
     alert: (_severity, code) => alerts.push(code),
     onChange: () => undefined,
   });
+
+/** A start with what the run before left, as its file has it. */
+async function restart(): Promise<void> {
+  const left = JSON.parse(JSON.stringify(routes.waiting)) as Routes['waiting'];
+  await routes.close();
+  routes = start();
+  for (const { channel, messages } of left) for (const each of messages) routes.resume(channel, each);
+}
+
+beforeEach(() => {
+  time = new VirtualTimers();
+  phone = new FakeChannel('phone');
+  mail = new FakeChannel('mail');
+  alerts = [];
+  routes = start();
 });
 
 describe('Routes', () => {
@@ -166,6 +177,53 @@ describe('Routes', () => {
     phone.send = () => Promise.reject(new Error('a bug'));
     routes.send(message('warning', 'one'));
     await pass(60);
+    expect(mail.text).toContain('one');
+  });
+
+  it('sends after each restart what waits to the channels alone that have not had it', async () => {
+    mail.answer = DOWN;
+    routes.send(message('critical', 'the broker is gone'));
+    await pass(60);
+    phone.answer = DOWN;
+    routes.send(message('critical', 'the disk is full'));
+    await pass(60);
+    for (let starts = 0; starts < 3; starts += 1) {
+      await restart();
+      phone.answer = SENT;
+      await pass(60);
+      expect(routes.waiting.map(({ messages }) => messages.length)).toEqual([0, 2]);
+    }
+    expect(phone.text.match(/the broker is gone/g)).toHaveLength(1);
+    expect(phone.text.match(/the disk is full/g)).toHaveLength(1);
+    mail.answer = SENT;
+    await pass(60);
+    expect(mail.text.match(/the broker is gone|the disk is full/g)).toHaveLength(2);
+  });
+
+  it('says of a message whose condition ended while its channel was down that it is over', async () => {
+    mail.answer = DOWN;
+    routes.send({ ...message('critical', 'no prices'), code: 'prices_stale' });
+    routes.send({ ...message('critical', 'no token'), code: 'token_expired' });
+    await pass(60);
+    await restart();
+    routes.end({ codes: ['prices_stale'], about: '' });
+    routes.end({ codes: ['prices_stale'], about: '' });
+    mail.answer = SENT;
+    await pass(60);
+    expect(mail.text).toBe('10:00:00 OVER by now: critical\nno prices\n\n10:00:00 critical\nno token');
+  });
+
+  it('says that a channel works or fails as soon as it was tried, and nothing before', async () => {
+    const states = () => routes.states.map(({ isTried, trouble }) => (isTried ? trouble : 'not tried'));
+    expect(states()).toEqual(['not tried', 'not tried']);
+    routes.tried('mail', 'ECONNREFUSED');
+    routes.tried('phone', null);
+    expect(states()).toEqual([null, 'ECONNREFUSED']);
+    routes.send(message('critical', 'one'));
+    routes.tried('mail', null);
+    expect(states()).toEqual([null, null]);
+    expect(alerts).toEqual(['channel_failed', 'channel_works']);
+    await pass(5);
     expect(mail.text).toContain('one');
   });
 });
