@@ -101,6 +101,11 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
     folders: ['src/domain', 'src/text', 'src/research/report', 'src/operator'],
     packages: ['preact', '@preact/signals', 'lightweight-charts'],
   },
+  // The clients are loaded where a server is named, and nowhere else.
+  'src/cluster': {
+    folders: ['src/domain', 'src/text'],
+    packages: ['@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/obj', 'node:fs', ...EDGE],
+  },
   'src/host': program(),
   // A plan, its run, figures and report only compute: they know no file and no configuration.
   'src/research': made(
