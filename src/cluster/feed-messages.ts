@@ -1,28 +1,31 @@
 /**
- * What crosses the server: a message is a piece of a frame log, numbered without a hole. Between the frames lie notes: the contracts of the
- * day, their reference prices, and what happened to the broker's stream.
+ * What crosses the server: a message is a piece of a frame log, numbered without a hole, in which notes say what happened to the broker's
+ * stream. The contracts of the day and their reference prices are a message of their own.
  */
-import type { EngineEvent } from '../engine/ports/engine-event.ts';
+import type { ContractsListed, ReferencePrices, StreamChanged } from '../engine/ports/engine-event.ts';
 import { frameRecords, FrameRecords } from '../recording/frame-log.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 
 export const feedStream = (feed: string): string => `TICKWRIGHT_FEED_${feed}`;
-export const feedSubject = (feed: string): string => `tickwright.feed.${feed}`;
+export const feedSubject = (feed: string): string => `tickwright.feed.${feed}.frames`;
+export const termsSubject = (feed: string): string => `tickwright.feed.${feed}.terms`;
 
-export type FeedNote = Extract<EngineEvent, { readonly kind: 'contracts' | 'reference' | 'stream' }>;
+/** What a broker needs to know before it can list the contracts of a feed. */
+export interface FeedTerms extends Pick<ContractsListed, 'contracts' | 'listed'> {
+  readonly references: ReferencePrices['rows'];
+}
 
 /** No frame of the broker begins so. */
 const NOTE = 'n|';
 
-/** Undefined for events that others need not know. */
-export function noteOf(event: EngineEvent): StampedFrame | undefined {
-  const { seq, tsUs, kind } = event;
-  if (kind !== 'contracts' && kind !== 'reference' && kind !== 'stream') return undefined;
-  return { seq, tsUs, text: NOTE + JSON.stringify(event) };
-}
+export const noteOf = (event: StreamChanged): StampedFrame => ({
+  seq: event.seq,
+  tsUs: event.tsUs,
+  text: NOTE + JSON.stringify(event),
+});
 
 /** Undefined for a frame. */
-export const readNote = ({ text }: StampedFrame): FeedNote | undefined =>
+export const readNote = ({ text }: StampedFrame): StreamChanged | undefined =>
   text.startsWith(NOTE) ? JSON.parse(text.slice(NOTE.length)) : undefined;
 
 /** The numbers of a publisher begin at 1, and each has its own epoch. */

@@ -6,11 +6,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatNumber } from '../text/numbers.ts';
 import { errorText } from '../domain/failure.ts';
-import type { EngineEvent } from '../engine/ports/engine-event.ts';
+import type { ContractsListed, EngineEvent } from '../engine/ports/engine-event.ts';
 import type { AlertSeverity } from '../engine/ports/journal-entry.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 import { type Cluster, refusal } from './connection.ts';
-import { encodeBatch, feedStream, feedSubject, noteOf } from './feed-messages.ts';
+import {
+  encodeBatch,
+  feedStream,
+  feedSubject,
+  type FeedTerms,
+  noteOf,
+  termsSubject,
+} from './feed-messages.ts';
 
 export interface FeedPublisherOptions {
   /** Name of the feed. */
@@ -30,7 +37,7 @@ export interface FeedPublisherOptions {
 /** Some ten minutes of a busy market. */
 const BUFFER_BYTES_MAX = 64_000_000;
 const RETRY_MS = 1_000;
-const ACK_MS = 5_000;
+const ONCE = { timeout: 5_000, retries: 1 };
 /** A restart of the server takes less. */
 const FAILURES_MIN = 3;
 /** Number, time, length and checksum of a record. */
@@ -45,6 +52,9 @@ export class FeedPublisher {
   /** Number of the first record that waits. */
   #next = 1;
   #lost = 0;
+  #listed: ContractsListed | undefined = undefined;
+  #terms = '';
+  #publishedTerms = '';
   #cluster: Cluster | undefined = undefined;
   /** When the server made the stream. */
   #created: string | undefined = undefined;
@@ -65,9 +75,18 @@ export class FeedPublisher {
     if (this.#work === undefined) this.#begin();
   }
 
+  /** An input of the session: those that others need to know are published too. */
   note(event: EngineEvent): void {
-    const note = noteOf(event);
-    if (note !== undefined) this.take(note);
+    if (event.kind === 'stream') this.take(noteOf(event));
+    else if (event.kind === 'contracts') this.#listed = event;
+    else if (event.kind === 'reference') this.#publishTerms(event.rows);
+  }
+
+  #publishTerms(references: FeedTerms['references']): void {
+    if (this.#listed === undefined) return;
+    const { contracts, listed = contracts.map(({ orderCode }) => orderCode) } = this.#listed;
+    this.#terms = JSON.stringify({ contracts, listed, references } satisfies FeedTerms);
+    if (this.#work === undefined) this.#begin();
   }
 
   /** Resolves once everything is stored, or after a moment. */
@@ -82,21 +101,29 @@ export class FeedPublisher {
   #begin(): void {
     this.#work = this.#run().finally(() => {
       this.#work = undefined;
-      if (this.#waiting.length > 0 && !this.#end.signal.aborted) this.#begin();
+      if (this.#hasWork) this.#begin();
     });
+  }
+
+  get #hasWork(): boolean {
+    return !this.#end.signal.aborted && (this.#waiting.length > 0 || this.#terms !== this.#publishedTerms);
   }
 
   async #run(): Promise<void> {
     // After the work of the daemon on this moment.
     await pause(0);
-    const { epoch } = this.#options;
+    const { epoch, feed } = this.#options;
     if (this.#cluster === undefined) await this.#tried((cluster) => this.#makeStream(cluster));
-    while (this.#waiting.length > 0 && !this.#end.signal.aborted) {
+    while (this.#hasWork) {
+      const terms = this.#terms;
+      if (terms !== this.#publishedTerms)
+        await this.#tried(({ js }) => js.publish(termsSubject(feed), terms, ONCE));
+      this.#publishedTerms = terms;
+      if (this.#waiting.length === 0) continue;
       const first = this.#next;
       const { id, payload } = encodeBatch({ epoch, first, records: this.#cut() });
-      const subject = feedSubject(this.#options.feed);
       // A retry of what was stored all the same is no second one.
-      await this.#tried(({ js }) => js.publish(subject, payload, { msgID: id, timeout: ACK_MS, retries: 1 }));
+      await this.#tried(({ js }) => js.publish(feedSubject(feed), payload, { ...ONCE, msgID: id }));
     }
   }
 
@@ -121,11 +148,18 @@ export class FeedPublisher {
     const name = feedStream(feed);
     const limits = { max_age: keep.days * NS_PER_DAY, max_bytes: keep.bytes };
     const known = await jsm.streams.info(name).catch(isMissing);
-    const { created } = known ?? (await jsm.streams.add({ name, subjects: [feedSubject(feed)], ...limits }));
+    const { created } =
+      known ??
+      (await jsm.streams.add({ name, subjects: [feedSubject(feed), termsSubject(feed)], ...limits }));
     const { max_age: age, max_bytes: bytes } = known?.config ?? limits;
     if (age !== limits.max_age || bytes !== limits.max_bytes) await jsm.streams.update(name, limits);
     if (this.#created !== undefined && this.#created !== created)
-      this.#alert('warning', 'feed_store_lost', `${url} has lost feed ${feed}: its history begins again here`);
+      this.#alert(
+        'warning',
+        'feed_store_lost',
+        `${url} has lost feed ${feed}: its history begins again here`,
+      );
+    if (this.#created !== created) this.#publishedTerms = '';
     this.#created = created;
   }
 

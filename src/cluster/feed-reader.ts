@@ -7,7 +7,7 @@ import { errorText } from '../domain/failure.ts';
 import { type TsUs, US_PER_MS } from '../domain/units.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 import { type Cluster, refusal } from './connection.ts';
-import { decodeBatch, feedStream } from './feed-messages.ts';
+import { decodeBatch, feedStream, feedSubject, type FeedTerms, termsSubject } from './feed-messages.ts';
 
 /** Takes what comes in its order. */
 export interface FeedListener {
@@ -89,6 +89,7 @@ export class FeedReader {
     const { created } = await jsm.streams.info(feedStream(feed));
     if (created !== this.#created) this.#stored = 0;
     this.#created = created;
+    const filter = { filter_subjects: feedSubject(feed) };
     const start =
       this.#stored > 0
         ? { deliver_policy: 'by_start_sequence' as const, opt_start_seq: this.#stored + 1 }
@@ -98,7 +99,7 @@ export class FeedReader {
               deliver_policy: 'by_start_time' as const,
               opt_start_time: new Date(from / US_PER_MS).toISOString(),
             };
-    const consumer = await js.consumers.get(feedStream(feed), start);
+    const consumer = await js.consumers.get(feedStream(feed), { ...filter, ...start });
     const { num_pending: pending } = await consumer.info(true);
     const messages = await consumer.consume({ max_messages: PREFETCHED });
     this.#stopReading = () => messages.stop();
@@ -129,10 +130,27 @@ export class FeedReader {
   }
 
   #reasonOf(error: unknown): string {
-    const { feed } = this.#options;
-    if (this.#cluster === undefined) return errorText(error);
-    if (error instanceof Error && error.name === 'StreamNotFoundError')
-      return `${this.#cluster.url} has no feed ${feed}: start the daemon that publishes it`;
-    return refusal(this.#cluster.url, error).message;
+    return this.#cluster === undefined
+      ? errorText(error)
+      : feedProblem(this.#cluster.url, this.#options.feed, error);
   }
+}
+
+function feedProblem(url: string, feed: string, error: unknown): string {
+  return error instanceof Error && error.name === 'StreamNotFoundError'
+    ? `${url} has no feed ${feed}: start the daemon that publishes it`
+    : refusal(url, error).message;
+}
+
+/** Throws where the feed has none. */
+export async function readTerms({ jsm, url }: Cluster, feed: string): Promise<FeedTerms> {
+  try {
+    const message = await jsm.streams.getMessage(feedStream(feed), { last_by_subj: termsSubject(feed) });
+    if (message !== null) return message.json<FeedTerms>();
+  } catch (error) {
+    throw new Error(feedProblem(url, feed, error), { cause: error });
+  }
+  throw new Error(
+    `${url}: feed ${feed} lists no contracts: the daemon that publishes it has not opened a session`,
+  );
 }

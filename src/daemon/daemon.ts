@@ -5,6 +5,8 @@
 import { OtpDesk } from '../broker/auth/otp-desk.ts';
 import type { OwnBooks } from '../broker/gateway/kill-verdict.ts';
 import type { Dial } from '../broker/stream/open-socket.ts';
+import type { Cluster } from '../cluster/connection.ts';
+import { FeedPublisher } from '../cluster/feed-publisher.ts';
 import type { Config } from '../config/config.ts';
 import { CalendarInUse, type KnownDays, tradingDayAt } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
@@ -60,6 +62,14 @@ import { SessionCycle } from './session/session-cycle.ts';
 /** An entry without the fields that each entry of the main thread has. */
 type OwnEntry<E = JournalEntry> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;
 
+/** A feed on a server: the daemon's own prices for others, or those of another daemon. */
+export interface DaemonFeed {
+  readonly role: 'publish' | 'read';
+  readonly name: string;
+  readonly keep: { readonly days: number; readonly bytes: number };
+  readonly open: () => Promise<Cluster>;
+}
+
 export interface DaemonOptions {
   readonly config: Config;
   readonly names: StrategyNames;
@@ -80,6 +90,8 @@ export interface DaemonOptions {
   readonly program?: ProgramFiles;
   /** Absent where no process can die. */
   readonly mark?: RunMark;
+  /** Absent where no feed is published or read. */
+  readonly feed?: DaemonFeed | undefined;
   /** Absent: the installation's number and a random part. */
   readonly startStamp?: () => string;
 }
@@ -99,6 +111,7 @@ export class Daemon {
   readonly alerting: Alerting;
   readonly metrics: Metrics;
   readonly prices: PriceBoard | null;
+  readonly feed: FeedPublisher | null;
   /** Since the start: commands that take entries away, of the account or of a strategy. */
   halts = 0;
   readonly outcomes = new CommandOutcomes((...alert) => this.alert(...alert));
@@ -159,6 +172,7 @@ export class Daemon {
       onEntry: (entry) => this.#onHalt(entry),
     });
     this.edge = this.#createEdge(options, note);
+    this.feed = this.#createPublisher(options);
     this.prices = config.operator.cockpit.enabled ? new PriceBoard(() => this.edge.table.contracts) : null;
     this.edge.tokens.onChange(() => {
       this.#reminders.obtained();
@@ -176,6 +190,7 @@ export class Daemon {
         startStamp: options.startStamp ?? (() => (config.mode === 'dry-run' ? '' : startStamp(paths))),
         unjournaled: (on) => this.#emergency.unjournaled(on),
         prices: this.prices,
+        feed: this.feed,
         onEntry: (entry) => this.#onEntry(entry),
         alert: this.alert,
       },
@@ -342,7 +357,7 @@ export class Daemon {
   }
 
   #createEdge(
-    { config, address, paths, dial, lockstep, clockMap }: DaemonOptions,
+    { config, address, paths, dial, lockstep, clockMap, feed }: DaemonOptions,
     note: (text: string) => void,
   ): BrokerEdge {
     return createBrokerEdge({
@@ -350,6 +365,7 @@ export class Daemon {
       address,
       tokenPath: paths.token,
       dial: dial ?? lockstep?.dial,
+      feed: feed?.role === 'read' ? { feed: feed.name, open: feed.open } : undefined,
       clockMap,
       journal: this.journal,
       emergency: (record) => this.#emergency.sent(record, this.sessionDay),
@@ -362,6 +378,18 @@ export class Daemon {
         config.calendar.utcOffsetMinutes,
       ),
       meter: this.metrics,
+    });
+  }
+
+  #createPublisher({ feed }: DaemonOptions): FeedPublisher | null {
+    if (feed?.role !== 'publish') return null;
+    return new FeedPublisher({
+      feed: feed.name,
+      keep: feed.keep,
+      open: feed.open,
+      epoch: systemClock.nowUs().toString(36),
+      alert: this.alert,
+      onLost: () => this.edge.stream.resubscribe(),
     });
   }
 
@@ -452,6 +480,7 @@ export class Daemon {
     await this.cycle.drain();
     await this.edge.gateway.settled();
     await this.edge.close();
+    await this.feed?.close();
     try {
       await this.cycle.close();
     } finally {

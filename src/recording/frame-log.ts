@@ -86,7 +86,8 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number): Fram
 }
 
 /** As they lie in a log. */
-export const frameRecords = (frames: readonly StampedFrame[]): Buffer => Buffer.from(frames.map(recordOf).join(''));
+export const frameRecords = (frames: readonly StampedFrame[]): Buffer =>
+  Buffer.from(frames.map(recordOf).join(''));
 
 function recordOf({ seq: number, tsUs: at, text }: StampedFrame): string {
   const head = `${number} ${at} ${Buffer.byteLength(text)}`;

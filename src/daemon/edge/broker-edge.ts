@@ -11,7 +11,7 @@ import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
 import { parseTimeOfDay } from '../../text/dates.ts';
 import { phaseAt, sessionAfter, sessionOnOrBefore } from '../../domain/calendar.ts';
-import { addDays, momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import { addDays, dayAt, momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { ClockMap } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
@@ -19,6 +19,7 @@ import type { JournalStore } from '../../journal/journal-store.ts';
 import { createMarketClock, sessionDayAt, systemClock, systemTimers } from '../../host/system-clock.ts';
 import { connectBroker, type BrokerConnectionOptions, exchangeCounter } from './broker-connection.ts';
 import type { EdgeAlerts } from './edge-alerts.ts';
+import { FeedStream, type FeedStreamOptions } from './feed-stream.ts';
 
 export interface BrokerEdgeOptions extends Pick<
   BrokerConnectionOptions,
@@ -32,6 +33,8 @@ export interface BrokerEdgeOptions extends Pick<
   /** Why a call may not leave now, or null; asked just before the first byte. */
   readonly refuse: GatewayOptions['haltReason'];
   readonly alerts: EdgeAlerts;
+  /** Prices come from there, not from the broker's stream. */
+  readonly feed?: Pick<FeedStreamOptions, 'feed' | 'open'> | undefined;
   /** Absent: a real WebSocket. */
   readonly dial?: Dial | undefined;
   readonly meter?: EdgeMeter;
@@ -39,6 +42,18 @@ export interface BrokerEdgeOptions extends Pick<
 
 export interface EdgeMeter extends CallMeter {
   pong(roundTrip: DurationUs): void;
+}
+
+/** Prices of the broker, or of a feed of them. */
+export type PriceStream = Pick<
+  StreamClient,
+  'start' | 'subscribe' | 'seen' | 'resume' | 'resubscribe' | 'reconnect' | 'status' | 'stop'
+>;
+
+/** The exact text of a data frame but for secrets. `receivedUs` null: now. */
+export interface ReceivedFrame {
+  readonly text: string;
+  readonly receivedUs: TsUs | null;
 }
 
 export type BrokerEdge = ReturnType<typeof createBrokerEdge>;
@@ -90,29 +105,54 @@ export function createBrokerEdge(options: BrokerEdgeOptions) {
     onSignal: alerts.gateway,
     meter: options.meter,
   });
-  const stream = new StreamClient({
-    url: address.streamUrl,
-    dial: options.dial,
-    tokens,
-    clock: systemClock,
+  const common = {
     timers,
-    store: reconnectStore(journal),
     sink,
     isContinuous: () => phaseAt(calendar, clock.nowUs()) === 'continuous',
     onSignal: alerts.stream,
-    onPong: (roundTrip) => options.meter?.pong(roundTrip),
-  });
+  };
+  const stream =
+    options.feed === undefined
+      ? new StreamClient({
+          ...common,
+          url: address.streamUrl,
+          dial: options.dial,
+          tokens,
+          clock: systemClock,
+          store: reconnectStore(journal),
+          onPong: (roundTrip) => options.meter?.pong(roundTrip),
+        })
+      : new FeedStream({ ...common, ...options.feed, clock, from: () => dayStart(clock.nowUs(), calendar) });
   const close = async (): Promise<void> => {
     reports.stop();
     await stream.stop();
     await connection.close();
   };
   /** Every data frame, unchanged but for secrets. Hot. */
-  const frames$: Observable<string> = stream.frames$.pipe(
-    map((text) => address.secrets.hideAmongNumbers(text)),
-  );
-  return { tokens, rest, table, reports, gateway, stream, frames$, drift, calls: connection.calls, close };
+  const frames$: Observable<ReceivedFrame> =
+    stream instanceof FeedStream
+      ? stream.frames$
+      : stream.frames$.pipe(
+          map((text) => ({ text: address.secrets.hideAmongNumbers(text), receivedUs: null })),
+        );
+  const playDue = stream instanceof FeedStream ? (): void => stream.playDue() : undefined;
+  const edge = {
+    tokens,
+    rest,
+    table,
+    reports,
+    gateway,
+    frames$,
+    playDue,
+    drift,
+    calls: connection.calls,
+    close,
+  };
+  return { ...edge, stream: stream as PriceStream };
 }
+
+const dayStart = (at: TsUs, { utcOffsetMinutes }: Config['calendar']): TsUs =>
+  momentOf(dayAt(at, utcOffsetMinutes), 0, utcOffsetMinutes);
 
 /** The session at or after `now`; undefined where trading never ends. The simulator's password disturbs no person at night. */
 export function tokenHours(
