@@ -12,7 +12,13 @@ export interface ClusterSettings {
   /** Path of a file of credentials. */
   readonly credentials?: string | undefined;
   /** Paths of files. */
-  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
+  readonly tls?:
+    | {
+        readonly ca?: string | undefined;
+        readonly cert?: string | undefined;
+        readonly key?: string | undefined;
+      }
+    | undefined;
 }
 
 export interface Cluster {

@@ -5,7 +5,6 @@
 import { OtpDesk } from '../broker/auth/otp-desk.ts';
 import type { OwnBooks } from '../broker/gateway/kill-verdict.ts';
 import type { Dial } from '../broker/stream/open-socket.ts';
-import type { Cluster } from '../cluster/connection.ts';
 import { FeedPublisher } from '../cluster/feed-publisher.ts';
 import type { Config } from '../config/config.ts';
 import { CalendarInUse, type KnownDays, tradingDayAt } from '../domain/calendar.ts';
@@ -40,6 +39,7 @@ import {
   type RunningSchedule,
   type Schedule,
 } from './schedule.ts';
+import type { FeedAccess } from '../host/cluster-access.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
 import { createMarketClock, FOLLOWED_STEP_US_MAX, systemClock, systemTimers } from '../host/system-clock.ts';
 import type { Lockstep } from './simulator/lockstep.ts';
@@ -62,14 +62,6 @@ import { SessionCycle } from './session/session-cycle.ts';
 /** An entry without the fields that each entry of the main thread has. */
 type OwnEntry<E = JournalEntry> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;
 
-/** A feed on a server: the daemon's own prices for others, or those of another daemon. */
-export interface DaemonFeed {
-  readonly role: 'publish' | 'read';
-  readonly name: string;
-  readonly keep: { readonly days: number; readonly bytes: number };
-  readonly open: () => Promise<Cluster>;
-}
-
 export interface DaemonOptions {
   readonly config: Config;
   readonly names: StrategyNames;
@@ -91,7 +83,7 @@ export interface DaemonOptions {
   /** Absent where no process can die. */
   readonly mark?: RunMark;
   /** Absent where no feed is published or read. */
-  readonly feed?: DaemonFeed | undefined;
+  readonly feed?: FeedAccess | undefined;
   /** Absent: the installation's number and a random part. */
   readonly startStamp?: () => string;
 }

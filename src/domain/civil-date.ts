@@ -105,6 +105,9 @@ export function timeOfDayUs(at: TsUs, utcOffsetMinutes: number): number {
 }
 
 /** The moment at which `timeUs` after local midnight of `day` falls. */
+export const startOfDay = (at: TsUs, utcOffsetMinutes: number): TsUs =>
+  tsUs(at - timeOfDayUs(at, utcOffsetMinutes));
+
 export const momentOf = (day: TradingDay, timeUs: number, utcOffsetMinutes: number): TsUs =>
   tsUs(dayNumber(day) * US_PER_DAY + timeUs - utcOffsetMinutes * US_PER_MINUTE);
 

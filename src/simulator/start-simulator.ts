@@ -121,9 +121,9 @@ function createServices(options: SimulatorOptions, store: StateStore) {
   const board = new FaultBoard();
   const clock = skewedClock(options.clock, board);
   const memory = new VenueMemory(store);
-  const { clock: market, venueMarket, prints } = openMarket(options, memory);
+  const { clock: market, venueMarket, prints, startUs } = openMarket(options, memory);
   const venue = venueOptions(options, venueMarket);
-  const brokerage = new Brokerage({ memory, market, clock: options.clock, timers, prints, venue });
+  const brokerage = new Brokerage({ memory, market, clock: options.clock, timers, prints, startUs, venue });
   const subAccounts = new SubAccounts(store, accounts);
   const tokens = new TokenService({ store, clock, settings: options.auth });
   const { utcOffsetMinutes } = calendar;

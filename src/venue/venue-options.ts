@@ -4,6 +4,7 @@ import type { CostSchedule } from '../domain/costs.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { AccountId, OrderCode } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
+import type { BookLevel } from '../domain/ticks.ts';
 import {
   type DurationUs,
   milliseconds,
@@ -51,17 +52,26 @@ export type MarketOptions =
       readonly reference: PriceHundredths;
     }
   | {
+      /** Trades and books of another market as they happen, given by `print`. */
+      readonly kind: 'feed';
+      readonly startPrice: PriceTicks;
+      /** Settlement prices of the day before, as far as they are known. */
+      readonly references: ReadonlyMap<OrderCode, PriceHundredths>;
+    }
+  | {
       /** No orders but the accounts': for tests. */
       readonly kind: 'empty';
       readonly startPrice: PriceTicks;
     };
 
-/** One recorded trade. */
+/** One recorded trade; with a book also a change of that alone, whose quantity is 0. */
 export interface TapePrint {
   readonly tsUs: TsUs;
   readonly orderCode: OrderCode;
   readonly price: PriceTicks;
   readonly qty: number;
+  /** The book after it, best levels first; absent where none was recorded. */
+  readonly book?: { readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] };
   /** Null when the recording does not say. */
   readonly aggressor: Side | null;
 }

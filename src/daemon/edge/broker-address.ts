@@ -1,6 +1,7 @@
 /** Address and credentials of this run's broker: the embedded simulator on paper, the configured hosts otherwise. */
 import { readFileSync, statSync } from 'node:fs';
 import type { AuthConfig, Config } from '../../config/config.ts';
+import { configuredFeed, readFeedTerms } from '../../host/cluster-access.ts';
 import { REAL_TIME } from '../../host/system-clock.ts';
 import type { RunPlan } from '../../host/run-plan.ts';
 import { Secrets } from '../../operator/redact.ts';
@@ -79,7 +80,9 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
       close: () => Promise.resolve(),
     };
   }
-  const simulator = await obtainSimulator(simulatorPlan(plan, paths, fresh), paths.dir);
+  const feed = configuredFeed(plan.config);
+  const terms = feed?.role === 'read' ? await readFeedTerms(feed) : null;
+  const simulator = await obtainSimulator(simulatorPlan(plan, paths, fresh, terms), paths.dir);
   const { link } = simulator;
   return {
     address: simulatorAddress(link),

@@ -11,7 +11,7 @@ import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
 import { parseTimeOfDay } from '../../text/dates.ts';
 import { phaseAt, sessionAfter, sessionOnOrBefore } from '../../domain/calendar.ts';
-import { addDays, dayAt, momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import { addDays, momentOf, startOfDay, type TradingDay } from '../../domain/civil-date.ts';
 import type { ClockMap } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
@@ -122,7 +122,12 @@ export function createBrokerEdge(options: BrokerEdgeOptions) {
           store: reconnectStore(journal),
           onPong: (roundTrip) => options.meter?.pong(roundTrip),
         })
-      : new FeedStream({ ...common, ...options.feed, clock, from: () => dayStart(clock.nowUs(), calendar) });
+      : new FeedStream({
+          ...common,
+          ...options.feed,
+          clock,
+          from: () => startOfDay(clock.nowUs(), calendar.utcOffsetMinutes),
+        });
   const close = async (): Promise<void> => {
     reports.stop();
     await stream.stop();
@@ -150,9 +155,6 @@ export function createBrokerEdge(options: BrokerEdgeOptions) {
   };
   return { ...edge, stream: stream as PriceStream };
 }
-
-const dayStart = (at: TsUs, { utcOffsetMinutes }: Config['calendar']): TsUs =>
-  momentOf(dayAt(at, utcOffsetMinutes), 0, utcOffsetMinutes);
 
 /** The session at or after `now`; undefined where trading never ends. The simulator's password disturbs no person at night. */
 export function tokenHours(

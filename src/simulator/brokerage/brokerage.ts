@@ -15,7 +15,7 @@ import type { VenueState } from '../../venue/venue-state.ts';
 import { Venue } from '../../venue/venue.ts';
 import type { VenueMemory } from '../state/venue-memory.ts';
 import type { MarketClock } from '../time/market-clock.ts';
-import type { PrintFeed } from './print-feed.ts';
+import type { OpenedMarket } from './open-market.ts';
 
 interface BrokerageParts {
   readonly memory: VenueMemory;
@@ -24,8 +24,10 @@ interface BrokerageParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly venue: Omit<VenueOptions, 'startUs'>;
-  /** Recorded prints, or null when the market makes its own. */
-  readonly prints: PrintFeed | null;
+  /** Recorded prints, or those of another market; null when the market makes its own. */
+  readonly prints: OpenedMarket['prints'];
+  /** Where a new venue begins; absent: now. */
+  readonly startUs?: TsUs | undefined;
 }
 
 /** Shortest pause between two wake-ups: bounds the work at high speeds. */
@@ -59,6 +61,7 @@ export class Brokerage {
     this.#savedUs = parts.clock.nowUs();
     this.#livedUs = this.#savedUs;
     this.#venue = this.#open(this.#memory.load());
+    parts.prints?.onMore?.(() => this.#live());
   }
 
   /** Terms of a contract: the same for all that are listed. */
@@ -202,7 +205,9 @@ export class Brokerage {
   }
 
   #open(state: VenueState | undefined): Venue {
-    const venue = new Venue({ ...this.#parts.venue, startUs: this.#parts.market.nowUs() }, state);
+    const nowUs = this.#parts.market.nowUs();
+    const startUs = state === undefined ? tsUs(Math.min(nowUs, this.#parts.startUs ?? nowUs)) : nowUs;
+    const venue = new Venue({ ...this.#parts.venue, startUs }, state);
     // Starting may have settled a day or expired orders: every row is written again.
     const { orders, triggers } = venue.exportState();
     for (const { orderNo } of orders) this.#memory.touch(orderNo);

@@ -4,7 +4,17 @@ import type { TsUs } from '../../domain/units.ts';
 import type { Print } from '../../recording/read-prints.ts';
 import type { TapePrint } from '../../venue/venue-options.ts';
 
-export class PrintFeed {
+/** Trades of another market, handed out as market time reaches each. */
+export interface PrintSource {
+  /** What was played before a restart is left out. Returns the time of the first that is left, where it is known. */
+  begin(after: TsUs | undefined): TsUs | undefined;
+  nextDueUs(): number;
+  take(nowUs: TsUs): TapePrint | undefined;
+  /** Calls back when there is one again; a recording has no more. */
+  onMore?(run: () => void): void;
+}
+
+export class PrintFeed implements Omit<PrintSource, 'begin'> {
   readonly #prints: readonly Print[];
   readonly #orderCode: OrderCode;
   #next = 0;
