@@ -56,6 +56,7 @@ export class FeedStream implements PriceStream {
   #state: StreamState = 'stopped';
   /** Why the publisher has no prices, or null. */
   #publisherDown: string | null = null;
+  #isCaughtUp = false;
   #isLate = false;
   #isPlaying = false;
   #connections = 0;
@@ -95,9 +96,13 @@ export class FeedStream implements PriceStream {
         onGap: (gap) => this.#take([{ tsUs: this.#due.at(-1)?.tsUs ?? this.#options.clock.nowUs(), gap }]),
         onCaughtUp: () => {
           this.playDue();
+          this.#isCaughtUp = true;
           this.#goLive('everything that the feed has was read');
         },
-        onDown: (reason) => this.#lose(reason, 'waiting'),
+        onDown: (reason) => {
+          this.#isCaughtUp = false;
+          this.#lose(reason, 'waiting');
+        },
       },
     });
   }
@@ -138,9 +143,9 @@ export class FeedStream implements PriceStream {
   }
 
   async stop(): Promise<void> {
-    this.#timer?.();
-    this.#lose('stopped', 'stopped');
     await this.#reader?.close();
+    this.#isCaughtUp = false;
+    this.#timer?.();
     this.#lose('stopped', 'stopped');
   }
 
@@ -195,7 +200,7 @@ export class FeedStream implements PriceStream {
   }
 
   #goLive(reason: string): void {
-    if (this.#state === 'live' || this.#publisherDown !== null || this.#reader === undefined) return;
+    if (this.#state === 'live' || this.#publisherDown !== null || !this.#isCaughtUp) return;
     this.#state = 'live';
     this.#connections += 1;
     this.#options.onSignal({ kind: 'live' });

@@ -2,7 +2,6 @@
 import type { FeedTerms } from '../../cluster/feed-messages.ts';
 import type { FeedListener } from '../../cluster/feed-reader.ts';
 import type { Config } from '../../config/config.ts';
-import { assert } from '../../domain/assert.ts';
 import { tradingDay } from '../../domain/civil-date.ts';
 import { codedForm, contractMonthOf, legacyCode } from '../../domain/contract-code.ts';
 import type { Contract } from '../../domain/contract.ts';
@@ -17,7 +16,7 @@ import {
 } from '../../domain/units.ts';
 import { MergedBook } from '../../engine/market/merged-book.ts';
 import type { PrintSource } from '../../simulator/brokerage/print-feed.ts';
-import { configuredFeed } from '../../host/cluster-access.ts';
+import type { FeedAccess } from '../../host/cluster-access.ts';
 import { inTime } from '../../host/system-clock.ts';
 import { type SimulatorOptions, VN30_FUTURE } from '../../simulator/simulator-options.ts';
 import type { TapePrint } from '../../venue/venue-options.ts';
@@ -182,15 +181,13 @@ const HISTORY_MS_MAX = 10_000;
 
 /** Reads the feed from `from` on; resolves once its history is there, or after a moment. */
 export async function openFeedMarket(
-  { config, form, startPoints, references }: FeedPlan,
+  { form, startPoints, references }: FeedPlan,
+  { name, open }: Pick<FeedAccess, 'name' | 'open'>,
   from: TsUs,
   log: (text: string) => void,
 ): Promise<Extract<SimulatorOptions['market'], { kind: 'feed' }>> {
-  const feed = configuredFeed(config);
-  assert(feed !== undefined, 'the plan of a feed names it');
   const { FeedReader } = await import('../../cluster/feed-reader.ts');
   const market = new FeedMarket(form, log);
-  const { name, open } = feed;
   new FeedReader({ feed: name, open, from, listener: market });
   await inTime(market.history, milliseconds(HISTORY_MS_MAX));
   return { kind: 'feed', source: market, startPoints, references: new Map(references) };

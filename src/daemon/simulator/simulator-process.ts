@@ -6,6 +6,7 @@ import type { TsUs } from '../../domain/units.ts';
 import { takeInstanceLock } from '../../journal/instance-lock.ts';
 import { describeSimulator, type MarketStep, startSimulator } from '../../simulator/start-simulator.ts';
 import { openFeedMarket } from './feed-market.ts';
+import { configuredFeed } from '../../host/cluster-access.ts';
 import { systemClock, systemTimers } from '../../host/system-clock.ts';
 import {
   endWhenIdle,
@@ -23,15 +24,10 @@ async function main(planText: string): Promise<void> {
   // Held for the life of this process: a free lock proves that a link is stale, whatever its process number says.
   const lock = takeInstanceLock(plan.lockPath, process.pid);
   rmSync(plan.linkPath, { force: true });
-  const market =
-    plan.feed === null
-      ? undefined
-      : await openFeedMarket(
-          plan.feed,
-          startOfDay(systemClock.nowUs(), plan.calendar.utcOffsetMinutes),
-          logLine,
-        );
-  const running = await startSimulator(simulatorOptions(plan, market));
+  const today = startOfDay(systemClock.nowUs(), plan.calendar.utcOffsetMinutes);
+  const feed = plan.feed === null ? undefined : configuredFeed(plan.feed.config);
+  const market = plan.feed && feed && (await openFeedMarket(plan.feed, feed, today, logLine));
+  const running = await startSimulator(simulatorOptions(plan, market ?? undefined));
   const link: SimulatorLink = {
     ...describeSimulator(running),
     pid: process.pid,

@@ -13,6 +13,7 @@ import { reload } from '../../../src/daemon/reload.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { type LoadedConfig, loadConfig } from '../../../src/config/load-config.ts';
 import type { EngineSnapshot } from '../../../src/engine/engine-snapshot.ts';
+import type { FeedAccess } from '../../../src/host/cluster-access.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { CommandResult } from '../../../src/operator/control-server.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
@@ -143,7 +144,11 @@ export class Story {
   }
 
   /** Starts the daemon and waits for nothing. */
-  launch({ streamUrl = this.simulator.stream, startEngine = engineHere } = {}): void {
+  launch({
+    streamUrl = this.simulator.stream,
+    startEngine = engineHere,
+    feed,
+  }: { streamUrl?: string; startEngine?: typeof engineHere; feed?: FeedAccess } = {}): void {
     this.#starts += 1;
     this.entries = [];
     this.calls = [];
@@ -174,6 +179,7 @@ export class Story {
         },
       },
       startEngine,
+      feed,
     });
     this.#daemon = daemon;
     void daemon.run().catch((error: unknown) => {

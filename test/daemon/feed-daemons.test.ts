@@ -1,0 +1,128 @@
+/** Two daemons in this process: one on the broker's stream, which publishes it, and one on paper that has the feed alone. */
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { configuredFeed, type FeedAccess, readFeedTerms } from '../../src/host/cluster-access.ts';
+import { codesOf, feedPlan, openFeedMarket } from '../../src/daemon/simulator/feed-market.ts';
+import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import { tsUs } from '../../src/domain/units.ts';
+import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
+import { systemClock } from '../../src/host/system-clock.ts';
+import { type NatsServer, natsServer, WITHOUT_NATS } from '../support/nats-server.ts';
+import { Story } from '../failure-cases/support/story.ts';
+import type { Step } from '../failure-cases/support/scripted.ts';
+
+beforeEach((context) => context.skip(WITHOUT_NATS !== null, WITHOUT_NATS ?? ''));
+
+const BARS = (yaml: string): string => yaml.replace('{ steps: [] }', '{ steps: [], notes: bars }');
+
+function access({ url }: NatsServer, role: FeedAccess['role']): FeedAccess {
+  const feed = { role, name: 'prices', keepDays: 1, keepGigabytes: 0.1, delay: 150_000 };
+  const config = { mode: 'paper', cluster: { url, password: { environment: 'NONE' }, feed } } as const;
+  const found = configuredFeed(config as unknown as Parameters<typeof configuredFeed>[0]);
+  if (found === undefined) throw new Error('the feed is configured');
+  return found;
+}
+
+async function publishing(server: NatsServer, steps: readonly Step[]): Promise<Story> {
+  const story = await Story.open(steps, {}, BARS);
+  onTestFinished(() => story.close());
+  await story.start({ feed: access(server, 'publish') });
+  return story;
+}
+
+/** On paper with an account of its own, whose market is the feed. */
+async function reading(server: NatsServer, steps: readonly Step[]): Promise<Story> {
+  const feed = access(server, 'read');
+  const terms = await vi.waitFor(() => readFeedTerms(feed), { timeout: 10_000 });
+  const plan = feedPlan({ mode: 'paper', cluster: undefined }, terms);
+  const market = await openFeedMarket(plan, feed, tsUs(0), () => undefined);
+  const originRealUs = systemClock.nowUs();
+  const originMarketUs = tsUs(originRealUs - feed.delay);
+  const time = { ...DEFAULT_OPTIONS.time, originRealUs, originMarketUs };
+  const story = await Story.open(steps, { market, time, ...codesOf(terms) }, BARS);
+  onTestFinished(() => story.close());
+  await story.start({ feed });
+  return story;
+}
+
+/** Decisions and what strategies saw, with their times; fills without: each daemon polls its book in its own time. */
+const linesOf = (entries: readonly JournalEntry[]): readonly string[] =>
+  entries.flatMap((entry) => {
+    switch (entry.kind) {
+      case 'strategy_note':
+        return [`${entry.tsUs} note ${entry.text}`];
+      case 'proposal':
+        return [`${entry.tsUs} ${JSON.stringify({ ...entry.proposal, clientOrderId: 'of each daemon' })}`];
+      case 'fill':
+        return [`fill of ${entry.qty} for ${entry.value}`];
+      default:
+        return [];
+    }
+  });
+
+test('a paper daemon on the feed makes the journal of the daemon on the stream', async () => {
+  const server = await natsServer();
+  const steps: readonly Step[] = [
+    { at: 13_000, do: 'buy', qty: 2, price: 13_020 },
+    { at: 13_005, do: 'sell', qty: 1, price: 12_990 },
+    { at: 13_006, do: 'sell', qty: 1, price: 12_990 },
+  ];
+  const live = await publishing(server, steps);
+  live.offer('sell', 13_010, 50);
+  live.offer('buy', 12_995, 50);
+  const paper = await reading(server, steps);
+  const both = [live, paper];
+  const fills = (story: Story): number => story.entries.filter(({ kind }) => kind === 'fill').length;
+  for (const [at, price] of [13_000, 13_005, 13_006].entries()) {
+    live.print(price);
+    for (const story of both) await story.until(async () => fills(story) === at + 1 && (await story.hasReadPositions()));
+  }
+  expect(linesOf(paper.entries)).toEqual(linesOf(live.entries));
+  expect(linesOf(live.entries).length).toBeGreaterThan(6);
+});
+
+test('the paper daemon follows what happens to the stream of the other, and to the server', async () => {
+  const server = await natsServer();
+  const live = await publishing(server, []);
+  live.offer('sell', 13_010, 50);
+  live.offer('buy', 12_995, 50);
+  const paper = await reading(server, []);
+  const states = async (): Promise<readonly unknown[]> =>
+    Promise.all([live, paper].map(async (story) => (await story.view())?.stream));
+  live.fault({ name: 'close_stream', code: 1006 });
+  await paper.until(() => paper.alerts().includes('stream_up'));
+  expect(live.alerts()).toContain('stream_up');
+  await paper.until(async () => (await states()).every((state) => state === 'live'));
+  await server.kill();
+  await paper.until(async () => (await states()).join() === 'live,down');
+  live.print(13_001);
+  await server.start();
+  await paper.until(async () => (await states()).every((state) => state === 'live'));
+  const notes = (story: Story): readonly string[] => story.notes();
+  live.print(13_002);
+  await live.until(() => notes(live).length === 1);
+  await paper.until(() => notes(paper).length === 1);
+  // The trade of meanwhile is not lost: it comes late.
+  expect(notes(paper)).toEqual(notes(live));
+  expect(live.alerts()).not.toContain('feed_not_published');
+});
+
+test('nothing that a secret or an account could be read from crosses the server', async () => {
+  const server = await natsServer();
+  const live = await publishing(server, [{ at: 13_000, do: 'buy', price: 13_020 }]);
+  live.offer('sell', 13_010, 50);
+  live.print(13_000);
+  await live.until(() => live.entries.some(({ kind }) => kind === 'fill'));
+  await live.stop();
+  const cluster = await access(server, 'read').open();
+  const { state } = await cluster.jsm.streams.info('TICKWRIGHT_FEED_prices');
+  let text = '';
+  for (let number = state.first_seq; number <= state.last_seq; number += 1) {
+    const message = await cluster.jsm.streams.getMessage('TICKWRIGHT_FEED_prices', { seq: number });
+    text += `${message?.subject} ${String(message?.header)} ${message?.string()}\n`;
+  }
+  await cluster.close();
+  const { custodyCode, subAccountId, apiKey, otp } = live.simulator;
+  expect(text).toContain('matchPrice');
+  for (const secret of [custodyCode, custodyCode.slice(-6), subAccountId, apiKey, otp, 'eyJ', 'H.0000'])
+    expect(text).not.toContain(secret);
+});
