@@ -82,7 +82,7 @@ export interface DaemonOptions {
   readonly program?: ProgramFiles;
   /** Absent where no process can die. */
   readonly mark?: RunMark;
-  /** Absent where no feed is published or read. */
+  /** Absent where no feed is published. */
   readonly feed?: FeedAccess | undefined;
   /** Absent: the installation's number and a random part. */
   readonly startStamp?: () => string;
@@ -349,7 +349,7 @@ export class Daemon {
   }
 
   #createEdge(
-    { config, address, paths, dial, lockstep, clockMap, feed }: DaemonOptions,
+    { config, address, paths, dial, lockstep, clockMap }: DaemonOptions,
     note: (text: string) => void,
   ): BrokerEdge {
     return createBrokerEdge({
@@ -357,7 +357,6 @@ export class Daemon {
       address,
       tokenPath: paths.token,
       dial: dial ?? lockstep?.dial,
-      feed: feed?.role === 'read' ? { feed: feed.name, open: feed.open } : undefined,
       clockMap,
       journal: this.journal,
       emergency: (record) => this.#emergency.sent(record, this.sessionDay),

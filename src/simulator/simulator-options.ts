@@ -3,18 +3,10 @@ import type { TradingCalendar } from '../domain/calendar.ts';
 import { tradingDay } from '../domain/civil-date.ts';
 import type { Clock, Timers } from '../domain/clock.ts';
 import type { ContractSpec } from '../domain/contract.ts';
-import type { OrderCode } from '../domain/ids.ts';
 import type { CostSchedule } from '../domain/costs.ts';
-import {
-  type DurationUs,
-  minutes,
-  type PriceHundredths,
-  seconds,
-  type TsUs,
-  US_PER_DAY,
-} from '../domain/units.ts';
+import { type DurationUs, minutes, seconds, type TsUs, US_PER_DAY } from '../domain/units.ts';
 import type { VenueRules } from '../venue/venue-options.ts';
-import type { PrintSource } from './brokerage/print-feed.ts';
+import type { MarketSource } from './brokerage/print-feed.ts';
 import { type AccountSettings, type StartCash, threeSubAccounts } from './accounts/account-settings.ts';
 import { hostClock, hostTimers } from './time/market-clock.ts';
 
@@ -60,12 +52,10 @@ type MarketSettings =
       readonly referencePoints: number | null;
     }
   | {
-      /** Trades and books of another market as they happen. */
+      /** Trades and books of another market as they happen; the front month starts at so many points. */
       readonly kind: 'feed';
-      readonly source: PrintSource;
+      readonly source: MarketSource;
       readonly startPoints: number;
-      /** Settlement prices of the day before, as far as they are known. */
-      readonly references: ReadonlyMap<OrderCode, PriceHundredths>;
     }
   | {
       /** No orders but the accounts': for tests. */

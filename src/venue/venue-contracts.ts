@@ -65,8 +65,7 @@ export class VenueContracts {
   openDay(day: TradingDay, index: PriceHundredths, at: TsUs): void {
     const { market, spec } = this.#options;
     const listings = this.#contractsOn(day).map((contract) => {
-      const listed = market.kind === 'feed' ? market.references.get(contract.orderCode) : undefined;
-      const known = this.#closes.get(contract.orderCode)?.price ?? listed;
+      const known = this.#closes.get(contract.orderCode)?.price;
       const reference = known ?? theoreticalPrice(index, this.#rules.carry, day, contract.expiry);
       // A recording brings its own reference: the account's state knows that of another market.
       return { contract, band: priceBand(spec, market.kind === 'tape' ? market.reference : reference) };

@@ -52,15 +52,8 @@ export type MarketOptions =
       readonly reference: PriceHundredths;
     }
   | {
-      /** Trades and books of another market as they happen, given by `print`. */
-      readonly kind: 'feed';
-      readonly startPrice: PriceTicks;
-      /** Settlement prices of the day before, as far as they are known. */
-      readonly references: ReadonlyMap<OrderCode, PriceHundredths>;
-    }
-  | {
-      /** No orders but the accounts': for tests. */
-      readonly kind: 'empty';
+      /** `feed`: trades and books of another market, given by `print`. `empty`: no orders but the accounts', for tests. */
+      readonly kind: 'feed' | 'empty';
       readonly startPrice: PriceTicks;
     };
 
@@ -70,10 +63,10 @@ export interface TapePrint {
   readonly orderCode: OrderCode;
   readonly price: PriceTicks;
   readonly qty: number;
-  /** The book after it, best levels first; absent where none was recorded. */
-  readonly book?: { readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] };
   /** Null when the recording does not say. */
   readonly aggressor: Side | null;
+  /** After it, best levels first; absent where none was recorded. */
+  readonly book?: { readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] };
 }
 
 /** Switches where two readings exist, and limits of the broker. */

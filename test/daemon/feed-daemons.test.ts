@@ -1,11 +1,9 @@
 /** Two daemons in this process: one on the broker's stream, which publishes it, and one on paper that has the feed alone. */
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { configuredFeed, type FeedAccess, readFeedTerms } from '../../src/host/cluster-access.ts';
-import { codesOf, feedPlan, openFeedMarket } from '../../src/daemon/simulator/feed-market.ts';
+import { codesOf, openFeedMarket } from '../../src/daemon/simulator/feed-market.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { tsUs } from '../../src/domain/units.ts';
-import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
-import { systemClock } from '../../src/host/system-clock.ts';
 import { type NatsServer, natsServer, WITHOUT_NATS } from '../support/nats-server.ts';
 import { Story } from '../failure-cases/support/story.ts';
 import type { Step } from '../failure-cases/support/scripted.ts';
@@ -33,14 +31,10 @@ async function publishing(server: NatsServer, steps: readonly Step[]): Promise<S
 async function reading(server: NatsServer, steps: readonly Step[]): Promise<Story> {
   const feed = access(server, 'read');
   const terms = await vi.waitFor(() => readFeedTerms(feed), { timeout: 10_000 });
-  const plan = feedPlan({ mode: 'paper', cluster: undefined }, terms);
-  const market = await openFeedMarket(plan, feed, tsUs(0), () => undefined);
-  const originRealUs = systemClock.nowUs();
-  const originMarketUs = tsUs(originRealUs - feed.delay);
-  const time = { ...DEFAULT_OPTIONS.time, originRealUs, originMarketUs };
-  const story = await Story.open(steps, { market, time, ...codesOf(terms) }, BARS);
+  const market = await openFeedMarket(terms, feed, tsUs(0), () => undefined);
+  const story = await Story.open(steps, { market, ...codesOf(terms) }, BARS);
   onTestFinished(() => story.close());
-  await story.start({ feed });
+  await story.start({ delay: feed.delay });
   return story;
 }
 
@@ -74,7 +68,8 @@ test('a paper daemon on the feed makes the journal of the daemon on the stream',
   const fills = (story: Story): number => story.entries.filter(({ kind }) => kind === 'fill').length;
   for (const [at, price] of [13_000, 13_005, 13_006].entries()) {
     live.print(price);
-    for (const story of both) await story.until(async () => fills(story) === at + 1 && (await story.hasReadPositions()));
+    for (const story of both)
+      await story.until(async () => fills(story) === at + 1 && (await story.hasReadPositions()));
   }
   expect(linesOf(paper.entries)).toEqual(linesOf(live.entries));
   expect(linesOf(live.entries).length).toBeGreaterThan(6);
@@ -93,7 +88,8 @@ test('the paper daemon follows what happens to the stream of the other, and to t
   expect(live.alerts()).toContain('stream_up');
   await paper.until(async () => (await states()).every((state) => state === 'live'));
   await server.kill();
-  await paper.until(async () => (await states()).join() === 'live,down');
+  await paper.until(() => paper.alerts().filter((code) => code === 'stream_down').length === 2);
+  expect(live.alerts().filter((code) => code === 'stream_down')).toHaveLength(1);
   live.print(13_001);
   await server.start();
   await paper.until(async () => (await states()).every((state) => state === 'live'));

@@ -32,13 +32,7 @@ export type StreamSignal =
   | { readonly kind: 'feed_fresh' }
   /** Quotes come, trades never did on this connection. Alert. */
   | { readonly kind: 'no_trades'; readonly silence: DurationUs }
-  | { readonly kind: 'channel_fresh'; readonly code: StreamCode; readonly channel: WatchedChannel }
-  /** Of a feed that another daemon publishes. */
-  | { readonly kind: 'feed_down'; readonly reason: string }
-  /** Alert. */
-  | { readonly kind: 'feed_gap'; readonly reason: string }
-  /** Prices come so long after their time. Alert. */
-  | { readonly kind: 'feed_late'; readonly by: DurationUs };
+  | { readonly kind: 'channel_fresh'; readonly code: StreamCode; readonly channel: WatchedChannel };
 
 export type StreamState = 'stopped' | 'connecting' | 'live' | 'waiting' | 'paused' | 'awaiting_token';
 

@@ -11,15 +11,15 @@ import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
 import { parseTimeOfDay } from '../../text/dates.ts';
 import { phaseAt, sessionAfter, sessionOnOrBefore } from '../../domain/calendar.ts';
-import { addDays, momentOf, startOfDay, type TradingDay } from '../../domain/civil-date.ts';
+import { addDays, momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { ClockMap } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
+import { readTimedFrame, type ReceivedFrame } from '../../wire/stream/timed-frame.ts';
 import { createMarketClock, sessionDayAt, systemClock, systemTimers } from '../../host/system-clock.ts';
 import { connectBroker, type BrokerConnectionOptions, exchangeCounter } from './broker-connection.ts';
 import type { EdgeAlerts } from './edge-alerts.ts';
-import { FeedStream, type FeedStreamOptions } from './feed-stream.ts';
 
 export interface BrokerEdgeOptions extends Pick<
   BrokerConnectionOptions,
@@ -33,8 +33,6 @@ export interface BrokerEdgeOptions extends Pick<
   /** Why a call may not leave now, or null; asked just before the first byte. */
   readonly refuse: GatewayOptions['haltReason'];
   readonly alerts: EdgeAlerts;
-  /** Prices come from there, not from the broker's stream. */
-  readonly feed?: Pick<FeedStreamOptions, 'feed' | 'open'> | undefined;
   /** Absent: a real WebSocket. */
   readonly dial?: Dial | undefined;
   readonly meter?: EdgeMeter;
@@ -42,18 +40,6 @@ export interface BrokerEdgeOptions extends Pick<
 
 export interface EdgeMeter extends CallMeter {
   pong(roundTrip: DurationUs): void;
-}
-
-/** Prices of the broker, or of a feed of them. */
-export type PriceStream = Pick<
-  StreamClient,
-  'start' | 'subscribe' | 'seen' | 'resume' | 'resubscribe' | 'reconnect' | 'status' | 'stop'
->;
-
-/** The exact text of a data frame but for secrets. `receivedUs` null: now. */
-export interface ReceivedFrame {
-  readonly text: string;
-  readonly receivedUs: TsUs | null;
 }
 
 export type BrokerEdge = ReturnType<typeof createBrokerEdge>;
@@ -105,55 +91,31 @@ export function createBrokerEdge(options: BrokerEdgeOptions) {
     onSignal: alerts.gateway,
     meter: options.meter,
   });
-  const common = {
+  const stream = new StreamClient({
+    url: address.streamUrl,
+    dial: options.dial,
+    tokens,
+    clock: systemClock,
     timers,
+    store: reconnectStore(journal),
     sink,
     isContinuous: () => phaseAt(calendar, clock.nowUs()) === 'continuous',
     onSignal: alerts.stream,
-  };
-  const stream =
-    options.feed === undefined
-      ? new StreamClient({
-          ...common,
-          url: address.streamUrl,
-          dial: options.dial,
-          tokens,
-          clock: systemClock,
-          store: reconnectStore(journal),
-          onPong: (roundTrip) => options.meter?.pong(roundTrip),
-        })
-      : new FeedStream({
-          ...common,
-          ...options.feed,
-          clock,
-          from: () => startOfDay(clock.nowUs(), calendar.utcOffsetMinutes),
-        });
+    onPong: (roundTrip) => options.meter?.pong(roundTrip),
+  });
   const close = async (): Promise<void> => {
     reports.stop();
     await stream.stop();
     await connection.close();
   };
   /** Every data frame, unchanged but for secrets. Hot. */
-  const frames$: Observable<ReceivedFrame> =
-    stream instanceof FeedStream
-      ? stream.frames$
-      : stream.frames$.pipe(
-          map((text) => ({ text: address.secrets.hideAmongNumbers(text), receivedUs: null })),
-        );
-  const playDue = stream instanceof FeedStream ? (): void => stream.playDue() : undefined;
-  const edge = {
-    tokens,
-    rest,
-    table,
-    reports,
-    gateway,
-    frames$,
-    playDue,
-    drift,
-    calls: connection.calls,
-    close,
-  };
-  return { ...edge, stream: stream as PriceStream };
+  const frames$: Observable<ReceivedFrame> = stream.frames$.pipe(
+    map((frame) => {
+      const { text, receivedUs } = readTimedFrame(frame);
+      return { text: address.secrets.hideAmongNumbers(text), receivedUs };
+    }),
+  );
+  return { tokens, rest, table, reports, gateway, stream, frames$, drift, calls: connection.calls, close };
 }
 
 /** The session at or after `now`; undefined where trading never ends. The simulator's password disturbs no person at night. */

@@ -185,16 +185,6 @@ export class EdgeAlerts {
         return this.#alert('info', 'prices_fresh', 'prices come again');
       case 'channel_fresh':
         return this.#note(`stream: ${signal.code} ${signal.channel} sends again`);
-      case 'feed_down':
-        return this.#note(`stream: ${signal.reason}`);
-      case 'feed_gap':
-        return this.#alert('warning', 'feed_gap', `${signal.reason}; bars of that time have holes`);
-      case 'feed_late':
-        return this.#alert(
-          'warning',
-          'feed_late',
-          `prices of the feed come ${(signal.by / US_PER_SECOND).toFixed(1)} s after their time: compare the clocks of the two machines, then their network`,
-        );
     }
   };
 }

@@ -32,8 +32,6 @@ export interface InboxOptions {
   readonly watch: FrameWatch;
   /** Takes each frame with its number; absent where nobody else reads it. */
   readonly publish?: ((frame: StampedFrame) => void) | undefined;
-  /** Brings what came before now, where frames are played later than they come. */
-  readonly playDue?: (() => void) | undefined;
 }
 
 /** Hears of frames that wait. */
@@ -133,7 +131,6 @@ export class Inbox implements InputSink {
   /** Prices that come again are not live while the engine is behind: `onCaughtUp` says so later. */
   post(event: UnnumberedInput<EngineEvent>): void {
     if (this.isBehind && event.kind === 'stream' && event.state === 'live') return;
-    this.#options.playDue?.();
     this.settle();
     const input = sequenced(event, this.#nextSeq(), this.#now());
     this.#options.recordInput(input);

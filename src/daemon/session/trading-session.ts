@@ -209,7 +209,6 @@ export class TradingSession implements InputSink, SessionWork {
       recordInput: (input) => this.#recordInput(input),
       watch: this,
       publish: context.feed === null ? undefined : (frame) => context.feed?.take(frame),
-      playDue: context.edge.playDue,
     });
     this.strategies = new StrategySwitch({
       context,

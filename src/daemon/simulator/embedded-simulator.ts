@@ -12,11 +12,11 @@ import { fileURLToPath } from 'node:url';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { ClockMap, Timers } from '../../domain/clock.ts';
-import { minutes, tsUs } from '../../domain/units.ts';
+import { minutes } from '../../domain/units.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { DEFAULT_OPTIONS, demoAccount, type SimulatorOptions } from '../../simulator/simulator-options.ts';
 import type { FeedTerms } from '../../cluster/feed-messages.ts';
-import { codesOf, type FeedPlan, feedPlan } from './feed-market.ts';
+import { codesOf, type FeedPlan } from './feed-market.ts';
 import { Lockstep } from './lockstep.ts';
 
 /** Address and account of the simulator, written for daemons once it listens. */
@@ -54,11 +54,9 @@ export function simulatorPlan(
   terms: FeedTerms | null = null,
 ): SimulatorPlan {
   const { simulator, calendar, costs, cluster, mode } = config;
-  const delay = terms === null ? 0 : (cluster?.feed?.delay ?? 0);
   const { seed, speed, cash, tape: path } = simulator;
   const closures = [...calendar.closures];
   const waits = tape !== null && speed > 1;
-  const nowUs = systemClock.nowUs();
   return {
     linkPath: paths.simulatorLink,
     lockPath: paths.simulatorLock,
@@ -85,14 +83,14 @@ export function simulatorPlan(
       time: {
         ...DEFAULT_OPTIONS.time,
         speed,
-        originRealUs: tape === null && terms === null ? null : nowUs,
-        originMarketUs: terms === null ? (tape?.startUs ?? null) : tsUs(nowUs - delay),
+        originRealUs: tape === null ? null : systemClock.nowUs(),
+        originMarketUs: tape === null ? null : tape.startUs,
         start: waits ? 'as_in_life' : 'origin',
       },
       costs,
       ...(terms === null ? {} : codesOf(terms)),
     },
-    feed: terms === null || cluster === undefined ? null : feedPlan({ cluster, mode }, terms),
+    feed: terms === null || cluster === undefined ? null : { config: { cluster, mode }, terms },
     calendar: { ...calendar, closures },
   };
 }

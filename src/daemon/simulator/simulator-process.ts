@@ -26,7 +26,7 @@ async function main(planText: string): Promise<void> {
   rmSync(plan.linkPath, { force: true });
   const today = startOfDay(systemClock.nowUs(), plan.calendar.utcOffsetMinutes);
   const feed = plan.feed === null ? undefined : configuredFeed(plan.feed.config);
-  const market = plan.feed && feed && (await openFeedMarket(plan.feed, feed, today, logLine));
+  const market = plan.feed && feed && (await openFeedMarket(plan.feed.terms, feed, today, logLine));
   const running = await startSimulator(simulatorOptions(plan, market ?? undefined));
   const link: SimulatorLink = {
     ...describeSimulator(running),

@@ -10,12 +10,12 @@ import type { MarketOptions } from '../../venue/venue-options.ts';
 import { type SimulatorOptions, VN30_FUTURE } from '../simulator-options.ts';
 import type { VenueMemory } from '../state/venue-memory.ts';
 import { MarketClock } from '../time/market-clock.ts';
-import { PrintFeed, type PrintSource } from './print-feed.ts';
+import { type MarketSource, PrintFeed } from './print-feed.ts';
 
 export interface OpenedMarket {
   readonly clock: MarketClock;
   readonly venueMarket: MarketOptions;
-  readonly prints: Omit<PrintSource, 'begin'> | null;
+  readonly prints: Pick<MarketSource, 'nextDueUs' | 'take'> | null;
   /** Where a new venue begins; absent: now. */
   readonly startUs?: TsUs | undefined;
 }
@@ -29,10 +29,14 @@ export function openMarket(options: SimulatorOptions, memory: VenueMemory): Open
     const originUs = time.originMarketUs ?? Math.max(options.clock.nowUs(), leftOffUs ?? -Infinity);
     const clock = clockFrom(options, tsUs(originUs));
     if (market.kind === 'feed') {
-      assertNotBefore(leftOffUs, clock.nowUs(), options);
-      const { source, references } = market;
-      const startUs = source.begin(leftOffUs);
-      return { clock, venueMarket: { kind: 'feed', startPrice, references }, prints: source, startUs };
+      assertNotBefore(leftOffUs, options.clock.nowUs(), options);
+      const { source } = market;
+      return {
+        clock,
+        venueMarket: { kind: 'feed', startPrice },
+        prints: source,
+        startUs: source.begin(leftOffUs),
+      };
     }
     const venueMarket: MarketOptions =
       market.kind === 'synthetic'

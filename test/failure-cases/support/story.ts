@@ -148,12 +148,14 @@ export class Story {
     streamUrl = this.simulator.stream,
     startEngine = engineHere,
     feed,
-  }: { streamUrl?: string; startEngine?: typeof engineHere; feed?: FeedAccess } = {}): void {
+    delay = 0,
+  }: { streamUrl?: string; startEngine?: typeof engineHere; feed?: FeedAccess; delay?: number } = {}): void {
     this.#starts += 1;
     this.entries = [];
     this.calls = [];
     this.#ended = undefined;
     const { simulator, paths } = this;
+    const map = simulator.clockMap();
     prepareStateDir(paths);
     const config = { ...configOf(this.#home, this.#steps, this.#change), stateDir: this.#state };
     const daemon = new Daemon({
@@ -171,7 +173,7 @@ export class Story {
         fixedOtp: simulator.otp,
         faults: null,
       },
-      clockMap: simulator.clockMap(),
+      clockMap: { ...map, originMarketUs: map.originMarketUs - delay },
       screen: {
         note: (text) => this.#said.push(text),
         entry: (entry) => {
