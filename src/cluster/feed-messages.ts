@@ -1,18 +1,23 @@
 /**
  * What crosses the server: a message is a piece of a frame log, numbered without a hole, in which notes say what happened to the broker's
- * stream. The contracts of the day and their reference prices are a message of their own.
+ * stream. Its headers have the rest.
  */
-import type { ContractsListed, ReferencePrices, StreamChanged } from '../engine/ports/engine-event.ts';
+import type { StreamChanged } from '../engine/ports/engine-event.ts';
 import { frameRecords, FrameRecords } from '../recording/frame-log.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 
 export const feedStream = (feed: string): string => `TICKWRIGHT_FEED_${feed}`;
-export const feedSubject = (feed: string): string => `tickwright.feed.${feed}.frames`;
-export const termsSubject = (feed: string): string => `tickwright.feed.${feed}.terms`;
+export const feedSubject = (feed: string): string => `tickwright.feed.${feed}`;
 
-/** What a broker needs to know before it can list the contracts of a feed. */
-export interface FeedTerms extends Pick<ContractsListed, 'contracts' | 'listed'> {
-  readonly references: ReferencePrices['rows'];
+/** Header with the terms, as JSON. */
+export const TERMS = 'Tickwright-Terms';
+
+/** What a simulated broker has to know before it can list the contracts of a feed: the first of VN30. */
+export interface FeedTerms {
+  readonly orderCode: string;
+  readonly streamCode: string;
+  /** Settlement price of the day before, of that contract. */
+  readonly reference: number;
 }
 
 /** No frame of the broker begins so. */
@@ -28,8 +33,8 @@ export const noteOf = (event: StreamChanged): StampedFrame => ({
 export const readNote = ({ text }: StampedFrame): StreamChanged | undefined =>
   text.startsWith(NOTE) ? JSON.parse(text.slice(NOTE.length)) : undefined;
 
-/** The numbers of a publisher begin at 1, and each has its own epoch. */
 export interface FeedBatch {
+  /** Of one publisher, whose numbers begin at 1. */
   readonly epoch: string;
   /** Number of the first record; the others follow. */
   readonly first: number;
@@ -37,22 +42,21 @@ export interface FeedBatch {
 }
 
 export interface FeedMessage {
-  /** A message that was stored already is not stored again. */
-  readonly id: string;
+  /** The server stores no second message with it. */
+  readonly msgID: string;
   readonly payload: Uint8Array;
 }
 
 export const encodeBatch = ({ epoch, first, records }: FeedBatch): FeedMessage => ({
-  id: `${epoch}.${first}`,
+  msgID: `${epoch}.${first}`,
   payload: frameRecords(records),
 });
 
 /** Undefined for a message that no publisher of ours has sent. Records that are damaged count as lost. */
-export function decodeBatch({ id, payload }: FeedMessage): FeedBatch | undefined {
-  const [epoch = '', number = ''] = id.split('.');
+export function decodeBatch({ msgID, payload }: FeedMessage): FeedBatch | undefined {
+  const [epoch = '', number = ''] = msgID.split('.');
   const first = Number(number);
   if (epoch === '' || !Number.isSafeInteger(first) || first < 1) return undefined;
   const reader = new FrameRecords();
-  const records = [...reader.read(Buffer.from(payload)), ...reader.finish()];
-  return { epoch, first, records };
+  return { epoch, first, records: [...reader.read(Buffer.from(payload)), ...reader.finish()] };
 }

@@ -375,7 +375,7 @@ export class Daemon {
   #createPublisher({ feed }: DaemonOptions): FeedPublisher | null {
     if (feed?.role !== 'publish') return null;
     return new FeedPublisher({
-      feed: feed.name,
+      name: feed.name,
       keep: feed.keep,
       open: feed.open,
       epoch: systemClock.nowUs().toString(36),

@@ -7,7 +7,6 @@ import { seq, tsUs } from '../../src/domain/units.ts';
 import type { StampedFrame } from '../../src/wire/stream/server-frame.ts';
 
 export const FEED = 'test';
-const RETRY_MS = 20;
 
 export const frame = (number: number, text = `s|21|{"totalVolume":${number}}`): StampedFrame => ({
   seq: seq(number),
@@ -25,7 +24,7 @@ export class Publishing {
 
   constructor(settings: ClusterSettings, options: Partial<FeedPublisherOptions> = {}) {
     this.publisher = new FeedPublisher({
-      feed: FEED,
+      name: FEED,
       keep: { days: 1, bytes: 100_000_000 },
       open: () => openCluster(settings, 'publisher'),
       epoch: 'first',
@@ -33,7 +32,6 @@ export class Publishing {
       onLost: () => {
         this.losses += 1;
       },
-      retryMs: RETRY_MS,
       ...options,
     });
     onTestFinished(() => this.publisher.close());
@@ -53,10 +51,9 @@ export class Reading {
 
   constructor(settings: ClusterSettings, options: Partial<FeedReaderOptions> = {}) {
     this.reader = new FeedReader({
-      feed: FEED,
+      name: FEED,
       open: () => openCluster(settings, 'reader'),
-      from: null,
-      retryMs: RETRY_MS,
+      from: tsUs(0),
       listener: {
         onRecords: (records) => {
           this.records.push(...records);

@@ -161,12 +161,10 @@ export interface FeedPlan {
 }
 
 /** The forms in which the feed has its contracts. */
-export function codesOf({ contracts: [first] }: FeedTerms): Codes {
-  const month = contractMonthOf(first?.orderCode ?? '');
-  return {
-    codes: month !== undefined && first?.orderCode === legacyCode(month) ? 'legacy' : 'coded',
-    streamCodes: first?.orderCode === first?.streamCode ? 'same' : 'internal',
-  };
+export function codesOf({ orderCode: code, streamCode: shown }: FeedTerms): Codes {
+  const month = contractMonthOf(code);
+  const isLegacy = month !== undefined && code === legacyCode(month);
+  return { codes: isLegacy ? 'legacy' : 'coded', streamCodes: code === shown ? 'same' : 'internal' };
 }
 
 const HISTORY_MAX = milliseconds(10_000);
@@ -180,11 +178,8 @@ export async function openFeedMarket(
 ): Promise<Extract<SimulatorOptions['market'], { kind: 'feed' }>> {
   const { FeedReader } = await import('../../cluster/feed-reader.ts');
   const source = new FeedMarket(codesOf(terms), log);
-  new FeedReader({ feed: name, open, from, listener: source });
+  new FeedReader({ name, open, from, listener: source });
   await inTime(source.history, HISTORY_MAX);
-  const front = terms.references.find(
-    ({ instrument }) => contractMonthOf(terms.contracts[instrument]?.orderCode ?? '')?.underlying === 'VN30',
-  );
   const { hundredthsPerTick: tick } = VN30_FUTURE;
-  return { kind: 'feed', source, startPoints: (Math.round((front?.reference ?? 0) / tick) * tick) / 100 };
+  return { kind: 'feed', source, startPoints: (Math.round(terms.reference / tick) * tick) / 100 };
 }
