@@ -141,8 +141,11 @@ const REMEDIES: Readonly<Record<string, string>> = {
 /** A failure of the server as one sentence: where, what was expected, what it was, what to do. */
 export function refusal(url: string, error: unknown): Error {
   const { cause = error } = error instanceof Error ? error : {};
-  const hint =
-    [error, cause].map((each) => (each instanceof Error ? REMEDIES[each.name] : undefined)).find(Boolean) ??
-    'look at the log of the server';
+  const isFull = /insufficient|maximum/.test(errorText(error));
+  const hint = isFull
+    ? 'make room on its disk, raise its limits of JetStream, or keep less there'
+    : ([error, cause]
+        .map((each) => (each instanceof Error ? REMEDIES[each.name] : undefined))
+        .find(Boolean) ?? 'look at the log of the server');
   return new Error(`${url}: expected a NATS server with JetStream, was: ${errorText(error)}: ${hint}`);
 }

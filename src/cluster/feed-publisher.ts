@@ -37,9 +37,9 @@ export interface FeedPublisherOptions {
 /** Some ten minutes of a busy market. */
 const BUFFER_BYTES_MAX = 64_000_000;
 const RETRY_MS = 1_000;
-const ACK = { timeout: 5_000, retries: 1 };
+const ACK = { timeout: 4_000, retries: 1 };
 /** A restart of the server takes less. */
-const FAILURES_MIN = 3;
+const QUIET_MS = 4_000;
 /** Number, time, length and checksum of a record. */
 const HEAD_BYTES = 40;
 const STOP_MS_MAX = 3_000;
@@ -57,7 +57,9 @@ export class FeedPublisher {
   #cluster: Cluster | undefined = undefined;
   /** When the server made the stream. */
   #created = '';
-  #failures = 0;
+  /** Since when the server takes nothing; undefined while it does. */
+  #failedMs: number | undefined = undefined;
+  #isAlerted = false;
   #work: Promise<void> | undefined = undefined;
   readonly #end = new AbortController();
 
@@ -91,7 +93,7 @@ export class FeedPublisher {
     const late = pause(STOP_MS_MAX, undefined, { ref: false });
     await Promise.race([this.#work, late]);
     this.#end.abort();
-    await Promise.race([this.#cluster?.close(), late]);
+    await this.#cluster?.nc.close();
   }
 
   async #publish(): Promise<void> {
@@ -101,7 +103,7 @@ export class FeedPublisher {
     while ((message !== undefined || this.#waiting.length > 0) && !signal.aborted) {
       try {
         this.#cluster ??= await this.#options.open();
-        if (this.#created === '' || this.#failures > 0) await this.#makeStream(this.#cluster);
+        if (this.#created === '' || this.#failedMs !== undefined) await this.#makeStream(this.#cluster);
         message ??= this.#cut(this.#cluster);
         await this.#send(this.#cluster, message);
         message = undefined;
@@ -125,8 +127,10 @@ export class FeedPublisher {
     const { name, keep } = this.#options;
     const limits = { max_age: keep.days * NS_PER_DAY, max_bytes: keep.bytes };
     const config = { name: feedStream(name), subjects: [feedSubject(name)], ...limits };
-    // One with other limits is there.
-    const { created } = await jsm.streams.add(config).catch(() => jsm.streams.update(config.name, limits));
+    const { created } = await jsm.streams.add(config).catch((error: unknown) => {
+      if (!errorText(error).includes('different configuration')) throw error;
+      return jsm.streams.update(config.name, limits);
+    });
     if (this.#created !== '' && this.#created !== created)
       this.#options.alert(
         'warning',
@@ -139,18 +143,18 @@ export class FeedPublisher {
   #succeeded(): void {
     const { name, alert, onLost } = this.#options;
     const lost = this.#lost === 0 ? 'nothing is lost' : `readers miss ${formatNumber(this.#lost)} records`;
-    if (this.#failures >= FAILURES_MIN)
-      alert('info', 'feed_published', `feed ${name} is published again: ${lost}`);
-    this.#failures = 0;
+    if (this.#isAlerted) alert('info', 'feed_published', `feed ${name} is published again: ${lost}`);
+    this.#failedMs = undefined;
+    this.#isAlerted = false;
     if (this.#lost > 0) onLost();
     this.#lost = 0;
   }
 
   #failed(error: unknown): void {
-    const before = this.#failures;
-    // Nothing is known of a server that was never reached.
-    this.#failures = this.#cluster === undefined ? Math.max(before + 1, FAILURES_MIN) : before + 1;
-    if (before >= FAILURES_MIN || this.#failures < FAILURES_MIN) return;
+    const now = performance.now();
+    this.#failedMs ??= now - (this.#cluster === undefined ? QUIET_MS : 0);
+    if (this.#isAlerted || now - this.#failedMs < QUIET_MS) return;
+    this.#isAlerted = true;
     const text = this.#cluster === undefined ? errorText(error) : refusal(this.#cluster.url, error).message;
     const meaning = 'prices wait for it in memory, trading goes on';
     this.#options.alert('warning', 'feed_not_published', `feed ${this.#options.name}: ${text}; ${meaning}`);

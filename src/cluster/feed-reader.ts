@@ -52,9 +52,8 @@ export class FeedReader {
 
   async close(): Promise<void> {
     this.#end.abort();
-    this.#interrupt();
+    await this.#cluster?.nc.close();
     await this.#work;
-    await this.#cluster?.close();
   }
 
   async #run(): Promise<void> {
