@@ -134,9 +134,16 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 /** A failure of the server as one sentence: where, what was expected, what it was, what to do. */
 export function refusal(url: string, error: unknown): Error {
-  const { cause = error } = error instanceof Error ? error : {};
   const hint =
-    [error, cause].map((each) => (each instanceof Error ? REMEDIES[each.name] : undefined)).find(Boolean) ??
-    'look at the log of the server';
+    namesOf(error)
+      .map((name) => REMEDIES[name])
+      .find(Boolean) ?? 'look at the log of the server';
   return new Error(`${url}: expected a NATS server with JetStream, was: ${errorText(error)}: ${hint}`);
 }
+
+/** No waiting mends it. */
+export const isFinal = (error: unknown): boolean =>
+  namesOf(error).some((name) => ['PermissionViolationError', 'AuthorizationError'].includes(name));
+
+const namesOf = (error: unknown): readonly string[] =>
+  error instanceof Error ? [error.name, ...namesOf(error.cause)] : [];
