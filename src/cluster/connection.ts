@@ -132,13 +132,17 @@ const REMEDIES: Readonly<Record<string, string>> = {
   TimeoutError: 'it is slow, stopped or no NATS server: look at its log',
 };
 
+const FULL = 'its store is full: give it more (max_file_store), or remove what is old';
+
 /** A failure of the server as one sentence: where, what was expected, what it was, what to do. */
 export function refusal(url: string, error: unknown): Error {
-  const hint =
-    namesOf(error)
-      .map((name) => REMEDIES[name])
-      .find(Boolean) ?? 'look at the log of the server';
-  return new Error(`${url}: expected a NATS server with JetStream, was: ${errorText(error)}: ${hint}`);
+  const text = errorText(error);
+  const remedy = /insufficient|maximum bytes|no space/i.test(text) ? FULL : undefined;
+  const hint = namesOf(error).reduceRight(
+    (found, name) => REMEDIES[name] ?? found,
+    remedy ?? 'look at the log of the server',
+  );
+  return new Error(`${url}: expected a NATS server with JetStream, was: ${text}: ${hint}`);
 }
 
 /** No waiting mends it. */

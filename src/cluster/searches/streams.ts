@@ -55,7 +55,7 @@ export class Searches {
   }
 
   async announce({ id, whose, build, node }: Job): Promise<void> {
-    await this.#cluster.jsm.consumers.add(TRIALS, {
+    const queue = {
       durable_name: id,
       filter_subject: trialsOf(id),
       ack_policy: 'explicit',
@@ -64,14 +64,15 @@ export class Searches {
       max_waiting: WAITING_MAX,
       inactive_threshold: KEPT_NS,
       metadata: { whose, build, node },
-    });
+    } as const;
+    await this.#cluster.jsm.consumers.add(TRIALS, queue).catch(unless(ALREADY_THERE));
     this.#cluster.nc.publish(NEWS);
   }
 
   async announced(): Promise<readonly Announced[]> {
     const found: Announced[] = [];
     const queues = this.#cluster.jsm.consumers.list(TRIALS);
-    for (let page = await queues.next().catch(unlessGone([])); page.length > 0; page = await queues.next())
+    for (let page = await queues.next().catch(unless(NO_STREAM)); page?.length; page = await queues.next())
       for (const { name, num_pending: pending, config } of page) {
         const { whose = '', build = '', node = '' } = config.metadata ?? {};
         found.push({ id: name, pending, whose, build, node });
@@ -79,9 +80,9 @@ export class Searches {
     return found;
   }
 
-  /** Null where its search is over. */
-  queue = (job: string): Promise<Consumer | null> =>
-    this.#cluster.js.consumers.get(TRIALS, job).catch(unlessGone(null));
+  /** Undefined where its search is over. */
+  queue = (job: string): Promise<Consumer | undefined> =>
+    this.#cluster.js.consumers.get(TRIALS, job).catch(unless(NO_STREAM, NO_CONSUMER));
 
   state = (job: string): Promise<ConsumerInfo> => this.#cluster.jsm.consumers.info(TRIALS, job);
 
@@ -91,12 +92,9 @@ export class Searches {
 
   /** The first result of a trial stays; a later one changes nothing. */
   async keep(job: string, name: string, result: Result): Promise<void> {
-    try {
-      const expect = { lastSubjectSequence: 0 };
-      await this.#cluster.js.publish(resultOf(job, name), JSON.stringify(result), { expect });
-    } catch (error) {
-      if (codeOf(error) !== WRONG_LAST_SEQUENCE) throw error;
-    }
+    const first = { expect: { lastSubjectSequence: 0 } };
+    const text = JSON.stringify(result);
+    await this.#cluster.js.publish(resultOf(job, name), text, first).catch(unless(WRONG_LAST_SEQUENCE));
   }
 
   async has(job: string, name: string): Promise<boolean> {
@@ -141,27 +139,25 @@ export class Searches {
 
 export const jobObject = (job: string): string => `job.${job}`;
 
+const ALREADY_THERE = 10_148;
 const WRONG_LAST_SEQUENCE = 10_071;
-const NOT_FOUND = 404;
+const NO_STREAM = 10_059;
+const NO_CONSUMER = 10_014;
+const NO_MESSAGE = 404;
 
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined;
-
-/** The stream or the consumer is not there. */
-const unlessGone =
-  <T>(none: T) =>
-  (error: unknown): T => {
-    if (error instanceof Error && /^(Stream|Consumer)NotFoundError$/.test(error.name)) return none;
-    throw error;
+/** What a failure with one of these codes gives instead; another one is thrown. */
+const unless =
+  (...codes: readonly number[]) =>
+  (error: unknown): undefined => {
+    if (!(error instanceof Error && 'code' in error && codes.includes(Number(error.code)))) throw error;
   };
 
 /** No message at all is a failure to the client. */
 async function collected(messages: AsyncIterable<StoredMsg>): Promise<readonly StoredMsg[]> {
   const found: StoredMsg[] = [];
-  try {
+  const all = async (): Promise<void> => {
     for await (const each of messages) found.push(each);
-  } catch (error) {
-    if (codeOf(error) !== NOT_FOUND) throw error;
-  }
+  };
+  await all().catch(unless(NO_MESSAGE));
   return found;
 }

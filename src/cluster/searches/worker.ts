@@ -43,6 +43,7 @@ export interface WorkerOptions {
   /** Receives what a person should know. */
   readonly say: (text: string) => void;
   readonly signal: AbortSignal;
+  readonly openPool?: typeof openTrialPool;
 }
 
 const BEAT_MS = 1_000;
@@ -97,7 +98,7 @@ class ClusterWorker {
   constructor(cluster: Cluster, options: WorkerOptions) {
     this.#cluster = cluster;
     this.#options = options;
-    this.#slots = Array.from({ length: options.threads }, () => new Slot());
+    this.#slots = Array.from({ length: options.threads }, () => new Slot(options.openPool ?? openTrialPool));
     cluster.nc.subscribe(NEWS, { callback: () => this.#wake() });
   }
 
@@ -163,7 +164,7 @@ class ClusterWorker {
     }
     const ready = this.#ready;
     const queue = await this.#insist(() => searches.queue(id));
-    if (queue === null) return;
+    if (queue === undefined) return;
     // A thread that fails leaves the others their batches.
     const ends = await Promise.allSettled(
       this.#slots.map((slot) => this.#drain(slot, { searches, queue, ready })),
@@ -280,9 +281,14 @@ interface Work {
 
 /** One thread, and the batch that it has in hand. */
 class Slot {
+  readonly #openPool: typeof openTrialPool;
   #pool: TrialPool | null = null;
   #message: JsMsg | null = null;
   #alive: NodeJS.Timeout | undefined;
+
+  constructor(openPool: typeof openTrialPool) {
+    this.#openPool = openPool;
+  }
 
   get isBusy(): boolean {
     return this.#message !== null;
@@ -302,7 +308,7 @@ class Slot {
     task: TrialTask,
     { backtest, columns, job: { fingerprint, eventMsMax } }: Ready,
   ): Promise<TrialFigures> {
-    this.#pool ??= await openTrialPool({ backtest, columns, fingerprint, eventMsMax, workers: 1 });
+    this.#pool ??= await this.#openPool({ backtest, columns, fingerprint, eventMsMax, workers: 1 });
     const found: TrialFigures[] = [];
     try {
       await this.#pool.run([task], (_, figures) => found.push(figures));
