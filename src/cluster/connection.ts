@@ -12,13 +12,7 @@ export interface ClusterSettings {
   /** Path of a file of credentials. */
   readonly credentials?: string | undefined;
   /** Paths of files. */
-  readonly tls?:
-    | {
-        readonly ca?: string | undefined;
-        readonly cert?: string | undefined;
-        readonly key?: string | undefined;
-      }
-    | undefined;
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
 }
 
 export interface Cluster {
@@ -138,14 +132,22 @@ const REMEDIES: Readonly<Record<string, string>> = {
   TimeoutError: 'it is slow, stopped or no NATS server: look at its log',
 };
 
+const FULL = 'its store is full: give it more (max_file_store), or remove what is old';
+
 /** A failure of the server as one sentence: where, what was expected, what it was, what to do. */
 export function refusal(url: string, error: unknown): Error {
-  const { cause = error } = error instanceof Error ? error : {};
-  const isFull = /insufficient|maximum/.test(errorText(error));
-  const hint = isFull
-    ? 'make room on its disk, raise its limits of JetStream, or keep less there'
-    : ([error, cause]
-        .map((each) => (each instanceof Error ? REMEDIES[each.name] : undefined))
-        .find(Boolean) ?? 'look at the log of the server');
-  return new Error(`${url}: expected a NATS server with JetStream, was: ${errorText(error)}: ${hint}`);
+  const text = errorText(error);
+  const remedy = /insufficient|maximum bytes|no space/i.test(text) ? FULL : undefined;
+  const hint = namesOf(error).reduceRight(
+    (found, name) => REMEDIES[name] ?? found,
+    remedy ?? 'look at the log of the server',
+  );
+  return new Error(`${url}: expected a NATS server with JetStream, was: ${text}: ${hint}`);
 }
+
+/** No waiting mends it. */
+export const isFinal = (error: unknown): boolean =>
+  namesOf(error).some((name) => ['PermissionViolationError', 'AuthorizationError'].includes(name));
+
+const namesOf = (error: unknown): readonly string[] =>
+  error instanceof Error ? [error.name, ...namesOf(error.cause)] : [];

@@ -147,7 +147,7 @@ describe('a feed that cannot be published', () => {
     const sent = new Publishing(server);
     sent.take(frames(1, 10));
     await until(() => expect(sent.alerts).toHaveLength(1));
-    expect(sent.alerts[0]).toMatch(/insufficient storage resources available.*make room on its disk/);
+    expect(sent.alerts[0]).toMatch(/insufficient storage resources available.*its store is full/);
   });
 
   test('a server that hangs holds nothing up, and gets everything once it goes on', async () => {

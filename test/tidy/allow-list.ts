@@ -104,7 +104,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   // The clients are loaded where a server is named, and nowhere else.
   'src/cluster': {
     folders: ['src/domain', 'src/text'],
-    packages: ['@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/obj', 'node:fs', ...EDGE],
+    packages: ['@nats-io/transport-node', '@nats-io/jetstream', 'node:fs', ...EDGE],
   },
   'src/host': program(),
   // A plan, its run, figures and report only compute: they know no file and no configuration.
@@ -133,6 +133,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   'src/research/spec': program(...RESEARCH, 'research/recorded'),
   'src/research/backtest': program(...RESEARCH, 'research/spec', 'research/recorded'),
   'src/research/sweep': program(...RESEARCH, 'research/spec', 'research/backtest'),
+  'src/cluster/searches': program(...RESEARCH, 'research/spec', 'research/sweep', 'cluster'),
   'src/daemon/restart': program('host'),
   'src/daemon/simulator': program('host', 'daemon/restart'),
   'src/daemon/edge': program('host', 'daemon/restart', 'daemon/simulator'),
@@ -145,7 +146,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
     folders: words(`
       src/host src/daemon src/daemon/restart src/daemon/simulator src/daemon/edge src/daemon/inspect src/daemon/program
       src/research src/research/spec src/research/backtest src/research/sweep src/research/agreement src/research/recorded
-      src/research/report src/config src/domain src/text
+      src/research/report src/cluster src/cluster/searches src/config src/domain src/text
     `),
     packages: ['@clack/prompts', 'commander', 'node:*'],
   },
