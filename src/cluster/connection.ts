@@ -12,7 +12,7 @@ export interface ClusterSettings {
   /** Path of a file of credentials. */
   readonly credentials?: string | undefined;
   /** Paths of files. */
-  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
+  readonly tls?: Readonly<Partial<Record<'ca' | 'cert' | 'key', string | undefined>>> | undefined;
 }
 
 export interface Cluster {

@@ -348,15 +348,11 @@ export const configSchema = z.strictObject({
         .strictObject({
           role: z
             .enum(['publish', 'read'])
-            .describe(
-              '`publish` gives the prices of this daemon to others, `read` trades on those of another',
-            ),
+            .describe('`publish` gives our prices to others, `read` takes theirs'),
           name: id.default('prices').describe('Name of the feed'),
           keepDays: count.default(7).describe('Days that the server keeps'),
           keepGigabytes: z.number().positive().default(10).describe('Gigabytes that it keeps'),
-          delay: span('250ms', '1ms', '10s').describe(
-            'A reader trades so late, that each price comes in time',
-          ),
+          delay: span('250ms', '1ms', '900ms').describe('Lag of the clock of a reader, longer than the way'),
         })
         .optional(),
     })

@@ -1,9 +1,13 @@
 /** Two daemons in this process: one on the broker's stream, which publishes it, and one on paper that has the feed alone. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { configuredFeed, type FeedAccess, readFeedTerms } from '../../src/host/cluster-access.ts';
 import { codesOf, openFeedMarket } from '../../src/daemon/simulator/feed-market.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { tsUs } from '../../src/domain/units.ts';
+import { recordFeed } from '../../src/cluster/feed-recording.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { type NatsServer, natsServer, WITHOUT_NATS } from '../support/nats-server.ts';
 import { Story } from '../failure-cases/support/story.ts';
 import type { Step } from '../failure-cases/support/scripted.ts';
@@ -121,4 +125,19 @@ test('nothing that a secret or an account could be read from crosses the server'
   expect(text).toContain('matchPrice');
   for (const secret of [custodyCode, custodyCode.slice(-6), subAccountId, apiKey, otp, 'eyJ', 'H.0000'])
     expect(text).not.toContain(secret);
+});
+
+test('a recording that is made of the feed is that of the daemon, byte for byte', async () => {
+  const server = await natsServer();
+  const live = await publishing(server, []);
+  live.offer('sell', 13_010, 50);
+  for (const price of [13_000, 13_001, 13_002]) live.print(price);
+  await live.until(() => live.notes().length > 0);
+  await live.stop();
+  const dir = tempDir();
+  const days = await recordFeed(access(server, 'read'), dir, 420);
+  const [name = ''] = readdirSync(live.paths.frames);
+  expect(readFileSync(join(dir, name))).toEqual(readFileSync(join(live.paths.frames, name)));
+  expect([...days.keys()].map((day) => `${day}.frames`)).toEqual([name]);
+  await expect(recordFeed(access(server, 'read'), dir, 420)).rejects.toThrow('is there already');
 });
