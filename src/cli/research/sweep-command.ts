@@ -70,31 +70,37 @@ async function sweep(file: string, flags: Flags, io: CliIo, cluster?: Cluster): 
     line.clear();
     io.err(`${text}\n`);
   };
+  let strength = (): string => '';
   const outcome = await sweepFile(backtest, read.plan, {
     ...flags,
     ...(cluster && {
-      openPool: async (options) =>
-        (await import('../../cluster/searches/coordinator.ts')).openClusterPool(cluster, {
-          ...options,
-          fresh,
-          note,
-        }),
+      openPool: async (options) => {
+        const { openClusterPool } = await import('../../cluster/searches/coordinator.ts');
+        const pool = await openClusterPool(cluster, { ...options, fresh, note });
+        strength = () =>
+          ` on ${formatCount(pool.strength.workers, 'worker')} with ${formatCount(pool.strength.threads, 'thread')}`;
+        return pool;
+      },
     }),
     onProgress: (progress) => {
       // Each part has a rate of its own.
       if (progress.what !== what) line = new ProgressLine(io, 'runs', () => performance.now());
       what = progress.what;
-      line.show(progress);
+      line.show({ ...progress, what: `${what}${strength()}` });
     },
   }).catch(refuseHang);
   line.clear();
   if (flags.json === true) io.out(jsonText(outcome.json));
-  else printOutcome(io, outcome);
+  else printOutcome(io, outcome, strength());
   const { stoppedText } = await import('../../research/sweep/sweep-report.ts');
   return stoppedText(outcome.found);
 }
 
-function printOutcome(io: CliIo, { found, tables, warnings, memory, report }: SweepOutcome): void {
+function printOutcome(
+  io: CliIo,
+  { found, tables, warnings, memory, report }: SweepOutcome,
+  strength: string,
+): void {
   for (const table of tables) {
     const { title, note } = table;
     io.out(`${title}${note === '' ? '' : `: ${note}`}\n\n${reportTable(table)}\n\n`);
@@ -103,10 +109,10 @@ function printOutcome(io: CliIo, { found, tables, warnings, memory, report }: Sw
   const { ran, resumed, seconds, workers, log, digest } = found;
   const rate = formatRate(seconds > 0 ? ran / seconds : 0);
   const before = resumed === 0 ? '' : `, ${resumed} known from before`;
-  const threads = formatCount(workers, 'thread');
+  const where = strength === '' ? ` on ${formatCount(workers, 'thread')}` : strength;
   io.out(`
 memory: ${memory}
-${ran} runs in ${seconds.toFixed(2)} s on ${threads} (${rate}/s)${before}
+${ran} runs in ${seconds.toFixed(2)} s${where} (${rate}/s)${before}
 sweep   ${digest}
 trials  ${log}
 report  ${report}

@@ -117,7 +117,7 @@ class ClusterWorker {
 
   async run(): Promise<void> {
     const searches = await Searches.join(this.#cluster);
-    for (;;) {
+    while (!this.#options.signal.aborted) {
       const next = await this.#insist(() => this.#choose(searches));
       if (next !== undefined) await this.#workOn(searches, next);
       else await Promise.race([pause(LOOK_MS), new Promise<void>((resolve) => (this.#wake = resolve))]);
@@ -199,7 +199,7 @@ class ClusterWorker {
 
   /** Until nothing comes and no other thread has work: until then more may come. */
   async #drain(slot: Slot, work: Work): Promise<void> {
-    for (;;) {
+    while (!this.#options.signal.aborted) {
       // The server or this queue may be gone, which the next look at all queues tells.
       const message = await work.queue.next({ expires: PULL_MS }).catch(() => pause(RETRY_MS, null));
       if (message !== null) await this.#runBatch(slot, message, work);
