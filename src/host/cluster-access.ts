@@ -17,7 +17,7 @@ export function readSecret({ environment, file }: SecretPlace): string | undefin
 }
 
 /** `name` is shown by the server among its connections. */
-export async function openConfigured(
+async function openConfigured(
   { url, user, password, credentials, tls }: ClusterConfig,
   name: string,
 ): Promise<Cluster> {
@@ -42,7 +42,11 @@ export async function readFeedTerms({ name, open }: FeedAccess): Promise<FeedTer
   const { readTerms } = await import('../cluster/feed-reader.ts');
   try {
     const cluster = await open();
-    return await readTerms(cluster, name).finally(() => cluster.close());
+    try {
+      return await readTerms(cluster, name);
+    } finally {
+      await cluster.close();
+    }
   } catch (error) {
     throw new FeedNotThere(errorText(error), { cause: error });
   }

@@ -8,7 +8,7 @@ import type { StampedFrame } from '../../src/wire/stream/server-frame.ts';
 
 export const FEED = 'test';
 
-export const frame = (number: number, text = `s|21|{"totalVolume":${number}}`): StampedFrame => ({
+const frame = (number: number, text = `s|21|{"totalVolume":${number}}`): StampedFrame => ({
   seq: seq(number),
   tsUs: tsUs(1_000_000 * number),
   text,

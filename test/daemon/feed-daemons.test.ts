@@ -45,17 +45,13 @@ async function reading(server: NatsServer, steps: readonly Step[]): Promise<Stor
 /** Decisions and what strategies saw, with their times; fills without: each daemon polls its book in its own time. */
 const linesOf = (entries: readonly JournalEntry[]): readonly string[] =>
   entries.flatMap((entry) => {
-    switch (entry.kind) {
-      case 'strategy_note':
-        return [`${entry.tsUs} note ${entry.text}`];
-      case 'proposal':
-        return [`${entry.tsUs} ${JSON.stringify({ ...entry.proposal, clientOrderId: 'of each daemon' })}`];
-      case 'fill':
-        return [`fill of ${entry.qty} for ${entry.value}`];
-      default:
-        return [];
-    }
+    if (entry.kind === 'strategy_note') return [`${entry.tsUs} note ${entry.text}`];
+    if (entry.kind === 'fill') return [`fill of ${entry.qty} for ${entry.value}`];
+    if (entry.kind !== 'proposal') return [];
+    return [`${entry.tsUs} ${JSON.stringify({ ...entry.proposal, clientOrderId: 'of each daemon' })}`];
   });
+
+const fillsOf = (story: Story): number => story.entries.filter(({ kind }) => kind === 'fill').length;
 
 test('a paper daemon on the feed makes the journal of the daemon on the stream', async () => {
   const server = await natsServer();
@@ -69,11 +65,10 @@ test('a paper daemon on the feed makes the journal of the daemon on the stream',
   live.offer('buy', 12_995, 50);
   const paper = await reading(server, steps);
   const both = [live, paper];
-  const fills = (story: Story): number => story.entries.filter(({ kind }) => kind === 'fill').length;
   for (const [at, price] of [13_000, 13_005, 13_006].entries()) {
     live.print(price);
     for (const story of both)
-      await story.until(async () => fills(story) === at + 1 && (await story.hasReadPositions()));
+      await story.until(async () => fillsOf(story) === at + 1 && (await story.hasReadPositions()));
   }
   expect(linesOf(paper.entries)).toEqual(linesOf(live.entries));
   expect(linesOf(live.entries).length).toBeGreaterThan(6);
@@ -97,12 +92,11 @@ test('the paper daemon follows what happens to the stream of the other, and to t
   live.print(13_001);
   await server.start();
   await paper.until(async () => (await states()).every((state) => state === 'live'));
-  const notes = (story: Story): readonly string[] => story.notes();
   live.print(13_002);
-  await live.until(() => notes(live).length === 1);
-  await paper.until(() => notes(paper).length === 1);
+  await live.until(() => live.notes().length === 1);
+  await paper.until(() => paper.notes().length === 1);
   // The trade of meanwhile is not lost: it comes late.
-  expect(notes(paper)).toEqual(notes(live));
+  expect(paper.notes()).toEqual(live.notes());
   expect(live.alerts()).not.toContain('feed_not_published');
 });
 
@@ -118,11 +112,13 @@ test('nothing that a secret or an account could be read from crosses the server'
   let text = '';
   for (let number = state.first_seq; number <= state.last_seq; number += 1) {
     const message = await cluster.jsm.streams.getMessage('TICKWRIGHT_FEED_prices', { seq: number });
-    text += `${message?.subject} ${String(message?.header)} ${message?.string()}\n`;
+    const headers = (message?.header.keys() ?? []).map((key) => `${key}: ${message?.header.get(key)}`);
+    text += `${message?.subject} ${headers.join(' ')} ${message?.string()}\n`;
   }
   await cluster.close();
   const { custodyCode, subAccountId, apiKey, otp } = live.simulator;
   expect(text).toContain('matchPrice');
+  expect(text).toContain('Tickwright-Terms');
   for (const secret of [custodyCode, custodyCode.slice(-6), subAccountId, apiKey, otp, 'eyJ', 'H.0000'])
     expect(text).not.toContain(secret);
 });

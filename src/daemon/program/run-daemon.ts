@@ -151,19 +151,8 @@ async function runLocked(
     const names = new StrategyNames(config.strategies.map(({ id }) => id));
     const screen = createDaemonScreen(plan, names, options.jsonLogs, address.secrets);
     const program = new ProgramFiles();
-    const feed = configuredFeed(config);
-    const daemon = new Daemon({
-      config,
-      names,
-      paths,
-      address,
-      clockMap,
-      lockstep,
-      screen,
-      program,
-      mark,
-      feed,
-    });
+    const parts = { config, names, paths, address, clockMap, lockstep, screen };
+    const daemon = new Daemon({ ...parts, program, mark, feed: configuredFeed(config) });
     broker.onEnd((reason) => daemon.brokerEnded(reason));
     if (options.durationMs !== null) shutdown.askAfter(options.durationMs, 'the duration is over');
     if (plan.tape !== null) shutdown.askAt(clockMap, plan.tape.endUs, 'the tape is over');

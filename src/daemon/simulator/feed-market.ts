@@ -26,7 +26,7 @@ interface FollowedContract extends Contract {
 
 const NO_BOOK = { bids: [], asks: [] };
 
-export class FeedMarket implements MarketSource, FeedListener {
+class FeedMarket implements MarketSource, FeedListener {
   readonly #codes: Codes['codes'];
   readonly #log: (text: string) => void;
   #frames: StampedFrame[] = [];
@@ -178,6 +178,7 @@ export async function openFeedMarket(
 ): Promise<Extract<SimulatorOptions['market'], { kind: 'feed' }>> {
   const { FeedReader } = await import('../../cluster/feed-reader.ts');
   const source = new FeedMarket(codesOf(terms), log);
+  // oxlint-disable-next-line no-new -- it reads as long as this process lives
   new FeedReader({ name, open, from, listener: source });
   await inTime(source.history, HISTORY_MAX);
   const { hundredthsPerTick: tick } = VN30_FUTURE;

@@ -57,4 +57,4 @@ const over = got.map(
     }),
 );
 await Promise.all(over);
-parentPort?.postMessage({ got, wrong, gaps, ages } satisfies ReadersSeen);
+parentPort?.postMessage({ got, wrong, gaps, ages } satisfies ReadersSeen); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
