@@ -5,7 +5,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { configuredFeed, type FeedAccess, readFeedTerms } from '../../src/host/cluster-access.ts';
 import { codesOf, openFeedMarket } from '../../src/daemon/simulator/feed-market.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import { tsUs } from '../../src/domain/units.ts';
+import { seconds, tsUs } from '../../src/domain/units.ts';
 import { recordFeed } from '../../src/cluster/feed-recording.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { type NatsServer, natsServer, WITHOUT_NATS } from '../support/nats-server.ts';
@@ -16,8 +16,11 @@ beforeEach((context) => context.skip(WITHOUT_NATS !== null, WITHOUT_NATS ?? ''))
 
 const BARS = (yaml: string): string => yaml.replace('{ steps: [] }', '{ steps: [], notes: bars }');
 
+/** Far longer than a busy machine takes: no input of the reader comes before a frame that is on its way. */
+const DELAY = seconds(5);
+
 function access({ url }: NatsServer, role: FeedAccess['role']): FeedAccess {
-  const feed = { role, name: 'prices', keepDays: 1, keepGigabytes: 0.1, delay: 150_000 };
+  const feed = { role, name: 'prices', keepDays: 1, keepGigabytes: 0.1, delay: DELAY };
   const config = { mode: 'paper', cluster: { url, password: { environment: 'NONE' }, feed } } as const;
   const found = configuredFeed(config as unknown as Parameters<typeof configuredFeed>[0]);
   if (found === undefined) throw new Error('the feed is configured');

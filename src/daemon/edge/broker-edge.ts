@@ -16,7 +16,7 @@ import type { ClockMap } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
-import { readTimedFrame, type ReceivedFrame } from '../../wire/stream/timed-frame.ts';
+import { readTimedFrame, type ReceivedFrame } from '../../wire/stream/server-frame.ts';
 import { createMarketClock, sessionDayAt, systemClock, systemTimers } from '../../host/system-clock.ts';
 import { connectBroker, type BrokerConnectionOptions, exchangeCounter } from './broker-connection.ts';
 import type { EdgeAlerts } from './edge-alerts.ts';

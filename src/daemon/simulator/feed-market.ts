@@ -13,8 +13,7 @@ import type { FeedAccess } from '../../host/cluster-access.ts';
 import { inTime } from '../../host/system-clock.ts';
 import type { MarketSource, SourceListener, SourcePrint } from '../../simulator/brokerage/print-feed.ts';
 import { type SimulatorOptions, VN30_FUTURE } from '../../simulator/simulator-options.ts';
-import { decodeServerFrame, type StampedFrame } from '../../wire/stream/server-frame.ts';
-import { timedFrame } from '../../wire/stream/timed-frame.ts';
+import { decodeServerFrame, type StampedFrame, timedFrame } from '../../wire/stream/server-frame.ts';
 
 type Codes = Pick<SimulatorOptions, 'codes' | 'streamCodes'>;
 
