@@ -79,6 +79,10 @@ export const PARTS: readonly CommandPart[] = [
     commands: ['backtest'],
     load: async () => (await import('./research/backtest-command.ts')).addBacktestCommand,
   },
+  {
+    commands: ['worker'],
+    load: async () => (await import('./research/worker-command.ts')).addWorkerCommand,
+  },
   { commands: ['sweep'], load: async () => (await import('./research/sweep-command.ts')).addSweepCommand },
   {
     commands: ['doctor'],

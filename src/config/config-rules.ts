@@ -87,6 +87,28 @@ export const metricsProblems = (
 ): readonly Problem[] =>
   metrics === undefined ? [] : secretProblems(source, ['operator', 'metrics', 'token'], metrics.token);
 
+/** Prices of a feed are for paper: an account with real money has a stream of its own, and its broker's clock. */
+export function clusterProblems(
+  source: YamlSource,
+  { mode, cluster }: Pick<ConfigFile, 'mode' | 'cluster'>,
+): readonly Problem[] {
+  if (cluster === undefined) return [];
+  const { user, password, feed } = cluster;
+  const problems = user === undefined ? [] : secretProblems(source, ['cluster', 'password'], password);
+  for (const [key, file] of Object.entries({ credentials: cluster.credentials, ...cluster.tls }))
+    if (file !== undefined && !isFile(file)) {
+      const path = key === 'credentials' ? ['cluster', key] : ['cluster', 'tls', key];
+      problems.push(
+        source.problem(path, 'a file that is there', 'the path counts from where the program is started'),
+      );
+    }
+  if (feed?.role === 'read' && mode !== 'paper')
+    problems.push(
+      source.problem(['cluster', 'feed', 'role'], `publish in mode ${mode}`, 'a feed is read on paper alone'),
+    );
+  return problems;
+}
+
 /** Beyond this machine nothing goes in the clear. */
 export function cockpitProblems(
   source: YamlSource,

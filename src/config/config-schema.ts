@@ -331,6 +331,32 @@ export const configSchema = z.strictObject({
     }),
   }),
   alerts: alertsSchema,
+  cluster: z
+    .strictObject({
+      url: address('nats://host:4222').describe('NATS server with JetStream, 2.11 or newer'),
+      user: line.optional().describe('User of the server'),
+      password: secretFrom('TICKWRIGHT_NATS_PASSWORD').describe('Password of that user'),
+      credentials: pathText.optional().describe('File of credentials instead'),
+      tls: z
+        .strictObject({
+          ca: pathText.optional().describe('File with the certificates to trust'),
+          cert: pathText.optional().describe('File with the certificate of this machine'),
+          key: pathText.optional().describe('File with its key'),
+        })
+        .optional(),
+      feed: z
+        .strictObject({
+          role: z
+            .enum(['publish', 'read'])
+            .describe('`publish` gives our prices to others, `read` takes theirs'),
+          name: id.default('prices').describe('Name of the feed'),
+          keepDays: count.default(7).describe('Days that the server keeps'),
+          keepGigabytes: z.number().positive().default(10).describe('Gigabytes that it keeps'),
+          delay: span('250ms', '1ms', '900ms').describe('Lag of the clock of a reader, longer than the way'),
+        })
+        .optional(),
+    })
+    .optional(),
   strategies: z.array(strategy).min(1).describe('What trades: a list, one entry a strategy'),
 });
 

@@ -11,6 +11,7 @@ type OtpSource = NonNullable<ConfigFile['auth']['otp']>;
 export type AuthConfig = ConfigFile['auth'] & { readonly otp: OtpSource };
 export type AlertsConfig = ConfigFile['alerts'];
 export type ChannelConfig = AlertsConfig['channels'][number];
+export type ClusterConfig = NonNullable<ConfigFile['cluster']>;
 export type RetentionConfig = ConfigFile['retention'];
 
 /** Place of a secret: the environment comes first, then the file. */
@@ -49,7 +50,16 @@ export interface StrategyConfig {
 export interface Config extends Readonly<
   Pick<
     ConfigFile,
-    'mode' | 'account' | 'broker' | 'live' | 'money' | 'simulator' | 'operator' | 'alerts' | 'retention'
+    | 'mode'
+    | 'account'
+    | 'broker'
+    | 'live'
+    | 'money'
+    | 'simulator'
+    | 'operator'
+    | 'alerts'
+    | 'retention'
+    | 'cluster'
   >
 > {
   readonly file: string;

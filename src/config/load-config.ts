@@ -5,6 +5,7 @@ import {
   alertProblems,
   assumedBy,
   closingProblems,
+  clusterProblems,
   fileProblems,
   limitProblems,
   cockpitProblems,
@@ -56,6 +57,7 @@ export function loadConfig(
     ...alertProblems(source, value),
     ...metricsProblems(source, value),
     ...cockpitProblems(source, value),
+    ...clusterProblems(source, value),
   ];
   const reach = { mode: value.mode, alerts: value.alerts };
   const market = readMarket(source, value.market);
@@ -80,7 +82,8 @@ function configOf(
   { calendar, contracts, costs }: MarketDefinition,
   strategies: Config['strategies'],
 ): Config {
-  const { mode, state, account, auth, broker, live, money, simulator, operator, alerts, retention } = value;
+  const { mode, state, account, auth, broker, live, money, simulator, operator } = value;
+  const { alerts, retention, cluster } = value;
   const { tokenRefresh, tokenRefreshBefore, rollover } = value.session;
   const otp = auth.otp ?? { from: mode === 'paper' ? 'simulator' : 'prompt' };
   return {
@@ -95,6 +98,7 @@ function configOf(
     operator,
     alerts,
     retention,
+    cluster,
     auth: { ...auth, otp },
     schedule: { tokenRefresh, tokenRefreshBefore, rollover },
     engine: {

@@ -3,14 +3,19 @@ import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
 import type { Problem } from './problem.ts';
-import { type Path, YamlSource } from './yaml-source.ts';
+import { type FileTexts, type Path, YamlSource } from './yaml-source.ts';
 import { keysOfOtherKind, requiredKeys, zodProblems } from './zod-problems.ts';
 
 type Read<T> = { readonly source: YamlSource; readonly value: T } | { readonly problems: readonly Problem[] };
 
 /** `kind` names the file in messages: `a market file`. */
-export function readFile<T extends z.ZodType>(file: string, schema: T, kind: string): Read<z.output<T>> {
-  const read = YamlSource.read(file);
+export function readFile<T extends z.ZodType>(
+  file: string,
+  schema: T,
+  kind: string,
+  texts?: FileTexts,
+): Read<z.output<T>> {
+  const read = YamlSource.read(file, texts);
   if ('problems' in read) return read;
   const { source } = read;
   if (kind === 'a configuration' && source.at(['data']) !== undefined && source.at(['capital']) !== undefined)
@@ -38,8 +43,9 @@ export function readNamed<T extends z.ZodType>(
   kind: string,
 ): Read<z.output<T>> {
   const file = nextTo(parent.file, name);
+  const { texts } = parent;
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat?.isFile() === true) return readFile(file, schema, kind);
+  if (texts.has(file) || stat?.isFile() === true) return readFile(file, schema, kind, texts);
   const what = stat === undefined ? `there is no ${file}` : `${file} is no file`;
   return { problems: [parent.problem(path, 'the name of a file next to this one', what)] };
 }

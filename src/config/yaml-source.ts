@@ -18,6 +18,9 @@ import type { Problem } from './problem.ts';
 
 export type Path = readonly PropertyKey[];
 
+/** Texts by the paths of their files. */
+export type FileTexts = Map<string, string>;
+
 /** Largest growth of a file by its aliases. */
 const ALIASES_MAX = 100;
 /** No section has a hundred; each unknown key is compared with the known ones, and reported. */
@@ -25,26 +28,34 @@ const KEYS_MAX = 1_000;
 
 export class YamlSource {
   readonly file: string;
+  /** What was read of this file and of those that it names: with these texts another reading needs no file. */
+  readonly texts: FileTexts;
   readonly #document: Document;
   readonly #lines = new LineCounter();
   #value: unknown = null;
 
-  private constructor(file: string, text: string) {
+  private constructor(file: string, text: string, texts: FileTexts) {
     this.file = file;
+    this.texts = texts;
     // The parser compares each key with all before it: 20,000 of them take seconds.
     const uniqueKeys = false;
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys });
   }
 
   /** A missing file or one that is not YAML is a problem, not an exception. */
-  static read(file: string): { readonly source: YamlSource } | { readonly problems: readonly Problem[] } {
-    const read = readYamlText(file);
+  static read(
+    file: string,
+    texts: FileTexts = new Map(),
+  ): { readonly source: YamlSource } | { readonly problems: readonly Problem[] } {
+    const known = texts.get(file);
+    const read = known === undefined ? readYamlText(file) : { text: known };
     if ('unreadable' in read) {
       const hint = 'check the path; samples are in config/';
       const what = { expected: 'a readable YAML file', received: read.unreadable, hint };
       return { problems: [{ file, line: 1, column: 1, path: '', ...what }] };
     }
-    const source = new YamlSource(file, read.text);
+    texts.set(file, read.text);
+    const source = new YamlSource(file, read.text, texts);
     const fault = oddText(read.text) ?? yamlFault(source.#document);
     const odd = fault === undefined ? source.#oddNodes() : [fault];
     const found = odd.length > 0 ? odd : source.#unfold();

@@ -5,6 +5,7 @@
 import { OtpDesk } from '../broker/auth/otp-desk.ts';
 import type { OwnBooks } from '../broker/gateway/kill-verdict.ts';
 import type { Dial } from '../broker/stream/open-socket.ts';
+import { FeedPublisher } from '../cluster/feed-publisher.ts';
 import type { Config } from '../config/config.ts';
 import { CalendarInUse, type KnownDays, tradingDayAt } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
@@ -38,6 +39,7 @@ import {
   type RunningSchedule,
   type Schedule,
 } from './schedule.ts';
+import type { FeedAccess } from '../host/cluster-access.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
 import { createMarketClock, FOLLOWED_STEP_US_MAX, systemClock, systemTimers } from '../host/system-clock.ts';
 import type { Lockstep } from './simulator/lockstep.ts';
@@ -80,6 +82,8 @@ export interface DaemonOptions {
   readonly program?: ProgramFiles;
   /** Absent where no process can die. */
   readonly mark?: RunMark;
+  /** Absent where no feed is published. */
+  readonly feed?: FeedAccess | undefined;
   /** Absent: the installation's number and a random part. */
   readonly startStamp?: () => string;
 }
@@ -99,6 +103,7 @@ export class Daemon {
   readonly alerting: Alerting;
   readonly metrics: Metrics;
   readonly prices: PriceBoard | null;
+  readonly feed: FeedPublisher | null;
   /** Since the start: commands that take entries away, of the account or of a strategy. */
   halts = 0;
   readonly outcomes = new CommandOutcomes((...alert) => this.alert(...alert));
@@ -159,6 +164,7 @@ export class Daemon {
       onEntry: (entry) => this.#onHalt(entry),
     });
     this.edge = this.#createEdge(options, note);
+    this.feed = this.#createPublisher(options);
     this.prices = config.operator.cockpit.enabled ? new PriceBoard(() => this.edge.table.contracts) : null;
     this.edge.tokens.onChange(() => {
       this.#reminders.obtained();
@@ -176,6 +182,7 @@ export class Daemon {
         startStamp: options.startStamp ?? (() => (config.mode === 'dry-run' ? '' : startStamp(paths))),
         unjournaled: (on) => this.#emergency.unjournaled(on),
         prices: this.prices,
+        feed: this.feed,
         onEntry: (entry) => this.#onEntry(entry),
         alert: this.alert,
       },
@@ -365,6 +372,18 @@ export class Daemon {
     });
   }
 
+  #createPublisher({ feed }: DaemonOptions): FeedPublisher | null {
+    if (feed?.role !== 'publish') return null;
+    return new FeedPublisher({
+      name: feed.name,
+      keep: feed.keep,
+      open: feed.open,
+      epoch: systemClock.nowUs().toString(36),
+      alert: this.alert,
+      onLost: () => this.edge.stream.resubscribe(),
+    });
+  }
+
   #createSweep(config: Config): HaltSweep {
     return new HaltSweep({
       gateway: this.edge.gateway,
@@ -452,6 +471,7 @@ export class Daemon {
     await this.cycle.drain();
     await this.edge.gateway.settled();
     await this.edge.close();
+    await this.feed?.close();
     try {
       await this.cycle.close();
     } finally {

@@ -8,7 +8,8 @@ import { createTelegramBot, createTelegramChannel } from '../operator/channels/t
 import { createWebhook } from '../operator/channels/webhook.ts';
 import { Secrets } from '../operator/redact.ts';
 import { inTime } from '../host/system-clock.ts';
-import { readSecret, secretPlaceText } from './edge/secret-place.ts';
+import { secretPlaceText } from './edge/secret-place.ts';
+import { readSecret } from '../host/cluster-access.ts';
 import { failureOf } from '../domain/failure.ts';
 
 /** Throws for a secret that is missing. `bot`: null for a channel that takes no commands. */

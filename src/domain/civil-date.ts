@@ -104,6 +104,9 @@ export function timeOfDayUs(at: TsUs, utcOffsetMinutes: number): number {
   return local - Math.floor(local / US_PER_DAY) * US_PER_DAY;
 }
 
+export const startOfDay = (at: TsUs, utcOffsetMinutes: number): TsUs =>
+  tsUs(at - timeOfDayUs(at, utcOffsetMinutes));
+
 /** The moment at which `timeUs` after local midnight of `day` falls. */
 export const momentOf = (day: TradingDay, timeUs: number, utcOffsetMinutes: number): TsUs =>
   tsUs(dayNumber(day) * US_PER_DAY + timeUs - utcOffsetMinutes * US_PER_MINUTE);

@@ -32,11 +32,21 @@ export interface RunPlan {
 const KEPT_SPEED = 20;
 const OUTRUN = `above ${KEPT_SPEED} times real time a made market outruns its broker: prices look stale, orders unknown`;
 
-export function runPlan(asked: Config, { replay, speed, stateDir }: RunOverrides): RunPlan {
-  const base: Config = {
-    ...asked,
-    simulator: { ...asked.simulator, speed: speed ?? asked.simulator.speed },
-  };
+/** Others take prices of a feed for those of now. */
+const NO_FEED =
+  'the feed of the configuration is left out: a recorded day, or a market at another speed, is not the present';
+
+export function runPlan(asked: Config, overrides: RunOverrides): RunPlan {
+  const { speed: usual, tape } = asked.simulator;
+  const speed = overrides.speed ?? usual;
+  const isPresent = asked.mode !== 'paper' || (speed === 1 && (overrides.replay ?? tape) === undefined);
+  const base: Config = { ...asked, simulator: { ...asked.simulator, speed } };
+  if (isPresent || asked.cluster?.feed === undefined) return planOf(base, overrides);
+  const plan = planOf({ ...base, cluster: { ...asked.cluster, feed: undefined } }, overrides);
+  return { ...plan, remarks: [...plan.remarks, NO_FEED] };
+}
+
+function planOf(base: Config, { replay, stateDir }: RunOverrides): RunPlan {
   const tapePath = replay ?? base.simulator.tape;
   if (tapePath === undefined || base.mode !== 'paper') {
     const remarks = base.mode === 'paper' && base.simulator.speed > KEPT_SPEED ? [OUTRUN] : [];

@@ -68,7 +68,7 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number): Fram
     append(frames) {
       // Records behind half a record would never be read again.
       if (isTorn) cut();
-      const records = Buffer.from(frames.map(recordOf).join(''));
+      const records = frameRecords(frames);
       try {
         // A disk that is nearly full takes a part, and refuses the rest.
         for (let done = 0; done < records.length;) done += writeSync(file, records, done);
@@ -84,6 +84,10 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number): Fram
     },
   };
 }
+
+/** As they lie in a log. */
+export const frameRecords = (frames: readonly StampedFrame[]): Buffer =>
+  Buffer.from(frames.map(recordOf).join(''));
 
 function recordOf({ seq: number, tsUs: at, text }: StampedFrame): string {
   const head = `${number} ${at} ${Buffer.byteLength(text)}`;

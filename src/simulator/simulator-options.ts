@@ -6,6 +6,7 @@ import type { ContractSpec } from '../domain/contract.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import { type DurationUs, minutes, seconds, type TsUs, US_PER_DAY } from '../domain/units.ts';
 import type { VenueRules } from '../venue/venue-options.ts';
+import type { MarketSource } from './brokerage/print-feed.ts';
 import { type AccountSettings, type StartCash, threeSubAccounts } from './accounts/account-settings.ts';
 import { hostClock, hostTimers } from './time/market-clock.ts';
 
@@ -49,6 +50,12 @@ type MarketSettings =
       readonly path: string;
       /** Reference price of the day in points; null takes the first print's. */
       readonly referencePoints: number | null;
+    }
+  | {
+      /** Trades and books of another market as they happen; the front month starts at so many points. */
+      readonly kind: 'feed';
+      readonly source: MarketSource;
+      readonly startPoints: number;
     }
   | {
       /** No orders but the accounts': for tests. */

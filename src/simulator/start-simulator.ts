@@ -31,6 +31,9 @@ import { STREAM_PATH, StreamServer } from './stream/stream-server.ts';
 import { skewedClock } from './time/market-clock.ts';
 
 const HOST = '127.0.0.1';
+const SERVICE_RESTART = 1012;
+/** Bytes of a close frame. */
+const CLOSE_REASON_MAX = 120;
 
 export async function startSimulator(given: Partial<SimulatorOptions> = {}): Promise<RunningSimulator> {
   const options: SimulatorOptions = { ...DEFAULT_OPTIONS, ...given };
@@ -121,9 +124,9 @@ function createServices(options: SimulatorOptions, store: StateStore) {
   const board = new FaultBoard();
   const clock = skewedClock(options.clock, board);
   const memory = new VenueMemory(store);
-  const { clock: market, venueMarket, prints } = openMarket(options, memory);
+  const { clock: market, venueMarket, ...source } = openMarket(options, memory);
   const venue = venueOptions(options, venueMarket);
-  const brokerage = new Brokerage({ memory, market, clock: options.clock, timers, prints, venue });
+  const brokerage = new Brokerage({ memory, market, clock: options.clock, timers, ...source, venue });
   const subAccounts = new SubAccounts(store, accounts);
   const tokens = new TokenService({ store, clock, settings: options.auth });
   const { utcOffsetMinutes } = calendar;
@@ -167,7 +170,7 @@ function createStream(
     faults: board,
     count: (what) => counters.set(what, (counters.get(what) ?? 0) + 1),
     subscribed(session, channels, codes) {
-      feed.greet(session, channels, codes);
+      if (source?.isLive !== false) feed.greet(session, channels, codes);
       // A recorded day that waited for its first listener begins.
       if (!market.held) return;
       market.release();
@@ -175,7 +178,19 @@ function createStream(
     },
   });
   const { sessions } = stream;
-  const feed = new PriceFeed({ brokerage, faults: board, sessions, settings: options.stream });
+  const source = options.market.kind === 'feed' ? options.market.source : null;
+  source?.follow({
+    onMore: () => brokerage.wake(),
+    onLive: () => feed.greetAll(),
+    onCut: (reason) => stream.closeAll(SERVICE_RESTART, reason.slice(0, CLOSE_REASON_MAX)),
+  });
+  const feed = new PriceFeed({
+    isPassing: source !== null,
+    brokerage,
+    faults: board,
+    sessions,
+    settings: options.stream,
+  });
   return stream;
 }
 

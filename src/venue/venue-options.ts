@@ -4,6 +4,7 @@ import type { CostSchedule } from '../domain/costs.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { AccountId, OrderCode } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
+import type { BookLevel } from '../domain/ticks.ts';
 import {
   type DurationUs,
   milliseconds,
@@ -51,12 +52,12 @@ export type MarketOptions =
       readonly reference: PriceHundredths;
     }
   | {
-      /** No orders but the accounts': for tests. */
-      readonly kind: 'empty';
+      /** `feed`: trades and books of another market, given by `print`. `empty`: no orders but the accounts', for tests. */
+      readonly kind: 'feed' | 'empty';
       readonly startPrice: PriceTicks;
     };
 
-/** One recorded trade. */
+/** One recorded trade; with a book also a change of that alone, whose quantity is 0. */
 export interface TapePrint {
   readonly tsUs: TsUs;
   readonly orderCode: OrderCode;
@@ -64,6 +65,8 @@ export interface TapePrint {
   readonly qty: number;
   /** Null when the recording does not say. */
   readonly aggressor: Side | null;
+  /** After it, best levels first; absent where none was recorded. */
+  readonly book?: { readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] };
 }
 
 /** Switches where two readings exist, and limits of the broker. */

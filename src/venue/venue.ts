@@ -131,7 +131,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
     return this.#outbox.take();
   }
 
-  /** One recorded trade (tape market only). Feed prints before time is advanced past them. */
+  /** One recorded trade (tape and feed alone). Feed prints before time is advanced past them. */
   print(print: TapePrint): readonly VenueEvent[] {
     this.#advance(tsUs(Math.max(this.nowUs, print.tsUs)));
     const book = this.#contracts.book(print.orderCode);
@@ -344,8 +344,9 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
     const { market } = this.#options;
     const { orderCode } = listing.contract;
     const watch = this.#triggers.watchOf(orderCode);
-    return market.kind === 'tape' && market.orderCode === orderCode
-      ? new TapeBook(listing, this.#outbox, this.#entry, watch)
+    const isFeed = market.kind === 'feed';
+    return isFeed || (market.kind === 'tape' && market.orderCode === orderCode)
+      ? new TapeBook(listing, this.#outbox, this.#entry, watch, isFeed)
       : new LadderBook(listing, this.#outbox, this.#entry, watch);
   }
 

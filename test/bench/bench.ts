@@ -3,6 +3,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<unknown>>> = {
   parts: () => import('./parts.ts'),
   gauge: () => import('./gauge.ts'),
   footprint: () => import('./footprint/footprint.ts'),
+  feed: () => import('./load/feed.ts'),
   flood: () => import('./load/flood.ts'),
   memory: () => import('./backtest-memory.ts'),
   peers: () => import('./peers/peers.ts'),

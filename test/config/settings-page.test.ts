@@ -55,6 +55,7 @@ const TABLES: Readonly<Record<string, readonly Setting[]>> = {
   session: below(rest, 'session', 'flatten', 'stop'),
   operator: below(rest, 'operator'),
   files: below(rest, 'poll', 'retention'),
+  cluster: below(rest, 'cluster'),
   alerts: below(rest, 'alerts').filter((each) => !isOfChannel(each)),
   channels: rest.filter(isOfChannel),
   backtest: BACKTEST.filter(({ key }) => !/^(data|models|statistics)\b/.test(key)),

@@ -39,7 +39,9 @@ const program = (...below: readonly string[]): Row => ({
 
 const RESEARCH = words('host research research/run research/statistics research/report');
 
-const DAEMON = words('host daemon/restart daemon/simulator daemon/edge daemon/inspect daemon/session');
+const DAEMON = words(
+  'host cluster daemon/restart daemon/simulator daemon/edge daemon/inspect daemon/session',
+);
 
 export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   'src/domain': { folders: [], packages: [] },
@@ -101,7 +103,12 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
     folders: ['src/domain', 'src/text', 'src/research/report', 'src/operator'],
     packages: ['preact', '@preact/signals', 'lightweight-charts'],
   },
-  'src/host': program(),
+  // The clients are loaded where a server is named, and nowhere else.
+  'src/cluster': {
+    folders: ['src/domain', 'src/text', 'src/engine/ports', 'src/wire', 'src/recording'],
+    packages: ['@nats-io/transport-node', '@nats-io/jetstream', 'node:fs', ...EDGE],
+  },
+  'src/host': program('cluster'),
   // A plan, its run, figures and report only compute: they know no file and no configuration.
   'src/research': made(
     'src/venue',
@@ -128,11 +135,12 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   'src/research/spec': program(...RESEARCH, 'research/recorded'),
   'src/research/backtest': program(...RESEARCH, 'research/spec', 'research/recorded'),
   'src/research/sweep': program(...RESEARCH, 'research/spec', 'research/backtest'),
+  'src/cluster/searches': program(...RESEARCH, 'research/spec', 'research/sweep', 'cluster'),
   'src/daemon/restart': program('host'),
-  'src/daemon/simulator': program('host', 'daemon/restart'),
+  'src/daemon/simulator': program('host', 'cluster', 'daemon/restart'),
   'src/daemon/edge': program('host', 'daemon/restart', 'daemon/simulator'),
   'src/daemon/inspect': program('host', 'research/report', 'daemon/restart', 'daemon/edge'),
-  'src/daemon/session': program('host', 'daemon/restart', 'daemon/simulator', 'daemon/edge'),
+  'src/daemon/session': program('host', 'cluster', 'daemon/restart', 'daemon/simulator', 'daemon/edge'),
   'src/daemon': program(...DAEMON),
   // A daemon as a program: its control API, page, screen, metrics, phone and archive.
   'src/daemon/program': program(...DAEMON, 'daemon', 'research/recorded'),
@@ -140,7 +148,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
     folders: words(`
       src/host src/daemon src/daemon/restart src/daemon/simulator src/daemon/edge src/daemon/inspect src/daemon/program
       src/research src/research/spec src/research/backtest src/research/sweep src/research/agreement src/research/recorded
-      src/research/report src/config src/domain src/text
+      src/research/report src/cluster src/cluster/searches src/config src/domain src/text
     `),
     packages: ['@clack/prompts', 'commander', 'node:*'],
   },

@@ -13,6 +13,7 @@ import { formatRows } from '../../text/table.ts';
 import { type CliContext, type CliIo, EXIT, noData, jsonText, failed, wrongUsage } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { addDataImport } from './data-import.ts';
+import { addDataRecord } from './data-record.ts';
 import { barSize, DATA_DIR, exportPlace, sessionDay } from '../argument-values.ts';
 import type { ExportResult, ExportWhat } from '../../research/recorded/export-data.ts';
 import { readConfig } from '../read-config.ts';
@@ -43,6 +44,7 @@ Examples:
   addDataImport(data, context);
   addDataExport(data, context);
   addDataVerify(data, context);
+  addDataRecord(data, context);
 }
 
 interface ListFlags {

@@ -1,15 +1,18 @@
 /** `sweep`: many runs of one backtest with varied parameters. */
 import type { Command } from 'commander';
+import type { Cluster } from '../../cluster/connection.ts';
 import type { SweepFileOptions, SweepOutcome } from '../../research/sweep/sweep-report.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { formatCount, formatRate } from '../../text/numbers.ts';
 import { countAboveZero } from '../argument-values.ts';
 import { type CliContext, type CliIo, EXIT, jsonText, refused } from '../cli-io.ts';
+import { onCluster } from './cluster-option.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { EVENT_LIMIT, loaded, refuseHang, reportTable } from './backtest-command.ts';
 
-interface Flags extends Omit<SweepFileOptions, 'onProgress'> {
+interface Flags extends Omit<SweepFileOptions, 'onProgress' | 'openPool'> {
   readonly json?: boolean;
+  readonly cluster?: string;
 }
 
 const TOP = 10;
@@ -34,13 +37,18 @@ export function addSweepCommand(program: Command, { io, finish }: CliContext): v
     .argument('<config>', 'YAML file of the backtest with a section sweep')
     .option(...EVENT_LIMIT)
     .option('--workers <n>', 'threads (one per core)', countAboveZero)
+    .option('--cluster <address>', 'run the trials on the workers of this NATS server (tickwright worker)')
     .option('--top <n>', 'trials shown', countAboveZero, TOP)
     .option('--fresh', 'discard the trials of earlier sweeps of this file')
     .option('--out <dir>', 'directory of the results (var/backtest/<name of the file>-sweep)')
     .option('--json', 'print all figures as JSON')
     .addHelpText('after', AFTER_HELP);
   command.action(async (file: string) => {
-    const failure = await sweep(file, command.opts<Flags>(), io);
+    const { cluster, ...flags } = command.opts<Flags>();
+    const failure =
+      cluster === undefined
+        ? await sweep(file, flags, io)
+        : await onCluster(cluster, 'sweep', (opened) => sweep(file, flags, io, opened));
     if (failure === null) return;
     io.err(`\nfailed: ${failure}\n`);
     finish(EXIT.failed);
@@ -48,7 +56,7 @@ export function addSweepCommand(program: Command, { io, finish }: CliContext): v
 }
 
 /** The first failure of a trial, or null. */
-async function sweep(file: string, flags: Flags, io: CliIo): Promise<string | null> {
+async function sweep(file: string, flags: Flags, io: CliIo, cluster?: Cluster): Promise<string | null> {
   const where = 'in the sweep; nothing was run';
   const backtest = await loaded(file, where, io, flags.eventLimit);
   const { readSweep } = await import('../../research/sweep/read-sweep.ts');
@@ -57,23 +65,42 @@ async function sweep(file: string, flags: Flags, io: CliIo): Promise<string | nu
   const { sweepFile } = await import('../../research/sweep/sweep-report.ts');
   let line = new ProgressLine(io, 'runs', () => performance.now());
   let what = '';
+  const { fresh = false } = flags;
+  const note = (text: string): void => {
+    line.clear();
+    io.err(`${text}\n`);
+  };
+  let strength = (): string => '';
   const outcome = await sweepFile(backtest, read.plan, {
     ...flags,
+    ...(cluster && {
+      openPool: async (options) => {
+        const { openClusterPool } = await import('../../cluster/searches/coordinator.ts');
+        const pool = await openClusterPool(cluster, { ...options, fresh, note });
+        strength = () =>
+          ` on ${formatCount(pool.strength.workers, 'worker')} with ${formatCount(pool.strength.threads, 'thread')}`;
+        return pool;
+      },
+    }),
     onProgress: (progress) => {
       // Each part has a rate of its own.
       if (progress.what !== what) line = new ProgressLine(io, 'runs', () => performance.now());
       what = progress.what;
-      line.show(progress);
+      line.show({ ...progress, what: `${what}${strength()}` });
     },
   }).catch(refuseHang);
   line.clear();
   if (flags.json === true) io.out(jsonText(outcome.json));
-  else printOutcome(io, outcome);
+  else printOutcome(io, outcome, strength());
   const { stoppedText } = await import('../../research/sweep/sweep-report.ts');
   return stoppedText(outcome.found);
 }
 
-function printOutcome(io: CliIo, { found, tables, warnings, memory, report }: SweepOutcome): void {
+function printOutcome(
+  io: CliIo,
+  { found, tables, warnings, memory, report }: SweepOutcome,
+  strength: string,
+): void {
   for (const table of tables) {
     const { title, note } = table;
     io.out(`${title}${note === '' ? '' : `: ${note}`}\n\n${reportTable(table)}\n\n`);
@@ -82,10 +109,10 @@ function printOutcome(io: CliIo, { found, tables, warnings, memory, report }: Sw
   const { ran, resumed, seconds, workers, log, digest } = found;
   const rate = formatRate(seconds > 0 ? ran / seconds : 0);
   const before = resumed === 0 ? '' : `, ${resumed} known from before`;
-  const threads = formatCount(workers, 'thread');
+  const where = strength === '' ? ` on ${formatCount(workers, 'thread')}` : strength;
   io.out(`
 memory: ${memory}
-${ran} runs in ${seconds.toFixed(2)} s on ${threads} (${rate}/s)${before}
+${ran} runs in ${seconds.toFixed(2)} s${where} (${rate}/s)${before}
 sweep   ${digest}
 trials  ${log}
 report  ${report}

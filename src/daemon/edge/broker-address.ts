@@ -1,6 +1,9 @@
 /** Address and credentials of this run's broker: the embedded simulator on paper, the configured hosts otherwise. */
 import { readFileSync, statSync } from 'node:fs';
 import type { AuthConfig, Config } from '../../config/config.ts';
+import type { ClockMap } from '../../domain/clock.ts';
+import type { DurationUs } from '../../domain/units.ts';
+import { configuredFeed, readFeedTerms } from '../../host/cluster-access.ts';
 import { REAL_TIME } from '../../host/system-clock.ts';
 import type { RunPlan } from '../../host/run-plan.ts';
 import { Secrets } from '../../operator/redact.ts';
@@ -79,11 +82,14 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
       close: () => Promise.resolve(),
     };
   }
-  const simulator = await obtainSimulator(simulatorPlan(plan, paths, fresh), paths.dir);
+  const feed = configuredFeed(plan.config);
+  const terms = feed?.role === 'read' ? await readFeedTerms(feed) : null;
+  const simulator = await obtainSimulator(simulatorPlan(plan, paths, fresh, terms), paths.dir);
   const { link } = simulator;
   return {
     address: simulatorAddress(link),
-    clockMap: link.clockMap,
+    // Frames keep their times: nothing of this daemon may come before one that is on its way.
+    clockMap: feed?.role === 'read' ? later(link.clockMap, feed.delay) : link.clockMap,
     /** For a tape that runs faster than life; else null. */
     lockstep: simulator.lockstep,
     /** Reports that the simulator of a paper run has ended by itself. */
@@ -92,6 +98,11 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
     close: () => simulator.stop(),
   };
 }
+
+const later = (map: ClockMap, by: DurationUs): ClockMap => ({
+  ...map,
+  originMarketUs: map.originMarketUs - by,
+});
 
 /** Read when it is needed and never stored: from the environment first, then from the file. */
 function readApiKey({ apiKeyEnvironment, apiKeyFile }: AuthConfig): string | undefined {

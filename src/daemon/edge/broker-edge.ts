@@ -16,6 +16,7 @@ import type { ClockMap } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
+import { readTimedFrame, type ReceivedFrame } from '../../wire/stream/server-frame.ts';
 import { createMarketClock, sessionDayAt, systemClock, systemTimers } from '../../host/system-clock.ts';
 import { connectBroker, type BrokerConnectionOptions, exchangeCounter } from './broker-connection.ts';
 import type { EdgeAlerts } from './edge-alerts.ts';
@@ -108,8 +109,11 @@ export function createBrokerEdge(options: BrokerEdgeOptions) {
     await connection.close();
   };
   /** Every data frame, unchanged but for secrets. Hot. */
-  const frames$: Observable<string> = stream.frames$.pipe(
-    map((text) => address.secrets.hideAmongNumbers(text)),
+  const frames$: Observable<ReceivedFrame> = stream.frames$.pipe(
+    map((frame) => {
+      const { text, receivedUs } = readTimedFrame(frame);
+      return { text: address.secrets.hideAmongNumbers(text), receivedUs };
+    }),
   );
   return { tokens, rest, table, reports, gateway, stream, frames$, drift, calls: connection.calls, close };
 }

@@ -1,19 +1,8 @@
 /** Secrets of channels and of metrics: from the environment first, then from a file. Read once, and hidden in every sink. */
-import { readFileSync } from 'node:fs';
 import type { AlertsConfig, ChannelConfig, Config, SecretPlace } from '../../config/config.ts';
-import { isExposed } from '../../config/config-rules.ts';
 import { failureOf } from '../../domain/failure.ts';
+import { readSecret } from '../../host/cluster-access.ts';
 import { isLoopback } from '../../operator/http-guards.ts';
-
-/** Undefined when it is nowhere. Throws for a file that others can read. */
-export function readSecret({ environment, file }: SecretPlace): string | undefined {
-  const named = process.env[environment]?.trim();
-  if (named !== undefined && named !== '') return named;
-  if (file === undefined) return undefined;
-  if (isExposed(file)) throw new Error(`${file} can be read by others: chmod 600 ${file}`);
-  const text = readFileSync(file, 'utf8').trim();
-  return text === '' ? undefined : text;
-}
 
 export const secretPlaceText = ({ environment, file }: SecretPlace): string =>
   `${file === undefined ? '' : `${file} or `}the environment variable ${environment}${isUnderPm2() ? ', which pm2 does not pass on: use a file of mode 600' : ''}`;
@@ -21,17 +10,21 @@ export const secretPlaceText = ({ environment, file }: SecretPlace): string =>
 const isUnderPm2 = (): boolean => process.env['pm_id'] !== undefined;
 
 /** Every place of a secret that a run with this configuration reads. */
-export function secretPlaces({ mode, auth, alerts, operator }: SecretsIn): readonly SecretPlace[] {
+export function secretPlaces({ mode, auth, alerts, operator, cluster }: SecretsIn): readonly SecretPlace[] {
   const key = { environment: auth.apiKeyEnvironment, file: auth.apiKeyFile };
   return [
     ...(mode === 'paper' ? [] : [key]),
     ...alerts.channels.map(placeOf),
     alerts.deadMansSwitch?.url,
     operator.metrics?.token,
+    passwordOf(cluster),
   ].filter((place) => place !== undefined);
 }
 
-type SecretsIn = Pick<Config, 'mode' | 'auth' | 'alerts' | 'operator'>;
+type SecretsIn = Pick<Config, 'mode' | 'auth' | 'alerts' | 'operator' | 'cluster'>;
+
+const passwordOf = (cluster: Config['cluster']): SecretPlace | undefined =>
+  cluster?.user === undefined ? undefined : cluster.password;
 
 /** Variables of the environment that hold a secret of this run. */
 export const environmentSecrets = (config: SecretsIn): readonly string[] => [
@@ -64,6 +57,12 @@ export function missingSecrets({ channels, deadMansSwitch }: AlertsConfig): read
   return places.flatMap(({ id, place, isAddress }) =>
     place === undefined ? [] : missing(`alerts: the secret of ${id}`, place, isAddress),
   );
+}
+
+/** The same for the server of a cluster, where it knows users. */
+export function missingPassword({ cluster }: Pick<Config, 'cluster'>): readonly string[] {
+  const place = passwordOf(cluster);
+  return place === undefined ? [] : missing(`cluster: the password of ${cluster?.user}`, place);
 }
 
 /** The same for metrics, which need a token where others could reach them. */

@@ -8,7 +8,7 @@ import { durationUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { Sample, Series } from '../../operator/metrics.ts';
 import { startMetricsServer } from '../../operator/metrics-server.ts';
 import { tokenHours } from '../edge/broker-edge.ts';
-import { readSecret } from '../edge/secret-place.ts';
+import { readSecret } from '../../host/cluster-access.ts';
 import { packageVersion } from '../../host/program-files.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import type { Daemon } from '../daemon.ts';

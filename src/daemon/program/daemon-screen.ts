@@ -1,6 +1,6 @@
 /** The daemon's display: banner, a line for each event, a status line, and the summary at the end. */
 import { formatTimeOfDay } from '../../text/dates.ts';
-import { formatMinutes } from '../../text/durations.ts';
+import { formatDuration, formatMinutes } from '../../text/durations.ts';
 import { formatCount, formatNumber, formatSigned, positionText, sumsOf } from '../../text/numbers.ts';
 import { type Column, formatTable, pad, SCREEN_WIDTH, widthOf, wrapText } from '../../text/table.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
@@ -113,7 +113,10 @@ function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string
   const { speed } = config.simulator;
   const isPaper = config.mode === 'paper';
   const pace = config.broker.requestsPerSecond * (isPaper ? Math.max(1, speed) : 1);
-  const market = tape === null ? `seed ${config.simulator.seed}` : `the tape of ${tape.day}`;
+  const feed = config.cluster?.feed;
+  const own = feed?.role === 'read' ? `prices of feed ${feed.name}` : `seed ${config.simulator.seed}`;
+  const late = feed?.role === 'read' ? `, ${formatDuration(feed.delay)} late` : '';
+  const market = tape === null ? own : `the tape of ${tape.day}`;
   return {
     name: 'Tickwright',
     version: packageVersion(),
@@ -124,7 +127,7 @@ function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string
     stateDir: config.stateDir,
     sessionHours: `${config.calendar.name}: ${formatPhases(config.calendar)} (${config.calendar.timeZone})`,
     /** Market time and its speed. */
-    clock: isPaper && speed !== 1 ? `market time at ${speed} times real time` : 'real time',
+    clock: isPaper && speed !== 1 ? `market time at ${speed} times real time` : `real time${late}`,
     pace: `at most ${pace} requests a second`,
     controlUrl,
     strategies: config.strategies.map(({ id, strategy, symbols }) => ({ id, strategy, symbols })),

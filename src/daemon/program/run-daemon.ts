@@ -5,6 +5,7 @@ import { errorText, failureText, isDiskFull, OtherFormat } from '../../domain/fa
 import { StrategyNames } from '../../domain/strategy-names.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
+import { configuredFeed, FeedNotThere } from '../../host/cluster-access.ts';
 import { configuredAddress, reachBroker, type ReachedBroker } from '../edge/broker-address.ts';
 import { CLOSE_READS_MAX } from '../schedule.ts';
 import { systemClock, systemTimers } from '../../host/system-clock.ts';
@@ -38,7 +39,7 @@ import { Daemon } from '../daemon.ts';
 import { listenToPhones } from './phone.ts';
 import { heldBy, RunNotices } from './run-notices.ts';
 import { Secrets } from '../../operator/redact.ts';
-import { missingMetricsToken, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
+import { missingMetricsToken, missingPassword, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 import { dayClose } from '../../domain/day-plan.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 
@@ -64,7 +65,11 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
     );
     return EXIT.usage;
   }
-  const missing = [...missingSecrets(plan.config.alerts), ...missingMetricsToken(plan.config.operator)];
+  const missing = [
+    ...missingSecrets(plan.config.alerts),
+    ...missingMetricsToken(plan.config.operator),
+    ...missingPassword(plan.config),
+  ];
   const problem =
     missing.length === 0
       ? otherFormat(paths.journal)
@@ -146,7 +151,8 @@ async function runLocked(
     const names = new StrategyNames(config.strategies.map(({ id }) => id));
     const screen = createDaemonScreen(plan, names, options.jsonLogs, address.secrets);
     const program = new ProgramFiles();
-    const daemon = new Daemon({ config, names, paths, address, clockMap, lockstep, screen, program, mark });
+    const parts = { config, names, paths, address, clockMap, lockstep, screen };
+    const daemon = new Daemon({ ...parts, program, mark, feed: configuredFeed(config) });
     broker.onEnd((reason) => daemon.brokerEnded(reason));
     if (options.durationMs !== null) shutdown.askAfter(options.durationMs, 'the duration is over');
     if (plan.tape !== null) shutdown.askAt(clockMap, plan.tape.endUs, 'the tape is over');
@@ -203,7 +209,7 @@ async function refuseUnarmed(config: Config) {
 
 const ROOM_RETRY_MS = 10_000;
 
-/** The simulated broker of a paper run needs the disk: a start waits for it, or a supervisor would give up. Null: stopped meanwhile. */
+/** The simulated broker of a paper run needs the disk, or a feed: a start waits for it, or a supervisor would give up. Null: stopped meanwhile. */
 async function brokerOnceThereIsRoom(
   plan: RunPlan,
   paths: StatePaths,
@@ -214,8 +220,10 @@ async function brokerOnceThereIsRoom(
     try {
       return await reachBroker(plan, paths, fresh);
     } catch (error) {
-      if (!isDiskFull(error)) throw error;
-      if (!isLogged) process.stderr.write(`${failureText(error)}; it starts once there is room\n`);
+      const isFeed = error instanceof FeedNotThere;
+      if (!isFeed && !isDiskFull(error)) throw error;
+      const remedy = isFeed ? 'it starts once that feed can be read' : 'it starts once there is room';
+      if (!isLogged) process.stderr.write(`${isFeed ? error.message : failureText(error)}; ${remedy}\n`);
       await Promise.race([pause(ROOM_RETRY_MS), shutdown.wait()]);
     }
   }

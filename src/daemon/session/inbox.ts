@@ -30,6 +30,8 @@ export interface InboxOptions {
   readonly decode: OperatorFunction<StampedFrame, MarketEvent>;
   readonly recordInput: (input: JournaledInput) => void;
   readonly watch: FrameWatch;
+  /** Takes each frame with its number; absent where nobody else reads it. */
+  readonly publish?: ((frame: StampedFrame) => void) | undefined;
 }
 
 /** Hears of frames that wait. */
@@ -62,6 +64,7 @@ export const RECONNECT_EVERY: DurationUs = seconds(60);
 
 interface WaitingFrame {
   readonly text: string;
+  readonly receivedUs: TsUs | null;
   readonly at: TsUs;
 }
 
@@ -134,14 +137,14 @@ export class Inbox implements InputSink {
     this.#enqueue(input);
   }
 
-  /** Takes the exact text of one data frame, which waits while the engine has enough to do. */
-  frame(text: string): void {
+  /** Takes the exact text of one data frame, which waits while the engine has enough to do. `receivedUs` null: now. */
+  frame(text: string, receivedUs: TsUs | null = null): void {
     if (this.#dropped !== null) return this.#drop(this.#dropped);
     const isFree = this.framesWaiting === 0 && this.#canSend;
-    if (isFree) this.#take(text);
+    if (isFree) this.#take(text, receivedUs);
     if (isFree && !this.#isBehind) return;
     const now = this.#options.realClock.nowUs();
-    if (!isFree) this.#waiting.push({ text, at: now });
+    if (!isFree) this.#waiting.push({ text, receivedUs, at: now });
     this.#judge(now);
   }
 
@@ -150,8 +153,9 @@ export class Inbox implements InputSink {
    * engine, because exits need prices; it is written before any later one, or a restart could not repeat the decisions on it. The first
    * refusal freezes entries.
    */
-  #take(text: string): void {
-    const frame = { seq: this.#nextSeq(), tsUs: this.#now(), text };
+  #take(text: string, receivedUs: TsUs | null): void {
+    const frame = { seq: this.#nextSeq(), tsUs: this.#now(receivedUs), text };
+    this.#options.publish?.(frame);
     this.frames += 1;
     this.lastFrameUs = frame.tsUs;
     if (this.#unwritten.length < UNWRITTEN_MAX) this.#unwritten.push(frame);
@@ -201,7 +205,7 @@ export class Inbox implements InputSink {
     if (this.framesWaiting > 0) this.#judge(this.#options.realClock.nowUs());
     for (let frame = this.#waiting[this.#next]; frame !== undefined && this.#canSend;) {
       this.#next += 1;
-      this.#take(frame.text);
+      this.#take(frame.text, frame.receivedUs);
       frame = this.#waiting[this.#next];
     }
     if (this.#next > TAKEN_KEPT_MAX || (this.#next > 0 && this.framesWaiting === 0)) {
@@ -263,8 +267,8 @@ export class Inbox implements InputSink {
     return seq(this.lastSeq);
   }
 
-  #now(): TsUs {
-    const now = this.#options.clock.nowUs();
+  #now(receivedUs: TsUs | null = null): TsUs {
+    const now = receivedUs ?? this.#options.clock.nowUs();
     if (now <= this.#lastTsUs) return this.#lastTsUs;
     this.#lastTsUs = now;
     return now;

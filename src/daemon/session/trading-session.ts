@@ -37,6 +37,7 @@ import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { frameDamageText, type FrameLogEnd, frameLogPath, openFrameLog } from '../../recording/frame-log.ts';
 import { decodeFrames, marketEvents, type ServerFrame } from '../../wire/stream/server-frame.ts';
+import type { FeedPublisher } from '../../cluster/feed-publisher.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
 import {
   restartDay,
@@ -89,6 +90,8 @@ export interface SessionContext {
   readonly lockstep?: Lockstep | null;
   /** Follows the prices, for the page; null without one. */
   readonly prices: PriceBoard | null;
+  /** Publishes frames and what belongs to them; null where nobody else reads them. */
+  readonly feed: Pick<FeedPublisher, 'take' | 'note'> | null;
 }
 
 /** Receives the reason, and the strategy whose code was running, if one was. */
@@ -205,6 +208,7 @@ export class TradingSession implements InputSink, SessionWork {
       ),
       recordInput: (input) => this.#recordInput(input),
       watch: this,
+      publish: context.feed === null ? undefined : (frame) => context.feed?.take(frame),
     });
     this.strategies = new StrategySwitch({
       context,
@@ -272,7 +276,9 @@ export class TradingSession implements InputSink, SessionWork {
     this.#alertSetBack();
     this.#alertDamage(this.replayed?.framesEnd);
     this.#alertMissing(this.replayed?.framesMissing ?? 0);
-    this.#frames = this.#context.edge.frames$.subscribe((text) => this.inbox.frame(text));
+    this.#frames = this.#context.edge.frames$.subscribe(({ text, receivedUs }) =>
+      this.inbox.frame(text, receivedUs),
+    );
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
   }
@@ -428,13 +434,14 @@ export class TradingSession implements InputSink, SessionWork {
   }
 
   #recordInput(input: JournaledInput): void {
-    const { halt, journal } = this.#context;
+    const { halt, journal, feed } = this.#context;
     const isHalt = input.kind === 'command' && isOfAccount(input.command);
     if (isHalt) this.#lastHaltCommand = input.seq;
     if (isHalt || input.kind === 'session_started') halt.given();
     if (input.kind === 'command' && input.command.name === 'stop_strategy')
       this.#lastStops.set(input.command.strategy, input.seq);
     journal.recordInput(input);
+    feed?.note(input);
   }
 
   async #replay(place: PastPlace): Promise<void> {

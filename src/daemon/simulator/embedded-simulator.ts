@@ -15,6 +15,8 @@ import type { ClockMap, Timers } from '../../domain/clock.ts';
 import { minutes } from '../../domain/units.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { DEFAULT_OPTIONS, demoAccount, type SimulatorOptions } from '../../simulator/simulator-options.ts';
+import type { FeedTerms } from '../../cluster/feed-messages.ts';
+import { codesOf, type FeedPlan } from './feed-market.ts';
 import { Lockstep } from './lockstep.ts';
 
 /** Address and account of the simulator, written for daemons once it listens. */
@@ -36,6 +38,8 @@ export interface SimulatorPlan {
   /** A running simulator serves every plan with an equal key. */
   readonly key: string;
   readonly options: Partial<Omit<SimulatorOptions, 'calendar' | 'clock'>>;
+  /** The feed whose prices it has instead of its own; null for none. */
+  readonly feed: FeedPlan | null;
   readonly calendar: Omit<TradingCalendar, 'closures'> & { readonly closures: readonly TradingDay[] };
 }
 
@@ -43,8 +47,13 @@ export interface SimulatorPlan {
 const START_POINTS = 1_900;
 
 /** `fresh` forgets the paper account first; a tape always starts with a new one. */
-export function simulatorPlan({ config, tape }: RunPlan, paths: StatePaths, fresh: boolean): SimulatorPlan {
-  const { simulator, calendar, costs } = config;
+export function simulatorPlan(
+  { config, tape }: RunPlan,
+  paths: StatePaths,
+  fresh: boolean,
+  terms: FeedTerms | null = null,
+): SimulatorPlan {
+  const { simulator, calendar, costs, cluster, mode } = config;
   const { seed, speed, cash, tape: path } = simulator;
   const closures = [...calendar.closures];
   const waits = tape !== null && speed > 1;
@@ -58,6 +67,7 @@ export function simulatorPlan({ config, tape }: RunPlan, paths: StatePaths, fres
       speed,
       cash,
       tape: path ?? null,
+      ...(terms === null ? {} : { feed: [cluster?.url, cluster?.feed] }),
       calendar: [calendar.name, calendar.validTo, closures],
     }),
     options: {
@@ -78,13 +88,19 @@ export function simulatorPlan({ config, tape }: RunPlan, paths: StatePaths, fres
         start: waits ? 'as_in_life' : 'origin',
       },
       costs,
+      ...(terms === null ? {} : codesOf(terms)),
     },
+    feed: terms === null || cluster === undefined ? null : { config: { cluster, mode }, terms },
     calendar: { ...calendar, closures },
   };
 }
 
-export const simulatorOptions = ({ options, calendar }: SimulatorPlan): Partial<SimulatorOptions> => ({
+export const simulatorOptions = (
+  { options, calendar }: SimulatorPlan,
+  market = options.market,
+): Partial<SimulatorOptions> => ({
   ...options,
+  ...(market === undefined ? {} : { market }),
   clock: systemClock,
   calendar: { ...calendar, closures: new Set(calendar.closures) },
 });

@@ -1,10 +1,13 @@
 /** The embedded broker as a process of its own: it outlives a daemon that is killed, as a real broker would. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { errorText, isDiskFull } from '../../domain/failure.ts';
+import { startOfDay } from '../../domain/civil-date.ts';
 import type { TsUs } from '../../domain/units.ts';
 import { takeInstanceLock } from '../../journal/instance-lock.ts';
 import { describeSimulator, type MarketStep, startSimulator } from '../../simulator/start-simulator.ts';
-import { systemTimers } from '../../host/system-clock.ts';
+import { openFeedMarket } from './feed-market.ts';
+import { configuredFeed } from '../../host/cluster-access.ts';
+import { systemClock, systemTimers } from '../../host/system-clock.ts';
 import {
   endWhenIdle,
   EXIT_DISK_FULL,
@@ -14,12 +17,17 @@ import {
   type SimulatorPlan,
 } from './embedded-simulator.ts';
 
+const logLine = (text: string): void => void process.stderr.write(`${text}\n`);
+
 async function main(planText: string): Promise<void> {
   const plan: SimulatorPlan = JSON.parse(planText);
   // Held for the life of this process: a free lock proves that a link is stale, whatever its process number says.
   const lock = takeInstanceLock(plan.lockPath, process.pid);
   rmSync(plan.linkPath, { force: true });
-  const running = await startSimulator(simulatorOptions(plan));
+  const today = startOfDay(systemClock.nowUs(), plan.calendar.utcOffsetMinutes);
+  const feed = plan.feed === null ? undefined : configuredFeed(plan.feed.config);
+  const market = plan.feed && feed && (await openFeedMarket(plan.feed.terms, feed, today, logLine));
+  const running = await startSimulator(simulatorOptions(plan, market ?? undefined));
   const link: SimulatorLink = {
     ...describeSimulator(running),
     pid: process.pid,

@@ -39,10 +39,11 @@ export async function loadOwnStrategies(
   const problems: Problem[] = [];
   for (const [i, { strategy }] of entries.entries()) {
     if (!isOwn(strategy) || loaded.has(strategy)) continue;
+    const read = known?.get(strategy);
     // Else it is a misspelled strategy of the program, most likely.
-    if (!isStrategyFile(strategy) && !isInstalled(strategy, source.file)) continue;
+    if (read === undefined && !isStrategyFile(strategy) && !isInstalled(strategy, source.file)) continue;
     try {
-      const code = known?.get(strategy) ?? (await readStrategyCode(strategy, source.file));
+      const code = read ?? (await readStrategyCode(strategy, source.file));
       loaded.set(strategy, { code, ...(await runStrategyCode(strategy, code, limitMs)) });
     } catch (error) {
       if (!(error instanceof StrategyFileError)) throw error;

@@ -54,14 +54,25 @@ export function columnOn(
 
 /** Zeros on one piece of memory; `shared` where workers are to read them. */
 export function allocateTable(layout: Layout, rows: number, memoryKind: 'own' | 'shared' = 'own'): RowTable {
-  // Each column begins at a multiple of eight bytes.
-  const padded = Math.ceil(rows / 8) * 8;
-  const bytes = layout.reduce((sum, { kind }) => sum + BYTES[kind] * padded, 0);
-  const memory = memoryKind === 'shared' ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
+  const bytes = tableBytes(layout, rows);
+  return tableOn(
+    memoryKind === 'shared' ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes),
+    layout,
+    rows,
+  );
+}
+
+/** Each column begins at a multiple of eight bytes. */
+const padded = (rows: number): number => Math.ceil(rows / 8) * 8;
+
+export const tableBytes = (layout: Layout, rows: number): number => rowBytes(layout) * padded(rows);
+
+/** A table that lies on `memory`, from its first byte. */
+export function tableOn(memory: ArrayBufferLike, layout: Layout, rows: number): RowTable {
   let at = 0;
   const columns = layout.map(({ kind }) => {
     const column = columnOn(memory, kind, at, rows);
-    at += BYTES[kind] * padded;
+    at += BYTES[kind] * padded(rows);
     return column;
   });
   return { rows, columns };

@@ -4,7 +4,7 @@ import { NothingThere } from '../../domain/failure.ts';
 import { wholeOf } from '../../text/decimals.ts';
 import type { StrategyCode, StrategyConfig } from '../../config/config.ts';
 import { closingProblems, limitProblems, withKeptPositions } from '../../config/config-rules.ts';
-import { type CheckResult, meantHint, type Problem } from '../../config/problem.ts';
+import { type CheckResult, formatProblem, meantHint, type Problem } from '../../config/problem.ts';
 import { readFile } from '../../config/read-file.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
 import { readStrategies } from '../../config/strategy-entries.ts';
@@ -49,11 +49,33 @@ export interface Backtest {
 export const placesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
   new Map(strategies.map(({ id, place }) => [id, place]));
 
+/** What one reading found, as plain data: another thread or machine makes the same backtest of it, without a file. */
+export interface BacktestInputs extends Pick<Backtest, 'file' | 'sources' | 'latency'> {
+  /** Of the file and those that it names. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Code of the user's own strategies, by file or package. */
+  readonly codes: ReadonlyMap<string, StrategyCode>;
+}
+
+export const inputsOf = ({ file, sources, latency, source, strategies }: Backtest): BacktestInputs => ({
+  file,
+  sources,
+  latency,
+  texts: source.texts,
+  codes: new Map(strategies.flatMap(({ strategy, code }) => (code === null ? [] : [[strategy, code]]))),
+});
+
+export async function loadAgain(inputs: BacktestInputs): Promise<Backtest> {
+  const loaded = await loadBacktest(inputs.file, { inputs });
+  if (loaded.ok) return loaded.backtest;
+  throw new Error(`no longer what it was at the start: ${loaded.problems.map(formatProblem).join('; ')}`);
+}
+
 export interface LoadBacktestOptions {
   /** Receives a line for each slow step. */
   readonly note?: (text: string) => void;
-  /** Code of the user's own strategies, as another thread of the same run has read it. */
-  readonly codes?: ReadonlyMap<string, StrategyCode>;
+  /** Of another thread of the same run. */
+  readonly inputs?: BacktestInputs;
   /** Longest time that the code of a strategy may take to load; 20 s when absent. */
   readonly loadMsMax?: number | undefined;
 }
@@ -62,8 +84,8 @@ export async function loadBacktest(
   file: string,
   options: LoadBacktestOptions = {},
 ): Promise<CheckResult<{ readonly backtest: Backtest }>> {
-  const { note = () => undefined } = options;
-  const main = readFile(file, backtestSchema, 'a backtest');
+  const { inputs } = options;
+  const main = readFile(file, backtestSchema, 'a backtest', inputs && new Map(inputs.texts));
   if ('problems' in main) return { ok: false, problems: main.problems };
   const { source } = main;
   const read = withKeptPositions(main.value);
@@ -75,18 +97,13 @@ export async function loadBacktest(
   problems.push(...fileProblems({ source, read, market }));
   if (market.kind === 'index_futures' && read.risk !== undefined)
     problems.push(...limitProblems(source, { ...read, risk: read.risk }, market));
-  const latency = {
+  const latency = inputs?.latency ?? {
     order: await latencyOf(source, read, 'order', problems),
     report: await latencyOf(source, read, 'report', problems),
   };
   if (problems.length > 0) return { ok: false, problems };
-  const imported = await importNamedFiles(read.data, { source, market, state: read.state, note });
-  if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
-  const { catalogue } = read.data;
-  const dirs = [...imported.dirs];
-  if (catalogue !== undefined) dirs.push({ dir: placed(catalogue, file), at: ['data', 'catalogue'] });
-  const found = sourceDays(dirs, market, read);
-  const sources = { ...found, remarks: [...imported.remarks, ...found.remarks] };
+  const sources = inputs?.sources ?? (await readSources({ source, read, market }, options));
+  if (Array.isArray(sources)) return { ok: false, problems: sources };
   const { strategies } = code;
   const backtest: Backtest = { file, read, source, market, strategies, sources, latency };
   const wrong =
@@ -100,6 +117,23 @@ export async function loadBacktest(
           ...benchmarkProblems(backtest),
         ];
   return wrong.length === 0 ? { ok: true, backtest } : { ok: false, problems: wrong };
+}
+
+async function readSources(
+  { source, read, market }: ReadFile,
+  { note = () => undefined }: LoadBacktestOptions,
+): Promise<SourceDays | Problem[]> {
+  const { dirs, remarks, problems } = await importNamedFiles(read.data, {
+    source,
+    market,
+    state: read.state,
+    note,
+  });
+  if (problems.length > 0) return [...problems];
+  const { catalogue } = read.data;
+  const named = { dir: placed(catalogue ?? '', source.file), at: ['data', 'catalogue'] };
+  const found = sourceDays(catalogue === undefined ? dirs : [...dirs, named], market, read);
+  return { ...found, remarks: [...remarks, ...found.remarks] };
 }
 
 function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
@@ -188,15 +222,15 @@ export async function withFreshCode(backtest: Backtest): Promise<Backtest> {
 async function findStrategies(
   source: YamlSource,
   read: BacktestFile,
-  { codes, loadMsMax, note = () => undefined }: LoadBacktestOptions,
+  { inputs, loadMsMax, note = () => undefined }: LoadBacktestOptions,
 ): Promise<{ readonly strategies: readonly BacktestStrategy[]; readonly problems: readonly Problem[] }> {
   const { loaded, problems } = await loadOwnStrategies(source, read.strategies, {
-    known: codes,
+    known: inputs?.codes,
     limitMs: loadMsMax,
   });
   if (problems.length > 0) return { strategies: [], problems };
   // Threads of the same run need not report it again.
-  if (codes === undefined) for (const text of typeNotes(loaded, read.state)) note(text);
+  if (inputs === undefined) for (const text of typeNotes(loaded, read.state)) note(text);
   const known = new Map<string, LoadedStrategy>(loaded);
   for (const definition of CATALOG) {
     const place = `/strategies/${definition.name}/`;

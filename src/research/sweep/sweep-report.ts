@@ -12,7 +12,7 @@ import { selectionWarning } from './selection-bias.ts';
 import { formatCount, formatNumber, formatPercent, formatRatio } from '../../text/numbers.ts';
 import { type Backtest, memoryOf } from '../spec/load-backtest.ts';
 import type { SweepPlan } from './read-sweep.ts';
-import { type SweepResult, runSweep } from './run-sweep.ts';
+import { type SweepOptions, type SweepResult, runSweep } from './run-sweep.ts';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ReportAssets } from '../report/render-report.ts';
@@ -197,7 +197,7 @@ function assignmentText(space: ParameterSpace, assignment: readonly unknown[]): 
     .join(', ');
 }
 
-export interface SweepFileOptions {
+export interface SweepFileOptions extends Pick<SweepOptions, 'openPool'> {
   /** Absent: next to the imported columns, in a folder with the name of the file. */
   readonly out?: string;
   /** Absent: one a core. */

@@ -1,7 +1,7 @@
 /** A thread of a sweep: loads the backtest as the main thread did, and runs the trials it is given on the shared columns. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../domain/assert.ts';
-import { loadBacktest, withFreshCode } from '../spec/load-backtest.ts';
+import { loadAgain, withFreshCode } from '../spec/load-backtest.ts';
 import {
   type FromSweepWorker,
   sweepFingerprint,
@@ -10,14 +10,9 @@ import {
   type TrialTask,
 } from './trial-pool.ts';
 
-async function work(
-  port: MessagePort,
-  { file, codes, columns, running: memory }: SweepWorkerData,
-): Promise<void> {
+async function work(port: MessagePort, { inputs, columns, running: memory }: SweepWorkerData): Promise<void> {
   const post = (message: FromSweepWorker): void => port.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
-  const loaded = await loadBacktest(file, { codes });
-  if (!loaded.ok) return post({ kind: 'failed', reason: `${file} is no longer what it was at the start` });
-  const { backtest } = loaded;
+  const backtest = await loadAgain(inputs);
   const runner = new TrialRunner(backtest, columns);
   const watched = { running: new Int32Array(memory) };
   const take = async (task: TrialTask): Promise<void> => {

@@ -6,7 +6,6 @@ import type { BacktestResult } from '../backtest-result.ts';
 import type { TrialParams } from './parameter-space.ts';
 import { type TrialFigures, trialFigures } from './walk-forward.ts';
 import { runBacktest, type RunOptions } from '../run/run-backtest.ts';
-import type { StrategyCode } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { allocateTable, copyTable } from '../../recording/columns/row-table.ts';
 import { rowTableOf, tickLayout, type TickRows, ticksOf } from '../../recording/columns/tick-columns.ts';
@@ -14,15 +13,13 @@ import { assert } from '../../domain/assert.ts';
 import { packageVersion } from '../../host/program-files.ts';
 import { hangText, StrategyHangs } from '../backtest/hang-watch.ts';
 import { watchCalls } from '../backtest/watch-calls.ts';
-import type { Backtest } from '../spec/load-backtest.ts';
+import { type Backtest, type BacktestInputs, inputsOf } from '../spec/load-backtest.ts';
 import { BacktestDays } from '../spec/backtest-days.ts';
 import { planBacktest } from '../spec/plan-backtest.ts';
 import { type DayReader, rowReader, type SourceDay } from '../spec/source-days.ts';
 
 export interface SweepWorkerData {
-  readonly file: string;
-  /** Code of the user's own strategies, by file or package. */
-  readonly codes: ReadonlyMap<string, StrategyCode>;
+  readonly inputs: BacktestInputs;
   readonly columns: SharedColumns;
   /** Slot 0: index of the strategy whose code runs, else -1; slot 1 counts its calls. */
   readonly running: SharedArrayBuffer;
@@ -96,11 +93,8 @@ class TrialThread {
 
   async start(): Promise<void> {
     const { backtest, columns, fingerprint } = this.#options;
-    const { file, strategies } = backtest;
-    const codes = new Map(
-      strategies.flatMap(({ strategy, code }) => (code === null ? [] : [[strategy, code]])),
-    );
-    const workerData: SweepWorkerData = { file, codes, columns, running: this.#running.buffer };
+    const inputs = inputsOf(backtest);
+    const workerData: SweepWorkerData = { inputs, columns, running: this.#running.buffer };
     const worker = new Worker(new URL('./sweep-worker.js', import.meta.url), {
       workerData,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
@@ -110,9 +104,8 @@ class TrialThread {
     worker.on('error', (error: Error) => this.#lose(error));
     worker.on('exit', (code) => this.#lose(new Error(`a thread ended with code ${code}`)));
     const answer = await this.#answer();
-    if (answer.kind === 'failed') throw new Error(answer.reason);
     if (answer.kind !== 'ready' || answer.fingerprint !== fingerprint)
-      throw new Error(`${file} or what it names has changed since the start: begin again`);
+      throw new Error(`expected the same backtest of ${inputs.file} in each thread, was another one`);
   }
 
   async run(task: TrialTask): Promise<TrialFigures> {
@@ -204,12 +197,14 @@ export type SharedColumns = ReadonlyMap<string, TickRows>;
 /** A file of bars holds many days. */
 const columnKey = ({ path, day, code }: SourceDay): string => `${path} ${day} ${code}`;
 
-/** The days that are played, and the one before them, whose close is their first reference price. */
+/** The days that are played, and of each contract in them the one before, whose close is its first reference price. */
 export function readSharedColumns(backtest: Backtest): SharedColumns {
-  const { sources } = backtest;
-  const [first] = sources.days;
-  const before = sources.all.findLast(({ day }) => first !== undefined && day < first)?.day;
-  const wanted = sources.all.filter(({ day }) => day === before || (first !== undefined && day >= first));
+  const { all, days } = backtest.sources;
+  const [first = ''] = days;
+  const played = all.filter(({ day }) => day >= first);
+  const before = new Map(all.filter(({ day }) => day < first).map((source) => [source.code, source]));
+  const codes = new Set(played.map(({ code }) => code));
+  const wanted = [...[...before.values()].filter(({ code }) => codes.has(code)), ...played];
   const read = rowReader(backtest.read, backtest.market);
   return new Map(wanted.map((source) => [columnKey(source), shared(read(source))]));
 }

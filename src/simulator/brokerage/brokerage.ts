@@ -15,7 +15,8 @@ import type { VenueState } from '../../venue/venue-state.ts';
 import { Venue } from '../../venue/venue.ts';
 import type { VenueMemory } from '../state/venue-memory.ts';
 import type { MarketClock } from '../time/market-clock.ts';
-import type { PrintFeed } from './print-feed.ts';
+import type { OpenedMarket } from './open-market.ts';
+import type { PassedFrame } from './print-feed.ts';
 
 interface BrokerageParts {
   readonly memory: VenueMemory;
@@ -25,7 +26,8 @@ interface BrokerageParts {
   readonly timers: Timers;
   readonly venue: Omit<VenueOptions, 'startUs'>;
   /** Recorded prints, or null when the market makes its own. */
-  readonly prints: PrintFeed | null;
+  readonly prints: OpenedMarket['prints'];
+  readonly startUs?: TsUs | undefined;
 }
 
 /** Shortest pause between two wake-ups: bounds the work at high speeds. */
@@ -41,12 +43,14 @@ export class Brokerage {
   readonly #parts: BrokerageParts;
   readonly #memory: VenueMemory;
   readonly #marketListeners: ((message: MarketMessage) => void)[] = [];
+  readonly #frameListeners: ((frame: PassedFrame) => void)[] = [];
   readonly #eventListeners: ((event: VenueEvent) => void)[] = [];
   readonly #dueListeners: ((dueUs: number) => void)[] = [];
   #venue: Venue;
   #stopTimer: CancelTimer = () => {};
   /** Messages that wait for the commit. */
   #unsaid: VenueEvent[] = [];
+  #passed: PassedFrame[] = [];
   #ordersChanged = false;
   #pricesChanged = false;
   #savedUs: TsUs;
@@ -68,6 +72,11 @@ export class Brokerage {
 
   onMarket(listener: (message: MarketMessage) => void): void {
     this.#marketListeners.push(listener);
+  }
+
+  /** Frames of another market, in place of the venue's own messages. */
+  onFrame(listener: (frame: PassedFrame) => void): void {
+    this.#frameListeners.push(listener);
   }
 
   /** All events of the venue. A listener must not act on the venue before it has returned. */
@@ -197,12 +206,14 @@ export class Brokerage {
     const nowUs = market.nowUs();
     for (let print = prints?.take(nowUs); print !== undefined; print = prints?.take(nowUs)) {
       this.#take(this.#venue.print(print));
+      if (print.passed !== undefined) this.#passed.push(print.passed);
     }
     if (nowUs > this.#venue.nowUs) this.#take(this.#venue.advance(nowUs));
   }
 
   #open(state: VenueState | undefined): Venue {
-    const venue = new Venue({ ...this.#parts.venue, startUs: this.#parts.market.nowUs() }, state);
+    const { venue: options, market, startUs = market.nowUs() } = this.#parts;
+    const venue = new Venue({ ...options, startUs: state === undefined ? startUs : market.nowUs() }, state);
     // Starting may have settled a day or expired orders: every row is written again.
     const { orders, triggers } = venue.exportState();
     for (const { orderNo } of orders) this.#memory.touch(orderNo);
@@ -225,10 +236,8 @@ export class Brokerage {
   /** Commits changes of orders and money, then reports them. */
   #settle(): void {
     if (this.#ordersChanged) this.#save();
-    const events = this.#unsaid;
-    if (events.length === 0) return;
-    this.#unsaid = [];
-    for (const event of events) this.#say(event);
+    for (const event of this.#unsaid.splice(0)) this.#say(event);
+    for (const frame of this.#passed.splice(0)) for (const listener of this.#frameListeners) listener(frame);
   }
 
   #say(event: VenueEvent): void {

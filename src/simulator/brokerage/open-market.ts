@@ -10,12 +10,14 @@ import type { MarketOptions } from '../../venue/venue-options.ts';
 import { type SimulatorOptions, VN30_FUTURE } from '../simulator-options.ts';
 import type { VenueMemory } from '../state/venue-memory.ts';
 import { MarketClock } from '../time/market-clock.ts';
-import { PrintFeed } from './print-feed.ts';
+import { type MarketSource, PrintFeed } from './print-feed.ts';
 
-interface OpenedMarket {
+export interface OpenedMarket {
   readonly clock: MarketClock;
   readonly venueMarket: MarketOptions;
-  readonly prints: PrintFeed | null;
+  readonly prints: Pick<MarketSource, 'nextDueUs' | 'take'> | null;
+  /** Where a new venue begins; absent: now. */
+  readonly startUs?: TsUs | undefined;
 }
 
 export function openMarket(options: SimulatorOptions, memory: VenueMemory): OpenedMarket {
@@ -25,11 +27,22 @@ export function openMarket(options: SimulatorOptions, memory: VenueMemory): Open
     const startPrice = ticks(VN30_FUTURE, market.startPoints, 'market.startPoints');
     // A paper account at speed 60 is ahead of the world: it carries on from where it was, time does not go back.
     const originUs = time.originMarketUs ?? Math.max(options.clock.nowUs(), leftOffUs ?? -Infinity);
+    const clock = clockFrom(options, tsUs(originUs));
+    if (market.kind === 'feed') {
+      assertNotBefore(leftOffUs, options.clock.nowUs(), options);
+      const { source } = market;
+      return {
+        clock,
+        venueMarket: { kind: 'feed', startPrice },
+        prints: source,
+        startUs: source.begin(leftOffUs),
+      };
+    }
     const venueMarket: MarketOptions =
       market.kind === 'synthetic'
         ? { kind: 'synthetic', seed: market.seed, startPrice }
         : { kind: 'empty', startPrice };
-    return { clock: clockFrom(options, tsUs(originUs)), venueMarket, prints: null };
+    return { clock, venueMarket, prints: null };
   }
   const tape = readPrints(market.path, { spec: VN30_FUTURE, utcOffsetMinutes: calendar.utcOffsetMinutes });
   const first = tape.prints[0];

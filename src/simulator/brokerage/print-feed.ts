@@ -2,7 +2,38 @@
 import type { OrderCode } from '../../domain/ids.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { Print } from '../../recording/read-prints.ts';
+import type { DataChannel } from '../../wire/stream/stream-channel.ts';
 import type { TapePrint } from '../../venue/venue-options.ts';
+
+/** Trades of another market, with the frames that clients get as they are. */
+export interface MarketSource {
+  /** All of it is known, and it goes on. */
+  readonly isLive: boolean;
+  nextDueUs(): number;
+  take(nowUs: TsUs): SourcePrint | undefined;
+  /** What was played before a restart is left out. Returns the time of the first that is left, where it is known. */
+  begin(after: TsUs | undefined): TsUs | undefined;
+  follow(listener: SourceListener): void;
+}
+
+export interface SourceListener {
+  /** There is more to take. */
+  onMore(): void;
+  onLive(): void;
+  /** What comes from now on does not continue what came before. */
+  onCut(reason: string): void;
+}
+
+export interface SourcePrint extends TapePrint {
+  /** Absent for what clients no longer want to hear. */
+  readonly passed?: PassedFrame | undefined;
+}
+
+export interface PassedFrame {
+  readonly channel: DataChannel;
+  readonly symbol: string;
+  readonly text: string;
+}
 
 export class PrintFeed {
   readonly #prints: readonly Print[];

@@ -5,12 +5,15 @@ import type { ContractBoard } from '../../venue/exchange/contract-book.ts';
 import type { BookMessage, MarketMessage } from '../../venue/venue-event.ts';
 import { encodeBook, encodeBookChange, encodeSummary, encodeTrade } from '../../wire/stream/data-frame.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
+import type { PassedFrame } from '../brokerage/print-feed.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
 import type { DataChannel } from '../../wire/stream/stream-channel.ts';
 import type { StreamSettings } from '../simulator-options.ts';
 import { type StreamSession, subscriptionKey } from './stream-session.ts';
 
 interface PriceFeedParts {
+  /** Clients get the frames of another market as they are. */
+  readonly isPassing: boolean;
   readonly brokerage: Brokerage;
   readonly faults: FaultBoard;
   readonly sessions: ReadonlySet<StreamSession>;
@@ -40,7 +43,19 @@ export class PriceFeed {
 
   constructor(parts: PriceFeedParts) {
     this.#parts = parts;
-    parts.brokerage.onMarket((message) => this.#say(message));
+    if (parts.isPassing) parts.brokerage.onFrame((frame) => this.#pass(frame));
+    else parts.brokerage.onMarket((message) => this.#say(message));
+  }
+
+  #pass({ channel, symbol, text }: PassedFrame): void {
+    const key = subscriptionKey(channel, symbol);
+    for (const session of this.#parts.sessions) if (session.wants(key)) session.send(text);
+  }
+
+  /** Everybody, once there is something to greet with. */
+  greetAll(): void {
+    const codes = this.#parts.brokerage.boards().map(({ contract }) => contract.streamCode);
+    for (const session of this.#parts.sessions) this.greet(session, ['bid', 'offer', 'summary'], codes);
   }
 
   /** The present levels and summary, so that a subscriber does not wait for the next change; nothing outside sessions. */

@@ -99,8 +99,8 @@ export class StreamServer implements SessionHost {
     for (const session of this.#sessions) session.send(frame);
   }
 
-  closeAll(code: number): void {
-    for (const session of this.#sessions) session.close(code, '');
+  closeAll(code: number, reason = ''): void {
+    for (const session of this.#sessions) session.close(code, reason);
   }
 
   halfOpenAll(): void {

@@ -1,6 +1,7 @@
 /**
  * A contract's book over recorded trades, as the simulator replays them: the exchange of a tape behind the venue's port for books.
- * Best bid and ask are inferred from the trades and said to be inferred; prints and their chain of volumes stay as recorded.
+ * Best bid and ask are inferred from the trades and said to be inferred, unless the book was recorded too; prints and their chain of volumes
+ * stay as recorded.
  */
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
@@ -9,6 +10,7 @@ import type { BookLevel } from '../../domain/ticks.ts';
 import { priceTicks, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { BookEntry, BookFills, ContractBook, TapeState } from './contract-book.ts';
 import { DayTally } from './day-tally.ts';
+import type { TapeColumns } from './exchange.ts';
 import type { TickFillModel } from './fill-models.ts';
 import type { BookView, Listing, Outbox } from '../venue-event.ts';
 import { TapeExchange } from './tape-exchange.ts';
@@ -28,29 +30,38 @@ export class TapeBook implements ContractBook {
   readonly tally = new DayTally();
   readonly #sink: BookFills;
   readonly #ticker: Ticker;
-  readonly #exchange = new TapeExchange<BookEntry>(null, MODEL, {
-    fill: ({ tag }, price, filled, clause) => this.#sink.onFill(tag, price, filled, clause, this.#nowUs),
-  });
+  /** Null where no book was recorded. */
+  readonly #rows: LiveRows | null;
+  readonly #exchange: TapeExchange<BookEntry>;
   #auction: 'opening' | 'closing' = 'opening';
   #nowUs: TsUs = tsUs(0);
   #sentUs = 0;
   /** Places in the queues before a restart, until the orders are restored. */
   readonly #recalled = new Map<number, TapeState['queue'][number]>();
 
-  constructor(listing: Listing, outbox: Outbox, sink: BookFills, watch: TriggerWatch) {
+  constructor(listing: Listing, outbox: Outbox, sink: BookFills, watch: TriggerWatch, hasBook: boolean) {
     this.listing = listing;
     this.#sink = sink;
+    this.#rows = hasBook ? new LiveRows() : null;
+    this.#exchange = new TapeExchange<BookEntry>(this.#rows, MODEL, {
+      fill: ({ tag }, price, filled, clause) => this.#sink.onFill(tag, price, filled, clause, this.#nowUs),
+    });
     this.#ticker = new Ticker(listing.contract.spec, this.tally, outbox, watch);
   }
 
   print(print: TapePrint, at: TsUs): void {
-    assert(Number.isSafeInteger(print.qty) && print.qty > 0, 'a print has a whole quantity above zero');
+    this.#nowUs = at;
+    if (print.qty > 0) this.#trade(print, at);
+    if (this.#rows !== null) this.#exchange.row(this.#rows.write(print));
+  }
+
+  #trade(print: TapePrint, at: TsUs): void {
+    assert(Number.isSafeInteger(print.qty), 'a print has a whole quantity');
     const side = signOf(print.aggressor);
     const aggressor = this.#exchange.aggressorOf(print.price, side, print.tsUs);
     const source = aggressor === null ? this.#auction : 'continuous';
     this.#ticker.trade(print.price, print.qty, aggressor, source, at);
-    this.#nowUs = at;
-    this.#exchange.print(print.price, print.qty, side);
+    if (this.#rows === null) this.#exchange.print(print.price, print.qty, side);
   }
 
   enter(order: BookEntry, at: TsUs): void {
@@ -100,6 +111,7 @@ export class TapeBook implements ContractBook {
 
   view(): BookView {
     const exchange = this.#exchange;
+    if (this.#rows !== null) return { ...this.#rows.shown, inferred: false, auctionPrice: null };
     return {
       bids: this.#isTrading ? levelsOf(exchange.bid, exchange.bidQty, exchange.waitingOn('buy'), -1) : [],
       asks: this.#isTrading ? levelsOf(exchange.ask, exchange.askQty, exchange.waitingOn('sell'), 1) : [],
@@ -115,7 +127,7 @@ export class TapeBook implements ContractBook {
 
   /** True, most of the time, when prices are those of the last view; makes no new view. */
   #isAsShown(): boolean {
-    if (!this.#isTrading || this.#exchange.hasOrders) return false;
+    if (!this.#isTrading || this.#exchange.hasOrders || this.#rows !== null) return false;
     const { bids, asks } = this.#ticker.shown;
     const { bid, bidQty, ask, askQty } = this.#exchange;
     return isOnly(bids, bidQty > 0 ? bid : 0) && isOnly(asks, askQty > 0 ? ask : 0);
@@ -137,6 +149,56 @@ export class TapeBook implements ContractBook {
     this.#exchange.recall(state);
     for (const place of state.queue) this.#recalled.set(place.tag, place);
   }
+}
+
+/** Rows of a recording that is being made: the newest, and the one before it. */
+class LiveRows implements TapeColumns {
+  readonly rows = 2;
+  readonly tsUs = new Float64Array(2);
+  readonly priceTicks = new Int32Array(2);
+  readonly qty = new Int32Array(2);
+  readonly side = new Int8Array(2);
+  readonly bars = null;
+  readonly isQuotes = false;
+  #row = 0;
+  shown: NonNullable<TapePrint['book']> = { bids: [], asks: [] };
+  readonly book = {
+    depth: LEVELS_SHOWN,
+    bidPrice: levelColumns(),
+    bidQty: levelColumns(),
+    askPrice: levelColumns(),
+    askQty: levelColumns(),
+  };
+
+  write({ tsUs: at, price, qty: traded, aggressor, book }: TapePrint): number {
+    this.#row = 1 - this.#row;
+    const row = this.#row;
+    this.tsUs[row] = at;
+    this.priceTicks[row] = price;
+    this.qty[row] = traded;
+    this.side[row] = signOf(aggressor);
+    this.shown = book ?? this.shown;
+    const { bids, asks } = this.shown;
+    for (let level = 0; level < LEVELS_SHOWN; level += 1) {
+      setLevel(this.book.bidPrice, this.book.bidQty, level, row, bids[level]);
+      setLevel(this.book.askPrice, this.book.askQty, level, row, asks[level]);
+    }
+    return row;
+  }
+}
+
+const levelColumns = (): readonly Int32Array[] =>
+  Array.from({ length: LEVELS_SHOWN }, () => new Int32Array(2));
+
+function setLevel(
+  prices: readonly Int32Array[],
+  quantities: readonly Int32Array[],
+  level: number,
+  row: number,
+  shown: BookLevel | undefined,
+): void {
+  prices[level]?.set([shown?.price ?? 0], row);
+  quantities[level]?.set([shown?.qty ?? 0], row);
 }
 
 /** As recordings have it. */

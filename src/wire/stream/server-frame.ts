@@ -6,7 +6,7 @@ import { filter, map, type OperatorFunction } from 'rxjs';
 import type { Contract } from '../../domain/contract.ts';
 import { parseJson, isRecord } from '../../domain/parsed.ts';
 import type { DaySummary, TradeTick } from '../../domain/ticks.ts';
-import type { Seq, TsUs } from '../../domain/units.ts';
+import { type Seq, type TsUs, tsUs } from '../../domain/units.ts';
 import { type DriftCounter, IGNORE_DRIFT } from '../drift.ts';
 import { type BookUpdateFrame, decodeLevels, decodeSummary, decodeTrade } from './data-frame.ts';
 import { CHANNEL_WORDS } from './stream-channel.ts';
@@ -44,6 +44,23 @@ export interface StampedFrame {
   readonly seq: Seq;
   readonly tsUs: TsUs;
   readonly text: string;
+}
+
+/** The text of a data frame. `receivedUs` null: now. */
+export interface ReceivedFrame {
+  readonly text: string;
+  readonly receivedUs: TsUs | null;
+}
+
+/** With the time behind it at which another daemon received it: the simulated broker of a feed sends it so, no real one does. */
+export const timedFrame = (text: string, at: TsUs): string => `${text}@${at}`;
+
+/** A payload ends with its brace. */
+export function readTimedFrame(frame: string): ReceivedFrame {
+  const end = frame.endsWith('}') ? -1 : frame.lastIndexOf('@');
+  const at = Number(frame.slice(end + 1));
+  if (end < 1 || !Number.isSafeInteger(at)) return { text: frame, receivedUs: null };
+  return { text: frame.slice(0, end), receivedUs: tsUs(at) };
 }
 
 /** Decodes each frame. An unreadable one is a value too. */

@@ -16,6 +16,8 @@ import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
+import { openCluster } from '../../../src/cluster/connection.ts';
+import { milliseconds } from '../../../src/domain/units.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
 import { commandOptions } from '../../support/command-options.ts';
 import { flooded } from './flood-engine.ts';
@@ -71,6 +73,8 @@ interface Wanted {
   readonly framesPerSecond: number;
   readonly seconds: number;
   readonly burnUs: number;
+  /** Address of a server; empty for none. */
+  readonly feed: string;
 }
 
 interface Seen {
@@ -96,6 +100,7 @@ function wanted(): Wanted {
   const values = commandOptions('bench -- flood', 'a daemon in a flood of prices', {
     frames: { type: 'string', default: '10000', help: 'a second' },
     seconds: { type: 'string', default: '20', help: 'how long' },
+    feed: { type: 'string', default: '', help: 'publish to this NATS server' },
     burn: { type: 'string', default: '0', help: 'microseconds that a strategy burns for each trade' },
   });
   const number = (name: keyof typeof values, min: number): number => {
@@ -107,6 +112,7 @@ function wanted(): Wanted {
     framesPerSecond: Math.round(number('frames', 100)),
     seconds: Math.round(number('seconds', 1)),
     burnUs: number('burn', 0),
+    feed: values.feed,
   };
 }
 
@@ -142,7 +148,13 @@ class FloodedDaemon {
   /** Cancels that the broker has answered. */
   #canceled = 0;
 
-  constructor(config: Config, program: SimulatorProgram, streamUrl: string, memory: FloodMemory) {
+  constructor(
+    config: Config,
+    program: SimulatorProgram,
+    streamUrl: string,
+    memory: FloodMemory,
+    url: string,
+  ) {
     const { rest, apiKey, otp, custodyCode, subAccountId } = program.description;
     const paths = statePaths(config.stateDir);
     prepareStateDir(paths);
@@ -162,6 +174,16 @@ class FloodedDaemon {
         faults: null,
       },
       clockMap: REAL_TIME,
+      feed:
+        url === ''
+          ? undefined
+          : {
+              role: 'publish',
+              name: `flood-${process.pid}`,
+              keep: { days: 1, bytes: 4_000_000_000 },
+              delay: milliseconds(250),
+              open: () => openCluster({ url }, 'flood'),
+            },
       screen: {
         note: () => undefined,
         entry: (entry) => {
@@ -245,7 +267,13 @@ async function run(program: SimulatorProgram, scratch: string, asked: Wanted): P
   enlist(memory, 'main');
   const sender = startSender({ upstream: program.description.stream, memory });
   const { port } = await sender.expected('listening');
-  const flooded = new FloodedDaemon(configOf(scratch, burnUs), program, `ws://127.0.0.1:${port}`, memory);
+  const flooded = new FloodedDaemon(
+    configOf(scratch, burnUs),
+    program,
+    `ws://127.0.0.1:${port}`,
+    memory,
+    asked.feed,
+  );
   const { daemon } = flooded;
   const ended = daemon.run();
   ended.catch((error: unknown) => say(`the daemon ended: ${String(error)}`));

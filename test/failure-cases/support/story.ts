@@ -13,6 +13,7 @@ import { reload } from '../../../src/daemon/reload.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { type LoadedConfig, loadConfig } from '../../../src/config/load-config.ts';
 import type { EngineSnapshot } from '../../../src/engine/engine-snapshot.ts';
+import type { FeedAccess } from '../../../src/host/cluster-access.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { CommandResult } from '../../../src/operator/control-server.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
@@ -143,12 +144,18 @@ export class Story {
   }
 
   /** Starts the daemon and waits for nothing. */
-  launch({ streamUrl = this.simulator.stream, startEngine = engineHere } = {}): void {
+  launch({
+    streamUrl = this.simulator.stream,
+    startEngine = engineHere,
+    feed,
+    delay = 0,
+  }: { streamUrl?: string; startEngine?: typeof engineHere; feed?: FeedAccess; delay?: number } = {}): void {
     this.#starts += 1;
     this.entries = [];
     this.calls = [];
     this.#ended = undefined;
     const { simulator, paths } = this;
+    const map = simulator.clockMap();
     prepareStateDir(paths);
     const config = { ...configOf(this.#home, this.#steps, this.#change), stateDir: this.#state };
     const daemon = new Daemon({
@@ -166,7 +173,7 @@ export class Story {
         fixedOtp: simulator.otp,
         faults: null,
       },
-      clockMap: simulator.clockMap(),
+      clockMap: { ...map, originMarketUs: map.originMarketUs - delay },
       screen: {
         note: (text) => this.#said.push(text),
         entry: (entry) => {
@@ -174,6 +181,7 @@ export class Story {
         },
       },
       startEngine,
+      feed,
     });
     this.#daemon = daemon;
     void daemon.run().catch((error: unknown) => {

@@ -1,0 +1,28 @@
+/** `data record`: the history of a feed as frame logs. */
+import type { Command } from 'commander';
+import { configuredFeed } from '../../host/cluster-access.ts';
+import { formatNumber } from '../../text/numbers.ts';
+import { type CliContext, failed, wrongUsage } from '../cli-io.ts';
+import { readConfig } from '../read-config.ts';
+
+export function addDataRecord(data: Command, { io }: CliContext): void {
+  const command = data
+    .command('record')
+    .description('write all that a feed has as .frames files, one a day')
+    .requiredOption('--config <file>', 'configuration with cluster.feed')
+    .option('--out <dir>', 'folder for the files', 'frames')
+    .addHelpText('after', '\nExample:\n  tickwright data record --config config/reader.yaml --out frames\n')
+    .action(async () => {
+      const { config: file, out } = command.opts<{ config: string; out: string }>();
+      const config = readConfig(file);
+      const feed = configuredFeed(config);
+      if (feed === undefined) throw wrongUsage(`${file}: expected cluster.feed, was missing`);
+      const { recordFeed } = await import('../../cluster/feed-recording.ts');
+      const days = await recordFeed(feed, out, config.exchangeCalendar.utcOffsetMinutes).catch(
+        (error: Error) => {
+          throw failed(error.message);
+        },
+      );
+      for (const [day, frames] of days) io.out(`${out}/${day}.frames: ${formatNumber(frames)} frames\n`);
+    });
+}

@@ -1,0 +1,62 @@
+/**
+ * What crosses the server: a message is a piece of a frame log, numbered without a hole, in which notes say what happened to the broker's
+ * stream. Its headers have the rest.
+ */
+import type { StreamChanged } from '../engine/ports/engine-event.ts';
+import { frameRecords, FrameRecords } from '../recording/frame-log.ts';
+import type { StampedFrame } from '../wire/stream/server-frame.ts';
+
+export const feedStream = (feed: string): string => `TICKWRIGHT_FEED_${feed}`;
+export const feedSubject = (feed: string): string => `tickwright.feed.${feed}`;
+
+/** Header with the terms, as JSON. */
+export const TERMS = 'Tickwright-Terms';
+
+/** What a simulated broker has to know before it can list the contracts of a feed: the first of VN30. */
+export interface FeedTerms {
+  readonly orderCode: string;
+  readonly streamCode: string;
+  /** Settlement price of the day before, of that contract. */
+  readonly reference: number;
+}
+
+/** No frame of the broker begins so. */
+const NOTE = 'n|';
+
+export const noteOf = (event: StreamChanged): StampedFrame => ({
+  seq: event.seq,
+  tsUs: event.tsUs,
+  text: NOTE + JSON.stringify(event),
+});
+
+/** Undefined for a frame. */
+export const readNote = ({ text }: StampedFrame): StreamChanged | undefined =>
+  text.startsWith(NOTE) ? JSON.parse(text.slice(NOTE.length)) : undefined;
+
+export interface FeedBatch {
+  /** Of one publisher, whose numbers begin at 1. */
+  readonly epoch: string;
+  /** Number of the first record; the others follow. */
+  readonly first: number;
+  readonly records: readonly StampedFrame[];
+}
+
+export interface FeedMessage {
+  /** The server stores no second message with it. */
+  readonly msgID: string;
+  readonly payload: Uint8Array;
+}
+
+export const encodeBatch = ({ epoch, first, records }: FeedBatch): FeedMessage => ({
+  msgID: `${epoch}.${first}`,
+  payload: frameRecords(records),
+});
+
+/** Undefined for a message that no publisher of ours has sent. Records that are damaged count as lost. */
+export function decodeBatch({ msgID, payload }: FeedMessage): FeedBatch | undefined {
+  const [epoch = '', number = ''] = msgID.split('.');
+  const first = Number(number);
+  if (epoch === '' || !Number.isSafeInteger(first) || first < 1) return undefined;
+  const reader = new FrameRecords();
+  return { epoch, first, records: [...reader.read(Buffer.from(payload)), ...reader.finish()] };
+}

@@ -1,0 +1,182 @@
+/**
+ * Publishes the records of a daemon in their order, none twice: one message is in flight, and what comes meanwhile makes the next. It takes
+ * no time of the daemon but a push. While the server takes nothing the records wait; beyond a bound the oldest go, which readers
+ * see by their numbers.
+ */
+import { setImmediate as otherWork, setTimeout as pause } from 'node:timers/promises';
+import { errorText } from '../domain/failure.ts';
+import type { ContractsListed, EngineEvent } from '../engine/ports/engine-event.ts';
+import type { AlertSeverity } from '../engine/ports/journal-entry.ts';
+import { formatNumber } from '../text/numbers.ts';
+import type { StampedFrame } from '../wire/stream/server-frame.ts';
+import { type Cluster, refusal } from './connection.ts';
+import {
+  encodeBatch,
+  type FeedMessage,
+  feedStream,
+  feedSubject,
+  type FeedTerms,
+  noteOf,
+  TERMS,
+} from './feed-messages.ts';
+
+export interface FeedPublisherOptions {
+  /** Name of the feed. */
+  readonly name: string;
+  /** How long the server keeps messages, and how many bytes of them. */
+  readonly keep: { readonly days: number; readonly bytes: number };
+  readonly open: () => Promise<Cluster>;
+  /** Of this process: its numbers begin at 1. */
+  readonly epoch: string;
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+  /** Records were lost: readers need whole books. */
+  readonly onLost: () => void;
+  readonly bufferBytesMax?: number;
+}
+
+/** Some ten minutes of a busy market. */
+const BUFFER_BYTES_MAX = 64_000_000;
+const RETRY_MS = 1_000;
+const ACK = { timeout: 4_000, retries: 1 };
+/** A restart of the server takes less. */
+const QUIET_MS = 4_000;
+/** Number, time, length and checksum of a record. */
+const HEAD_BYTES = 40;
+const STOP_MS_MAX = 3_000;
+const NS_PER_DAY = 86_400_000_000_000;
+
+export class FeedPublisher {
+  readonly #options: FeedPublisherOptions;
+  #waiting: StampedFrame[] = [];
+  #bytes = 0;
+  /** Number of the first record that waits. */
+  #next = 1;
+  #lost = 0;
+  #contracts: ContractsListed['contracts'] = [];
+  #terms: FeedTerms | undefined = undefined;
+  #cluster: Cluster | undefined = undefined;
+  /** When the server made the stream. */
+  #created = '';
+  /** Since when the server takes nothing; undefined while it does. */
+  #failedMs: number | undefined = undefined;
+  #isAlerted = false;
+  #work: Promise<void> | undefined = undefined;
+  readonly #end = new AbortController();
+
+  constructor(options: FeedPublisherOptions) {
+    this.#options = options;
+  }
+
+  /** Hot. */
+  take(record: StampedFrame): void {
+    this.#waiting.push(record);
+    this.#bytes += sizeOf(record);
+    // A tenth at once: to move the others costs more than a record.
+    if (this.#bytes > (this.#options.bufferBytesMax ?? BUFFER_BYTES_MAX))
+      this.#lost += this.#shift(Math.ceil(this.#waiting.length / 10)).length;
+    this.#work ??= this.#publish();
+  }
+
+  /** An input of the session: readers need to know some. */
+  note(event: EngineEvent): void {
+    if (event.kind === 'stream') this.take(noteOf(event));
+    if (event.kind === 'contracts') this.#contracts = event.contracts;
+    if (event.kind !== 'reference') return;
+    for (const { instrument, reference } of event.rows.toReversed()) {
+      const { orderCode = '', streamCode = '', spec } = this.#contracts[instrument] ?? {};
+      if (spec?.underlying === 'VN30') this.#terms = { orderCode, streamCode, reference };
+    }
+  }
+
+  /** Resolves once everything is stored, or after a moment. */
+  async close(): Promise<void> {
+    const late = pause(STOP_MS_MAX, undefined, { ref: false });
+    await Promise.race([this.#work, late]);
+    this.#end.abort();
+    await this.#cluster?.nc.close();
+  }
+
+  async #publish(): Promise<void> {
+    const { signal } = this.#end;
+    let message: FeedMessage | undefined = undefined;
+    await otherWork();
+    while ((message !== undefined || this.#waiting.length > 0) && !signal.aborted) {
+      try {
+        this.#cluster ??= await this.#options.open();
+        if (this.#created === '' || this.#failedMs !== undefined) await this.#makeStream(this.#cluster);
+        message ??= this.#cut(this.#cluster);
+        await this.#send(this.#cluster, message);
+        message = undefined;
+        this.#succeeded();
+      } catch (error) {
+        this.#failed(error);
+        await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+    this.#work = undefined;
+  }
+
+  async #send({ js }: Cluster, { msgID, payload }: FeedMessage): Promise<void> {
+    const { headers: newHeaders } = await import('@nats-io/transport-node');
+    const headers = newHeaders();
+    if (this.#terms !== undefined) headers.set(TERMS, JSON.stringify(this.#terms));
+    await js.publish(feedSubject(this.#options.name), payload, { ...ACK, msgID, headers });
+  }
+
+  async #makeStream({ jsm, url }: Cluster): Promise<void> {
+    const { name, keep } = this.#options;
+    const limits = { max_age: keep.days * NS_PER_DAY, max_bytes: keep.bytes };
+    const config = { name: feedStream(name), subjects: [feedSubject(name)], ...limits };
+    const { created } = await jsm.streams.add(config).catch((error: unknown) => {
+      if (!errorText(error).includes('different configuration')) throw error;
+      return jsm.streams.update(config.name, limits);
+    });
+    if (this.#created !== '' && this.#created !== created)
+      this.#options.alert(
+        'warning',
+        'feed_store_lost',
+        `${url} has lost feed ${name}: its history begins here`,
+      );
+    this.#created = created;
+  }
+
+  #succeeded(): void {
+    const { name, alert, onLost } = this.#options;
+    const lost = this.#lost === 0 ? 'nothing is lost' : `readers miss ${formatNumber(this.#lost)} records`;
+    if (this.#isAlerted) alert('info', 'feed_published', `feed ${name} is published again: ${lost}`);
+    this.#failedMs = undefined;
+    this.#isAlerted = false;
+    if (this.#lost > 0) onLost();
+    this.#lost = 0;
+  }
+
+  #failed(error: unknown): void {
+    const now = performance.now();
+    this.#failedMs ??= now - (this.#cluster === undefined ? QUIET_MS : 0);
+    if (this.#isAlerted || now - this.#failedMs < QUIET_MS) return;
+    this.#isAlerted = true;
+    const text = this.#cluster === undefined ? errorText(error) : refusal(this.#cluster.url, error).message;
+    const meaning = 'prices wait for it in memory, trading goes on';
+    this.#options.alert('warning', 'feed_not_published', `feed ${this.#options.name}: ${text}; ${meaning}`);
+  }
+
+  /** What fits into one message. */
+  #cut({ nc }: Cluster): FeedMessage {
+    const most = (nc.info?.max_payload ?? 0) / 2;
+    let bytes = 0;
+    const end = this.#waiting.findIndex((record, i) => (bytes += sizeOf(record)) > most && i > 0);
+    const first = this.#next;
+    const records = this.#shift(end === -1 ? this.#waiting.length : end);
+    return encodeBatch({ epoch: this.#options.epoch, first, records });
+  }
+
+  #shift(count: number): readonly StampedFrame[] {
+    const records = this.#waiting.splice(0, count);
+    this.#bytes -= records.reduce((sum, record) => sum + sizeOf(record), 0);
+    this.#next += count;
+    return records;
+  }
+}
+
+/** As if each character were a byte: those of prices are. */
+const sizeOf = ({ text }: StampedFrame): number => text.length + HEAD_BYTES;

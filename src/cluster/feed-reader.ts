@@ -1,0 +1,138 @@
+/**
+ * Reads a feed from its history on, in order and each record once, through restarts of server and publisher. The server holds what a slow
+ * reader has not taken; the publisher does not know of it.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { errorText } from '../domain/failure.ts';
+import { type TsUs, US_PER_MS } from '../domain/units.ts';
+import type { StampedFrame } from '../wire/stream/server-frame.ts';
+import { type Cluster, refusal } from './connection.ts';
+import { decodeBatch, feedStream, type FeedTerms, TERMS, feedSubject } from './feed-messages.ts';
+
+/** Takes what comes in its order. */
+export interface FeedListener {
+  onRecords(records: readonly StampedFrame[]): void;
+  /** What follows does not continue what came before: why. */
+  onGap(reason: string): void;
+  /** Everything that the server has was taken. */
+  onCaughtUp(): void;
+  /** Nothing comes until `onCaughtUp`. */
+  onDown(reason: string): void;
+}
+
+export interface FeedReaderOptions {
+  readonly name: string;
+  readonly open: () => Promise<Cluster>;
+  /** Messages stored before it are left out. */
+  readonly from: TsUs;
+  readonly listener: FeedListener;
+}
+
+const RETRY_MS = 1_000;
+/** Messages ahead of the listener. */
+const PREFETCHED = 16;
+
+export class FeedReader {
+  readonly #options: FeedReaderOptions;
+  readonly #end = new AbortController();
+  readonly #work: Promise<void>;
+  #cluster: Cluster | undefined = undefined;
+  #interrupt: () => void = () => {};
+  /** When the server made the stream, and the number of its last message that was read. */
+  #created = '';
+  #stored = 0;
+  #epoch = '';
+  /** Number of the record that comes next in the epoch. */
+  #next = 0;
+
+  constructor(options: FeedReaderOptions) {
+    this.#options = options;
+    this.#work = this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.#cluster?.nc.close();
+    await this.#work;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#end;
+    const { open, listener, name } = this.#options;
+    while (!signal.aborted) {
+      try {
+        if (this.#cluster === undefined) void this.#follow((this.#cluster = await open()));
+        await this.#read(this.#cluster);
+      } catch (error) {
+        if (!signal.aborted) listener.onDown(feedProblem(this.#cluster?.url, name, error));
+        await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** After each interruption it reads on from where it was, if that is still there. */
+  async #follow({ nc, url }: Cluster): Promise<void> {
+    for await (const { type } of nc.status()) {
+      if (type === 'disconnect') this.#options.listener.onDown(`${url} does not answer`);
+      if (type === 'reconnect') this.#interrupt();
+    }
+  }
+
+  async #read({ js, jsm }: Cluster): Promise<void> {
+    const { name, from, listener } = this.#options;
+    const { created } = await jsm.streams.info(feedStream(name));
+    if (created !== this.#created) this.#stored = 0;
+    this.#created = created;
+    const start =
+      this.#stored > 0
+        ? { deliver_policy: 'by_start_sequence' as const, opt_start_seq: this.#stored + 1 }
+        : {
+            deliver_policy: 'by_start_time' as const,
+            opt_start_time: new Date(from / US_PER_MS).toISOString(),
+          };
+    const consumer = await js.consumers.get(feedStream(name), start);
+    let { num_pending: left } = await consumer.info(true);
+    const messages = await consumer.consume({ max_messages: PREFETCHED });
+    this.#interrupt = () => messages.stop();
+    if (left === 0) listener.onCaughtUp();
+    for await (const { seq, data, headers, info } of messages) {
+      this.#stored = seq;
+      this.#take(headers?.get('Nats-Msg-Id') ?? '', data);
+      if (left > 0 && info.pending === 0) listener.onCaughtUp();
+      left = Math.min(left, info.pending);
+    }
+  }
+
+  #take(msgID: string, payload: Uint8Array): void {
+    const { name, listener } = this.#options;
+    const batch = decodeBatch({ msgID, payload });
+    if (batch === undefined) return listener.onGap(`feed ${name} has a message that no daemon has sent`);
+    const { epoch, first, records } = batch;
+    const isSame = epoch === this.#epoch;
+    if (!isSame && this.#epoch !== '') listener.onGap(`the publisher of feed ${name} has started again`);
+    if (isSame && first > this.#next)
+      listener.onGap(`feed ${name} lacks records ${this.#next} to ${first - 1}`);
+    const known = isSame ? Math.max(0, this.#next - first) : 0;
+    this.#epoch = epoch;
+    this.#next = Math.max(isSame ? this.#next : 0, first + records.length);
+    if (known < records.length) listener.onRecords(records.slice(known));
+  }
+}
+
+function feedProblem(url: string | undefined, name: string, error: unknown): string {
+  if (url === undefined) return errorText(error);
+  return error instanceof Error && /stream not found|no message found/.test(error.message)
+    ? `${url} has no feed ${name}: start the daemon that publishes it`
+    : refusal(url, error).message;
+}
+
+/** Throws where the feed has none. */
+export async function readTerms({ jsm, url }: Cluster, name: string): Promise<FeedTerms> {
+  const last = { last_by_subj: feedSubject(name) };
+  const message = await jsm.streams.getMessage(feedStream(name), last).catch((error: unknown) => {
+    throw new Error(feedProblem(url, name, error), { cause: error });
+  });
+  const terms = message?.header.get(TERMS) ?? '';
+  if (terms !== '') return JSON.parse(terms);
+  throw new Error(`${url}: feed ${name} lists no contract yet: its daemon has not opened a session`);
+}

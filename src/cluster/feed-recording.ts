@@ -1,0 +1,52 @@
+/** Makes frame logs of what a feed has, one a day. */
+import { existsSync } from 'node:fs';
+import { dayAt, type TradingDay } from '../domain/civil-date.ts';
+import { tsUs } from '../domain/units.ts';
+import { type FrameLog, frameLogPath, openFrameLog } from '../recording/frame-log.ts';
+import type { StampedFrame } from '../wire/stream/server-frame.ts';
+import { readNote } from './feed-messages.ts';
+import { FeedReader, type FeedReaderOptions } from './feed-reader.ts';
+
+/** Returns the frames of each day. Throws where a log is there already, where the feed cannot be read, or has a gap. */
+export async function recordFeed(
+  access: Pick<FeedReaderOptions, 'name' | 'open'>,
+  dir: string,
+  utcOffsetMinutes: number,
+): Promise<ReadonlyMap<TradingDay, number>> {
+  const counts = new Map<TradingDay, number>();
+  const logs = new Map<TradingDay, FrameLog>();
+  const logOf = (day: TradingDay): FrameLog => {
+    const path = frameLogPath(dir, day);
+    if (existsSync(path)) throw new Error(`${path} is there already: name another folder`);
+    const log = openFrameLog(dir, day);
+    logs.set(day, log);
+    return log;
+  };
+  const write = (frame: StampedFrame): void => {
+    if (readNote(frame) !== undefined) return;
+    const day = dayAt(frame.tsUs, utcOffsetMinutes);
+    (logs.get(day) ?? logOf(day)).append([frame]);
+    counts.set(day, (counts.get(day) ?? 0) + 1);
+  };
+  let reader: FeedReader | undefined = undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const end = (reason: string): void => reject(new Error(reason));
+      const onRecords = (records: readonly StampedFrame[]): void => {
+        try {
+          for (const record of records) write(record);
+        } catch (error) {
+          reject(error);
+        }
+      };
+      // Numbers that begin again with another run of the publisher lose nothing.
+      const onGap = (reason: string): void => (reason.includes('lacks') ? end(reason) : undefined);
+      const listener = { onRecords, onGap, onCaughtUp: resolve, onDown: end };
+      reader = new FeedReader({ ...access, from: tsUs(0), listener });
+    });
+  } finally {
+    await (reader as FeedReader | undefined)?.close();
+    for (const log of logs.values()) log.close();
+  }
+  return counts;
+}

@@ -1,0 +1,163 @@
+/** Where a search lies on the server: a queue of batches, a result a subject, and a store of what is large. */
+import type { Consumer, ConsumerInfo, StoredMsg } from '@nats-io/jetstream';
+import type { ObjectStore } from '@nats-io/obj';
+import type { Cluster } from '../connection.ts';
+import type { Batch, Job, Program, Result } from './job.ts';
+
+const TRIALS = 'TICKWRIGHT_TRIALS';
+const RESULTS = 'TICKWRIGHT_RESULTS';
+const STORE = 'tickwright';
+/** Core messages: a worker says that it is there, a coordinator that it has work. */
+export const WORKERS = 'tickwright.workers';
+export const NEWS = 'tickwright.news';
+
+const NS_PER_MS = 1_000_000;
+/** What nobody came back for is forgotten. */
+const KEPT_NS = 7 * 86_400_000 * NS_PER_MS;
+/** A batch without a sign of life for so long goes to another worker. */
+export const ACK_WAIT_MS = 10_000;
+const WAITING_MAX = 100_000;
+const READ_AT_ONCE = 500;
+
+const trialsOf = (job: string): string => `tickwright.trials.${job}`;
+const resultOf = (job: string, name: string): string => `tickwright.results.${job}.${name}`;
+
+/** What `announce` puts next to a queue, for workers to read before they take anything of it. */
+export interface Announced extends Program {
+  readonly id: string;
+  readonly whose: string;
+  readonly pending: number;
+}
+
+export class Searches {
+  readonly #cluster: Cluster;
+  readonly store: ObjectStore;
+
+  private constructor(cluster: Cluster, store: ObjectStore) {
+    this.#cluster = cluster;
+    this.store = store;
+  }
+
+  /** For a worker, which makes nothing on the server. */
+  static async join(cluster: Cluster): Promise<Searches> {
+    const { Objm } = await import('@nats-io/obj');
+    return new Searches(cluster, await new Objm(cluster.js).open(STORE, false));
+  }
+
+  /** Makes what is missing on the server. */
+  static async open(cluster: Cluster): Promise<Searches> {
+    const { jsm, js } = cluster;
+    const { Objm } = await import('@nats-io/obj');
+    const kept = { max_age: KEPT_NS, storage: 'file', discard: 'new' } as const;
+    await jsm.streams.add({ ...kept, name: TRIALS, subjects: [trialsOf('*')], retention: 'workqueue' });
+    await jsm.streams.add({ ...kept, name: RESULTS, subjects: [resultOf('*', '*')], allow_direct: true });
+    return new Searches(cluster, await new Objm(js).create(STORE, { ttl: KEPT_NS }));
+  }
+
+  async announce({ id, whose, build, node }: Job): Promise<void> {
+    const queue = {
+      durable_name: id,
+      filter_subject: trialsOf(id),
+      ack_policy: 'explicit',
+      ack_wait: ACK_WAIT_MS * NS_PER_MS,
+      max_ack_pending: -1,
+      max_waiting: WAITING_MAX,
+      inactive_threshold: KEPT_NS,
+      metadata: { whose, build, node },
+    } as const;
+    await this.#cluster.jsm.consumers.add(TRIALS, queue).catch(unless(ALREADY_THERE));
+    this.#cluster.nc.publish(NEWS);
+  }
+
+  async announced(): Promise<readonly Announced[]> {
+    const found: Announced[] = [];
+    const queues = this.#cluster.jsm.consumers.list(TRIALS);
+    for (let page = await queues.next().catch(unless(NO_STREAM)); page?.length; page = await queues.next())
+      for (const { name, num_pending: pending, config } of page) {
+        const { whose = '', build = '', node = '' } = config.metadata ?? {};
+        found.push({ id: name, pending, whose, build, node });
+      }
+    return found;
+  }
+
+  /** Undefined where its search is over. */
+  queue = (job: string): Promise<Consumer | undefined> =>
+    this.#cluster.js.consumers.get(TRIALS, job).catch(unless(NO_STREAM, NO_CONSUMER));
+
+  state = (job: string): Promise<ConsumerInfo> => this.#cluster.jsm.consumers.info(TRIALS, job);
+
+  async publish(job: string, batch: Batch): Promise<void> {
+    await this.#cluster.js.publish(trialsOf(job), JSON.stringify(batch));
+  }
+
+  /** The first result of a trial stays; a later one changes nothing. */
+  async keep(job: string, name: string, result: Result): Promise<void> {
+    const first = { expect: { lastSubjectSequence: 0 } };
+    const text = JSON.stringify(result);
+    await this.#cluster.js.publish(resultOf(job, name), text, first).catch(unless(WRONG_LAST_SEQUENCE));
+  }
+
+  async has(job: string, name: string): Promise<boolean> {
+    const found = await this.#cluster.jsm.direct.getMessage(RESULTS, { last_by_subj: resultOf(job, name) });
+    return found !== null;
+  }
+
+  /** Results from a number of the stream on, by name, and the number after them. */
+  async read(
+    job: string,
+    from: number,
+  ): Promise<{ readonly found: ReadonlyMap<string, Result>; readonly next: number }> {
+    const found = new Map<string, Result>();
+    let next = from;
+    for (;;) {
+      const filter = { seq: next, next_by_subj: resultOf(job, '*'), batch: READ_AT_ONCE };
+      const read = await collected(await this.#cluster.jsm.direct.getBatch(RESULTS, filter));
+      for (const each of read) {
+        found.set(each.subject.slice(resultOf(job, '').length), each.json<Result>());
+        next = each.seq + 1;
+      }
+      if (read.length < READ_AT_ONCE) return { found, next };
+    }
+  }
+
+  async forget(job: string, name = '*'): Promise<void> {
+    await this.#cluster.jsm.streams.purge(RESULTS, { filter: resultOf(job, name) });
+  }
+
+  /** Takes what waits out of the queue. */
+  async clear(job: string): Promise<void> {
+    await this.#cluster.jsm.streams.purge(TRIALS, { filter: trialsOf(job) });
+  }
+
+  async end(job: string): Promise<void> {
+    await this.clear(job);
+    await this.forget(job);
+    await this.#cluster.jsm.consumers.delete(TRIALS, job);
+    await this.store.delete(jobObject(job));
+  }
+}
+
+export const jobObject = (job: string): string => `job.${job}`;
+
+const ALREADY_THERE = 10_148;
+const WRONG_LAST_SEQUENCE = 10_071;
+const NO_STREAM = 10_059;
+const NO_CONSUMER = 10_014;
+const NO_MESSAGE = 404;
+
+/** What a failure with one of these codes gives instead; another one is thrown. */
+const unless =
+  (...codes: readonly number[]) =>
+  (error: unknown): undefined => {
+    if (!(error instanceof Error && 'code' in error && codes.includes(Number(error.code)))) throw error;
+  };
+
+/** No message at all is a failure to the client. */
+async function collected(messages: AsyncIterable<StoredMsg>): Promise<readonly StoredMsg[]> {
+  const found: StoredMsg[] = [];
+  const all = async (): Promise<void> => {
+    for await (const each of messages) found.push(each);
+  };
+  await all().catch(unless(NO_MESSAGE));
+  return found;
+}

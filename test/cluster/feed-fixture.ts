@@ -1,0 +1,72 @@
+/** Both ends of a feed against a real server. */
+import { onTestFinished } from 'vitest';
+import { openCluster, type ClusterSettings } from '../../src/cluster/connection.ts';
+import { FeedPublisher, type FeedPublisherOptions } from '../../src/cluster/feed-publisher.ts';
+import { FeedReader, type FeedReaderOptions } from '../../src/cluster/feed-reader.ts';
+import { seq, tsUs } from '../../src/domain/units.ts';
+import type { StampedFrame } from '../../src/wire/stream/server-frame.ts';
+
+export const FEED = 'test';
+
+const frame = (number: number, text = `s|21|{"totalVolume":${number}}`): StampedFrame => ({
+  seq: seq(number),
+  tsUs: tsUs(1_000_000 * number),
+  text,
+});
+
+export const frames = (from: number, to: number): readonly StampedFrame[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => frame(from + i));
+
+export class Publishing {
+  readonly publisher: FeedPublisher;
+  readonly alerts: string[] = [];
+  losses = 0;
+
+  constructor(settings: ClusterSettings, options: Partial<FeedPublisherOptions> = {}) {
+    this.publisher = new FeedPublisher({
+      name: FEED,
+      keep: { days: 1, bytes: 100_000_000 },
+      open: () => openCluster(settings, 'publisher'),
+      epoch: 'first',
+      alert: (severity, code, text) => this.alerts.push(`${severity} ${code}: ${text}`),
+      onLost: () => {
+        this.losses += 1;
+      },
+      ...options,
+    });
+    onTestFinished(() => this.publisher.close());
+  }
+
+  take(records: readonly StampedFrame[]): void {
+    for (const record of records) this.publisher.take(record);
+  }
+}
+
+/** What a reader has heard, as lines. */
+export class Reading {
+  readonly seqs: number[] = [];
+  readonly records: StampedFrame[] = [];
+  readonly heard: string[] = [];
+  readonly reader: FeedReader;
+
+  constructor(settings: ClusterSettings, options: Partial<FeedReaderOptions> = {}) {
+    this.reader = new FeedReader({
+      name: FEED,
+      open: () => openCluster(settings, 'reader'),
+      from: tsUs(0),
+      listener: {
+        onRecords: (records) => {
+          this.records.push(...records);
+          this.seqs.push(...records.map((record) => record.seq));
+        },
+        onGap: (reason) => this.heard.push(`gap: ${reason}`),
+        onCaughtUp: () => this.heard.push('caught up'),
+        onDown: (reason) => {
+          if (this.heard.at(-1) !== `down: ${reason}`) this.heard.push(`down: ${reason}`);
+        },
+      },
+      ...options,
+    });
+    onTestFinished(() => this.reader.close());
+  }
+}

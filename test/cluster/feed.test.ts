@@ -1,0 +1,196 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { openCluster } from '../../src/cluster/connection.ts';
+import { feedStream, feedSubject } from '../../src/cluster/feed-messages.ts';
+import { readTerms } from '../../src/cluster/feed-reader.ts';
+import { tsUs } from '../../src/domain/units.ts';
+import { natsServer, WITHOUT_NATS } from '../support/nats-server.ts';
+import { FEED, frames, Publishing, Reading } from './feed-fixture.ts';
+
+const LONGEST = { timeout: 30_000, interval: 10 };
+const until = (look: () => void): Promise<void> => vi.waitFor(look, LONGEST);
+const numbers = (to: number, from = 1): readonly number[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+beforeEach((context) => context.skip(WITHOUT_NATS !== null, WITHOUT_NATS ?? ''));
+
+describe('a feed', () => {
+  test('a newcomer reads the history, then what comes', async () => {
+    const server = await natsServer();
+    const sent = new Publishing(server);
+    sent.take(frames(1, 500));
+    const early = new Reading(server);
+    await until(() => expect(early.seqs).toEqual(numbers(500)));
+    const late = new Reading(server);
+    await until(() => expect(late.heard.at(-1)).toEqual('caught up'));
+    sent.take(frames(501, 600));
+    await until(() => expect(late.seqs).toEqual(numbers(600)));
+    await until(() => expect(early.seqs).toEqual(numbers(600)));
+    expect(late.records).toEqual(frames(1, 600));
+    expect(sent.alerts).toEqual([]);
+  });
+
+  test('a server that dies and comes back loses nothing and gives nothing twice', async () => {
+    const server = await natsServer();
+    const sent = new Publishing(server);
+    const read = new Reading(server);
+    for (const round of [0, 1, 2]) {
+      sent.take(frames(round * 2_000 + 1, round * 2_000 + 1_000));
+      await server.kill();
+      sent.take(frames(round * 2_000 + 1_001, round * 2_000 + 2_000));
+      await server.start();
+    }
+    await until(() => expect(read.seqs).toHaveLength(6_000));
+    expect(read.seqs).toEqual(numbers(6_000));
+    expect(read.heard.filter((line) => line.startsWith('gap'))).toEqual([]);
+  });
+
+  test('a server that comes back empty gets a feed again, which readers follow behind a gap', async () => {
+    const server = await natsServer();
+    const sent = new Publishing(server);
+    const read = new Reading(server);
+    sent.take(frames(1, 100));
+    await until(() => expect(read.seqs).toEqual(numbers(100)));
+    await server.kill();
+    await server.start('empty');
+    sent.take(frames(101, 200));
+    await until(() => expect(read.seqs).toEqual(numbers(200)));
+    expect(sent.alerts).toEqual([
+      `warning feed_store_lost: ${server.url} has lost feed test: its history begins here`,
+    ]);
+  });
+
+  test('a server that is away for long is alerted once, with its all-clear; what is beyond the buffer is a gap', async () => {
+    const server = await natsServer();
+    const sent = new Publishing(server, { bufferBytesMax: 10_000 });
+    const read = new Reading(server);
+    sent.take(frames(1, 10));
+    await until(() => expect(read.seqs).toEqual(numbers(10)));
+    await server.kill();
+    sent.take(frames(11, 1_000));
+    await until(() => expect(sent.alerts).toHaveLength(1));
+    await server.start();
+    await until(() => expect(read.seqs.at(-1)).toBe(1_000));
+    const missed = 1_000 - read.seqs.length;
+    expect(missed).toBeGreaterThan(0);
+    expect(read.seqs).toEqual([...numbers(10), ...read.seqs.slice(10)]);
+    expect(read.heard.filter((line) => line.startsWith('gap'))).toHaveLength(1);
+    await until(() => expect(sent.alerts).toHaveLength(2));
+    expect(sent.alerts[0]).toMatch(
+      /^warning feed_not_published: feed test: nats.*; prices wait for it in memory/,
+    );
+    expect(sent.alerts[1]).toBe(
+      `info feed_published: feed test is published again: readers miss ${missed} records`,
+    );
+    expect(sent.losses).toBe(1);
+  });
+
+  test('a publisher that starts again begins a count of its own', async () => {
+    const server = await natsServer();
+    const before = new Publishing(server);
+    const read = new Reading(server);
+    before.take(frames(1, 10));
+    await before.publisher.close();
+    new Publishing(server, { epoch: 'second' }).take(frames(11, 20));
+    await until(() => expect(read.seqs).toEqual(numbers(20)));
+    expect(read.heard).toContain('gap: the publisher of feed test has started again');
+  });
+
+  test('a reader that stops for a while keeps nobody else', async () => {
+    const server = await natsServer();
+    const sent = new Publishing(server);
+    const gate = { isOpen: false };
+    const read = new Reading(server);
+    const slow = new Reading(server, {
+      open: async () => {
+        const cluster = await openCluster(server, 'slow');
+        await until(() => expect(gate.isOpen).toBe(true));
+        return cluster;
+      },
+    });
+    sent.take(frames(1, 5_000));
+    await until(() => expect(read.seqs).toEqual(numbers(5_000)));
+    expect(slow.seqs).toEqual([]);
+    gate.isOpen = true;
+    await until(() => expect(slow.seqs).toEqual(numbers(5_000)));
+  });
+});
+
+const USERS = `authorization { users: [
+  { user: publisher, password: secret }
+  { user: reader, password: secret, permissions: {
+      publish: ["$JS.API.INFO", "$JS.API.STREAM.INFO.*", "$JS.API.STREAM.MSG.GET.*", "$JS.API.CONSUMER.CREATE.*.>",
+        "$JS.API.CONSUMER.INFO.*.*", "$JS.API.CONSUMER.MSG.NEXT.*.*", "$JS.API.CONSUMER.DELETE.*.*"]
+      subscribe: "_INBOX.>" } }
+] }`;
+
+describe('a feed that cannot be published', () => {
+  test('a user that may only read reads, and cannot publish', async () => {
+    const { url } = await natsServer(USERS);
+    const reader = { url, user: 'reader', password: 'secret' };
+    new Publishing({ url, user: 'publisher', password: 'secret' }).take(frames(1, 50));
+    const read = new Reading(reader);
+    await until(() => expect(read.seqs).toEqual(numbers(50)));
+    const sent = new Publishing(reader, { epoch: 'intruder' });
+    sent.take(frames(51, 60));
+    await until(() => expect(sent.alerts).toHaveLength(1));
+    expect(sent.alerts[0]).toMatch(
+      /feed_not_published.*Permissions Violation for Publish to "\$JS\.API\.STREAM\.[A-Z]+\..*allow it to this user/,
+    );
+    const cluster = await openCluster(reader, 'intruder');
+    await expect(cluster.js.publish(feedSubject(FEED), 'x')).rejects.toThrow(/Permissions Violation/);
+    await cluster.close();
+    expect(read.seqs).toEqual(numbers(50));
+  });
+
+  test('a server without room says so', async () => {
+    const server = await natsServer('', 'max_file_store: 1M');
+    const sent = new Publishing(server);
+    sent.take(frames(1, 10));
+    await until(() => expect(sent.alerts).toHaveLength(1));
+    expect(sent.alerts[0]).toMatch(/insufficient storage resources available.*its store is full/);
+  });
+
+  test('a server that hangs holds nothing up, and gets everything once it goes on', async () => {
+    const server = await natsServer();
+    const sent = new Publishing(server);
+    const read = new Reading(server);
+    sent.take(frames(1, 10));
+    await until(() => expect(read.seqs).toEqual(numbers(10)));
+    server.signal('SIGSTOP');
+    sent.take(frames(11, 2_000));
+    await until(() => expect(sent.alerts).toHaveLength(1));
+    server.signal('SIGCONT');
+    await until(() => expect(read.seqs).toEqual(numbers(2_000)));
+    expect(sent.alerts[0]).toMatch(/it is slow, stopped or no NATS server/);
+  });
+
+  test('a feed that nobody publishes is said to readers, and to who asks for its contracts', async () => {
+    const server = await natsServer();
+    const missing = `${server.url} has no feed test: start the daemon that publishes it`;
+    const read = new Reading(server);
+    await until(() => expect(read.heard).toEqual([`down: ${missing}`]));
+    const cluster = await openCluster(server, 'asks');
+    await expect(readTerms(cluster, FEED)).rejects.toThrow(missing);
+    const sent = new Publishing(server);
+    sent.take(frames(1, 1));
+    await until(() => expect(read.seqs).toEqual([1]));
+    await expect(readTerms(cluster, FEED)).rejects.toThrow(/feed test lists no contract yet/);
+    const { config } = await cluster.jsm.streams.info(feedStream(FEED));
+    expect([config.max_age, config.max_bytes]).toEqual([86_400_000_000_000, 100_000_000]);
+    await cluster.close();
+  });
+
+  test('a message of another program is a gap, and no frame', async () => {
+    const server = await natsServer();
+    const sent = new Publishing(server);
+    const read = new Reading(server, { from: tsUs(0) });
+    sent.take(frames(1, 5));
+    await until(() => expect(read.seqs).toEqual(numbers(5)));
+    const cluster = await openCluster(server, 'other');
+    await cluster.js.publish(feedSubject(FEED), 's|21|{"matchPrice":1}');
+    await cluster.close();
+    sent.take(frames(6, 10));
+    await until(() => expect(read.seqs).toEqual(numbers(10)));
+    expect(read.heard).toContain('gap: feed test has a message that no daemon has sent');
+  });
+});

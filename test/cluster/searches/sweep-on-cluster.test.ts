@@ -1,0 +1,259 @@
+/** Sweeps on a real server: equal to one thread, whatever happens to workers, coordinator, queue and server. */
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { jobOf } from '../../../src/cluster/searches/job.ts';
+import { Searches } from '../../../src/cluster/searches/streams.ts';
+import { readSharedColumns, sweepFingerprint } from '../../../src/research/sweep/trial-pool.ts';
+import { loadedBacktest, type SweepPlace } from '../../research/sweep/sweep-place.ts';
+import { natsServer, WITHOUT_NATS } from '../../support/nats-server.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+import {
+  connected,
+  poolHere,
+  SECTION,
+  startWorker,
+  swept,
+  sweepPlace,
+  TRIALS,
+  walkPlace,
+} from './cluster-place.ts';
+
+beforeEach(({ skip }) => skip(WITHOUT_NATS !== null, WITHOUT_NATS ?? ''));
+
+/** The job that `swept` makes of a place. */
+async function jobAt(place: SweepPlace) {
+  const backtest = await loadedBacktest(place);
+  const columns = readSharedColumns(backtest);
+  return jobOf({
+    backtest,
+    columns,
+    fingerprint: sweepFingerprint(backtest),
+    workers: 1,
+    eventMsMax: 20_000,
+  });
+}
+
+test.each([1, 2, 4])('%i workers find what one thread finds, byte for byte', async (workers) => {
+  const server = await natsServer();
+  const place = sweepPlace(SECTION);
+  const alone = await swept(server, place, { pool: poolHere() });
+  const started = await Promise.all(Array.from({ length: workers }, () => startWorker(server)));
+  const there = await swept(server, place);
+  expect(there.found.digest).toBe(alone.found.digest);
+  expect(there.files).toEqual(alone.files);
+  expect(Object.keys(there.files)).toEqual(
+    expect.arrayContaining(['trials.csv', 'sweep.json', 'report.html']),
+  );
+  expect(started.flatMap(({ ran }) => ran)).toHaveLength(TRIALS);
+  expect(started[0]!.said[0]).toMatch(/^takes trials of .+@.+run\.yaml$/);
+});
+
+test('walk-forward windows of a strategy from a file go the same way', async () => {
+  const server = await natsServer();
+  const place = walkPlace();
+  const alone = await swept(server, place, { pool: poolHere() });
+  await startWorker(server, { threads: 2 });
+  const there = await swept(server, place);
+  expect(there.files).toEqual(alone.files);
+  expect(Object.keys(there.files)).toContain('windows.csv');
+  expect(there.found.walkForward!.windows.length).toBeGreaterThan(1);
+});
+
+test('a trial that fails three times is set aside with its error; all others have results, and a later start runs it alone', async () => {
+  const server = await natsServer();
+  const place = sweepPlace(SECTION);
+  let tries = 0;
+  const worker = await startWorker(server, {
+    around: (task, run) => {
+      if (
+        task.params['ema']!['fast'] !== 5 ||
+        task.params['ema']!['slow'] !== 30 ||
+        task.params['ema']!['direction'] !== 'long'
+      )
+        return run();
+      tries += 1;
+      throw new Error('out of luck');
+    },
+  });
+  await expect(swept(server, place)).rejects.toThrow(
+    /^1 trial of 12 set aside after three tries, first: out of luck/,
+  );
+  expect(tries).toBe(3);
+  await worker.stop();
+  const healthy = await startWorker(server);
+  const { found } = await swept(server, place);
+  expect(healthy.ran).toHaveLength(1);
+  expect(found.trials).toHaveLength(TRIALS);
+});
+
+test('a coordinator that died finds what is done when it comes back', async () => {
+  const server = await natsServer();
+  const place = sweepPlace(SECTION);
+  const alone = await swept(server, place, { pool: poolHere() });
+  const worker = await startWorker(server);
+  const died = swept(server, place, {
+    onDone: (done) => {
+      if (done === 5) throw new Error('killed');
+    },
+  });
+  await expect(died).rejects.toThrow('killed');
+  expect((await swept(server, place)).files).toEqual(alone.files);
+  expect(worker.ran).toHaveLength(TRIALS);
+});
+
+test('two coordinators of one sweep share its results', async () => {
+  const server = await natsServer();
+  const place = sweepPlace(SECTION);
+  await startWorker(server);
+  const [one, two] = await Promise.all([swept(server, place), swept(server, place)]);
+  expect(two.files).toEqual(one.files);
+});
+
+test.each(['kept', 'empty'] as const)(
+  'a server that is killed and comes back with a store that is %s costs no trial',
+  async (store) => {
+    const server = await natsServer();
+    const place = sweepPlace(SECTION);
+    const alone = await swept(server, place, { pool: poolHere() });
+    const worker = await startWorker(server);
+    const notes: string[] = [];
+    let isKilled = false;
+    const there = await swept(server, place, {
+      notes,
+      onDone: (done) => {
+        if (done < 5 || isKilled) return;
+        isKilled = true;
+        void server.kill().then(() => server.start(store));
+      },
+    });
+    expect(there.files).toEqual(alone.files);
+    expect(there.found.ran).toBe(TRIALS);
+    expect(worker.ran.length).toBeGreaterThanOrEqual(TRIALS);
+  },
+);
+
+test('a queue that somebody empties is filled again', async () => {
+  const server = await natsServer();
+  const place = sweepPlace(SECTION);
+  const { id } = await jobAt(place);
+  const { jsm } = await connected(server);
+  const done = swept(server, place);
+  await vi.waitFor(async () => {
+    const { num_pending: waiting } = await jsm.consumers.info('TICKWRIGHT_TRIALS', id);
+    expect(waiting).toBeGreaterThan(0);
+  });
+  await jsm.streams.purge('TICKWRIGHT_TRIALS');
+  await startWorker(server);
+  expect((await done).found.trials).toHaveLength(TRIALS);
+});
+
+test('the first result of a trial stays, and a batch that comes twice runs once', async () => {
+  const server = await natsServer();
+  const job = await jobAt(sweepPlace(SECTION));
+  const searches = await Searches.open(await connected(server));
+  await searches.keep(job.id, 'one', { error: 'first', ms: 1 });
+  await searches.keep(job.id, 'one', { error: 'second', ms: 2 });
+  expect([...(await searches.read(job.id, 1)).found]).toEqual([['one', { error: 'first', ms: 1 }]]);
+});
+
+test('another build is refused in a sentence on both sides', async () => {
+  const server = await natsServer();
+  const searches = await Searches.open(await connected(server));
+  const job = await jobAt(sweepPlace(SECTION));
+  await searches.announce({ ...job, id: 'theirs', build: 'older', whose: 'them@there' });
+  const worker = await startWorker(server);
+  await vi.waitFor(() => {
+    expect(worker.said).toEqual([
+      expect.stringMatching(
+        /^a sweep of them@there is refused: expected build .+, was older on .+: install the same on both$/,
+      ),
+    ]);
+  });
+  const { nc } = await connected(server);
+  const notes: string[] = [];
+  const done = swept(server, sweepPlace(SECTION), { notes });
+  const beat = { id: 'other', host: 'there', threads: 4, build: 'older', node: 'v1', trouble: '' };
+  await vi.waitFor(() => {
+    nc.publish('tickwright.workers', JSON.stringify(beat));
+    expect(notes).toEqual([
+      expect.stringMatching(
+        /^the worker on there takes no trial: expected build .+, was older on v1: install the same there$/,
+      ),
+    ]);
+  });
+  await done;
+});
+
+test('columns are fetched once a host, and a file that was changed is fetched again', async () => {
+  const server = await natsServer();
+  const cache = tempDir();
+  await startWorker(server, { cache });
+  await swept(server, sweepPlace(SECTION));
+  const [name] = readdirSync(cache);
+  writeFileSync(join(cache, name!), 'not these');
+  const second = await startWorker(server, { cache });
+  const { found } = await swept(server, sweepPlace(SECTION), { fresh: true });
+  expect(found.ran).toBe(TRIALS);
+  expect(second.said.filter((text) => text.includes('expected bytes'))).toEqual([]);
+  expect(readdirSync(cache)).toEqual([name]);
+});
+
+test('a store without room is said in a sentence', async () => {
+  const server = await natsServer('', 'max_file_store: 4096');
+  await expect(swept(server, sweepPlace(SECTION))).rejects.toThrow(
+    /insufficient resources: its store is full: give it more/,
+  );
+});
+
+test('a user who may not send trials is told what to allow', async () => {
+  const server = await natsServer(`authorization { users: [
+    { user: a, password: b, permissions: { publish: ["$JS.API.>", "$O.>", "$JS.ACK.>"], subscribe: ">" } }
+  ] }`);
+  const { openCluster } = await import('../../../src/cluster/connection.ts');
+  const cluster = await openCluster({ url: server.url, user: 'a', password: 'b' }, 'test');
+  const { openClusterPool } = await import('../../../src/cluster/searches/coordinator.ts');
+  const backtest = await loadedBacktest(sweepPlace(SECTION));
+  const columns = readSharedColumns(backtest);
+  const pool = await openClusterPool(cluster, {
+    backtest,
+    columns,
+    fingerprint: sweepFingerprint(backtest),
+    workers: 1,
+    eventMsMax: 1_000,
+    fresh: false,
+    note: () => undefined,
+  });
+  await expect(pool.run([{ params: { ema: { fast: 3 } }, days: null }], () => undefined)).rejects.toThrow(
+    /Permissions Violation.*tickwright\.trials.*allow it to this user/,
+  );
+  await cluster.close();
+});
+
+test('a store that is full for a while is waited for', async () => {
+  const server = await natsServer('', 'max_file_store: 2M');
+  const place = sweepPlace(SECTION);
+  const worker = await startWorker(server);
+  const { jsm, js } = await connected(server);
+  let freed: Promise<unknown> | null = null;
+  const there = await swept(server, place, {
+    onDone: (done) => {
+      if (done < 4 || freed !== null) return;
+      freed = (async () => {
+        await jsm.streams.add({ name: 'FILLER', subjects: ['filler'] });
+        for (const bytes of [100_000, 1_000, 10]) {
+          const isTaken = (): Promise<boolean> =>
+            js.publish('filler', new Uint8Array(bytes)).then(
+              () => true,
+              () => false,
+            );
+          while (await isTaken());
+        }
+        await vi.waitFor(() => expect(worker.said.at(-1)).toContain('its store is full'));
+        await jsm.streams.delete('FILLER');
+      })();
+    },
+  });
+  await freed;
+  expect(there.found.ran).toBe(TRIALS);
+});
