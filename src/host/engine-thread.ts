@@ -321,7 +321,6 @@ export class EngineLink {
     return this.thread.canAccept(more + (this.#held?.length ?? 0));
   }
 
-  /** All events so far are decided and carried out. */
   get isIdle(): boolean {
     return this.#held === null && this.thread.isIdle;
   }

@@ -56,7 +56,6 @@ export interface ReplayStep {
   readonly earlier: readonly StrategyIndex[];
 }
 
-/** Where the past of a session is read. */
 export interface PastPlace {
   readonly journal: string;
   readonly session: string;

@@ -86,9 +86,7 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
     clockMap: link.clockMap,
     /** For a tape that runs faster than life; else null. */
     lockstep: simulator.lockstep,
-    /** Reports that the simulator of a paper run has ended by itself. */
     onEnd: (report: (reason: string) => void): void => simulator.onEnd(report),
-    /** Stops the simulator of a paper run. */
     close: () => simulator.stop(),
   };
 }

@@ -5,16 +5,7 @@
 import { failureOf, ifThere } from '../../domain/failure.ts';
 import { formatLocalSecond } from '../../text/dates.ts';
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import type { RefreshReason } from '../../broker/auth/token-keeper.ts';
 import type { TokenSignal } from '../../broker/auth/obtain-token.ts';
 import type {
@@ -82,7 +73,7 @@ export function openBroker(
 /** The link may be a leftover of an ended simulator: only the lock proves that one runs. */
 function embeddedAddress({ simulatorLink, simulatorLock }: StatePaths): BrokerAddress | undefined {
   if (!isLockHeld(simulatorLock)) return undefined;
-  const link: SimulatorLink = JSON.parse(readFileSync(simulatorLink, 'utf8'));
+  const link: SimulatorLink = JSON.parse(fs.readFileSync(simulatorLink, 'utf8'));
   return simulatorAddress(link);
 }
 
@@ -221,7 +212,7 @@ export class ManualTrader {
 
   #exchangesUsed(): number {
     const { journal } = this.#options.paths;
-    if (!existsSync(journal)) return 0;
+    if (!fs.existsSync(journal)) return 0;
     let used = 0;
     this.#noteFailure('exchanges of today are not known', () => {
       const opened = readJournal(journal);
@@ -335,25 +326,25 @@ export class CallLog {
   }
 
   #append(line: CallLine): void {
-    const file = openSync(this.#path, 'a+', OWNER_ONLY);
+    const file = fs.openSync(this.#path, 'a+', OWNER_ONLY);
     try {
       // After half a line of a power cut the next record begins a new line.
-      writeSync(file, `${endsWhole(file) ? '' : '\n'}${JSON.stringify(line)}\n`);
-      fsyncSync(file);
+      fs.writeSync(file, `${endsWhole(file) ? '' : '\n'}${JSON.stringify(line)}\n`);
+      fs.fsyncSync(file);
     } finally {
-      closeSync(file);
+      fs.closeSync(file);
     }
   }
 
   #lines(): readonly CallLine[] {
-    return (ifThere(() => readFileSync(this.#path, 'utf8')) ?? '').split('\n').flatMap(lineOf);
+    return (ifThere(() => fs.readFileSync(this.#path, 'utf8')) ?? '').split('\n').flatMap(lineOf);
   }
 }
 
 function endsWhole(file: number): boolean {
-  const { size } = fstatSync(file);
+  const { size } = fs.fstatSync(file);
   const last = Buffer.alloc(1);
-  return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === NEW_LINE);
+  return size === 0 || (fs.readSync(file, last, 0, 1, size - 1) === 1 && last[0] === NEW_LINE);
 }
 
 /** Two transfers that differ only in their note are equal. */

@@ -203,7 +203,6 @@ type DayNet = CockpitResults['days'][number];
 
 const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
 
-/** Fills of a contract in a session, as marks in its chart. */
 function fillMarks(
   place: JournalPlace,
   { day, contract }: { readonly day: string; readonly contract: string },

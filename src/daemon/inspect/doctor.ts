@@ -259,7 +259,6 @@ function diskFinding(place: string): Finding {
   return free < FREE_WARN ? warning('disk', `${text}: a busy day takes about 1 GB`) : good('disk', text);
 }
 
-/** Lock, journal and exchanges of one-time passwords. */
 export function journalFindings(
   paths: StatePaths,
   exchangesMax: number,
@@ -384,7 +383,6 @@ export function environmentFindings(config: Parameters<typeof secretPlaces>[0]):
   ];
 }
 
-/** Two weeks. */
 const DAYS_AHEAD = 14;
 
 /** Days without a session and expiries of the next two weeks. */

@@ -81,7 +81,6 @@ const gauges = (
   samples: readonly Sample[],
 ): Series => ({ name, help, labels, samples });
 
-/** One sample for each of `all`, which have ids. */
 const gaugesBy =
   <T extends { readonly id: string }>(label: string, all: readonly T[]) =>
   (name: string, help: string, read: (each: T) => number | boolean): Series =>

@@ -99,7 +99,6 @@ function stateOf(daemon: Daemon, id: string | null): string {
   return `Now: ${own.join('; ') || 'nothing is held'}; ${formatCount(orders, 'open order')}${restingText(engine, contracts, id)}.`;
 }
 
-/** The newest fills of the day. */
 function tradesOf({ journal, sessionDay: session, names, config, edge }: Daemon): string {
   if (session === undefined) return NO_ENGINE;
   const naming = createNaming(names, { contracts: () => edge.table.contracts, calendar: config.calendar });

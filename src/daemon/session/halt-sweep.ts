@@ -336,7 +336,6 @@ class HaltProof {
   readonly #known: ReadonlyMap<string, number>;
   /** Contracts filled of each order of ours that had a row. */
   readonly #booked: ReadonlyMap<ClientOrderId, number>;
-  /** Orders of ours that had ended. */
   readonly #over: ReadonlySet<ClientOrderId>;
 
   /** `sinceUs`: reads that began earlier show less than the proof. */

@@ -32,7 +32,6 @@ export interface InboxOptions {
   readonly watch: FrameWatch;
 }
 
-/** Hears of frames that wait. */
 interface FrameWatch {
   /** Frames wait for longer than `LAG_MAX`. */
   onBehind(lag: DurationUs): void;
@@ -228,7 +227,6 @@ export class Inbox implements InputSink {
     this.#options.watch.onRoomAgain();
   }
 
-  /** Delivers the waiting batch now. */
   flush(): void {
     this.settle();
     if (this.#batch.length === 0) return;

@@ -39,7 +39,6 @@ export interface StateQuery {
   readonly last?: number;
 }
 
-/** A session and the offset of its times. */
 export interface SessionHead {
   readonly session: string;
   /** Minutes by which the exchange is ahead of UTC; null when its configuration cannot be read any more. */

@@ -8,7 +8,6 @@ import { allocateTable, type Layout, type RowTable, timesOf } from '../columns/r
 /** Bytes of rows in memory; more go to the disk, the largest collection first. */
 const BYTES_IN_MEMORY_MAX = 100_000_000;
 
-/** The rows collected under one key. */
 export interface SpillableRows {
   /** Bytes of memory held. */
   readonly capacity: number;
