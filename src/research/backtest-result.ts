@@ -74,7 +74,6 @@ export interface BacktestTrade {
   readonly exitUs: TsUs;
   /** All that was bought (long) or sold (short) on the way. */
   readonly qty: number;
-  /** Largest quantity held at one time. */
   readonly qtyMax: number;
   /** Money of all entries and of all exits; divided by `qty` and the value of a point they are the average prices. */
   readonly entryValue: Money;
@@ -147,11 +146,7 @@ export interface StrategyFault {
 }
 
 /** Trades since the sample before, as columns; 0 where nothing was traded. */
-export interface PriceRanges {
-  readonly first: Float64Array;
-  readonly high: Float64Array;
-  readonly low: Float64Array;
-}
+type PriceRanges = Readonly<Record<'first' | 'high' | 'low', Float64Array>>;
 
 export interface ResultInstrument {
   readonly symbol: string;

@@ -255,17 +255,12 @@ export interface ResearchReport {
   readonly csv: Readonly<Record<string, string>>;
 }
 
-export interface ReportFiles {
-  readonly report: string;
-  readonly others: readonly string[];
-}
-
 /** The files of the run before are overwritten when all of these are whole: a full disk leaves those as they were. */
 export function writeReport(
   dir: string,
   { model, json: [name, content], csv }: ResearchReport,
   assets: ReportAssets = loadReportAssets(),
-): ReportFiles {
+) {
   const texts = {
     'report.html': renderReport(model, assets),
     [name]: `${JSON.stringify(content, null, 1)}\n`,

@@ -20,7 +20,6 @@ export interface Verification {
 
 export interface VerifiedRun {
   readonly result: BacktestResult;
-  /** One sentence each. */
   readonly findings: readonly string[];
   readonly verification: Verification | null;
 }

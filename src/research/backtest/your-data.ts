@@ -131,7 +131,6 @@ const spanOf = (stretch: DataStretch | null): number =>
 
 const sizeOf = ({ from, to }: Jump): number => (to > from ? to / from : from / to);
 
-/** Takes each day as it is opened for the run. */
 export class DataWatch {
   readonly #calendar: TradingCalendar;
   readonly #contracts = new Map<string, ContractData>();
@@ -205,7 +204,6 @@ export const pricesTable = (
   ]),
 });
 
-/** Doubts about the data, shown before the figures. */
 export function doubtsOf(
   contracts: readonly ContractData[],
   { counts, utcOffsetMinutes: offset }: BacktestResult,

@@ -55,7 +55,6 @@ export type VenuePlan = Pick<
   };
 };
 
-/** A call on its way to the venue. */
 type DelayedCall = OrderSender &
   (
     | { readonly call: 'place'; readonly sent: ApprovedOrder }
@@ -107,7 +106,6 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
   readonly #positions = new ReadPace(POSITION_READS_A_SECOND);
   /** To the call that arrives now, until it is reported with its changes. */
   #answer: CallAnswer | null = null;
-  /** Some order was good till canceled. */
   #hasGtc = false;
 
   constructor(plan: VenuePlan, clock: VirtualClock, account: RunAccount, tape: JournalTape) {
@@ -133,18 +131,15 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     return this.#plan.settings.marketOrders === true;
   }
 
-  /** Exits of a bracket wait for the bar after the fill. */
   get #exitsStartNextBar(): boolean {
     const { fill } = this.#plan;
     return fill.on === 'bars' && fill.exitsFrom === 'next_bar';
   }
 
-  /** Executions of the markets. */
   get sink(): FillSink<VenueOrder> {
     return this.#entry;
   }
 
-  /** When something happens next. */
   get nextUs(): number {
     const reads = Math.min(this.#scans.nextUs, this.#positions.nextUs);
     return Math.min(this.#calls.nextUs, this.#answers.nextUs, reads, this.#monitor.nextUs);

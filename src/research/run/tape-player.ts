@@ -32,7 +32,6 @@ interface TapePlayerParts {
   readonly clock: VirtualClock;
   readonly timeline: Timeline;
   readonly venue: RunVenue;
-  /** Takes each row by itself. */
   readonly isRowByRow: boolean;
   /** Called after each stretch of rows. */
   readonly onRows: (rows: number) => void;

@@ -10,10 +10,7 @@ import {
   type TrialTask,
 } from './trial-pool.ts';
 
-async function work(
-  port: MessagePort,
-  { file, codes, columns, running: memory }: SweepWorkerData,
-): Promise<void> {
+async function work(port: MessagePort, { file, codes, columns, running: memory }: SweepWorkerData) {
   const post = (message: FromSweepWorker): void => port.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
   const loaded = await loadBacktest(file, { codes });
   if (!loaded.ok) return post({ kind: 'failed', reason: `${file} is no longer what it was at the start` });
