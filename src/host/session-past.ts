@@ -14,7 +14,7 @@ import {
   type MarketEvent,
 } from '../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
-import { DECIDING_KINDS, type EventDecisions, eventDecisions } from '../engine/replay/journal-decisions.ts';
+import { DECIDING_KINDS, eventDecisions } from '../engine/replay/journal-decisions.ts';
 import { type JournalReader, readJournal, type StoredEntry } from '../journal/journal-reader.ts';
 import { type FrameLogEnd, readFrameBatches } from '../recording/frame-log.ts';
 import {
@@ -172,10 +172,7 @@ export const earlierAt = (seq: number, versionsSince: readonly number[]): readon
 
 const NOTHING_DECIDED = eventDecisions([]);
 
-function decisionsAt(
-  byCause: ReadonlyMap<number, readonly JournalEntry[]>,
-  event: EngineEvent,
-): EventDecisions {
+function decisionsAt(byCause: ReadonlyMap<number, readonly JournalEntry[]>, event: EngineEvent) {
   const entries = byCause.get(event.seq);
   return entries === undefined ? NOTHING_DECIDED : eventDecisions(entries);
 }

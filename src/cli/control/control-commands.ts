@@ -317,12 +317,7 @@ const followHalt = (context: CliContext, state: string): Promise<void> =>
   });
 
 /** Waits for the end of this run, by its mark: a supervisor may begin the next one at once. */
-async function followEnd(
-  { io }: CliContext,
-  path: string,
-  run: EarlierRun,
-  waitMs = STOP_MS_MAX,
-): Promise<void> {
+async function followEnd({ io }: CliContext, path: string, run: EarlierRun, waitMs = STOP_MS_MAX) {
   for (const until = performance.now() + waitMs; performance.now() < until; await pause(POLL_EVERY_MS)) {
     // Asked first: a run marks its end just before its process ends.
     const isDead = run.pid !== null && !isAlive(run.pid);

@@ -129,12 +129,7 @@ export function importMarket(files: readonly string[], config: string, isNamed: 
   return isNamed || hasFrames || existsSync(config) ? recordedMarket(readConfig(config)) : NO_MARKET;
 }
 
-async function importAll(
-  files: readonly string[],
-  flags: ImportFlags,
-  market: RecordedMarket,
-  io: CliIo,
-): Promise<readonly ImportedFile[]> {
+async function importAll(files: readonly string[], flags: ImportFlags, market: RecordedMarket, io: CliIo) {
   const badFile = flags.badRows === undefined ? undefined : createWriteStream(flags.badRows);
   badFile?.write('file,line,reason\n');
   const imported: ImportedFile[] = [];

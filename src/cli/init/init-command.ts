@@ -130,11 +130,7 @@ function write(file: string, text: string, newSecrets: NewSecrets, replaces: boo
   }
 }
 
-function nextSteps(
-  file: string,
-  mode: 'paper' | 'live',
-  { strategies, variables, hasChannels }: Interview,
-): string {
+function nextSteps(file: string, mode: 'paper' | 'live', { strategies, variables, hasChannels }: Interview) {
   const commands =
     mode === 'paper'
       ? [`tickwright paper --config ${file}`, 'tickwright status']

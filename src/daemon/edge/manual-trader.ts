@@ -434,11 +434,7 @@ function termsText(terms: NonNullable<PlaceRequest['terms']>, points: Points): s
   }
 }
 
-function triggerText(
-  trigger: ConditionToPlace['trigger'],
-  points: Points,
-  spec: ContractSpec | undefined,
-): string {
+function triggerText(trigger: ConditionToPlace['trigger'], points: Points, spec: ContractSpec | undefined) {
   if (trigger.kind === 'stop') {
     const way = trigger.triggerWhen === 'at_or_above' ? 'rises to' : 'falls to';
     return `the price ${way} ${points(trigger.triggerPrice)}`;

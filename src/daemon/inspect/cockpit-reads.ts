@@ -7,7 +7,6 @@ import { OPERATOR, type StrategyNames } from '../../domain/strategy-names.ts';
 import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
 import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
 import type {
-  CockpitBar,
   CockpitEntry,
   CockpitResults,
   FillMark,
@@ -134,11 +133,7 @@ const inWords = (row: StoredEntry, naming: Naming): CockpitEntry => ({
 });
 
 /** A change that risk denied has an id of its own. */
-function deniedChanges(
-  read: JournalReader,
-  session: string,
-  rows: readonly StoredEntry[],
-): readonly StoredEntry[] {
+function deniedChanges(read: JournalReader, session: string, rows: readonly StoredEntry[]) {
   return rows.flatMap(({ entry }) => {
     if (entry.kind !== 'proposal' || entry.proposal.do === 'submit') return [];
     const denied = read.entries({ session, clientOrderId: entry.proposal.callId });
@@ -227,11 +222,7 @@ function fillMarks(
 }
 
 /** Candles of the trades that were recorded so far, by contract. */
-function pastBars({
-  frames,
-  contracts,
-  beforeSeq,
-}: PastBarsQuery): Readonly<Record<string, readonly CockpitBar[]>> {
+function pastBars({ frames, contracts, beforeSeq }: PastBarsQuery) {
   const byCode = new Map<string, Contract>(contracts.map((contract) => [contract.streamCode, contract]));
   const lookup = { byStreamCode: (code: string) => byCode.get(code) };
   const candles = contracts.map(() => new Candles());

@@ -313,10 +313,7 @@ function programFindings({ dir }: StatePaths): readonly Finding[] {
   }
 }
 
-function wholeFinding({
-  sessions,
-  faults,
-}: ReturnType<ReturnType<typeof readJournal>['read']['check']>): Finding {
+function wholeFinding({ sessions, faults }: ReturnType<ReturnType<typeof readJournal>['read']['check']>) {
   const [first] = faults;
   if (first !== undefined)
     return bad(

@@ -139,10 +139,7 @@ const REPORT = { prefix: 'report-', suffix: '.html' };
 const REPORTED_SESSIONS = 2;
 
 /** Writes the reports of the newest days next to the backups. */
-function reported(
-  { journal, retention, today, isQuiet, market }: Recordings,
-  reports: WrittenReport[],
-): readonly string[] {
+function reported({ journal, retention, today, isQuiet, market }: Recordings, reports: WrittenReport[]) {
   if (journal === null) return [];
   const isClosed = isQuiet && !neverCloses(market.calendar);
   const opened = readJournal(journal.path);

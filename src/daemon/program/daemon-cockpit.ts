@@ -16,7 +16,6 @@ import type {
   CockpitContract,
   CockpitOrder,
   PlotState,
-  PositionState,
   CockpitDay,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { type Cockpit, type CockpitReads, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
@@ -360,10 +359,7 @@ function tokenState({ edge: { tokens }, otpDesk }: Daemon): CockpitState['token'
   };
 }
 
-function positionState(
-  held: StrategyEntry['positions'][number],
-  contracts: readonly Contract[],
-): PositionState {
+function positionState(held: StrategyEntry['positions'][number], contracts: readonly Contract[]) {
   const { orderCode, qty, openValue } = held;
   const contract = contracts.find((each) => each.orderCode === orderCode);
   const isPriced = qty !== 0 && contract !== undefined;

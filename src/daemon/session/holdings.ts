@@ -64,10 +64,7 @@ export function restingText(
 }
 
 /** ` at 1295.0, last 1296.2, open +120,000 VND`. Without any price the result is zero too, and no last price is shown. */
-function figuresText(
-  { orderCode, qty, openValue, open }: PositionEntry,
-  contracts: readonly Contract[],
-): string {
+function figuresText({ orderCode, qty, openValue, open }: PositionEntry, contracts: readonly Contract[]) {
   const result = `, open ${formatSigned(open)} VND`;
   const spec = contracts.find((each) => each.orderCode === orderCode)?.spec;
   if (spec === undefined) return result;

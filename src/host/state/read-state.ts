@@ -166,11 +166,7 @@ function rowsOf(opened: OpenedJournal, session: TradingDay): JournalReader {
   }
 }
 
-function entriesOf(
-  read: JournalReader,
-  session: string,
-  strategy: string | undefined,
-): readonly StoredEntry[] {
+function entriesOf(read: JournalReader, session: string, strategy: string | undefined) {
   if (strategy === undefined) return read.entries({ session });
   const found = read.entries({ session, strategy });
   if (found.length > 0) return found;

@@ -127,11 +127,7 @@ class RowOrder {
   }
 }
 
-function rowSource(
-  file: string,
-  head: TableHead,
-  options: ImportOptions,
-): Pick<RowSource<SpillableRows>, 'columns' | 'place' | 'stamps' | 'symbol'> {
+function rowSource(file: string, head: TableHead, options: ImportOptions) {
   const mapped = mapColumns(head.header, options.columns, head.width);
   if (!mapped.ok) throw new ImportError(`${file}, line 1: ${mapped.problem}`);
   const { columns } = mapped;
