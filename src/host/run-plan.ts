@@ -8,7 +8,7 @@ import { errorText } from '../domain/failure.ts';
 import type { StrategyRisk } from '../domain/settings.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../domain/units.ts';
 import { isJournalThere } from '../journal/journal-database.ts';
-import { readJournal } from '../journal/journal-reader.ts';
+import { closing, readJournal } from '../journal/journal-reader.ts';
 import { sessionDayAt, systemClock } from './system-clock.ts';
 import { loadRunConfig } from './strategy-files/load-run-config.ts';
 
@@ -33,10 +33,7 @@ const KEPT_SPEED = 20;
 const OUTRUN = `above ${KEPT_SPEED} times real time a made market outruns its broker: prices look stale, orders unknown`;
 
 export function runPlan(asked: Config, { replay, speed, stateDir }: RunOverrides): RunPlan {
-  const base: Config = {
-    ...asked,
-    simulator: { ...asked.simulator, speed: speed ?? asked.simulator.speed },
-  };
+  const base: Config = { ...asked, simulator: { ...asked.simulator, speed: speed ?? asked.simulator.speed } };
   const tapePath = replay ?? base.simulator.tape;
   if (tapePath === undefined || base.mode !== 'paper') {
     const remarks = base.mode === 'paper' && base.simulator.speed > KEPT_SPEED ? [OUTRUN] : [];
@@ -142,12 +139,7 @@ export function hasTradedMoney(journalPath: string): boolean {
 
 function liveDays(path: string): readonly string[] {
   if (!isJournalThere(path)) return [];
-  const journal = readJournal(path);
-  try {
-    return journal.read.counterDays(LIVE_DAY);
-  } finally {
-    journal.close();
-  }
+  return closing(readJournal(path), ({ read }) => read.counterDays(LIVE_DAY));
 }
 
 /** The configuration file as a running daemon uses it; limits of the first day hold until a start on a later one. */

@@ -81,10 +81,7 @@ export function connectBroker(options: BrokerConnectionOptions) {
   const rest = createRestClient({
     transport,
     tokens,
-    account: {
-      accountId: accountId(address.custodyCode),
-      subAccountId: subAccountId(address.subAccountId),
-    },
+    account: { accountId: accountId(address.custodyCode), subAccountId: subAccountId(address.subAccountId) },
     specOf,
     drift,
     timers: systemTimers,

@@ -22,7 +22,7 @@ import type { Config } from '../../config/config.ts';
 import { type BrokerOrderNo, type ClientOrderId, clientOrderId } from '../../domain/ids.ts';
 import { type PriceTicks, type TsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import { isLockHeld, takeInstanceLock } from '../../journal/instance-lock.ts';
-import { readJournal } from '../../journal/journal-reader.ts';
+import { closing, readJournal } from '../../journal/journal-reader.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
 import { type BrokerAddress, configuredAddress, simulatorAddress } from './broker-address.ts';
 import {
@@ -215,12 +215,7 @@ export class ManualTrader {
     if (!fs.existsSync(journal)) return 0;
     let used = 0;
     this.#noteFailure('exchanges of today are not known', () => {
-      const opened = readJournal(journal);
-      try {
-        used = opened.read.counter(TOKEN_EXCHANGES, brokerDay());
-      } finally {
-        opened.close();
-      }
+      used = closing(readJournal(journal), ({ read }) => read.counter(TOKEN_EXCHANGES, brokerDay()));
     });
     return used;
   }
@@ -244,11 +239,7 @@ export class ManualTrader {
       timers: systemTimers,
       onFailure: ({ message }) => note(`the journal could not be written: ${message}`),
     });
-    try {
-      exchangeCounter(journal).add();
-    } finally {
-      journal.close();
-    }
+    closing(journal, () => exchangeCounter(journal).add());
   }
 
   #noteFailure(what: string, run: () => void): void {

@@ -4,7 +4,7 @@ import { type Contract, shownCode } from '../../domain/contract.ts';
 import { type TsUs, US_PER_MS } from '../../domain/units.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
 import { OPERATOR, type StrategyNames } from '../../domain/strategy-names.ts';
-import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
+import { closing, type JournalReader, type StoredEntry } from '../../journal/journal-reader.ts';
 import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
 import type {
   CockpitEntry,
@@ -42,19 +42,12 @@ const SCAN_ROWS = 1_000;
 /** Rows scanned for one page: a search that finds little goes on with the next page. */
 const SCANNED_MAX = 50_000;
 
-export function journalDays({ stateDir }: JournalPlace): JournalDays {
-  const opened = openJournal(stateDir);
-  const { read } = opened;
-  try {
+export const journalDays = ({ stateDir }: JournalPlace): JournalDays =>
+  closing(openJournal(stateDir), ({ read }) => {
     const archived = new Set(read.archives().map(({ session }) => session));
-    return read
-      .sessions()
-      .map(({ day }) => ({ day, isArchived: archived.has(day) }))
-      .toReversed();
-  } finally {
-    opened.close();
-  }
-}
+    const days = read.sessions().map(({ day }) => ({ day, isArchived: archived.has(day) }));
+    return days.toReversed();
+  });
 
 /** Rows that the log leaves out are shown where their kind or their order is asked for. */
 export function journalPage(place: JournalPlace, query: JournalQuery): JournalPage {
@@ -247,12 +240,4 @@ const namingOf = (
   contracts: readonly Contract[],
 ): Naming => createNaming(names, { contracts: () => contracts, calendar, stateDir });
 
-export const READS = {
-  journalDays,
-  journalPage,
-  orderStory,
-  dayResults,
-  fillMarks,
-  pastBars,
-  dayText,
-};
+export const READS = { journalDays, journalPage, orderStory, dayResults, fillMarks, pastBars, dayText };

@@ -21,7 +21,7 @@ import { isExposed } from '../../config/config-rules.ts';
 import { expiryOf, listedMonths, UNDERLYINGS } from '../../domain/contract-code.ts';
 import { archivePath } from '../../journal/journal-archive.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
-import { type JournalReader, readJournal } from '../../journal/journal-reader.ts';
+import { closing, type JournalReader, readJournal } from '../../journal/journal-reader.ts';
 import { ProgramFiles } from '../../host/program-files.ts';
 import { readControl } from '../../host/state/daemon-list.ts';
 
@@ -270,20 +270,14 @@ export function journalFindings(
   if (!existsSync(paths.journal))
     return [lock, ...running, good('journal', 'none yet: the first start creates it')];
   try {
-    const opened = readJournal(paths.journal);
-    try {
-      const { read } = opened;
-      return [
-        lock,
-        ...running,
-        wholeFinding(read.check()),
-        ...archiveFindings(paths, read),
-        ...moneyFindings(read),
-        exchangeFinding(read.counter(TOKEN_EXCHANGES, brokerDay), exchangesMax),
-      ];
-    } finally {
-      opened.close();
-    }
+    return closing(readJournal(paths.journal), ({ read }) => [
+      lock,
+      ...running,
+      wholeFinding(read.check()),
+      ...archiveFindings(paths, read),
+      ...moneyFindings(read),
+      exchangeFinding(read.counter(TOKEN_EXCHANGES, brokerDay), exchangesMax),
+    ]);
   } catch (error) {
     return [lock, ...running, bad('journal', `${paths.journal} cannot be read: ${errorText(error)}`)];
   }

@@ -12,6 +12,7 @@ import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts
 import { isJournalThere } from '../../journal/journal-database.ts';
 import type { JournalCheck } from '../../journal/journal-chain.ts';
 import {
+  closing,
   type JournalReader,
   type OpenedJournal,
   readJournal,
@@ -83,11 +84,7 @@ function viewOf<Row>(
   return inSession(state, asked, (read, { day: session, configuration }, names) => {
     const calendar = configOf(configuration)?.calendar ?? null;
     const contracts = read.contracts(session);
-    const naming = createNaming(names, {
-      contracts: () => contracts,
-      calendar,
-      stateDir: state,
-    });
+    const naming = createNaming(names, { contracts: () => contracts, calendar, stateDir: state });
     const rows = rowsOf(entriesOf(read, session, strategy), contracts, naming);
     return {
       session,
@@ -110,23 +107,14 @@ export function inSession<T>(
   work: (read: JournalReader, found: SessionRow, names: StrategyNames, journal: JournalReader) => T,
   names = new StrategyNames(),
 ): T {
-  const { read, found, journal, close } = openSession(stateDir, session, names);
-  try {
-    return work(read, found, names, journal);
-  } finally {
-    close();
-  }
+  return closing(openSession(stateDir, session, names), ({ read, found, journal }) =>
+    work(read, found, names, journal),
+  );
 }
 
 /** Checks that no row of the journal was changed, moved or lost. Throws `NothingThere` without a journal. */
-export function verifyJournal(stateDir: string): JournalCheck {
-  const opened = openJournal(stateDir);
-  try {
-    return opened.check();
-  } finally {
-    opened.close();
-  }
-}
+export const verifyJournal = (stateDir: string): JournalCheck =>
+  closing(openJournal(stateDir), ({ check }) => check());
 
 export function openJournal(stateDir: string, names = new StrategyNames()): OpenedJournal {
   const { journal } = statePaths(stateDir);

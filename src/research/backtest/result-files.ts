@@ -179,11 +179,7 @@ function statisticsJson(found: RunStatistics, money: InCurrency): object {
     exposure: found.exposure ?? null,
     turnover: found.turnover,
     slippage: money(found.slippage),
-    costs: {
-      fees: money(costs.fees),
-      tax: money(costs.tax),
-      spread: money(costs.spread),
-    },
+    costs: { fees: money(costs.fees), tax: money(costs.tax), spread: money(costs.spread) },
     trades: tradesJson(found.trades, money),
     ...found.basis,
     dailyReturns: found.dailyReturns,

@@ -5,7 +5,7 @@ import { OPERATOR } from '../../domain/strategy-names.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { NamedEntry } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
-import { readJournal } from '../../journal/journal-reader.ts';
+import { closing, readJournal } from '../../journal/journal-reader.ts';
 import { statePaths } from '../../host/state/state-paths.ts';
 
 export interface SessionOrder {
@@ -123,19 +123,16 @@ export function medianMs(spans: readonly number[]): number {
 export function journalLatencies(stateDir: string) {
   const { journal } = statePaths(stateDir);
   if (!isJournalThere(journal)) throw new NothingThere(`no ${journal}`);
-  const opened = readJournal(journal);
-  try {
-    const sessions = opened.read.sessions().map(({ day: session }) => {
+  const sessions = closing(readJournal(journal), (opened) =>
+    opened.read.sessions().map(({ day: session }) => {
       const read = opened.of(session);
       return sessionRecord(read.entries({ session }), read.inputs(session)).latencies;
-    });
-    return {
-      /** From sending to answer, one a call, in the order of the calls. */
-      calls: sessions.flatMap(({ calls }) => calls).toSorted((a, b) => a - b),
-      /** From the answer to the report of the fill, of the orders that were filled soonest; sorted. */
-      reports: sessions.flatMap(({ reports }) => reports).toSorted((a, b) => a - b),
-    };
-  } finally {
-    opened.close();
-  }
+    }),
+  );
+  return {
+    /** From sending to answer, one a call, in the order of the calls. */
+    calls: sessions.flatMap(({ calls }) => calls).toSorted((a, b) => a - b),
+    /** From the answer to the report of the fill, of the orders that were filled soonest; sorted. */
+    reports: sessions.flatMap(({ reports }) => reports).toSorted((a, b) => a - b),
+  };
 }

@@ -71,11 +71,7 @@ const POSITION_READS_A_SECOND = 8;
 const [NO_SEQ, NO_TIME] = [seqOf(0), timeOf(0)];
 
 /** Latencies are the run's: a command that arrives here is final at once, and may change price and quantity together. */
-const RULES = {
-  ...DEFAULT_RULES,
-  gatewayDelay: durationUs(0),
-  changeOfBoth: 'replace',
-} as const;
+const RULES = { ...DEFAULT_RULES, gatewayDelay: durationUs(0), changeOfBoth: 'replace' } as const;
 const NO_BAND: PriceBand = {
   ceiling: priceTicks(CEILING_NONE),
   floor: priceTicks(0),

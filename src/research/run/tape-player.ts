@@ -381,15 +381,7 @@ function bookOf(
   // A copy only where a level is added: the exchange never changes shown levels.
   const count = Math.max(1, shownBefore);
   const levels = shown.length < count ? withEmpty(shown, count) : shown;
-  return {
-    kind: 'book_update',
-    seq: seq as Seq,
-    tsUs: atUs as TsUs,
-    instrument,
-    side,
-    levels,
-    halves: null,
-  };
+  return { kind: 'book_update', seq: seq as Seq, tsUs: atUs as TsUs, instrument, side, levels, halves: null };
 }
 
 function withEmpty(shown: readonly BookLevel[], count: number): readonly (BookLevel | null)[] {
