@@ -362,11 +362,7 @@ export class EngineLink {
     };
   }
 
-  async #goOverTo(
-    next: EngineThread,
-    meanwhile: Meanwhile,
-    earlier: readonly StrategyIndex[],
-  ): Promise<void> {
+  async #goOverTo(next: EngineThread, meanwhile: Meanwhile, earlier: readonly StrategyIndex[]) {
     const before = this.thread;
     await before.idle();
     const held = this.#held ?? [];
@@ -390,8 +386,5 @@ function keep({ entriesByCause }: Meanwhile, entries: readonly JournalEntry[]): 
   }
 }
 
-const stepsOf = (
-  { events, entriesByCause }: Meanwhile,
-  earlier: readonly StrategyIndex[],
-): readonly ReplayStep[] =>
+const stepsOf = ({ events, entriesByCause }: Meanwhile, earlier: readonly StrategyIndex[]) =>
   events.map((event) => ({ event, decisions: eventDecisions(entriesByCause.get(event.seq) ?? []), earlier }));

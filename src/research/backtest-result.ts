@@ -17,10 +17,7 @@ export interface Rows<T> extends Iterable<T> {
 }
 
 /** One value a moment, in time order, as columns. */
-export interface Samples {
-  readonly tsUs: Float64Array;
-  readonly values: Float64Array;
-}
+export type Samples = Readonly<Record<'tsUs' | 'values', Float64Array>>;
 
 /** Funds of the account by sample, next to its equity. */
 export interface Funds {

@@ -65,10 +65,7 @@ const flagsOf = (named: Readonly<Record<string, string | boolean | undefined>>):
     ]),
   );
 
-interface How {
-  readonly asks: boolean;
-  readonly replaces: boolean;
-}
+type How = Readonly<Record<'asks' | 'replaces', boolean>>;
 
 async function init(
   { io }: CliContext,

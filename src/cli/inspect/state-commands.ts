@@ -38,10 +38,7 @@ interface StateCommand<Row> {
 }
 
 /** Returns the commands that get subcommands elsewhere. */
-export function addStateCommands(
-  program: Command,
-  context: CliContext,
-): { readonly orders: Command; readonly journal: Command } {
+export function addStateCommands(program: Command, context: CliContext) {
   const orders = addStateCommand(program, context, {
     name: 'orders',
     description: 'list the orders of a session with their status',

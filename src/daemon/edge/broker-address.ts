@@ -99,10 +99,7 @@ function readApiKey({ apiKeyEnvironment, apiKeyFile }: AuthConfig): string | und
 }
 
 /** `where` is for people. */
-export function apiKeyPlace({ apiKeyEnvironment, apiKeyFile }: AuthConfig): {
-  readonly where: string;
-  readonly isThere: boolean;
-} {
+export function apiKeyPlace({ apiKeyEnvironment, apiKeyFile }: AuthConfig) {
   const where = secretPlaceText({ environment: apiKeyEnvironment, file: apiKeyFile });
   const named = process.env[apiKeyEnvironment];
   if (named !== undefined && named !== '') return { where, isThere: true };

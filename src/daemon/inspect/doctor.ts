@@ -120,11 +120,7 @@ function liveFindings({ mode, auth }: Config): readonly Finding[] {
 }
 
 /** Ambiguous places of the broker's contract, and the reading of this build. */
-interface OpenReading {
-  readonly key: string;
-  readonly question: string;
-  readonly reading: string;
-}
+type OpenReading = Readonly<Record<'key' | 'question' | 'reading', string>>;
 
 export const OPEN_READINGS: readonly OpenReading[] = [
   {

@@ -74,12 +74,12 @@ const counter = (name: string, help: string, value: number | undefined): Series 
   isCounter: true,
 });
 
-const gauges = (
-  name: string,
-  help: string,
-  labels: readonly string[],
-  samples: readonly Sample[],
-): Series => ({ name, help, labels, samples });
+const gauges = (name: string, help: string, labels: readonly string[], samples: readonly Sample[]) => ({
+  name,
+  help,
+  labels,
+  samples,
+});
 
 const gaugesBy =
   <T extends { readonly id: string }>(label: string, all: readonly T[]) =>

@@ -380,10 +380,7 @@ class HaltProof {
     return event.positions.length !== held.size || event.positions.some(hasMoved);
   }
 
-  #deniedByAnswer(
-    { call, clientOrderId, outcome: { status } }: CallAnswer,
-    { orders, unknown }: OwnBooks,
-  ): string | null {
+  #deniedByAnswer({ call, clientOrderId, outcome: { status } }: CallAnswer, { orders, unknown }: OwnBooks) {
     if (call !== 'place' || (status !== 'accepted' && status !== 'unknown')) return null;
     const known = [...orders, ...unknown].find((each) => each.clientOrderId === clientOrderId);
     if (known?.isReduction === true) return null;

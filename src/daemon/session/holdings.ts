@@ -93,13 +93,7 @@ export function ownHoldings(
     });
 }
 
-const holding = (
-  id: string,
-  qty: number,
-  code: string,
-  stops: readonly string[],
-  by: string | null,
-): string => {
+const holding = (id: string, qty: number, code: string, stops: readonly string[], by: string | null) => {
   const none = by === null ? 'NO stop of its own at the broker' : `no stop: covered by ${by}`;
   const rest = by === null ? '' : ` and the rest covered by ${by}`;
   const cover = stops.length === 0 ? none : stops.join(' and ') + rest;

@@ -236,10 +236,7 @@ export const journalLines = (query: StateQuery, kinds: readonly string[] | null)
       })),
   );
 
-export function wordsOf(
-  entry: JournalEntry,
-  naming: Naming,
-): { readonly word: string; readonly text: string } {
+export function wordsOf(entry: JournalEntry, naming: Naming) {
   const line = lineOf(entry, naming);
   const { word, text } = line ?? { word: spaced(entry.kind), text: quietText(entry, naming) };
   return { word, text: oneLine(naming.named(text, entry.tsUs)) };

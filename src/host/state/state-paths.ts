@@ -114,11 +114,7 @@ export function startStamp(paths: StatePaths): string {
   return (installationOf(paths) ?? randomBytes(3).toString('hex')) + randomBytes(2).toString('hex');
 }
 
-interface AccountAddress {
-  readonly restUrl: string;
-  readonly custodyCode: string;
-  readonly subAccountId: string;
-}
+type AccountAddress = Readonly<Record<'restUrl' | 'custodyCode' | 'subAccountId', string>>;
 
 /** Home of all state directories of this user: $XDG_STATE_HOME or ~/.local/state. */
 export function userStateDir(): string {

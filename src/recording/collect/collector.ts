@@ -54,12 +54,7 @@ export class Collector<T extends SpillableRows> {
 }
 
 /** Rows that lie in the file, in the order of time. */
-export interface SpilledRows {
-  readonly rows: number;
-  readonly offset: number;
-  readonly firstUs: number;
-  readonly lastUs: number;
-}
+export type SpilledRows = Readonly<Record<'rows' | 'offset' | 'firstUs' | 'lastUs', number>>;
 
 /** Rows on the disk that do not fit into memory. The file has no name: it is gone with the process. */
 export class SpillFile {

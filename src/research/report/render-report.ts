@@ -50,10 +50,7 @@ function dataAndScript(model: ReportModel, script: string): string {
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-interface Section {
-  readonly title: string;
-  readonly content: string;
-}
+type Section = Readonly<Record<'title' | 'content', string>>;
 
 /** Fewer sections need no table of contents. */
 const CONTENTS_MIN = 6;

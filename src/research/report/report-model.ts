@@ -15,10 +15,7 @@ export interface ReportTable {
 }
 
 /** Samples in time order: seconds since 1970 and one value each. */
-export interface ReportSeries {
-  readonly tsSeconds: readonly number[];
-  readonly values: readonly number[];
-}
+export type ReportSeries = Readonly<Record<'tsSeconds' | 'values', readonly number[]>>;
 
 export interface ReportMark {
   readonly tsSeconds: number;

@@ -178,11 +178,7 @@ class Run {
   }
 
   /** The venue's side of the morning. */
-  #openMarkets(
-    data: BacktestDay,
-    { beginUs, boundaries }: DayMoments,
-    opening: DayOpening,
-  ): readonly PlayedTape[] {
+  #openMarkets(data: BacktestDay, { beginUs, boundaries }: DayMoments, opening: DayOpening) {
     const { calendar, costs, fill, sampleEvery } = this.#plan;
     const firstUs = Math.min(...data.tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
     const isFirst = this.#fromUs === 0;

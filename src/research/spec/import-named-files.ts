@@ -45,14 +45,7 @@ const NO_WATCH = { progress: () => undefined, bad: () => undefined };
 const BAD_ROWS_SHOWN = 3;
 export const NAMES_SHOWN = 10;
 
-export async function importNamedFiles(
-  data: BacktestFile['data'],
-  imports: FileImports,
-): Promise<{
-  readonly dirs: readonly NamedDir[];
-  readonly remarks: readonly string[];
-  readonly problems: readonly Problem[];
-}> {
+export async function importNamedFiles(data: BacktestFile['data'], imports: FileImports) {
   const dirs: NamedDir[] = [];
   const problems: Problem[] = [];
   const jobs: ImportJob[] = [];
