@@ -107,17 +107,16 @@ export function addDataImport(data: Command, context: CliContext): void {
     .option('--replace', 'overwrite other data of the same days')
     .option('--bad-rows <file>', 'write bad rows to this CSV: file, line, reason')
     .option('--json', 'print JSON')
-    .addHelpText('after', AFTER_HELP);
-  command.action(async (files: readonly string[]) => {
-    const flags = command.opts<ImportFlags>();
-    const missing = files.find((file) => !existsSync(file));
-    if (missing !== undefined) throw wrongUsage(`expected an existing file, was ${missing}`);
-    const isNamed = command.getOptionValueSource('config') !== 'default';
-    const market = importMarket(files, flags.config, isNamed);
-    const imported = await importAll(files, flags, market, context.io);
-    if (flags.json === true) context.io.out(jsonText(imported));
-    if (imported.some(isUnfinished)) context.finish(EXIT.failed);
-  });
+    .addHelpText('after', AFTER_HELP)
+    .action(async (files: readonly string[], flags: ImportFlags) => {
+      const missing = files.find((file) => !existsSync(file));
+      if (missing !== undefined) throw wrongUsage(`expected an existing file, was ${missing}`);
+      const isNamed = command.getOptionValueSource('config') !== 'default';
+      const market = importMarket(files, flags.config, isNamed);
+      const imported = await importAll(files, flags, market, context.io);
+      if (flags.json === true) context.io.out(jsonText(imported));
+      if (imported.some(isUnfinished)) context.finish(EXIT.failed);
+    });
 }
 
 const isUnfinished = ({ badRows, parts }: ImportedFile): boolean =>

@@ -28,7 +28,7 @@ Example:
 `;
 
 export function addSweepCommand(program: Command, { io, finish }: CliContext): void {
-  const command = program
+  program
     .command('sweep')
     .description('search the parameters of a backtest on all cores, with tests against overfitting')
     .argument('<config>', 'YAML file of the backtest with a section sweep')
@@ -38,13 +38,13 @@ export function addSweepCommand(program: Command, { io, finish }: CliContext): v
     .option('--fresh', 'discard the trials of earlier sweeps of this file')
     .option('--out <dir>', 'directory of the results (var/backtest/<name of the file>-sweep)')
     .option('--json', 'print all figures as JSON')
-    .addHelpText('after', AFTER_HELP);
-  command.action(async (file: string) => {
-    const failure = await sweep(file, command.opts<Flags>(), io);
-    if (failure === null) return;
-    io.err(`\nfailed: ${failure}\n`);
-    finish(EXIT.failed);
-  });
+    .addHelpText('after', AFTER_HELP)
+    .action(async (file: string, flags: Flags) => {
+      const failure = await sweep(file, flags, io);
+      if (failure === null) return;
+      io.err(`\nfailed: ${failure}\n`);
+      finish(EXIT.failed);
+    });
 }
 
 /** The first failure of a trial, or null. */
