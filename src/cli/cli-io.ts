@@ -50,7 +50,6 @@ export function needFile(flag: string, path: string | null | undefined): void {
     throw wrongUsage(`${flag}: expected an existing file, was ${path}`);
 }
 
-/** The failure of a data command that finds no data. */
 export function noData(dir: string, symbol: string | undefined): CliFailure {
   const what = symbol === undefined ? 'no data' : `nothing of ${symbol}`;
   return nothingThere(

@@ -54,11 +54,7 @@ export const PARTS: readonly CommandPart[] = [
   },
   { commands: ['simulator'], load: async () => (await import('./simulator-command.ts')).addSimulatorCommand },
   {
-    commands: ['calendar'],
-    load: async () => (await import('./inspect/inspect-commands.ts')).addCalendarCommand,
-  },
-  {
-    commands: ['check', 'strategies'],
+    commands: ['calendar', 'check', 'strategies', 'doctor'],
     load: async () => (await import('./inspect/inspect-commands.ts')).addInspectCommands,
   },
   { commands: ['orders', 'positions', 'pnl', 'journal'], load: loadStateCommands },
@@ -72,8 +68,10 @@ export const PARTS: readonly CommandPart[] = [
     load: async () => (await import('./control/test-message.ts')).addTestMessage,
   },
   { commands: ['broker'], load: async () => (await import('./broker/broker-commands.ts')).addBrokerCommands },
-  { commands: ['replay'], load: async () => (await import('./inspect/replay-commands.ts')).addReplayCommand },
-  { commands: ['agree'], load: async () => (await import('./inspect/replay-commands.ts')).addAgreeCommand },
+  {
+    commands: ['replay', 'agree'],
+    load: async () => (await import('./inspect/replay-commands.ts')).addReplayCommands,
+  },
   { commands: ['data'], load: async () => (await import('./data/data-commands.ts')).addDataCommands },
   {
     commands: ['backtest'],
@@ -84,10 +82,6 @@ export const PARTS: readonly CommandPart[] = [
     load: async () => (await import('./research/worker-command.ts')).addWorkerCommand,
   },
   { commands: ['sweep'], load: async () => (await import('./research/sweep-command.ts')).addSweepCommand },
-  {
-    commands: ['doctor'],
-    load: async () => (await import('./inspect/inspect-commands.ts')).addDoctorCommand,
-  },
 ];
 
 export async function runCli(argv: readonly string[], io: CliIo = processIo): Promise<number> {

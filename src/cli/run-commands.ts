@@ -5,6 +5,7 @@ import type { Config, Mode } from '../config/config.ts';
 import { durationMs, speedFactor } from './argument-values.ts';
 import { type CliContext, wrongUsage, needFile } from './cli-io.ts';
 import { valid } from './read-config.ts';
+import { example } from './state-option.ts';
 import { loadRunConfig } from '../host/strategy-files/load-run-config.ts';
 import { formatProblem } from '../config/problem.ts';
 
@@ -46,14 +47,13 @@ export function addRunCommands(program: Command, context: CliContext): void {
   finishRun(dryRun, 'dry-run', context, 'tickwright dry-run --config config/live.yaml');
 }
 
-function finishRun(command: Command, mode: Mode, context: CliContext, example: string): void {
+function finishRun(command: Command, mode: Mode, context: CliContext, shown: string): void {
   command
     .option('--state <dir>', 'state directory instead of the configured one')
     .option('--duration <span>', 'stop after this real time: 30s, 15m, 8h', durationMs)
     .option('--json-logs', 'log one JSON object per line instead of text')
-    .addHelpText('after', `\nExample:\n  ${example}\n`)
-    .action(async () => {
-      const flags = command.opts<RunFlags>();
+    .addHelpText('after', example(shown))
+    .action(async (flags: RunFlags) => {
       const config = await configFor(mode, flags.config);
       const { replay = null } = flags;
       needFile('--replay', replay);

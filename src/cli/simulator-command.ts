@@ -7,6 +7,7 @@ import type {
   SimulatorRunOptions,
 } from '../daemon/simulator/run-simulator.ts';
 import { portNumber, speedFactor, wholeNumber } from './argument-values.ts';
+import { example } from './state-option.ts';
 import { type CliContext, type CliIo, EXIT, jsonText, failed, wrongUsage, needFile } from './cli-io.ts';
 import { formatTable } from '../text/table.ts';
 
@@ -27,9 +28,8 @@ export function addSimulatorCommand(program: Command, { io, finish }: CliContext
     .option('--speed <n>', 'market seconds per real second', speedFactor)
     .option('--seed <n>', 'seed of the synthetic market', wholeNumber)
     .option('--tape <file>', 'play a recorded day instead of the synthetic market')
-    .addHelpText('after', '\nExample:\n  tickwright simulator --port 8700 --json\n')
-    .action(async () => {
-      const flags = command.opts<SimulatorFlags>();
+    .addHelpText('after', example('tickwright simulator --port 8700 --json'))
+    .action(async (flags: SimulatorFlags) => {
       const run = await started(flags);
       io.out(flags.json === true ? `${JSON.stringify(run.description)}\n` : block(run.description));
       const signal = await new Shutdown().wait();
@@ -46,7 +46,7 @@ function addFaultsCommand(simulator: Command, io: CliIo): void {
     .command('faults')
     .description('list the faults it can simulate, with their parameters')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  tickwright simulator faults\n')
+    .addHelpText('after', example('tickwright simulator faults'))
     .action(async () => {
       const { simulatorFaults } = await import('../daemon/simulator/run-simulator.ts');
       const known = simulatorFaults();

@@ -7,8 +7,13 @@ import { wrongUsage } from './cli-io.ts';
 /** State directory of paper trading, where no daemon runs and none is named. */
 const DEFAULT_STATE = 'var/paper';
 
-export const withState = (command: Command): Command =>
-  command.option('--state <dir>', `state directory of the daemon (the one that runs, else ${DEFAULT_STATE})`);
+const STATE = `state directory of the daemon (the one that runs, else ${DEFAULT_STATE})`;
+
+export const example = (text: string): string => `\nExample:\n  ${text}\n`;
+
+/** A command that reads or commands a daemon. */
+export const stateCommand = (parent: Command, name: string, description: string, help: string): Command =>
+  parent.command(name).description(description).option('--state <dir>', STATE).addHelpText('after', help);
 
 /**
  * Refuses to choose between several: a halt of the wrong one stops nothing. A `change` reaches no daemon of another folder by itself:

@@ -74,7 +74,6 @@ const ALERTED_COUNTER = 'calendar_alerted';
 interface CalendarWatchParts {
   readonly calendar: TradingCalendar;
   readonly clock: Clock;
-  /** A name and a count that outlive the process. */
   readonly counters: Pick<JournalStore, 'counter' | 'keepCounter'>;
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
 }

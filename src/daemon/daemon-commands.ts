@@ -100,10 +100,7 @@ async function cancelAll(daemon: Daemon, reason: string): Promise<CommandResult>
   const asked = inTime(daemon.refreshView(), SEEN_MAX);
   const result = post(daemon, { name: 'cancel_all', reason }, '');
   const progressOf = cancelProgress((await asked) ?? daemon.lastView ?? { orders: [] });
-  return followed(daemon, result, {
-    code: 'cancel_all_ended',
-    progressOf: (now) => progressOf(now, false),
-  });
+  return followed(daemon, result, { code: 'cancel_all_ended', progressOf: (now) => progressOf(now, false) });
 }
 
 /** The answer says how far it is; where it is not over, an alert says the end. */

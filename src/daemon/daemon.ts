@@ -68,7 +68,6 @@ export interface DaemonOptions {
   readonly paths: StatePaths;
   readonly address: BrokerAddress;
   readonly clockMap: ClockMap;
-  /** The operator's display. */
   readonly screen: Pick<Log, 'note' | 'entry'>;
   /** Absent: the engine has a thread of its own. */
   readonly startEngine?: StartEngine;
@@ -227,7 +226,6 @@ export class Daemon {
     return withAliases(text, calendar, this.sessionDay ?? tradingDayAt(calendar, this.clock.nowUs()));
   }
 
-  /** With the strategies of the last change. */
   get config(): Config {
     return this.cycle.config;
   }

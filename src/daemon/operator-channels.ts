@@ -53,7 +53,6 @@ export interface ChannelTrial {
 /** A command line waits for about this long. */
 const TRIAL_MAX = seconds(30);
 
-/** Tries each with a message. */
 export const tryChannels = (
   channels: readonly AlertChannel[],
   mode: Mode,

@@ -211,10 +211,7 @@ const limitsOf = ({ settings: { symbols, overnight, onExpiry, risk } }: Configur
 const differences = (was: object, now: object): readonly string[] =>
   differing(was, now).map(([key, old, value]) => `${key} ${valueText(old)} to ${valueText(value)}`);
 
-function differing(
-  was: object,
-  now: object,
-): readonly (readonly [key: string, was: unknown, now: unknown])[] {
+function differing(was: object, now: object) {
   const before = new Map<string, unknown>(Object.entries(was));
   const after = new Map<string, unknown>(Object.entries(now));
   return [...new Set([...before.keys(), ...after.keys()])]
@@ -253,11 +250,7 @@ function meaning(
 }
 
 /** Orders that rest at the exchange and fill whole would bring the position above its limit: no limit takes them back. */
-function tooMuch(
-  { positions }: StrategyEntry,
-  orders: EngineSnapshot['orders'],
-  positionMax: number,
-): readonly string[] {
+function tooMuch({ positions }: StrategyEntry, orders: EngineSnapshot['orders'], positionMax: number) {
   const lines: string[] = [];
   for (const orderCode of new Set(orders.map((order) => order.orderCode)))
     for (const side of ['buy', 'sell'] as const) {

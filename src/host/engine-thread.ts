@@ -9,7 +9,6 @@ import { hasCode } from '../domain/failure.ts';
 import { type DurationUs, seconds, type StrategyIndex, strategyIndex, US_PER_MS } from '../domain/units.ts';
 import type { EngineEvent } from '../engine/ports/engine-event.ts';
 import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
-import type { ReplayFault } from '../engine/session/strategy-stops.ts';
 import { systemTimers } from './system-clock.ts';
 import {
   type EngineThreadData,
@@ -17,7 +16,6 @@ import {
   type EngineOutput,
   packEvents,
   type PastPlace,
-  type ReplayedPast,
   type ReplayStep,
   type ToEngine,
 } from './worker-protocol.ts';
@@ -51,10 +49,7 @@ export class EngineLost extends Error {
   }
 }
 
-interface ReplayResult {
-  readonly past: ReplayedPast;
-  readonly faults: readonly ReplayFault[];
-}
+type ReplayResult = Pick<Extract<FromEngine, { kind: 'replayed' }>, 'past' | 'faults'>;
 
 interface PendingReplay {
   readonly resolve: (replayed: ReplayResult) => void;
@@ -321,7 +316,6 @@ export class EngineLink {
     return this.thread.canAccept(more + (this.#held?.length ?? 0));
   }
 
-  /** All events so far are decided and carried out. */
   get isIdle(): boolean {
     return this.#held === null && this.thread.isIdle;
   }
@@ -368,11 +362,7 @@ export class EngineLink {
     };
   }
 
-  async #goOverTo(
-    next: EngineThread,
-    meanwhile: Meanwhile,
-    earlier: readonly StrategyIndex[],
-  ): Promise<void> {
+  async #goOverTo(next: EngineThread, meanwhile: Meanwhile, earlier: readonly StrategyIndex[]) {
     const before = this.thread;
     await before.idle();
     const held = this.#held ?? [];
@@ -396,12 +386,5 @@ function keep({ entriesByCause }: Meanwhile, entries: readonly JournalEntry[]): 
   }
 }
 
-const stepsOf = (
-  { events, entriesByCause }: Meanwhile,
-  earlier: readonly StrategyIndex[],
-): readonly ReplayStep[] =>
-  events.map((event) => ({
-    event,
-    decisions: eventDecisions(entriesByCause.get(event.seq) ?? []),
-    earlier,
-  }));
+const stepsOf = ({ events, entriesByCause }: Meanwhile, earlier: readonly StrategyIndex[]) =>
+  events.map((event) => ({ event, decisions: eventDecisions(entriesByCause.get(event.seq) ?? []), earlier }));

@@ -81,9 +81,7 @@ export class RunMark {
 }
 
 /** Undefined before the first run. */
-export function readMark(
-  path: string,
-): { readonly run: EarlierRun; readonly deaths: readonly TsUs[] } | undefined {
+export function readMark(path: string) {
   const [text = '', strategy = ''] = readBlocks(path) ?? [];
   // A full disk left it empty at its first start.
   if (text === '') return undefined;

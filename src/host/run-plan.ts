@@ -8,7 +8,7 @@ import { errorText } from '../domain/failure.ts';
 import type { StrategyRisk } from '../domain/settings.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../domain/units.ts';
 import { isJournalThere } from '../journal/journal-database.ts';
-import { readJournal } from '../journal/journal-reader.ts';
+import { closing, readJournal } from '../journal/journal-reader.ts';
 import { sessionDayAt, systemClock } from './system-clock.ts';
 import { loadRunConfig } from './strategy-files/load-run-config.ts';
 
@@ -152,12 +152,7 @@ export function hasTradedMoney(journalPath: string): boolean {
 
 function liveDays(path: string): readonly string[] {
   if (!isJournalThere(path)) return [];
-  const journal = readJournal(path);
-  try {
-    return journal.read.counterDays(LIVE_DAY);
-  } finally {
-    journal.close();
-  }
+  return closing(readJournal(path), ({ read }) => read.counterDays(LIVE_DAY));
 }
 
 /** The configuration file as a running daemon uses it; limits of the first day hold until a start on a later one. */

@@ -14,8 +14,8 @@ import {
   type MarketEvent,
 } from '../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
-import { DECIDING_KINDS, type EventDecisions, eventDecisions } from '../engine/replay/journal-decisions.ts';
-import { type JournalReader, readJournal, type StoredEntry } from '../journal/journal-reader.ts';
+import { DECIDING_KINDS, eventDecisions } from '../engine/replay/journal-decisions.ts';
+import { closing, type JournalReader, readJournal, type StoredEntry } from '../journal/journal-reader.ts';
 import { type FrameLogEnd, readFrameBatches } from '../recording/frame-log.ts';
 import {
   type ContractLookup,
@@ -38,25 +38,24 @@ export function readPast(
   take: (step: ReplayStep) => void,
 ): ReplayedPast {
   const known = new StrategyNames(names);
-  const opened = readJournal(journal, known);
-  try {
-    const past = new SessionPast({ ...place, read: opened.read });
+  return closing(readJournal(journal, known), ({ read }) => {
+    const past = new SessionPast({ ...place, read });
     past.read(take);
     return past.end(known.all);
-  } finally {
-    opened.close();
-  }
+  });
 }
 
 /** A session so far. Its inputs, frames and entries are read once, by `read`. */
 export class SessionPast {
   readonly #source: ReplaySource;
-  #inputs = 0;
-  #frameCount = 0;
-  #framesMissing = 0;
-  #lastSeq = 0;
-  #lastTsUs = tsUs(0);
-  #lastHaltCommand = 0;
+  readonly #past = {
+    inputs: 0,
+    frames: 0,
+    framesMissing: 0,
+    lastSeq: 0,
+    lastTsUs: tsUs(0),
+    lastHaltCommand: 0,
+  };
   #framesEnd: FrameLogEnd | undefined = undefined;
 
   constructor(source: ReplaySource) {
@@ -66,16 +65,7 @@ export class SessionPast {
   /** Known once it was read. */
   end(names: readonly string[]): ReplayedPast {
     assert(this.#framesEnd !== undefined, 'the frames were read to their end');
-    return {
-      inputs: this.#inputs,
-      frames: this.#frameCount,
-      framesMissing: this.#framesMissing,
-      lastSeq: this.#lastSeq,
-      lastTsUs: this.#lastTsUs,
-      lastHaltCommand: this.#lastHaltCommand,
-      framesEnd: this.#framesEnd,
-      names,
-    };
+    return { ...this.#past, framesEnd: this.#framesEnd, names };
   }
 
   /** Gives `take` each input and frame in their order. */
@@ -86,7 +76,7 @@ export class SessionPast {
       decidedUntil === null ? read.causes(session) : [...read.causes(session), decidedUntil],
       read.seqsOf(session, 'booted'),
     );
-    const table = new ReplayTable();
+    let byCode = new Map<string, Contract>();
     let earlier = earlierAt(fromSeq, versionsSince);
     let writtenUntil = lastOfStart(fromSeq);
     const causes = [...byCause.keys()].filter((seq) => seq >= Math.max(fromSeq, 1)).toSorted((a, b) => a - b);
@@ -94,28 +84,32 @@ export class SessionPast {
     // The log lacks the frame that an order came from: what the journal decided there stands, without its price.
     const takeMissing = (before: number): void => {
       for (let seq = causes[next]; seq !== undefined && seq < before; seq = causes[(next += 1)]) {
-        const at = byCause.get(seq)?.[0]?.tsUs ?? this.#lastTsUs;
+        const at = byCause.get(seq)?.[0]?.tsUs ?? this.#past.lastTsUs;
         const event = { kind: 'clock', seq: seqOf(seq), tsUs: at } as const;
         this.#passed(event);
-        this.#framesMissing += 1;
+        this.#past.framesMissing += 1;
         take({ event, decisions: decisionsAt(byCause, event), earlier });
       }
     };
-    this.#inOrder((event) => {
-      const { kind } = event;
-      takeMissing(event.seq);
-      if (causes[next] === event.seq) next += 1;
-      if (kind === 'booted') writtenUntil = lastOfStart(event.seq);
-      else if (kind === 'contracts') table.set(event.contracts);
-      if (kind === 'booted' || kind === 'strategies') earlier = earlierAt(event.seq, versionsSince);
-      const decisions = event.seq > writtenUntil ? null : decisionsAt(byCause, event);
-      take({ event, decisions, earlier });
-    }, table);
+    this.#inOrder(
+      (event) => {
+        const { kind } = event;
+        takeMissing(event.seq);
+        if (causes[next] === event.seq) next += 1;
+        if (kind === 'booted') writtenUntil = lastOfStart(event.seq);
+        else if (kind === 'contracts')
+          byCode = new Map(event.contracts.map((each) => [each.streamCode, each]));
+        if (kind === 'booted' || kind === 'strategies') earlier = earlierAt(event.seq, versionsSince);
+        const decisions = event.seq > writtenUntil ? null : decisionsAt(byCause, event);
+        take({ event, decisions, earlier });
+      },
+      { byStreamCode: (code) => byCode.get(code) },
+    );
     takeMissing((decidedUntil ?? Infinity) + 1);
   }
 
   /** Two sequences, each in order, as one. */
-  #inOrder(take: (event: EngineEvent) => void, table: ReplayTable): void {
+  #inOrder(take: (event: EngineEvent) => void, table: ContractLookup): void {
     const { read, session, fromSeq, decidedUntil } = this.#source;
     const until = decidedUntil ?? Infinity;
     const inputs = read.inputs(session);
@@ -132,9 +126,9 @@ export class SessionPast {
           if (input.value.seq > until) continue;
           this.#passed(input.value);
           if (input.value.kind === 'command' && isOfAccount(input.value.command))
-            this.#lastHaltCommand = input.value.seq;
+            this.#past.lastHaltCommand = input.value.seq;
           if (input.value.seq < fromSeq) continue;
-          this.#inputs += 1;
+          this.#past.inputs += 1;
           take(input.value);
         }
       };
@@ -144,7 +138,7 @@ export class SessionPast {
           if (frame.seq > until) continue;
           this.#passed(frame);
           if (frame.seq < fromSeq) continue;
-          this.#frameCount += 1;
+          this.#past.frames += 1;
           decoded.event = undefined;
           read$.next(frame);
           if (decoded.event !== undefined) take(decoded.event);
@@ -157,8 +151,8 @@ export class SessionPast {
   }
 
   #passed({ seq, tsUs: at }: EventHead): void {
-    this.#lastSeq = Math.max(this.#lastSeq, seq);
-    this.#lastTsUs = at;
+    this.#past.lastSeq = Math.max(this.#past.lastSeq, seq);
+    this.#past.lastTsUs = at;
   }
 
   *#frameBatches(): Generator<readonly StampedFrame[]> {
@@ -172,24 +166,9 @@ export const earlierAt = (seq: number, versionsSince: readonly number[]): readon
 
 const NOTHING_DECIDED = eventDecisions([]);
 
-function decisionsAt(
-  byCause: ReadonlyMap<number, readonly JournalEntry[]>,
-  event: EngineEvent,
-): EventDecisions {
+function decisionsAt(byCause: ReadonlyMap<number, readonly JournalEntry[]>, event: EngineEvent) {
   const entries = byCause.get(event.seq);
   return entries === undefined ? NOTHING_DECIDED : eventDecisions(entries);
-}
-
-class ReplayTable implements ContractLookup {
-  #byCode = new Map<string, Contract>();
-
-  set(contracts: readonly Contract[]): void {
-    this.#byCode = new Map(contracts.map((contract) => [contract.streamCode, contract]));
-  }
-
-  byStreamCode(code: string): Contract | undefined {
-    return this.#byCode.get(code);
-  }
 }
 
 function entriesByCause(stored: readonly StoredEntry[]): ReadonlyMap<number, readonly JournalEntry[]> {

@@ -56,7 +56,6 @@ export interface ReplayStep {
   readonly earlier: readonly StrategyIndex[];
 }
 
-/** Where the past of a session is read. */
 export interface PastPlace {
   readonly journal: string;
   readonly session: string;
@@ -137,13 +136,7 @@ export function dispatchCall(gateway: Gateway, call: GatewayCall): void {
 // Events on their way to the engine thread. Trades and updates of the book are most of them, and a structured clone of such an object costs
 // more than its processing: they cross as numbers, all else as objects.
 
-export interface EventBlock {
-  /** The tag of each event in turn; for one that is not an object its fields too. */
-  readonly numbers: Float64Array;
-  /** The others, in their order. */
-  readonly objects: readonly EngineEvent[];
-  readonly count: number;
-}
+export type EventBlock = ReturnType<typeof packEvents>;
 
 const OBJECT = 0;
 const TRADE = 1;
@@ -154,7 +147,7 @@ const ASK = 3;
 const KEPT = Infinity;
 const EMPTIED = -Infinity;
 
-export function packEvents(events: readonly EngineEvent[]): EventBlock {
+export function packEvents(events: readonly EngineEvent[]) {
   const numbers: number[] = [];
   const objects: EngineEvent[] = [];
   for (const event of events)
@@ -165,7 +158,13 @@ export function packEvents(events: readonly EngineEvent[]): EventBlock {
       numbers.push(OBJECT);
       objects.push(event);
     }
-  return { numbers: Float64Array.from(numbers), objects, count: events.length };
+  return {
+    /** The tag of each event in turn; for one that is not an object its fields too. */
+    numbers: Float64Array.from(numbers),
+    /** The others, in their order. */
+    objects,
+    count: events.length,
+  };
 }
 
 function packBook(numbers: number[], { side, seq: number, tsUs: at, instrument, levels }: BookUpdate): void {

@@ -361,25 +361,30 @@ function storedAs<T>(row: object): T {
   return row as T; // oxlint-disable-line typescript/no-unsafe-type-assertion -- written by this room alone
 }
 
-export interface OpenedJournal {
-  readonly read: JournalReader;
-  /**
-   * Reads the rows of a session, which may be in an archive, until the next session is asked for. Until `close` the journal is read as of
-   * this moment. Throws without the archive.
-   */
-  of(session: string): JournalReader;
-  check(): JournalCheck;
-  close(): void;
+export type OpenedJournal = ReturnType<typeof readJournal>;
+
+/** Closes what was opened once `work` is done, also where it fails. */
+export function closing<O extends Pick<OpenedJournal, 'close'>, T>(opened: O, work: (opened: O) => T): T {
+  try {
+    return work(opened);
+  } finally {
+    opened.close();
+  }
 }
 
 /** Opens a journal to read, while a daemon runs or after it. Throws when there is none at `path`. */
-export function readJournal(path: string, names = new StrategyNames()): OpenedJournal {
+export function readJournal(path: string, names = new StrategyNames()) {
   const database = openReadOnly(path);
   const read = new JournalReader(database, names);
   let archive: Database | undefined = undefined;
   return {
     read,
-    of: (session) => {
+
+    /**
+     * Reads the rows of a session, which may be in an archive, until the next session is asked for. Until `close` the journal is read as of
+     * this moment. Throws without the archive.
+     */
+    of: (session: string): JournalReader => {
       if (!database.inTransaction) database.exec('BEGIN');
       const archived = read.archived(session);
       if (archived === undefined) return read;

@@ -8,25 +8,7 @@
  */
 import { ifThere } from '../domain/failure.ts';
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip, createGzip, gunzipSync } from 'node:zlib';
@@ -52,15 +34,15 @@ export const frameLogPath = (dir: string, day: TradingDay): string => join(dir, 
  * it, where the log has just been read.
  */
 export function openFrameLog(dir: string, day: TradingDay, whole?: number): FrameLog {
-  mkdirSync(dir, { recursive: true });
+  fs.mkdirSync(dir, { recursive: true });
   const path = frameLogPath(dir, day);
-  if (existsSync(path)) truncateSync(path, whole ?? wholeBytes(path));
-  else if (existsSync(path + PACKED)) unpack(path);
-  const file = openSync(path, 'a', 0o600);
-  let size = fstatSync(file).size;
+  if (fs.existsSync(path)) fs.truncateSync(path, whole ?? wholeBytes(path));
+  else if (fs.existsSync(path + PACKED)) unpack(path);
+  const file = fs.openSync(path, 'a', 0o600);
+  let size = fs.fstatSync(file).size;
   let isTorn = false;
   const cut = (): void => {
-    ftruncateSync(file, size);
+    fs.ftruncateSync(file, size);
     isTorn = false;
   };
   return {
@@ -71,7 +53,7 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number): Fram
       const records = frameRecords(frames);
       try {
         // A disk that is nearly full takes a part, and refuses the rest.
-        for (let done = 0; done < records.length;) done += writeSync(file, records, done);
+        for (let done = 0; done < records.length;) done += fs.writeSync(file, records, done);
       } catch (error) {
         isTorn = true;
         cut();
@@ -80,7 +62,7 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number): Fram
       size += records.length;
     },
     close: () => {
-      closeSync(file);
+      fs.closeSync(file);
     },
   };
 }
@@ -124,7 +106,7 @@ function wholeBytes(path: string): number {
 function unpack(path: string): void {
   const file = createWholeFile(path, 0o600);
   try {
-    file.write(gunzipSync(readFileSync(path + PACKED)));
+    file.write(gunzipSync(fs.readFileSync(path + PACKED)));
     file.keep();
   } finally {
     file.drop();
@@ -144,17 +126,17 @@ function* pieces(path: string): Generator<Buffer> {
   try {
     const piece = Buffer.alloc(PIECE_BYTES);
     for (;;) {
-      const read = readSync(file, piece, 0, PIECE_BYTES, null);
+      const read = fs.readSync(file, piece, 0, PIECE_BYTES, null);
       if (read === 0) return;
       yield piece.subarray(0, read);
     }
   } finally {
-    closeSync(file);
+    fs.closeSync(file);
   }
 }
 
-const openIfThere = (path: string): number | undefined => ifThere(() => openSync(path, 'r'));
-const readIfThere = (path: string): Buffer | undefined => ifThere(() => readFileSync(path));
+const openIfThere = (path: string): number | undefined => ifThere(() => fs.openSync(path, 'r'));
+const readIfThere = (path: string): Buffer | undefined => ifThere(() => fs.readFileSync(path));
 
 /** Bytes between whole records that are none. */
 export interface FrameDamage {
@@ -374,7 +356,7 @@ interface DayLog {
 }
 
 export const unpackedLogs = (dir: string, today: TradingDay): readonly DayLog[] =>
-  (existsSync(dir) ? readdirSync(dir) : [])
+  (fs.existsSync(dir) ? fs.readdirSync(dir) : [])
     .toSorted()
     .filter((name) => name.endsWith(LOG))
     .map((name) => ({ day: name.slice(0, -LOG.length), path: join(dir, name) }))
@@ -385,20 +367,20 @@ export async function packFrameLog(path: string): Promise<void> {
   const partial = `${path}${PACKED}.partial`;
   try {
     await pipeline(
-      createReadStream(path),
+      fs.createReadStream(path),
       createGzip({ level: 9 }),
-      createWriteStream(partial, { mode: 0o600 }),
+      fs.createWriteStream(partial, { mode: 0o600 }),
     );
     const [before, after] = await Promise.all([digest(path), digest(partial)]);
     if (before !== after)
       throw new Error(`${path}: the packed copy differs from the log; the log stays as it is`);
     sync(partial);
-    renameSync(partial, path + PACKED);
+    fs.renameSync(partial, path + PACKED);
     // A power cut must not find the log gone and its archive without its name.
     sync(dirname(path));
-    rmSync(path);
+    fs.rmSync(path);
   } finally {
-    rmSync(partial, { force: true });
+    fs.rmSync(partial, { force: true });
   }
 }
 
@@ -406,17 +388,17 @@ export async function packFrameLog(path: string): Promise<void> {
 async function digest(path: string): Promise<string> {
   const hash = createHash('sha256');
   const isPlain = path.endsWith(LOG);
-  if (isPlain) await pipeline(createReadStream(path), hash);
-  else await pipeline(createReadStream(path), createGunzip(), hash);
+  if (isPlain) await pipeline(fs.createReadStream(path), hash);
+  else await pipeline(fs.createReadStream(path), createGunzip(), hash);
   return hash.digest('hex');
 }
 
 function sync(path: string): void {
-  const file = openSync(path, 'r');
+  const file = fs.openSync(path, 'r');
   try {
-    fsyncSync(file);
+    fs.fsyncSync(file);
   } finally {
-    closeSync(file);
+    fs.closeSync(file);
   }
 }
 
@@ -436,17 +418,21 @@ export function pruneFrameLogs(
   today: TradingDay,
   { days, bytes }: FrameLimits,
 ): readonly string[] {
-  const logs = (existsSync(dir) ? readdirSync(dir) : [])
+  const logs = (fs.existsSync(dir) ? fs.readdirSync(dir) : [])
     .filter((name) => name.endsWith(LOG) || name.endsWith(LOG + PACKED))
     .toSorted()
-    .map((name) => ({ name, day: name.slice(0, name.indexOf(LOG)), size: statSync(join(dir, name)).size }));
+    .map((name) => ({
+      name,
+      day: name.slice(0, name.indexOf(LOG)),
+      size: fs.statSync(join(dir, name)).size,
+    }));
   let total = logs.reduce((sum, { size }) => sum + size, 0);
   const deleted: string[] = [];
   for (const { name, day, size } of logs) {
     if (!isTradingDay(day) || day >= today) continue;
     const isOld = dayNumber(today) - dayNumber(tradingDay(day)) > days;
     if (!isOld && (total <= bytes || !name.endsWith(PACKED))) continue;
-    rmSync(join(dir, name));
+    fs.rmSync(join(dir, name));
     total -= size;
     deleted.push(name);
   }

@@ -9,23 +9,11 @@ import { gunzipSync } from 'node:zlib';
 import { isTradingDay, momentOf, type TradingDay, tradingDay } from '../domain/civil-date.ts';
 import { type ContractSpec, parsePoints } from '../domain/contract.ts';
 import type { Side } from '../domain/order.ts';
-import { type PriceTicks, type Qty, qty, type TsUs, US_PER_SECOND } from '../domain/units.ts';
+import { qty, US_PER_SECOND } from '../domain/units.ts';
 
-export interface Print {
-  readonly tsUs: TsUs;
-  readonly price: PriceTicks;
-  readonly qty: Qty;
-  /** The side that crossed the spread; null where the file names none, as in an auction. */
-  readonly aggressor: Side | null;
-}
+export type Print = ReturnType<typeof readRow>;
 
-export interface Tape {
-  readonly day: TradingDay;
-  /** The contract code the file name carries, upper case; empty when it has none. */
-  readonly code: string;
-  /** Oldest first; the order within a second is the exchange's. */
-  readonly prints: readonly Print[];
-}
+export type Tape = ReturnType<typeof readPrints>;
 
 interface TapeOptions {
   readonly spec: ContractSpec;
@@ -49,7 +37,7 @@ export class TapeError extends Error {
   override readonly name = 'TapeError';
 }
 
-export function readPrints(path: string, options: TapeOptions): Tape {
+export function readPrints(path: string, options: TapeOptions) {
   const named = NAME.exec(basename(path));
   const dayText = named?.[1];
   if (dayText === undefined || !isTradingDay(dayText)) {
@@ -70,10 +58,16 @@ export function readPrints(path: string, options: TapeOptions): Tape {
     const line = lines[at]?.trim() ?? '';
     if (line !== '') prints.push(readRow(line, `tape ${path}, line ${at + 1}`, day, options));
   }
-  return { day, code: (named?.[2] ?? '').toUpperCase(), prints: oldestFirst(prints) };
+  return {
+    day,
+    /** The contract code the file name carries, upper case; empty when it has none. */
+    code: (named?.[2] ?? '').toUpperCase(),
+    /** Oldest first; the order within a second is the exchange's. */
+    prints: oldestFirst(prints),
+  };
 }
 
-function readRow(line: string, where: string, day: TradingDay, options: TapeOptions): Print {
+function readRow(line: string, where: string, day: TradingDay, options: TapeOptions) {
   const cells = line.split(',');
   if (cells.length !== COLUMNS) {
     throw new TapeError(`${where}: expected ${COLUMNS} columns, was ${JSON.stringify(line)}`);
@@ -100,6 +94,8 @@ function readRow(line: string, where: string, day: TradingDay, options: TapeOpti
     tsUs: momentOf(day, seconds * US_PER_SECOND, options.utcOffsetMinutes),
     price: price.value,
     qty: qty(volume),
+
+    /** The side that crossed the spread; null where the file names none, as in an auction. */
     aggressor,
   };
 }

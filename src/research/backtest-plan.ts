@@ -12,7 +12,6 @@ import type { FillModel } from '../venue/exchange/fill-models.ts';
 import type { StatisticsSettings } from './statistics/return-ratios.ts';
 import type { LatencyModel } from './run/latency.ts';
 
-/** Remark for readers of the figures. */
 export interface BacktestNotice {
   readonly tsUs: TsUs | null;
   readonly code: string;

@@ -17,10 +17,7 @@ export interface Rows<T> extends Iterable<T> {
 }
 
 /** One value a moment, in time order, as columns. */
-export interface Samples {
-  readonly tsUs: Float64Array;
-  readonly values: Float64Array;
-}
+export type Samples = Readonly<Record<'tsUs' | 'values', Float64Array>>;
 
 /** Funds of the account by sample, next to its equity. */
 export interface Funds {
@@ -74,7 +71,6 @@ export interface BacktestTrade {
   readonly exitUs: TsUs;
   /** All that was bought (long) or sold (short) on the way. */
   readonly qty: number;
-  /** Largest quantity held at one time. */
   readonly qtyMax: number;
   /** Money of all entries and of all exits; divided by `qty` and the value of a point they are the average prices. */
   readonly entryValue: Money;
@@ -147,11 +143,7 @@ export interface StrategyFault {
 }
 
 /** Trades since the sample before, as columns; 0 where nothing was traded. */
-export interface PriceRanges {
-  readonly first: Float64Array;
-  readonly high: Float64Array;
-  readonly low: Float64Array;
-}
+type PriceRanges = Readonly<Record<'first' | 'high' | 'low', Float64Array>>;
 
 export interface ResultInstrument {
   readonly symbol: string;

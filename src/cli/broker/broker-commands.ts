@@ -41,24 +41,22 @@ export function addBrokerCommands(program: Command, context: CliContext, ask: As
 /** A token is never shown; it goes to the cache that the daemon reads. */
 function addTokenCalls(broker: Command, context: CliContext): void {
   const { io } = context;
-  const request = brokerCommand(
+  brokerCommand(
     broker,
     'request-otp',
     'ask the broker to send a one-time password',
     'tickwright broker request-otp',
-  ).action(async () => {
-    const flags = request.opts<BrokerFlags>();
+  ).action(async (flags: BrokerFlags) => {
     const { ok, text } = await withBroker(flags, context, (trader) => trader.requestOtp());
     if (!ok) throw failed(`request-otp failed: ${text}`);
     io.out(flags.json === true ? jsonText({ otpId: text }) : `otpId ${text}\n`);
   });
-  const exchange = brokerCommand(
+  brokerCommand(
     broker,
     'token',
     'exchange a one-time password for a token (ten a day) and keep it for the daemon',
     'tickwright broker token --config config/live.yaml',
-  ).action(async () => {
-    const flags = exchange.opts<BrokerFlags>();
+  ).action(async (flags: BrokerFlags) => {
     const [token, offset] = await withBroker(
       flags,
       context,

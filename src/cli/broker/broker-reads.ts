@@ -253,10 +253,7 @@ const quoteRow =
   };
 
 /** The broker's own sums come last. */
-const closedRows = (
-  positions: readonly BrokerClosedPosition[],
-  total: ClosedTotal | null,
-): readonly BrokerRow[] => [
+const closedRows = (positions: readonly BrokerClosedPosition[], total: ClosedTotal | null) => [
   ...positions.map((row) => ({
     contract: row.orderCode,
     side: row.side,

@@ -9,6 +9,7 @@ import {
 } from '../../daemon/edge/manual-trader.ts';
 import { type CliContext, EXIT, failed, jsonText, nothingThere, wrongUsage } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
+import { example } from '../state-option.ts';
 
 export interface BrokerFlags {
   readonly config: string;
@@ -16,14 +17,14 @@ export interface BrokerFlags {
   readonly json?: boolean;
 }
 
-export const brokerCommand = (parent: Command, name: string, description: string, example: string): Command =>
+export const brokerCommand = (parent: Command, name: string, description: string, shown: string): Command =>
   parent
     .command(name)
     .description(description)
     .option('--config <file>', 'configuration', 'config/paper.yaml')
     .option('--state <dir>', 'state directory instead of the configured one')
     .option('--json', 'print JSON')
-    .addHelpText('after', `\nExample:\n  ${example}\n`);
+    .addHelpText('after', example(shown));
 
 /** Opens the broker, runs, and closes it. */
 export async function withBroker<T>(
@@ -70,10 +71,10 @@ type MakeCall<Flags, First, Rest> = (
 /** A command whose action makes one call, shows it, asks, and sends it once. `First` and `Rest` are its arguments. */
 export function addSend<Flags extends SendFlags, First = undefined, Rest = undefined>(
   { broker, ...context }: SendContext,
-  [name, description, example]: readonly [name: string, description: string, example: string],
+  [name, description, shown]: readonly [name: string, description: string, example: string],
   make: MakeCall<Flags, First, Rest>,
 ): Command {
-  const command = brokerCommand(broker, name, description, example).option('--yes', 'send without asking');
+  const command = brokerCommand(broker, name, description, shown).option('--yes', 'send without asking');
   return command.action((first: First, rest: Rest) => {
     const flags = command.opts<Flags>();
     return runSend(flags, context, (trader) => make(trader, flags, first, rest));

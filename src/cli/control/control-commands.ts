@@ -6,7 +6,7 @@ import { shortOrderId } from '../../domain/ids.ts';
 import { Argument, type Command } from 'commander';
 import { type EarlierRun, readMark } from '../../host/run-mark.ts';
 import { statePaths } from '../../host/state/state-paths.ts';
-import { type ControlLink, isAlive, readControl } from '../../host/state/daemon-list.ts';
+import { isAlive, readControl } from '../../host/state/daemon-list.ts';
 import { ordersView } from '../../host/state/read-state.ts';
 import { durationMs, reasonText } from '../argument-values.ts';
 import {
@@ -19,7 +19,7 @@ import {
   refused,
   wrongUsage,
 } from '../cli-io.ts';
-import { stateOf, withState } from '../state-option.ts';
+import { example, stateCommand, stateOf } from '../state-option.ts';
 import { statusText } from './status-text.ts';
 import {
   cancelProgress,
@@ -35,13 +35,7 @@ interface ControlFlags {
   readonly strategy?: string;
   readonly json?: boolean;
   readonly wait?: number;
-}
-
-interface ReloadFlags extends ControlFlags {
   readonly check?: boolean;
-}
-
-interface FlattenFlags extends ControlFlags {
   readonly keepTrading?: boolean;
   readonly inAuction?: boolean;
 }
@@ -122,10 +116,10 @@ const ORDERS: readonly ListedOrder[] = [
 export function addControlCommands(program: Command, context: CliContext): void {
   addStatus(program, context);
   addOtp(program, context);
-  for (const { name, description, needsNoReason, example, strategy: help, isOfOne = false } of ORDERS) {
-    const command = named(program.command(name).description(description), example);
-    if (name === 'halt') command.option('--reason <text>', REASON, reasonText, 'by the command line');
-    else if (needsNoReason !== true) withReason(command);
+  for (const { name, description, needsNoReason, strategy: help, isOfOne = false, ...of } of ORDERS) {
+    const command = stateCommand(program, name, description, example(of.example));
+    if (name === 'halt') command.option(...REASON, 'by the command line');
+    else if (needsNoReason !== true) command.requiredOption(...REASON);
     if (help !== undefined) command.option('--strategy <id>', help);
     if (name === 'stop') command.option('--wait <span>', 'wait so long for the end (5m)', durationMs);
     if (isOfOne) command.argument('<id>', 'its id in the configuration');
@@ -135,9 +129,14 @@ export function addControlCommands(program: Command, context: CliContext): void 
       const before = name === 'cancel-all' ? await engineOf(state) : null;
       const path = statePaths(state).run;
       const run = name === 'stop' ? readMark(path)?.run : undefined;
-      const body = strategy === undefined ? { reason } : { strategy, reason };
       const waitMs = isOfOne ? REPLAY_MS_MAX : ANSWER_MS_MAX;
-      const said = await sendCommand(context, state, name, needsNoReason === true ? {} : body, waitMs);
+      const said = await sendCommand(
+        context,
+        state,
+        name,
+        needsNoReason === true ? {} : { strategy, reason },
+        waitMs,
+      );
       if (name === 'halt') await followHalt(context, state);
       if (run !== undefined) await followEnd(context, path, run, flags.wait);
       if (before !== null) await follow(context, state, said, cancelProgress(before));
@@ -148,13 +147,10 @@ export function addControlCommands(program: Command, context: CliContext): void 
 }
 
 function addStatus(program: Command, { io }: CliContext): void {
-  const command = named(
-    program.command('status').description('show the state of the running daemon'),
-    'tickwright status --json',
-  )
+  const help = example('tickwright status --json');
+  stateCommand(program, 'status', 'show the state of the running daemon', help)
     .option('--json', 'as JSON')
-    .action(async () => {
-      const { json, ...flags } = command.opts<ControlFlags>();
+    .action(async ({ json, ...flags }: ControlFlags) => {
       const status = await getStatus(stateOf(flags));
       io.out(json === true ? jsonText(status) : statusText(status));
     });
@@ -162,16 +158,13 @@ function addStatus(program: Command, { io }: CliContext): void {
 
 /** As an argument the password enters the history of the shell; it works once. */
 function addOtp(program: Command, context: CliContext): void {
-  const command = named(
-    program
-      .command('otp')
-      .description('bring the one-time password of the broker to a daemon that waits for it')
-      .argument('[password]', 'the password; read from standard input when it is left out'),
-    'tickwright otp 123456',
-  ).action(async (given: string | undefined) => {
-    const otp = given ?? (await typedLine(context));
-    await sendCommand(context, stateOf(command.opts<ControlFlags>(), 'change'), 'otp', { otp }, OTP_MS_MAX);
-  });
+  const description = 'bring the one-time password of the broker to a daemon that waits for it';
+  stateCommand(program, 'otp', description, example('tickwright otp 123456'))
+    .argument('[password]', 'the password; read from standard input when it is left out')
+    .action(async (given: string | undefined, flags: ControlFlags) => {
+      const otp = given ?? (await typedLine(context));
+      await sendCommand(context, stateOf(flags, 'change'), 'otp', { otp }, OTP_MS_MAX);
+    });
 }
 
 async function typedLine({ io }: CliContext): Promise<string> {
@@ -185,97 +178,76 @@ async function typedLine({ io }: CliContext): Promise<string> {
 }
 
 function addFlatten(program: Command, context: CliContext): void {
-  const command = withReason(
-    named(
-      program
-        .command('flatten')
-        .description(
-          'turn entries off until resume, then cancel and close the positions of one strategy or of all',
-        ),
+  stateCommand(
+    program,
+    'flatten',
+    'turn entries off until resume, then cancel and close the positions of one strategy or of all',
+    example(
       'tickwright flatten --strategy ema-front --reason "enough for today"\n  tickwright flatten --keep-trading --reason "start afresh after the news"',
     ),
   )
+    .requiredOption(...REASON)
     .option('--strategy <id>', 'this strategy only, its entries alone go off (all)')
     .option('--keep-trading', 'leave entries as they are: a strategy may enter again at once')
     .option(
       '--in-auction',
       'in an auction, where nothing can be taken back: send orders at the floor or ceiling, which trade at its price (without it, it waits)',
     )
-    .action(async () => {
-      const {
-        reason,
-        strategy,
-        keepTrading = false,
-        inAuction = false,
-        ...flags
-      } = command.opts<FlattenFlags>();
+    .action(async ({ keepTrading = false, inAuction = false, reason, strategy, ...flags }: ControlFlags) => {
       const state = stateOf(flags);
-      const which = strategy === undefined ? {} : { strategy };
-      const body = { reason, keepTrading, inAuction, ...which };
+      const body = { reason, keepTrading, inAuction, strategy };
       const said = await sendCommand(context, state, 'flatten', body);
       await follow(context, state, said, flattenProgress(strategy ?? null));
     });
 }
 
 function addReload(program: Command, { io }: CliContext): void {
-  const command = named(
-    program
-      .command('reload')
-      .description('read the configuration again and change the strategies of the running daemon')
-      .option('--reason <text>', 'reason, written to the journal; needed without --check', reasonText)
-      .option('--check', 'show what would change, with the effect on open positions; change nothing')
-      .option('--json', 'print JSON'),
-    'tickwright reload --check\n  tickwright reload --reason "slower in the afternoon"',
-  ).action(async () => {
-    const { reason, check = false, json = false, ...flags } = command.opts<ReloadFlags>();
-    if (!check && reason === undefined) throw refused(['--reason is needed'], 'nothing was changed');
-    const answer = await call(
-      stateOf(flags, check ? 'any' : 'change'),
-      'POST',
-      `/commands/${check ? 'check-reload' : 'reload'}`,
-      check ? {} : { reason },
-      REPLAY_MS_MAX,
-    );
-    io.out(json ? jsonText(answer) : doneText(answer));
-  });
+  stateCommand(
+    program,
+    'reload',
+    'read the configuration again and change the strategies of the running daemon',
+    example('tickwright reload --check\n  tickwright reload --reason "slower in the afternoon"'),
+  )
+    .option('--reason <text>', 'reason, written to the journal; needed without --check', reasonText)
+    .option('--check', 'show what would change, with the effect on open positions; change nothing')
+    .option('--json', 'print JSON')
+    .action(async ({ reason, check = false, json = false, ...flags }: ControlFlags) => {
+      if (!check && reason === undefined) throw refused(['--reason is needed'], 'nothing was changed');
+      const answer = await call(
+        stateOf(flags, check ? 'any' : 'change'),
+        'POST',
+        `/commands/${check ? 'check-reload' : 'reload'}`,
+        check ? {} : { reason },
+        REPLAY_MS_MAX,
+      );
+      io.out(json ? jsonText(answer) : doneText(answer));
+    });
 }
 
 export function addOrderCommands(orders: Command, context: CliContext): void {
-  const cancel = withReason(
-    named(
-      orders
-        .command('cancel')
-        .description('cancel one order of the running daemon')
-        .argument('<id>', 'the order, as tickwright orders shows it'),
-      'tickwright orders cancel 01000042 --reason "the news at ten"',
-    ),
-  ).action(async (id: string) => {
-    const { reason, ...flags } = cancel.opts<ControlFlags>();
-    const state = stateOf(flags, 'change');
-    await sendCommand(context, state, 'cancel-order', {
-      clientOrderId: wholeId(state, id, 'absent'),
-      reason,
+  const cancelHelp = example('tickwright orders cancel 01000042 --reason "the news at ten"');
+  stateCommand(orders, 'cancel', 'cancel one order of the running daemon', cancelHelp)
+    .argument(...ORDER)
+    .requiredOption(...REASON)
+    .action(async (id: string, { reason, ...flags }: ControlFlags) => {
+      const state = stateOf(flags, 'change');
+      const clientOrderId = wholeId(state, id, 'absent');
+      await sendCommand(context, state, 'cancel-order', { clientOrderId, reason });
     });
-  });
-  const command = withReason(
-    named(
-      orders
-        .command('resolve')
-        .description('settle an order whose outcome is unknown')
-        .argument('<id>', 'the order, as tickwright orders shows it')
-        .addArgument(
-          new Argument('<state>', 'absent: the broker never had it; live: it has it').choices([
-            'absent',
-            'live',
-          ]),
-        ),
-      'tickwright orders resolve 01000042 absent --reason "phoned broker"',
-    ),
-  ).action(async (id: string, as: string) => {
-    const { reason, ...flags } = command.opts<ControlFlags>();
-    const state = stateOf(flags, 'change');
-    await sendCommand(context, state, 'resolve-order', { clientOrderId: wholeId(state, id, as), as, reason });
-  });
+  const place = new Argument('<state>', 'absent: the broker never had it; live: it has it');
+  const help = example('tickwright orders resolve 01000042 absent --reason "phoned broker"');
+  stateCommand(orders, 'resolve', 'settle an order whose outcome is unknown', help)
+    .argument(...ORDER)
+    .addArgument(place.choices(['absent', 'live']))
+    .requiredOption(...REASON)
+    .action(async (id: string, as: string, { reason, ...flags }: ControlFlags) => {
+      const state = stateOf(flags, 'change');
+      await sendCommand(context, state, 'resolve-order', {
+        clientOrderId: wholeId(state, id, as),
+        as,
+        reason,
+      });
+    });
 }
 
 /**
@@ -317,12 +289,7 @@ const followHalt = (context: CliContext, state: string): Promise<void> =>
   });
 
 /** Waits for the end of this run, by its mark: a supervisor may begin the next one at once. */
-async function followEnd(
-  { io }: CliContext,
-  path: string,
-  run: EarlierRun,
-  waitMs = STOP_MS_MAX,
-): Promise<void> {
+async function followEnd({ io }: CliContext, path: string, run: EarlierRun, waitMs = STOP_MS_MAX) {
   for (const until = performance.now() + waitMs; performance.now() < until; await pause(POLL_EVERY_MS)) {
     // Asked first: a run marks its end just before its process ends.
     const isDead = run.pid !== null && !isAlive(run.pid);
@@ -384,13 +351,8 @@ async function watch(
   }
 }
 
-const withReason = (command: Command): Command =>
-  command.requiredOption('--reason <text>', REASON, reasonText);
-
-const REASON = 'reason, written to the journal';
-
-const named = (command: Command, example: string): Command =>
-  withState(command).addHelpText('after', `\nExample:\n  ${example}\n`);
+const REASON = ['--reason <text>', 'reason, written to the journal', reasonText] as const;
+const ORDER = ['<id>', 'the order, as tickwright orders shows it'] as const;
 
 const ANSWER_MS_MAX = 15_000;
 /** Longer than cancels and a flatten take; a stop that waits for a phase of the market may take longer. */
@@ -433,36 +395,22 @@ export async function call(
 ): Promise<unknown> {
   const link = readControl(stateDir);
   if (link === undefined) throw noDaemon(stateDir);
-  const response = await reached(link, stateDir, method, path, body, waitMs);
+  const response = await fetch(`http://127.0.0.1:${link.port}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${link.token}`,
+      ...(body === null ? {} : { 'content-type': 'application/json' }),
+    },
+    signal: AbortSignal.timeout(waitMs),
+    ...(body === null ? {} : { body: JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    // A daemon that died left its file behind.
+    if (error instanceof Error && hasCode(error.cause, 'ECONNREFUSED')) throw noDaemon(stateDir);
+    throw failed(`the daemon on port ${link.port} did not answer: ${String(error)}`);
+  });
   const answer: unknown = await response.json();
   if (response.ok) return answer;
   throw failed(`refused: ${messageOf(answer) ?? `HTTP ${response.status}`}`);
-}
-
-async function reached(
-  { port, token }: ControlLink,
-  stateDir: string,
-  method: string,
-  path: string,
-  body: object | null,
-  waitMs: number,
-): Promise<Response> {
-  const headers = {
-    authorization: `Bearer ${token}`,
-    ...(body === null ? {} : { 'content-type': 'application/json' }),
-  };
-  try {
-    return await fetch(`http://127.0.0.1:${port}${path}`, {
-      method,
-      headers,
-      signal: AbortSignal.timeout(waitMs),
-      ...(body === null ? {} : { body: JSON.stringify(body) }),
-    });
-  } catch (error) {
-    // A daemon that died left its file behind.
-    if (error instanceof Error && hasCode(error.cause, 'ECONNREFUSED')) throw noDaemon(stateDir);
-    throw failed(`the daemon on port ${port} did not answer: ${String(error)}`);
-  }
 }
 
 const noDaemon = (stateDir: string): CliFailure =>

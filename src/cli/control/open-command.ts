@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { isRecord } from '../../domain/parsed.ts';
 import { type CliContext, failed } from '../cli-io.ts';
-import { stateOf, withState } from '../state-option.ts';
+import { stateCommand, stateOf } from '../state-option.ts';
 import { call } from './control-commands.ts';
 
 interface OpenFlags {
@@ -29,23 +29,13 @@ Example:
 `;
 
 export function addOpenCommand(program: Command, { io }: CliContext): void {
-  const command = withState(
-    program.command('open').description('open the page of the running daemon in the browser'),
-  )
+  stateCommand(program, 'open', 'open the page of the running daemon in the browser', HELP)
     .option('--look', 'a session that sees everything and commands nothing')
     .option('--print', 'print the link only')
-    .addHelpText('after', HELP)
-    .action(async () => {
-      const { look, print, ...flags } = command.opts<OpenFlags>();
+    .action(async ({ look, print, ...flags }: OpenFlags) => {
       const state = stateOf(flags);
-      const answer = await call(
-        state,
-        'POST',
-        `/links/${look === true ? 'look' : 'steer'}`,
-        null,
-        ANSWER_MS_MAX,
-      );
-      const link = linkOf(answer);
+      const kind = look === true ? 'look' : 'steer';
+      const link = linkOf(await call(state, 'POST', `/links/${kind}`, null, ANSWER_MS_MAX));
       io.out(`${link}\n`);
       if (print !== true && hasDisplay()) await showFile(join(resolve(state), 'open.html'), link);
     });

@@ -54,7 +54,7 @@ interface ListFlags {
 }
 
 function addDataList(data: Command, { io }: CliContext): void {
-  const command = data
+  data
     .command('ls')
     .alias('list')
     .description('list ticks and bars, with their gaps')
@@ -63,8 +63,7 @@ function addDataList(data: Command, { io }: CliContext): void {
     .option('--gaps', 'show the times of each gap')
     .option('--json', 'print JSON, with times in microseconds')
     .addHelpText('after', '\nExamples:\n  tickwright data ls\n  tickwright data ls VN30F2603 --gaps\n')
-    .action(async (symbol: string | undefined) => {
-      const flags = command.opts<ListFlags>();
+    .action(async (symbol: string | undefined, flags: ListFlags) => {
       const { listData } = await import('../../research/recorded/inspect-data.ts');
       const listing = listData(flags.dir, symbol ?? null);
       if (listing.ticks.length + listing.bars.length === 0) throw noData(flags.dir, symbol);
@@ -125,15 +124,14 @@ const KIB = 1_024;
 const kib = (bytes: number): string => formatNumber(Math.ceil(bytes / KIB));
 
 function addDataVerify(data: Command, { io, finish }: CliContext): void {
-  const command = data
+  data
     .command('verify')
     .description('check every file: row counts, order of times, digests')
     .argument('[symbol]', 'this symbol only')
     .option('--dir <dir>', 'data directory', DATA_DIR)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExit code 1 when a file is damaged.\n\nExample:\n  tickwright data verify\n')
-    .action(async (symbol: string | undefined) => {
-      const flags = command.opts<Omit<ListFlags, 'gaps'>>();
+    .action(async (symbol: string | undefined, flags: Omit<ListFlags, 'gaps'>) => {
       const { filesToVerify, verifyData } = await import('../../research/recorded/inspect-data.ts');
       const total = filesToVerify(flags.dir, symbol ?? null);
       if (total === 0) throw noData(flags.dir, symbol);
@@ -195,7 +193,7 @@ Examples:
 `;
 
 function addDataExport(data: Command, { io }: CliContext): void {
-  const command = data
+  data
     .command('export')
     .description('write ticks, trades or bars of one symbol as CSV or Parquet')
     .argument('<symbol>', 'symbol to export')
@@ -208,8 +206,7 @@ function addDataExport(data: Command, { io }: CliContext): void {
     .option('--config <file>', 'configuration with the trading hours of the bars', 'config/paper.yaml')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', AFTER_HELP)
-    .action(async (symbol: string) => {
-      const flags = command.opts<ExportFlags>();
+    .action(async (symbol: string, flags: ExportFlags) => {
       const exported = await run(symbol, flags, io);
       if (exported === undefined) throw noData(flags.dir, symbol);
       io.out(

@@ -107,17 +107,16 @@ export function addDataImport(data: Command, context: CliContext): void {
     .option('--replace', 'overwrite other data of the same days')
     .option('--bad-rows <file>', 'write bad rows to this CSV: file, line, reason')
     .option('--json', 'print JSON')
-    .addHelpText('after', AFTER_HELP);
-  command.action(async (files: readonly string[]) => {
-    const flags = command.opts<ImportFlags>();
-    const missing = files.find((file) => !existsSync(file));
-    if (missing !== undefined) throw wrongUsage(`expected an existing file, was ${missing}`);
-    const isNamed = command.getOptionValueSource('config') !== 'default';
-    const market = importMarket(files, flags.config, isNamed);
-    const imported = await importAll(files, flags, market, context.io);
-    if (flags.json === true) context.io.out(jsonText(imported));
-    if (imported.some(isUnfinished)) context.finish(EXIT.failed);
-  });
+    .addHelpText('after', AFTER_HELP)
+    .action(async (files: readonly string[], flags: ImportFlags) => {
+      const missing = files.find((file) => !existsSync(file));
+      if (missing !== undefined) throw wrongUsage(`expected an existing file, was ${missing}`);
+      const isNamed = command.getOptionValueSource('config') !== 'default';
+      const market = importMarket(files, flags.config, isNamed);
+      const imported = await importAll(files, flags, market, context.io);
+      if (flags.json === true) context.io.out(jsonText(imported));
+      if (imported.some(isUnfinished)) context.finish(EXIT.failed);
+    });
 }
 
 const isUnfinished = ({ badRows, parts }: ImportedFile): boolean =>
@@ -129,12 +128,7 @@ export function importMarket(files: readonly string[], config: string, isNamed: 
   return isNamed || hasFrames || existsSync(config) ? recordedMarket(readConfig(config)) : NO_MARKET;
 }
 
-async function importAll(
-  files: readonly string[],
-  flags: ImportFlags,
-  market: RecordedMarket,
-  io: CliIo,
-): Promise<readonly ImportedFile[]> {
+async function importAll(files: readonly string[], flags: ImportFlags, market: RecordedMarket, io: CliIo) {
   const badFile = flags.badRows === undefined ? undefined : createWriteStream(flags.badRows);
   badFile?.write('file,line,reason\n');
   const imported: ImportedFile[] = [];

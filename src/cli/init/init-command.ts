@@ -1,4 +1,5 @@
 /** `tickwright init`: asks for the content of a first configuration, writes it with comments, and ends with `doctor`. */
+import { example } from '../state-option.ts';
 import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
@@ -37,6 +38,8 @@ const OPTIONS: readonly (readonly [flag: string, text: string])[] = [
   ['--webhook-url-file <file>', 'file of mode 600 with the address'],
 ];
 
+const EXAMPLE = 'tickwright init\n  tickwright init my.yaml --yes --mode paper --strategies ema-cross';
+
 export function addInitCommand(program: Command, context: CliContext): void {
   const command = program
     .command('init')
@@ -46,18 +49,16 @@ export function addInitCommand(program: Command, context: CliContext): void {
     .option('--force', 'replace a file that is there');
   for (const [flag, text] of OPTIONS) command.option(flag, text);
   command
-    .addHelpText(
-      'after',
-      '\nExample:\n  tickwright init\n  tickwright init my.yaml --yes --mode paper --strategies ema-cross\n',
-    )
-    .action(async (given: string | undefined) => {
-      const { yes, force, ...named } = command.opts<Record<string, string | boolean | undefined>>();
+    .addHelpText('after', example(EXAMPLE))
+    .action(async (given: string | undefined, { yes, force, ...named }: Named) => {
       await init(context, given, flagsOf(named), { asks: yes !== true, replaces: force === true });
     });
 }
 
+type Named = Readonly<Record<string, string | boolean | undefined>>;
+
 /** As they are written: `order-max`. */
-const flagsOf = (named: Readonly<Record<string, string | boolean | undefined>>): InitFlags =>
+const flagsOf = (named: Named): InitFlags =>
   Object.fromEntries(
     Object.entries(named).map(([name, value]) => [
       name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
@@ -65,10 +66,7 @@ const flagsOf = (named: Readonly<Record<string, string | boolean | undefined>>):
     ]),
   );
 
-interface How {
-  readonly asks: boolean;
-  readonly replaces: boolean;
-}
+type How = Readonly<Record<'asks' | 'replaces', boolean>>;
 
 async function init(
   { io }: CliContext,
@@ -130,11 +128,7 @@ function write(file: string, text: string, newSecrets: NewSecrets, replaces: boo
   }
 }
 
-function nextSteps(
-  file: string,
-  mode: 'paper' | 'live',
-  { strategies, variables, hasChannels }: Interview,
-): string {
+function nextSteps(file: string, mode: 'paper' | 'live', { strategies, variables, hasChannels }: Interview) {
   const commands =
     mode === 'paper'
       ? [`tickwright paper --config ${file}`, 'tickwright status']

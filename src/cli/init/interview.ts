@@ -52,7 +52,6 @@ export class Interview {
     return this.#get('mode', 'Mode', 'paper', oneOf(['paper', 'live']));
   }
 
-  /** The whole file, as YAML. */
   async configuration(mode: 'paper' | 'live', file: string): Promise<string> {
     const isPaper = mode === 'paper';
     const broker = isPaper ? SIMULATOR : await this.#broker();

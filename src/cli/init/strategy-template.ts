@@ -1,9 +1,6 @@
 /** Files of a first strategy: its code, a backtest, made-up prices and a test. Each runs as it is written. */
 
-export interface NewStrategyFile {
-  readonly name: string;
-  readonly text: string;
-}
+export type NewStrategyFile = Readonly<Record<'name' | 'text', string>>;
 
 export const strategyFiles = (name: string): readonly NewStrategyFile[] => [
   { name: `${name}.ts`, text: code(name) },

@@ -6,6 +6,7 @@ import { configText, writtenConfig } from '../../config/config-text.ts';
 import { formatTable, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { type CliContext, type CliIo, EXIT, jsonText } from '../cli-io.ts';
 import { readConfig, readRunConfig } from '../read-config.ts';
+import { example } from '../state-option.ts';
 import { calendarEnd, calendarView, type CalendarView } from '../../daemon/inspect/calendar-view.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { tradingDayAt } from '../../domain/calendar.ts';
@@ -14,20 +15,25 @@ import { formatCount } from '../../text/numbers.ts';
 
 // `tickwright calendar`: the days that the file of closures knows.
 
-interface CalendarFlags {
+interface InspectFlags {
   readonly config?: string;
+  readonly state?: string;
   readonly json?: boolean;
 }
 
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
-
-export function addCalendarCommand(program: Command, { io, finish }: CliContext): void {
-  const command = program
-    .command('calendar')
-    .description('show the sessions, holidays and expiries ahead, and where the calendar ends')
+const configCommand = (program: Command, name: string, description: string): Command =>
+  program
+    .command(name)
+    .description(description)
     .argument('[file]', 'configuration', 'config/paper.yaml')
     .option('--config <file>', 'the same as an option')
-    .option('--json', 'print JSON')
+    .option('--json', 'print JSON');
+
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
+
+function addCalendar(program: Command, { io, finish }: CliContext): void {
+  const description = 'show the sessions, holidays and expiries ahead, and where the calendar ends';
+  configCommand(program, 'calendar', description)
     .addHelpText(
       'after',
       `
@@ -38,8 +44,7 @@ Example:
   tickwright calendar config/live.yaml
 `,
     )
-    .action((named: string) => {
-      const { config = named, json } = command.opts<CalendarFlags>();
+    .action((named: string, { config = named, json }: InspectFlags) => {
       const { exchangeCalendar: calendar, contracts } = readConfig(config);
       const today = tradingDayAt(calendar, systemClock.nowUs());
       const view = calendarView(calendar, Object.keys(contracts), today);
@@ -68,16 +73,12 @@ function textOf(view: CalendarView, end: string | null): string {
   return `${lines.flatMap((line) => wrapText(line, SCREEN_WIDTH)).join('\n')}\n\n${formatTable(['day', '', ''], rows)}\n`;
 }
 
-export function addInspectCommands(program: Command, { io }: CliContext): void {
-  const check = program
-    .command('check')
-    .description('validate a configuration and print what it comes to, defaults filled in')
-    .argument('[file]', 'configuration', 'config/paper.yaml')
-    .option('--config <file>', 'the same as an option')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  tickwright check config/live.yaml\n')
-    .action(async (named: string) => {
-      const { config = named, json } = check.opts<{ readonly config?: string; readonly json?: boolean }>();
+export function addInspectCommands(program: Command, context: CliContext): void {
+  const { io } = context;
+  addCalendar(program, context);
+  configCommand(program, 'check', 'validate a configuration and print what it comes to, defaults filled in')
+    .addHelpText('after', example('tickwright check config/live.yaml'))
+    .action(async (named: string, { config = named, json }: InspectFlags) => {
       const { read } = await readRunConfig(config);
       io.out(
         json === true
@@ -85,20 +86,22 @@ export function addInspectCommands(program: Command, { io }: CliContext): void {
           : `# ${config} is valid; with all defaults it reads:\n${configText(read)}`,
       );
     });
-  const strategies = program
+  program
     .command('strategies')
     .description('list the strategies of this build with their parameters')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  tickwright strategies\n')
-    .action(() => {
-      if (strategies.opts<{ readonly json?: boolean }>().json === true)
-        io.out(
-          jsonText(
-            CATALOG.map(({ name, summary, legs, paramRows }) => ({ name, summary, legs, params: paramRows })),
-          ),
-        );
-      else printStrategies(io);
+    .addHelpText('after', example('tickwright strategies'))
+    .action(({ json }: InspectFlags) => {
+      if (json !== true) return printStrategies(io);
+      const strategies = CATALOG.map(({ name, summary, legs, paramRows: params }) => ({
+        name,
+        summary,
+        legs,
+        params,
+      }));
+      return io.out(jsonText(strategies));
     });
+  addDoctor(program, context);
 }
 
 function printStrategies(io: CliIo): void {
@@ -113,25 +116,13 @@ ${table.replaceAll(/^/gm, '  ').trimEnd()}
   }
 }
 
-interface DoctorFlags {
-  readonly config?: string;
-  readonly state?: string;
-  readonly json?: boolean;
-}
-
 const MARKS: Readonly<Record<Finding['level'], string>> = { good: 'ok  ', warning: 'WARN', bad: 'FAIL' };
 
-export function addDoctorCommand(program: Command, { io, finish }: CliContext): void {
-  const command = program
-    .command('doctor')
-    .description('check this machine, the configuration and the calendar; list assumptions')
-    .argument('[file]', 'configuration', 'config/paper.yaml')
-    .option('--config <file>', 'the same as an option')
+function addDoctor(program: Command, { io, finish }: CliContext): void {
+  configCommand(program, 'doctor', 'check this machine, the configuration and the calendar; list assumptions')
     .option('--state <dir>', 'state directory instead of the configured one')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  tickwright doctor config/live.yaml\n')
-    .action(async (named: string) => {
-      const { config = named, state, json } = command.opts<DoctorFlags>();
+    .addHelpText('after', example('tickwright doctor config/live.yaml'))
+    .action(async (named: string, { config = named, state, json }: InspectFlags) => {
       const findings = await diagnose(config, state ?? null);
       io.out(json === true ? jsonText({ findings, assumed: OPEN_READINGS }) : report(findings));
       finish(codeOf(findings));

@@ -7,7 +7,7 @@ import { formatCount, formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
 import { refuse, sessionDay } from '../argument-values.ts';
 import { type CliContext, EXIT, jsonText, wrongUsage } from '../cli-io.ts';
-import { stateOf, withState } from '../state-option.ts';
+import { example, stateCommand, stateOf } from '../state-option.ts';
 
 interface ExportFlags {
   readonly state?: string;
@@ -43,13 +43,10 @@ Example:
 `;
 
 export function addJournalCommands(journal: Command, { io, finish }: CliContext): void {
-  const verify = withState(
-    journal.command('verify').description('check that no row of the journal was changed, moved or lost'),
-  )
+  const help = `\nExit code 1 when a fault is found.\n${example('tickwright journal verify')}`;
+  stateCommand(journal, 'verify', 'check that no row of the journal was changed, moved or lost', help)
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExit code 1 when a fault is found.\n\nExample:\n  tickwright journal verify\n')
-    .action(() => {
-      const { json, ...flags } = verify.opts<Pick<ExportFlags, 'state' | 'json'>>();
+    .action(({ json, ...flags }: Pick<ExportFlags, 'state' | 'json'>) => {
       const check = verifyJournal(stateOf(flags));
       io.out(json === true ? jsonText(check) : verifyText(check));
       if (check.faults.length > 0) finish(EXIT.failed);
@@ -59,14 +56,10 @@ export function addJournalCommands(journal: Command, { io, finish }: CliContext)
 }
 
 function addReport(journal: Command, { io }: CliContext): void {
-  const command = withState(
-    journal.command('report').description('write the report of a trading day as one page of HTML'),
-  )
+  stateCommand(journal, 'report', 'write the report of a trading day as one page of HTML', REPORT_HELP)
     .requiredOption('--out <file>', 'file to write')
     .option('--session <day>', 'trading day, as 2026-03-04 (the latest)', sessionDay)
-    .addHelpText('after', REPORT_HELP)
-    .action(async () => {
-      const { session, out, ...flags } = command.opts<Pick<ExportFlags, 'state' | 'session' | 'out'>>();
+    .action(async ({ session, out, ...flags }: Pick<ExportFlags, 'state' | 'session' | 'out'>) => {
       const { dayReport } = await import('../../daemon/inspect/day-report.ts');
       const { day, html } = dayReport(stateOf(flags), session);
       writeFileSync(out, html);
@@ -75,15 +68,13 @@ function addReport(journal: Command, { io }: CliContext): void {
 }
 
 function addExport(journal: Command, { io }: CliContext): void {
-  const command = withState(journal.command('export').description('write orders, fills or decisions as CSV'))
+  stateCommand(journal, 'export', 'write orders, fills or decisions as CSV', EXPORT_HELP)
     .argument('<table>', 'orders, fills or decisions', journalTable)
     .requiredOption('--out <file>', 'file to write', csvPlace)
     .option('--session <day>', 'trading day, as 2026-03-04 (the latest)', sessionDay)
     .option('--all', 'all sessions in one table')
     .option('--json', 'print JSON')
-    .addHelpText('after', EXPORT_HELP)
-    .action(async (table: JournalTable) => {
-      const { json, all, session, out, ...flags } = command.opts<ExportFlags>();
+    .action(async (table: JournalTable, { json, all, session, out, ...flags }: ExportFlags) => {
       if (all === true && session !== undefined) throw wrongUsage('expected --session or --all, was both');
       const { exportJournal } = await import('../../daemon/inspect/export-journal.ts');
       const exported = exportJournal(stateOf(flags), { session, all: all === true }, table, out);

@@ -27,7 +27,7 @@ interface SessionLook<Found> {
 }
 
 function addSessionCommand<Found>(program: Command, context: CliContext, of: SessionLook<Found>): void {
-  const command = program
+  program
     .command(of.name)
     .description(of.description)
     .argument('[session]', 'trading day (the latest)', sessionDay)
@@ -38,13 +38,12 @@ function addSessionCommand<Found>(program: Command, context: CliContext, of: Ses
     .addHelpText(
       'after',
       `\nExit code 1 when ${of.failsWhen}.\n\nExample:\n  tickwright ${of.name} 2026-03-04 --config config/paper.yaml\n`,
-    );
-  command.action(async (session: string | undefined) => {
-    const flags = command.opts<SessionFlags>();
-    const found = await of.look(await queryOf(session, flags));
-    context.io.out(flags.json === true ? jsonText(found) : of.text(found));
-    if (!of.isGood(found)) context.finish(EXIT.failed);
-  });
+    )
+    .action(async (session: string | undefined, flags: SessionFlags) => {
+      const found = await of.look(await queryOf(session, flags));
+      context.io.out(flags.json === true ? jsonText(found) : of.text(found));
+      if (!of.isGood(found)) context.finish(EXIT.failed);
+    });
 }
 
 async function queryOf(session: string | undefined, flags: SessionFlags): Promise<SessionQuery> {
@@ -54,7 +53,7 @@ async function queryOf(session: string | undefined, flags: SessionFlags): Promis
   return { config: read.config, tape, stateDir: state, session };
 }
 
-export function addReplayCommand(program: Command, context: CliContext): void {
+export function addReplayCommands(program: Command, context: CliContext): void {
   addSessionCommand<SessionReplay>(program, context, {
     name: 'replay',
     description: 'replay a recorded session and compare every decision with the journal',
@@ -62,6 +61,15 @@ export function addReplayCommand(program: Command, context: CliContext): void {
     look: async (query) => (await import('../../host/state/replay-session.ts')).replayStored(query),
     text: replayText,
     isGood: ({ difference }) => difference === null,
+  });
+  addSessionCommand<SessionAgreement>(program, context, {
+    name: 'agree',
+    description: 'compare a recorded session with a backtest of its recording, fill by fill',
+    failsWhen: 'an order was decided otherwise or a fill is unexplained',
+    look: async (query) =>
+      (await import('../../research/agreement/compare-session.ts')).compareSession(query),
+    text: agreementText,
+    isGood: isExplained,
   });
 }
 
@@ -86,18 +94,6 @@ first difference at event ${difference.seq}
   journal  ${difference.journal ?? '(nothing)'}
   replay   ${difference.replay ?? '(nothing)'}
 ${killed}`;
-}
-
-export function addAgreeCommand(program: Command, context: CliContext): void {
-  addSessionCommand<SessionAgreement>(program, context, {
-    name: 'agree',
-    description: 'compare a recorded session with a backtest of its recording, fill by fill',
-    failsWhen: 'an order was decided otherwise or a fill is unexplained',
-    look: async (query) =>
-      (await import('../../research/agreement/compare-session.ts')).compareSession(query),
-    text: agreementText,
-    isGood: isExplained,
-  });
 }
 
 function isExplained({ isDecidedAlike, fills }: SessionAgreement): boolean {

@@ -21,7 +21,7 @@ import { formatRows, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { countAboveZero, refuse, sessionDay } from '../argument-values.ts';
 import { type CliContext, jsonText } from '../cli-io.ts';
 import { statusIfRuns } from '../control/control-commands.ts';
-import { stateOf, withState } from '../state-option.ts';
+import { example, stateCommand, stateOf } from '../state-option.ts';
 
 interface StateFlags extends StateQuery {
   readonly json?: boolean;
@@ -38,10 +38,7 @@ interface StateCommand<Row> {
 }
 
 /** Returns the commands that get subcommands elsewhere. */
-export function addStateCommands(
-  program: Command,
-  context: CliContext,
-): { readonly orders: Command; readonly journal: Command } {
+export function addStateCommands(program: Command, context: CliContext) {
   const orders = addStateCommand(program, context, {
     name: 'orders',
     description: 'list the orders of a session with their status',
@@ -84,8 +81,7 @@ function collected(text: string, before: readonly string[] | undefined): readonl
 }
 
 function addStateCommand<Row>(program: Command, { io }: CliContext, look: StateCommand<Row>): Command {
-  const command = program.command(look.name).description(look.description);
-  return withState(command)
+  return stateCommand(program, look.name, look.description, example(look.example))
     .option('--session <day>', 'trading day (the latest)', sessionDay)
     .option('--strategy <id>', 'this strategy only')
     .option(
@@ -94,9 +90,7 @@ function addStateCommand<Row>(program: Command, { io }: CliContext, look: StateC
       countAboveZero,
     )
     .option('--json', 'print JSON, with whole VND and microseconds')
-    .addHelpText('after', `\nExample:\n  ${look.example}\n`)
-    .action(async () => {
-      const asked = command.opts<Omit<StateFlags, 'state'> & { readonly state?: string }>();
+    .action(async (asked: Omit<StateFlags, 'state'> & { readonly state?: string }) => {
       const limit = look.lastByDefault === null ? {} : { last: look.lastByDefault };
       const flags: StateFlags = { ...limit, ...asked, state: stateOf(asked) };
       io.out(flags.json === true ? jsonText(look.view(flags)) : await look.text(flags));

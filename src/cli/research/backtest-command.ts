@@ -34,7 +34,7 @@ export const EVENT_LIMIT = [
 ] as const;
 
 export function addBacktestCommand(program: Command, { io, finish }: CliContext): void {
-  const command = program
+  program
     .command('backtest')
     .description('run strategies over recorded prices in virtual time, and write a report')
     .argument('<config>', 'YAML file of the backtest: market, data, models, strategies')
@@ -46,39 +46,40 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     )
     .option(...EVENT_LIMIT)
     .option('--json', 'print the figures as JSON')
-    .addHelpText('after', AFTER_HELP);
-  command.action(async (file: string) => {
-    const { json, eventLimit, verify, ...options } = command.opts<BacktestFlags>();
-    const backtest = await loaded(file, 'in the backtest; nothing was run', io, eventLimit);
-    const { runBacktestFile } = await import('../../research/backtest/run-backtest-file.ts');
-    const { EVENT_MS_MAX, endingHangs } = await import('../../research/backtest/hang-watch.ts');
-    const { strayTexts, withStrays } = await import('../../research/backtest/stray-faults.ts');
-    const limitMs = eventLimit ?? EVENT_MS_MAX;
-    // The run replaces the global clock, so this one is taken before.
-    const line = new ProgressLine(io, 'rows', performance.now.bind(performance));
-    const { secondRun } = await import('../../research/backtest/second-run.ts');
-    const played = await withStrays(async () => {
-      const { seed } = options;
-      const second = verify === true ? await secondRun(backtest, { seed, eventMsMax: limitMs }) : undefined;
-      return endingHangs(backtest, limitMs, (running, clock) =>
-        runBacktestFile(backtest, {
-          ...options,
-          second,
-          watched: { running, clock },
-          onProgress: (progress) => line.show(progress),
-        }),
-      );
-    }).catch(refuseHang);
-    line.clear();
-    const { value: outcome, strays } = played;
-    const faults = [...outcome.faults, ...strayTexts(backtest, strays)];
-    for (const fault of faults) io.err(`FAILED: ${fault}\n`);
-    if (faults.length > 0)
-      io.err('The figures are those of a run without it from then on: mend the strategy and run again.\n\n');
-    if (json === true) io.out(jsonText(outcome.json));
-    else printOutcome(io, outcome);
-    if (faults.length + (outcome.verification?.findings.length ?? 0) > 0) finish(EXIT.failed);
-  });
+    .addHelpText('after', AFTER_HELP)
+    .action(async (file: string, { json, eventLimit, verify, ...options }: BacktestFlags) => {
+      const backtest = await loaded(file, 'in the backtest; nothing was run', io, eventLimit);
+      const { runBacktestFile } = await import('../../research/backtest/run-backtest-file.ts');
+      const { EVENT_MS_MAX, endingHangs } = await import('../../research/backtest/hang-watch.ts');
+      const { strayTexts, withStrays } = await import('../../research/backtest/stray-faults.ts');
+      const limitMs = eventLimit ?? EVENT_MS_MAX;
+      // The run replaces the global clock, so this one is taken before.
+      const line = new ProgressLine(io, 'rows', performance.now.bind(performance));
+      const { secondRun } = await import('../../research/backtest/second-run.ts');
+      const played = await withStrays(async () => {
+        const { seed } = options;
+        const second = verify === true ? await secondRun(backtest, { seed, eventMsMax: limitMs }) : undefined;
+        return endingHangs(backtest, limitMs, (running, clock) =>
+          runBacktestFile(backtest, {
+            ...options,
+            second,
+            watched: { running, clock },
+            onProgress: (progress) => line.show(progress),
+          }),
+        );
+      }).catch(refuseHang);
+      line.clear();
+      const { value: outcome, strays } = played;
+      const faults = [...outcome.faults, ...strayTexts(backtest, strays)];
+      for (const fault of faults) io.err(`FAILED: ${fault}\n`);
+      if (faults.length > 0)
+        io.err(
+          'The figures are those of a run without it from then on: mend the strategy and run again.\n\n',
+        );
+      if (json === true) io.out(jsonText(outcome.json));
+      else printOutcome(io, outcome);
+      if (faults.length + (outcome.verification?.findings.length ?? 0) > 0) finish(EXIT.failed);
+    });
 }
 
 /** Rethrows the error that ended a run: a strategy that hangs needs no stack. */

@@ -31,7 +31,7 @@ Example:
 `;
 
 export function addSweepCommand(program: Command, { io, finish }: CliContext): void {
-  const command = program
+  program
     .command('sweep')
     .description('search the parameters of a backtest on all cores, with tests against overfitting')
     .argument('<config>', 'YAML file of the backtest with a section sweep')
@@ -42,17 +42,16 @@ export function addSweepCommand(program: Command, { io, finish }: CliContext): v
     .option('--fresh', 'discard the trials of earlier sweeps of this file')
     .option('--out <dir>', 'directory of the results (var/backtest/<name of the file>-sweep)')
     .option('--json', 'print all figures as JSON')
-    .addHelpText('after', AFTER_HELP);
-  command.action(async (file: string) => {
-    const { cluster, ...flags } = command.opts<Flags>();
-    const failure =
-      cluster === undefined
-        ? await sweep(file, flags, io)
-        : await onCluster(cluster, 'sweep', (opened) => sweep(file, flags, io, opened));
-    if (failure === null) return;
-    io.err(`\nfailed: ${failure}\n`);
-    finish(EXIT.failed);
-  });
+    .addHelpText('after', AFTER_HELP)
+    .action(async (file: string, { cluster, ...flags }: Flags) => {
+      const failure =
+        cluster === undefined
+          ? await sweep(file, flags, io)
+          : await onCluster(cluster, 'sweep', (opened) => sweep(file, flags, io, opened));
+      if (failure === null) return;
+      io.err(`\nfailed: ${failure}\n`);
+      finish(EXIT.failed);
+    });
 }
 
 /** The first failure of a trial, or null. */

@@ -92,9 +92,7 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
     clockMap: feed?.role === 'read' ? later(link.clockMap, feed.delay) : link.clockMap,
     /** For a tape that runs faster than life; else null. */
     lockstep: simulator.lockstep,
-    /** Reports that the simulator of a paper run has ended by itself. */
     onEnd: (report: (reason: string) => void): void => simulator.onEnd(report),
-    /** Stops the simulator of a paper run. */
     close: () => simulator.stop(),
   };
 }
@@ -112,10 +110,7 @@ function readApiKey({ apiKeyEnvironment, apiKeyFile }: AuthConfig): string | und
 }
 
 /** `where` is for people. */
-export function apiKeyPlace({ apiKeyEnvironment, apiKeyFile }: AuthConfig): {
-  readonly where: string;
-  readonly isThere: boolean;
-} {
+export function apiKeyPlace({ apiKeyEnvironment, apiKeyFile }: AuthConfig) {
   const where = secretPlaceText({ environment: apiKeyEnvironment, file: apiKeyFile });
   const named = process.env[apiKeyEnvironment];
   if (named !== undefined && named !== '') return { where, isThere: true };

@@ -32,7 +32,6 @@ export interface BrokerConnectionOptions {
   readonly tokenPath: string;
   /** Market seconds in one real second. */
   readonly speed: number;
-  /** Token exchanges used today. */
   readonly exchanges: ExchangeCounter;
   /** The session that runs or comes next; undefined where nothing closes. */
   readonly session: () => TokenHours | undefined;
@@ -41,7 +40,6 @@ export interface BrokerConnectionOptions {
   readonly sink: InputSink;
   readonly onRest: (signal: RestSignal) => void;
   readonly onToken: (signal: TokenSignal) => void;
-  /** The broker deviates from its contract. */
   readonly onDrift: (place: string, deviation: string) => void;
 }
 
@@ -83,10 +81,7 @@ export function connectBroker(options: BrokerConnectionOptions) {
   const rest = createRestClient({
     transport,
     tokens,
-    account: {
-      accountId: accountId(address.custodyCode),
-      subAccountId: subAccountId(address.subAccountId),
-    },
+    account: { accountId: accountId(address.custodyCode), subAccountId: subAccountId(address.subAccountId) },
     specOf,
     drift,
     timers: systemTimers,

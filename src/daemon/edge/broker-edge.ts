@@ -33,7 +33,6 @@ export interface BrokerEdgeOptions extends Pick<
   /** Why a call may not leave now, or null; asked just before the first byte. */
   readonly refuse: GatewayOptions['haltReason'];
   readonly alerts: EdgeAlerts;
-  /** Absent: a real WebSocket. */
   readonly dial?: Dial | undefined;
   readonly meter?: EdgeMeter;
 }

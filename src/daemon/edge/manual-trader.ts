@@ -5,16 +5,7 @@
 import { failureOf, ifThere } from '../../domain/failure.ts';
 import { formatLocalSecond } from '../../text/dates.ts';
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import type { RefreshReason } from '../../broker/auth/token-keeper.ts';
 import type { TokenSignal } from '../../broker/auth/obtain-token.ts';
 import type {
@@ -31,7 +22,7 @@ import type { Config } from '../../config/config.ts';
 import { type BrokerOrderNo, type ClientOrderId, clientOrderId } from '../../domain/ids.ts';
 import { type PriceTicks, type TsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import { isLockHeld, takeInstanceLock } from '../../journal/instance-lock.ts';
-import { readJournal } from '../../journal/journal-reader.ts';
+import { closing, readJournal } from '../../journal/journal-reader.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
 import { type BrokerAddress, configuredAddress, simulatorAddress } from './broker-address.ts';
 import {
@@ -82,7 +73,7 @@ export function openBroker(
 /** The link may be a leftover of an ended simulator: only the lock proves that one runs. */
 function embeddedAddress({ simulatorLink, simulatorLock }: StatePaths): BrokerAddress | undefined {
   if (!isLockHeld(simulatorLock)) return undefined;
-  const link: SimulatorLink = JSON.parse(readFileSync(simulatorLink, 'utf8'));
+  const link: SimulatorLink = JSON.parse(fs.readFileSync(simulatorLink, 'utf8'));
   return simulatorAddress(link);
 }
 
@@ -221,15 +212,10 @@ export class ManualTrader {
 
   #exchangesUsed(): number {
     const { journal } = this.#options.paths;
-    if (!existsSync(journal)) return 0;
+    if (!fs.existsSync(journal)) return 0;
     let used = 0;
     this.#noteFailure('exchanges of today are not known', () => {
-      const opened = readJournal(journal);
-      try {
-        used = opened.read.counter(TOKEN_EXCHANGES, brokerDay());
-      } finally {
-        opened.close();
-      }
+      used = closing(readJournal(journal), ({ read }) => read.counter(TOKEN_EXCHANGES, brokerDay()));
     });
     return used;
   }
@@ -253,11 +239,7 @@ export class ManualTrader {
       timers: systemTimers,
       onFailure: ({ message }) => note(`the journal could not be written: ${message}`),
     });
-    try {
-      exchangeCounter(journal).add();
-    } finally {
-      journal.close();
-    }
+    closing(journal, () => exchangeCounter(journal).add());
   }
 
   #noteFailure(what: string, run: () => void): void {
@@ -335,25 +317,25 @@ export class CallLog {
   }
 
   #append(line: CallLine): void {
-    const file = openSync(this.#path, 'a+', OWNER_ONLY);
+    const file = fs.openSync(this.#path, 'a+', OWNER_ONLY);
     try {
       // After half a line of a power cut the next record begins a new line.
-      writeSync(file, `${endsWhole(file) ? '' : '\n'}${JSON.stringify(line)}\n`);
-      fsyncSync(file);
+      fs.writeSync(file, `${endsWhole(file) ? '' : '\n'}${JSON.stringify(line)}\n`);
+      fs.fsyncSync(file);
     } finally {
-      closeSync(file);
+      fs.closeSync(file);
     }
   }
 
   #lines(): readonly CallLine[] {
-    return (ifThere(() => readFileSync(this.#path, 'utf8')) ?? '').split('\n').flatMap(lineOf);
+    return (ifThere(() => fs.readFileSync(this.#path, 'utf8')) ?? '').split('\n').flatMap(lineOf);
   }
 }
 
 function endsWhole(file: number): boolean {
-  const { size } = fstatSync(file);
+  const { size } = fs.fstatSync(file);
   const last = Buffer.alloc(1);
-  return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === NEW_LINE);
+  return size === 0 || (fs.readSync(file, last, 0, 1, size - 1) === 1 && last[0] === NEW_LINE);
 }
 
 /** Two transfers that differ only in their note are equal. */
@@ -443,11 +425,7 @@ function termsText(terms: NonNullable<PlaceRequest['terms']>, points: Points): s
   }
 }
 
-function triggerText(
-  trigger: ConditionToPlace['trigger'],
-  points: Points,
-  spec: ContractSpec | undefined,
-): string {
+function triggerText(trigger: ConditionToPlace['trigger'], points: Points, spec: ContractSpec | undefined) {
   if (trigger.kind === 'stop') {
     const way = trigger.triggerWhen === 'at_or_above' ? 'rises to' : 'falls to';
     return `the price ${way} ${points(trigger.triggerPrice)}`;

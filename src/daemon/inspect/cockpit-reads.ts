@@ -4,10 +4,9 @@ import { type Contract, shownCode } from '../../domain/contract.ts';
 import { type TsUs, US_PER_MS } from '../../domain/units.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
 import { OPERATOR, type StrategyNames } from '../../domain/strategy-names.ts';
-import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
+import { closing, type JournalReader, type StoredEntry } from '../../journal/journal-reader.ts';
 import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
 import type {
-  CockpitBar,
   CockpitEntry,
   CockpitResults,
   FillMark,
@@ -43,19 +42,12 @@ const SCAN_ROWS = 1_000;
 /** Rows scanned for one page: a search that finds little goes on with the next page. */
 const SCANNED_MAX = 50_000;
 
-export function journalDays({ stateDir }: JournalPlace): JournalDays {
-  const opened = openJournal(stateDir);
-  const { read } = opened;
-  try {
+export const journalDays = ({ stateDir }: JournalPlace): JournalDays =>
+  closing(openJournal(stateDir), ({ read }) => {
     const archived = new Set(read.archives().map(({ session }) => session));
-    return read
-      .sessions()
-      .map(({ day }) => ({ day, isArchived: archived.has(day) }))
-      .toReversed();
-  } finally {
-    opened.close();
-  }
-}
+    const days = read.sessions().map(({ day }) => ({ day, isArchived: archived.has(day) }));
+    return days.toReversed();
+  });
 
 /** Rows that the log leaves out are shown where their kind or their order is asked for. */
 export function journalPage(place: JournalPlace, query: JournalQuery): JournalPage {
@@ -134,11 +126,7 @@ const inWords = (row: StoredEntry, naming: Naming): CockpitEntry => ({
 });
 
 /** A change that risk denied has an id of its own. */
-function deniedChanges(
-  read: JournalReader,
-  session: string,
-  rows: readonly StoredEntry[],
-): readonly StoredEntry[] {
+function deniedChanges(read: JournalReader, session: string, rows: readonly StoredEntry[]) {
   return rows.flatMap(({ entry }) => {
     if (entry.kind !== 'proposal' || entry.proposal.do === 'submit') return [];
     const denied = read.entries({ session, clientOrderId: entry.proposal.callId });
@@ -203,7 +191,6 @@ type DayNet = CockpitResults['days'][number];
 
 const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
 
-/** Fills of a contract in a session, as marks in its chart. */
 function fillMarks(
   place: JournalPlace,
   { day, contract }: { readonly day: string; readonly contract: string },
@@ -228,11 +215,7 @@ function fillMarks(
 }
 
 /** Candles of the trades that were recorded so far, by contract. */
-function pastBars({
-  frames,
-  contracts,
-  beforeSeq,
-}: PastBarsQuery): Readonly<Record<string, readonly CockpitBar[]>> {
+function pastBars({ frames, contracts, beforeSeq }: PastBarsQuery) {
   const byCode = new Map<string, Contract>(contracts.map((contract) => [contract.streamCode, contract]));
   const lookup = { byStreamCode: (code: string) => byCode.get(code) };
   const candles = contracts.map(() => new Candles());
@@ -257,12 +240,4 @@ const namingOf = (
   contracts: readonly Contract[],
 ): Naming => createNaming(names, { contracts: () => contracts, calendar, stateDir });
 
-export const READS = {
-  journalDays,
-  journalPage,
-  orderStory,
-  dayResults,
-  fillMarks,
-  pastBars,
-  dayText,
-};
+export const READS = { journalDays, journalPage, orderStory, dayResults, fillMarks, pastBars, dayText };

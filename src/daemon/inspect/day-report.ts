@@ -63,7 +63,6 @@ function textOf({ headlines, tables, warnings }: ReportModel): string {
   ].join('\n');
 }
 
-/** Input of the report of one session. */
 interface DayContent {
   readonly day: string;
   /** Null where it cannot be read any more. */
@@ -403,7 +402,6 @@ function newest<Row>(rows: readonly Row[]): { readonly note: string; readonly ro
   return { note: `${formatNumber(more)} earlier rows are in the journal.`, rows: rows.slice(-ROWS_MAX) };
 }
 
-/** The next session, closures and expiries. */
 function aheadTable({ day, config }: DayContent): ReportTable {
   const rows: (readonly string[])[] = [];
   if (config !== null) {

@@ -22,7 +22,7 @@ import { isExposed } from '../../config/config-rules.ts';
 import { expiryOf, listedMonths, UNDERLYINGS } from '../../domain/contract-code.ts';
 import { archivePath } from '../../journal/journal-archive.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
-import { type JournalReader, readJournal } from '../../journal/journal-reader.ts';
+import { closing, type JournalReader, readJournal } from '../../journal/journal-reader.ts';
 import { ProgramFiles } from '../../host/program-files.ts';
 import { readControl } from '../../host/state/daemon-list.ts';
 
@@ -121,11 +121,7 @@ function liveFindings({ mode, auth }: Config): readonly Finding[] {
 }
 
 /** Ambiguous places of the broker's contract, and the reading of this build. */
-interface OpenReading {
-  readonly key: string;
-  readonly question: string;
-  readonly reading: string;
-}
+type OpenReading = Readonly<Record<'key' | 'question' | 'reading', string>>;
 
 export const OPEN_READINGS: readonly OpenReading[] = [
   {
@@ -260,7 +256,6 @@ function diskFinding(place: string): Finding {
   return free < FREE_WARN ? warning('disk', `${text}: a busy day takes about 1 GB`) : good('disk', text);
 }
 
-/** Lock, journal and exchanges of one-time passwords. */
 export function journalFindings(
   paths: StatePaths,
   exchangesMax: number,
@@ -272,20 +267,14 @@ export function journalFindings(
   if (!existsSync(paths.journal))
     return [lock, ...running, good('journal', 'none yet: the first start creates it')];
   try {
-    const opened = readJournal(paths.journal);
-    try {
-      const { read } = opened;
-      return [
-        lock,
-        ...running,
-        wholeFinding(read.check()),
-        ...archiveFindings(paths, read),
-        ...moneyFindings(read),
-        exchangeFinding(read.counter(TOKEN_EXCHANGES, brokerDay), exchangesMax),
-      ];
-    } finally {
-      opened.close();
-    }
+    return closing(readJournal(paths.journal), ({ read }) => [
+      lock,
+      ...running,
+      wholeFinding(read.check()),
+      ...archiveFindings(paths, read),
+      ...moneyFindings(read),
+      exchangeFinding(read.counter(TOKEN_EXCHANGES, brokerDay), exchangesMax),
+    ]);
   } catch (error) {
     return [lock, ...running, bad('journal', `${paths.journal} cannot be read: ${errorText(error)}`)];
   }
@@ -315,10 +304,7 @@ function programFindings({ dir }: StatePaths): readonly Finding[] {
   }
 }
 
-function wholeFinding({
-  sessions,
-  faults,
-}: ReturnType<ReturnType<typeof readJournal>['read']['check']>): Finding {
+function wholeFinding({ sessions, faults }: ReturnType<ReturnType<typeof readJournal>['read']['check']>) {
   const [first] = faults;
   if (first !== undefined)
     return bad(
@@ -385,7 +371,6 @@ export function environmentFindings(config: Parameters<typeof secretPlaces>[0]):
   ];
 }
 
-/** Two weeks. */
 const DAYS_AHEAD = 14;
 
 /** Days without a session and expiries of the next two weeks. */

@@ -2,7 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { type Contract, shownCode } from '../../domain/contract.ts';
 import type { EntryKind, EntryOf } from '../../engine/ports/journal-entry.ts';
-import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
+import {
+  closing,
+  type JournalReader,
+  type SessionRow,
+  type StoredEntry,
+} from '../../journal/journal-reader.ts';
 import { csvText, type CsvValue } from '../../text/csv.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
 import { avgPoints, readOrders } from '../../host/state/order-rows.ts';
@@ -124,14 +129,10 @@ export function exportJournal(
   return { out, rows: rows.length, sessions: days.length };
 }
 
-function allDays(state: string, rowsOf: Table['rowsOf']): readonly ReturnType<Table['rowsOf']>[] {
-  const opened = openJournal(state);
-  try {
-    return opened.read.sessions().map((found) => rowsOf(sceneOf(opened.of(found.day), found)));
-  } finally {
-    opened.close();
-  }
-}
+const allDays = (state: string, rowsOf: Table['rowsOf']) =>
+  closing(openJournal(state), ({ read, of }) =>
+    read.sessions().map((found) => rowsOf(sceneOf(of(found.day), found))),
+  );
 
 type ExportContext = ReturnType<typeof sceneOf>;
 

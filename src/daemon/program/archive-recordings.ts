@@ -81,7 +81,7 @@ export async function archiveRecordings(recordings: Recordings) {
   attempt(() => done.push(...prunedFrames(recordings)));
   // No row leaves the journal before today's copy of it is proven.
   if (attempt(() => done.push(...backedUp(recordings))))
-    attempt(() => archiveSessions(recordings, { archived, done, failures }));
+    attempt(() => archiveSessions(recordings, archived, done, failures));
   /** Reports of past sessions, the oldest first. */
   const reports: WrittenReport[] = [];
   attempt(() => done.push(...reported(recordings, reports)));
@@ -91,11 +91,9 @@ export async function archiveRecordings(recordings: Recordings) {
 /** One after the other: those before a failure are archived. */
 function archiveSessions(
   { journal, today, retention, isQuiet }: Recordings,
-  {
-    archived,
-    done,
-    failures,
-  }: { readonly archived: ArchivedSession[] } & Record<'done' | 'failures', string[]>,
+  archived: ArchivedSession[],
+  done: string[],
+  failures: string[],
 ): void {
   if (journal === null || !isQuiet) return;
   const opened = readJournal(journal.path);
@@ -139,10 +137,7 @@ const REPORT = { prefix: 'report-', suffix: '.html' };
 const REPORTED_SESSIONS = 2;
 
 /** Writes the reports of the newest days next to the backups. */
-function reported(
-  { journal, retention, today, isQuiet, market }: Recordings,
-  reports: WrittenReport[],
-): readonly string[] {
+function reported({ journal, retention, today, isQuiet, market }: Recordings, reports: WrittenReport[]) {
   if (journal === null) return [];
   const isClosed = isQuiet && !neverCloses(market.calendar);
   const opened = readJournal(journal.path);
@@ -207,7 +202,7 @@ const YOUNG_GENERATION_MB = 4;
 /** Due at the start, after each close and after each day; works in a thread. The next start redoes unfinished work. */
 export function createArchiver(options: ArchiverOptions) {
   const { journal, timers, note, onFailure } = options;
-  const rows = journal === null ? null : new ArchivedRows(journal.store, timers, onFailure);
+  const rows = journal === null ? null : archivedRows(journal.store, timers, onFailure);
   let doneDay: TradingDay | undefined;
   /** The present close is done; open again, the next one is to come. */
   let isCloseDone = false;
@@ -278,49 +273,31 @@ function recordingsOf(
 const ROWS_A_STEP = 500;
 const PAUSE = milliseconds(50);
 
-export class ArchivedRows {
-  readonly #journal: JournalStore;
-  readonly #timers: Timers;
-  readonly #onFailure: (text: string) => void;
-  #leaving: ArchivedSession[] = [];
-  #cancelTimer: CancelTimer | undefined = undefined;
-
-  constructor(journal: JournalStore, timers: Timers, onFailure: (text: string) => void) {
-    this.#journal = journal;
-    this.#timers = timers;
-    this.#onFailure = onFailure;
-  }
-
-  /** Sessions whose archives are proven; some of them from an earlier round. */
-  take(archived: readonly ArchivedSession[]): void {
-    this.stop();
-    this.#leaving = [...archived];
-    this.#attempt(() => {
-      for (const each of archived) {
-        if (this.#journal.read.archived(each.session) !== undefined) continue;
-        this.#journal.keepArchive(each);
-      }
-      this.#step();
-    });
-  }
-
-  stop(): void {
-    this.#cancelTimer?.();
-  }
-
-  #step(): void {
-    const [first] = this.#leaving;
+export function archivedRows(journal: JournalStore, timers: Timers, onFailure: (text: string) => void) {
+  let leaving: ArchivedSession[] = [];
+  let cancelTimer: CancelTimer | undefined;
+  const stop = (): void => cancelTimer?.();
+  const attempt = (work: () => void): void => {
+    const failure = failureOf(work);
+    if (failure === null) return;
+    leaving = [];
+    onFailure(`archived rows stay in the journal until the next round: ${failure}`);
+  };
+  const step = (): void => {
+    const [first] = leaving;
     if (first === undefined) return;
-    if (!this.#journal.freeArchived(first.session, ROWS_A_STEP)) this.#leaving.shift();
-    this.#cancelTimer = this.#timers.after(PAUSE, () => this.#attempt(() => this.#step()));
-  }
-
-  #attempt(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.#leaving = [];
-      this.#onFailure(`archived rows stay in the journal until the next round: ${errorText(error)}`);
-    }
-  }
+    if (!journal.freeArchived(first.session, ROWS_A_STEP)) leaving.shift();
+    cancelTimer = timers.after(PAUSE, () => attempt(step));
+  };
+  /** Sessions whose archives are proven; some of them from an earlier round. */
+  const take = (archived: readonly ArchivedSession[]): void => {
+    stop();
+    leaving = [...archived];
+    attempt(() => {
+      for (const each of archived)
+        if (journal.read.archived(each.session) === undefined) journal.keepArchive(each);
+      step();
+    });
+  };
+  return { take, stop };
 }

@@ -10,13 +10,11 @@ import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
 import type {
   BooksState,
   CockpitBar,
-  CockpitEntry,
   CockpitRole,
   CockpitState,
   CockpitContract,
   CockpitOrder,
   PlotState,
-  PositionState,
   CockpitDay,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { type Cockpit, type CockpitReads, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
@@ -43,23 +41,18 @@ import { avgPoints } from '../../host/state/order-rows.ts';
 import { jobsText } from '../schedule.ts';
 import { engineHealth, problemsFor } from './health.ts';
 
-export interface DaemonCockpit {
-  /** Its address, for the start; null while there is no page. */
-  readonly note: string | null;
-  /** Opens the page once; null while there is none. */
-  link(role: CockpitRole): string | null;
-  /** The report of the latest day in a few lines, read in a thread of its own. */
-  dayText(): Promise<string>;
-  close(): Promise<void>;
-}
+export type DaemonCockpit = Awaited<ReturnType<typeof startDaemonCockpit>>;
 
 /** Trading goes on without it: an address that is taken is an alert. */
-export async function startDaemonCockpit(daemon: Daemon, run: RunActions): Promise<DaemonCockpit> {
+export async function startDaemonCockpit(daemon: Daemon, run: RunActions) {
   const { config, paths } = daemon.options;
   const reader = new CockpitReader();
-  const none: DaemonCockpit = {
-    note: null,
-    link: () => null,
+  const none = {
+    /** Its address, for the start; null while there is no page. */
+    note: null as string | null,
+    /** Opens the page once; null while there is none. */
+    link: (_role: CockpitRole): string | null => null,
+    /** The report of the latest day in a few lines, read in a thread of its own. */
     dayText: () => reader.read('dayText', paths.dir),
     close: () => reader.close(),
   };
@@ -69,7 +62,7 @@ export async function startDaemonCockpit(daemon: Daemon, run: RunActions): Promi
     return {
       ...none,
       note: startNote(cockpit, config),
-      link: (role) => cockpit.link(role),
+      link: (role: CockpitRole) => cockpit.link(role),
       close: async () => {
         await cockpit.close();
         await reader.close();
@@ -106,9 +99,9 @@ function openCockpit(daemon: Daemon, run: RunActions, reader: CockpitReader): Pr
       facts: freshFacts(daemon),
       marketMs: () => Math.floor(daemon.clock.nowUs() / US_PER_MS),
       prices: pricesOf(daemon),
-      entries: new JournalEntries(daemon),
+      entries: journalEntries(daemon),
       onFailure: (error) => note(`the cockpit failed: ${errorText(error)}`),
-      command: (name, body, by) => steer(daemon, run, { name, body, by, hide: secrets.hide }),
+      command: (name, body, by) => steer(daemon, run, by, name, body),
       faults:
         faults === null
           ? null
@@ -142,24 +135,20 @@ function freshFacts(daemon: Daemon) {
   };
 }
 
-interface CockpitCommand {
-  readonly name: CommandName;
-  readonly body: CommandBody;
-  readonly by: string;
-  readonly hide: (text: string) => string;
-}
-
 async function steer(
   daemon: Daemon,
   run: RunActions,
-  { name, body, by, hide }: CockpitCommand,
+  by: string,
+  name: CommandName,
+  body: CommandBody,
 ): Promise<CommandResult> {
+  const { secrets } = daemon.options.address;
   const { strategy, clientOrderId, reason } = body;
   const text = [name, strategy, clientOrderId, reason]
     .filter((part) => part !== null && part !== '')
     .join(' ');
   const record = (outcome: string): void =>
-    daemon.append({ kind: 'remote_command', by, text, outcome: hide(outcome) });
+    daemon.append({ kind: 'remote_command', by, text, outcome: secrets.hide(outcome) });
   try {
     const result = await obey(daemon, name, body, run);
     record(result.message);
@@ -171,52 +160,33 @@ async function steer(
 }
 
 /** Rows of the journal as they are committed. */
-class JournalEntries implements EntrySource {
-  readonly #daemon: Daemon;
-  readonly #present: Naming;
-  #past: { readonly session: string; readonly naming: Naming } | null = null;
-
-  constructor(daemon: Daemon) {
-    this.#daemon = daemon;
-    this.#present = this.#naming(() => daemon.edge.table.contracts);
-  }
-
-  after(seq: number, max: number): readonly CockpitEntry[] {
-    const { read } = this.#daemon.journal;
-    return read.entriesAfter(seq, max).map((row) => cockpitEntry(row, this.#namingOf(row.session)));
-  }
-
-  recent(rows: number): number {
-    return Math.max(0, this.#daemon.journal.read.lastEntry() - rows);
-  }
-
-  dayOf(seq: number): string | undefined {
-    return this.#daemon.journal.read.sessionOfEntry(seq);
-  }
-
+function journalEntries(daemon: Daemon): EntrySource {
+  const { read } = daemon.journal;
+  const naming = (contracts: () => readonly Contract[]): Naming =>
+    createNaming(daemon.names, { ...daemon.config, contracts });
+  const present = naming(() => daemon.edge.table.contracts);
+  let past: { readonly session: string; readonly naming: Naming } | null = null;
   /** Rows of another session name its contracts. */
-  #namingOf(session: string): Naming {
-    if (session === NO_SESSION || session === this.#daemon.sessionDay) return this.#present;
-    if (this.#past?.session !== session) {
-      const contracts = this.#daemon.journal.read.contracts(session);
-      this.#past = { session, naming: this.#naming(() => contracts) };
+  const namingOf = (session: string): Naming => {
+    if (session === NO_SESSION || session === daemon.sessionDay) return present;
+    if (past?.session !== session) {
+      const contracts = read.contracts(session);
+      past = { session, naming: naming(() => contracts) };
     }
-    return this.#past.naming;
-  }
-
-  #naming(contracts: () => readonly Contract[]): Naming {
-    const { calendar, stateDir } = this.#daemon.config;
-    return createNaming(this.#daemon.names, { contracts, calendar, stateDir });
-  }
+    return past.naming;
+  };
+  return {
+    after: (seq, max) => read.entriesAfter(seq, max).map((row) => cockpitEntry(row, namingOf(row.session))),
+    recent: (rows) => Math.max(0, read.lastEntry() - rows),
+    dayOf: (seq) => read.sessionOfEntry(seq),
+  };
 }
 
 function readsOf(daemon: Daemon, reader: CockpitReader): CockpitReads {
   const { config, paths } = daemon.options;
-  const place: JournalPlace = {
-    calendar: config.calendar,
-    stateDir: config.stateDir,
-  };
-  const past = new PastCandles(daemon, paths.frames, reader);
+  const { calendar, stateDir } = config;
+  const place: JournalPlace = { calendar, stateDir };
+  const pastOf = pastCandles(daemon, paths.frames, reader);
   return {
     journal: (query) => reader.read('journalPage', place, query),
     days: () => reader.read('journalDays', place),
@@ -226,7 +196,7 @@ function readsOf(daemon: Daemon, reader: CockpitReader): CockpitReads {
       const day = daemon.sessionDay;
       const contract = daemon.edge.table.contracts.find(({ orderCode }) => orderCode === code);
       if (contract === undefined || day === undefined) return null;
-      const before = (await past.of(day))[code] ?? [];
+      const before = (await pastOf(day))[code] ?? [];
       const fills = await reader.read('fillMarks', place, { day, contract: code });
       const prices = pricesOf(daemon);
       const lines = prices.lines(contract, (strategy) => daemon.names.nameOf(strategy));
@@ -237,33 +207,20 @@ function readsOf(daemon: Daemon, reader: CockpitReader): CockpitReads {
 
 type BarsByContract = Readonly<Record<string, readonly CockpitBar[]>>;
 
-const NONE: BarsByContract = {};
-
 /** Candles of before this process, from the recorded frames; read once a session. */
-class PastCandles {
-  readonly #daemon: Daemon;
-  readonly #frames: string;
-  readonly #reader: CockpitReader;
-  #known: { readonly day: TradingDay; readonly beforeSeq: number; readonly bars: BarsByContract } | null =
+function pastCandles(daemon: Daemon, dir: string, reader: CockpitReader) {
+  const { cycle, edge } = daemon;
+  let known: { readonly day: TradingDay; readonly beforeSeq: number; readonly bars: BarsByContract } | null =
     null;
-
-  constructor(daemon: Daemon, frames: string, reader: CockpitReader) {
-    this.#daemon = daemon;
-    this.#frames = frames;
-    this.#reader = reader;
-  }
-
-  async of(day: TradingDay): Promise<BarsByContract> {
-    const { cycle, edge } = this.#daemon;
-    if ((cycle.session?.replayed ?? null) === null) return NONE;
-    const beforeSeq = pricesOf(this.#daemon).firstSeq;
-    if (beforeSeq !== null && this.#known?.day === day && this.#known.beforeSeq === beforeSeq)
-      return this.#known.bars;
-    const query = { frames: frameLogPath(this.#frames, day), contracts: edge.table.contracts, beforeSeq };
-    const bars = await this.#reader.read('pastBars', query);
-    if (beforeSeq !== null) this.#known = { day, beforeSeq, bars };
+  return async (day: TradingDay): Promise<BarsByContract> => {
+    if ((cycle.session?.replayed ?? null) === null) return {};
+    const beforeSeq = pricesOf(daemon).firstSeq;
+    if (beforeSeq !== null && known?.day === day && known.beforeSeq === beforeSeq) return known.bars;
+    const query = { frames: frameLogPath(dir, day), contracts: edge.table.contracts, beforeSeq };
+    const bars = await reader.read('pastBars', query);
+    if (beforeSeq !== null) known = { day, beforeSeq, bars };
     return bars;
-  }
+  };
 }
 
 // The daemon as its page shows it.
@@ -360,10 +317,7 @@ function tokenState({ edge: { tokens }, otpDesk }: Daemon): CockpitState['token'
   };
 }
 
-function positionState(
-  held: StrategyEntry['positions'][number],
-  contracts: readonly Contract[],
-): PositionState {
+function positionState(held: StrategyEntry['positions'][number], contracts: readonly Contract[]) {
   const { orderCode, qty, openValue } = held;
   const contract = contracts.find((each) => each.orderCode === orderCode);
   const isPriced = qty !== 0 && contract !== undefined;

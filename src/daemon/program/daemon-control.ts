@@ -68,7 +68,6 @@ export const statusOf = (daemon: Daemon) => ({
   stream: daemon.edge.stream.status(),
   tokenExchanges: daemon.edge.tokens.budget,
   jobs: daemon.jobs,
-  /** A person has to bring a one-time password. */
   isOtpAwaited: daemon.otpDesk.isWaiting,
   alerts: daemon.alerting.state,
   engine: daemon.lastView ?? null,
@@ -77,11 +76,9 @@ export const statusOf = (daemon: Daemon) => ({
     daemon.lastView === undefined
       ? []
       : holdings(daemon.lastView, daemon.edge.table.contracts).map((line) => daemon.named(line)),
-  /** Names of contracts for people, by their codes. */
   contractNames: Object.fromEntries(
     daemon.edge.table.contracts.map(({ orderCode }) => [orderCode, daemon.named(orderCode)]),
   ),
-  /** When the engine's books were last compared with the broker's. */
   compared:
     daemon.lastView === undefined
       ? { positions: null, money: null }
@@ -106,7 +103,6 @@ const linkOf = (link: string | null): CommandResult & { readonly link: string | 
       }
     : { ok: true, message: 'opens once, within ten minutes', link };
 
-/** Entries may go, as far as the daemon knows. */
 export function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: string } {
   const reason = problemsFor('entries', daemon)[0] ?? '';
   return { ready: reason === '', reason };

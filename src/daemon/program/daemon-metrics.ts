@@ -74,14 +74,13 @@ const counter = (name: string, help: string, value: number | undefined): Series 
   isCounter: true,
 });
 
-const gauges = (
-  name: string,
-  help: string,
-  labels: readonly string[],
-  samples: readonly Sample[],
-): Series => ({ name, help, labels, samples });
+const gauges = (name: string, help: string, labels: readonly string[], samples: readonly Sample[]) => ({
+  name,
+  help,
+  labels,
+  samples,
+});
 
-/** One sample for each of `all`, which have ids. */
 const gaugesBy =
   <T extends { readonly id: string }>(label: string, all: readonly T[]) =>
   (name: string, help: string, read: (each: T) => number | boolean): Series =>

@@ -210,7 +210,6 @@ function strategyRows(strategies: BannerContent['strategies']): readonly string[
 const riskText = (risk: BannerContent['risk']): string =>
   risk.map(({ what, limit }) => `${what} ${limit}`.replaceAll(' ', TIE)).join(' | ');
 
-/** Removes a token from the address. */
 const withoutCredentials = (url: string): string => url.replace(/\/\/[^/@\s]*@/, '//').replace(/[?#].*$/, '');
 
 // The status line.
@@ -293,7 +292,6 @@ export async function sessionSummary(daemon: Daemon) {
     /** Comparisons with the broker; empty where no engine answered. */
     books:
       view === undefined ? [] : bookFacts(view, comparisons(view, daemon.config.calendar.utcOffsetMinutes)),
-    /** Orders with an unknown outcome. */
     unresolved: unresolvedOrders(entries),
     alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
   };

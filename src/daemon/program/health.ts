@@ -59,7 +59,6 @@ export function problemsFor(reader: Reader, daemon: Daemon): readonly string[] {
 /** The worst of them, or null. */
 export const healthProblem = (daemon: Daemon): string | null => problemsFor('health', daemon)[0] ?? null;
 
-/** The calendar has ended, in words, or null. */
 function calendarProblem({ config: { calendar }, clock }: Daemon): string | null {
   const today = tradingDayAt(calendar, clock.nowUs());
   return daysKnown(calendar, today) < 0 ? calendarEnd(calendar, today) : null;

@@ -58,32 +58,18 @@ function phoneView(
   const { engine } = status;
   if (view === 'status') return statusLines(status).join('\n');
   if (engine === null) return status.session === null ? NO_ENGINE : 'the engine has not answered yet';
+  const lines = {
+    positions: () => listed(status.held, 'flat: nothing is held'),
+    orders: () => listed(ordersOf(engine, contracts), 'no open orders'),
+    pnl: () => pnlLines(engine).join('\n'),
+    strategies: () => listed(engine.strategies.map(strategyLine), 'no strategies'),
+  };
   const silence = silenceFact(status).map(([label, text]) => `${label}: ${text}\n`);
-  return [...silence, engineView(view, status, engine, contracts)].join('');
+  return [...silence, lines[view]()].join('');
 }
 
-function engineView(
-  view: Exclude<RemoteView, 'daily' | 'trades' | 'balance' | 'status'>,
-  status: DaemonStatus,
-  engine: EngineSnapshot,
-  contracts: readonly Contract[],
-): string {
-  switch (view) {
-    case 'positions':
-      return listed(status.held, 'flat: nothing is held');
-    case 'orders':
-      return listed(ordersOf(engine, contracts), 'no open orders');
-    case 'pnl':
-      return pnlLines(engine).join('\n');
-    case 'strategies':
-      return listed(
-        engine.strategies.map(
-          (each) => `${each.id}: ${whyOff(each) ?? 'runs'}, ${formatCount(each.openOrders, 'open order')}`,
-        ),
-        'no strategies',
-      );
-  }
-}
+const strategyLine = (each: StrategyEntry): string =>
+  `${each.id}: ${whyOff(each) ?? 'runs'}, ${formatCount(each.openOrders, 'open order')}`;
 
 const whyOff = ({ stopped, halted }: StrategyEntry): string | null =>
   stopped !== null ? `stopped: ${stopped}` : halted === null ? null : `entries off: ${halted}`;
@@ -99,7 +85,6 @@ function stateOf(daemon: Daemon, id: string | null): string {
   return `Now: ${own.join('; ') || 'nothing is held'}; ${formatCount(orders, 'open order')}${restingText(engine, contracts, id)}.`;
 }
 
-/** The newest fills of the day. */
 function tradesOf({ journal, sessionDay: session, names, config, edge }: Daemon): string {
   if (session === undefined) return NO_ENGINE;
   const naming = createNaming(names, { contracts: () => edge.table.contracts, calendar: config.calendar });

@@ -6,7 +6,7 @@ import { StrategyNames } from '../../domain/strategy-names.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredFeed, FeedNotThere } from '../../host/cluster-access.ts';
-import { configuredAddress, reachBroker, type ReachedBroker } from '../edge/broker-address.ts';
+import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
 import { CLOSE_READS_MAX } from '../schedule.ts';
 import { systemClock, systemTimers } from '../../host/system-clock.ts';
 import {
@@ -108,12 +108,7 @@ function otherFormat(journal: string): string | null {
 }
 
 /** A run that ends says so in its mark, also one that fails; one that dies cannot. */
-async function runMarked(
-  plan: RunPlan,
-  paths: StatePaths,
-  options: DaemonRunOptions,
-  shutdown: Shutdown,
-): Promise<number> {
+async function runMarked(plan: RunPlan, paths: StatePaths, options: DaemonRunOptions, shutdown: Shutdown) {
   if (plan.config.mode === 'paper' && (options.fresh || plan.tape !== null)) forgetState(paths);
   const mark = RunMark.begin(paths.run, systemClock.nowUs());
   let reason = 'failed';
@@ -210,12 +205,7 @@ async function refuseUnarmed(config: Config) {
 const ROOM_RETRY_MS = 10_000;
 
 /** The simulated broker of a paper run needs the disk, or a feed: a start waits for it, or a supervisor would give up. Null: stopped meanwhile. */
-async function brokerOnceThereIsRoom(
-  plan: RunPlan,
-  paths: StatePaths,
-  fresh: boolean,
-  shutdown: Shutdown,
-): Promise<ReachedBroker | null> {
+async function brokerOnceThereIsRoom(plan: RunPlan, paths: StatePaths, fresh: boolean, shutdown: Shutdown) {
   for (let isLogged = false; !shutdown.isAsked; isLogged = true) {
     try {
       return await reachBroker(plan, paths, fresh);

@@ -336,7 +336,6 @@ class HaltProof {
   readonly #known: ReadonlyMap<string, number>;
   /** Contracts filled of each order of ours that had a row. */
   readonly #booked: ReadonlyMap<ClientOrderId, number>;
-  /** Orders of ours that had ended. */
   readonly #over: ReadonlySet<ClientOrderId>;
 
   /** `sinceUs`: reads that began earlier show less than the proof. */
@@ -381,10 +380,7 @@ class HaltProof {
     return event.positions.length !== held.size || event.positions.some(hasMoved);
   }
 
-  #deniedByAnswer(
-    { call, clientOrderId, outcome: { status } }: CallAnswer,
-    { orders, unknown }: OwnBooks,
-  ): string | null {
+  #deniedByAnswer({ call, clientOrderId, outcome: { status } }: CallAnswer, { orders, unknown }: OwnBooks) {
     if (call !== 'place' || (status !== 'accepted' && status !== 'unknown')) return null;
     const known = [...orders, ...unknown].find((each) => each.clientOrderId === clientOrderId);
     if (known?.isReduction === true) return null;

@@ -64,10 +64,7 @@ export function restingText(
 }
 
 /** ` at 1295.0, last 1296.2, open +120,000 VND`. Without any price the result is zero too, and no last price is shown. */
-function figuresText(
-  { orderCode, qty, openValue, open }: PositionEntry,
-  contracts: readonly Contract[],
-): string {
+function figuresText({ orderCode, qty, openValue, open }: PositionEntry, contracts: readonly Contract[]) {
   const result = `, open ${formatSigned(open)} VND`;
   const spec = contracts.find((each) => each.orderCode === orderCode)?.spec;
   if (spec === undefined) return result;
@@ -96,13 +93,7 @@ export function ownHoldings(
     });
 }
 
-const holding = (
-  id: string,
-  qty: number,
-  code: string,
-  stops: readonly string[],
-  by: string | null,
-): string => {
+const holding = (id: string, qty: number, code: string, stops: readonly string[], by: string | null) => {
   const none = by === null ? 'NO stop of its own at the broker' : `no stop: covered by ${by}`;
   const rest = by === null ? '' : ` and the rest covered by ${by}`;
   const cover = stops.length === 0 ? none : stops.join(' and ') + rest;

@@ -34,7 +34,6 @@ export interface InboxOptions {
   readonly publish?: ((frame: StampedFrame) => void) | undefined;
 }
 
-/** Hears of frames that wait. */
 interface FrameWatch {
   /** Frames wait for longer than `LAG_MAX`. */
   onBehind(lag: DurationUs): void;
@@ -232,7 +231,6 @@ export class Inbox implements InputSink {
     this.#options.watch.onRoomAgain();
   }
 
-  /** Delivers the waiting batch now. */
   flush(): void {
     this.settle();
     if (this.#batch.length === 0) return;

@@ -59,7 +59,6 @@ export interface SessionCycleOptions {
   readonly isSupervised: boolean;
   /** The engine thread was lost; the cycle rebuilds it. */
   readonly onLost: OnEngineLost;
-  /** The daemon cannot go on. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -71,7 +70,6 @@ const NO_ROOM =
 const NO_ENGINE =
   'until then no engine runs and nothing is traded; orders and positions stay as they are at the broker; tickwright halt cancels entries';
 
-/** The program on disk is not the one that runs. */
 class OtherProgram extends Error {}
 
 /** A thread lost more often in one day is not the fault of a strategy. */
@@ -117,7 +115,6 @@ export class SessionCycle implements InputSink {
     return this.#context.config;
   }
 
-  /** Why no engine runs though one should, or null. */
   get degraded(): string | null {
     return this.#degraded;
   }
@@ -127,7 +124,6 @@ export class SessionCycle implements InputSink {
     return this.#session === undefined && this.#left !== undefined;
   }
 
-  /** Undefined between two sessions. */
   get session(): TradingSession | undefined {
     return this.#session;
   }

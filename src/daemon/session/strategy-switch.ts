@@ -98,13 +98,7 @@ export class StrategySwitch {
     const { context, day, engine, inbox } = this.#parts;
     const { config, started } = change;
     const { read } = context.journal;
-    const plan = plannedStrategies({
-      read,
-      day,
-      config,
-      names,
-      started: started?.id ?? null,
-    });
+    const plan = plannedStrategies({ read, day, config, names, started: started?.id ?? null });
     const changed = changedBy(plan);
     const view = await engine.thread.view();
     if (view === undefined) throw new EngineLost('the engine thread has ended', null);

@@ -84,9 +84,7 @@ export interface SessionContext {
   readonly unjournaled: (day: TradingDay) => UnjournaledCalls;
   /** Receives every entry once the journal has it. */
   readonly onEntry: (entry: JournalEntry) => void;
-  /** Journals an alert of the main thread. */
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
-  /** For a tape that runs faster than life; else null. */
   readonly lockstep?: Lockstep | null;
   /** Follows the prices, for the page; null without one. */
   readonly prices: PriceBoard | null;

@@ -12,6 +12,7 @@ import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts
 import { isJournalThere } from '../../journal/journal-database.ts';
 import type { JournalCheck } from '../../journal/journal-chain.ts';
 import {
+  closing,
   type JournalReader,
   type OpenedJournal,
   readJournal,
@@ -39,7 +40,6 @@ export interface StateQuery {
   readonly last?: number;
 }
 
-/** A session and the offset of its times. */
 export interface SessionHead {
   readonly session: string;
   /** Minutes by which the exchange is ahead of UTC; null when its configuration cannot be read any more. */
@@ -84,11 +84,7 @@ function viewOf<Row>(
   return inSession(state, asked, (read, { day: session, configuration }, names) => {
     const calendar = configOf(configuration)?.calendar ?? null;
     const contracts = read.contracts(session);
-    const naming = createNaming(names, {
-      contracts: () => contracts,
-      calendar,
-      stateDir: state,
-    });
+    const naming = createNaming(names, { contracts: () => contracts, calendar, stateDir: state });
     const rows = rowsOf(entriesOf(read, session, strategy), contracts, naming);
     return {
       session,
@@ -111,23 +107,14 @@ export function inSession<T>(
   work: (read: JournalReader, found: SessionRow, names: StrategyNames, journal: JournalReader) => T,
   names = new StrategyNames(),
 ): T {
-  const { read, found, journal, close } = openSession(stateDir, session, names);
-  try {
-    return work(read, found, names, journal);
-  } finally {
-    close();
-  }
+  return closing(openSession(stateDir, session, names), ({ read, found, journal }) =>
+    work(read, found, names, journal),
+  );
 }
 
 /** Checks that no row of the journal was changed, moved or lost. Throws `NothingThere` without a journal. */
-export function verifyJournal(stateDir: string): JournalCheck {
-  const opened = openJournal(stateDir);
-  try {
-    return opened.check();
-  } finally {
-    opened.close();
-  }
-}
+export const verifyJournal = (stateDir: string): JournalCheck =>
+  closing(openJournal(stateDir), ({ check }) => check());
 
 export function openJournal(stateDir: string, names = new StrategyNames()): OpenedJournal {
   const { journal } = statePaths(stateDir);
@@ -167,11 +154,7 @@ function rowsOf(opened: OpenedJournal, session: TradingDay): JournalReader {
   }
 }
 
-function entriesOf(
-  read: JournalReader,
-  session: string,
-  strategy: string | undefined,
-): readonly StoredEntry[] {
+function entriesOf(read: JournalReader, session: string, strategy: string | undefined) {
   if (strategy === undefined) return read.entries({ session });
   const found = read.entries({ session, strategy });
   if (found.length > 0) return found;
@@ -253,10 +236,7 @@ export const journalLines = (query: StateQuery, kinds: readonly string[] | null)
       })),
   );
 
-export function wordsOf(
-  entry: JournalEntry,
-  naming: Naming,
-): { readonly word: string; readonly text: string } {
+export function wordsOf(entry: JournalEntry, naming: Naming) {
   const line = lineOf(entry, naming);
   const { word, text } = line ?? { word: spaced(entry.kind), text: quietText(entry, naming) };
   return { word, text: oneLine(naming.named(text, entry.tsUs)) };

@@ -100,13 +100,10 @@ export function replaySession(
   };
 }
 
-interface ComparedEntry {
-  readonly seq: number;
-  readonly text: string;
-}
+type ComparedEntry = ReturnType<typeof comparedEntry>;
 
 /** Two builds may write the fields of an entry in another order. */
-function comparedEntry(entry: JournalEntry, name: string | null): ComparedEntry {
+function comparedEntry(entry: JournalEntry, name: string | null) {
   const { cause, tsUs, kind } = entry;
   const body = { ...entry, cause: null, strategy: null, kind: null, tsUs: null };
   return { seq: cause, text: `${tsUs} ${name ?? 'system'} ${kind} ${JSON.stringify(body, sortedKeys)}` };

@@ -117,11 +117,7 @@ export function versionStarts(
   });
 }
 
-function isAlike(
-  name: string,
-  before: readonly ConfiguredStrategy[],
-  after: readonly ConfiguredStrategy[],
-): boolean {
+function isAlike(name: string, before: readonly ConfiguredStrategy[], after: readonly ConfiguredStrategy[]) {
   const [one, other] = [before, after].map((list) => list.find(({ settings }) => settings.id === name));
   return one === undefined || other === undefined
     ? one === other

@@ -114,11 +114,7 @@ export function startStamp(paths: StatePaths): string {
   return (installationOf(paths) ?? randomBytes(3).toString('hex')) + randomBytes(2).toString('hex');
 }
 
-interface AccountAddress {
-  readonly restUrl: string;
-  readonly custodyCode: string;
-  readonly subAccountId: string;
-}
+type AccountAddress = Readonly<Record<'restUrl' | 'custodyCode' | 'subAccountId', string>>;
 
 /** Home of all state directories of this user: $XDG_STATE_HOME or ~/.local/state. */
 export function userStateDir(): string {
@@ -178,18 +174,8 @@ export async function runAlone<T>(paths: StatePaths, run: (shutdown: Shutdown) =
 
 /** Forgets journal, archives, frames, token and paper account. Only after the lock is held, and never in live. */
 export function forgetState(paths: StatePaths): void {
-  for (const path of [
-    paths.journal,
-    `${paths.journal}-wal`,
-    `${paths.journal}-shm`,
-    paths.run,
-    paths.token,
-    paths.emergency,
-  ]) {
-    rmSync(path, { force: true });
-  }
-  rmSync(paths.frames, { recursive: true, force: true });
-  rmSync(paths.archive, { recursive: true, force: true });
-  rmSync(paths.data, { recursive: true, force: true });
-  rmSync(paths.simulator, { recursive: true, force: true });
+  const { journal, run, token, emergency, frames, archive, data, simulator } = paths;
+  const files = [journal, `${journal}-wal`, `${journal}-shm`, run, token, emergency];
+  for (const path of [...files, frames, archive, data, simulator])
+    rmSync(path, { recursive: true, force: true });
 }

@@ -72,10 +72,7 @@ export function setTrap(options: TrapOptions) {
 }
 
 /** Runs `work`, which must be synchronous, under the trap. */
-export function trapped<T>(
-  options: TrapOptions,
-  work: () => T,
-): { readonly value: T; readonly uses: readonly EnvironmentUse[]; readonly changes: readonly string[] } {
+export function trapped<T>(options: TrapOptions, work: () => T) {
   const trap = setTrap(options);
   let changes: readonly string[] = [];
   let value: T;

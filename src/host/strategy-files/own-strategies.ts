@@ -13,11 +13,7 @@ export interface OwnStrategy extends LoadedStrategy {
   readonly code: StrategyCode;
 }
 
-export interface OwnStrategies {
-  /** By file or package, as it is written. */
-  readonly loaded: ReadonlyMap<string, OwnStrategy>;
-  readonly problems: readonly Problem[];
-}
+export type OwnStrategies = Awaited<ReturnType<typeof loadOwnStrategies>>;
 
 /** Names of the program's strategies mean these, whatever packages are installed. */
 export const isOwn = (strategy: string): boolean =>
@@ -34,7 +30,7 @@ export async function loadOwnStrategies(
   source: YamlSource,
   entries: readonly { readonly strategy: string }[],
   { known, limitMs }: LoadOptions = {},
-): Promise<OwnStrategies> {
+) {
   const loaded = new Map<string, OwnStrategy>();
   const problems: Problem[] = [];
   for (const [i, { strategy }] of entries.entries()) {
@@ -52,7 +48,11 @@ export async function loadOwnStrategies(
       );
     }
   }
-  return { loaded, problems };
+  return {
+    /** By file or package, as it is written. */
+    loaded,
+    problems,
+  };
 }
 
 /** The strategies of the program and these, as a configuration names them. */

@@ -10,22 +10,10 @@ import { setTrap } from './clock-trap.ts';
 import { addressOf, StrategyFileError } from './strategy-code.ts';
 import { machineUses } from './strategy-imports.ts';
 
-export interface LoadedStrategy {
-  readonly definition: StrategyDefinition;
-  /** Name of its script, or part of the path of its code, by which a stack trace shows it. */
-  readonly place: string;
-  /** What of the machine its script names, or called while it was loaded. */
-  readonly loadUses: readonly string[];
-  /** Puts file and lines of its author into a stack. */
-  inSource(stack: string): string;
-}
+export type LoadedStrategy = Awaited<ReturnType<typeof runStrategyCode>>;
 
 /** Throws a `StrategyFileError` where it cannot be loaded. `name`: its file or package, as it is written. */
-export async function runStrategyCode(
-  name: string,
-  code: StrategyCode,
-  limitMs = LOAD_MS_MAX,
-): Promise<LoadedStrategy> {
+export async function runStrategyCode(name: string, code: StrategyCode, limitMs = LOAD_MS_MAX) {
   const { place } = code;
   const modules = await modulesFor(code.imports);
   // As while it runs (see `createStrategyHost`): otherwise errors of a stream come later, and end the process.
@@ -63,7 +51,15 @@ export async function runStrategyCode(
     );
   }
   const loadUses = [...new Set([...machineUses(code.script), ...trap.uses.map(({ what }) => what)])];
-  return { definition, place, loadUses, inSource: (stack) => inSource(stack, code) };
+  return {
+    definition,
+    /** Name of its script, or part of the path of its code, by which a stack trace shows it. */
+    place,
+    /** What of the machine its script names, or called while it was loaded. */
+    loadUses,
+    /** Puts file and lines of its author into a stack. */
+    inSource: (stack: string) => inSource(stack, code),
+  };
 }
 
 const LOAD_MS_MAX = 20_000;

@@ -8,7 +8,6 @@ import { allocateTable, type Layout, type RowTable, timesOf } from '../columns/r
 /** Bytes of rows in memory; more go to the disk, the largest collection first. */
 const BYTES_IN_MEMORY_MAX = 100_000_000;
 
-/** The rows collected under one key. */
 export interface SpillableRows {
   /** Bytes of memory held. */
   readonly capacity: number;
@@ -55,12 +54,7 @@ export class Collector<T extends SpillableRows> {
 }
 
 /** Rows that lie in the file, in the order of time. */
-export interface SpilledRows {
-  readonly rows: number;
-  readonly offset: number;
-  readonly firstUs: number;
-  readonly lastUs: number;
-}
+export type SpilledRows = Readonly<Record<'rows' | 'offset' | 'firstUs' | 'lastUs', number>>;
 
 /** Rows on the disk that do not fit into memory. The file has no name: it is gone with the process. */
 export class SpillFile {

@@ -16,7 +16,6 @@ import { TimedRows } from './timed-rows.ts';
 interface DayShape {
   readonly symbol: string;
   readonly day: TradingDay;
-  /** Levels of the book a side. */
   readonly depth: number;
 }
 
@@ -81,7 +80,6 @@ interface TickOrigin {
   readonly source: string;
   readonly badRows: number;
   readonly sides: TickMeta['sides'];
-  /** Rows are quotes. */
   readonly quotes?: 'sized' | 'unsized';
   /** Completes a part before it is written. */
   readonly complete?: (part: TickRows) => void;

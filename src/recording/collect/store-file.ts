@@ -49,11 +49,7 @@ export function storeFile<Meta extends RowsIdentity>(
 }
 
 /** Null when `now` takes the place of `stored`. */
-function whyKept(
-  stored: RowsIdentity,
-  now: RowsIdentity,
-  replace: boolean | undefined,
-): 'unchanged' | 'kept' | null {
+function whyKept(stored: RowsIdentity, now: RowsIdentity, replace: boolean | undefined) {
   const isSame =
     stored.digest === now.digest && stored.tickSize === now.tickSize && stored.lotSize === now.lotSize;
   // Replacing a file that has the same rows corrects its metadata.

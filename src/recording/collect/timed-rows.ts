@@ -16,7 +16,6 @@ const FIRST_ROWS = 1 << 10;
 
 /** `T` is how rows are written and read: a table, or a struct of its columns by name. */
 export class TimedRows<T> {
-  /** Time of the row that was collected last. */
   lastUs = -Infinity;
   /** New rows are written here, at the place that `next` gives. */
   tail: T;
@@ -41,7 +40,6 @@ export class TimedRows<T> {
     this.tail = view(this.#table);
   }
 
-  /** Bytes of memory held. */
   get capacity(): number {
     return this.#table.rows * rowBytes(this.#layout);
   }
@@ -53,7 +51,6 @@ export class TimedRows<T> {
     return this.#tailRows - 1;
   }
 
-  /** Moves the rows in memory to the disk. */
   spill(): void {
     if (this.#tailRows === 0) return;
     const part = sliceTable(this.#table, 0, this.#tailRows);

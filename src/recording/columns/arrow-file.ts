@@ -117,11 +117,7 @@ export function readMeta<Meta>(path: string, kind: TableKind<Meta>): Meta {
   }
 }
 
-function readFooter<Meta>(
-  file: number,
-  path: string,
-  kind: TableKind<Meta>,
-): { readonly meta: Meta; readonly blocks: readonly FileBlock[] } {
+function readFooter<Meta>(file: number, path: string, kind: TableKind<Meta>) {
   const size = fstatSync(file).size;
   const tail = readAt(file, path, new Uint8Array(FILE_TAIL_BYTES), size - FILE_TAIL_BYTES);
   if (!MAGIC.equals(tail.subarray(4))) {
@@ -142,12 +138,7 @@ function readFooter<Meta>(
 const shape = ({ fields }: Schema): string => fields.map(({ name, type }) => `${name} ${type}`).join(', ');
 
 /** The rows of a part, and the places of its columns in its body. */
-function readHead(
-  file: number,
-  path: string,
-  block: FileBlock,
-  layout: Layout,
-): { readonly rows: number; readonly offsets: readonly number[] } {
+function readHead(file: number, path: string, block: FileBlock, layout: Layout) {
   const head = readAt(file, path, new Uint8Array(block.metaDataLength), block.offset);
   const message = Message.decode(head.subarray(MESSAGE_HEAD_BYTES));
   if (!message.isRecordBatch()) throw new ColumnFileError(`${path}: its footer is damaged`);

@@ -119,13 +119,7 @@ export function parseMeta<Meta extends { readonly kind: string; readonly version
 }
 
 /** Totals of the rows, counted part by part. The digest does not depend on the kind of file. */
-export interface TableTotals {
-  readonly rows: number;
-  readonly firstUs: number;
-  readonly lastUs: number;
-  /** SHA-256 over the columns, part by part. */
-  readonly digest: string;
-}
+export type TableTotals = ReturnType<TotalsCounter['totals']>;
 
 /** Metadata of each kind of file, as JSON inside the file, so that no second file can be lost. */
 export interface FileMeta extends TableTotals {
@@ -165,11 +159,13 @@ export class TotalsCounter {
   }
 
   /** Call once, at the end. */
-  totals(): TableTotals {
+  totals() {
     return {
       rows: this.#rows,
       firstUs: this.#firstUs,
       lastUs: this.#rows === 0 ? 0 : this.#lastUs,
+
+      /** SHA-256 over the columns, part by part. */
       digest: this.#hash.digest('hex'),
     };
   }

@@ -91,7 +91,6 @@ export function rowTableOf({ rows, tsUs, priceTicks, qty, side, book }: TickRows
   return { rows, columns: [tsUs, priceTicks, qty, side, ...levels.flat()] };
 }
 
-/** Empty columns to be filled. */
 export const allocateRows = (depth: number, rows: number, memory: 'own' | 'shared' = 'own'): TickRows =>
   ticksOf(allocateTable(tickLayout(depth), rows, memory));
 

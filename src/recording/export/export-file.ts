@@ -48,12 +48,7 @@ function* csvPieces({ fields, parts, utcOffsetMinutes }: ExportTable): Generator
 
 type CellWriter = (value: number) => string;
 
-function piece(
-  columns: readonly ColumnArray[],
-  cells: readonly CellWriter[],
-  from: number,
-  to: number,
-): string {
+function piece(columns: readonly ColumnArray[], cells: readonly CellWriter[], from: number, to: number) {
   let text = '';
   for (let row = from; row < to; row += 1) {
     for (let i = 0; i < cells.length; i += 1) {

@@ -20,7 +20,6 @@ export type ExportField =
 
 export interface ExportPart {
   readonly rows: number;
-  /** In the order of the fields. */
   readonly columns: readonly ColumnArray[];
 }
 

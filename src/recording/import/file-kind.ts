@@ -1,6 +1,6 @@
 /** Detects the kind, day and symbol of a file by its name and its first line. */
 import { basename } from 'node:path';
-import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import { isTradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { COLUMN_ROLES, type ColumnRole, mapColumns, type NamedColumns } from './column-map.ts';
 import { openSource } from './table-file.ts';
 
@@ -39,22 +39,20 @@ function rolesOf(header: readonly string[], named: NamedColumns): readonly Colum
   return mapped.ok ? COLUMN_ROLES.filter((role) => mapped.columns[role] !== undefined) : [];
 }
 
-interface NamedFile {
-  readonly day: TradingDay | null;
-  /** Upper case; null where the name has no word other than the day. */
-  readonly symbol: string | null;
-}
-
 const DAY = /(\d{4}-\d{2}-\d{2}|\d{8})/;
 
 /** Day and symbol in a name such as `2026-03-04_vn30f2603.csv.gz`. */
-export function nameParts(path: string): NamedFile {
+export function nameParts(path: string) {
   const name = basename(path).replace(/\.(csv|txt|tsv)?(\.gz)?$/i, '');
   const found = DAY.exec(name)?.[1] ?? '';
   const date = found.length === 8 ? `${found.slice(0, 4)}-${found.slice(4, 6)}-${found.slice(6)}` : found;
   const day = isTradingDay(date) ? tradingDay(date) : null;
   const rest = (day === null ? name : name.replace(found, '')).replaceAll(/^[-_.\s]+|[-_.\s]+$/g, '');
-  return { day, symbol: isSymbol(rest) ? rest.toUpperCase() : null };
+  return {
+    day,
+    /** Upper case; null where the name has no word other than the day. */
+    symbol: isSymbol(rest) ? rest.toUpperCase() : null,
+  };
 }
 
 /** Symbols name folders, so they are plain words. */

@@ -77,10 +77,7 @@ export async function importTable<T extends SpillableRows, Meta>(
   }
 }
 
-interface FileSteps {
-  readonly prices: FinestStep;
-  readonly volumes: FinestStep;
-}
+type FileSteps = Readonly<Record<'prices' | 'volumes', FinestStep>>;
 
 function stepsText(steps: FileSteps): string {
   const texts = Object.entries(steps).flatMap(([of, { text }]) =>
@@ -127,11 +124,7 @@ class RowOrder {
   }
 }
 
-function rowSource(
-  file: string,
-  head: TableHead,
-  options: ImportOptions,
-): Pick<RowSource<SpillableRows>, 'columns' | 'place' | 'stamps' | 'symbol'> {
+function rowSource(file: string, head: TableHead, options: ImportOptions) {
   const mapped = mapColumns(head.header, options.columns, head.width);
   if (!mapped.ok) throw new ImportError(`${file}, line 1: ${mapped.problem}`);
   const { columns } = mapped;
@@ -399,11 +392,7 @@ class RowSymbol {
   }
 }
 
-export interface SideWords {
-  readonly buy: readonly string[];
-  readonly sell: readonly string[];
-  readonly none: readonly string[];
-}
+export type SideWords = Readonly<Record<'buy' | 'sell' | 'none', readonly string[]>>;
 
 /** As the Vietnamese exchanges' tapes have it: `M` (or `A`) the buyer, `B` the seller, `-` or nothing in an auction. */
 export const VIETNAMESE_SIDES: SideWords = { buy: ['M', 'A', 'buy'], sell: ['B', 'sell'], none: ['-', ''] };

@@ -44,23 +44,10 @@ export interface FillDifference {
   readonly filledBy: string;
 }
 
-export interface SessionAgreement {
-  readonly session: TradingDay;
-  readonly orders: number;
-  /** The engine, driven again, decided the same to the last byte of the journal. */
-  readonly isDecidedAlike: boolean;
-  readonly fills: {
-    /** Orders that were filled on paper or by the model. */
-    readonly compared: number;
-    readonly alike: number;
-    readonly differences: readonly FillDifference[];
-  };
-  /** Medians, milliseconds of market time. */
-  readonly latency: { readonly callMs: number; readonly reportMs: number };
-}
+export type SessionAgreement = Awaited<ReturnType<typeof compareSession>>;
 
 /** Throws `NothingThere` without a journal, without this session in it, or without its frames. */
-export async function compareSession(query: SessionQuery): Promise<SessionAgreement> {
+export async function compareSession(query: SessionQuery) {
   const stored = openStoredSession(query);
   const { config, read, session, framesPath } = stored;
   const workDir = join(config.stateDir, 'agreement');
@@ -71,6 +58,7 @@ export async function compareSession(query: SessionQuery): Promise<SessionAgreem
     const definitionOf = await loadDefinitions(config.strategies);
     return {
       ...compare(config, data, session, read.entries({ session }), inputs),
+      /** The engine, driven again, decided the same to the last byte of the journal. */
       isDecidedAlike:
         replaySession(stored, (spec) => ({ ...spec, definition: definitionOf(spec.strategy) })).difference ===
         null,
@@ -87,7 +75,7 @@ function compare(
   session: TradingDay,
   entries: readonly NamedEntry[],
   inputs: readonly JournaledInput[],
-): Omit<SessionAgreement, 'isDecidedAlike'> {
+) {
   const { orders, calls, latencies } = sessionRecord(entries, inputs);
   const { calendar } = config;
   const phases = phasesOf(calendar, session, data);
@@ -115,11 +103,7 @@ function phasesOf(calendar: TradingCalendar, day: TradingDay, data: BacktestData
   ];
 }
 
-function compareFills(
-  calls: readonly SessionCall[],
-  market: MarketOfDay,
-  tickMoney: number,
-): readonly (FillDifference | 'alike')[] {
+function compareFills(calls: readonly SessionCall[], market: MarketOfDay, tickMoney: number) {
   const best = modelFills(calls, market, BEST_GUESS);
   const placed = calls.filter(({ does }) => does === 'place').map(({ order }) => order);
   const filled = placed.filter((order) => order.filledQty > 0 || best.has(order));

@@ -114,10 +114,7 @@ const inTime = <T extends { readonly atUs: number }>(steps: readonly T[]): reado
   steps.toSorted((a, b) => a.atUs - b.atUs);
 
 /** No call of an order overtakes the one before it. */
-function arrivals(
-  calls: readonly SessionCall[],
-  guess: Guess,
-): readonly { readonly call: SessionCall; readonly atUs: number }[] {
+function arrivals(calls: readonly SessionCall[], guess: Guess) {
   const last = new Map<SessionOrder, number>();
   return calls.map((call) => {
     const { does, order, sentUs, answeredUs } = call;

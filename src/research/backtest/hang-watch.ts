@@ -24,7 +24,6 @@ const MS_PER_SECOND = 1_000;
 /** Exit code of a process that Ctrl-C ended. */
 const EXIT_SIGINT = 130;
 
-/** A strategy did not return; its message says which. */
 export class StrategyHangs extends Error {
   override readonly name = 'StrategyHangs';
 }

@@ -7,10 +7,7 @@ import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 import type { BacktestData, BacktestDay, DayTape } from '../backtest-plan.ts';
 
 /** Cuts after about `part` of the rows, 0 to 1: before `cutUs` the rest cannot be distinguished from the whole. */
-export function cutOff(
-  data: BacktestData,
-  part: number,
-): { readonly data: BacktestData; readonly cutUs: number } {
+export function cutOff(data: BacktestData, part: number) {
   const wanted = Math.floor(data.rows * part);
   let rows = 0;
   for (const [place, day] of data.days.entries()) {
@@ -20,7 +17,10 @@ export function cutOff(
       const atUs = momentAt(opened, wanted - rows);
       const days = data.days.slice(0, place + 1);
       const cutUs = Math.min(atUs, ...opened.tapes.map((tape) => firstLost(tape, atUs)));
-      return { data: { ...data, days, open: (each) => withoutFuture(data.open(each), atUs) }, cutUs };
+      return {
+        data: { ...data, days, open: (each: typeof day) => withoutFuture(data.open(each), atUs) },
+        cutUs,
+      };
     }
     rows += today;
   }

@@ -179,11 +179,7 @@ function statisticsJson(found: RunStatistics, money: InCurrency): object {
     exposure: found.exposure ?? null,
     turnover: found.turnover,
     slippage: money(found.slippage),
-    costs: {
-      fees: money(costs.fees),
-      tax: money(costs.tax),
-      spread: money(costs.spread),
-    },
+    costs: { fees: money(costs.fees), tax: money(costs.tax), spread: money(costs.spread) },
     trades: tradesJson(found.trades, money),
     ...found.basis,
     dailyReturns: found.dailyReturns,
@@ -255,17 +251,12 @@ export interface ResearchReport {
   readonly csv: Readonly<Record<string, string>>;
 }
 
-export interface ReportFiles {
-  readonly report: string;
-  readonly others: readonly string[];
-}
-
 /** The files of the run before are overwritten when all of these are whole: a full disk leaves those as they were. */
 export function writeReport(
   dir: string,
   { model, json: [name, content], csv }: ResearchReport,
   assets: ReportAssets = loadReportAssets(),
-): ReportFiles {
+) {
   const texts = {
     'report.html': renderReport(model, assets),
     [name]: `${JSON.stringify(content, null, 1)}\n`,

@@ -2,14 +2,13 @@
 import { join } from 'node:path';
 import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
-import type { ReportModel } from '../report/report-model.ts';
 import { createReport } from '../report/report-of.ts';
 import { type RunProgress, runBacktest } from '../run/run-backtest.ts';
 import { performanceMetrics } from '../statistics/performance-metrics.ts';
 import { runStatistics } from '../statistics/run-statistics.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 import { formatCount, formatNumber, formatSignedAmount } from '../../text/numbers.ts';
-import { type ReportFiles, resultCsv, resultJson, titleOf, writeReport } from './result-files.ts';
+import { resultCsv, resultJson, titleOf, writeReport } from './result-files.ts';
 import { type BacktestMarket, isMoved, shownZone } from '../spec/backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { rowsPlayed } from '../spec/backtest-days.ts';
@@ -39,22 +38,11 @@ export interface BacktestRunOptions {
   readonly onProgress?: (progress: RunProgress) => void;
 }
 
-export interface BacktestOutcome extends ReportFiles {
-  readonly result: BacktestResult;
-  readonly model: ReportModel;
-  /** Null where it was not asked for. */
-  readonly verification: Verification | null;
-  readonly runSeconds: number;
-  readonly reportSeconds: number;
-  /** Crashed strategies, a text each: strategy, market time, message, stack. */
-  readonly faults: readonly string[];
-  /** The same as in `report.json`. */
-  readonly json: unknown;
-}
+export type BacktestOutcome = ReturnType<typeof runBacktestFile>;
 
 const MS_PER_SECOND = 1_000;
 
-export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions): BacktestOutcome {
+export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions) {
   const watch = new DataWatch(backtest.market.calendar);
   const watched = { ...options.watched, onDay: (day: BacktestDay): void => watch.take(day) };
   const begunMs = performance.now();
@@ -102,6 +90,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
     result,
     model,
     verification,
+    /** Crashed strategies, a text each: strategy, market time, message, stack. */
     faults: faultTexts(result, backtest),
     json,
     ...writeReport(out, { model, json: ['report.json', json], csv }),
@@ -133,11 +122,7 @@ function once(backtest: Backtest, options: BacktestRunOptions): VerifiedRun {
 }
 
 /** Targets and stops that fill on the way through a bar: which comes first is assumed, so both orders are played. */
-function pathFindings(
-  backtest: Backtest,
-  { seed }: BacktestRunOptions,
-  { strategies }: BacktestResult,
-): readonly string[] {
+function pathFindings(backtest: Backtest, { seed }: BacktestRunOptions, { strategies }: BacktestResult) {
   const { read, market, sources } = backtest;
   const everyUs = sources.all[0]?.bars?.everyUs;
   const clauses = new Set(strategies.flatMap(({ fills }) => Array.from(fills, ({ clause }) => clause)));

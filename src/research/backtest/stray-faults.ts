@@ -18,9 +18,7 @@ export function framesInSource({ strategies }: Backtest, place: number, stack: s
 }
 
 /** Runs `work` and waits for the promises that it left. */
-export async function withStrays<T>(
-  work: () => Promise<T>,
-): Promise<{ readonly value: T; readonly strays: readonly unknown[] }> {
+export async function withStrays<T>(work: () => Promise<T>) {
   const strays: unknown[] = [];
   const note = (error: unknown): void => void strays.push(error);
   process.on('unhandledRejection', note).on('uncaughtException', note);

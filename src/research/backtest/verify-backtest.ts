@@ -20,7 +20,6 @@ export interface Verification {
 
 export interface VerifiedRun {
   readonly result: BacktestResult;
-  /** One sentence each. */
   readonly findings: readonly string[];
   readonly verification: Verification | null;
 }
@@ -123,11 +122,7 @@ export class BacktestVerifier {
   }
 
   /** The strategy that differs first: others may only follow it. */
-  #earliest(
-    one: Pick<SecondRun, 'decisions'>,
-    other: Pick<SecondRun, 'decisions'>,
-    untilUs: number,
-  ): string | null {
+  #earliest(one: Pick<SecondRun, 'decisions'>, other: Pick<SecondRun, 'decisions'>, untilUs: number) {
     const differences = this.#of.backtest.strategies.flatMap(({ id }, place) => {
       const found = firstDifference(one.decisions[place] ?? [], other.decisions[place] ?? [], untilUs);
       return found === null ? [] : [{ id, ...found }];

@@ -26,16 +26,9 @@ const STRETCH_DOUBTED = 3 * US_PER_DAY;
 const DAYS_DOUBTED = 0.05;
 const WEEKDAYS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5]);
 
-interface Jump {
-  readonly atUs: number;
-  readonly from: number;
-  readonly to: number;
-}
+type Jump = Readonly<Record<'atUs' | 'from' | 'to', number>>;
 
-interface DataStretch {
-  readonly fromUs: number;
-  readonly toUs: number;
-}
+type DataStretch = Readonly<Record<'fromUs' | 'toUs', number>>;
 
 /** One contract over all days of the run. */
 class ContractData {
@@ -131,7 +124,6 @@ const spanOf = (stretch: DataStretch | null): number =>
 
 const sizeOf = ({ from, to }: Jump): number => (to > from ? to / from : from / to);
 
-/** Takes each day as it is opened for the run. */
 export class DataWatch {
   readonly #calendar: TradingCalendar;
   readonly #contracts = new Map<string, ContractData>();
@@ -205,7 +197,6 @@ export const pricesTable = (
   ]),
 });
 
-/** Doubts about the data, shown before the figures. */
 export function doubtsOf(
   contracts: readonly ContractData[],
   { counts, utcOffsetMinutes: offset }: BacktestResult,

@@ -42,23 +42,13 @@ export interface ExportWatch {
   progress(done: number, all: number): void;
 }
 
-export interface ExportResult {
-  readonly out: string;
-  readonly rows: number;
-  /** Days of ticks that it was made of. */
-  readonly periods: readonly string[];
-}
+export type ExportResult = NonNullable<Awaited<ReturnType<typeof exportData>>>;
 
-/** Days that cannot share one file. */
 export class MixedSteps extends Error {
   override readonly name = 'MixedSteps';
 }
 
-/** Undefined when there is nothing to export. */
-export async function exportData(
-  { dir, symbol, from, to, what, out }: ExportRequest,
-  watch: ExportWatch,
-): Promise<ExportResult | undefined> {
+export async function exportData({ dir, symbol, from, to, what, out }: ExportRequest, watch: ExportWatch) {
   const days = openCatalogue(dir).filter(
     ({ symbol: of, day }) => of === symbol && (from === null || day >= from) && (to === null || day <= to),
   );

@@ -1,6 +1,6 @@
 /** Imports one file of any kind, with the arguments of the command line and the configured market. */
 import { formatUtcOffset } from '../../text/dates.ts';
-import type { StoredFile, StoreOutcome } from '../../recording/collect/store-file.ts';
+import type { StoredFile } from '../../recording/collect/store-file.ts';
 import type { BarMeta } from '../../recording/columns/bar-file.ts';
 import type { TickMeta } from '../../recording/columns/tick-columns.ts';
 import {
@@ -36,21 +36,11 @@ export interface ImportRequest extends Omit<
 }
 
 /** A file of columns that an import has, or should have, written. */
-export interface ImportedPart {
-  readonly symbol: string;
-  /** A day of ticks, or a year of bars. */
-  readonly period: string;
-  readonly what: 'ticks' | 'bars';
-  readonly outcome: StoreOutcome;
-  readonly rows: number;
-  readonly gaps: number;
-  readonly path: string;
-}
+export type ImportedPart = ReturnType<typeof partOf>;
 
 export interface ImportedFile extends Pick<FrameReport, 'file' | 'rows' | 'badRows' | 'bad'> {
   readonly kind: FileKind;
   readonly parts: readonly ImportedPart[];
-  /** Remarks to print. */
   readonly notes: readonly string[];
 }
 
@@ -135,8 +125,9 @@ function framesFile({ file, rows, badRows, bad, stored, counts, damage }: FrameR
   return { file, kind: 'frames', rows, badRows, bad, parts: stored.map(partOf), notes };
 }
 
-const partOf = ({ path, outcome, meta }: StoredFile<TickMeta | BarMeta>): ImportedPart => ({
+const partOf = ({ path, outcome, meta }: StoredFile<TickMeta | BarMeta>) => ({
   symbol: meta.symbol,
+  /** A day of ticks, or a year of bars. */
   period: meta.kind === 'ticks' ? meta.day : String(meta.year),
   what: meta.kind,
   outcome,

@@ -7,29 +7,23 @@ import { type RowTable, TotalsCounter } from '../../recording/columns/row-table.
 import { rowTableOf, type TickMeta } from '../../recording/columns/tick-columns.ts';
 import { readParts, readTickMeta } from '../../recording/columns/tick-file.ts';
 
-interface OnDisk {
-  readonly bytes: number;
-  readonly path: string;
-}
+type OnDisk = ReturnType<typeof onDisk>;
 
 /** A day of ticks, and a year of bars. */
 export type TickListing = TickMeta & OnDisk;
 export type BarListing = BarFile & Omit<BarMeta, 'year'> & OnDisk;
 
-export interface DataListing {
-  readonly ticks: readonly TickListing[];
-  readonly bars: readonly BarListing[];
-}
+export type DataListing = ReturnType<typeof listData>;
 
 const ofSymbol =
   (symbol: string | null) =>
   (file: { readonly symbol: string }): boolean =>
     symbol === null || file.symbol === symbol;
 
-const onDisk = (path: string): OnDisk => ({ bytes: statSync(path).size, path });
+const onDisk = (path: string) => ({ bytes: statSync(path).size, path });
 
 /** `symbol` null: all of them. */
-export function listData(dir: string, symbol: string | null): DataListing {
+export function listData(dir: string, symbol: string | null) {
   return {
     ticks: openCatalogue(dir)
       .filter(ofSymbol(symbol))

@@ -5,7 +5,7 @@ import { OPERATOR } from '../../domain/strategy-names.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { NamedEntry } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
-import { readJournal } from '../../journal/journal-reader.ts';
+import { closing, readJournal } from '../../journal/journal-reader.ts';
 import { statePaths } from '../../host/state/state-paths.ts';
 
 export interface SessionOrder {
@@ -49,17 +49,8 @@ export interface SessionCall {
   readonly answeredUs: number;
 }
 
-export interface SessionRecord {
-  readonly orders: readonly SessionOrder[];
-  /** Calls that the broker accepted, in the order of sending; refused and unanswered calls are left out. */
-  readonly calls: readonly SessionCall[];
-  readonly latencies: MeasuredLatencies;
-}
-
-export function sessionRecord(
-  entries: readonly NamedEntry[],
-  inputs: Iterable<JournaledInput>,
-): SessionRecord {
+/** `calls`: those that the broker accepted, in the order of sending; refused and unanswered ones are left out. */
+export function sessionRecord(entries: readonly NamedEntry[], inputs: Iterable<JournaledInput>) {
   const orders = sessionOrders(entries);
   const accepted = new Map<string, number>();
   for (const input of inputs) {
@@ -101,13 +92,6 @@ function askedBy(entry: NamedEntry['entry']): AskedCall | null {
   return { does: 'cancel', callId, orderId, limitPrice: 0, qty: 0 };
 }
 
-export interface MeasuredLatencies {
-  /** From sending to answer, one a call, in the order of the calls. */
-  readonly calls: readonly number[];
-  /** From the answer to the report of the fill, of the orders that were filled soonest; sorted. */
-  readonly reports: readonly number[];
-}
-
 /** From the answer of each placement to its first fill. */
 function reportSpans(
   entries: readonly NamedEntry[],
@@ -136,20 +120,19 @@ export function medianMs(spans: readonly number[]): number {
 }
 
 /** All sessions of a journal; sorted, so that the same journal gives the same run. Throws `NothingThere` without a journal. */
-export function journalLatencies(stateDir: string): MeasuredLatencies {
+export function journalLatencies(stateDir: string) {
   const { journal } = statePaths(stateDir);
   if (!isJournalThere(journal)) throw new NothingThere(`no ${journal}`);
-  const opened = readJournal(journal);
-  try {
-    const sessions = opened.read.sessions().map(({ day: session }) => {
+  const sessions = closing(readJournal(journal), (opened) =>
+    opened.read.sessions().map(({ day: session }) => {
       const read = opened.of(session);
       return sessionRecord(read.entries({ session }), read.inputs(session)).latencies;
-    });
-    return {
-      calls: sessions.flatMap(({ calls }) => calls).toSorted((a, b) => a - b),
-      reports: sessions.flatMap(({ reports }) => reports).toSorted((a, b) => a - b),
-    };
-  } finally {
-    opened.close();
-  }
+    }),
+  );
+  return {
+    /** From sending to answer, one a call, in the order of the calls. */
+    calls: sessions.flatMap(({ calls }) => calls).toSorted((a, b) => a - b),
+    /** From the answer to the report of the fill, of the orders that were filled soonest; sorted. */
+    reports: sessions.flatMap(({ reports }) => reports).toSorted((a, b) => a - b),
+  };
 }

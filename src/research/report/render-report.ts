@@ -5,23 +5,10 @@ import { gzipSync } from 'node:zlib';
 import { DAY, HOUR, MINUTE } from '../../text/durations.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
 import { DRAWN, type ReportFigure, type ReportModel, type ReportPrices } from './report-model.ts';
-import {
-  costTable,
-  dataTable,
-  drawdownTable,
-  escapeHtml,
-  figureTable,
-  monthTable,
-  noteText,
-  provenanceTable,
-  yearTable,
-} from './render-tables.ts';
+import * as html from './render-tables.ts';
 
 /** The page's style and script, with the chart libraries in both. */
-export interface ReportAssets {
-  readonly style: string;
-  readonly script: string;
-}
+export type ReportAssets = ReturnType<typeof loadReportAssets>;
 
 export function renderReport(model: ReportModel, assets: ReportAssets): string {
   const parts = sectionsOf(model);
@@ -35,11 +22,11 @@ export function renderReport(model: ReportModel, assets: ReportAssets): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src ${hashOf(style)}; script-src ${script === '' ? "'none'" : hashOf(script)}">
-<title>${escapeHtml(model.title)}</title>
+<title>${html.escapeHtml(model.title)}</title>
 <style>${style}</style>
 </head>
 <body>
-<header><h1>${escapeHtml(model.title)}</h1><p>${escapeHtml(model.subtitle)}</p></header>
+<header><h1>${html.escapeHtml(model.title)}</h1><p>${html.escapeHtml(model.subtitle)}</p></header>
 ${contents(parts)}
 <main>
 ${headlines(model.headlines)}
@@ -63,10 +50,7 @@ function dataAndScript(model: ReportModel, script: string): string {
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-interface Section {
-  readonly title: string;
-  readonly content: string;
-}
+type Section = Readonly<Record<'title' | 'content', string>>;
 
 /** Fewer sections need no table of contents. */
 const CONTENTS_MIN = 6;
@@ -77,11 +61,11 @@ const contents = (parts: readonly Section[]): string =>
   parts.length < CONTENTS_MIN
     ? ''
     : `<nav aria-label="Contents">${parts
-        .map(({ title }) => `<a href="#${idOf(title)}">${escapeHtml(title)}</a>`)
+        .map(({ title }) => `<a href="#${idOf(title)}">${html.escapeHtml(title)}</a>`)
         .join('')}</nav>`;
 
 const sectionText = ({ title, content }: Section): string =>
-  `<section id="${idOf(title)}"><h2>${escapeHtml(title)}</h2>${content}</section>`;
+  `<section id="${idOf(title)}"><h2>${html.escapeHtml(title)}</h2>${content}</section>`;
 
 /** In the order of a reader's questions: how it went, where, when, by which trades, at which cost, with which settings. */
 function sectionsOf(model: ReportModel): readonly Section[] {
@@ -92,12 +76,12 @@ function sectionsOf(model: ReportModel): readonly Section[] {
     ...daySections(model),
     ...tradeSections(model),
     ...riskSections(model),
-    ...tables.map((table) => ({ title: table.title, content: dataTable(table, model.moneyDigits) })),
+    ...tables.map((table) => ({ title: table.title, content: html.dataTable(table, model.moneyDigits) })),
     ...when(settings.length > 0, 'Settings', () =>
-      settings.map((table) => `<h3>${escapeHtml(table.title)}</h3>${dataTable(table, 0)}`).join(''),
+      settings.map((table) => `<h3>${html.escapeHtml(table.title)}</h3>${html.dataTable(table, 0)}`).join(''),
     ),
-    ...when(figures.length > 0, 'More figures', () => figureTable(figures)),
-    { title: 'Where this comes from', content: provenanceTable(provenance) },
+    ...when(figures.length > 0, 'More figures', () => html.figureTable(figures)),
+    { title: 'Where this comes from', content: html.provenanceTable(provenance) },
   ];
 }
 
@@ -126,10 +110,14 @@ function daySections({ years, daily, currency }: ReportModel): readonly Section[
     ...when(
       hasDays && years.length > 0,
       'Returns by month',
-      () => noteText('Percent, compounded, open profit included.') + monthTable(years),
+      () => html.noteText('Percent, compounded, open profit included.') + html.monthTable(years),
     ),
-    ...when(years.length >= YEARS_MIN, 'Returns by year', () => noteText('Percent.') + yearTable(years)),
-    ...when(hasDays, 'Results by day', () => `${noteText(note)}<div data-part="calendar"></div>`),
+    ...when(
+      years.length >= YEARS_MIN,
+      'Returns by year',
+      () => html.noteText('Percent.') + html.yearTable(years),
+    ),
+    ...when(hasDays, 'Results by day', () => `${html.noteText(note)}<div data-part="calendar"></div>`),
   ];
 }
 
@@ -139,13 +127,13 @@ function riskSections(model: ReportModel): readonly Section[] {
     ...when(
       worst.length > 0,
       'Deepest drawdowns',
-      () => noteText(timesOf(timeZone)) + drawdownTable(worst, model),
+      () => html.noteText(timesOf(timeZone)) + html.drawdownTable(worst, model),
     ),
     ...when(
       position?.values.some((value) => value !== 0) === true,
       'Exposure',
       () =>
-        noteText(
+        html.noteText(
           position?.unit === currency
             ? `Held over all strategies, in ${currency} at the price of the last fill; long is above zero.`
             : 'Contracts held over all strategies; long is above zero.',
@@ -155,10 +143,10 @@ function riskSections(model: ReportModel): readonly Section[] {
       funds?.marginUsed.some((value) => value !== 0) === true,
       'Cash and margin',
       () =>
-        noteText(`In ${currency}. Buying power: for new positions, orders that work considered.`) +
+        html.noteText(`In ${currency}. Buying power: for new positions, orders that work considered.`) +
         chart('funds', 0, `Cash, margin used and buying power in ${currency} over time`),
     ),
-    ...(costs === null ? [] : [{ title: 'Costs', content: costTable(costs, moneyDigits) }]),
+    ...(costs === null ? [] : [{ title: 'Costs', content: html.costTable(costs, moneyDigits) }]),
     ...fans.map(({ title, xName }, place) => ({
       title,
       content: chart('fan', place, `${title}: 5, 25, 50, 75 and 95 %, ${currency} by ${xName}`),
@@ -166,11 +154,7 @@ function riskSections(model: ReportModel): readonly Section[] {
   ];
 }
 
-function priceSection(
-  prices: ReportPrices,
-  place: number,
-  { trades, tradeCount, timeZone }: ReportModel,
-): Section {
+function priceSection(prices: ReportPrices, place: number, { trades, tradeCount, timeZone }: ReportModel) {
   const { name, symbols, lines, lineCount, marks, fills, everySeconds } = prices;
   const cut = [
     ...(marks.length < fills
@@ -194,7 +178,7 @@ function priceSection(
     ...(cut.length === 0 ? [] : [`Shown are ${cut.join(' and ')}; all are in the CSV files.`]),
   ].join(' ');
   const words = `Price of ${name} in points over time, with ${fills} entries and exits`;
-  return { title: `Prices of ${name}`, content: noteText(hint) + chart('prices', place, words) };
+  return { title: `Prices of ${name}`, content: html.noteText(hint) + chart('prices', place, words) };
 }
 
 function lengthText(seconds: number): string {
@@ -213,7 +197,7 @@ function tradeSections({ histograms, trades, tradeCount, timeZone }: ReportModel
     ...when(
       trades.length > 0,
       'List of trades',
-      () => `${noteText(`${cut} ${timesOf(timeZone)}`)}<div data-part="trades"></div>`,
+      () => `${html.noteText(`${cut} ${timesOf(timeZone)}`)}<div data-part="trades"></div>`,
     ),
   ];
 }
@@ -222,13 +206,13 @@ const headlines = (figures: readonly ReportFigure[]): string =>
   `<dl class="headlines">${figures
     .map(
       ([name, text, meaning]) =>
-        `<div title="${escapeHtml(meaning)}"><dt>${escapeHtml(name)}</dt><dd class="${signClass(text)}">${escapeHtml(text)}</dd></div>`,
+        `<div title="${html.escapeHtml(meaning)}"><dt>${html.escapeHtml(name)}</dt><dd class="${signClass(text)}">${html.escapeHtml(text)}</dd></div>`,
     )
     .join('')}</dl>`;
 
 /** The weightiest note stays open. */
 function notes(warnings: readonly string[]): string {
-  const [first, ...others] = warnings.map((text) => `<li>${escapeHtml(text)}</li>`);
+  const [first, ...others] = warnings.map((text) => `<li>${html.escapeHtml(text)}</li>`);
   if (first === undefined) return '';
   const more =
     others.length === 0
@@ -239,7 +223,7 @@ function notes(warnings: readonly string[]): string {
 
 /** A place that the page's script draws into; below it both axes in words, also for readers who cannot see it. */
 const chart = (kind: string, place: number, words: string): string =>
-  `<div class="chart ${kind}" data-chart="${kind}" data-place="${place}" role="${kind === 'prices' ? 'figure' : 'img'}" aria-label="${escapeHtml(words)}"></div>${noteText(words)}`;
+  `<div class="chart ${kind}" data-chart="${kind}" data-place="${place}" role="${kind === 'prices' ? 'figure' : 'img'}" aria-label="${html.escapeHtml(words)}"></div>${html.noteText(words)}`;
 
 const signClass = (text: string): string =>
   /^[-−]/.test(text) ? 'loss' : text.startsWith('+') ? 'gain' : '';
@@ -247,7 +231,7 @@ const signClass = (text: string): string =>
 const text = (path: URL): string => readFileSync(path, 'utf8');
 
 /** Style and script as the build bundled them; sources that run as they are find those of the last build. */
-export function loadReportAssets(): ReportAssets {
+export function loadReportAssets() {
   const isSource = import.meta.url.endsWith('.ts');
   const bundle = new URL(isSource ? '../../../dist/src/page/' : '../../page/', import.meta.url);
   return { style: text(new URL('report.css', bundle)), script: text(new URL('report.js', bundle)) };

@@ -15,10 +15,7 @@ export interface ReportTable {
 }
 
 /** Samples in time order: seconds since 1970 and one value each. */
-export interface ReportSeries {
-  readonly tsSeconds: readonly number[];
-  readonly values: readonly number[];
-}
+export type ReportSeries = Readonly<Record<'tsSeconds' | 'values', readonly number[]>>;
 
 export interface ReportMark {
   readonly tsSeconds: number;
@@ -42,9 +39,7 @@ export interface ReportPrices {
   /** Contracts that follow each other in it. */
   readonly symbols: readonly string[];
   readonly decimals: number;
-  /** Smallest step of a price. */
   readonly tick: number;
-  /** Length of a candle. */
   readonly everySeconds: number;
   /** Begin of each candle. */
   readonly tsSeconds: readonly number[];
@@ -79,7 +74,6 @@ export interface ReportTrade {
   readonly isOpen: boolean;
 }
 
-/** Funds by sample, next to the equity. */
 export interface ReportFunds {
   readonly tsSeconds: readonly number[];
   readonly cash: readonly number[];
@@ -110,7 +104,6 @@ export interface ReportDrawdown {
   readonly percent: number;
 }
 
-/** From the profit before charges to the profit after them. */
 export interface ReportCosts {
   readonly gross: number;
   readonly charges: readonly (readonly [name: string, amount: number])[];
@@ -132,7 +125,6 @@ export interface ReportHistogram {
 /** Outcomes of many paths, by how far along they are; bands from `p5` to `p95`. */
 export interface ReportFan {
   readonly title: string;
-  /** Name of the horizontal axis. */
   readonly xName: string;
   readonly x: readonly number[];
   readonly bands: readonly (readonly [name: string, values: readonly number[]])[];
@@ -142,13 +134,11 @@ export interface ReportModel {
   readonly title: string;
   readonly subtitle: string;
   readonly currency: string;
-  /** Decimals of the books. */
   readonly moneyDigits: number;
   /** Zone of the times that are shown, in words; empty where the page has no times. */
   readonly timeZone: string;
   /** Its offset, as the run took it. */
   readonly utcOffsetMinutes: number;
-  /** Shown large at the top. */
   readonly headlines: readonly ReportFigure[];
   readonly figures: readonly ReportFigure[];
   readonly equity: ReportSeries | null;
@@ -169,7 +159,6 @@ export interface ReportModel {
   readonly histograms: readonly ReportHistogram[];
   readonly fans: readonly ReportFan[];
   readonly tables: readonly ReportTable[];
-  /** Parameters of each strategy, in clear. */
   readonly settings: readonly ReportTable[];
   /** Assumptions, omissions and the number of tries; the weightiest first. */
   readonly warnings: readonly string[];
@@ -196,7 +185,6 @@ export const DRAWN = [
 
 export type ReportData = Pick<ReportModel, (typeof DRAWN)[number]>;
 
-/** Where there is nothing to draw. */
 export const EMPTY_REPORT: ReportModel = {
   title: '',
   subtitle: '',

@@ -25,7 +25,6 @@ import {
 } from '../statistics/run-statistics.ts';
 import type {
   ReportCosts,
-  ReportDrawdown,
   ReportFan,
   ReportFigure,
   ReportModel,
@@ -33,16 +32,7 @@ import type {
   ReportTable,
   ReportYear,
 } from './report-model.ts';
-import {
-  fundsSamples,
-  hasPrices,
-  picturesOf,
-  positionSamples,
-  profitHistogram,
-  sampleSeconds,
-  thinSeries,
-  reportTrades,
-} from './report-pictures.ts';
+import * as pictures from './report-pictures.ts';
 import type { RatioBasis } from '../statistics/return-ratios.ts';
 import {
   type MonteCarlo,
@@ -61,9 +51,7 @@ const PERCENT = 100;
 interface ReportParts {
   readonly found?: RunStatistics;
   readonly performance?: PerformanceMetrics;
-  /** Summary of its prices. */
   readonly data?: ReportTable;
-  /** Its resampled trades. */
   readonly resampled?: ReturnType<typeof resampledTrades>;
   readonly zone?: string;
   /** Rows about the run, next to its settings. */
@@ -79,8 +67,13 @@ export function createReport(result: BacktestResult, title: string, parts: Repor
     facts = [],
   } = parts;
   const { moneyScale, equity, utcOffsetMinutes } = result;
-  const held = positionSamples(result);
-  const line = thinSeries(equity, EQUITY_POINTS_MAX, (value) => value / moneyScale, utcOffsetMinutes);
+  const held = pictures.positionSamples(result);
+  const line = pictures.thinSeries(
+    equity,
+    EQUITY_POINTS_MAX,
+    (value) => value / moneyScale,
+    utcOffsetMinutes,
+  );
   return {
     title,
     subtitle: `${subtitleOf(result)}, times of ${zone}`,
@@ -94,19 +87,19 @@ export function createReport(result: BacktestResult, title: string, parts: Repor
     drawdown: belowPeak(line),
     worst: worstOf(found, result),
     position: {
-      ...thinSeries(held, POSITION_POINTS_MAX, (value) => value, utcOffsetMinutes),
+      ...pictures.thinSeries(held, POSITION_POINTS_MAX, (value) => value, utcOffsetMinutes),
       unit: held.unit,
     },
-    funds: fundsSamples(result, POSITION_POINTS_MAX),
+    funds: pictures.fundsSamples(result, POSITION_POINTS_MAX),
     daily: {
       days: found.daily.map(({ day }) => day),
       profit: found.daily.map(({ profit }) => profit / moneyScale),
     },
     years: yearsOf(performance),
     costs: reportCosts(result, found),
-    ...reportTrades(result),
-    prices: picturesOf(result),
-    histograms: profitHistogram(result),
+    ...pictures.reportTrades(result),
+    prices: pictures.picturesOf(result),
+    histograms: pictures.profitHistogram(result),
     fans: fansOf(resampled, moneyScale),
     tables: [
       ...(parts.data === undefined ? [] : [parts.data]),
@@ -125,7 +118,7 @@ function subtitleOf(result: BacktestResult): string {
   const { days, warmUpDays, strategies, instruments } = result;
   const traded = days.slice(warmUpDays);
   const span = traded.length === 1 ? traded[0] : `${traded[0] ?? ''} to ${traded.at(-1) ?? ''}`;
-  const symbols = instruments.filter(hasPrices).map(({ symbol }) => symbol);
+  const symbols = instruments.filter(pictures.hasPrices).map(({ symbol }) => symbol);
   const sessions = formatCount(traded.length, 'session');
   const contracts =
     symbols.length <= SYMBOLS_MAX
@@ -150,11 +143,8 @@ function belowPeak({ tsSeconds, values }: ReportSeries): ReportSeries {
   };
 }
 
-function worstOf(
-  { drawdowns }: RunStatistics,
-  { moneyScale, utcOffsetMinutes }: BacktestResult,
-): readonly ReportDrawdown[] {
-  const seconds = (us: number): number => sampleSeconds(us, utcOffsetMinutes);
+function worstOf({ drawdowns }: RunStatistics, { moneyScale, utcOffsetMinutes }: BacktestResult) {
+  const seconds = (us: number): number => pictures.sampleSeconds(us, utcOffsetMinutes);
   return drawdowns.worst.map(({ depth, fraction, peakUs, troughUs, recoveredUs }) => ({
     peakSeconds: seconds(peakUs),
     troughSeconds: seconds(troughUs),
@@ -226,9 +216,7 @@ function denialTables({ strategies }: BacktestResult): readonly ReportTable[] {
   ];
 }
 
-function denialKinds(
-  denials: readonly BacktestDenial[],
-): readonly { readonly count: number; readonly first: BacktestDenial }[] {
+function denialKinds(denials: readonly BacktestDenial[]) {
   const kinds = new Map<string, { count: number; first: BacktestDenial }>();
   for (const denial of denials) {
     const key = denial.by === 'rejected' ? `rejected ${denial.code}` : wordsOf(denial);
@@ -334,7 +322,7 @@ function headlineFigures(
       'equity at the end - capital, after all costs',
     ],
     ['Return', formatSignedPercent(found.totalReturn), 'last / first - 1'],
-    ...(held === undefined ? [] : [buyAndHold(held)]),
+    ...(held === undefined ? [] : [['Buy and hold', formatSignedPercent(held), BUY_AND_HOLD] as const]),
     [
       'CAGR',
       formatSignedPercent(found.annualReturn),
@@ -353,11 +341,7 @@ function headlineFigures(
   ];
 }
 
-const buyAndHold = (held: number): ReportFigure => [
-  'Buy and hold',
-  formatSignedPercent(held),
-  'last / first - 1 of the price, from the end of the first day',
-];
+const BUY_AND_HOLD = 'last / first - 1 of the price, from the end of the first day';
 
 const sharpeMeaning = ({ deviation, riskFree }: RatioBasis): string =>
   `mean / ${deviation} deviation of the daily returns x sqrt(sessions of a year); ${riskFree === 0 ? 'risk-free rate 0' : 'above the risk-free rate'} (Sharpe, 1994)`;

@@ -123,14 +123,8 @@ function pricesOf(
   };
 }
 
-type Candles = Pick<ReportPrices, 'everySeconds' | 'tsSeconds' | 'open' | 'high' | 'low' | 'close'>;
-
 /** Samples with trades, put together where they are too many. Candles lie on a grid from local midnight. */
-function candlesOf(
-  chain: readonly TradedInstrument[],
-  utcOffsetMinutes: number,
-  candlesMax: number,
-): Candles {
+function candlesOf(chain: readonly TradedInstrument[], utcOffsetMinutes: number, candlesMax: number) {
   const everyUs = usualGap(chain);
   const offset = utcOffsetMinutes * MINUTE;
   // A sample ends a stretch: its trades lie before it.

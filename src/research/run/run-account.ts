@@ -30,15 +30,10 @@ import { type FilledOrder, StrategyLedger } from './strategy-ledger.ts';
 export const ACCOUNT = accountId('BACKTEST');
 
 /** Funds next to equity, now. */
-export interface FundsNow {
-  readonly cash: number;
-  readonly marginUsed: number;
-  readonly buyingPower: number;
-}
+export type FundsNow = Readonly<Record<keyof Funds, number>>;
 
 export class RunAccount {
   readonly samples = new SampleTable();
-  /** Drawdowns over every sample. */
   readonly falls = new DrawdownWatch();
   readonly #cash = this.samples.column();
   readonly #marginUsed = this.samples.column();

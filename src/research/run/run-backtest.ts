@@ -179,11 +179,7 @@ class Run {
   }
 
   /** The venue's side of the morning. */
-  #openMarkets(
-    data: BacktestDay,
-    { beginUs, boundaries }: DayMoments,
-    opening: DayOpening,
-  ): readonly PlayedTape[] {
+  #openMarkets(data: BacktestDay, { beginUs, boundaries }: DayMoments, opening: DayOpening) {
     const { calendar, costs, fill, sampleEvery } = this.#plan;
     const firstUs = Math.min(...data.tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
     const isFirst = this.#fromUs === 0;
@@ -389,7 +385,6 @@ const capitalLost = (at: TsUs): BacktestNotice => ({
   text: 'equity fell to zero or below and the run went on: a broker would have ended it, and ratios of returns have no value',
 });
 
-/** The models of a run in words, for the summary and the report. */
 function describeModels(fill: FillModel, { order, report }: LatencyModel): [string, string][] {
   const models = fill.on === 'ticks' ? tickModel(fill) : barModel(fill);
   return [...models, ['order latency', describeLatency(order)], ['report latency', describeLatency(report)]];

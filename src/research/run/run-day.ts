@@ -12,21 +12,14 @@ export interface PhaseBoundary {
   readonly phase: SessionPhase;
 }
 
-export interface DayMoments {
-  /** From here on the day can be begun. */
-  readonly beginUs: TsUs;
-  readonly boundaries: readonly PhaseBoundary[];
-  /** The market closes, and its last prints are over; null where trading goes on through midnight. */
-  readonly closeUs: TsUs | null;
-  readonly endUs: TsUs;
-}
+export type DayMoments = ReturnType<typeof dayMoments>;
 
 /** Strategies are connected this long before the first phase. */
 const LEAD = minutes(15);
 /** Prints of the closing cross carry the second in which the auction ended, and come up to a second after it. */
 const LAST_PRINTS_US = US_PER_SECOND;
 
-export function dayMoments(calendar: TradingCalendar, day: TradingDay): DayMoments {
+export function dayMoments(calendar: TradingCalendar, day: TradingDay) {
   const at = (timeUs: number): TsUs => momentOf(day, timeUs, calendar.utcOffsetMinutes);
   const edges = new Set<number>();
   for (const { fromUs, toUs } of calendar.phases) edges.add(fromUs).add(toUs);
@@ -38,8 +31,11 @@ export function dayMoments(calendar: TradingCalendar, day: TradingDay): DayMomen
   const lastUs = calendar.phases.at(-1)?.toUs ?? US_PER_DAY;
   const closeUs = lastUs < US_PER_DAY ? at(lastUs) : null;
   return {
+    /** From here on the day can be begun. */
     beginUs: at(Math.max(0, first - LEAD)),
     boundaries,
+
+    /** The market closes, and its last prints are over; null where trading goes on through midnight. */
     closeUs,
     endUs: closeUs === null ? at(US_PER_DAY) : tsUs(closeUs + LAST_PRINTS_US),
   };
@@ -77,7 +73,7 @@ export class DayOpening {
 }
 
 /** The first price of a day, a trade's or quote's, and its row. Where the market has no band the middle of the first book serves too. */
-export function firstPrice({ spec }: Contract, { rows, priceTicks, book }: TickRows): FirstPrice {
+export function firstPrice({ spec }: Contract, { rows, priceTicks, book }: TickRows) {
   const [bids, asks] = spec.bandBps < NO_BAND_BPS ? [] : [book?.bidPrice[0], book?.askPrice[0]];
   for (let row = 0; row < rows; row += 1) {
     const price = priceTicks[row] ?? 0;
@@ -85,9 +81,4 @@ export function firstPrice({ spec }: Contract, { rows, priceTicks, book }: TickR
     if (price > 0 || (bid > 0 && ask > 0)) return { row, price: price || Math.floor((bid + ask) / 2) };
   }
   return { row: 0, price: 1 };
-}
-
-interface FirstPrice {
-  readonly row: number;
-  readonly price: number;
 }

@@ -55,7 +55,6 @@ export type VenuePlan = Pick<
   };
 };
 
-/** A call on its way to the venue. */
 type DelayedCall = OrderSender &
   (
     | { readonly call: 'place'; readonly sent: ApprovedOrder }
@@ -72,11 +71,7 @@ const POSITION_READS_A_SECOND = 8;
 const [NO_SEQ, NO_TIME] = [seqOf(0), timeOf(0)];
 
 /** Latencies are the run's: a command that arrives here is final at once, and may change price and quantity together. */
-const RULES = {
-  ...DEFAULT_RULES,
-  gatewayDelay: durationUs(0),
-  changeOfBoth: 'replace',
-} as const;
+const RULES = { ...DEFAULT_RULES, gatewayDelay: durationUs(0), changeOfBoth: 'replace' } as const;
 const NO_BAND: PriceBand = {
   ceiling: priceTicks(CEILING_NONE),
   floor: priceTicks(0),
@@ -107,7 +102,6 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
   readonly #positions = new ReadPace(POSITION_READS_A_SECOND);
   /** To the call that arrives now, until it is reported with its changes. */
   #answer: CallAnswer | null = null;
-  /** Some order was good till canceled. */
   #hasGtc = false;
 
   constructor(plan: VenuePlan, clock: VirtualClock, account: RunAccount, tape: JournalTape) {
@@ -133,18 +127,15 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     return this.#plan.settings.marketOrders === true;
   }
 
-  /** Exits of a bracket wait for the bar after the fill. */
   get #exitsStartNextBar(): boolean {
     const { fill } = this.#plan;
     return fill.on === 'bars' && fill.exitsFrom === 'next_bar';
   }
 
-  /** Executions of the markets. */
   get sink(): FillSink<VenueOrder> {
     return this.#entry;
   }
 
-  /** When something happens next. */
   get nextUs(): number {
     const reads = Math.min(this.#scans.nextUs, this.#positions.nextUs);
     return Math.min(this.#calls.nextUs, this.#answers.nextUs, reads, this.#monitor.nextUs);

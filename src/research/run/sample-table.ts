@@ -4,7 +4,7 @@
  * every sample are followed while the run goes on (`Drawdowns`).
  */
 import { assert } from '../../domain/assert.ts';
-import type { PriceRanges, Samples } from '../backtest-result.ts';
+import type { Samples } from '../backtest-result.ts';
 
 const ROWS_MAX = 100_000;
 /** Many contracts have many columns. */
@@ -47,7 +47,7 @@ export class PriceColumns {
     this.low.set(next, isTraded ? Math.min(this.low.at(row), this.low.at(next)) : this.low.at(row));
   }
 
-  ranges(): PriceRanges {
+  ranges() {
     return { first: this.first.take(), high: this.high.take(), low: this.low.take() };
   }
 }

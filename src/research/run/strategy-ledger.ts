@@ -97,7 +97,6 @@ export class StrategyLedger {
   }
 }
 
-/** Costs of fills by their kind. */
 class Charges {
   #exchangeFee = 0;
   #clearingFee = 0;

@@ -32,7 +32,6 @@ interface TapePlayerParts {
   readonly clock: VirtualClock;
   readonly timeline: Timeline;
   readonly venue: RunVenue;
-  /** Takes each row by itself. */
   readonly isRowByRow: boolean;
   /** Called after each stretch of rows. */
   readonly onRows: (rows: number) => void;
@@ -382,15 +381,7 @@ function bookOf(
   // A copy only where a level is added: the exchange never changes shown levels.
   const count = Math.max(1, shownBefore);
   const levels = shown.length < count ? withEmpty(shown, count) : shown;
-  return {
-    kind: 'book_update',
-    seq: seq as Seq,
-    tsUs: atUs as TsUs,
-    instrument,
-    side,
-    levels,
-    halves: null,
-  };
+  return { kind: 'book_update', seq: seq as Seq, tsUs: atUs as TsUs, instrument, side, levels, halves: null };
 }
 
 function withEmpty(shown: readonly BookLevel[], count: number): readonly (BookLevel | null)[] {

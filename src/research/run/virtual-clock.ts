@@ -8,7 +8,6 @@ export class VirtualClock {
   /** Number of the last event, over all engines of a run. */
   seq = 0;
 
-  /** For another run. */
   reset(): void {
     this.nowUs = 0;
     this.nextUs = -Infinity;

@@ -58,14 +58,12 @@ export interface BacktestMarket {
   readonly marketOrders: boolean;
   /** Underlyings of a market file, or contracts of an inline market, by name. */
   readonly contracts: Readonly<Record<string, ContractSpec>>;
-  /** Undefined for a symbol of another market. */
   specOf(symbol: string): ContractSpec | undefined;
   expiryOf(symbol: string): TradingDay;
 }
 
 type ReadBacktestMarket = CheckResult<{ readonly market: BacktestMarket }>;
 
-/** Expiry of a contract without one. */
 const NO_EXPIRY = tradingDay('2199-12-31');
 const MARKET = ['market'];
 /** More digits leave no room for amounts: money is exact up to 2^53 of its smallest unit. */
@@ -271,7 +269,6 @@ const spareDecimals = (capital: unknown): number =>
     ? Math.min(MONEY_DECIMALS_MAX, MONEY_DIGITS - Math.ceil(Math.log10(capital)))
     : 0;
 
-/** `moneyScale` units of money make one of the currency. */
 export function specOf(symbol: string, terms: ContractTerms, moneyScale: number): ContractSpec {
   const priceDecimals = Math.max(PRICE_DECIMALS_MIN, decimalsOf(terms.tick));
   const partsPerPoint = 10 ** priceDecimals;
@@ -309,7 +306,6 @@ export function wallShiftOf(market: BacktestMarket, everyUs: number | null): (at
   };
 }
 
-/** The zone of the times that a run shows, in words. */
 export function shownZone(market: BacktestMarket, everyUs: number | null): string {
   const { zone, isZoneFixed, calendar } = market;
   return isZoneFixed || isMoved(market, everyUs)

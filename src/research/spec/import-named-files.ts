@@ -1,15 +1,6 @@
 /** Imports the files that a backtest names once, into its own data directory; later runs read the columns. */
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Problem } from '../../config/problem.ts';
 import type { Path, YamlSource } from '../../config/yaml-source.ts';
@@ -39,7 +30,6 @@ export interface FileImports {
   readonly source: YamlSource;
   readonly market: BacktestMarket;
   readonly state: string;
-  /** Receives a line for each slow step. */
   readonly note: (text: string) => void;
 }
 
@@ -55,14 +45,7 @@ const NO_WATCH = { progress: () => undefined, bad: () => undefined };
 const BAD_ROWS_SHOWN = 3;
 export const NAMES_SHOWN = 10;
 
-export async function importNamedFiles(
-  data: BacktestFile['data'],
-  imports: FileImports,
-): Promise<{
-  readonly dirs: readonly NamedDir[];
-  readonly remarks: readonly string[];
-  readonly problems: readonly Problem[];
-}> {
+export async function importNamedFiles(data: BacktestFile['data'], imports: FileImports) {
   const dirs: NamedDir[] = [];
   const problems: Problem[] = [];
   const jobs: ImportJob[] = [];
@@ -79,22 +62,19 @@ export async function importNamedFiles(
     if (typeof made === 'string') dirs.push({ dir: made, file: job.path, at: job.at });
     else problems.push(made);
   }
-  const lines = dirs.flatMap(({ dir }) => readFileSync(join(dir, 'source'), 'utf8').split('\n').slice(1));
+  const lines = dirs.flatMap(({ dir }) => fs.readFileSync(join(dir, 'source'), 'utf8').split('\n').slice(1));
   return { dirs, remarks: lines.filter((each) => each !== ''), problems };
 }
 
-function filesAt(
-  name: string,
-  at: Path,
-  { source }: FileImports,
-): { readonly files: readonly string[] } | { readonly problem: Problem } {
+function filesAt(name: string, at: Path, { source }: FileImports) {
   const path = placed(name, source.file);
-  if (!existsSync(path)) {
+  if (!fs.existsSync(path)) {
     const expected = 'an existing file or folder, next to this file';
     return { problem: source.problem(at, expected, 'check the path', `no ${path}`) };
   }
-  if (!statSync(path).isDirectory()) return { files: [path] };
-  const files = readdirSync(path)
+  if (!fs.statSync(path).isDirectory()) return { files: [path] };
+  const files = fs
+    .readdirSync(path)
     .filter((each) => /\.csv(\.gz)?$/.test(each))
     .toSorted()
     .map((each) => join(path, each));
@@ -102,10 +82,7 @@ function filesAt(
   return { problem: source.problem(at, 'a folder with .csv or .csv.gz files', '', `${path} without one`) };
 }
 
-async function importOne(
-  { path, at, entry, kind }: ImportJob,
-  imports: FileImports,
-): Promise<string | Problem> {
+async function importOne({ path, at, entry, kind }: ImportJob, imports: FileImports) {
   const { source, market, state, note } = imports;
   const content = await contentOf(path, entry, market);
   if (content === null) {
@@ -116,11 +93,11 @@ async function importOne(
   }
   const how = [kind, JSON.stringify(entry), content.symbol ?? '', content.tickSize];
   const dir = placeOf(path, how, { state, market });
-  if (existsSync(join(dir, 'source'))) return dir;
+  if (fs.existsSync(join(dir, 'source'))) return dir;
   note(`importing ${path}`);
   const unfinished = `${join(state, 'data')}/.part-${process.pid}`;
-  rmSync(unfinished, { recursive: true, force: true });
-  mkdirSync(unfinished, { recursive: true });
+  fs.rmSync(unfinished, { recursive: true, force: true });
+  fs.mkdirSync(unfinished, { recursive: true });
   try {
     const options = { ...importOptions(entry, market), ...content, dir: unfinished };
     // Readers are loaded when a file is imported: later runs start without them.
@@ -133,9 +110,9 @@ async function importOne(
       return source.problem(at, 'rows within the hours of the market', hint, outside);
     for (const text of report.notes) note(`${path}: ${text}`);
     const remark = outside === '' ? '' : `${outside}, and no order trades on them: ${hint}`;
-    writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n${remark}`);
-    rmSync(dir, { recursive: true, force: true });
-    renameSync(unfinished, dir);
+    fs.writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n${remark}`);
+    fs.rmSync(dir, { recursive: true, force: true });
+    fs.renameSync(unfinished, dir);
     return dir;
   } catch (error) {
     if (!isFileFault(error)) throw error;
@@ -146,16 +123,12 @@ async function importOne(
         : 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)');
     return source.problem(at, 'a file that can be imported', hint, faultOf(path, error));
   } finally {
-    rmSync(unfinished, { recursive: true, force: true });
+    fs.rmSync(unfinished, { recursive: true, force: true });
   }
 }
 
 /** The contract of a file, or of each row where a column names it (`symbol` is undefined then), and its steps. */
-async function contentOf(
-  path: string,
-  entry: NamedSource,
-  market: BacktestMarket,
-): Promise<({ readonly symbol: string | undefined } & ReturnType<typeof stepsOf>) | null> {
+async function contentOf(path: string, entry: NamedSource, market: BacktestMarket) {
   const symbol = entry.symbol ?? nameParts(path).symbol ?? undefined;
   const spec = symbol === undefined ? undefined : market.specOf(symbol);
   if (spec !== undefined) return { symbol, ...stepsOf(spec) };
@@ -259,7 +232,7 @@ function placeOf(
   how: readonly string[],
   { state, market: { calendar, zone } }: Pick<FileImports, 'state' | 'market'>,
 ): string {
-  const { size, mtimeMs } = statSync(path);
+  const { size, mtimeMs } = fs.statSync(path);
   const hours = JSON.stringify([calendar.phases, calendar.utcOffsetMinutes]);
   const what = [resolve(path), size, mtimeMs, ...how, hours, zone.name].join('|');
   return join(state, 'data', createHash('sha256').update(what).digest('hex').slice(0, 16));

@@ -31,15 +31,13 @@ import {
 import { importNamedFiles, NAMES_SHOWN } from './import-named-files.ts';
 import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
 
-export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
-
 /** A backtest file after reading; `planBacktest` makes a run of it. */
 export interface Backtest {
   readonly file: string;
   readonly read: BacktestFile;
   readonly source: YamlSource;
   readonly market: BacktestMarket;
-  readonly strategies: readonly BacktestStrategy[];
+  readonly strategies: readonly (StrategyConfig & LoadedStrategy)[];
   /** Plain data that may be sent to a thread. */
   readonly sources: SourceDays;
   readonly latency: LatencyModel;
@@ -223,7 +221,7 @@ async function findStrategies(
   source: YamlSource,
   read: BacktestFile,
   { inputs, loadMsMax, note = () => undefined }: LoadBacktestOptions,
-): Promise<{ readonly strategies: readonly BacktestStrategy[]; readonly problems: readonly Problem[] }> {
+) {
   const { loaded, problems } = await loadOwnStrategies(source, read.strategies, {
     known: inputs?.codes,
     limitMs: loadMsMax,

@@ -75,11 +75,7 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
 const BAR_LENGTH = 'barSeconds';
 
 /** A strategy whose own length of bars does not fit those of the data takes theirs, unless the file says one. */
-function fittedParams(
-  { source, strategies }: Backtest,
-  place: number,
-  everyUs: number | null,
-): StrategyInstance['params'] {
+function fittedParams({ source, strategies }: Backtest, place: number, everyUs: number | null) {
   const each = strategies[place];
   assert(each !== undefined, 'a strategy has a place among those of the file');
   const { definition, params } = each;
@@ -96,11 +92,7 @@ function lengthOfAll({ all }: SourceDays): number | null {
   return all.every(({ bars }) => bars?.everyUs === everyUs) ? everyUs : null;
 }
 
-function digestOf(
-  plan: object,
-  { strategies, market }: Backtest,
-  instances: readonly StrategyInstance[],
-): string {
+function digestOf(plan: object, { strategies, market }: Backtest, instances: readonly StrategyInstance[]) {
   const named = strategies.map(({ strategy, definition }, i) => [
     strategy,
     definition.name,

@@ -172,17 +172,12 @@ function barDays(dir: string, market: BacktestMarket, everyUs: number | undefine
   });
 }
 
-/** The market's day of a moment. */
 function daysOf(market: BacktestMarket, everyUs: number | null): (atUs: number) => TradingDay {
   const shiftAt = wallShiftOf(market, everyUs);
   return (at) => tradingDayAt(market.calendar, tsUs(at + shiftAt(at)));
 }
 
-function daysIn(
-  { path, symbol }: BarFile,
-  meta: BarMeta,
-  dayAt: (atUs: number) => TradingDay,
-): readonly FoundDay[] {
+function daysIn({ path, symbol }: BarFile, meta: BarMeta, dayAt: (atUs: number) => TradingDay) {
   const { everyUs, tickSize, lotSize } = meta;
   const days: FoundDay[] = [];
   let row = 0;

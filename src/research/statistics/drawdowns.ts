@@ -1,6 +1,5 @@
 /** Falls of an equity curve from its peaks. */
 
-/** A fall of equity from its highest point so far. */
 export interface Drawdown {
   /** Money between the peak and the trough; zero or more. */
   readonly depth: number;
@@ -12,34 +11,14 @@ export interface Drawdown {
   readonly recoveredUs: number | null;
 }
 
-export interface Drawdowns {
-  /** The one with the largest `depth`. */
-  readonly deepest: Drawdown | null;
-  /** The deepest ones, the deepest first. */
-  readonly worst: readonly Drawdown[];
-  /** The largest `fraction`, which may belong to another one. */
-  readonly fractionMax: number;
-  /** Longest time from a peak until equity was there again, or until the end; microseconds. */
-  readonly longestUs: number;
-  /** Mean of `fraction`, and of the time from the peak until equity was there again or until the end; 0 without any. */
-  readonly fractionMean: number;
-  readonly meanUs: number;
-}
+export type Drawdowns = ReturnType<DrawdownWatch['end']>;
 
 const WORST_KEPT = 10;
 
-interface Falling {
-  peak: number;
-  peakUs: number;
-  depth: number;
-  troughUs: number;
-}
-
-/** Follows equity sample by sample. */
 export class DrawdownWatch {
   /** When equity was first at zero or below; null: never. */
   lostUs: number | null = null;
-  readonly #from: Falling = { peak: 0, peakUs: 0, depth: 0, troughUs: 0 };
+  readonly #from = { peak: 0, peakUs: 0, depth: 0, troughUs: 0 };
   #lastUs = NaN;
   #worst: readonly Drawdown[] = [];
   #fractionMax = 0;
@@ -65,14 +44,17 @@ export class DrawdownWatch {
   }
 
   /** The run is over: a fall that goes on ends with it. */
-  end(): Drawdowns {
+  end() {
     this.#close(this.#lastUs, false);
     this.#from.depth = 0;
     return {
       deepest: this.#worst[0] ?? null,
       worst: this.#worst,
+      /** The largest `fraction`, which may belong to another one. */
       fractionMax: this.#fractionMax,
+      /** Longest time from a peak until equity was there again, or until the end; microseconds. */
       longestUs: this.#longestUs,
+      /** Mean of `fraction`, and of the time from the peak until equity was there again or until the end; 0 without any. */
       fractionMean: this.#count === 0 ? 0 : this.#fractionSum / this.#count,
       meanUs: this.#count === 0 ? 0 : this.#spanUs / this.#count,
     };

@@ -10,35 +10,10 @@ export interface MonteCarlo {
   readonly blockTrades?: number | undefined;
 }
 
-/** Bands of the account's value after so many trades. */
-interface EquityBands {
-  /** Trades made; from zero to all of them. */
-  readonly after: readonly number[];
-  readonly bands: readonly ConfidenceBand[];
-}
+export type ResampledPaths = ReturnType<typeof foldPaths>;
 
-export interface ResampledPaths {
-  readonly netProfit: ConfidenceBand;
-  /** Money below the highest equity so far, zero or more, at the ends of trades. */
-  readonly drawdownMax: ConfidenceBand;
-  /** Part of the paths that end below the capital, and that ever had nothing left. */
-  readonly lossShare: number;
-  readonly ruinShare: number;
-  readonly equity: EquityBands;
-}
+export type MonteCarloResult = NonNullable<ReturnType<typeof monteCarlo>>;
 
-export interface MonteCarloResult {
-  readonly runs: number;
-  readonly seed: number;
-  readonly trades: number;
-  readonly blockTrades: number;
-  /** Other orders of the same trades: the end is the same, the way is not. */
-  readonly shuffled: ResampledPaths;
-  /** Trades drawn with replacement in blocks of neighbours, which keeps their sequence. */
-  readonly bootstrapped: ResampledPaths;
-}
-
-/** Points of a band's picture. */
 const POINTS_MAX = 120;
 
 /** Of order n^(1/3) (Hall, Horowitz and Jing, "On blocking rules for the bootstrap with dependent data", Biometrika 82, 1995). */
@@ -49,7 +24,7 @@ export function monteCarlo(
   profits: readonly number[],
   capital: number,
   { runs, seed, blockTrades }: MonteCarlo,
-): MonteCarloResult | undefined {
+) {
   assert(runs >= 1, 'a simulation has a run');
   if (profits.length < 2) return undefined;
   const block = blockTrades ?? usualBlock(profits.length);
@@ -63,17 +38,14 @@ export function monteCarlo(
     seed,
     trades: profits.length,
     blockTrades: block,
+    /** Other orders of the same trades: the end is the same, the way is not. */
     shuffled: paths(0, (below) => shuffled(profits, below)),
+    /** Trades drawn with replacement in blocks of neighbours, which keeps their sequence. */
     bootstrapped: paths(1, (below) => blockBootstrap(profits, block, below)),
   };
 }
 
-function foldPaths(
-  runs: number,
-  capital: number,
-  trades: number,
-  next: () => readonly number[],
-): ResampledPaths {
+function foldPaths(runs: number, capital: number, trades: number, next: () => readonly number[]) {
   const after = pointsTo(trades);
   const seen = after.map((): number[] => []);
   const ends: number[] = [];
@@ -88,7 +60,9 @@ function foldPaths(
   }
   return {
     netProfit: confidenceBand(ends),
+    /** Money below the highest equity so far, zero or more, at the ends of trades. */
     drawdownMax: confidenceBand(falls),
+    /** Part of the paths that end below the capital, and that ever had nothing left. */
     lossShare: ends.filter((end) => end < 0).length / runs,
     ruinShare: ruined / runs,
     equity: { after, bands: seen.map((values) => confidenceBand(values)) },
@@ -146,15 +120,7 @@ export function blockBootstrap(values: readonly number[], blockLength: number, b
   return result;
 }
 
-interface ConfidenceBand {
-  readonly p5: number;
-  readonly p25: number;
-  readonly p50: number;
-  readonly p75: number;
-  readonly p95: number;
-}
-
-export function confidenceBand(sample: readonly number[]): ConfidenceBand {
+export function confidenceBand(sample: readonly number[]) {
   const sorted = sample.toSorted((a, b) => a - b);
   return {
     p5: quantileSorted(sorted, 0.05),

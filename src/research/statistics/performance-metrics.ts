@@ -2,29 +2,7 @@
 import { type TradingDay, dayNumber } from '../../domain/civil-date.ts';
 import { US_PER_DAY } from '../../domain/units.ts';
 import type { BacktestFill, BacktestResult, BacktestTrade, Samples } from '../backtest-result.ts';
-import {
-  type ReturnPairs,
-  alpha,
-  annualVolatility,
-  beta,
-  calendarReturn,
-  capture,
-  compoundVolatility,
-  conditionalValueAtRisk,
-  downsideRisk,
-  excessSharpe,
-  kurtosis,
-  maxDrawdown,
-  mean,
-  omegaRatio,
-  quotient,
-  returnsOf,
-  skewness,
-  stability,
-  tailRatio,
-  totalReturn,
-  valueAtRisk,
-} from './return-ratios.ts';
+import * as ratios from './return-ratios.ts';
 import { type RunStatistics, countedTrades } from './run-statistics.ts';
 import { assert } from '../../domain/assert.ts';
 
@@ -81,17 +59,11 @@ const KEYS = Object.keys(METRIC_WORDS) as readonly MetricKey[];
 
 type MetricValues = Partial<Readonly<Record<MetricKey, number | undefined>>>;
 
-export interface PerformanceMetrics {
-  /** Undefined where a formula has no value. */
-  readonly metrics: ReadonlyMap<MetricKey, number | undefined>;
-  readonly aggregate: Readonly<Record<'month' | 'year', ReadonlyMap<string, number>>>;
-  /** Null where none was asked for; of one contract alone its buy and hold is a metric all the same. */
-  readonly benchmark: BenchmarkPairs | null;
-}
+export type PerformanceMetrics = ReturnType<typeof performanceMetrics>;
 
 const EXCESS = 3;
 
-export function performanceMetrics(result: BacktestResult, found: RunStatistics): PerformanceMetrics {
+export function performanceMetrics(result: BacktestResult, found: RunStatistics) {
   const { dailyReturns: returns } = found;
   const { benchmark: asked } = result.statistics;
   const pairs = benchmarkPairs(result, found, asked ?? onlyContract(result));
@@ -105,27 +77,24 @@ export function performanceMetrics(result: BacktestResult, found: RunStatistics)
     ...(pairs !== null && benchmarkMetrics(result, found, pairs, asked !== undefined)),
   };
   return {
+    /** Undefined where a formula has no value. */
     metrics: new Map(KEYS.filter((key) => key in metrics).map((key) => [key, metrics[key]])),
     aggregate: {
       month: aggregateReturns(days, returns, 'month'),
       year: aggregateReturns(days, returns, 'year'),
     },
+    /** Null where none was asked for; of one contract alone its buy and hold is a metric all the same. */
     benchmark: asked === undefined ? null : pairs,
   };
 }
 
-/** The contract of a run that has prices of one alone. */
 function onlyContract({ instruments }: BacktestResult): string | undefined {
   const priced = instruments.filter(({ prices }) => prices.values.some((price) => price > 0));
   return priced.length === 1 ? priced[0]?.symbol : undefined;
 }
 
 /** Compounded return of each span with a day in it, by its name: 2026-03, 2026. */
-function aggregateReturns(
-  days: readonly TradingDay[],
-  returns: readonly number[],
-  span: 'month' | 'year',
-): ReadonlyMap<string, number> {
+function aggregateReturns(days: readonly TradingDay[], returns: readonly number[], span: 'month' | 'year') {
   assert(days.length === returns.length, 'each return is of a day');
   const groups = new Map<string, number[]>();
   days.forEach((day, i) => {
@@ -134,27 +103,27 @@ function aggregateReturns(
     group.push(returns[i] ?? Number.NaN);
     groups.set(name, group);
   });
-  return new Map([...groups].map(([name, group]) => [name, totalReturn(group)]));
+  return new Map([...groups].map(([name, group]) => [name, ratios.totalReturn(group)]));
 }
 
 function returnMetrics(found: RunStatistics): MetricValues {
   const { basis, dailyReturns: returns, sharpe, sortino, annualReturn, calmar } = found;
-  const tails = kurtosis(returns);
+  const tails = ratios.kurtosis(returns);
   return {
-    cumulativeReturn: returns.length === 0 ? undefined : totalReturn(returns),
+    cumulativeReturn: returns.length === 0 ? undefined : ratios.totalReturn(returns),
     annualReturn,
-    annualVolatility: annualVolatility(returns, basis),
-    maxDrawdown: maxDrawdown(returns),
+    annualVolatility: ratios.annualVolatility(returns, basis),
+    maxDrawdown: ratios.maxDrawdown(returns),
     sharpe,
     sortino,
     calmar,
-    omega: omegaRatio(returns, basis),
-    stability: stability(returns),
-    downsideRisk: downsideRisk(returns, basis),
-    valueAtRisk: valueAtRisk(returns),
-    conditionalValueAtRisk: conditionalValueAtRisk(returns),
-    tailRatio: tailRatio(returns),
-    skew: skewness(returns),
+    omega: ratios.omegaRatio(returns, basis),
+    stability: ratios.stability(returns),
+    downsideRisk: ratios.downsideRisk(returns, basis),
+    valueAtRisk: ratios.valueAtRisk(returns),
+    conditionalValueAtRisk: ratios.conditionalValueAtRisk(returns),
+    tailRatio: ratios.tailRatio(returns),
+    skew: ratios.skewness(returns),
     kurtosis: tails === undefined ? undefined : tails - EXCESS,
   };
 }
@@ -168,13 +137,13 @@ function compoundMetrics(
   const days = between + (statistics.returnsFrom === 'capital' ? 1 : 0);
   const worth = found.totalReturn === undefined ? undefined : found.totalReturn + 1;
   const excess = annualReturn === undefined ? undefined : annualReturn - statistics.riskFreePercent / 100;
-  const volatility = compoundVolatility(returns, basis);
+  const volatility = ratios.compoundVolatility(returns, basis);
   return {
-    calendarReturn: calendarReturn(annualReturn === undefined ? undefined : worth, days),
+    calendarReturn: ratios.calendarReturn(annualReturn === undefined ? undefined : worth, days),
     compoundVolatility: volatility,
     averageDrawdown: -drawdowns.fractionMean,
-    compoundSharpe: quotient(excess, volatility),
-    compoundSortino: quotient(excess, downsideRisk(returns, basis)),
+    compoundSharpe: ratios.quotient(excess, volatility),
+    compoundSortino: ratios.quotient(excess, ratios.downsideRisk(returns, basis)),
     averageDrawdownDays: drawdowns.meanUs / US_PER_DAY,
     longestDrawdownDays: drawdowns.longestUs / US_PER_DAY,
   };
@@ -190,11 +159,11 @@ export function tradeReturns(trades: readonly BacktestTrade[]): MetricValues {
   return {
     bestTrade: extreme(returns, Math.max),
     worstTrade: extreme(returns, Math.min),
-    averageTrade: mean(returns),
+    averageTrade: ratios.mean(returns),
     geometricTrade: geometricMean(returns),
-    returnFactor: quotient(sumOf(gains), -sumOf(losses)),
-    averageTradeDays: quotient(mean(spans), US_PER_DAY),
-    longestTradeDays: quotient(extreme(spans, Math.max), US_PER_DAY),
+    returnFactor: ratios.quotient(sumOf(gains), -sumOf(losses)),
+    averageTradeDays: ratios.quotient(ratios.mean(spans), US_PER_DAY),
+    longestTradeDays: ratios.quotient(extreme(spans, Math.max), US_PER_DAY),
   };
 }
 
@@ -204,13 +173,13 @@ const logsOf = (returns: readonly number[]): readonly number[] => returns.map((v
 
 /** exp(mean(log(1 + r))) - 1; undefined where a trade lost all. */
 export function geometricMean(returns: readonly number[]): number | undefined {
-  const average = mean(logsOf(returns));
+  const average = ratios.mean(logsOf(returns));
   return average === undefined || !Number.isFinite(average) ? undefined : Math.expm1(average);
 }
 
 function winMetrics({ trades: { averageWin, averageLoss, winRate } }: RunStatistics): MetricValues {
-  const payoff = quotient(averageWin, averageLoss);
-  const lost = winRate === undefined ? undefined : quotient(1 - winRate, payoff);
+  const payoff = ratios.quotient(averageWin, averageLoss);
+  const lost = winRate === undefined ? undefined : ratios.quotient(1 - winRate, payoff);
   return { payoff, kelly: winRate === undefined || lost === undefined ? undefined : winRate - lost };
 }
 
@@ -220,19 +189,19 @@ function benchmarkMetrics(
   pairs: BenchmarkPairs,
   isAsked: boolean,
 ): MetricValues {
-  const market = totalReturn(
+  const market = ratios.totalReturn(
     pairs.benchmark.filter((_, i) => {
       const day = pairs.days[i];
       return holdFrom === undefined || (day !== undefined && day > holdFrom);
     }),
   );
   if (!isAsked) return pairs.benchmark.length === 0 ? {} : { benchmarkReturn: market };
-  const slope = beta({ returns: logsOf(pairs.returns), benchmark: logsOf(pairs.benchmark) });
+  const slope = ratios.beta({ returns: logsOf(pairs.returns), benchmark: logsOf(pairs.benchmark) });
   return {
-    excessSharpe: excessSharpe(pairs, basis),
-    beta: beta(pairs),
-    capture: capture(pairs, basis),
-    alpha: alpha(pairs, basis),
+    excessSharpe: ratios.excessSharpe(pairs, basis),
+    beta: ratios.beta(pairs),
+    capture: ratios.capture(pairs, basis),
+    alpha: ratios.alpha(pairs, basis),
     benchmarkReturn: market,
     totalAlpha: own === undefined || slope === undefined ? undefined : own - slope * market,
     logBeta: slope,
@@ -241,7 +210,7 @@ function benchmarkMetrics(
 
 // Returns of a run and of its benchmark, over the same spans.
 
-interface BenchmarkPairs extends ReturnPairs {
+interface BenchmarkPairs extends ratios.ReturnPairs {
   readonly name: string;
   /** Each return reaches to the end of its day, from that of the day before it here. */
   readonly days: readonly TradingDay[];
@@ -261,8 +230,8 @@ function benchmarkPairs(
     const close = byDay.get(day);
     return close === undefined ? [] : [{ day, equity, close }];
   });
-  const returns = returnsOf(common.map(({ equity }) => equity)) ?? [];
-  const market = returnsOf(common.map(({ close }) => close)) ?? [];
+  const returns = ratios.returnsOf(common.map(({ equity }) => equity)) ?? [];
+  const market = ratios.returnsOf(common.map(({ close }) => close)) ?? [];
   const isPaired = returns.length === market.length;
   return {
     name: benchmark,
@@ -274,10 +243,7 @@ function benchmarkPairs(
 }
 
 /** The last price at the end of each day, from the first on which it was traded. */
-function closesOf(
-  { instruments, days, dayEndUs }: BacktestResult,
-  name: string,
-): ReadonlyMap<TradingDay, number> {
+function closesOf({ instruments, days, dayEndUs }: BacktestResult, name: string) {
   const instrument = instruments.find(({ symbol }) => symbol === name);
   if (instrument === undefined) return new Map();
   const closes = days.flatMap((day, i): (readonly [TradingDay, number])[] => {
@@ -310,7 +276,7 @@ export function heldDays({ strategies, dayEndUs, warmUpDays }: BacktestResult): 
       }
     });
   }
-  return quotient(
+  return ratios.quotient(
     isHeld.reduce((sum, each) => sum + each, 0),
     ends.length,
   );

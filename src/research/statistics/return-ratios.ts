@@ -197,10 +197,7 @@ export const conditionalValueAtRisk = (returns: readonly number[]): number | und
   mean(ascending(returns).slice(0, Math.floor((returns.length - 1) * TAIL) + 1));
 
 /** Returns and those of a benchmark over the same spans. */
-export interface ReturnPairs {
-  readonly returns: readonly number[];
-  readonly benchmark: readonly number[];
-}
+export type ReturnPairs = Readonly<Record<'returns' | 'benchmark', readonly number[]>>;
 
 /** mean(r - b) / deviation(r - b): the information ratio of a period. */
 export const excessSharpe = (

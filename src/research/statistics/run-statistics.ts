@@ -2,21 +2,7 @@
 import { assert } from '../../domain/assert.ts';
 import { type TradingDay, dayNumber, weekdayOf } from '../../domain/civil-date.ts';
 import type { BacktestResult, BacktestTrade, StrategyResult } from '../backtest-result.ts';
-import type { Drawdowns } from './drawdowns.ts';
-import {
-  type DeviationKind,
-  type RatioBasis,
-  type StatisticsSettings,
-  annualReturn,
-  calmarRatio,
-  maxDrawdown,
-  mean,
-  quotient,
-  returnsOf,
-  sharpeRatio,
-  sortinoRatio,
-  standardDeviation,
-} from './return-ratios.ts';
+import * as ratios from './return-ratios.ts';
 
 /** Sessions of a year at the exchange; a market that never closes has 365. */
 const SESSIONS_PER_YEAR = 252;
@@ -29,75 +15,55 @@ const LONG_BARS: readonly (readonly [daysApart: number, perYear: number])[] = [
   [7, 52],
 ];
 
-export interface RunStatistics {
-  readonly netProfit: number;
-  readonly totalReturn: number | undefined;
-  readonly annualReturn: number | undefined;
-  readonly sharpe: number | undefined;
-  readonly sortino: number | undefined;
-  readonly calmar: number | undefined;
-  readonly drawdowns: Drawdowns;
-  readonly trades: TradeStatistics;
-  readonly costs: CostFigures;
-  /** Part of the run's time with a position in some contract, 0 .. 1; above 1 for positions in several. */
-  readonly exposure: number | undefined;
-  /** Value of all fills / capital. */
-  readonly turnover: number;
-  /** Money lost between the middle of the book when an order was decided and the price it got; below zero is gained. Undefined without a book. */
-  readonly slippage: number | undefined;
-  /** `profit`: change of equity in the day. */
-  readonly daily: readonly { readonly day: TradingDay; readonly equity: number; readonly profit: number }[];
-  /** Returns of the days after the warm-up, from the capital on or from the end of the first day. */
-  readonly dailyReturns: readonly number[];
-  readonly basis: RatioBasis;
-}
+export type RunStatistics = ReturnType<typeof runStatistics>;
 
-interface CostFigures {
-  readonly fees: number;
-  readonly tax: number;
-  readonly spread: number;
-  readonly total: number;
-}
-
-export function runStatistics(result: BacktestResult): RunStatistics {
+export function runStatistics(result: BacktestResult) {
   const { capital, equity, strategies } = result;
   const daily = dailyCloses(result);
   const { returnsFrom } = result.statistics;
   const equities = daily.map((each) => each.equity);
   const closes = returnsFrom === 'capital' ? [capital, ...equities] : equities;
-  const returns = returnsOf(closes) ?? [];
+  const returns = ratios.returnsOf(closes) ?? [];
   const basis = ratioBasis(result.days, result.statistics);
   const ofYear = returns.length < ANNUAL_DAYS_MIN ? [] : returns;
-  const annual = annualReturn(ofYear, basis.periodsPerYear);
+  const annual = ratios.annualReturn(ofYear, basis.periodsPerYear);
   const span = result.toUs - result.fromUs;
   const held = sum(strategies, ({ heldUs }) => heldUs);
   return {
     netProfit: (equity.values.at(-1) ?? capital) - capital,
     totalReturn: growth(closes),
     annualReturn: annual,
-    sharpe: sharpeRatio(ofYear, basis),
-    sortino: sortinoRatio(ofYear, basis),
-    calmar: calmarRatio(annual, Math.abs(maxDrawdown(returns) ?? 0)),
+    sharpe: ratios.sharpeRatio(ofYear, basis),
+    sortino: ratios.sortinoRatio(ofYear, basis),
+    calmar: ratios.calmarRatio(annual, Math.abs(ratios.maxDrawdown(returns) ?? 0)),
     drawdowns: result.drawdowns,
     trades: statisticsOfTrades(result, strategies),
     costs: costsOf(strategies),
+    /** Part of the run's time with a position in some contract, 0 .. 1; above 1 for positions in several. */
     exposure: span > 0 ? held / span : undefined,
+    /** Value of all fills / capital. */
     turnover: turnoverOf(result),
+    /** Money lost between the middle of the book when an order was decided and the price it got; below zero is gained. Undefined without a book. */
     slippage: slippageOf(result),
+    /** `profit`: change of equity in the day. */
     daily,
+    /** Returns of the days after the warm-up, from the capital on or from the end of the first day. */
     dailyReturns: returns,
     basis,
   };
 }
 
-export function ratioBasis(days: readonly TradingDay[], settings: StatisticsSettings): RatioBasis {
+export function ratioBasis(
+  days: readonly TradingDay[],
+  settings: ratios.StatisticsSettings,
+): ratios.RatioBasis {
   const { deviation, riskFreePercent, periodsPerYear = sessionsPerYear(days) } = settings;
   return { periodsPerYear, deviation, riskFree: (1 + riskFreePercent / 100) ** (1 / periodsPerYear) - 1 };
 }
 
 /** (last / first) - 1, also where equity fell below zero on the way. */
 function growth(closes: readonly number[]): number | undefined {
-  const ratio = quotient(closes.at(-1), closes[0]);
+  const ratio = ratios.quotient(closes.at(-1), closes[0]);
   return ratio === undefined ? undefined : ratio - 1;
 }
 
@@ -120,7 +86,7 @@ export const statisticsOfTrades = (
     result.statistics.deviation,
   );
 
-function dailyCloses({ days, warmUpDays, dayEquity, capital }: BacktestResult): RunStatistics['daily'] {
+function dailyCloses({ days, warmUpDays, dayEquity, capital }: BacktestResult) {
   let before: number = capital;
   return days.slice(warmUpDays).map((day, i) => {
     const equity = dayEquity[warmUpDays + i];
@@ -139,7 +105,7 @@ function sessionsPerYear(days: readonly TradingDay[]): number {
   return long?.[1] ?? (days.some((day) => weekdayOf(day) % 6 === 0) ? DAYS_PER_YEAR : SESSIONS_PER_YEAR);
 }
 
-export function costsOf(strategies: readonly StrategyResult[]): CostFigures {
+export function costsOf(strategies: readonly StrategyResult[]) {
   const fees = sum(
     strategies,
     ({ costs }) => costs.exchangeFee + costs.clearingFee + costs.brokerFee + costs.valueFee,
@@ -176,32 +142,9 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
 }
 
 /** Of the trades that count. A trade is one round trip, its profit net of fees and tax. */
-export interface TradeStatistics {
-  readonly count: number;
-  readonly wins: number;
-  readonly losses: number;
-  /** wins / count; a trade of exactly zero is neither won nor lost and counts in `count` alone. */
-  readonly winRate: number | undefined;
-  /** Sum of gains / sum of losses; undefined without a loss. */
-  readonly profitFactor: number | undefined;
-  /** Mean net profit of a trade: winRate x averageWin - lossRate x averageLoss. */
-  readonly expectancy: number | undefined;
-  readonly averageWin: number | undefined;
-  /** A positive number. */
-  readonly averageLoss: number | undefined;
-  readonly largestWin: number;
-  /** A positive number. */
-  readonly largestLoss: number;
-  /** System quality number: sqrt(n) x mean / deviation (Van Tharp, "Definitive Guide to Position Sizing", 2008). */
-  readonly sqn: number | undefined;
-  readonly winsInARowMax: number;
-  readonly lossesInARowMax: number;
-}
+export type TradeStatistics = ReturnType<typeof tradeStatistics>;
 
-export function tradeStatistics(
-  profits: readonly number[],
-  deviation: DeviationKind = 'sample',
-): TradeStatistics {
+export function tradeStatistics(profits: readonly number[], deviation: ratios.DeviationKind = 'sample') {
   const gains = profits.filter((profit) => profit > 0);
   const losses = profits.filter((profit) => profit < 0).map((profit) => -profit);
   const lost = sum(losses, (loss) => loss);
@@ -209,22 +152,28 @@ export function tradeStatistics(
     count: profits.length,
     wins: gains.length,
     losses: losses.length,
+    /** wins / count; a trade of exactly zero is neither won nor lost and counts in `count` alone. */
     winRate: profits.length === 0 ? undefined : gains.length / profits.length,
+    /** Sum of gains / sum of losses; undefined without a loss. */
     profitFactor: lost === 0 ? undefined : sum(gains, (gain) => gain) / lost,
-    expectancy: mean(profits),
-    averageWin: mean(gains),
-    averageLoss: mean(losses),
+    /** Mean net profit of a trade: winRate x averageWin - lossRate x averageLoss. */
+    expectancy: ratios.mean(profits),
+    averageWin: ratios.mean(gains),
+    /** A positive number. */
+    averageLoss: ratios.mean(losses),
     largestWin: gains.reduce((most, gain) => Math.max(most, gain), 0),
+    /** A positive number. */
     largestLoss: losses.reduce((most, loss) => Math.max(most, loss), 0),
+    /** System quality number: sqrt(n) x mean / deviation (Van Tharp, "Definitive Guide to Position Sizing", 2008). */
     sqn: systemQuality(profits, deviation),
     winsInARowMax: longestRun(profits, 1),
     lossesInARowMax: longestRun(profits, -1),
   };
 }
 
-function systemQuality(profits: readonly number[], kind: DeviationKind): number | undefined {
-  const average = mean(profits);
-  const deviation = standardDeviation(profits, kind);
+function systemQuality(profits: readonly number[], kind: ratios.DeviationKind): number | undefined {
+  const average = ratios.mean(profits);
+  const deviation = ratios.standardDeviation(profits, kind);
   if (average === undefined || deviation === undefined || deviation === 0) return undefined;
   return (Math.sqrt(profits.length) * average) / deviation;
 }

@@ -35,12 +35,6 @@ export type Search =
   | { readonly kind: 'grid' }
   | { readonly kind: 'random'; readonly trials: number; readonly seed: number };
 
-interface ChosenTrials {
-  readonly trials: readonly Assignment[];
-  /** Combinations that a rule between parameters forbids. */
-  readonly refused: number;
-}
-
 /** Parameters by id of the strategy. */
 export type TrialParams = Readonly<Record<string, Readonly<Record<string, ParamValue>>>>;
 
@@ -62,18 +56,18 @@ export function steppedValues(from: number, to: number, step: number): readonly 
 export const spaceSize = (space: ParameterSpace): number =>
   space.reduce((size, { choices }) => size * (choices.kind === 'list' ? choices.values.length : Infinity), 1);
 
-/** `accepts` asks the strategies, because only they know a rule between two parameters. */
+/** `accepts` asks the strategies, because only they know a rule between two parameters; `refused`: combinations that such a rule forbids. */
 export function chooseTrials(
   space: ParameterSpace,
   search: Search,
   accepts: (assignment: Assignment) => boolean,
-): ChosenTrials {
+) {
   // A space that fits is tried whole, without drawing.
   const isWhole = search.kind === 'grid' || spaceSize(space) <= search.trials;
   return isWhole ? allTrials(space, accepts) : drawnTrials(space, search, accepts);
 }
 
-function allTrials(space: ParameterSpace, accepts: (assignment: Assignment) => boolean): ChosenTrials {
+function allTrials(space: ParameterSpace, accepts: (assignment: Assignment) => boolean) {
   const size = spaceSize(space);
   assert(Number.isSafeInteger(size), 'a grid has an end');
   const trials: Assignment[] = [];
@@ -103,7 +97,7 @@ function drawnTrials(
   space: ParameterSpace,
   { trials: wanted, seed }: Extract<Search, { kind: 'random' }>,
   accepts: (assignment: Assignment) => boolean,
-): ChosenTrials {
+) {
   const random = new Random(seed);
   const seen = new Set<string>();
   const trials: Assignment[] = [];

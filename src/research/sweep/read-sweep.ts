@@ -30,7 +30,6 @@ import type { StrategyDefinition } from '../../strategy/index.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { type Backtest, memoryOf } from '../spec/load-backtest.ts';
 
-/** A sweep that can begin. */
 export interface SweepPlan {
   readonly space: ParameterSpace;
   readonly trials: readonly Assignment[];
@@ -135,7 +134,6 @@ function isAccepted({ strategies }: Backtest, space: ParameterSpace, assignment:
 const TRIALS_MAX = 100_000;
 const PATHS_MAX = 100_000;
 
-/** The section `sweep` of a backtest file. */
 export const sweepSchema = z.strictObject({
   search: z.enum(['grid', 'random']).optional().describe('Every combination, or `trials` of them'),
   trials: count.max(TRIALS_MAX).optional().describe('Combinations to draw; implies `random`'),
@@ -168,12 +166,7 @@ export const sweepSchema = z.strictObject({
 
 type SweepSection = z.output<typeof sweepSchema>;
 
-/** One dimension for each parameter that is written with its choices. */
-function spaceOf(
-  { source, strategies }: Backtest,
-  { parameters }: SweepSection,
-  isGrid: boolean,
-): { readonly space: ParameterSpace; readonly problems: readonly Problem[] } {
+function spaceOf({ source, strategies }: Backtest, { parameters }: SweepSection, isGrid: boolean) {
   const space: Dimension[] = [];
   const problems: Problem[] = [];
   for (const [id, params] of Object.entries(parameters)) {
@@ -313,17 +306,9 @@ function checked(
   return bad === undefined ? choices : refuse(['step'], expected, bad);
 }
 
-/** Limits of a parameter from its schema. */
-interface Bounds {
-  readonly isNumber: boolean;
-  readonly isWhole: boolean;
-  readonly low: number | undefined;
-  readonly high: number | undefined;
-  /** All of them, where they can be listed. */
-  readonly values: readonly ParamValue[] | null;
-}
+type Bounds = ReturnType<typeof boundsOf>;
 
-function boundsOf({ params }: StrategyDefinition, param: string): Bounds {
+function boundsOf({ params }: StrategyDefinition, param: string) {
   const property = z.toJSONSchema(params, { io: 'input' }).properties?.[param];
   const found = typeof property === 'object' ? property : {};
   const { type, minimum, maximum, enum: listed } = found;
@@ -334,6 +319,7 @@ function boundsOf({ params }: StrategyDefinition, param: string): Bounds {
     isWhole,
     low: endOf(minimum),
     high: endOf(maximum),
+    /** All of them, where they can be listed. */
     values,
   };
 }

@@ -28,10 +28,8 @@ import {
 } from './trial-pool.ts';
 
 export interface SweepOptions {
-  /** Directory of the results. */
   readonly dir: string;
   readonly workers: number;
-  /** Longest time that a strategy may take for one event. */
   readonly eventMsMax: number;
   readonly fresh: boolean;
   /** Counts the runs of this process; results known from earlier sweeps are left out. */

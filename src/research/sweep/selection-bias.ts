@@ -11,30 +11,13 @@ import { assert } from '../../domain/assert.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
 import { excessPerDeviation, kurtosis, standardDeviation, skewness } from '../statistics/return-ratios.ts';
 
-export interface SelectionBias {
-  /** All that were tried, also those that never traded. */
-  readonly trials: number;
-  /** Those that have no Sharpe ratio: too few days, or days that are all but alike. */
-  readonly leftOut: number;
-  /** Returns of the best trial that this rests on. */
-  readonly days: number;
-  /** A day; annual figures are these times the root of the sessions of a year. */
-  readonly sharpe: number;
-  readonly expectedMax: number;
-  /** Probability that the true ratio is above zero, if there had been one trial. */
-  readonly probabilistic: number;
-  /** The probability, given the number of trials. */
-  readonly deflated: number;
-}
+export type SelectionBias = NonNullable<ReturnType<typeof selectionBias>>;
 
 /** Below it the best of a sweep cannot be distinguished from luck at the usual level. */
 const DEFLATED_MIN = 0.95;
 
 /** Undefined where the best trial has no Sharpe ratio: fewer than two days, or days that are all alike. */
-export function selectionBias(
-  best: readonly number[],
-  trials: readonly (readonly number[])[],
-): SelectionBias | undefined {
+export function selectionBias(best: readonly number[], trials: readonly (readonly number[])[]) {
   const sample = sharpeSample(best);
   if (sample === undefined) return undefined;
   // Trials end in any order, and sums of the same numbers in another order differ in the last digit.
@@ -44,12 +27,18 @@ export function selectionBias(
   const deflated = probabilisticSharpe(sample, expectedMax);
   if (probabilistic === undefined || deflated === undefined) return undefined;
   return {
+    /** All that were tried, also those that never traded. */
     trials: trials.length,
+    /** Those that have no Sharpe ratio: too few days, or days that are all but alike. */
     leftOut: trials.length - ratios.length,
+    /** Returns of the best trial that this rests on. */
     days: sample.periods,
+    /** A day; annual figures are these times the root of the sessions of a year. */
     sharpe: sample.sharpe,
     expectedMax,
+    /** Probability that the true ratio is above zero, if there had been one trial. */
     probabilistic,
+    /** The probability, given the number of trials. */
     deflated,
   };
 }
@@ -88,13 +77,7 @@ export function expectedSharpeMax(trials: number, deviation: number): number {
   );
 }
 
-interface SharpeSample {
-  readonly sharpe: number;
-  readonly periods: number;
-  readonly skewness: number;
-  /** Not in excess: 3 for a normal sample. */
-  readonly kurtosis: number;
-}
+type SharpeSample = NonNullable<ReturnType<typeof sharpeSample>>;
 
 /**
  * Probability that the true Sharpe ratio is above `benchmark`:
@@ -108,7 +91,7 @@ export function probabilisticSharpe(sample: SharpeSample, benchmark: number): nu
 }
 
 /** Undefined for fewer than two returns, or returns that are all but alike. */
-export function sharpeSample(returns: readonly number[]): SharpeSample | undefined {
+export function sharpeSample(returns: readonly number[]) {
   const sharpe = excessPerDeviation(returns);
   const skew = skewness(returns);
   const tails = kurtosis(returns);

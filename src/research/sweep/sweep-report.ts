@@ -20,7 +20,7 @@ import type { RunProgress } from '../run/run-backtest.ts';
 import { describeMemory } from '../backtest-plan.ts';
 import { type CsvValue, csvText } from '../../text/csv.ts';
 import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
-import { type ReportFiles, titleOf, writeReport } from '../backtest/result-files.ts';
+import { titleOf, writeReport } from '../backtest/result-files.ts';
 
 const BEST_SHOWN = 25;
 const REMARKS_SHOWN = 3;
@@ -210,24 +210,9 @@ export interface SweepFileOptions extends Pick<SweepOptions, 'openPool'> {
   readonly onProgress: (progress: RunProgress) => void;
 }
 
-interface SweepFiles extends ReportFiles {
-  /** The same as in `sweep.json`. */
-  readonly json: unknown;
-}
+export type SweepOutcome = Awaited<ReturnType<typeof sweepFile>>;
 
-export interface SweepOutcome extends SweepFiles {
-  readonly found: SweepResult;
-  readonly tables: readonly ReportTable[];
-  readonly warnings: readonly string[];
-  /** Whether strategies of a trial begin again each morning, in words. */
-  readonly memory: string;
-}
-
-export async function sweepFile(
-  backtest: Backtest,
-  plan: SweepPlan,
-  options: SweepFileOptions,
-): Promise<SweepOutcome> {
+export async function sweepFile(backtest: Backtest, plan: SweepPlan, options: SweepFileOptions) {
   const { out, workers = availableParallelism(), eventLimit = EVENT_MS_MAX, fresh = false, top } = options;
   const dir = out ?? join(backtest.read.state, `${titleOf(backtest)}-sweep`);
   const found = await runSweep(backtest, plan, { ...options, dir, workers, eventMsMax: eventLimit, fresh });
@@ -236,16 +221,12 @@ export async function sweepFile(
     found,
     tables: [...sweepTables(found, top), ...monteCarloTables(found.monteCarlo, backtest.market.moneyScale)],
     warnings: [...backtest.sources.remarks.slice(0, REMARKS_SHOWN), ...sweepWarnings(found)],
+    /** Whether strategies of a trial begin again each morning, in words. */
     memory: describeMemory(memoryOf(backtest.read, backtest.market)),
   };
 }
 
-export function writeSweepFiles(
-  dir: string,
-  backtest: Backtest,
-  found: SweepResult,
-  assets?: ReportAssets,
-): SweepFiles {
+export function writeSweepFiles(dir: string, backtest: Backtest, found: SweepResult, assets?: ReportAssets) {
   const json = sweepJson(backtest, found);
   const csv = {
     'trials.csv': trialsCsv(found),

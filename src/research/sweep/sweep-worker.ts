@@ -10,7 +10,7 @@ import {
   type TrialTask,
 } from './trial-pool.ts';
 
-async function work(port: MessagePort, { inputs, columns, running: memory }: SweepWorkerData): Promise<void> {
+async function work(port: MessagePort, { inputs, columns, running: memory }: SweepWorkerData) {
   const post = (message: FromSweepWorker): void => port.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
   const backtest = await loadAgain(inputs);
   const runner = new TrialRunner(backtest, columns);

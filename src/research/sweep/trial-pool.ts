@@ -30,22 +30,17 @@ export type FromSweepWorker =
   | { readonly kind: 'done'; readonly figures: TrialFigures }
   | { readonly kind: 'failed'; readonly reason: string };
 
-export interface TrialPool {
-  /** `onDone` receives each trial as it ends. Rejects with the first failure. */
-  run(tasks: readonly TrialTask[], onDone: (task: TrialTask, figures: TrialFigures) => void): Promise<void>;
-  close(): Promise<void>;
-}
+export type TrialPool = Awaited<ReturnType<typeof openTrialPool>>;
 
 export interface TrialPoolOptions {
   readonly backtest: Backtest;
   readonly fingerprint: string;
   readonly columns: SharedColumns;
   readonly workers: number;
-  /** Longest time that a strategy may take for one event. */
   readonly eventMsMax: number;
 }
 
-export async function openTrialPool(options: TrialPoolOptions): Promise<TrialPool> {
+export async function openTrialPool(options: TrialPoolOptions) {
   const threads = Array.from({ length: options.workers }, () => new TrialThread(options));
   try {
     await Promise.all(threads.map((thread) => thread.start()));
@@ -54,7 +49,11 @@ export async function openTrialPool(options: TrialPoolOptions): Promise<TrialPoo
     throw error;
   }
   return {
-    async run(tasks, onDone) {
+    /** `onDone` receives each trial as it ends. Rejects with the first failure. */
+    async run(
+      tasks: readonly TrialTask[],
+      onDone: (task: TrialTask, figures: TrialFigures) => void,
+    ): Promise<void> {
       const left = tasks.values();
       const take = async (thread: TrialThread): Promise<void> => {
         for (const task of left) onDone(task, await thread.run(task));
@@ -84,7 +83,6 @@ class TrialThread {
   readonly #running = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)).fill(-1);
   #worker: Worker | null = null;
   #waiting: PendingTrial | null = null;
-  /** The error that ended the thread. */
   #lost: Error | null = null;
 
   constructor(options: TrialPoolOptions) {
@@ -148,7 +146,6 @@ export interface TrialTask {
   readonly warmUpDays?: number;
 }
 
-/** Runs trials one after the other. */
 export class TrialRunner {
   readonly #backtest: Backtest;
   readonly #readRows: DayReader;

@@ -16,27 +16,12 @@ export interface WalkedWindow {
   readonly outOfSample: TrialFigures | null;
 }
 
-export interface WalkForwardResult {
-  readonly windows: readonly WalkedWindow[];
-  /** Money, summed over the windows: each restarts with the capital. */
-  readonly netProfit: number;
-  /** Over the days out of sample, one after the other. */
-  readonly sharpe: number | null;
-  readonly totalReturn: number;
-  /** Windows that earned money out of sample. */
-  readonly profitable: number;
-  /**
-   * Mean daily return out of sample / in sample of the choice (Pardo, 2008, chapter 11): near 1 it holds, near 0 or below it was fitted to
-   * its days. Null where the choice lost money even in sample.
-   */
-  readonly efficiency: number | null;
-  readonly trades: number;
-}
+export type WalkForwardResult = ReturnType<typeof walkForwardFound>;
 
 /**
  * The windows together: the parts out of sample, one after the other, are the result that a trader would have had.
  */
-export function walkForwardFound(windows: readonly WalkedWindow[], basis: RatioBasis): WalkForwardResult {
+export function walkForwardFound(windows: readonly WalkedWindow[], basis: RatioBasis) {
   const outside = windows.flatMap(({ outOfSample }) => outOfSample ?? []);
   const returns = windows.flatMap(
     ({ window, outOfSample }) => outOfSample?.dailyReturns ?? window.outOfSample.map(() => 0),
@@ -45,10 +30,17 @@ export function walkForwardFound(windows: readonly WalkedWindow[], basis: RatioB
   const [meanOutside, meanInside] = [mean(returns) ?? 0, mean(inside) ?? 0];
   return {
     windows,
+    /** Money, summed over the windows: each restarts with the capital. */
     netProfit: outside.reduce((sum, { netProfit }) => sum + netProfit, 0),
+    /** Over the days out of sample, one after the other. */
     sharpe: sharpeRatio(returns, basis) ?? null,
     totalReturn: totalReturn(returns),
+    /** Windows that earned money out of sample. */
     profitable: outside.filter(({ netProfit }) => netProfit > 0).length,
+    /**
+     * Mean daily return out of sample / in sample of the choice (Pardo, 2008, chapter 11): near 1 it holds, near 0 or below it was fitted to
+     * its days. Null where the choice lost money even in sample.
+     */
     efficiency: meanInside > 0 ? meanOutside / meanInside : null,
     trades: outside.reduce((sum, { trades }) => sum + trades, 0),
   };
@@ -89,31 +81,9 @@ export function walkForwardWindows(
 }
 
 /** Null where a formula has no value. Money is whole units of the books, as in the result. */
-export interface TrialFigures {
-  readonly netProfit: number;
-  readonly totalReturn: number | null;
-  readonly sharpe: number | null;
-  readonly sortino: number | null;
-  readonly calmar: number | null;
-  readonly profitFactor: number | null;
-  readonly sqn: number | null;
-  readonly expectancy: number | null;
-  readonly winRate: number | null;
-  /** Money, zero or more. */
-  readonly drawdownMax: number;
-  readonly drawdownFraction: number;
-  readonly trades: number;
-  readonly orders: number;
-  readonly costs: number;
-  readonly exposure: number | null;
-  /** One a day after the warm-up. */
-  readonly dailyReturns: readonly number[];
-  /** Why a strategy no longer ran at the end, or null. */
-  readonly stopped: string | null;
-  readonly journalHash: string;
-}
+export type TrialFigures = ReturnType<typeof trialFigures>;
 
-export function trialFigures(result: BacktestResult): TrialFigures {
+export function trialFigures(result: BacktestResult) {
   const found = runStatistics(result);
   const { trades, drawdowns } = found;
   const stopped = result.strategies.find(({ stopped: why }) => why !== null);
@@ -127,13 +97,16 @@ export function trialFigures(result: BacktestResult): TrialFigures {
     sqn: trades.sqn ?? null,
     expectancy: trades.expectancy ?? null,
     winRate: trades.winRate ?? null,
+    /** Money, zero or more. */
     drawdownMax: drawdowns.deepest?.depth ?? 0,
     drawdownFraction: drawdowns.fractionMax,
     trades: trades.count,
     orders: result.counts.orders,
     costs: found.costs.total,
     exposure: found.exposure ?? null,
+    /** One a day after the warm-up. */
     dailyReturns: found.dailyReturns,
+    /** Why a strategy no longer ran at the end, or null. */
     stopped: stopped === undefined ? null : `${stopped.id}: ${stopped.stopped ?? ''}`,
     journalHash: result.journalHash,
   };

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ArchivedRows } from '../../../src/daemon/program/archive-recordings.ts';
+import { archivedRows } from '../../../src/daemon/program/archive-recordings.ts';
 import { archivable, carryOver } from '../../../src/daemon/restart/carry-over.ts';
 import { addDays, type TradingDay } from '../../../src/domain/civil-date.ts';
 import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
@@ -139,7 +139,7 @@ it('changes nothing that a start or a listing reads, at every cut and over a dea
         for (const steps of [...deaths, Infinity]) {
           const timers = new FakeTimers();
           const failures: string[] = [];
-          const rows = new ArchivedRows(store, timers, (text) => failures.push(text));
+          const rows = archivedRows(store, timers, (text) => failures.push(text));
           const due = archivable(store.read, next, age).slice(0, steps);
           const archived = due.map((day) => writeArchive(path, day));
           same();
@@ -192,7 +192,7 @@ function large(path: string, rows: number) {
 function finished(store: JournalStore, path: string, next: TradingDay): readonly string[] {
   const timers = new FakeTimers();
   const failures: string[] = [];
-  const rows = new ArchivedRows(store, timers, (text) => failures.push(text));
+  const rows = archivedRows(store, timers, (text) => failures.push(text));
   rows.take(archivable(store.read, next, 1).map((day) => writeArchive(path, day)));
   while (timers.waiting > 0) timers.advance(50);
   return failures;
