@@ -69,8 +69,6 @@ export function configuredAddress({ broker, account, auth }: Config): BrokerAddr
   };
 }
 
-export type ReachedBroker = Awaited<ReturnType<typeof reachBroker>>;
-
 /** Finds or starts the simulator of a paper run, with a new account if `fresh`; otherwise takes the configured hosts. */
 export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boolean) {
   if (plan.config.mode !== 'paper') {
