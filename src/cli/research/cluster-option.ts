@@ -1,6 +1,8 @@
 /** A command on a NATS server: its address is an argument, and who connects comes from the environment. */
 import type { Cluster } from '../../cluster/connection.ts';
 
+const of = (key: string): string | undefined => process.env[`TICKWRIGHT_NATS_${key}`];
+
 /** Opens the connection, and ends it after the work. */
 export async function onCluster<T>(
   url: string,
@@ -8,7 +10,6 @@ export async function onCluster<T>(
   work: (cluster: Cluster) => Promise<T>,
 ): Promise<T> {
   const { openCluster } = await import('../../cluster/connection.ts');
-  const of = (key: string): string | undefined => process.env[`TICKWRIGHT_NATS_${key}`];
   const files = Object.entries({ ca: of('CA'), cert: of('CERT'), key: of('KEY') }).filter(
     ([, path]) => path !== undefined,
   );

@@ -1,5 +1,6 @@
 /** `sweep`: many runs of one backtest with varied parameters. */
 import type { Command } from 'commander';
+import type { ClusterPool } from '../../cluster/searches/coordinator.ts';
 import type { Cluster } from '../../cluster/connection.ts';
 import type { SweepFileOptions, SweepOutcome } from '../../research/sweep/sweep-report.ts';
 import { formatProblem } from '../../config/problem.ts';
@@ -69,15 +70,14 @@ async function sweep(file: string, flags: Flags, io: CliIo, cluster?: Cluster): 
     line.clear();
     io.err(`${text}\n`);
   };
-  let strength = (): string => '';
+  let pool: ClusterPool | null = null;
+  const strength = (): string => (pool === null ? '' : strengthText(pool));
   const outcome = await sweepFile(backtest, read.plan, {
     ...flags,
     ...(cluster && {
       openPool: async (options) => {
         const { openClusterPool } = await import('../../cluster/searches/coordinator.ts');
-        const pool = await openClusterPool(cluster, { ...options, fresh, note });
-        strength = () =>
-          ` on ${formatCount(pool.strength.workers, 'worker')} with ${formatCount(pool.strength.threads, 'thread')}`;
+        pool = await openClusterPool(cluster, { ...options, fresh, note });
         return pool;
       },
     }),
@@ -94,6 +94,9 @@ async function sweep(file: string, flags: Flags, io: CliIo, cluster?: Cluster): 
   const { stoppedText } = await import('../../research/sweep/sweep-report.ts');
   return stoppedText(outcome.found);
 }
+
+const strengthText = ({ strength: { workers, threads } }: ClusterPool): string =>
+  ` on ${formatCount(workers, 'worker')} with ${formatCount(threads, 'thread')}`;
 
 function printOutcome(
   io: CliIo,

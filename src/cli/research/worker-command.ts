@@ -40,8 +40,8 @@ export function addWorkerCommand(program: Command, { io }: CliContext): void {
     const { ColumnCache } = await import('../../cluster/searches/column-cache.ts');
     const stop = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
+    const say = (text: string): void => io.err(`${text}\n`);
     await onCluster(address, 'worker', async (cluster) => {
-      const say = (text: string): void => io.err(`${text}\n`);
       say(`waits for sweeps on ${cluster.url} with ${threads} threads; Ctrl-C ends it`);
       const columns = new ColumnCache(cache, GIGABYTE * cacheGb);
       await runWorker(cluster, { threads, cache: columns, say, signal: stop.signal });

@@ -57,7 +57,7 @@ export async function openClusterPool(cluster: Cluster, options: ClusterPoolOpti
   }
 }
 
-class ClusterPool implements TrialPool {
+export class ClusterPool implements TrialPool {
   readonly #cluster: Cluster;
   readonly #options: ClusterPoolOptions;
   readonly #job: Job;

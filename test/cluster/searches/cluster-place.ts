@@ -48,12 +48,6 @@ export const poolHere =
     };
   };
 
-export interface ClusterPlace {
-  readonly server: NatsServer;
-  readonly place: SweepPlace;
-  readonly notes: string[];
-}
-
 export async function connected({ url }: NatsServer, name = 'test'): Promise<Cluster> {
   const cluster = await openCluster({ url }, name);
   onTestFinished(() => cluster.nc.close());
