@@ -22,7 +22,7 @@ const DELAY = seconds(5);
 function access({ url }: NatsServer, role: FeedAccess['role']): FeedAccess {
   const feed = { role, name: 'prices', keepDays: 1, keepGigabytes: 0.1, delay: DELAY };
   const config = { mode: 'paper', cluster: { url, password: { environment: 'NONE' }, feed } } as const;
-  const found = configuredFeed(config as unknown as Parameters<typeof configuredFeed>[0]);
+  const found = configuredFeed(config);
   if (found === undefined) throw new Error('the feed is configured');
   return found;
 }
