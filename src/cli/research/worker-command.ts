@@ -26,6 +26,7 @@ interface Flags {
 }
 
 export function addWorkerCommand(program: Command, { io }: CliContext): void {
+  const say = (text: string): void => io.err(`${text}\n`);
   const command = program
     .command('worker')
     .description('run trials of sweeps that were started with --cluster, on any number of machines')
@@ -40,7 +41,6 @@ export function addWorkerCommand(program: Command, { io }: CliContext): void {
     const { ColumnCache } = await import('../../cluster/searches/column-cache.ts');
     const stop = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
-    const say = (text: string): void => io.err(`${text}\n`);
     await onCluster(address, 'worker', async (cluster) => {
       say(`waits for sweeps on ${cluster.url} with ${threads} threads; Ctrl-C ends it`);
       const columns = new ColumnCache(cache, GIGABYTE * cacheGb);

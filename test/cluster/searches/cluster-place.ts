@@ -130,11 +130,12 @@ export async function swept(
   };
 }
 
+const dateOf = (day: number): string => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10);
+
 /** A strategy of a user's own on daily bars, with walk-forward windows. */
 export function walkPlace(): SweepPlace {
   const dir = tempDir();
   const closes = Array.from({ length: 40 }, (_, day) => 100 + Math.round(10 * Math.sin(day / 3) + (day % 7)));
-  const dateOf = (day: number): string => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10);
   const rows = closes.map((close, day) => `${dateOf(day)},${close},${close + 2},${close - 2},${close},50`);
   writeFileSync(join(dir, 'bars.csv'), `time,open,high,low,close,volume\n${rows.join('\n')}\n`);
   writeFileSync(
