@@ -41,7 +41,9 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
   money_mismatch: (command) =>
     `compare costs in the market file with the broker’s tariff, and transfers with its statement, then: ${command('resume')} --reason "…"`,
   position_mismatch: (command) =>
-    `compare with the broker’s own positions, then: ${command('resume')} --reason "…"`,
+    `resolve unknown and missing orders first, compare with the broker’s own positions, then: ${command('resume')} --reason "…"`,
+  position_unsettled: (command) =>
+    `${command('orders resolve')} the order that it names, or wait for prices; then: ${command('resume')} --reason "…"`,
   position_adopted: (command) => `it belongs to the operator now; ${command('positions')} shows it`,
   position_closed: (command) => `its stops are withdrawn; ${command('positions')} shows what is left of it`,
   order_adopted: foreignOrder,
