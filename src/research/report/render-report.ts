@@ -136,7 +136,7 @@ function riskSections(model: ReportModel): readonly Section[] {
         html.noteText(
           position?.unit === currency
             ? `Held over all strategies, in ${currency} at the price of the last fill; long is above zero.`
-            : 'Contracts held over all strategies; long is above zero.',
+            : `Held over all strategies, in ${position?.unit ?? ''}; long is above zero.`,
         ) + chart('position', 0, `Position held in ${position?.unit ?? ''} over time`),
     ),
     ...when(

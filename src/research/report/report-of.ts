@@ -7,8 +7,10 @@ import {
   formatNumber,
   formatPercent,
   formatRatio,
+  formatSigned,
   formatSignedAmount,
   formatSignedPercent,
+  listed,
 } from '../../text/numbers.ts';
 import type { BacktestDenial, BacktestResult, StrategyResult } from '../backtest-result.ts';
 import {
@@ -263,7 +265,8 @@ const valueText = (value: unknown): string => (typeof value === 'string' ? value
 const ALIKE_MAX = 3;
 
 /** By weight: a strategy that was stopped or cheats, denied orders, and then remarks on the data and the market. */
-function warningsOf({ notices, strategies }: BacktestResult): readonly string[] {
+function warningsOf(result: BacktestResult): readonly string[] {
+  const { notices, strategies } = result;
   const stopped = strategies.flatMap(({ id, stopped: why }) =>
     why === null ? [] : [`${id} was stopped: ${why}`],
   );
@@ -284,7 +287,23 @@ function warningsOf({ notices, strategies }: BacktestResult): readonly string[] 
       ...(rest === 0 ? [] : [`and ${formatNumber(rest)} more of this kind`]),
     ];
   });
-  return [...stopped, ...biased, ...strategies.flatMap(denialWarning), ...remarks];
+  return [...stopped, ...biased, ...strategies.flatMap(denialWarning), ...openWarning(result), ...remarks];
+}
+
+/** Net profit has what is held at the end, and the list of closed trades has not. */
+function openWarning({ strategies, statistics, ...result }: BacktestResult): readonly string[] {
+  const open = strategies.flatMap(({ id, trades }) =>
+    trades.filter(({ isOpen }) => isOpen).map((trade) => pictures.tradeOf(result, trade, id)),
+  );
+  if (open.length === 0) return [];
+  const texts = open.map(
+    ({ strategy, direction, qty, symbol, profit }) =>
+      `${strategy} ${direction} ${formatNumber(qty)} ${symbol} at ${formatSigned(profit)} ${result.currency}`,
+  );
+  const counted =
+    statistics.openTrades === 'count' ? 'and counts among the trades' : 'and counts among no trades';
+  const what = listed(texts, ALIKE_MAX);
+  return [`held at the end: ${what}; that is in the net profit, ${counted}`];
 }
 
 /** Denied orders are the commonest reason of an empty report. */

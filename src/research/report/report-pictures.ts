@@ -243,8 +243,8 @@ export function reportTrades(result: BacktestResult): { trades: readonly ReportT
   };
 }
 
-function tradeOf(
-  { instruments, moneyScale }: BacktestResult,
+export function tradeOf(
+  { instruments, moneyScale }: Pick<BacktestResult, 'instruments' | 'moneyScale'>,
   trade: BacktestTrade,
   strategy: string,
 ): ReportTrade {
@@ -306,8 +306,11 @@ export function profitHistogram(result: BacktestResult): readonly ReportHistogra
 export function positionSamples(result: BacktestResult): Samples & { readonly unit: string } {
   const { strategies, instruments, equity, currency, moneyScale } = result;
   const isCounted = new Set(instruments.map(({ spec }) => spec.underlying)).size <= 1;
-  const heldAfter = ({ positionAfter, value, qty }: BacktestFill): number =>
-    isCounted ? positionAfter : (positionAfter * value) / qty / moneyScale;
+  const heldAfter = ({ instrument, positionAfter, value, qty }: BacktestFill): number => {
+    const spec = instruments[instrument]?.spec;
+    assert(spec !== undefined, 'a traded contract is an instrument of the run');
+    return isCounted ? unitsOf(spec, positionAfter) : (positionAfter * value) / qty / moneyScale;
+  };
   const cursors = strategies.map(({ fills }) => ({ fills, next: 0, held: new Map<number, number>() }));
   let position = 0;
   const values = equity.tsUs.map((untilUs) => {
@@ -328,7 +331,9 @@ export function positionSamples(result: BacktestResult): Samples & { readonly un
       if (Math.abs(position) > Math.abs(furthest)) furthest = position;
     }
   });
-  return { tsUs: equity.tsUs, values, unit: isCounted ? 'contracts' : currency };
+  const [first] = instruments;
+  const counted = first?.spec.lotSize === undefined ? 'contracts' : `units of ${first.symbol}`;
+  return { tsUs: equity.tsUs, values, unit: isCounted ? counted : currency };
 }
 
 /** A sample ends a stretch: one at midnight belongs to the day before, and is shown as its last second. */

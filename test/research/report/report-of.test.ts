@@ -119,3 +119,19 @@ describe('the report of a run, added up', () => {
     expect(yearsOf(0, 1, 2)).toEqual([]);
   });
 });
+
+it('says what is held at the end, in units: it is in the net profit and in no trade', () => {
+  const [strategy] = SAMPLE_RESULT.strategies;
+  const [instrument] = SAMPLE_RESULT.instruments;
+  const last = { ...strategy!.trades.at(-1)!, direction: 'short', qty: 90, isOpen: true } as const;
+  const strategies = [{ ...strategy!, trades: [...strategy!.trades, last] }];
+  const spec = { ...instrument!.spec, lotSize: 0.001 };
+  const held = createReport(
+    { ...SAMPLE_RESULT, strategies, instruments: [{ ...instrument!, spec }] },
+    'held',
+  );
+  expect(held.warnings[0]).toMatch(
+    /^held at the end: \w+ short 0\.09 \w+ at [+-][\d,]+ VND; that is in the net profit, and counts among no trades$/,
+  );
+  expect(held.position?.unit).toBe(`units of ${instrument!.symbol}`);
+});
