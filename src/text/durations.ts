@@ -52,7 +52,9 @@ export function formatBarLength(us: number): string {
 
 /** `12 s`, `3 min 5 s`, `5 h 12 min`, `3 days 4 h`: the two largest units, rounded up. */
 export function formatSpan(us: number): string {
-  if (us >= US_PER_DAY) return twoUnits(us, US_PER_DAY, 'days', US_PER_HOUR, 'h');
+  // The hours are rounded up: 47 h and a minute are two days.
+  const day = us > 2 * US_PER_DAY - US_PER_HOUR ? 'days' : 'day';
+  if (us >= US_PER_DAY) return twoUnits(us, US_PER_DAY, day, US_PER_HOUR, 'h');
   if (us >= US_PER_HOUR) return twoUnits(us, US_PER_HOUR, 'h', US_PER_MINUTE, 'min');
   return twoUnits(us, US_PER_MINUTE, 'min', US_PER_SECOND, 's');
 }

@@ -60,6 +60,9 @@ it.each([
   [185_000_000, '3 min 5 s'],
   [3_600_000_000, '1 h'],
   [18_720_000_000, '5 h 12 min'],
+  [86_400_000_000, '1 day'],
+  [169_200_000_000, '1 day 23 h'],
+  [169_200_000_001, '2 days'],
   [273_600_000_000, '3 days 4 h'],
 ])('a span of %d microseconds is %s', (us, text) => {
   expect(formatSpan(us)).toBe(text);
