@@ -13,7 +13,9 @@ are. Who connects: TICKWRIGHT_NATS_USER with TICKWRIGHT_NATS_PASSWORD, or
 TICKWRIGHT_NATS_CREDENTIALS (a file); TICKWRIGHT_NATS_CA, _CERT and _KEY are
 files for TLS.
 
-Ctrl-C gives back what it has in hand. Example:
+Ctrl-C gives back what it has in hand.
+
+Example:
   tickwright worker nats://127.0.0.1:4222 --threads 4
 `;
 

@@ -46,7 +46,9 @@ test.each([1, 2, 4])('%i workers find what one thread finds, byte for byte', asy
     expect.arrayContaining(['trials.csv', 'sweep.json', 'report.html']),
   );
   expect(started.flatMap(({ ran }) => ran)).toHaveLength(TRIALS);
-  expect(started[0]!.said[0]).toMatch(/^takes trials of .+@.+run\.yaml$/);
+  // On a busy machine one worker may find all of them taken.
+  for (const { ran, said } of started)
+    if (ran.length > 0) expect(said[0]).toMatch(/^takes trials of .+@.+run\.yaml$/);
 });
 
 test('walk-forward windows of a strategy from a file go the same way', async () => {
