@@ -151,7 +151,10 @@ test.each([
     'check the broker’s own list of conditional orders: it says which stop sent the order. ' +
       'Entries go on once the daemon can read that list (is it enabled for this account?); tickwright orders shows our stops',
   ],
-  ['position_mismatch', 'compare with the broker’s own positions, then: tickwright resume --reason "…"'],
+  [
+    'position_mismatch',
+    'resolve unknown and missing orders first, compare with the broker’s own positions, then: tickwright resume --reason "…"',
+  ],
 ])('an alert %s says what to type', (code, advice) => {
   const text = 'H.00000100001000042 is not in the book';
   expect(tail({ ...ENTRIES.alert, code, text })).toBe(`CRITICAL  ${code}: ${text} -> ${advice}`);
