@@ -228,7 +228,7 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
       subscribe: () => undefined,
       status: () => ({ state: 'live', isStale: false }),
     },
-    frames$: new Subject<string>(),
+    frames$: new Subject<{ readonly text: string; readonly receivedUs: null }>(),
     gateway: { submit: () => undefined, modify: () => undefined, cancel: () => undefined },
     reports,
   };
@@ -287,7 +287,7 @@ export async function makeDay(dir: string, config: Config, day: MarketDay, rowsM
       }
       if (journal.rows >= rowsMax) break;
       broker.answer();
-      edge.frames$.next(text);
+      edge.frames$.next({ text, receivedUs: null });
       await new Promise((resolve) => setImmediate(resolve));
     }
     await session.close();
