@@ -4,16 +4,16 @@ import { configuredFeed } from '../../host/cluster-access.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { type CliContext, failed, wrongUsage } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
+import { example } from '../state-option.ts';
 
 export function addDataRecord(data: Command, { io }: CliContext): void {
-  const command = data
+  data
     .command('record')
     .description('write all that a feed has as .frames files, one a day')
     .requiredOption('--config <file>', 'configuration with cluster.feed')
     .option('--out <dir>', 'folder for the files', 'frames')
-    .addHelpText('after', '\nExample:\n  tickwright data record --config config/reader.yaml --out frames\n')
-    .action(async () => {
-      const { config: file, out } = command.opts<{ config: string; out: string }>();
+    .addHelpText('after', example('tickwright data record --config config/reader.yaml --out frames'))
+    .action(async ({ config: file, out }: Readonly<Record<'config' | 'out', string>>) => {
       const config = readConfig(file);
       const feed = configuredFeed(config);
       if (feed === undefined) throw wrongUsage(`${file}: expected cluster.feed, was missing`);

@@ -29,24 +29,23 @@ interface Flags {
 
 export function addWorkerCommand(program: Command, { io }: CliContext): void {
   const say = (text: string): void => io.err(`${text}\n`);
-  const command = program
+  program
     .command('worker')
     .description('run trials of sweeps that were started with --cluster, on any number of machines')
     .argument('<address>', 'NATS server with JetStream: nats://host:4222')
     .option('--threads <n>', 'trials at once (one per core)', countAboveZero)
     .option('--cache <dir>', 'directory of the columns that it fetched', 'var/worker')
     .option('--cache-gb <n>', 'most gigabytes in it', countAboveZero, 10)
-    .addHelpText('after', AFTER_HELP);
-  command.action(async (address: string) => {
-    const { threads = availableParallelism(), cache, cacheGb } = command.opts<Flags>();
-    const { runWorker } = await import('../../cluster/searches/worker.ts');
-    const { ColumnCache } = await import('../../cluster/searches/column-cache.ts');
-    const stop = new AbortController();
-    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
-    await onCluster(address, 'worker', async (cluster) => {
-      say(`waits for sweeps on ${cluster.url} with ${threads} threads; Ctrl-C ends it`);
-      const columns = new ColumnCache(cache, GIGABYTE * cacheGb);
-      await runWorker(cluster, { threads, cache: columns, say, signal: stop.signal });
+    .addHelpText('after', AFTER_HELP)
+    .action(async (address: string, { threads = availableParallelism(), cache, cacheGb }: Flags) => {
+      const { runWorker } = await import('../../cluster/searches/worker.ts');
+      const { ColumnCache } = await import('../../cluster/searches/column-cache.ts');
+      const stop = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
+      await onCluster(address, 'worker', async (cluster) => {
+        say(`waits for sweeps on ${cluster.url} with ${threads} threads; Ctrl-C ends it`);
+        const columns = new ColumnCache(cache, GIGABYTE * cacheGb);
+        await runWorker(cluster, { threads, cache: columns, say, signal: stop.signal });
+      });
     });
-  });
 }
