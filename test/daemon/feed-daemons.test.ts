@@ -15,6 +15,8 @@ import type { Step } from '../failure-cases/support/scripted.ts';
 beforeEach((context) => context.skip(WITHOUT_NATS !== null, WITHOUT_NATS ?? ''));
 
 const BARS = (yaml: string): string => yaml.replace('{ steps: [] }', '{ steps: [], notes: bars }');
+const READS = (yaml: string): string =>
+  `${BARS(yaml)}cluster: { url: 'nats://127.0.0.1:1', feed: { role: read, name: prices } }\n`;
 
 /** Far longer than a busy machine takes: no input of the reader comes before a frame that is on its way. */
 const DELAY = seconds(5);
@@ -39,7 +41,7 @@ async function reading(server: NatsServer, steps: readonly Step[]): Promise<Stor
   const feed = access(server, 'read');
   const terms = await vi.waitFor(() => readFeedTerms(feed), { timeout: 10_000 });
   const market = await openFeedMarket(terms, feed, tsUs(0), () => undefined);
-  const story = await Story.open(steps, { market, ...codesOf(terms) }, BARS);
+  const story = await Story.open(steps, { market, ...codesOf(terms) }, READS);
   onTestFinished(() => story.close());
   await story.start({ delay: feed.delay });
   return story;

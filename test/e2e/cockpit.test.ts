@@ -1,5 +1,7 @@
 /** The cockpit of a real daemon: attacked while it trades, cut off while it trades, and used while engine and broker are gone. */
+import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { onTestFinished, expect, test } from 'vitest';
 import type { CockpitState } from '../../src/operator/cockpit/cockpit-model.ts';
 import { Browser, send, stream } from '../operator/cockpit/fake-cockpit.ts';
@@ -125,13 +127,16 @@ test('a page that was cut off while the daemon traded gets the rows of the journ
 });
 
 test('halts while a strategy hangs and the broker does not answer', async () => {
-  const main = programWith(hangingAt(40));
   const place = workplace(BUSY_CONFIG + HANGING_STRATEGY);
+  const hangs = join(place.state, 'hangs');
+  const main = programWith(hangingAt(hangs));
   const daemon = startDaemon(place, [], main);
   onTestFinished(() => void daemon.process.kill('SIGKILL'));
   await daemon.line(/ stuck +started/);
   const browser = await browserAt(place);
-  await until(async () => ((await stateOf(browser)).engine.state === 'hung' ? true : undefined));
+  writeFileSync(hangs, '');
+  // Four seconds before the watchdog ends the engine.
+  await daemon.line(/engine_behind: .* in the code of stuck/);
   const { pid } = simulatorLink(place);
   process.kill(pid, 'SIGSTOP');
   onTestFinished(() => {

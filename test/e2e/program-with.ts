@@ -29,8 +29,9 @@ export const CATALOG = [...SHIPPED, added];
 /** Its line in the configuration. */
 export const HANGING_STRATEGY = '  - { id: stuck, strategy: hanging, symbols: [VN30F1M], overnight: true }\n';
 
-/** For `programWith`: never returns from its n-th trade. */
-export const hangingAt = (trade: number): string => `
+/** For `programWith`: never returns from its n-th trade, or from a trade while the file named exists. */
+export const hangingAt = (moment: number | string): string => `
+import { existsSync } from 'node:fs';
 const added = defineStrategy({
   name: 'hanging',
   summary: 'hangs',
@@ -40,7 +41,7 @@ const added = defineStrategy({
     let trades = 0;
     ticks.trades$.subscribe(() => {
       trades += 1;
-      while (trades === ${trade});
+      while (${typeof moment === 'number' ? `trades === ${moment}` : `existsSync(${JSON.stringify(moment)})`});
     });
   },
 });

@@ -1,5 +1,5 @@
 /** The live edge: one token, one REST client, one stream, one gateway. Paper and live differ in addresses alone. */
-import { map, type Observable } from 'rxjs';
+import { map } from 'rxjs';
 import type { TokenHours } from '../../broker/auth/token-keeper.ts';
 import { type GatewayOptions, RestGateway } from '../../broker/gateway/rest-gateway.ts';
 import type { CallMeter } from '../../broker/gateway/durable-sender.ts';
@@ -17,6 +17,7 @@ import { durationUs, type DurationUs, type TsUs, tsUs } from '../../domain/units
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { readTimedFrame, type ReceivedFrame } from '../../wire/stream/server-frame.ts';
+import type { Secrets } from '../../operator/redact.ts';
 import { createMarketClock, sessionDayAt, systemClock, systemTimers } from '../../host/system-clock.ts';
 import { connectBroker, type BrokerConnectionOptions, exchangeCounter } from './broker-connection.ts';
 import type { EdgeAlerts } from './edge-alerts.ts';
@@ -107,14 +108,18 @@ export function createBrokerEdge(options: BrokerEdgeOptions) {
     await stream.stop();
     await connection.close();
   };
-  /** Every data frame, unchanged but for secrets. Hot. */
-  const frames$: Observable<ReceivedFrame> = stream.frames$.pipe(
-    map((frame) => {
-      const { text, receivedUs } = readTimedFrame(frame);
-      return { text: address.secrets.hideAmongNumbers(text), receivedUs };
-    }),
-  );
+  const frames$ = stream.frames$.pipe(map(receive(config, address.secrets)));
   return { tokens, rest, table, reports, gateway, stream, frames$, drift, calls: connection.calls, close };
+}
+
+/** Data frames stay unchanged but for secrets. Those of a feed alone bring the time of their receipt. Hot. */
+function receive({ cluster }: Config, secrets: Secrets): (frame: string) => ReceivedFrame {
+  if (cluster?.feed?.role !== 'read')
+    return (frame) => ({ text: secrets.hideAmongNumbers(frame), receivedUs: null });
+  return (frame) => {
+    const { text, receivedUs } = readTimedFrame(frame);
+    return { text: secrets.hideAmongNumbers(text), receivedUs };
+  };
 }
 
 /** The session at or after `now`; undefined where trading never ends. The simulator's password disturbs no person at night. */

@@ -31,8 +31,9 @@ async function outcomeOf(run: Parameters<typeof barFile>[0]): Promise<BacktestOu
   return runBacktestFile(loaded.backtest, { out });
 }
 
-/** Without what the strategy was refused. */
-const warningsOf = ({ model }: BacktestOutcome) => model.warnings.filter((each) => !each.startsWith('one: '));
+/** Without what the strategy was refused, and without what it holds at the end. */
+const warningsOf = ({ model }: BacktestOutcome) =>
+  model.warnings.filter((each) => !/^(one: |held at the end: )/.test(each));
 const lacks = ({ model }: BacktestOutcome) => model.warnings.filter((each) => each.startsWith('X lacks'));
 const tableOf = ({ model }: BacktestOutcome) => model.tables.find(({ title }) => title === 'Your data');
 
