@@ -1,5 +1,6 @@
 /** `sweep`: many runs of one backtest with varied parameters. */
 import type { Command } from 'commander';
+import { join } from 'node:path';
 import type { ClusterPool } from '../../cluster/searches/coordinator.ts';
 import type { Cluster } from '../../cluster/connection.ts';
 import type { SweepFileOptions, SweepOutcome } from '../../research/sweep/sweep-report.ts';
@@ -8,7 +9,7 @@ import { formatCount, formatRate } from '../../text/numbers.ts';
 import { countAboveZero } from '../argument-values.ts';
 import { type CliContext, type CliIo, EXIT, jsonText, refused } from '../cli-io.ts';
 import { onCluster } from './cluster-option.ts';
-import { ProgressLine } from '../progress-line.ts';
+import { ProgressLine, ProgressPage } from '../progress-line.ts';
 import { EVENT_LIMIT, loaded, refuseHang, reportTable } from './backtest-command.ts';
 
 interface Flags extends Omit<SweepFileOptions, 'onProgress' | 'openPool'> {
@@ -62,8 +63,12 @@ async function sweep(file: string, flags: Flags, io: CliIo, cluster?: Cluster): 
   const { readSweep } = await import('../../research/sweep/read-sweep.ts');
   const read = readSweep(backtest);
   if (!read.ok) throw refused(read.problems.map(formatProblem), where);
-  const { sweepFile } = await import('../../research/sweep/sweep-report.ts');
+  const { sweepDir, sweepFile } = await import('../../research/sweep/sweep-report.ts');
+  const dir = sweepDir(backtest, flags.out);
+  const newPage = (): ProgressPage => new ProgressPage(join(dir, 'progress.html'), `Sweep of ${file}`);
+  if (io.isTerminal === true) io.err(`progress: ${join(dir, 'progress.html')}\n`);
   let line = new ProgressLine(io, 'runs', () => performance.now());
+  let page = newPage();
   let what = '';
   const { fresh = false } = flags;
   const note = (text: string): void => {
@@ -83,12 +88,18 @@ async function sweep(file: string, flags: Flags, io: CliIo, cluster?: Cluster): 
     }),
     onProgress: (progress) => {
       // Each part has a rate of its own.
-      if (progress.what !== what) line = new ProgressLine(io, 'runs', () => performance.now());
+      if (progress.what !== what) {
+        line = new ProgressLine(io, 'runs', () => performance.now());
+        page = newPage();
+      }
       what = progress.what;
-      line.show({ ...progress, what: `${what}${strength()}` });
+      const shown = { ...progress, what: `${what}${strength()}` };
+      line.show(shown);
+      page.show(shown, 'runs');
     },
   }).catch(refuseHang);
   line.clear();
+  page.end('report.html');
   if (flags.json === true) io.out(jsonText(outcome.json));
   else printOutcome(io, outcome, strength());
   const { stoppedText } = await import('../../research/sweep/sweep-report.ts');

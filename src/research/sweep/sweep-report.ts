@@ -210,11 +210,15 @@ export interface SweepFileOptions extends Pick<SweepOptions, 'openPool'> {
   readonly onProgress: (progress: RunProgress) => void;
 }
 
+/** Where the files of a sweep go. */
+export const sweepDir = (backtest: Backtest, out?: string): string =>
+  out ?? join(backtest.read.state, `${titleOf(backtest)}-sweep`);
+
 export type SweepOutcome = Awaited<ReturnType<typeof sweepFile>>;
 
 export async function sweepFile(backtest: Backtest, plan: SweepPlan, options: SweepFileOptions) {
   const { out, workers = availableParallelism(), eventLimit = EVENT_MS_MAX, fresh = false, top } = options;
-  const dir = out ?? join(backtest.read.state, `${titleOf(backtest)}-sweep`);
+  const dir = sweepDir(backtest, out);
   const found = await runSweep(backtest, plan, { ...options, dir, workers, eventMsMax: eventLimit, fresh });
   return {
     ...writeSweepFiles(dir, backtest, found),
