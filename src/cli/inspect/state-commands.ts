@@ -178,7 +178,7 @@ function pnlTable(view: StateView<PnlRow>): string {
     refused === 0
       ? ''
       : `The broker refused ${formatCount(refused, 'change or cancel', 'changes or cancels')}.\n`;
-  return `${table}${changes}Open positions are not in these figures.\n`;
+  return `${table}${changes}Realised alone. The result of the day, with open positions: tickwright status.\n`;
 }
 
 const journalTable = (view: ReturnType<typeof journalLines>): string =>

@@ -9,10 +9,13 @@ import {
 import type { Config } from '../../config/config.ts';
 import { withAliases } from '../../domain/contract-code.ts';
 import { isSession } from '../../domain/calendar.ts';
-import { addDays, tradingDay } from '../../domain/civil-date.ts';
+import { addDays, tradingDay, type TradingDay } from '../../domain/civil-date.ts';
+import { dayClose } from '../../domain/day-plan.ts';
 import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
 import { signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
+import { AFTER_CLOSE_US } from '../../engine/positions/money-reconciler.ts';
+import { acceptedLoss } from '../../engine/risk/loss-limits.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { sessionResult } from '../../journal/session-result.ts';
@@ -56,7 +59,7 @@ function textOf({ headlines, tables, warnings }: ReportModel): string {
   const rowsOf = (title: string) => tables.find((table) => table.title === title)?.rows ?? [];
   return [
     ...headlines.map(([name, text]) => `${name}: ${text}`),
-    ...rowsOf(STRATEGIES).map(([id, net]) => `${id}: ${formatSigned(Number(net))} VND`),
+    ...rowsOf(STRATEGIES).map(([id, result]) => `${id}: ${signedOrUnknown(Number(result))} VND`),
     ...warnings.slice(0, WARNINGS_MAX),
     ...(warnings.length > WARNINGS_MAX ? [`and ${warnings.length - WARNINGS_MAX} more warnings`] : []),
     ...rowsOf(AHEAD).map(([what, text]) => `${what}: ${text}`),
@@ -70,10 +73,12 @@ interface DayContent {
   readonly entries: readonly StoredEntry[];
   readonly contracts: readonly Contract[];
   readonly accounts: readonly StrategyAccount[];
+  readonly results: ReturnType<typeof resultsOf>;
   readonly time: (us: number) => string;
   readonly books: ReturnType<typeof comparedBooks>;
 }
 
+const RESULT = 'Result of the day';
 const STRATEGIES = 'Strategies';
 const AHEAD = 'Ahead';
 
@@ -81,14 +86,18 @@ function modelOf(read: JournalReader, { day, configuration }: SessionRow): Repor
   const config = configOf(configuration);
   const entries = read.entries({ session: day });
   const offset = config?.calendar.utcOffsetMinutes ?? 0;
+  const accounts = foldSession(entries);
+  const contracts = read.contracts(day);
+  const books = comparedBooks(read, tradingDay(day), entries, config);
   const scene: DayContent = {
     day,
     config,
     entries,
-    contracts: read.contracts(day),
-    accounts: foldSession(entries),
+    contracts,
+    accounts,
+    results: resultsOf(accounts, entries, contracts, books),
     time: (us) => formatLocalTime(us, offset).slice(11, 19),
-    books: comparedBooks(read, day, entries),
+    books,
   };
   return {
     ...EMPTY_REPORT,
@@ -108,14 +117,44 @@ function modelOf(read: JournalReader, { day, configuration }: SessionRow): Repor
   };
 }
 
-const sum = (accounts: readonly StrategyAccount[], of: (account: StrategyAccount) => number): number =>
-  accounts.reduce((total, account) => total + of(account), 0);
+const sum = <T>(all: readonly T[], of: (each: T) => number): number =>
+  all.reduce((total, each) => total + of(each), 0);
 
-const netOf = (account: StrategyAccount): number => pnlRow(account).net;
+const signedOrUnknown = (vnd: number): string => (Number.isNaN(vnd) ? 'not known' : formatSigned(vnd));
+
+/**
+ * `result` is what the limit on the daily loss counts (rulings, 37): positions carried over count from the reference price, and `earlier`
+ * is what they had won by then. At the broker's prices; NaN where one is not known.
+ */
+function resultsOf(
+  accounts: readonly StrategyAccount[],
+  entries: readonly StoredEntry[],
+  contracts: readonly Contract[],
+  { positions, reference }: DayContent['books'],
+) {
+  const carried = foldSession(
+    entries.filter(({ entry }) => entry.kind === 'position_event' && entry.event === 'carried_over'),
+  );
+  const last = new Map(positions?.positions.map((row) => [row.orderCode, row.lastPrice]));
+  const begin = new Map(reference?.rows.map((row) => [contracts[row.instrument]?.orderCode, row.reference]));
+  const profit = (account: StrategyAccount | undefined, prices: typeof last | typeof begin): number =>
+    sum(account?.positions ?? [], ({ instrument, position }) => {
+      const contract = contracts[instrument];
+      const price = contract && prices.get(contract.orderCode);
+      return price ? openProfit(position, valueAtHundredths(contract.spec, price, 1)) : NaN;
+    });
+  return accounts.map((account) => {
+    const row = pnlRow(account);
+    const open = profit(account, last);
+    const before = carried.find(({ strategy }) => strategy === account.strategy);
+    const earlier = profit(before, begin);
+    return { ...row, open, earlier, result: row.net + open - earlier };
+  });
+}
 
 function headlinesOf(content: DayContent): readonly ReportFigure[] {
-  const { accounts, entries, books, time } = content;
-  const { money, positions, lastFillUs } = books;
+  const { accounts, results, entries, books, time } = content;
+  const { money, positions, account, lastFillUs } = books;
   const at = (us: number | undefined): string =>
     us === undefined
       ? 'not compared'
@@ -124,11 +163,25 @@ function headlinesOf(content: DayContent): readonly ReportFigure[] {
   return [
     ...heldFigure(content),
     [
-      'Net result',
-      formatSigned(sum(accounts, netOf)),
-      'VND, realised, less fees and tax; the open result is not in it',
+      RESULT,
+      signedOrUnknown(sum(results, ({ result }) => result)),
+      'VND, realised and open, less fees and tax: the limit on the daily loss counts it',
+    ],
+    [
+      'Realised after costs',
+      formatSigned(sum(results, ({ net }) => net)),
+      'VND, as tickwright pnl; the open result is not in it',
     ],
     ...openFigure(content, at(positions?.startedUs)),
+    ...(account === undefined || account.account.fee === null || account.account.tax === null
+      ? []
+      : ([
+          [
+            `${RESULT} by the broker`,
+            formatSigned(account.account.profit - account.account.fee - account.account.tax),
+            `VND, its profit of the day less fees and tax, at ${time(account.startedUs)}`,
+          ],
+        ] as const)),
     ['Fees and tax', formatNumber(costs), 'VND, charged on the fills of the day'],
     ['Orders', formatNumber(sum(accounts, ({ orders }) => orders)), 'sent to the broker'],
     ['Contracts traded', formatNumber(sum(accounts, ({ filledQty }) => filledQty)), 'over all fills'],
@@ -159,20 +212,11 @@ function heldFigure({ accounts, contracts, entries }: DayContent): readonly Repo
   return held.length === 0 ? [] : [[name, held.join('; '), 'by our books']];
 }
 
-/** Open profit at the broker's last price; nothing where nothing is held. */
-function openFigure({ accounts, contracts, books }: DayContent, compared: string): readonly ReportFigure[] {
-  const open = accounts.flatMap(({ positions }) =>
-    positions.map(({ instrument, position }) => {
-      const contract = contracts[instrument];
-      const row = books.positions?.positions.find(({ orderCode }) => orderCode === contract?.orderCode);
-      if (contract === undefined || !row?.lastPrice) return NaN;
-      return openProfit(position, valueAtHundredths(contract.spec, row.lastPrice, 1));
-    }),
-  );
-  const total = open.reduce((sum, each) => sum + each, 0);
-  const text = Number.isNaN(total) ? 'not known' : formatSigned(total);
+/** Nothing where nothing is held. */
+function openFigure({ accounts, results }: DayContent, compared: string): readonly ReportFigure[] {
+  const text = signedOrUnknown(sum(results, ({ open }) => open));
   const note = `VND, since entry, at the broker’s last price; positions ${compared}`;
-  return open.length === 0 ? [] : [['Open result', text, note]];
+  return accounts.every(({ positions }) => positions.length === 0) ? [] : [['Open result', text, note]];
 }
 
 const isIncident = ({ entry }: StoredEntry): boolean => entry.kind === 'alert' && entry.severity !== 'info';
@@ -192,10 +236,13 @@ function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
   return [...off, ...[...texts].slice(0, ROWS_MAX)];
 }
 
-/** Figures of `pnlRow` by the titles of their columns. */
+/** Figures of `resultsOf` by the titles of their columns. */
 const STRATEGY_COLUMNS = {
   strategy: 'strategy',
-  net: 'net',
+  'result of the day': 'result',
+  'realised after costs': 'net',
+  open: 'open',
+  'won on earlier days': 'earlier',
   realised: 'realised',
   fees: 'fee',
   tax: 'tax',
@@ -207,21 +254,34 @@ const STRATEGY_COLUMNS = {
   'refused changes or cancels': 'refusedChanges',
 } as const;
 
-const strategyTable = ({ accounts }: DayContent): ReportTable => ({
+const strategyTable = ({ results }: DayContent): ReportTable => ({
   title: STRATEGIES,
-  note: 'VND. Realised profit; what is open is not in it.',
+  note: 'VND. Result of the day = realised after costs + open - won on earlier days (until the reference price of the day).',
   columns: Object.keys(STRATEGY_COLUMNS),
-  rows: accounts.map(pnlRow).map((row) => Object.values(STRATEGY_COLUMNS).map((name) => row[name])),
+  rows: results.map((row) =>
+    Object.values(STRATEGY_COLUMNS).map((name) => (Number.isNaN(row[name]) ? 'not known' : row[name])),
+  ),
 });
 
 /** The last reads of the day that our books were held against; -Infinity without a fill. */
-function comparedBooks(read: JournalReader, day: string, entries: readonly StoredEntry[]) {
+function comparedBooks(
+  read: JournalReader,
+  day: TradingDay,
+  entries: readonly StoredEntry[],
+  config: Config | null,
+) {
   const money = entries.findLast(({ entry }) => entry.kind === 'money_checked')?.entry;
   const positions = read.lastInput(day, 'position_snapshot');
+  const reference = read.lastInput(day, 'reference');
+  const closeUs = config === null ? undefined : dayClose(config.calendar, day);
+  // The night settles the broker's money of the day.
+  const account = read.lastInput(day, 'account_snapshot', (closeUs ?? Infinity) + AFTER_CLOSE_US);
   const lastFill = entries.findLast(({ entry }) => entry.kind === 'fill');
   return {
     money: money?.kind === 'money_checked' ? money : undefined,
     positions: positions?.kind === 'position_snapshot' ? positions : undefined,
+    reference: reference?.kind === 'reference' ? reference : undefined,
+    account: account?.kind === 'account_snapshot' ? account : undefined,
     lastFillUs: lastFill?.entry.tsUs ?? -Infinity,
   };
 }
@@ -271,23 +331,33 @@ function heldTable({ books: { positions, lastFillUs }, accounts, contracts, time
   };
 }
 
-function limitTable({ accounts, entries, config }: DayContent): ReportTable {
+function limitTable({ results, entries, config }: DayContent): ReportTable {
   const rows: (readonly (string | number)[])[] = [];
   const add = (name: string, used: number, limit: number): void => {
-    rows.push([name, used, limit, limit === 0 ? '–' : `${Math.round((used / limit) * 100)} %`]);
+    const isKnown = limit !== 0 && !Number.isNaN(used);
+    const part = isKnown ? `${Math.round((used / limit) * 100)} %` : '–';
+    rows.push([name, Number.isNaN(used) ? 'not known' : used, limit, part]);
+  };
+  const lossOf = (id: string | null): number => {
+    const own = results.filter(({ strategy }) => id === null || strategy === id);
+    const accepted = entries.findLast(
+      ({ entry, strategyName }) =>
+        entry.kind === 'alert' && entry.code === 'loss_accepted' && strategyName === id,
+    );
+    const base = accepted?.entry.kind === 'alert' ? acceptedLoss(accepted.entry.text) : 0;
+    return Math.max(0, 0 - sum(own, ({ result }) => result) - base);
   };
   if (config !== null) {
-    add('loss of the account, VND', Math.max(0, -sum(accounts, netOf)), config.engine.risk.dailyLossMax);
+    add('loss of the account, VND', lossOf(null), config.engine.risk.dailyLossMax);
     const largest = largestPositions(entries);
     for (const { id, risk } of config.engine.strategies) {
-      const account = accounts.find(({ strategy }) => strategy === id);
-      add(`loss of ${id}, VND`, Math.max(0, account === undefined ? 0 : -netOf(account)), risk.dailyLossMax);
+      add(`loss of ${id}, VND`, lossOf(id), risk.dailyLossMax);
       add(`largest position of ${id}`, largest.get(id) ?? 0, risk.positionMax);
     }
   }
   return {
     title: 'Use of limits',
-    note: 'Losses are realised ones at the end of the day.',
+    note: 'Losses are those of the result of the day, less what a resume has accepted.',
     columns: ['limit', 'used', 'of', ''],
     rows,
   };
