@@ -5,6 +5,7 @@ import { phaseAt } from '../../domain/calendar.ts';
 import { errorText, ifThere } from '../../domain/failure.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import { durationUs, US_PER_SECOND } from '../../domain/units.ts';
+import type { PositionEntry } from '../../engine/engine-snapshot.ts';
 import type { Sample, Series } from '../../operator/metrics.ts';
 import { startMetricsServer } from '../../operator/metrics-server.ts';
 import { tokenHours } from '../edge/broker-edge.ts';
@@ -177,6 +178,18 @@ function engineSeries({ lastView: view, viewedUs }: Daemon): readonly Series[] {
 function strategySeries({ lastView: view, names }: Daemon): readonly Series[] {
   const { strategies = [], limits = [] } = view ?? {};
   const byStrategy = gaugesBy('strategy', strategies);
+  const byPosition = (name: string, help: string, read: (position: PositionEntry) => number): Series =>
+    gauges(
+      name,
+      help,
+      ['strategy', 'contract'],
+      strategies.flatMap(({ id, positions }) =>
+        positions.map((each) => ({
+          labels: { strategy: id, contract: each.orderCode },
+          value: read(each),
+        })),
+      ),
+    );
   return [
     byStrategy('strategy_stopped', '1 while the strategy does not run.', ({ stopped }) => stopped !== null),
     byStrategy(
@@ -189,16 +202,11 @@ function strategySeries({ lastView: view, names }: Daemon): readonly Series[] {
       'Profit of the strategy today after costs, in VND.',
       ({ dayPnl }) => dayPnl,
     ),
-    gauges(
-      'position_contracts',
-      'Signed position, in contracts.',
-      ['strategy', 'contract'],
-      strategies.flatMap(({ id, positions }) =>
-        positions.map(({ orderCode, qty }) => ({
-          labels: { strategy: id, contract: orderCode },
-          value: qty,
-        })),
-      ),
+    byPosition('position_contracts', 'Signed position, in contracts.', ({ qty }) => qty),
+    byPosition(
+      'uncovered_contracts',
+      'Contracts of a position that should have a stop at the broker now and have none.',
+      ({ uncoveredQty }) => uncoveredQty,
     ),
     gauges(
       'limit_use_ratio',

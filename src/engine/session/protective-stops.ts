@@ -104,7 +104,9 @@ export class ProtectiveStops {
 
   /** After every event that can change positions or orders. */
   step(): void {
-    const { protectiveStop } = this.#state.settings.risk;
+    const { settings, uncovered } = this.#state;
+    const { protectiveStop } = settings.risk;
+    uncovered.clear();
     this.#restore(protectiveStop === undefined);
     this.#find(protectiveStop === undefined);
     if (this.#watches.size === 0) return;
@@ -113,6 +115,8 @@ export class ProtectiveStops {
     for (const watch of this.#watches.values())
       if (unproven === null) this.#follow(watch);
       else this.#watch(watch, unproven);
+    for (const [key, { nakedSinceUs, uncoveredQty }] of this.#watches)
+      if (nakedSinceUs !== Infinity) uncovered.set(key, uncoveredQty);
     this.#setAlarm();
   }
 

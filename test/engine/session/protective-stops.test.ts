@@ -245,10 +245,22 @@ describe('a stop of yesterday', () => {
     const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedSecondsMax: 10 };
     const broker = carried({ risk }, true, 12_900, { isKept: false });
     const acted = () => broker.rig.of('policy_acted').filter(({ failure }) => failure === 'nakedPosition');
+    const uncovered = () => broker.rig.engine.snapshot().strategies[FIRST]?.positions[0]?.uncoveredQty;
     broker.settle(6);
     expect([acted(), stopsOf(broker)], 'it may wait there all the same').toMatchObject([[{}], []]);
+    expect(uncovered(), 'for the metrics').toBe(2);
     broker.settle(30);
-    expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
+    expect([stopsOf(broker), uncovered()]).toEqual([[['sell', 2, 12_900, 12_880]], 0]);
+  });
+
+  it('is missed nowhere without a setting that asks for one', () => {
+    const rig = new EngineRig({ isReal: true, canWait: true }).start();
+    rig.account().conditions().trade(13_000);
+    const broker = new SmallBroker(rig);
+    trades(broker, 'buy', 2);
+    broker.settle(60);
+    const [position] = broker.rig.engine.snapshot().strategies[FIRST]!.positions;
+    expect([position?.qty, position?.uncoveredQty]).toEqual([2, 0]);
   });
 
   it('shrinks with its position although protective stops are not configured any more', () => {
