@@ -79,7 +79,7 @@ const PART_OF_ROOM = 1 / 16;
 export const acceptedLoss = (text: string): number =>
   Number(/ is ([\d,]+) and was accepted/.exec(text)?.[1]?.replaceAll(',', '') ?? 0);
 
-const grouped = (amount: number): string => amount.toLocaleString('en-US');
+export const grouped = (amount: number): string => amount.toLocaleString('en-US');
 
 export class LossLimits {
   readonly #context: EventContext;
