@@ -177,11 +177,7 @@ export class JournalReader {
     return this.#value(decided, session, began) !== undefined;
   }
 
-  lastInput(
-    session: string,
-    kind: JournaledInput['kind'],
-    untilUs = Infinity,
-  ): JournaledInput | undefined {
+  lastInput(session: string, kind: JournaledInput['kind'], untilUs = Infinity): JournaledInput | undefined {
     return [...this.#inputsOf(session, kind)].findLast(({ tsUs }) => tsUs <= untilUs);
   }
 

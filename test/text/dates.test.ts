@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   formatLocalTime,
+  formatShownTime,
   formatTimeOfDay,
   formatUtc,
   formatUtcOffset,
@@ -18,6 +19,11 @@ it('writes moments as the system does', () => {
   );
   expect(formatLocalSecond(1_772_589_601_999_999, 420)).toBe('2026-03-04 09:00:01');
   expect(formatLocalTime(1_772_589_601_250_000, 420)).toBe('2026-03-04T09:00:01.250');
+  const later = (hours: number) => 1_772_589_601_000_000 + hours * 3_600_000_000;
+  expect([14, 15].map((hours) => formatShownTime(later(0), later(hours), 420))).toEqual([
+    '09:00:01',
+    '2026-03-04 09:00:01',
+  ]);
 });
 
 it('reads the times of day that it writes, and no other text', () => {

@@ -66,11 +66,14 @@ export function addStateCommands(program: Command, context: CliContext) {
   const journal = addStateCommand(program, context, {
     name: 'journal',
     description: 'show journal entries, newest last',
-    example: 'tickwright journal --kind alert --kind denied --last 100',
+    example:
+      'tickwright journal --kind alert --kind denied --last 100\n  tickwright journal --order 01000042',
     view: ({ kind = null, ...query }) => journalView(query, kind),
     text: journalText,
     lastByDefault: 50,
-  }).option('--kind <kind>', 'entries of this kind only; repeatable', collected);
+  })
+    .option('--kind <kind>', 'entries of this kind only; repeatable', collected)
+    .option('--order <id>', 'one order only, from its proposal to its end, by the id that tables show');
   return { orders, journal };
 }
 

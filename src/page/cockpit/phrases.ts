@@ -56,7 +56,10 @@ next {} | tới: {}
 last {} | vừa qua: {}
 none yet | chưa có
 none | không có
-fired by {} | do {} gọi
+at its time | đúng giờ
+caught up at the start of the daemon | chạy bù khi khởi động
+found due by a check each 5 s | do lần kiểm tra mỗi 5 giây
+caught up after the clock was set | chạy bù sau khi chỉnh đồng hồ
 session open {} | mở phiên {}
 session close {} | đóng phiên {}
 token refresh {} | đổi token {}

@@ -34,7 +34,8 @@ const STRATEGY = {
       qty: units.signedQty(-2),
       openValue: money(-380_000_000),
       realised: money(0),
-      coveredBy: null, uncoveredQty: 0,
+      coveredBy: null,
+      uncoveredQty: 0,
       open: money(40_000),
     },
   ],
@@ -141,7 +142,7 @@ test('a day that goes well', () => {
     prices    live
     token     8 h left, 1 of 10 exchanges of the day used
     jobs      next token refresh 03-04 12:40, session close 03-04 14:45; last
-              session open 03-04 08:45, fired by cron
+              session open 03-04 08:45, at its time
     result    -1,204,000 VND, realised and open, after 192,798 of fees and tax
     books     our positions are the broker’s
     money     the broker’s to the VND: fee, cash

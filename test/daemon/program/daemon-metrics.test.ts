@@ -16,7 +16,13 @@ const VIEW = {
   counts: { events: 1_234 },
   orders: [{ status: 'accepted' }, { status: 'accepted' }],
   strategies: [
-    { id: 'one', stopped: null, halted: 'loss', dayPnl: 7, positions: [{ orderCode: 'VN30F2612', qty: -3, uncoveredQty: 1 }] },
+    {
+      id: 'one',
+      stopped: null,
+      halted: 'loss',
+      dayPnl: 7,
+      positions: [{ orderCode: 'VN30F2612', qty: -3, uncoveredQty: 1 }],
+    },
   ],
   limits: [
     { limit: 'position', strategy: null, used: 3, max: 10 },
