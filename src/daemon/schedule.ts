@@ -150,19 +150,13 @@ export interface RunningSchedule {
 }
 
 const JOBS_SHOWN = 2;
-const FIRED: Readonly<Record<FiredBy, string>> = {
-  cron: 'at its time',
-  timer: 'at its time',
-  start: 'caught up at the start of the daemon',
-  check: 'found due by a check each 5 s',
-  'clock step': 'caught up after the clock was set',
-};
 
 export function jobsText({ next, last }: ReturnType<RunningSchedule['jobs']>): string {
   const [done, ...coming] = [last, ...next.slice(0, JOBS_SHOWN)].map((job) =>
     job === null ? 'none yet' : `${job.kind} ${job.at.slice(5, 16)}`.replaceAll(/[_T]/g, ' '),
   );
-  const by = last === null ? '' : `, ${FIRED[last.by]}`;
+  const isTimed = last?.by === 'cron' || last?.by === 'timer';
+  const by = last === null ? '' : isTimed ? ', at its time' : ', caught up by a check';
   return `next ${coming.join(', ') || 'none'}; last ${done}${by}`;
 }
 

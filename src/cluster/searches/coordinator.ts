@@ -122,12 +122,15 @@ export class ClusterPool implements TrialPool {
   /** Everything on the server that workers need; what is there already costs a question. */
   async #setUp(): Promise<Searches> {
     const searches = await Searches.open(this.#cluster);
+    const { store } = searches;
     const { columns } = this.#options;
     for (const { key, hash } of this.#job.pieces) {
       const rows = columns.get(key);
-      if (rows !== undefined) await searches.provide(hash, () => bytesOf(rows));
+      if (rows !== undefined && (await store.info(hash)) === null)
+        await store.putBlob({ name: hash }, bytesOf(rows));
     }
-    await searches.provide(jobObject(this.#job.id), () => Buffer.from(jobText(this.#job)));
+    const name = jobObject(this.#job.id);
+    if ((await store.info(name)) === null) await store.putBlob({ name }, Buffer.from(jobText(this.#job)));
     await searches.announce(this.#job);
     this.#searches = searches;
     this.#next = 1;

@@ -120,12 +120,6 @@ export class Searches {
     }
   }
 
-  /** Writes an object of the store where it is not there. What was deleted leaves a description behind. */
-  async provide(name: string, bytes: () => Uint8Array): Promise<void> {
-    const there = await this.store.info(name);
-    if (there === null || there.deleted) await this.store.putBlob({ name }, bytes());
-  }
-
   async forget(job: string, name = '*'): Promise<void> {
     await this.#cluster.jsm.streams.purge(RESULTS, { filter: resultOf(job, name) });
   }

@@ -14,6 +14,7 @@ import { dayClose } from '../../domain/day-plan.ts';
 import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
 import { signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
+import type { AccountSnapshot, PositionSnapshot, ReferencePrices } from '../../engine/ports/engine-event.ts';
 import { AFTER_CLOSE_US } from '../../engine/positions/money-reconciler.ts';
 import { acceptedLoss } from '../../engine/risk/loss-limits.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
@@ -120,6 +121,7 @@ function modelOf(read: JournalReader, { day, configuration }: SessionRow): Repor
 const sum = <T>(all: readonly T[], of: (each: T) => number): number =>
   all.reduce((total, each) => total + of(each), 0);
 
+const numberOrUnknown = (value: string | number) => (Number.isNaN(value) ? 'not known' : value);
 const signedOrUnknown = (vnd: number): string => (Number.isNaN(vnd) ? 'not known' : formatSigned(vnd));
 
 /**
@@ -153,12 +155,9 @@ function resultsOf(
 }
 
 function headlinesOf(content: DayContent): readonly ReportFigure[] {
-  const { accounts, results, entries, books, time } = content;
-  const { money, positions, account, lastFillUs } = books;
-  const at = (us: number | undefined): string =>
-    us === undefined
-      ? 'not compared'
-      : `compared ${us < lastFillUs ? 'BEFORE the last fill, ' : ''}at ${time(us)}`;
+  const { accounts, results, entries, time } = content;
+  const { money, positions, account } = content.books;
+  const at = (us: number | undefined): string => comparedAt(content, us);
   const costs = sum(accounts, ({ fee, tax }) => fee + tax);
   return [
     ...heldFigure(content),
@@ -199,13 +198,14 @@ function heldFigure({ accounts, contracts, entries }: DayContent): readonly Repo
   const phase = entries.findLast(({ entry: { kind } }) => kind === 'phase')?.entry;
   const waiting = readOrders(entries, contracts).filter(({ status }) => status === 'pending_trigger');
   const held = accounts.flatMap(({ strategy, positions }) =>
-    positions.map(({ instrument, position: { qty } }) => {
+    positions.map(({ instrument, position: { qty, openValue } }) => {
       const code = shownCode(contracts, instrument);
       const side = qty > 0 ? 'sell' : 'buy';
       const key = `${strategy} ${code} ${side}`;
       const stops = waiting.filter((each) => `${each.strategy} ${each.orderCode} ${each.side}` === key);
       const cover = stops.map((each) => `, a trigger order waits to ${side} ${each.qty}`).join('');
-      return `${strategy} ${formatSigned(qty)} ${code}${cover || ', NO stop at the broker'}`;
+      const entry = priceText(contracts[instrument], openValue, qty);
+      return `${strategy} ${formatSigned(qty)} ${code} from ${entry}${cover || ', NO stop at the broker'}`;
     }),
   );
   const name = phase?.kind === 'phase' && phase.phase === 'closed' ? 'Held overnight' : 'Held';
@@ -258,9 +258,7 @@ const strategyTable = ({ results }: DayContent): ReportTable => ({
   title: STRATEGIES,
   note: 'VND. Result of the day = realised after costs + open - won on earlier days (until the reference price of the day).',
   columns: Object.keys(STRATEGY_COLUMNS),
-  rows: results.map((row) =>
-    Object.values(STRATEGY_COLUMNS).map((name) => (Number.isNaN(row[name]) ? 'not known' : row[name])),
-  ),
+  rows: results.map((row) => Object.values(STRATEGY_COLUMNS).map((name) => numberOrUnknown(row[name]))),
 });
 
 /** The last reads of the day that our books were held against; -Infinity without a fill. */
@@ -271,42 +269,41 @@ function comparedBooks(
   config: Config | null,
 ) {
   const money = entries.findLast(({ entry }) => entry.kind === 'money_checked')?.entry;
-  const positions = read.lastInput(day, 'position_snapshot');
-  const reference = read.lastInput(day, 'reference');
+  const positions = read.lastInput<PositionSnapshot>(day, 'position_snapshot');
   const closeUs = config === null ? undefined : dayClose(config.calendar, day);
   // The night settles the broker's money of the day.
-  const account = read.lastInput(day, 'account_snapshot', (closeUs ?? Infinity) + AFTER_CLOSE_US);
+  const account = read.lastInput<AccountSnapshot>(day, 'account_snapshot', (closeUs ?? Infinity) + AFTER_CLOSE_US);
   const lastFill = entries.findLast(({ entry }) => entry.kind === 'fill');
   return {
     money: money?.kind === 'money_checked' ? money : undefined,
-    positions: positions?.kind === 'position_snapshot' ? positions : undefined,
-    reference: reference?.kind === 'reference' ? reference : undefined,
-    account: account?.kind === 'account_snapshot' ? account : undefined,
+    positions,
+    account,
+    reference: read.lastInput<ReferencePrices>(day, 'reference'),
     lastFillUs: lastFill?.entry.tsUs ?? -Infinity,
   };
 }
 
-/** Shown after the time of a comparison. */
-const ageOf = (at: number, lastFillUs: number, time: (us: number) => string): string =>
-  at < lastFillUs ? `, BEFORE the last fill at ${time(lastFillUs)}` : '';
+/** Of a read of the broker's, and whether it came too early. */
+const comparedAt = ({ books: { lastFillUs }, time }: DayContent, us: number | undefined): string =>
+  us === undefined
+    ? 'not compared'
+    : `compared ${us < lastFillUs ? 'BEFORE the last fill, ' : ''}at ${time(us)}`;
 
 const COMPARED_COLUMNS = ['ours', 'broker', 'difference'] as const;
-const NO_FILL = 'Nothing has filled since.';
 
-function moneyTable({ books: { money, lastFillUs }, time }: DayContent): ReportTable {
-  const age = money === undefined ? '' : ageOf(money.tsUs, lastFillUs, time);
+function moneyTable(content: DayContent): ReportTable {
+  const { money } = content.books;
   return {
     title: 'Our money against the broker’s',
-    note:
-      money === undefined
-        ? ''
-        : `VND at ${time(money.tsUs)}${age}: ${money.verdict}.${age === '' ? ` ${NO_FILL}` : ''}`,
+    note: `VND, ${comparedAt(content, money?.tsUs)}: ${money?.verdict ?? ''}.`,
     columns: ['figure', ...COMPARED_COLUMNS],
     rows: (money?.figures ?? []).map(({ what, ours, broker }) => [what, ours, broker, broker - ours]),
   };
 }
 
-function heldTable({ books: { positions, lastFillUs }, accounts, contracts, time }: DayContent): ReportTable {
+function heldTable(content: DayContent): ReportTable {
+  const { books, accounts, contracts } = content;
+  const { positions } = books;
   const held = new Map<string, { ours: number; broker: number }>();
   const of = (code: string) => held.get(code) ?? { ours: 0, broker: 0 };
   for (const { instrument, position } of accounts.flatMap((account) => account.positions)) {
@@ -315,28 +312,20 @@ function heldTable({ books: { positions, lastFillUs }, accounts, contracts, time
   }
   for (const { orderCode, qty } of positions?.positions ?? [])
     held.set(orderCode, { ...of(orderCode), broker: of(orderCode).broker + qty });
-  const age = positions === undefined ? '' : ageOf(positions.startedUs, lastFillUs, time);
   const rows = [...held].filter(([, { ours, broker }]) => ours !== 0 || broker !== 0);
   return {
     title: 'Our positions against the broker’s',
-    note:
-      positions === undefined
-        ? ''
-        : `The broker’s, read at ${time(positions.startedUs)}${age}.${age === '' ? ` ${NO_FILL}` : ''}`,
+    note: `The broker’s, ${comparedAt(content, positions?.startedUs)}.`,
     columns: ['contract', ...COMPARED_COLUMNS],
-    rows:
-      positions === undefined
-        ? []
-        : rows.map(([code, { ours, broker }]) => [code, ours, broker, broker - ours]),
+    rows: (positions ? rows : []).map(([code, { ours, broker }]) => [code, ours, broker, broker - ours]),
   };
 }
 
 function limitTable({ results, entries, config }: DayContent): ReportTable {
   const rows: (readonly (string | number)[])[] = [];
   const add = (name: string, used: number, limit: number): void => {
-    const isKnown = limit !== 0 && !Number.isNaN(used);
-    const part = isKnown ? `${Math.round((used / limit) * 100)} %` : '–';
-    rows.push([name, Number.isNaN(used) ? 'not known' : used, limit, part]);
+    const part = Math.round((used / limit) * 100);
+    rows.push([name, numberOrUnknown(used), limit, Number.isFinite(part) ? `${part} %` : '–']);
   };
   const lossOf = (id: string | null): number => {
     const own = results.filter(({ strategy }) => id === null || strategy === id);
@@ -394,20 +383,6 @@ function incidentTable({ entries, time }: DayContent): ReportTable {
     isText: true,
   };
 }
-
-const positionTable = ({ accounts, contracts }: DayContent): ReportTable => ({
-  title: 'Positions at the end of the day',
-  note: '',
-  columns: ['strategy', 'contract', 'contracts', 'value at entry, VND'],
-  rows: accounts.flatMap(({ strategy, positions }) =>
-    positions.map(({ instrument, position }) => [
-      strategy,
-      shownCode(contracts, instrument),
-      position.qty,
-      position.openValue,
-    ]),
-  ),
-});
 
 function orderTable({ entries, contracts, time }: DayContent): ReportTable {
   const orders = readOrders(entries, contracts);
@@ -490,7 +465,6 @@ const TABLES = [
   heldTable,
   limitTable,
   incidentTable,
-  positionTable,
   tradeTable,
   orderTable,
   fillTable,

@@ -5,7 +5,6 @@ import { phaseAt } from '../../domain/calendar.ts';
 import { errorText, ifThere } from '../../domain/failure.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import { durationUs, US_PER_SECOND } from '../../domain/units.ts';
-import type { PositionEntry } from '../../engine/engine-snapshot.ts';
 import type { Sample, Series } from '../../operator/metrics.ts';
 import { startMetricsServer } from '../../operator/metrics-server.ts';
 import { tokenHours } from '../edge/broker-edge.ts';
@@ -178,18 +177,14 @@ function engineSeries({ lastView: view, viewedUs }: Daemon): readonly Series[] {
 function strategySeries({ lastView: view, names }: Daemon): readonly Series[] {
   const { strategies = [], limits = [] } = view ?? {};
   const byStrategy = gaugesBy('strategy', strategies);
-  const byPosition = (name: string, help: string, read: (position: PositionEntry) => number): Series =>
-    gauges(
-      name,
-      help,
-      ['strategy', 'contract'],
-      strategies.flatMap(({ id, positions }) =>
-        positions.map((each) => ({
-          labels: { strategy: id, contract: each.orderCode },
-          value: read(each),
-        })),
-      ),
-    );
+  const held = strategies.flatMap(({ id, positions }) => positions.map((each) => ({ ...each, id })));
+  const byPosition = (name: string, help: string, key: 'qty' | 'uncoveredQty'): Series => {
+    const samples = held.map(({ id, orderCode, [key]: value }) => ({
+      labels: { strategy: id, contract: orderCode },
+      value,
+    }));
+    return gauges(name, help, ['strategy', 'contract'], samples);
+  };
   return [
     byStrategy('strategy_stopped', '1 while the strategy does not run.', ({ stopped }) => stopped !== null),
     byStrategy(
@@ -202,11 +197,11 @@ function strategySeries({ lastView: view, names }: Daemon): readonly Series[] {
       'Profit of the strategy today after costs, in VND.',
       ({ dayPnl }) => dayPnl,
     ),
-    byPosition('position_contracts', 'Signed position, in contracts.', ({ qty }) => qty),
+    byPosition('position_contracts', 'Signed position, in contracts.', 'qty'),
     byPosition(
       'uncovered_contracts',
       'Contracts of a position that should have a stop at the broker now and have none.',
-      ({ uncoveredQty }) => uncoveredQty,
+      'uncoveredQty',
     ),
     gauges(
       'limit_use_ratio',

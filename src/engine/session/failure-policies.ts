@@ -73,12 +73,8 @@ export class FailurePolicies {
     const { context, entries } = this.#state;
     const acted = { ...context.head(owner), failure, policy, instrument, text };
     context.append({ ...acted, kind: 'policy_acted' });
-    context.alert(
-      owner,
-      severity,
-      'failure_policy',
-      `${text}: ${ACTS[policy]} (policies.${failure}: ${policy})`,
-    );
+    const said = `${text}: ${ACTS[policy]} (policies.${failure}: ${policy})`;
+    context.alert(owner, severity, 'failure_policy', said);
     if (policy === 'hold') return;
     entries.withdraw(owner);
     if (policy === 'flatten') this.#flatten(concerned, text);

@@ -57,9 +57,7 @@ last {} | vừa qua: {}
 none yet | chưa có
 none | không có
 at its time | đúng giờ
-caught up at the start of the daemon | chạy bù khi khởi động
-found due by a check each 5 s | do lần kiểm tra mỗi 5 giây
-caught up after the clock was set | chạy bù sau khi chỉnh đồng hồ
+caught up by a check | chạy bù sau khi kiểm tra
 session open {} | mở phiên {}
 session close {} | đóng phiên {}
 token refresh {} | đổi token {}

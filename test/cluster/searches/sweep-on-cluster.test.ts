@@ -51,18 +51,6 @@ test.each([1, 2, 4])('%i workers find what one thread finds, byte for byte', asy
   for (const { said } of busy) expect(said[0]).toMatch(/^takes trials of .+@.+run\.yaml$/);
 });
 
-test('a sweep that has ended starts again with a worker that did not know it', async () => {
-  const server = await natsServer();
-  const place = sweepPlace(SECTION);
-  const first = await startWorker(server);
-  const before = await swept(server, place);
-  await first.stop();
-  const second = await startWorker(server);
-  const again = await swept(server, place, { fresh: true });
-  expect(again.files).toEqual(before.files);
-  expect(second.ran).toHaveLength(TRIALS);
-});
-
 test('walk-forward windows of a strategy from a file go the same way', async () => {
   const server = await natsServer();
   const place = walkPlace();

@@ -33,7 +33,6 @@ it('shows the day: results, limits, incidents, orders, fills, and what comes', (
     'Our money against the broker’s',
     'Use of limits',
     'Incidents',
-    'Positions at the end of the day',
     'Orders',
     'Fills',
     'Ahead',
