@@ -1,5 +1,6 @@
 /** Output, exit codes and failures of commands. */
 import { existsSync } from 'node:fs';
+import { meantPath } from '../config/problem.ts';
 import { formatCount } from '../text/numbers.ts';
 
 /** Results go to `out`, everything else to `err`. */
@@ -47,7 +48,9 @@ export const nothingThere = (message: string): CliFailure => new CliFailure(EXIT
 /** Refuses a path that leads nowhere. */
 export function needFile(flag: string, path: string | null | undefined): void {
   if (typeof path === 'string' && !existsSync(path))
-    throw wrongUsage(`${flag}: expected an existing file, was ${path}`);
+    throw wrongUsage(
+      `${flag}: expected an existing file, was ${path} (${meantPath(path, 'check the path')})`,
+    );
 }
 
 export function noData(dir: string, symbol: string | undefined): CliFailure {

@@ -1,4 +1,7 @@
 /** One mistake in a configuration: its place, what was expected, what it was, and a hint. */
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
 export interface Problem {
   readonly file: string;
   readonly line: number;
@@ -40,6 +43,14 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 export function meantHint(word: string, known: readonly string[], otherwise = ''): string {
   const meant = nearest(word, known);
   return meant === undefined ? otherwise : `did you mean ${meant}?`;
+}
+
+/** For a path that leads nowhere: the name next to it that it probably misspells. */
+export function meantPath(path: string, otherwise = ''): string {
+  const dir = dirname(path);
+  const isGone = !existsSync(path) && existsSync(dir);
+  const meant = isGone ? nearest(basename(path), readdirSync(dir)) : undefined;
+  return meant === undefined ? otherwise : `did you mean ${join(dir, meant)}?`;
 }
 
 /** `maxPosition` has those of `positionMax`. */

@@ -14,7 +14,7 @@ import {
   visit,
 } from 'yaml';
 import { shown } from '../domain/parsed.ts';
-import type { Problem } from './problem.ts';
+import { meantPath, type Problem } from './problem.ts';
 
 export type Path = readonly PropertyKey[];
 
@@ -50,7 +50,7 @@ export class YamlSource {
     const known = texts.get(file);
     const read = known === undefined ? readYamlText(file) : { text: known };
     if ('unreadable' in read) {
-      const hint = 'check the path; samples are in config/';
+      const hint = meantPath(file, 'check the path; samples are in config/');
       const what = { expected: 'a readable YAML file', received: read.unreadable, hint };
       return { problems: [{ file, line: 1, column: 1, path: '', ...what }] };
     }

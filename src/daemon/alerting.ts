@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import { tradingDayAt } from '../domain/calendar.ts';
 import { withAliases } from '../domain/contract-code.ts';
-import { dayAt, timeOfDayUs } from '../domain/civil-date.ts';
+import { timeOfDayUs } from '../domain/civil-date.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
 import { milliseconds, seconds, type TsUs, US_PER_DAY, US_PER_HOUR } from '../domain/units.ts';
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
@@ -18,7 +18,7 @@ import { TelegramListener } from '../operator/channels/telegram-listener.ts';
 import type { BrokerAddress } from './edge/broker-address.ts';
 import type { StatePaths } from '../host/state/state-paths.ts';
 import { remedyOf } from '../operator/remedies.ts';
-import { formatLocalSecond } from '../text/dates.ts';
+import { formatShownTime } from '../text/dates.ts';
 import { systemClock, systemTimers } from '../host/system-clock.ts';
 import { OWN_CAUSE } from './session/halt.ts';
 import { OTP_NEEDED } from './otp-reminders.ts';
@@ -56,6 +56,7 @@ const ALL_CLEARS: Readonly<Record<string, readonly [AlertSeverity, readonly stri
   prices_fresh: ['critical', ['prices_stale']],
   stream_up: ['warning', ['stream_down']],
   order_known: ['warning', ['order_unknown']],
+  position_covered: ['critical', ['failure_policy', 'exits_missing']],
   channel_works: ['warning', ['channel_failed']],
   dead_man_reached: ['warning', ['dead_man_unreached']],
   entries_on: [
@@ -69,11 +70,13 @@ const ALL_CLEARS: Readonly<Record<string, readonly [AlertSeverity, readonly stri
       'rejections',
       'drawdown',
       'journal_failed',
+      'money_mismatch',
+      'second_daemon',
     ],
   ],
 };
 /** One of several: the text begins with it. */
-const ALL_CLEARS_OF_ONE: ReadonlySet<string> = new Set(['order_known', 'channel_works']);
+const ALL_CLEARS_OF_ONE: ReadonlySet<string> = new Set(['order_known', 'channel_works', 'position_covered']);
 
 /** A stop waits for at most three seconds. */
 const LAST_CHECKS = 30;
@@ -114,7 +117,7 @@ export class Alerting {
       routes,
       clock: systemClock,
       timers: systemTimers,
-      time: (at) => shownTime(at, systemClock.nowUs(), offset),
+      time: (at) => formatShownTime(at, systemClock.nowUs(), offset),
       alert,
       onChange: changed,
     });
@@ -304,10 +307,4 @@ export class Alerting {
     const unseen = left.desk.unseen.filter((message) => isWorthIt(message) && message.isUntilStart !== true);
     this.#desk.resume({ ...left.desk, held: left.desk.held.filter(isWorthIt), unseen });
   }
-}
-
-/** With the day where it is another one. */
-function shownTime(at: TsUs, now: TsUs, offset: number): string {
-  const text = formatLocalSecond(at, offset);
-  return dayAt(at, offset) === dayAt(now, offset) ? text.slice(11) : text;
 }

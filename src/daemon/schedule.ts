@@ -155,7 +155,8 @@ export function jobsText({ next, last }: ReturnType<RunningSchedule['jobs']>): s
   const [done, ...coming] = [last, ...next.slice(0, JOBS_SHOWN)].map((job) =>
     job === null ? 'none yet' : `${job.kind} ${job.at.slice(5, 16)}`.replaceAll(/[_T]/g, ' '),
   );
-  const by = last === null ? '' : `, fired by ${last.by}`;
+  const isTimed = last?.by === 'cron' || last?.by === 'timer';
+  const by = last === null ? '' : isTimed ? ', at its time' : ', caught up by a check';
   return `next ${coming.join(', ') || 'none'}; last ${done}${by}`;
 }
 

@@ -33,6 +33,8 @@ export interface PositionEntry {
   readonly open: Money;
   /** By whom contracts are covered that get no stop of their own, in words, or null. */
   readonly coveredBy: string | null;
+  /** Contracts that should have a stop at the broker now and have none; 0 without `risk.protectiveStop`. */
+  readonly uncoveredQty: number;
 }
 
 export interface StrategyEntry {
@@ -203,7 +205,7 @@ function strategyEntry(parts: EngineState, strategy: StrategyIndex): StrategyEnt
 }
 
 function positionEntries(parts: EngineState, strategy: StrategyIndex): readonly PositionEntry[] {
-  const { contracts, portfolio, coveredByOthers } = parts;
+  const { contracts, portfolio, coveredByOthers, uncovered } = parts;
   const entries: PositionEntry[] = [];
   for (const { index: instrument, orderCode } of contracts.all) {
     const position = portfolio.position(strategy, instrument);
@@ -216,6 +218,7 @@ function positionEntries(parts: EngineState, strategy: StrategyIndex): readonly 
       ...position,
       open: portfolio.open(position, instrument),
       coveredBy,
+      uncoveredQty: uncovered.get(`${strategy} ${instrument}`) ?? 0,
     });
   }
   return entries;

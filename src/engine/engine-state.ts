@@ -96,6 +96,8 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     targets: new Targets(),
     /** By strategy and contract: who covers a position that gets no stop for that, in words. */
     coveredByOthers: new Map<string, string>(),
+    /** By strategy and contract: contracts that should have a stop at the broker now and have none. */
+    uncovered: new Map<string, number>(),
     life,
     exits,
     earlier,

@@ -177,8 +177,8 @@ export class JournalReader {
     return this.#value(decided, session, began) !== undefined;
   }
 
-  lastInput(session: string, kind: JournaledInput['kind']): JournaledInput | undefined {
-    return [...this.#inputsOf(session, kind)].at(-1);
+  lastInput<Input extends JournaledInput>(session: string, kind: Input['kind'], untilUs = Infinity) {
+    return [...this.#inputsOf<Input>(session, kind)].findLast(({ tsUs }) => tsUs <= untilUs);
   }
 
   /** Number of the last engine of a session; each start of one counts on. */

@@ -41,3 +41,10 @@ export const formatUtc = (us: number): string => `${formatLocalTime(Math.floor(u
 /** `2026-03-04 09:00:01`, for people: seconds are rounded down. */
 export const formatLocalSecond = (us: number, utcOffsetMinutes: number): string =>
   formatLocalTime(us, utcOffsetMinutes).slice(0, 19).replace('T', ' ');
+
+/** `09:00:01`, and with the day where it is another one than that of `now`. */
+export function formatShownTime(us: number, now: number, utcOffsetMinutes: number): string {
+  const text = formatLocalSecond(us, utcOffsetMinutes);
+  const today = formatLocalSecond(now, utcOffsetMinutes).slice(0, 10);
+  return text.startsWith(today) ? text.slice(11) : text;
+}

@@ -62,7 +62,7 @@ export const formatRatio = (value: number | null | undefined): string => value?.
 
 /** A share of one: 0.125 is `12.50 %`. */
 export const formatPercent = (value: number | null | undefined): string =>
-  typeof value === 'number' ? `${(value * 100).toFixed(2)} %` : DASH;
+  typeof value === 'number' ? `${(value * 100).toFixed(2).replace(/^-(?=0\.00$)/, '')} %` : DASH;
 
 export const formatSignedPercent = (value: number | undefined): string =>
   signed(value ?? 0, formatPercent(value));

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Database } from '../../src/sqlite/database.ts';
 import { expect, it } from 'vitest';
+import { clientOrderId } from '../../src/domain/ids.ts';
 import { tsUs } from '../../src/domain/units.ts';
 import { DAY, openStore } from '../journal/journal-fixture.ts';
 import { ENTRIES, ID } from '../operator/entries.ts';
@@ -59,6 +60,22 @@ it.each(['orders', 'positions', 'pnl', 'journal', 'replay', 'agree'])(
     expect(err).not.toMatch(/ at .*\.ts:/);
   },
 );
+
+it('tells the story of one order, by the part of its id that tables show', async () => {
+  const dir = cliDir();
+  const { store } = openStore(join(dir, 'journal.db'));
+  store.beginSession(DAY, tsUs(1), 'test.yaml');
+  const { place, fill } = ENTRIES;
+  const other = { ...place.order, clientOrderId: clientOrderId('H.12345600002000099') };
+  for (const entry of [place, { ...place, order: other }, fill, ENTRIES.alert] as const) store.append(entry);
+  store.close();
+  const json = await cliRun('journal', '--state', dir, '--order', '02000017', '--json');
+  expect(rowsOf(json.out)).toMatchObject([{ kind: 'place' }, { kind: 'fill' }]);
+  const text = await cliRun('journal', '--state', dir, '--order', ID);
+  expect(text.out).toMatch(/placed +#02000017 .*\n.*filled +#02000017/);
+  const none = await cliRun('journal', '--state', dir, '--order', '02000018');
+  expect([none.code, none.err]).toEqual([4, expect.stringContaining('no order 02000018 in session')]);
+});
 
 it('cuts the journal to the newest rows, and to kinds', async () => {
   const dir = journalDir();

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { shortOrderId } from '../../src/domain/ids.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
-import { worth } from '../support/engine-world.ts';
+import { FRONT, worth } from '../support/engine-world.ts';
 
 const place = (rig: EngineRig) => rig.submit(FIRST, 'buy', 2, 13_000);
 
@@ -27,13 +27,16 @@ describe('a place whose answer was lost', () => {
     expect(rig.of('order_adopted').map(({ order }) => order.orderNo)).toEqual(['5', '6']);
   });
 
-  it('is alerted with its short id, and again once it is known', () => {
+  it('is alerted with its terms and short id, and again once it is known', () => {
     const rig = new EngineRig().start();
     const id = place(rig);
     rig.unknown(id);
     rig.pass(1).book([{ no: '7', ref: id, qty: 2 }]);
-    const texts = rig.of('alert').map(({ code, text }) => `${code} ${text.split(/[ :]/)[0]}`);
-    expect(texts).toEqual(['order_unknown', 'order_known'].map((code) => `${code} ${shortOrderId(id)}`));
+    const short = shortOrderId(id);
+    expect(rig.of('alert')).toMatchObject([
+      { code: 'order_unknown', text: expect.stringContaining(`buy 2 ${FRONT.orderCode} (${short}): `) },
+      { code: 'order_known', text: expect.stringContaining(`${short} is no longer unknown`) },
+    ]);
   });
 
   it('5: is not given up by the number of tries: it stays exposure until a person resolves it', () => {

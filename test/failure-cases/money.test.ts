@@ -80,7 +80,7 @@ describe('money of the day', () => {
     const { brokerFee, exchangeFee, clearingFee, tax } = story.simulator.account();
     expect(html).toContain(row('fee', brokerFee + exchangeFee + clearingFee));
     expect(html).toContain(row('tax', tax));
-    expect(html).toMatch(/VND at \d\d:\d\d:\d\d: agreed\. Nothing has filled since/);
+    expect(html).toMatch(/VND, compared at \d\d:\d\d:\d\d: agreed\./);
     expect(text).toMatch(/Books: money compared at \d\d:\d\d:\d\d; positions compared at \d\d:\d\d:\d\d/);
   });
 
@@ -98,7 +98,7 @@ describe('money of the day', () => {
     story.daemon.journal.flush();
     const { html, text } = reportOf(story);
     expect(html).toContain('Our positions against the broker’s');
-    expect(html).toMatch(/VND at \d\d:\d\d:\d\d, BEFORE the last fill at \d\d:\d\d:\d\d/);
+    expect(html).toMatch(/VND, compared BEFORE the last fill, at \d\d:\d\d:\d\d/);
     expect(text).toMatch(/Books: money compared BEFORE the last fill/);
   });
 

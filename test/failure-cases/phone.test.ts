@@ -236,7 +236,9 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
     /^trading day \d{4}-\d\d-\d\d\n\d\d:\d\d:\d\d script: #\w+ buy 2 VN30F1M \(\S+\) at (?:avg )?1301\.0$/,
   );
   // The day is said: over a weekend it is not today.
-  expect(await shown('/pnl')).toMatch(/^trading day \d{4}-\d\d-\d\d: [-+][\d,]+ VND, after /);
+  expect(await shown('/pnl')).toMatch(
+    /^trading day \d{4}-\d\d-\d\d: [-+][\d,]+ VND, realised and open, after /,
+  );
   await story.until(() => story.daemon.lastAccount !== null);
   expect(await shown('/balance')).toMatch(
     /^net asset value: [\d,]+ VND\n[^]*broker’s figures at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
@@ -244,7 +246,7 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
   // Open results are at the price of the last read of positions: the one after the fill has to be journaled.
   await story.until(async () => !(await shown('/daily')).includes('Open result: not known'));
   expect(await shown('/daily')).toMatch(
-    /^trading day \S+\nHeld: script \+2 VN30F1M .*, a trigger order waits to sell 2\nNet result: .*\nOpen result: [-+]?[\d,]+\n/,
+    /^trading day \S+\nHeld: script \+2 VN30F1M .*, a trigger order waits to sell 2\nResult of the day: [-+]?[\d,]+\nRealised after costs: .*\nOpen result: [-+]?[\d,]+\n/,
   );
   expect(await shown('/open')).toContain(LINK);
 

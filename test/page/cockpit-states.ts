@@ -58,7 +58,7 @@ const TRADING: CockpitFacts = {
   engine: { state: 'running' },
   feed: { state: 'live', isStale: false, isBehind: false, connections: 1 },
   token: { untilRealMs: null, isOtpAwaited: false, exchangesUsed: 1, exchangesAllowed: 10 },
-  jobs: 'next session close 03-04 14:45, backup and report 03-04 15:00; last token refresh 03-04 08:15, fired by cron',
+  jobs: 'next session close 03-04 14:45, backup and report 03-04 15:00; last token refresh 03-04 08:15, at its time',
   money: { dayPnl: 12_840_500, fee: 94_500, tax: 291_096 },
   strategies: [
     {

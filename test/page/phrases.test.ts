@@ -25,8 +25,8 @@ test.each(Object.keys(WORDS))('the journal still has lines of the word “%s”'
 
 test.each([
   [
-    'next session close 11-26 14:45, backup and report 11-26 15:00; last session open 11-26 08:45, fired by cron',
-    'tới: đóng phiên 11-26 14:45, báo cáo và sao lưu 11-26 15:00; vừa qua: mở phiên 11-26 08:45, do cron gọi',
+    'next session close 11-26 14:45, backup and report 11-26 15:00; last session open 11-26 08:45, at its time',
+    'tới: đóng phiên 11-26 14:45, báo cáo và sao lưu 11-26 15:00; vừa qua: mở phiên 11-26 08:45, đúng giờ',
   ],
   [
     '2N3 sell 1 VN30F1M (41I1GC000) at 1,299.0, when the price falls to 1,299.5 (reduce)',

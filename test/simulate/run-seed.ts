@@ -196,7 +196,7 @@ function standIn(world: World, view: EngineSnapshot | undefined): void {
       const isGone =
         !checks.truth.isOpen(clientOrderId) &&
         (there === undefined || there.filledQty === filledQty) &&
-        checks.everAlerted(new RegExp(`${clientOrderId} was accepted, and complete scans of .* do not`));
+        checks.everAlerted(new RegExp(`${clientOrderId}.? was accepted, and complete scans of .* do not`));
       if (status !== 'presumed_absent' && !isGone) continue;
       waits(clientOrderId, new RegExp(clientOrderId));
       checks.resolving(clientOrderId);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   formatLocalTime,
+  formatShownTime,
   formatTimeOfDay,
   formatUtc,
   formatUtcOffset,
@@ -18,6 +19,12 @@ it('writes moments as the system does', () => {
   );
   expect(formatLocalSecond(1_772_589_601_999_999, 420)).toBe('2026-03-04 09:00:01');
   expect(formatLocalTime(1_772_589_601_250_000, 420)).toBe('2026-03-04T09:00:01.250');
+  // Of a moment of the same day, and of one after midnight.
+  const now = [1_772_639_999_000_000, 1_772_643_601_000_000];
+  expect(now.map((us) => formatShownTime(1_772_589_601_000_000, us, 420))).toEqual([
+    '09:00:01',
+    '2026-03-04 09:00:01',
+  ]);
 });
 
 it('reads the times of day that it writes, and no other text', () => {

@@ -20,15 +20,14 @@ interface CallRecord<Request> {
   readonly request: Request;
 }
 
-export type GatewaySignal =
-  /** The journal failed; the call went out on the emergency record, or (a cancel) without any. Alert. */
-  | {
+export type GatewaySignal = { readonly call: CallRecord<unknown>['call']; readonly order: ClientOrderId } & (
+  | /** The journal failed; the call went out on the emergency record, or (a cancel) without any. Alert. */
+    {
       readonly kind: 'sent_on_emergency';
-      readonly call: CallRecord<unknown>['call'];
       readonly recorded: boolean;
-    }
-  /** Journal and emergency record both failed: a reduction did not go out. Alert. */
-  | { readonly kind: 'exit_not_sent'; readonly call: CallRecord<unknown>['call']; readonly reason: string };
+    } /** Journal and emergency record both failed: a reduction did not go out. Alert. */
+  | { readonly kind: 'exit_not_sent'; readonly reason: string }
+);
 
 export interface CallMeter {
   /** The first byte is about to leave. */
@@ -88,16 +87,17 @@ export class DurableSender<Request> {
   #makeDurable(record: CallRecord<Request>, purpose: SendPurpose): string | null {
     const failure = failureOf(() => this.#options.commit());
     if (failure === null) return null;
+    const { call, clientOrderId: order } = record;
     this.#options.sink.post({ kind: 'journal_failed', reason: failure });
     if (purpose === 'entry') return `the journal failed: ${failure}`;
     const second = failureOf(() => this.#options.emergency(record));
     // A cancel without a record can do no harm: it is repeatable and adds no exposure.
     if (second !== null && purpose !== 'cancel') {
       const reason = `journal and emergency record failed: ${failure}; ${second}`;
-      this.#options.onSignal({ kind: 'exit_not_sent', call: record.call, reason });
+      this.#options.onSignal({ kind: 'exit_not_sent', call, order, reason });
       return reason;
     }
-    this.#options.onSignal({ kind: 'sent_on_emergency', call: record.call, recorded: second === null });
+    this.#options.onSignal({ kind: 'sent_on_emergency', call, order, recorded: second === null });
     return null;
   }
 

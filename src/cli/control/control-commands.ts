@@ -2,12 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hasCode } from '../../domain/failure.ts';
 import { isRecord } from '../../domain/parsed.ts';
-import { shortOrderId } from '../../domain/ids.ts';
 import { Argument, type Command } from 'commander';
 import { type EarlierRun, readMark } from '../../host/run-mark.ts';
 import { statePaths } from '../../host/state/state-paths.ts';
 import { isAlive, readControl } from '../../host/state/daemon-list.ts';
-import { ordersView } from '../../host/state/read-state.ts';
+import { isNamed, ordersView } from '../../host/state/read-state.ts';
 import { durationMs, reasonText } from '../argument-values.ts';
 import {
   type CliContext,
@@ -250,16 +249,11 @@ export function addOrderCommands(orders: Command, context: CliContext): void {
     });
 }
 
-/**
- * Tables and lines show a part of an id. A shell takes `#` for the start of a comment, so the digits alone do too. An order without an
- * owner has only the broker's number, and can only be live.
- */
+/** An order without an owner has only the broker's number, and can only be live. */
 function wholeId(state: string, shown: string, as: string): string {
   if (shown.startsWith('H.')) return shown;
   const ids = ordersView({ state }).rows.map(({ clientOrderId }) => clientOrderId);
-  const found = ids.filter(
-    (id) => shortOrderId(id).replace('#', '') === shown.replace('#', '') || id === shown,
-  );
+  const found = ids.filter((id) => isNamed(id, shown));
   if (found.length === 1 && found[0] !== undefined) return found[0];
   if (found.length === 0 && as === 'live' && /^\d+$/.test(shown)) return shown;
   const problem =

@@ -22,7 +22,7 @@ import {
   sessionDay,
   sideWords,
 } from '../argument-values.ts';
-import { type CliContext, CliFailure, type CliIo, EXIT, jsonText, wrongUsage } from '../cli-io.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, jsonText, needFile } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
 import { csvLine } from '../../text/csv.ts';
 import { formatCount, formatNumber, formatRate } from '../../text/numbers.ts';
@@ -109,8 +109,7 @@ export function addDataImport(data: Command, context: CliContext): void {
     .option('--json', 'print JSON')
     .addHelpText('after', AFTER_HELP)
     .action(async (files: readonly string[], flags: ImportFlags) => {
-      const missing = files.find((file) => !existsSync(file));
-      if (missing !== undefined) throw wrongUsage(`expected an existing file, was ${missing}`);
+      for (const file of files) needFile('files', file);
       const isNamed = command.getOptionValueSource('config') !== 'default';
       const market = importMarket(files, flags.config, isNamed);
       const imported = await importAll(files, flags, market, context.io);

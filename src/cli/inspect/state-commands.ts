@@ -66,11 +66,14 @@ export function addStateCommands(program: Command, context: CliContext) {
   const journal = addStateCommand(program, context, {
     name: 'journal',
     description: 'show journal entries, newest last',
-    example: 'tickwright journal --kind alert --kind denied --last 100',
+    example:
+      'tickwright journal --kind alert --kind denied --last 100\n  tickwright journal --order 01000042',
     view: ({ kind = null, ...query }) => journalView(query, kind),
     text: journalText,
     lastByDefault: 50,
-  }).option('--kind <kind>', 'entries of this kind only; repeatable', collected);
+  })
+    .option('--kind <kind>', 'entries of this kind only; repeatable', collected)
+    .option('--order <id>', 'one order only, from its proposal to its end, by the id that tables show');
   return { orders, journal };
 }
 
@@ -178,7 +181,7 @@ function pnlTable(view: StateView<PnlRow>): string {
     refused === 0
       ? ''
       : `The broker refused ${formatCount(refused, 'change or cancel', 'changes or cancels')}.\n`;
-  return `${table}${changes}Open positions are not in these figures.\n`;
+  return `${table}${changes}Realised alone. The result of the day, with open positions: tickwright status.\n`;
 }
 
 const journalTable = (view: ReturnType<typeof journalLines>): string =>

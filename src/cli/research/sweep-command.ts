@@ -1,4 +1,5 @@
 /** `sweep`: many runs of one backtest with varied parameters. */
+import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { join } from 'node:path';
 import type { ClusterPool } from '../../cluster/searches/coordinator.ts';
@@ -111,7 +112,7 @@ const strengthText = ({ strength: { workers, threads } }: ClusterPool): string =
 
 function printOutcome(
   io: CliIo,
-  { found, tables, warnings, memory, report }: SweepOutcome,
+  { found, tables, warnings, memory, report, bestParams }: SweepOutcome,
   strength: string,
 ): void {
   for (const table of tables) {
@@ -126,8 +127,10 @@ function printOutcome(
   io.out(`
 memory: ${memory}
 ${ran} runs in ${seconds.toFixed(2)} s${where} (${rate}/s)${before}
-sweep   ${digest}
-trials  ${log}
+best    ${bestParams === null ? 'none: no trial can be picked' : `params of ${bestParams}`}
+trials  ${join(dirname(report), 'trials.csv')}
 report  ${report}
+log     ${log}: the same sweep goes on from here
+digest  ${digest}
 `);
 }

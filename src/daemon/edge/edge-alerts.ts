@@ -69,11 +69,15 @@ export class EdgeAlerts {
 
   readonly gateway = (signal: GatewaySignal): void => {
     if (signal.kind === 'exit_not_sent') {
-      const text = `a ${signal.call} that shrinks a position was NOT sent: ${signal.reason}; close it in the broker's app`;
+      const text = `NOT sent: the ${signal.call} of ${signal.order}, which shrinks a position; ${signal.reason}`;
       return this.#alert('critical', 'exit_not_sent', text);
     }
     const how = signal.recorded ? 'recorded in the emergency file' : 'without any record';
-    this.#alert('critical', 'sent_on_emergency', `the journal failed: a ${signal.call} was sent, ${how}`);
+    this.#alert(
+      'critical',
+      'sent_on_emergency',
+      `the journal failed: the ${signal.call} of ${signal.order} was sent, ${how}`,
+    );
   };
 
   readonly token = (signal: TokenSignal): void => {

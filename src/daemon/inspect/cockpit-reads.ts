@@ -21,7 +21,7 @@ import { createNaming, type Naming } from '../../operator/naming.ts';
 import { readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import { avgPoints, readOrders } from '../../host/state/order-rows.ts';
-import { inSession, journalRow, openJournal, wordsOf } from '../../host/state/read-state.ts';
+import { entriesOfOrder, inSession, journalRow, openJournal, wordsOf } from '../../host/state/read-state.ts';
 import { dayText } from './day-report.ts';
 import { Candles } from '../../operator/cockpit/candles.ts';
 
@@ -98,14 +98,12 @@ export function orderStory(
   { order, day: asked }: { readonly order: string; readonly day: string | null },
 ): OrderStory | null {
   return inSession(place.stateDir, asked ?? undefined, (read, { day }, names) => {
-    const rows = read.entries({ session: day, clientOrderId: order });
-    const [first] = rows;
+    const all = entriesOfOrder(read, day, order);
+    const [first] = all;
     if (first === undefined) return null;
     const contracts = read.contracts(day);
     const naming = namingOf(place, names, contracts);
-    const all = [...rows, ...deniedChanges(read, day, rows), ...children(read, day, order)];
-    all.sort((a, b) => a.id - b.id);
-    const row = readOrders(rows, contracts).find(({ clientOrderId }) => clientOrderId === order);
+    const row = readOrders(all, contracts).find(({ clientOrderId }) => clientOrderId === order);
     const summary =
       row === undefined
         ? 'a call, not an order'
@@ -124,24 +122,6 @@ const inWords = (row: StoredEntry, naming: Naming): CockpitEntry => ({
   ...cockpitEntry(row, naming),
   ...wordsOf(row.entry, naming),
 });
-
-/** A change that risk denied has an id of its own. */
-function deniedChanges(read: JournalReader, session: string, rows: readonly StoredEntry[]) {
-  return rows.flatMap(({ entry }) => {
-    if (entry.kind !== 'proposal' || entry.proposal.do === 'submit') return [];
-    const denied = read.entries({ session, clientOrderId: entry.proposal.callId });
-    return denied.filter((each) => each.entry.kind === 'denied');
-  });
-}
-
-/** Orders that a trigger of it sent, and exits that it brought. */
-const children = (read: JournalReader, session: string, order: string): readonly StoredEntry[] =>
-  read
-    .entries({ session, kinds: ['order_adopted', 'order_waiting'] })
-    .filter(
-      ({ entry }) =>
-        (entry.kind === 'order_adopted' || entry.kind === 'order_waiting') && entry.parent === order,
-    );
 
 /** Older days are in the reports. */
 const DAYS_MAX = 260;

@@ -9,10 +9,14 @@ import {
 import type { Config } from '../../config/config.ts';
 import { withAliases } from '../../domain/contract-code.ts';
 import { isSession } from '../../domain/calendar.ts';
-import { addDays, tradingDay } from '../../domain/civil-date.ts';
+import { addDays, tradingDay, type TradingDay } from '../../domain/civil-date.ts';
+import { dayClose } from '../../domain/day-plan.ts';
 import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
 import { signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
+import type { AccountSnapshot, PositionSnapshot, ReferencePrices } from '../../engine/ports/engine-event.ts';
+import { AFTER_CLOSE_US } from '../../engine/positions/money-reconciler.ts';
+import { acceptedLoss } from '../../engine/risk/loss-limits.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { sessionResult } from '../../journal/session-result.ts';
@@ -56,7 +60,7 @@ function textOf({ headlines, tables, warnings }: ReportModel): string {
   const rowsOf = (title: string) => tables.find((table) => table.title === title)?.rows ?? [];
   return [
     ...headlines.map(([name, text]) => `${name}: ${text}`),
-    ...rowsOf(STRATEGIES).map(([id, net]) => `${id}: ${formatSigned(Number(net))} VND`),
+    ...rowsOf(STRATEGIES).map(([id, result]) => `${id}: ${signedOrUnknown(Number(result))} VND`),
     ...warnings.slice(0, WARNINGS_MAX),
     ...(warnings.length > WARNINGS_MAX ? [`and ${warnings.length - WARNINGS_MAX} more warnings`] : []),
     ...rowsOf(AHEAD).map(([what, text]) => `${what}: ${text}`),
@@ -70,10 +74,12 @@ interface DayContent {
   readonly entries: readonly StoredEntry[];
   readonly contracts: readonly Contract[];
   readonly accounts: readonly StrategyAccount[];
+  readonly results: ReturnType<typeof resultsOf>;
   readonly time: (us: number) => string;
   readonly books: ReturnType<typeof comparedBooks>;
 }
 
+const RESULT = 'Result of the day';
 const STRATEGIES = 'Strategies';
 const AHEAD = 'Ahead';
 
@@ -81,14 +87,18 @@ function modelOf(read: JournalReader, { day, configuration }: SessionRow): Repor
   const config = configOf(configuration);
   const entries = read.entries({ session: day });
   const offset = config?.calendar.utcOffsetMinutes ?? 0;
+  const accounts = foldSession(entries);
+  const contracts = read.contracts(day);
+  const books = comparedBooks(read, tradingDay(day), entries, config);
   const scene: DayContent = {
     day,
     config,
     entries,
-    contracts: read.contracts(day),
-    accounts: foldSession(entries),
+    contracts,
+    accounts,
+    results: resultsOf(accounts, entries, contracts, books),
     time: (us) => formatLocalTime(us, offset).slice(11, 19),
-    books: comparedBooks(read, day, entries),
+    books,
   };
   return {
     ...EMPTY_REPORT,
@@ -108,27 +118,69 @@ function modelOf(read: JournalReader, { day, configuration }: SessionRow): Repor
   };
 }
 
-const sum = (accounts: readonly StrategyAccount[], of: (account: StrategyAccount) => number): number =>
-  accounts.reduce((total, account) => total + of(account), 0);
+const sum = <T>(all: readonly T[], of: (each: T) => number): number =>
+  all.reduce((total, each) => total + of(each), 0);
 
-const netOf = (account: StrategyAccount): number => pnlRow(account).net;
+const numberOrUnknown = (value: string | number) => (Number.isNaN(value) ? 'not known' : value);
+const signedOrUnknown = (vnd: number): string => (Number.isNaN(vnd) ? 'not known' : formatSigned(vnd));
+
+/**
+ * `result` is what the limit on the daily loss counts (rulings, 37): positions carried over count from the reference price, and `earlier`
+ * is what they had won by then. At the broker's prices; NaN where one is not known.
+ */
+function resultsOf(
+  accounts: readonly StrategyAccount[],
+  entries: readonly StoredEntry[],
+  contracts: readonly Contract[],
+  { positions, reference }: DayContent['books'],
+) {
+  const carried = foldSession(
+    entries.filter(({ entry }) => entry.kind === 'position_event' && entry.event === 'carried_over'),
+  );
+  const last = new Map(positions?.positions.map((row) => [row.orderCode, row.lastPrice]));
+  const begin = new Map(reference?.rows.map((row) => [contracts[row.instrument]?.orderCode, row.reference]));
+  const profit = (account: StrategyAccount | undefined, prices: typeof last | typeof begin): number =>
+    sum(account?.positions ?? [], ({ instrument, position }) => {
+      const contract = contracts[instrument];
+      const price = contract && prices.get(contract.orderCode);
+      return price ? openProfit(position, valueAtHundredths(contract.spec, price, 1)) : NaN;
+    });
+  return accounts.map((account) => {
+    const row = pnlRow(account);
+    const open = profit(account, last);
+    const before = carried.find(({ strategy }) => strategy === account.strategy);
+    const earlier = profit(before, begin);
+    return { ...row, open, earlier, result: row.net + open - earlier };
+  });
+}
 
 function headlinesOf(content: DayContent): readonly ReportFigure[] {
-  const { accounts, entries, books, time } = content;
-  const { money, positions, lastFillUs } = books;
-  const at = (us: number | undefined): string =>
-    us === undefined
-      ? 'not compared'
-      : `compared ${us < lastFillUs ? 'BEFORE the last fill, ' : ''}at ${time(us)}`;
+  const { accounts, results, entries, time } = content;
+  const { money, positions, account } = content.books;
+  const at = (us: number | undefined): string => comparedAt(content, us);
   const costs = sum(accounts, ({ fee, tax }) => fee + tax);
   return [
     ...heldFigure(content),
     [
-      'Net result',
-      formatSigned(sum(accounts, netOf)),
-      'VND, realised, less fees and tax; the open result is not in it',
+      RESULT,
+      signedOrUnknown(sum(results, ({ result }) => result)),
+      'VND, realised and open, less fees and tax: the limit on the daily loss counts it',
+    ],
+    [
+      'Realised after costs',
+      formatSigned(sum(results, ({ net }) => net)),
+      'VND, as tickwright pnl; the open result is not in it',
     ],
     ...openFigure(content, at(positions?.startedUs)),
+    ...(account === undefined || account.account.fee === null || account.account.tax === null
+      ? []
+      : ([
+          [
+            `${RESULT} by the broker`,
+            formatSigned(account.account.profit - account.account.fee - account.account.tax),
+            `VND, its profit of the day less fees and tax, at ${time(account.startedUs)}`,
+          ],
+        ] as const)),
     ['Fees and tax', formatNumber(costs), 'VND, charged on the fills of the day'],
     ['Orders', formatNumber(sum(accounts, ({ orders }) => orders)), 'sent to the broker'],
     ['Contracts traded', formatNumber(sum(accounts, ({ filledQty }) => filledQty)), 'over all fills'],
@@ -146,33 +198,25 @@ function heldFigure({ accounts, contracts, entries }: DayContent): readonly Repo
   const phase = entries.findLast(({ entry: { kind } }) => kind === 'phase')?.entry;
   const waiting = readOrders(entries, contracts).filter(({ status }) => status === 'pending_trigger');
   const held = accounts.flatMap(({ strategy, positions }) =>
-    positions.map(({ instrument, position: { qty } }) => {
+    positions.map(({ instrument, position: { qty, openValue } }) => {
       const code = shownCode(contracts, instrument);
       const side = qty > 0 ? 'sell' : 'buy';
       const key = `${strategy} ${code} ${side}`;
       const stops = waiting.filter((each) => `${each.strategy} ${each.orderCode} ${each.side}` === key);
       const cover = stops.map((each) => `, a trigger order waits to ${side} ${each.qty}`).join('');
-      return `${strategy} ${formatSigned(qty)} ${code}${cover || ', NO stop at the broker'}`;
+      const entry = priceText(contracts[instrument], openValue, qty);
+      return `${strategy} ${formatSigned(qty)} ${code} from ${entry}${cover || ', NO stop at the broker'}`;
     }),
   );
   const name = phase?.kind === 'phase' && phase.phase === 'closed' ? 'Held overnight' : 'Held';
   return held.length === 0 ? [] : [[name, held.join('; '), 'by our books']];
 }
 
-/** Open profit at the broker's last price; nothing where nothing is held. */
-function openFigure({ accounts, contracts, books }: DayContent, compared: string): readonly ReportFigure[] {
-  const open = accounts.flatMap(({ positions }) =>
-    positions.map(({ instrument, position }) => {
-      const contract = contracts[instrument];
-      const row = books.positions?.positions.find(({ orderCode }) => orderCode === contract?.orderCode);
-      if (contract === undefined || !row?.lastPrice) return NaN;
-      return openProfit(position, valueAtHundredths(contract.spec, row.lastPrice, 1));
-    }),
-  );
-  const total = open.reduce((sum, each) => sum + each, 0);
-  const text = Number.isNaN(total) ? 'not known' : formatSigned(total);
+/** Nothing where nothing is held. */
+function openFigure({ accounts, results }: DayContent, compared: string): readonly ReportFigure[] {
+  const text = signedOrUnknown(sum(results, ({ open }) => open));
   const note = `VND, since entry, at the broker’s last price; positions ${compared}`;
-  return open.length === 0 ? [] : [['Open result', text, note]];
+  return accounts.every(({ positions }) => positions.length === 0) ? [] : [['Open result', text, note]];
 }
 
 const isIncident = ({ entry }: StoredEntry): boolean => entry.kind === 'alert' && entry.severity !== 'info';
@@ -192,10 +236,13 @@ function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
   return [...off, ...[...texts].slice(0, ROWS_MAX)];
 }
 
-/** Figures of `pnlRow` by the titles of their columns. */
+/** Figures of `resultsOf` by the titles of their columns. */
 const STRATEGY_COLUMNS = {
   strategy: 'strategy',
-  net: 'net',
+  'result of the day': 'result',
+  'realised after costs': 'net',
+  open: 'open',
+  'won on earlier days': 'earlier',
   realised: 'realised',
   fees: 'fee',
   tax: 'tax',
@@ -207,46 +254,56 @@ const STRATEGY_COLUMNS = {
   'refused changes or cancels': 'refusedChanges',
 } as const;
 
-const strategyTable = ({ accounts }: DayContent): ReportTable => ({
+const strategyTable = ({ results }: DayContent): ReportTable => ({
   title: STRATEGIES,
-  note: 'VND. Realised profit; what is open is not in it.',
+  note: 'VND. Result of the day = realised after costs + open - won on earlier days (until the reference price of the day).',
   columns: Object.keys(STRATEGY_COLUMNS),
-  rows: accounts.map(pnlRow).map((row) => Object.values(STRATEGY_COLUMNS).map((name) => row[name])),
+  rows: results.map((row) => Object.values(STRATEGY_COLUMNS).map((name) => numberOrUnknown(row[name]))),
 });
 
 /** The last reads of the day that our books were held against; -Infinity without a fill. */
-function comparedBooks(read: JournalReader, day: string, entries: readonly StoredEntry[]) {
+function comparedBooks(
+  read: JournalReader,
+  day: TradingDay,
+  entries: readonly StoredEntry[],
+  config: Config | null,
+) {
   const money = entries.findLast(({ entry }) => entry.kind === 'money_checked')?.entry;
-  const positions = read.lastInput(day, 'position_snapshot');
+  const positions = read.lastInput<PositionSnapshot>(day, 'position_snapshot');
+  const closeUs = config === null ? undefined : dayClose(config.calendar, day);
+  // The night settles the broker's money of the day.
+  const account = read.lastInput<AccountSnapshot>(day, 'account_snapshot', (closeUs ?? Infinity) + AFTER_CLOSE_US);
   const lastFill = entries.findLast(({ entry }) => entry.kind === 'fill');
   return {
     money: money?.kind === 'money_checked' ? money : undefined,
-    positions: positions?.kind === 'position_snapshot' ? positions : undefined,
+    positions,
+    account,
+    reference: read.lastInput<ReferencePrices>(day, 'reference'),
     lastFillUs: lastFill?.entry.tsUs ?? -Infinity,
   };
 }
 
-/** Shown after the time of a comparison. */
-const ageOf = (at: number, lastFillUs: number, time: (us: number) => string): string =>
-  at < lastFillUs ? `, BEFORE the last fill at ${time(lastFillUs)}` : '';
+/** Of a read of the broker's, and whether it came too early. */
+const comparedAt = ({ books: { lastFillUs }, time }: DayContent, us: number | undefined): string =>
+  us === undefined
+    ? 'not compared'
+    : `compared ${us < lastFillUs ? 'BEFORE the last fill, ' : ''}at ${time(us)}`;
 
 const COMPARED_COLUMNS = ['ours', 'broker', 'difference'] as const;
-const NO_FILL = 'Nothing has filled since.';
 
-function moneyTable({ books: { money, lastFillUs }, time }: DayContent): ReportTable {
-  const age = money === undefined ? '' : ageOf(money.tsUs, lastFillUs, time);
+function moneyTable(content: DayContent): ReportTable {
+  const { money } = content.books;
   return {
     title: 'Our money against the broker’s',
-    note:
-      money === undefined
-        ? ''
-        : `VND at ${time(money.tsUs)}${age}: ${money.verdict}.${age === '' ? ` ${NO_FILL}` : ''}`,
+    note: `VND, ${comparedAt(content, money?.tsUs)}: ${money?.verdict ?? ''}.`,
     columns: ['figure', ...COMPARED_COLUMNS],
     rows: (money?.figures ?? []).map(({ what, ours, broker }) => [what, ours, broker, broker - ours]),
   };
 }
 
-function heldTable({ books: { positions, lastFillUs }, accounts, contracts, time }: DayContent): ReportTable {
+function heldTable(content: DayContent): ReportTable {
+  const { books, accounts, contracts } = content;
+  const { positions } = books;
   const held = new Map<string, { ours: number; broker: number }>();
   const of = (code: string) => held.get(code) ?? { ours: 0, broker: 0 };
   for (const { instrument, position } of accounts.flatMap((account) => account.positions)) {
@@ -255,39 +312,41 @@ function heldTable({ books: { positions, lastFillUs }, accounts, contracts, time
   }
   for (const { orderCode, qty } of positions?.positions ?? [])
     held.set(orderCode, { ...of(orderCode), broker: of(orderCode).broker + qty });
-  const age = positions === undefined ? '' : ageOf(positions.startedUs, lastFillUs, time);
   const rows = [...held].filter(([, { ours, broker }]) => ours !== 0 || broker !== 0);
   return {
     title: 'Our positions against the broker’s',
-    note:
-      positions === undefined
-        ? ''
-        : `The broker’s, read at ${time(positions.startedUs)}${age}.${age === '' ? ` ${NO_FILL}` : ''}`,
+    note: `The broker’s, ${comparedAt(content, positions?.startedUs)}.`,
     columns: ['contract', ...COMPARED_COLUMNS],
-    rows:
-      positions === undefined
-        ? []
-        : rows.map(([code, { ours, broker }]) => [code, ours, broker, broker - ours]),
+    rows: (positions ? rows : []).map(([code, { ours, broker }]) => [code, ours, broker, broker - ours]),
   };
 }
 
-function limitTable({ accounts, entries, config }: DayContent): ReportTable {
+function limitTable({ results, entries, config }: DayContent): ReportTable {
   const rows: (readonly (string | number)[])[] = [];
   const add = (name: string, used: number, limit: number): void => {
-    rows.push([name, used, limit, limit === 0 ? '–' : `${Math.round((used / limit) * 100)} %`]);
+    const part = Math.round((used / limit) * 100);
+    rows.push([name, numberOrUnknown(used), limit, Number.isFinite(part) ? `${part} %` : '–']);
+  };
+  const lossOf = (id: string | null): number => {
+    const own = results.filter(({ strategy }) => id === null || strategy === id);
+    const accepted = entries.findLast(
+      ({ entry, strategyName }) =>
+        entry.kind === 'alert' && entry.code === 'loss_accepted' && strategyName === id,
+    );
+    const base = accepted?.entry.kind === 'alert' ? acceptedLoss(accepted.entry.text) : 0;
+    return Math.max(0, 0 - sum(own, ({ result }) => result) - base);
   };
   if (config !== null) {
-    add('loss of the account, VND', Math.max(0, -sum(accounts, netOf)), config.engine.risk.dailyLossMax);
+    add('loss of the account, VND', lossOf(null), config.engine.risk.dailyLossMax);
     const largest = largestPositions(entries);
     for (const { id, risk } of config.engine.strategies) {
-      const account = accounts.find(({ strategy }) => strategy === id);
-      add(`loss of ${id}, VND`, Math.max(0, account === undefined ? 0 : -netOf(account)), risk.dailyLossMax);
+      add(`loss of ${id}, VND`, lossOf(id), risk.dailyLossMax);
       add(`largest position of ${id}`, largest.get(id) ?? 0, risk.positionMax);
     }
   }
   return {
     title: 'Use of limits',
-    note: 'Losses are realised ones at the end of the day.',
+    note: 'Losses are those of the result of the day, less what a resume has accepted.',
     columns: ['limit', 'used', 'of', ''],
     rows,
   };
@@ -324,20 +383,6 @@ function incidentTable({ entries, time }: DayContent): ReportTable {
     isText: true,
   };
 }
-
-const positionTable = ({ accounts, contracts }: DayContent): ReportTable => ({
-  title: 'Positions at the end of the day',
-  note: '',
-  columns: ['strategy', 'contract', 'contracts', 'value at entry, VND'],
-  rows: accounts.flatMap(({ strategy, positions }) =>
-    positions.map(({ instrument, position }) => [
-      strategy,
-      shownCode(contracts, instrument),
-      position.qty,
-      position.openValue,
-    ]),
-  ),
-});
 
 function orderTable({ entries, contracts, time }: DayContent): ReportTable {
   const orders = readOrders(entries, contracts);
@@ -420,7 +465,6 @@ const TABLES = [
   heldTable,
   limitTable,
   incidentTable,
-  positionTable,
   tradeTable,
   orderTable,
   fillTable,

@@ -82,7 +82,7 @@ export const statusOf = (daemon: Daemon) => ({
   compared:
     daemon.lastView === undefined
       ? { positions: null, money: null }
-      : comparisons(daemon.lastView, daemon.config.calendar.utcOffsetMinutes),
+      : comparisons(daemon.lastView, daemon.config.calendar.utcOffsetMinutes, daemon.clock.nowUs()),
   /** So long the engine has not answered and `engine` is old; null while it answers, or does not run. */
   engineSilentMs:
     engineHealth(daemon).state === 'hung'

@@ -177,6 +177,14 @@ function engineSeries({ lastView: view, viewedUs }: Daemon): readonly Series[] {
 function strategySeries({ lastView: view, names }: Daemon): readonly Series[] {
   const { strategies = [], limits = [] } = view ?? {};
   const byStrategy = gaugesBy('strategy', strategies);
+  const held = strategies.flatMap(({ id, positions }) => positions.map((each) => ({ ...each, id })));
+  const byPosition = (name: string, help: string, key: 'qty' | 'uncoveredQty'): Series => {
+    const samples = held.map(({ id, orderCode, [key]: value }) => ({
+      labels: { strategy: id, contract: orderCode },
+      value,
+    }));
+    return gauges(name, help, ['strategy', 'contract'], samples);
+  };
   return [
     byStrategy('strategy_stopped', '1 while the strategy does not run.', ({ stopped }) => stopped !== null),
     byStrategy(
@@ -189,16 +197,11 @@ function strategySeries({ lastView: view, names }: Daemon): readonly Series[] {
       'Profit of the strategy today after costs, in VND.',
       ({ dayPnl }) => dayPnl,
     ),
-    gauges(
-      'position_contracts',
-      'Signed position, in contracts.',
-      ['strategy', 'contract'],
-      strategies.flatMap(({ id, positions }) =>
-        positions.map(({ orderCode, qty }) => ({
-          labels: { strategy: id, contract: orderCode },
-          value: qty,
-        })),
-      ),
+    byPosition('position_contracts', 'Signed position, in contracts.', 'qty'),
+    byPosition(
+      'uncovered_contracts',
+      'Contracts of a position that should have a stop at the broker now and have none.',
+      'uncoveredQty',
     ),
     gauges(
       'limit_use_ratio',

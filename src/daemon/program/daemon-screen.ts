@@ -1,14 +1,14 @@
 /** The daemon's display: banner, a line for each event, a status line, and the summary at the end. */
-import { formatTimeOfDay } from '../../text/dates.ts';
+import { formatShownTime, formatTimeOfDay } from '../../text/dates.ts';
 import { formatDuration, formatMinutes } from '../../text/durations.ts';
 import { formatCount, formatNumber, formatSigned, positionText, sumsOf } from '../../text/numbers.ts';
 import { type Column, formatTable, pad, SCREEN_WIDTH, widthOf, wrapText } from '../../text/table.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
-import { formatTime } from '../../domain/civil-date.ts';
+import { momentOf } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { failureOf } from '../../domain/failure.ts';
-import { seconds, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
+import { seconds, tsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import { limitsOf } from '../../engine/risk/limit-uses.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import { entryLine } from '../../operator/entry-line.ts';
@@ -218,8 +218,12 @@ export type StatusContent = ReturnType<typeof statusContent>;
 
 export function statusContent(daemon: Daemon, view: EngineSnapshot) {
   const token = daemon.edge.tokens.current();
+  const { utcOffsetMinutes } = daemon.config.calendar;
+  const now = daemon.clock.nowUs();
+  const day = daemon.sessionDay === undefined ? now : momentOf(daemon.sessionDay, 0, utcOffsetMinutes);
   return {
-    time: formatTime(daemon.clock.nowUs(), daemon.config.calendar.utcOffsetMinutes).slice(0, 8),
+    /** With the date where it is not that of the session. */
+    time: formatShownTime(now, day, utcOffsetMinutes),
     phase: view.phase,
     stream: view.stream,
     positions: view.contracts.map(({ orderCode, ours }) => ({ orderCode, qty: ours })),
@@ -291,7 +295,9 @@ export async function sessionSummary(daemon: Daemon) {
     strategies: foldSession(entries).map((account) => resultOf(account, view)),
     /** Comparisons with the broker; empty where no engine answered. */
     books:
-      view === undefined ? [] : bookFacts(view, comparisons(view, daemon.config.calendar.utcOffsetMinutes)),
+      view === undefined
+        ? []
+        : bookFacts(view, comparisons(view, daemon.config.calendar.utcOffsetMinutes, daemon.clock.nowUs())),
     unresolved: unresolvedOrders(entries),
     alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
   };
@@ -308,7 +314,7 @@ async function comparedView(daemon: Daemon): Promise<EngineSnapshot | undefined>
 }
 
 function isCompared(view: EngineSnapshot): boolean {
-  const { positions, money } = comparisons(view, 0);
+  const { positions, money } = comparisons(view, 0, view.lastFillUs ?? tsUs(0));
   return positions?.isStale === false && (view.money.state === 'off' || money?.isStale === false);
 }
 

@@ -17,7 +17,7 @@ import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from '../daemon.ts';
 import { healthProblem } from './health.ts';
 import { holdings, listedPoints, restingText } from '../session/holdings.ts';
-import { silenceFact, statusFacts } from './status-facts.ts';
+import { resultText, silenceFact, statusFacts } from './status-facts.ts';
 
 const NO_ENGINE = 'no session is open';
 const ORDERS_MAX = 30;
@@ -99,6 +99,7 @@ function tradesOf({ journal, sessionDay: session, names, config, edge }: Daemon)
 function balanceOf({ lastAccount, config }: Daemon): string {
   if (lastAccount === null) return 'the account was not read yet';
   const { account, startedUs } = lastAccount;
+  const { fee, tax } = account;
   const figures: readonly (readonly [string, number | null])[] = [
     ['net asset value', account.netAssetValue],
     ['cash', account.cash],
@@ -106,6 +107,7 @@ function balanceOf({ lastAccount, config }: Daemon): string {
     ['free for new positions', account.buyingPower],
     ['required margin', account.requiredMargin],
     ['profit of the day before costs', account.profit],
+    ['result of the day', fee === null || tax === null ? null : account.profit - fee - tax],
   ];
   const known = figures.flatMap(([name, vnd]) => (vnd === null ? [] : [`${name}: ${formatNumber(vnd)} VND`]));
   // With the day: over a weekend they are old.
@@ -139,9 +141,9 @@ function ordersOf({ orders, strategies }: EngineSnapshot, contracts: readonly Co
   return orders.length > ORDERS_MAX ? [...lines, `and ${orders.length - ORDERS_MAX} more`] : lines;
 }
 
-const pnlLines = ({ tradingDay, dayPnl, fee, tax, strategies }: EngineSnapshot): readonly string[] => [
-  `trading day ${tradingDay ?? 'not begun'}: ${formatSigned(dayPnl)} VND, after ${formatNumber(fee + tax)} of fees and tax`,
-  ...strategies.map(
+const pnlLines = (engine: EngineSnapshot): readonly string[] => [
+  `trading day ${engine.tradingDay ?? 'not begun'}: ${resultText(engine)}`,
+  ...engine.strategies.map(
     (each) => `${each.id}: ${formatSigned(each.dayPnl)} VND, ${formatCount(each.fills, 'fill')}`,
   ),
 ];

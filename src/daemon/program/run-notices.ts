@@ -88,7 +88,10 @@ export async function heldBy(daemon: Daemon) {
   const view = await viewOf(daemon);
   if (view !== undefined) {
     const held = holdings(view, contracts);
-    const books = bookFacts(view, comparisons(view, daemon.config.calendar.utcOffsetMinutes));
+    const books = bookFacts(
+      view,
+      comparisons(view, daemon.config.calendar.utcOffsetMinutes, daemon.clock.nowUs()),
+    );
     const said = books.map(([label, text]) => `${label}: ${text}`).join('; ');
     return stateOf(held, view.orders.length, said);
   }

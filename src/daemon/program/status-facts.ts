@@ -76,17 +76,21 @@ function tokenText({ line, tokenExchanges: { used, allowed }, isOtpAwaited }: Da
 }
 
 function engineFacts(engine: EngineSnapshot, compared: DaemonStatus['compared']): readonly Fact[] {
-  const { dayPnl, fee, tax, procedure, orders, counts } = engine;
+  const { procedure, orders, counts } = engine;
   const unknown = orders.filter(({ isInDoubt }) => isInDoubt).length;
   const open = formatCount(orders.length, 'open order');
   return [
-    ['result', `${formatSigned(dayPnl)} VND today, after ${formatNumber(fee + tax)} of fees and tax`],
+    ['result', resultText(engine)],
     ...bookFacts(engine, compared),
     ['orders', unknown === 0 ? open : `${open}, ${unknown} of them without a known outcome`],
     ['today', DAY_COUNTS.map(([name, key, many]) => formatCount(counts[key], name, many)).join(', ')],
     ...(procedure === '' ? [] : [['doing', procedure] as const]),
   ];
 }
+
+/** As the page, the chat and the report have it, and as the limit on the daily loss counts. */
+export const resultText = ({ dayPnl, fee, tax }: Pick<EngineSnapshot, 'dayPnl' | 'fee' | 'tax'>): string =>
+  `${formatSigned(dayPnl)} VND, realised and open, after ${formatNumber(fee + tax)} of fees and tax`;
 
 const DAY_COUNTS = [
   ['order', 'orders'],

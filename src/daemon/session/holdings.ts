@@ -1,6 +1,5 @@
 /** Positions, their stops, and the time of the last comparison of the books, in words for a person. */
 import { type Contract, formatPoints } from '../../domain/contract.ts';
-import { formatTime } from '../../domain/civil-date.ts';
 import { isAuction } from '../../domain/calendar.ts';
 import { waitingRole } from '../../domain/cover.ts';
 import { shortOrderId } from '../../domain/ids.ts';
@@ -10,6 +9,7 @@ import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
 import { avgPoints } from '../../host/state/order-rows.ts';
 import type { HaltSweep } from './halt-sweep.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
+import { formatShownTime } from '../../text/dates.ts';
 import { formatCompared, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
 
 /** Prices of a contract that the broker lists no more stay ticks. */
@@ -159,11 +159,12 @@ interface BrokerComparison {
 export function comparisons(
   { positionsReadUs, money, lastFillUs }: EngineSnapshot,
   utcOffsetMinutes: number,
+  now: TsUs,
 ): { readonly positions: BrokerComparison | null; readonly money: BrokerComparison | null } {
   const compared = (at: TsUs | null): BrokerComparison | null =>
     at === null
       ? null
-      : { time: formatTime(at, utcOffsetMinutes).slice(0, 8), isStale: at < (lastFillUs ?? -Infinity) };
+      : { time: formatShownTime(at, now, utcOffsetMinutes), isStale: at < (lastFillUs ?? -Infinity) };
   return { positions: compared(positionsReadUs), money: compared(money.comparedUs) };
 }
 

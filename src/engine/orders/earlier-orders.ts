@@ -181,10 +181,11 @@ export class EarlierOrders {
   }
 
   /** A stop that the broker has not kept over the night. One of the engine's own is placed again where it is configured. */
-  #alertDropped({ clientOrderId, strategy, instrument, side, isProtective }: ManagedOrder): void {
+  #alertDropped(order: ManagedOrder): void {
+    const { strategy, instrument, side, isProtective } = order;
     const held = this.#portfolio.position(strategy, instrument).qty;
     if (held === 0 || Math.sign(held) === signOf(side)) return;
-    const text = `${clientOrderId} waited at the broker in the last session, and its trigger book shows it no more: the ${held} that it protected may have no stop`;
+    const text = `${Math.abs(held)} of ${order.orderCode} may have no stop: ${order.named()} waited at the broker in the last session, and its trigger book no longer shows it`;
     this.#context.alert(strategy, isProtective ? 'warning' : 'critical', 'exits_missing', text);
   }
 

@@ -202,7 +202,7 @@ export class BracketExits {
       this.#owing.set(bracket, evidence);
       evidence.add(startedUs);
       if (!evidence.isEnough(lookUp) || !bracket.isFirstReport('exits')) continue;
-      const text = `${bracket.clientOrderId} has filled ${bracket.filledQty}, and its exits are not in the trigger book`;
+      const text = `${bracket.filledQty} of ${bracket.orderCode} have no exits at the broker: ${bracket.named()} has filled, and the trigger book does not show its exits`;
       context.alert(bracket.strategy, 'critical', 'exits_missing', text);
     }
   }

@@ -229,6 +229,11 @@ export class ManagedOrder {
     if (isWaiting) this.triggerState = new TriggerState(terms.trigger, terms.side);
   }
 
+  /** For alerts, which are read without a table next to them: `sell 2 41I1GC000 (H.12345600002000017)`. */
+  named(id: string = this.clientOrderId): string {
+    return `${this.side} ${this.qty} ${this.orderCode} (${id})`;
+  }
+
   inDoubt(): OrderDoubt {
     if (this.doubt === NO_DOUBT) this.doubt = new OrderDoubt();
     return this.doubt;

@@ -375,7 +375,7 @@ export class OrderExecutor {
     }
     if (outcome.status === 'unknown' && order.orderNo === null) {
       order.inDoubt().absence = new ScanEvidence(this.#view.context.nowUs);
-      const text = `${shortOrderId(order.clientOrderId)}: ${outcome.reason}; looked up in the book, and counted as exposure until then`;
+      const text = `${order.named(shortOrderId(order.clientOrderId))}: ${outcome.reason}; looked up in the book, and counted as exposure until then`;
       context.alert(order.strategy, 'warning', 'order_unknown', text);
       this.#lookUp(order);
     }
@@ -438,7 +438,7 @@ export class OrderExecutor {
   }
 
   #taken(order: ManagedOrder, orderNo: string): void {
-    const text = `${order.clientOrderId} was accepted as order no. ${orderNo}, which is another order's number`;
+    const text = `${order.named()} was accepted as order no. ${orderNo}, which is another order's number`;
     this.#view.context.alert(order.strategy, 'critical', 'order_number_taken', text);
   }
 

@@ -144,9 +144,8 @@ export class OrderLife {
   }
 
   #alert(order: ManagedOrder, severity: 'warning' | 'critical', code: string, text: string): void {
-    const name =
-      order.orderNo === null ? order.clientOrderId : `${order.clientOrderId} (no. ${order.orderNo})`;
-    this.#context.alert(order.strategy, severity, code, `${name}: ${text}`);
+    const number = order.orderNo === null ? '' : `, no. ${order.orderNo}`;
+    this.#context.alert(order.strategy, severity, code, `${order.named()}${number}: ${text}`);
   }
 }
 

@@ -237,7 +237,7 @@ export class OrderReconciler {
   #alertAmbiguous({ ambiguous }: RowMatches<unknown>, text: string): void {
     for (const order of ambiguous) {
       if (!order.isFirstReport('ambiguous')) continue;
-      const alert = `${order.clientOrderId}: ${text}`;
+      const alert = `${order.named()}: ${text}`;
       this.#view.context.alert(order.strategy, 'critical', 'look_up_ambiguous', alert);
     }
   }
@@ -246,7 +246,7 @@ export class OrderReconciler {
     if (this.#view.orders.numberLost === null) return;
     for (const order of this.#view.orders.open) {
       if (!order.doubt.isNumberLost || order.isCarriedOver || !order.isFirstReport('number_lost')) continue;
-      const text = `${order.clientOrderId}: its number ${order.orderNo} is another order's now, as on a new day of the broker: it cannot be canceled, and entries are blocked, until the book shows its new number or complete scans show that it is over`;
+      const text = `${order.named()}: its number ${order.orderNo} is another order's now, as on a new day of the broker: it cannot be canceled, and entries are blocked, until the book shows its new number or complete scans show that it is over`;
       this.#view.context.alert(order.strategy, 'critical', 'order_number_taken', text);
     }
   }

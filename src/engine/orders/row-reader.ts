@@ -229,7 +229,7 @@ export class RowReader {
   #disagree(order: ManagedOrder, row: BrokerOrder): void {
     this.disagreements += 1;
     if (!order.isFirstReport(`disagree:${row.statusText}`)) return;
-    const text = `${order.clientOrderId}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
+    const text = `${order.named()}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
     this.#view.context.alert(order.strategy, 'warning', 'status_disagrees', text);
   }
 
@@ -245,7 +245,7 @@ export class RowReader {
   #contradictStatus(order: ManagedOrder, isContradicted: boolean, row: BrokerOrder): void {
     if (order.doubt.isContradicted === isContradicted) return;
     if (isContradicted) {
-      const text = `${order.clientOrderId} (no. ${row.orderNo}): the book says "${row.statusText}" and that it can be canceled: it counts as live, and entries are blocked until the book agrees or you resolve it`;
+      const text = `${order.named()}, no. ${row.orderNo}: the book says "${row.statusText}" and that it can be canceled: it counts as live, and entries are blocked until the book agrees or you resolve it`;
       return this.#begin(order, 'status_contradicts', text);
     }
     order.inDoubt().isContradicted = false;
@@ -334,25 +334,25 @@ export class RowReader {
       const text = `${what}: not in the broker's ${book.slice(4)}; it counts as open until it is resolved (${clientOrderId})`;
       this.#view.context.alert(strategy, 'critical', 'order_presumed_absent', text);
     } else if (order.isFirstReport('missing')) {
-      const text = `${shortOrderId(clientOrderId)} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
+      const text = `${order.named()} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
       this.#view.context.alert(strategy, 'critical', 'order_missing', text);
     }
   }
 
   #alertChanged(order: ManagedOrder, change: string): void {
-    const text = `${order.clientOrderId}: ${change} ticks`;
+    const text = `${order.named()}: ${change} ticks`;
     this.#view.context.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
   }
 
   #alertUnrecognized(order: ManagedOrder, statusText: string, book: string): void {
     if (!order.isFirstReport(`status:${statusText}`)) return;
-    const text = `${order.clientOrderId}: ${book} says "${statusText}", which is no status we know`;
+    const text = `${order.named()}: ${book} says "${statusText}", which is no status we know`;
     this.#view.context.alert(order.strategy, 'critical', 'status_unrecognized', text);
   }
 
   /** A stop that the broker could not send no longer protects. */
   #alertRefused(order: ManagedOrder): void {
-    const text = `${order.clientOrderId} was refused by the broker when it triggered: nothing of it was sent`;
+    const text = `the broker refused ${order.named()} when it triggered: nothing of it was sent, and it protects nothing`;
     this.#view.context.alert(order.strategy, 'critical', 'trigger_refused', text);
   }
 }

@@ -17,7 +17,7 @@ import type { EngineView } from '../engine-view.ts';
 import { type BookState, EnclosedProof, type ReadRequests } from './enclosed-proof.ts';
 
 /** The fills of the closing auction are known within it. */
-const AFTER_CLOSE_US = minutes(10);
+export const AFTER_CLOSE_US = minutes(10);
 
 /** For the status line, the control API and the commands. */
 export interface MoneyView {

@@ -235,7 +235,7 @@ export class PositionReconciler {
     });
     const orders = this.#earlier.describe();
     const hint = orders === '' ? '' : `; the end of these was not seen: ${orders}`;
-    const text = `broker minus ours: ${this.#describe(differences)}; entries are blocked until you resume${hint}`;
+    const text = `the broker's position less ours is ${this.#describe(differences)}; entries are blocked until you resume${hint}`;
     this.#context.alert(null, 'critical', 'position_mismatch', text);
   }
 

@@ -5,6 +5,7 @@
 import type { RiskSettings } from '../../domain/settings.ts';
 import { type Money, money, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import type { EntryHalt } from './entry-halt.ts';
+import { grouped } from './loss-limits.ts';
 import type { EventContext } from '../state/event-context.ts';
 import { SendRate } from './send-history.ts';
 
@@ -107,7 +108,7 @@ export class CircuitBreakers {
   #judge(max: number): void {
     const { lost } = this;
     if (lost < max) return;
-    const text = `${FALLEN}${lost} since its peak of ${this.#peak}, the limit is ${max} (risk.drawdownMax)`;
+    const text = `${FALLEN}${grouped(lost)} VND since its peak of ${grouped(this.#peak)}, the limit is ${grouped(max)} (risk.drawdownMax)`;
     const { reason } = this.#halt;
     if (reason === null) return this.#halt.limitReached(text, 'drawdown');
     if (this.#isAlerted || reason.startsWith(FALLEN)) return;

@@ -75,7 +75,11 @@ const MANY = 8;
 /** Part of the remaining room that the band of a fill may use. */
 const PART_OF_ROOM = 1 / 16;
 
-const grouped = (amount: number): string => amount.toLocaleString('en-US');
+/** From the text of a `loss_accepted` alert. */
+export const acceptedLoss = (text: string): number =>
+  Number(/ is ([\d,]+) and was accepted/.exec(text)?.[1]?.replaceAll(',', '') ?? 0);
+
+export const grouped = (amount: number): string => amount.toLocaleString('en-US');
 
 export class LossLimits {
   readonly #context: EventContext;

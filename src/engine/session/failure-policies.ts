@@ -73,7 +73,8 @@ export class FailurePolicies {
     const { context, entries } = this.#state;
     const acted = { ...context.head(owner), failure, policy, instrument, text };
     context.append({ ...acted, kind: 'policy_acted' });
-    context.alert(owner, severity, 'failure_policy', `${text}: policies.${failure} is ${policy}`);
+    const said = `${text}: ${ACTS[policy]} (policies.${failure}: ${policy})`;
+    context.alert(owner, severity, 'failure_policy', said);
     if (policy === 'hold') return;
     entries.withdraw(owner);
     if (policy === 'flatten') this.#flatten(concerned, text);
@@ -130,6 +131,12 @@ export class FailurePolicies {
       this.#executor.flattenOwner(index, reason, 'settings');
   }
 }
+
+const ACTS: Readonly<Record<FailurePolicy, string>> = {
+  hold: 'nothing is canceled or closed',
+  cancel_orders: 'entries are canceled',
+  flatten: 'entries are canceled, and positions closed',
+};
 
 const concernedBy = ({ strategy, instrument }: PolicyEntry): PolicyScope =>
   strategy === null || instrument === null ? null : { strategy, instrument };

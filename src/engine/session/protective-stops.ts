@@ -74,6 +74,8 @@ class Watch implements ProtectedPosition {
   nakedSinceUs = Infinity;
   /** The policy that answered it. */
   nakedPolicy: 'nakedPosition' | 'unprovenPosition' | null = null;
+  /** Alerted as without a stop: its end is, too. */
+  isAlerted = false;
 
   constructor({ strategy, instrument }: ProtectedPosition, inherited: InheritedStop | null) {
     this.strategy = strategy;
@@ -104,7 +106,9 @@ export class ProtectiveStops {
 
   /** After every event that can change positions or orders. */
   step(): void {
-    const { protectiveStop } = this.#state.settings.risk;
+    const { settings, uncovered } = this.#state;
+    const { protectiveStop } = settings.risk;
+    uncovered.clear();
     this.#restore(protectiveStop === undefined);
     this.#find(protectiveStop === undefined);
     if (this.#watches.size === 0) return;
@@ -113,6 +117,8 @@ export class ProtectiveStops {
     for (const watch of this.#watches.values())
       if (unproven === null) this.#follow(watch);
       else this.#watch(watch, unproven);
+    for (const [key, { nakedSinceUs, uncoveredQty }] of this.#watches)
+      if (nakedSinceUs !== Infinity) uncovered.set(key, uncoveredQty);
     this.#setAlarm();
   }
 
@@ -157,7 +163,7 @@ export class ProtectiveStops {
       const naked = coverOf(this.#state, order, isStaying).nakedQty;
       if (naked === 0 || alike.length === 0) continue;
       const code = this.#state.contracts.codeOf(instrument);
-      const text = `${clientOrderId} was canceled while entries are off, and ${naked} of ${code} have no stop at the broker now: another takes its place`;
+      const text = `${naked} of ${code} have no stop at the broker: ${clientOrderId} was canceled while entries are off; another takes its place`;
       context.alert(strategy, 'critical', 'exits_missing', text);
       const size = qty(alike.reduce((sum, each) => sum + each.order.qty, 0));
       if (isInheriting) this.#inherit(order, { side, triggerPrice, limitPrice, leavesQty: size });
@@ -203,10 +209,19 @@ export class ProtectiveStops {
       watch.wantedQty = Math.max(0, Math.min(bare - taken - awaited, most));
       const { stopQty } = coverOf(this.#state, watch, isInForce);
       watch.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - stopQty);
+      if (watch.uncoveredQty === 0 && watch.isAlerted) this.#alertCovered(watch, held);
       const isOver = held === 0 || most === 0;
       if (isOver && this.#stopsOf(watch).length === 0 && !this.#isOversizedLeft(watch))
         this.#watches.delete(key);
     }
+  }
+
+  #alertCovered(watch: Watch, held: number): void {
+    watch.isAlerted = false;
+    const { context, contracts } = this.#state;
+    const how = held === 0 ? 'it is closed' : 'it has a stop at the broker';
+    const text = `${contracts.codeOf(watch.instrument)} has no position without a stop any more: ${how}`;
+    context.alert(watch.strategy, 'info', 'position_covered', text);
   }
 
   /** An order without a price to wait for has no successor. */
@@ -367,6 +382,7 @@ export class ProtectiveStops {
     if (watch.nakedPolicy !== null || context.nowUs < watch.nakedSinceUs + nakedSecondsMax * US_PER_SECOND)
       return;
     watch.nakedPolicy = policy;
+    watch.isAlerted = true;
     const code = this.#state.contracts.codeOf(instrument);
     const naked = `${uncoveredQty} of ${code} have had no stop at the broker for ${nakedSecondsMax} s`;
     const text = unproven === null ? naked : `${naked}, and get none: ${unproven}`;

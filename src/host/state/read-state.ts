@@ -36,6 +36,8 @@ export interface StateQuery {
   /** A trading day; absent: the latest one. */
   readonly session?: string;
   readonly strategy?: string;
+  /** An order, by its id or the end of it that tables show. */
+  readonly order?: string;
   /** The newest so many rows; absent: all. */
   readonly last?: number;
 }
@@ -78,14 +80,16 @@ export const journalView = (
   );
 
 function viewOf<Row>(
-  { state, session: asked, strategy, last }: StateQuery,
+  { state, session: asked, strategy, order, last }: StateQuery,
   rowsOf: (entries: readonly StoredEntry[], contracts: readonly Contract[], naming: Naming) => readonly Row[],
 ): StateView<Row> {
   return inSession(state, asked, (read, { day: session, configuration }, names) => {
     const calendar = configOf(configuration)?.calendar ?? null;
     const contracts = read.contracts(session);
     const naming = createNaming(names, { contracts: () => contracts, calendar, stateDir: state });
-    const rows = rowsOf(entriesOf(read, session, strategy), contracts, naming);
+    const entries =
+      order === undefined ? entriesOf(read, session, strategy) : entriesNamed(read, session, order);
+    const rows = rowsOf(entries, contracts, naming);
     return {
       session,
       utcOffsetMinutes: calendar?.utcOffsetMinutes ?? null,
@@ -163,6 +167,35 @@ function entriesOf(read: JournalReader, session: string, strategy: string | unde
   throw new NothingThere(
     `no strategy ${strategy} in session ${session}: there ${known === '' ? 'is none' : `are ${known}`}`,
   );
+}
+
+/** Tables and lines show a part of an id; a shell takes `#` for the start of a comment, so the digits alone do too. */
+export const isNamed = (id: string, shown: string): boolean =>
+  id === shown || shortOrderId(id).replace('#', '') === shown.replace('#', '');
+
+function entriesNamed(read: JournalReader, session: string, shown: string): readonly StoredEntry[] {
+  const ids = readOrders(read.entries({ session }), []).map(({ clientOrderId }) => clientOrderId);
+  const [id] = ids.filter((each) => isNamed(each, shown));
+  if (id !== undefined) return entriesOfOrder(read, session, id);
+  throw new NothingThere(`no order ${shown} in session ${session}: tickwright orders lists them`);
+}
+
+/** All rows about an order, oldest first: with changes that risk denied, and orders that it sent or brought. */
+export function entriesOfOrder(read: JournalReader, session: string, id: string): readonly StoredEntry[] {
+  const own = read.entries({ session, clientOrderId: id });
+  // A change that risk denied has an id of its own.
+  const denied = own.flatMap(({ entry }) => {
+    if (entry.kind !== 'proposal' || entry.proposal.do === 'submit') return [];
+    const calls = read.entries({ session, clientOrderId: entry.proposal.callId });
+    return calls.filter((each) => each.entry.kind === 'denied');
+  });
+  const children = read
+    .entries({ session, kinds: ['order_adopted', 'order_waiting'] })
+    .filter(
+      ({ entry }) =>
+        (entry.kind === 'order_adopted' || entry.kind === 'order_waiting') && entry.parent === id,
+    );
+  return own.length === 0 ? [] : [...own, ...denied, ...children].toSorted((a, b) => a.id - b.id);
 }
 
 export type PositionRow = ReturnType<typeof positionRows>[number];

@@ -56,7 +56,8 @@ next {} | tới: {}
 last {} | vừa qua: {}
 none yet | chưa có
 none | không có
-fired by {} | do {} gọi
+at its time | đúng giờ
+caught up by a check | chạy bù sau khi kiểm tra
 session open {} | mở phiên {}
 session close {} | đóng phiên {}
 token refresh {} | đổi token {}

@@ -161,7 +161,7 @@ const TABLE = {
     (word: string) => `Hold the button, or type “${word}” and press Enter`,
     (word: string) => `Giữ nút, hoặc gõ “${word}” rồi nhấn Enter`,
   ],
-  dayPnl: ['Day P&L after costs', 'Lãi lỗ ngày sau chi phí'],
+  dayPnl: ['Result of the day, after costs', 'Kết quả ngày sau chi phí'],
   costs: ['Costs', 'Chi phí'],
   openOrders: ['Open orders', 'Lệnh chờ'],
   fills: ['Fills', 'Lần khớp'],

@@ -221,7 +221,8 @@ export class BadRows {
     if (!this.#hasGood && this.count >= HOPELESS_AFTER) {
       const steps = this.#steps === null ? '' : stepsText(this.#steps);
       const found = steps === '' ? '' : `; ${steps}`;
-      throw new HopelessFile(`the first ${this.count} rows are all bad; line ${line}: ${reason}${found}`);
+      const { line: at, reason: why } = this.kept[0] ?? row;
+      throw new HopelessFile(`the first ${this.count} rows are all bad; line ${at}: ${why}${found}`);
     }
   }
 }

@@ -19,7 +19,7 @@ import {
   marginOf,
 } from '../../venue/account/margin.ts';
 import type { ForcedClose, MarginBooks } from '../../venue/margin-monitor.ts';
-import { type PlaceLimit, type Refusal, refusal } from '../../venue/venue-command.ts';
+import { type PlaceLimit, type Refusal, tooDear } from '../../venue/venue-command.ts';
 import type { OrderStore } from '../../venue/orders/order-store.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import { ACCOUNT, type FundsNow, type RunAccount } from './run-account.ts';
@@ -41,11 +41,12 @@ export class RunMargin implements MarginBooks, AccountContext {
   /** Some contract has maintenance margin. */
   isMaintained = false;
 
-  constructor(margin: MarginRules | 'cash' | null, account: RunAccount, store: OrderStore) {
+  /** `scale`: money of the run in one unit of the currency. */
+  constructor(margin: MarginRules | 'cash' | null, account: RunAccount, store: OrderStore, scale: number) {
     this.#margin = margin;
     this.#account = account;
     this.#store = store;
-    this.#cash = margin === 'cash' ? new RunCash(account, store) : null;
+    this.#cash = margin === 'cash' ? new RunCash(account, store, scale) : null;
     this.rules = margin === 'cash' || margin === null ? NO_RATIOS : margin;
   }
 
@@ -157,10 +158,12 @@ type CashDemand = Pick<VenueOrder, 'orderCode' | 'side' | 'leavesQty' | 'price'>
 export class RunCash {
   readonly #account: RunAccount;
   readonly #store: OrderStore;
+  readonly #scale: number;
 
-  constructor(account: RunAccount, store: OrderStore) {
+  constructor(account: RunAccount, store: OrderStore, scale: number) {
     this.#account = account;
     this.#store = store;
+    this.#scale = scale;
   }
 
   /** An order that reduces the position, working orders considered, is never refused. */
@@ -173,12 +176,12 @@ export class RunCash {
     const released = this.#releasedBy(working, orderCode);
     if (turning !== null) {
       const reserved = this.#heldFor(working.filter((order) => !isSameSide(order)));
-      return turning > free - reserved + released ? refusal(-6012) : null;
+      return tooDear(turning, free - reserved + released, this.#scale);
     }
     const before = this.#heldFor(working);
     const needed = this.#heldFor([...working, asked]) - before;
     if (needed <= 0) return null;
-    return needed > free - before + released ? refusal(-6012) : null;
+    return tooDear(needed, free - before + released, this.#scale);
   }
 
   /**

@@ -48,7 +48,7 @@ import { type VirtualClock, seqOf, timeOf } from './virtual-clock.ts';
 /** Settings that are the venue's. */
 export type VenuePlan = Pick<
   BacktestPlan,
-  'costs' | 'margin' | 'isMarginRuleOn' | 'fill' | 'latency' | 'seed'
+  'costs' | 'margin' | 'moneyScale' | 'isMarginRuleOn' | 'fill' | 'latency' | 'seed'
 > & {
   readonly settings: Pick<EngineSettings, 'marketOrders'> & {
     readonly risk: Pick<EngineSettings['risk'], 'drawdownMax'>;
@@ -119,7 +119,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     const outbox = new Outbox();
     this.#triggers = new TriggerBook({ ...RULES, stopLossSlipTicks }, this, this.#entry, outbox);
     this.#books = new BrokerBooks(this.#entry.store, outbox, account, this);
-    this.margin = new RunMargin(plan.margin, account, this.#entry.store);
+    this.margin = new RunMargin(plan.margin, account, this.#entry.store, plan.moneyScale);
     this.#monitor = new MarginMonitor(this.#entry, this.margin, this);
   }
 

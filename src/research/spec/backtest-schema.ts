@@ -109,10 +109,12 @@ const table = {
   decimalComma: flag.describe('Numbers are written `1950,1`'),
 };
 
+const LENGTH = 'a length like 1m, 4h, 1d or 1w';
+
 /** In microseconds. */
 const barLength = z
-  .string()
-  .regex(/^[1-9]\d*(s|m|h|d|w)$/, 'a length like 1m, 4h, 1d or 1w')
+  .string(LENGTH)
+  .regex(/^[1-9]\d*(s|m|h|d|w)$/, LENGTH)
   .transform((text) => {
     const us = parseBarLength(text);
     assert(us !== undefined, 'text of this pattern is a length of bars');

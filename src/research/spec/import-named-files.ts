@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Problem } from '../../config/problem.ts';
+import { meantHint, meantPath, type Problem } from '../../config/problem.ts';
 import type { Path, YamlSource } from '../../config/yaml-source.ts';
 import { barBounds } from '../../domain/bars.ts';
 import { isSession, tradingDayAt } from '../../domain/calendar.ts';
@@ -70,7 +70,7 @@ function filesAt(name: string, at: Path, { source }: FileImports) {
   const path = placed(name, source.file);
   if (!fs.existsSync(path)) {
     const expected = 'an existing file or folder, next to this file';
-    return { problem: source.problem(at, expected, 'check the path', `no ${path}`) };
+    return { problem: source.problem(at, expected, meantPath(path, 'check the path'), `no ${path}`) };
   }
   if (!fs.statSync(path).isDirectory()) return { files: [path] };
   const files = fs
@@ -86,9 +86,17 @@ async function importOne({ path, at, entry, kind }: ImportJob, imports: FileImpo
   const { source, market, state, note } = imports;
   const content = await contentOf(path, entry, market);
   if (content === null) {
-    const known = listed(Object.keys(market.contracts), NAMES_SHOWN);
+    const names = Object.keys(market.contracts);
+    const known = listed(names, NAMES_SHOWN);
     const hint =
       'say which contract it is, { file: ..., symbol: NAME }; a file with a column of symbols needs contracts of one tick and lot';
+    if (entry.symbol !== undefined)
+      return source.problem(
+        at,
+        `a contract of this market (${known})`,
+        meantHint(entry.symbol, names),
+        entry.symbol,
+      );
     return source.problem(at, `a file of a contract of this market (${known})`, hint, path);
   }
   const how = [kind, JSON.stringify(entry), content.symbol ?? '', content.tickSize];

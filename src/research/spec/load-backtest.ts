@@ -348,12 +348,12 @@ function moneyProblems({ source, read: { capital }, market }: ReadFile): readonl
   ];
 }
 
-/** A market file has its own rules for symbols. */
-function symbolProblems({ source, read: { strategies, data }, market }: ReadFile): readonly Problem[] {
+/** `limitProblems` has those of strategies that trade index futures within limits. */
+function symbolProblems({ source, read: { strategies, data, risk }, market }: ReadFile): readonly Problem[] {
   const known = Object.keys(market.contracts);
   const named = [
     ...(data.symbols ?? []).map((symbol, i) => ({ symbol, path: ['data', 'symbols', i] })),
-    ...strategies.flatMap(({ symbols }, i) =>
+    ...(market.kind === 'own' || risk === undefined ? strategies : []).flatMap(({ symbols }, i) =>
       symbols.map((symbol, j) => ({ symbol, path: ['strategies', i, 'symbols', j] })),
     ),
   ];

@@ -147,9 +147,9 @@ const BEST_COLUMNS: Readonly<Record<string, (figures: TrialFigures) => string | 
   'win rate': ({ winRate }) => formatPercent(winRate),
 };
 
-const bestTable = ({ space, ranked, trials }: SweepResult, most: number): ReportTable => ({
+const bestTable = ({ space, ranked, ranking, trials }: SweepResult, most: number): ReportTable => ({
   title: 'Best trials',
-  note: ranked.length > most ? `the first ${most} of ${ranked.length}; all are in trials.csv` : '',
+  note: `by ${objectiveWords(ranking.objective)}${ranked.length > most ? `, the first ${most} of ${ranked.length}; all are in trials.csv` : ''}`,
   columns: ['rank', ...dimensionNames(space), ...Object.keys(BEST_COLUMNS)],
   rows: ranked.slice(0, most).flatMap((place, i): readonly SweepRow[] => {
     const trial = trials[place];
@@ -197,6 +197,15 @@ function assignmentText(space: ParameterSpace, assignment: readonly unknown[]): 
     .join(', ');
 }
 
+/** The best trial as it is written in the file: `ema: { fast: 3, slow: 45 }`; null where none can be picked. */
+function bestParams({ space, best, trials }: SweepResult): string | null {
+  const assignment = best === null ? undefined : trials[best.place]?.assignment;
+  if (assignment === undefined) return null;
+  const params = new Map(space.map(({ strategy }) => [strategy, [] as string[]]));
+  space.forEach(({ strategy, param }, i) => params.get(strategy)?.push(`${param}: ${String(assignment[i])}`));
+  return [...params].map(([strategy, pairs]) => `${strategy}: { ${pairs.join(', ')} }`).join(', ');
+}
+
 export interface SweepFileOptions extends Pick<SweepOptions, 'openPool'> {
   /** Absent: next to the imported columns, in a folder with the name of the file. */
   readonly out?: string;
@@ -223,6 +232,7 @@ export async function sweepFile(backtest: Backtest, plan: SweepPlan, options: Sw
   return {
     ...writeSweepFiles(dir, backtest, found),
     found,
+    bestParams: bestParams(found),
     tables: [...sweepTables(found, top), ...monteCarloTables(found.monteCarlo, backtest.market.moneyScale)],
     warnings: [...backtest.sources.remarks.slice(0, REMARKS_SHOWN), ...sweepWarnings(found)],
     /** Whether strategies of a trial begin again each morning, in words. */

@@ -15,7 +15,7 @@ import {
   qty,
   tsUs,
 } from '../../domain/units.ts';
-import { type PlaceLimit, refusal, type Refusal } from '../venue-command.ts';
+import { type PlaceLimit, refusal, type Refusal, tooDear } from '../venue-command.ts';
 import type { MarginLevel } from '../venue-event.ts';
 import type { AccruedCosts, LedgerAccount, Rounds } from './ledger.ts';
 import {
@@ -219,7 +219,7 @@ export function riskRefusal(
   const { usageBps: usage, buyingPower: free } = marginFigures(account, context);
   if (usage >= rules.entryBps) return refusal(-6032);
   const mark = context.mark(code);
-  return marginOf(mark, day, after) - marginOf(mark, day, before) > free ? refusal(-6012) : null;
+  return tooDear(marginOf(mark, day, after) - marginOf(mark, day, before), free);
 }
 
 const lossOf = (profit: number): number => Math.max(0, -profit);

@@ -35,6 +35,7 @@ const STRATEGY = {
       openValue: money(-380_000_000),
       realised: money(0),
       coveredBy: null,
+      uncoveredQty: 0,
       open: money(40_000),
     },
   ],
@@ -141,8 +142,8 @@ test('a day that goes well', () => {
     prices    live
     token     8 h left, 1 of 10 exchanges of the day used
     jobs      next token refresh 03-04 12:40, session close 03-04 14:45; last
-              session open 03-04 08:45, fired by cron
-    result    -1,204,000 VND today, after 192,798 of fees and tax
+              session open 03-04 08:45, at its time
+    result    -1,204,000 VND, realised and open, after 192,798 of fees and tax
     books     our positions are the broker’s
     money     the broker’s to the VND: fee, cash
     orders    0 open orders

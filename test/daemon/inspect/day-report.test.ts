@@ -3,8 +3,9 @@ import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { dayReport, dayText } from '../../../src/daemon/inspect/day-report.ts';
 import { orderCode } from '../../../src/domain/ids.ts';
-import { money, priceHundredths, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
+import { money, priceHundredths, priceTicks, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
 import { DAY, note, openStore, tempDir } from '../../journal/journal-fixture.ts';
+import { accountWith } from '../../support/engine-facts.ts';
 import { contract } from '../../support/strategy-fixtures.ts';
 import { ENTRIES, ID } from '../../operator/entries.ts';
 
@@ -32,7 +33,6 @@ it('shows the day: results, limits, incidents, orders, fills, and what comes', (
     'Our money against the broker’s',
     'Use of limits',
     'Incidents',
-    'Positions at the end of the day',
     'Orders',
     'Fills',
     'Ahead',
@@ -69,6 +69,41 @@ it('has the open result at the last price that the broker showed, and says where
   store.recordInput({ ...head, seq: seq(2), kind: 'position_snapshot', startedUs: tsUs(2), positions });
   store.close();
   expect(dayText(dir)).toContain('Open result: +100,000');
+});
+
+it('counts a position that was carried over from the reference price, as the loss limit does, and says what the broker has', () => {
+  const dir = tempDir();
+  const { store } = openStore(join(dir, 'journal.db'));
+  store.beginSession(DAY, tsUs(1), resolve('config/paper.yaml'));
+  const listed = { ...contract(0), orderCode: orderCode('41I1G3000') };
+  const head = { seq: seq(1), tsUs: tsUs(1) };
+  store.recordInput({ ...head, kind: 'contracts', contracts: [listed] });
+  const { instrument } = ENTRIES.position_event;
+  // Sold 2 at 1305.2 on the day before; the day begins at 1300.2 and ends at 1310.2.
+  store.append(ENTRIES.position_event);
+  const [ceiling, floor] = [priceTicks(14_000), priceTicks(12_000)];
+  const row = { instrument, ceiling, floor, reference: priceHundredths(130_020), lastPrice: null };
+  store.recordInput({ ...head, seq: seq(2), kind: 'reference', rows: [row] });
+  const held = { orderCode: listed.orderCode, qty: signedQty(-2), openProfit: null };
+  const positions = [{ ...held, lastPrice: priceHundredths(131_020) }];
+  store.recordInput({ ...head, seq: seq(3), kind: 'position_snapshot', startedUs: tsUs(2), positions });
+  const costs = { fee: money(5_000), tax: money(1_000) };
+  const account = { ...accountWith(0), profit: money(-2_000_000), ...costs };
+  store.recordInput({ ...head, seq: seq(4), kind: 'account_snapshot', startedUs: tsUs(2), account });
+  store.append({
+    ...ENTRIES.alert,
+    strategy: null,
+    code: 'loss_accepted',
+    text: "the account's loss of the day is 500,000 and was accepted: the next 50,000,000 are measured from there",
+  });
+  store.close();
+  const text = dayText(dir);
+  expect(text).toContain('Result of the day: -2,000,000\n');
+  expect(text).toContain('Open result: -1,000,000\n');
+  expect(text).toContain('Realised after costs: 0\n');
+  expect(text).toContain('Result of the day by the broker: -2,006,000\n');
+  const { html } = dayReport(dir, DAY);
+  expect(html).toMatch(/loss of the account, VND<\/th><td[^>]*>1,500,000</);
 });
 
 it('says first what is held overnight without a stop, and leaves out what was resolved', () => {

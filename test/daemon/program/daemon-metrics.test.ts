@@ -16,7 +16,13 @@ const VIEW = {
   counts: { events: 1_234 },
   orders: [{ status: 'accepted' }, { status: 'accepted' }],
   strategies: [
-    { id: 'one', stopped: null, halted: 'loss', dayPnl: 7, positions: [{ orderCode: 'VN30F2612', qty: -3 }] },
+    {
+      id: 'one',
+      stopped: null,
+      halted: 'loss',
+      dayPnl: 7,
+      positions: [{ orderCode: 'VN30F2612', qty: -3, uncoveredQty: 1 }],
+    },
   ],
   limits: [
     { limit: 'position', strategy: null, used: 3, max: 10 },
@@ -66,6 +72,7 @@ test('state is read at the scrape, with bounded labels', () => {
     'open_orders accepted': 2,
     'open_orders unknown': 0,
     'position_contracts one VN30F2612': -3,
+    'uncovered_contracts one VN30F2612': 1,
     'strategy_halted one': 1,
     'limit_use_ratio position ': 0.3,
     'limit_use_ratio position one': 0.75,

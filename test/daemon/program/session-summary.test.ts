@@ -50,6 +50,7 @@ test.each([
     sessionDay: DAY,
     journal: store,
     config: { calendar: { utcOffsetMinutes: 420 } },
+    clock: { nowUs: () => tsUs(1) },
     edge: { reports: { read: (what: string) => asked.push(what) } },
     refreshView: () => (open === null ? never : Promise.resolve({ ...view, strategies })),
   } as unknown as Daemon;

@@ -58,14 +58,14 @@ describe('a fall from the peak', () => {
     expect(halts(rig)).toEqual([
       [
         true,
-        'the account has lost 50000000 since its peak of 1020000000, the limit is 50000000 (risk.drawdownMax)',
+        'the account has lost 50,000,000 VND since its peak of 1,020,000,000, the limit is 50,000,000 (risk.drawdownMax)',
       ],
     ]);
     rig.command({ name: 'resume', reason: 'seen' });
     value(rig, 921_000_000);
     expect(rig.engine.snapshot().halted).toBeNull();
     value(rig, 920_000_000);
-    expect(rig.engine.snapshot().halted).toContain('since its peak of 970000000');
+    expect(rig.engine.snapshot().halted).toContain('since its peak of 970,000,000');
   });
 
   it('withdraws entries, as in a backtest nobody else does', () => {
@@ -81,7 +81,7 @@ describe('a fall from the peak', () => {
     value(rig, 960_000_000).command({ name: 'halt', reason: 'lunch' });
     rig.command({ name: 'resume', reason: 'back' });
     value(rig, 950_000_000);
-    expect(rig.engine.snapshot().halted).toContain('since its peak of 1000000000');
+    expect(rig.engine.snapshot().halted).toContain('since its peak of 1,000,000,000');
   });
 
   it('that comes during another halt is alerted at once, and takes a resume of its own', () => {
@@ -90,7 +90,7 @@ describe('a fall from the peak', () => {
     value(value(rig, 940_000_000), 941_000_000);
     expect(rig.alerts()).toEqual(['drawdown']);
     rig.command({ name: 'resume', reason: 'back' });
-    expect(rig.engine.snapshot().halted).toContain('lost 59000000 since its peak of 1000000000');
+    expect(rig.engine.snapshot().halted).toContain('lost 59,000,000 VND since its peak of 1,000,000,000');
     rig.command({ name: 'resume', reason: 'seen' });
     value(rig, 900_000_000);
     expect(rig.engine.snapshot().halted).toBeNull();
@@ -99,7 +99,7 @@ describe('a fall from the peak', () => {
   it('that halted the day before is accepted by one resume', () => {
     const rig = limited();
     const halted =
-      'the account has lost 50000001 since its peak of 1000000001, the limit is 50000000 (risk.drawdownMax)';
+      'the account has lost 50,000,001 VND since its peak of 1,000,000,001, the limit is 50,000,000 (risk.drawdownMax)';
     const equityPeak = money(1_000_000_000);
     rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted, equityPeak });
     rig.boot(1).contracts().stream('live').reference();
@@ -116,7 +116,7 @@ describe('a fall from the peak', () => {
     rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted: null, equityPeak: peak });
     rig.boot(1).contracts().stream('live').reference();
     value(rig, 980_000_000);
-    expect(rig.engine.snapshot().halted).toContain('since its peak of 1030000000');
+    expect(rig.engine.snapshot().halted).toContain('since its peak of 1,030,000,000');
     expect(rig.of('equity_peak'), 'the session after finds it again').toMatchObject([{ value: peak }]);
   });
 });

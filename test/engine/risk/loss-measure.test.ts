@@ -1,5 +1,6 @@
 /** A resume after a loss: what was lost until then is accepted, what follows is measured from there (rulings, 37). */
 import { expect, it } from 'vitest';
+import { acceptedLoss } from '../../../src/engine/risk/loss-limits.ts';
 import {
   instrumentIndex,
   money,
@@ -73,6 +74,8 @@ it('gives the account its whole limit again as well, and leaves limits that were
     { strategy: null },
     { strategy: FIRST },
   ]);
+  const base = rig.of('alert').findLast(({ code }) => code === 'loss_accepted');
+  expect(acceptedLoss(base?.text ?? ''), 'the report of the day reads it').toBeGreaterThan(0);
   expect(rig.of('halt').some(({ strategy }) => strategy === SECOND)).toBe(false);
 });
 

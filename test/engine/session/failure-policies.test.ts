@@ -59,7 +59,7 @@ describe.each(FAILURES)('%s', (failure, fail) => {
     for (let i = 0; i < 10; i += 1) read(5, failure === 'unprovenPosition' ? 3 : 2);
     expect(rig.cancels().map(({ orderNo }) => orderNo)).toEqual(canceled);
     expect(rig.engine.snapshot().procedure.includes('flattening')).toBe(isFlattened);
-    const alerts = rig.of('alert').filter(({ text }) => text.includes(`policies.${failure} is ${policy}`));
+    const alerts = rig.of('alert').filter(({ text }) => text.includes(`(policies.${failure}: ${policy})`));
     expect(alerts, 'once').toHaveLength(1);
   });
 });

@@ -179,7 +179,7 @@ it('a position without a stop while positions are not proven follows the policy 
     expect.objectContaining({
       severity: 'critical',
       text: expect.stringMatching(
-        /2 of VN30F2603 have had no stop .*differ.*policies.unprovenPosition is hold/,
+        /2 of VN30F2603 have had no stop .*differ.*nothing is canceled or closed .policies.unprovenPosition: hold/,
       ),
     }),
   ]);
@@ -188,6 +188,7 @@ it('a position without a stop while positions are not proven follows the policy 
   rig.command({ name: 'resume', reason: 'looked' });
   for (let i = 0; i < 40; i += 1) show(2);
   expect([broker.position, stopsOf(broker)]).toEqual([2, [['sell', 2, 12_900, 12_880]]]);
+  expect(rig.alerts(), 'the end is said too').toContain('position_covered');
 });
 
 /** The first strategy, which may hold overnight or not, begins the day long two, with a stop of yesterday. */
@@ -245,10 +246,22 @@ describe('a stop of yesterday', () => {
     const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedSecondsMax: 10 };
     const broker = carried({ risk }, true, 12_900, { isKept: false });
     const acted = () => broker.rig.of('policy_acted').filter(({ failure }) => failure === 'nakedPosition');
+    const uncovered = () => broker.rig.engine.snapshot().strategies[FIRST]?.positions[0]?.uncoveredQty;
     broker.settle(6);
     expect([acted(), stopsOf(broker)], 'it may wait there all the same').toMatchObject([[{}], []]);
+    expect(uncovered(), 'for the metrics').toBe(2);
     broker.settle(30);
-    expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
+    expect([stopsOf(broker), uncovered()]).toEqual([[['sell', 2, 12_900, 12_880]], 0]);
+  });
+
+  it('is missed nowhere without a setting that asks for one', () => {
+    const rig = new EngineRig({ isReal: true, canWait: true }).start();
+    rig.account().conditions().trade(13_000);
+    const broker = new SmallBroker(rig);
+    trades(broker, 'buy', 2);
+    broker.settle(60);
+    const [position] = broker.rig.engine.snapshot().strategies[FIRST]!.positions;
+    expect([position?.qty, position?.uncoveredQty]).toEqual([2, 0]);
   });
 
   it('shrinks with its position although protective stops are not configured any more', () => {
@@ -366,8 +379,8 @@ describe('an overloaded broker', () => {
   });
 
   it.each([
-    ['hold', [2, ['failure_policy']]],
-    ['flatten', [0, ['failure_policy']]],
+    ['hold', [2, ['failure_policy', 'position_covered']]],
+    ['flatten', [0, ['failure_policy', 'position_covered']]],
   ] as const)('that refuses the stop for too long leads to the policy: %s', (policy, [left, alerts]) => {
     const broker = guarded(policy);
     broker.rig.submit(FIRST, 'buy', 2, 13_000);

@@ -187,7 +187,7 @@ describe('bad rows', () => {
 
   it('end the reading when there is nothing else', async () => {
     await expect(imported(HEAD + '10:00:00,1950.0,none,M\n'.repeat(2_000))).rejects.toThrow(
-      'the first 1000 rows are all bad; line 1001: expected a whole volume above 0 in column Volume, was "none"; finest step of prices 1950 (line 2)',
+      'the first 1000 rows are all bad; line 2: expected a whole volume above 0 in column Volume, was "none"; finest step of prices 1950 (line 2)',
     );
   });
 });

@@ -174,6 +174,7 @@ describe('forced close', () => {
         09:00:05 A sell 9 at 999 shown`),
     );
     expect(refusalsIn(heard)).toEqual(['-6012', '-6012']);
+    expect(JSON.stringify(heard)).toContain('Not enough buying power: 17,000,000 needed, 16,000,000 there');
   });
 
   test('where the plan has no ratio nobody closes anything', () => {

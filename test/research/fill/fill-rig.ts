@@ -108,6 +108,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   const plan = {
     costs,
     margin: options.margin ?? null,
+    moneyScale: 1,
     isMarginRuleOn: true,
     settings: { risk: {} },
     fill: model,

@@ -68,6 +68,25 @@ test.each([
     'strategies[0].symbols[0]: expected a contract of this market (VN30, VN100), was "ESU6"',
   ],
   [
+    'a symbol of another market, within limits',
+    /VN30F1M]/,
+    'fdx]\nrisk: { orderQtyMax: 5, positionMax: 10, dailyLossMax: 100000000 }',
+    'strategies[0].symbols[0]: expected a contract of this market, like VN30F1M, was "fdx"',
+  ],
+  ['a folder that is misspelt', SAMPLE, `${SAMPLE}s`, `was no ${SAMPLE}s (did you mean ${SAMPLE}?)`],
+  [
+    'a contract of a file that the market does not have',
+    /prints: .*/,
+    `prints: [{ file: ${SAMPLE}, symbol: VN3O }]`,
+    'data.prints[0]: expected a contract of this market (VN30, VN100), was VN3O (did you mean VN30?)',
+  ],
+  [
+    'a length without its unit',
+    /prints: .*/,
+    `bars: [{ file: ${SAMPLE}, every: 1 }]`,
+    'data.bars[0].every: expected a length like 1m, 4h, 1d or 1w, was 1',
+  ],
+  [
     'a parameter that is none',
     'symbols: [VN30F1M]',
     'symbols: [VN30F1M]\n    params: { fst: 3 }',
@@ -125,7 +144,7 @@ test('a file that is written in another way is reported like any other mistake, 
   const loaded = await loadBacktest(file);
   const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
   expect(problems).toHaveLength(1);
-  expect(problems[0]).toContain(`${tape}: the first 1000 rows are all bad; line 1001: expected`);
+  expect(problems[0]).toContain(`${tape}: the first 1000 rows are all bad; line 2: expected`);
   expect(problems[0]).toContain('{ file: ..., dateOrder: dmy }');
 });
 

@@ -107,7 +107,9 @@ describe('cash, margin used and buying power', () => {
       [60, 1],
       [33, 2],
     ]);
-    expect(one!.denials.map(({ code }) => code)).toEqual(['-6012']);
+    expect(one!.denials).toMatchObject([
+      { code: '-6012', text: 'Not enough buying power: 120 needed, 40 there' },
+    ]);
   });
 });
 
