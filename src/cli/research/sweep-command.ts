@@ -1,7 +1,6 @@
 /** `sweep`: many runs of one backtest with varied parameters. */
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import { join } from 'node:path';
 import type { ClusterPool } from '../../cluster/searches/coordinator.ts';
 import type { Cluster } from '../../cluster/connection.ts';
 import type { SweepFileOptions, SweepOutcome } from '../../research/sweep/sweep-report.ts';

@@ -272,7 +272,11 @@ function comparedBooks(
   const positions = read.lastInput<PositionSnapshot>(day, 'position_snapshot');
   const closeUs = config === null ? undefined : dayClose(config.calendar, day);
   // The night settles the broker's money of the day.
-  const account = read.lastInput<AccountSnapshot>(day, 'account_snapshot', (closeUs ?? Infinity) + AFTER_CLOSE_US);
+  const account = read.lastInput<AccountSnapshot>(
+    day,
+    'account_snapshot',
+    (closeUs ?? Infinity) + AFTER_CLOSE_US,
+  );
   const lastFill = entries.findLast(({ entry }) => entry.kind === 'fill');
   return {
     money: money?.kind === 'money_checked' ? money : undefined,
