@@ -1,4 +1,5 @@
 /** Every view of the cockpit in a real browser: light and dark, on a phone and on a desk, in both languages. */
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { daemonIn, STATES } from '../page/cockpit-states.ts';
 import { opened, READY, said, show, VIEW_NAMES } from './cockpit-opened.ts';
@@ -77,6 +78,34 @@ test('draws bars of another length, with their volume', async () => {
   await show(page, 'Market');
   expect(await lengths.locator('[aria-pressed=true]').textContent(), 'it stays').toBe('5m');
   expect(trouble).toEqual([]);
+});
+
+/** The candles as they are drawn. */
+const drawn = (page: Page): Promise<string> =>
+  page.evaluate("document.querySelector('.candles canvas').toDataURL()");
+
+test('draws the same candles after the window was narrow for a moment, as when a phone is turned', async () => {
+  const daemon = daemonIn({});
+  const { reads } = daemon.handlers;
+  const { bars } = reads;
+  let asked = 0;
+  Object.assign(reads, {
+    bars: (contract: string) => {
+      asked += 1;
+      return bars(contract);
+    },
+  });
+  const { page } = await opened(daemon);
+  await show(page, 'Market');
+  // Bars are read once more after the fills; then nothing changes.
+  await expect.poll(() => asked).toBe(2);
+  let before = '';
+  await expect.poll(async () => before === (before = await drawn(page))).toBe(true);
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ ...size, width: 110 });
+  await expect.poll(() => drawn(page)).not.toBe(before);
+  await page.setViewportSize(size);
+  await expect.poll(() => drawn(page)).toBe(before);
 });
 
 test('shows the result of a day as a curve, the days before it, and closed trades', async () => {
