@@ -102,7 +102,7 @@ function Rows({ rows, isReading }: { readonly rows: readonly CockpitEntry[]; rea
       {shown.map((each, place) => (
         <li key={each.id}>
           {each.day !== shown[place - 1]?.day && <h3>{each.day}</h3>}
-          <Entry atMs={each.atMs} word={wordOf(each.word)} tone={each.tone} who={each.strategy}>
+          <Entry time={clockTime(each.atMs)} word={wordOf(each.word)} tone={each.tone} who={each.strategy}>
             {said(each.text)} {each.order !== null && <OrderLink id={each.order} day={each.day} />}
           </Entry>
         </li>

@@ -7,7 +7,7 @@ import type {
   PositionState,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { clockTime, count, duration, signed, worded } from './format.ts';
+import { count, duration, moment, signed, worded } from './format.ts';
 import {
   Bar,
   Button,
@@ -379,7 +379,7 @@ function Books({ value: { books } }: { readonly value: CockpitState }) {
   const times = [
     [t.positionsAt, books.positionsMs] as const,
     [t.moneyAt, books.money === 'off' ? null : books.moneyMs] as const,
-  ].flatMap(([name, at]) => (at === null ? [] : [`${name} ${clockTime(at)}`]));
+  ].flatMap(([name, at]) => (at === null ? [] : [`${name} ${moment(at)}`]));
   const rows = [...held, ...figures];
   return (
     <Panel title={t.ourBooks} aside={times.join(', ')}>
@@ -444,7 +444,7 @@ function Latest() {
       <ol class="latest">
         {rows.map(({ id, atMs, word, tone, strategy, text }) => (
           <li key={id}>
-            <Entry atMs={atMs} word={wordOf(word)} tone={tone} who={strategy}>
+            <Entry time={moment(atMs)} word={wordOf(word)} tone={tone} who={strategy}>
               {said(text)}
             </Entry>
           </li>

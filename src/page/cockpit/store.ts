@@ -82,7 +82,6 @@ const nothing = () => ({
   prices: new Map<string, ContractPrices>(),
   entries: [] as CockpitEntry[],
   isReset: false,
-  isNewDay: false,
 });
 
 let pending = nothing();
@@ -97,13 +96,6 @@ function take({ event, id, data }: ServerEvent): void {
       const { version } = pending.state ?? state.value ?? newest;
       // A page of an older program may not read the state of a newer one.
       if (newest.version !== version) location.reload();
-      const known = pending.state?.session.day ?? tradingDay.value;
-      const { day } = newest.session;
-      // Prices that come from now on are of the new day.
-      if (known !== null && day !== null && day !== known) {
-        pending.prices.clear();
-        pending.isNewDay = true;
-      }
       pending.state = newest;
       break;
     }
@@ -133,13 +125,12 @@ function take({ event, id, data }: ServerEvent): void {
 
 function show(): void {
   timer = undefined;
-  const { state: newest, prices: changed, entries: added, isReset, isNewDay } = pending;
+  const { state: newest, prices: changed, entries: added, isReset } = pending;
   pending = nothing();
   batch(() => {
     if (newest !== null) state.value = newest;
     tradingDay.value = newest?.session.day ?? tradingDay.value;
-    if (isNewDay) prices.value = changed;
-    else if (changed.size > 0) prices.value = new Map([...prices.value, ...changed]);
+    if (changed.size > 0) prices.value = new Map([...prices.value, ...changed]);
     if (added.length > 0 || isReset) {
       const before = isReset ? [] : entries.value;
       entries.value = [...before, ...added].slice(-ENTRIES_MAX);

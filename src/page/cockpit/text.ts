@@ -258,6 +258,8 @@ const TABLE = {
   ceiling: ['Ceiling', 'Trần'],
   volume: ['Volume', 'Tổng khối lượng'],
   lastAt: ['Last at', 'Khớp lúc'],
+  asOf: [(at: string) => `Prices as of ${at}.`, (at: string) => `Giá tại thời điểm ${at}.`],
+  goesOn: [(at: string) => `Trading goes on at ${at}.`, (at: string) => `Giao dịch tiếp lúc ${at}.`],
   notes: ['Notes of strategies', 'Ghi chú của chiến lược'],
   noNotes: ['No strategy wrote a note.', 'Chưa có ghi chú.'],
   entries: ['Entries', 'Mở vị thế'],

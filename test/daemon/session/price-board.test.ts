@@ -57,6 +57,21 @@ test('shows no levels of before a disconnect', () => {
   expect(board.since(0).prices).toMatchObject([{ bids: [], asks: [] }]);
 });
 
+test('the last price of a day stays until the next one has its own', () => {
+  const board = new PriceBoard(() => [FRONT]);
+  board.take(trade(1, 13_000, 1));
+  const { version } = board.since(0);
+  board.restart();
+  expect(board.bars(FRONT)).toEqual([]);
+  expect(board.since(version).prices).toMatchObject([{ last: [1_300, 1], atMs: 0 }]);
+  board.take(bid(2, 12_000));
+  board.take(ask(2, 12_001));
+  expect(board.since(0).prices.at(-1)).toMatchObject({ last: [1_300, 1], bids: [[1_200, 5]] });
+  board.take(trade(3, 12_010, 2));
+  board.remember(board.since(version).prices.map((each) => ({ ...each, last: [1, 1] as const })));
+  expect(board.since(version).prices, 'what was read late is older').toMatchObject([{ last: [1_201, 2] }]);
+});
+
 test('a duplicate trade adds nothing to a candle', () => {
   const board = new PriceBoard(() => [FRONT]);
   const one = trade(1, 13_000, 1);
