@@ -1,6 +1,7 @@
 /** The present state on one screen: positions, the distance to each limit, working orders, and whether our books are the broker's. */
 import type {
   BooksState,
+  CockpitEntry,
   CockpitState,
   LimitState,
   CockpitOrder,
@@ -31,7 +32,7 @@ import {
 } from './parts.tsx';
 import { canSteer, command, entries, nameOf, nowMs, prices, story, view } from './store.ts';
 import { Otp } from './steer.tsx';
-import { said, t, wordOf } from './text.ts';
+import { lineOf, said, t } from './text.ts';
 
 export const Now = ({ value }: { readonly value: CockpitState }) => (
   <>
@@ -336,6 +337,19 @@ export const OrderLink = ({ id, day = null }: { readonly id: string; readonly da
   </Button>
 );
 
+/** A row of the journal; its order is a link in place of the number that begins its text. */
+export function Line({ entry, time }: { readonly entry: CockpitEntry; readonly time: string }) {
+  const { order, day, strategy, tone } = entry;
+  const { word, text } = lineOf(entry.word, entry.text);
+  const number = order === null ? '' : `#${order.slice(-SHOWN_ID)}`;
+  return (
+    <Entry time={time} word={word} tone={tone} who={strategy === 'system' ? t.system : strategy}>
+      {order !== null && <OrderLink id={order} day={day} />}{' '}
+      {text.startsWith(number) ? text.slice(number.length) : text}
+    </Entry>
+  );
+}
+
 const resolve = (id: string, as: 'absent' | 'live'): void =>
   void command(`${t.resolve[as]} #${id.slice(-SHOWN_ID)}`, 'resolve-order', {
     clientOrderId: id,
@@ -442,11 +456,9 @@ function Latest() {
     <Panel title={t.latest} aside={toJournal}>
       {rows.length === 0 && <Empty>{t.noEntries}</Empty>}
       <ol class="latest">
-        {rows.map(({ id, atMs, word, tone, strategy, text }) => (
-          <li key={id}>
-            <Entry time={moment(atMs)} word={wordOf(word)} tone={tone} who={strategy}>
-              {said(text)}
-            </Entry>
+        {rows.map((each) => (
+          <li key={each.id}>
+            <Line entry={each} time={moment(each.atMs)} />
           </li>
         ))}
       </ol>
