@@ -7,11 +7,21 @@ import { findings, LOOKS, overhang, picture, withBrowser } from './page-browser.
 
 withBrowser();
 
+/** Names of tables that reach over the edge of their panel. */
+const CUT_TABLES = `[...document.querySelectorAll('.panel table')]
+  .filter((table) => {
+    const panel = table.closest('.panel');
+    const edge = panel.getBoundingClientRect().right - parseFloat(getComputedStyle(panel).paddingRight);
+    return table.getBoundingClientRect().right > edge;
+  })
+  .map((table) => table.ariaLabel)`;
+
 describe.for(LOOKS)('$width pixels wide, $colorScheme', (look) => {
   test.for(Object.entries(STATES))('shows %s', async ([name, state]) => {
     const { page, trouble } = await opened(daemonIn(state), look);
     await page.waitForSelector('main .now');
     await picture(page, `${name}-${look.width}-${look.colorScheme}`);
+    expect(await page.evaluate(CUT_TABLES), 'no table is cut off').toEqual([]);
     expect(await findings(page)).toEqual([]);
     expect(await overhang(page), 'the page does not scroll sideways').toBe(0);
     expect(trouble).toEqual([]);
