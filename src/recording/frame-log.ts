@@ -355,20 +355,12 @@ interface DayLog {
   readonly path: string;
 }
 
-const namesIn = (dir: string): readonly string[] => (fs.existsSync(dir) ? fs.readdirSync(dir) : []).toSorted();
-
 export const unpackedLogs = (dir: string, today: TradingDay): readonly DayLog[] =>
-  namesIn(dir)
+  (fs.existsSync(dir) ? fs.readdirSync(dir) : [])
+    .toSorted()
     .filter((name) => name.endsWith(LOG))
     .map((name) => ({ day: name.slice(0, -LOG.length), path: join(dir, name) }))
     .flatMap(({ day, path }) => (isTradingDay(day) && day < today ? [{ day: tradingDay(day), path }] : []));
-
-/** Days that have a log, packed or not, the oldest first. */
-export const logDays = (dir: string): readonly TradingDay[] =>
-  namesIn(dir).flatMap((name) => {
-    const [day = ''] = name.split(LOG);
-    return isTradingDay(day) ? [tradingDay(day)] : [];
-  });
 
 /** Begins again after a crash: the log counts as long as it is there. */
 export async function packFrameLog(path: string): Promise<void> {
@@ -426,8 +418,9 @@ export function pruneFrameLogs(
   today: TradingDay,
   { days, bytes }: FrameLimits,
 ): readonly string[] {
-  const logs = namesIn(dir)
+  const logs = (fs.existsSync(dir) ? fs.readdirSync(dir) : [])
     .filter((name) => name.endsWith(LOG) || name.endsWith(LOG + PACKED))
+    .toSorted()
     .map((name) => ({
       name,
       day: name.slice(0, name.indexOf(LOG)),

@@ -261,7 +261,9 @@ describe('the connection', () => {
     const { facts } = daemon;
     daemon.facts = { ...facts, session: { ...facts.session, day: null, phase: 'closed' }, orders: [] };
     await page.locator('.clock', { hasText: 'closed' }).waitFor();
-    await page.getByText(/^Prices as of 2026-03-04 1\d:\d\d:\d\d. Trading goes on at 2026-03-04 11:30.$/).waitFor();
+    await page
+      .getByText(/^Prices as of 2026-03-04 1\d:\d\d:\d\d. Trading goes on at 2026-03-04 11:30.$/)
+      .waitFor();
     expect(await page.locator('.quote .last').textContent()).toMatch(/\d,\d/);
     const read = asked.length;
     daemon.facts = { ...facts, session: { ...facts.session, day: '2026-03-05' }, orders: [] };

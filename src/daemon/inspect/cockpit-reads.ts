@@ -1,6 +1,6 @@
 /** Reads for the page that take longer than a heartbeat may wait: days of the journal, the story of an order, recorded prices. */
 import type { Config } from '../../config/config.ts';
-import type { TradingDay } from '../../domain/civil-date.ts';
+import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode } from '../../domain/contract.ts';
 import { type TsUs, US_PER_MS } from '../../domain/units.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
@@ -21,12 +21,12 @@ import type { JournalQuery } from '../../operator/cockpit/cockpit-server.ts';
 import { FOLDED_KINDS } from '../../journal/fold-session.ts';
 import { sessionResult } from '../../journal/session-result.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
-import { frameLogPath, logDays, readFrames } from '../../recording/frame-log.ts';
+import { frameLogPath, readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import { avgPoints, readOrders } from '../../host/state/order-rows.ts';
 import { inSession, journalRow, openJournal, wordsOf } from '../../host/state/read-state.ts';
 import { dayText } from './day-report.ts';
-import { PriceBoard } from '../session/price-board.ts';
+import { PriceBoard } from '../edge/price-board.ts';
 
 export interface JournalPlace {
   readonly calendar: Config['calendar'];
@@ -230,11 +230,12 @@ function fillMarks(
 const LOGS_MAX = 5;
 
 /** Candles and last prices as recorded so far: of the day, or of the last one before it that has a trade. */
-function pastPrices({ frames, day, contracts, beforeSeq }: PastPricesQuery): PastPrices {
+function pastPrices(place: JournalPlace, query: PastPricesQuery): PastPrices {
+  const { frames, day, contracts, beforeSeq } = query;
   const byCode = new Map<string, Contract>(contracts.map((contract) => [contract.streamCode, contract]));
   const lookup = { byStreamCode: (code: string) => byCode.get(code) };
-  const days = [day, ...logDays(frames).filter((each) => each < day).toReversed()];
-  for (const each of days.slice(0, LOGS_MAX)) {
+  const before = journalDays(place).flatMap((each) => (each.day < day ? tradingDay(each.day) : []));
+  for (const each of [day, ...before].slice(0, LOGS_MAX)) {
     const board = new PriceBoard(() => contracts);
     for (const { text, seq, tsUs } of readFrames(frameLogPath(frames, each))) {
       if (each === day && beforeSeq !== null && seq >= beforeSeq) break;

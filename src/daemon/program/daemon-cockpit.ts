@@ -30,7 +30,7 @@ import type { JournalPlace, PastPrices } from '../inspect/cockpit-reads.ts';
 import { armedFaults, pageFaults } from '../simulator/simulator-faults.ts';
 import { CockpitReader } from './cockpit-reader.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
-import type { PriceBoard } from '../session/price-board.ts';
+import type { PriceBoard } from '../edge/price-board.ts';
 import type { Daemon } from '../daemon.ts';
 import { nextPhaseChange, phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
 import type { EngineSnapshot, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
@@ -185,11 +185,7 @@ function journalEntries(daemon: Daemon): EntrySource {
   };
 }
 
-function readsOf(
-  daemon: Daemon,
-  reader: CockpitReader,
-  pastOf: ReturnType<typeof pastReads>,
-): CockpitReads {
+function readsOf(daemon: Daemon, reader: CockpitReader, pastOf: ReturnType<typeof pastReads>): CockpitReads {
   const { config } = daemon.options;
   const { calendar, stateDir } = config;
   const place: JournalPlace = { calendar, stateDir };
@@ -217,7 +213,7 @@ function readsOf(
 
 /** Candles and last prices of before this process, from the recorded frames; read once a session. */
 function pastReads(daemon: Daemon, reader: CockpitReader) {
-  const { paths } = daemon.options;
+  const { paths, config } = daemon.options;
   let known: { session: unknown; beforeSeq: number | null; past: Promise<PastPrices> } | undefined;
   return (day: TradingDay): Promise<PastPrices> => {
     const { session } = daemon.cycle;
@@ -225,7 +221,7 @@ function pastReads(daemon: Daemon, reader: CockpitReader) {
     const beforeSeq = prices.firstSeq;
     if (known !== undefined && known.session === session && known.beforeSeq === beforeSeq) return known.past;
     const query = { frames: paths.frames, day, contracts: daemon.edge.table.contracts, beforeSeq };
-    const past = reader.read('pastPrices', query);
+    const past = reader.read('pastPrices', { calendar: config.calendar, stateDir: config.stateDir }, query);
     known = { session, beforeSeq, past };
     past
       .then(({ last }) => prices.remember(last))

@@ -152,8 +152,8 @@ const Story = ({ story: { summary, steps } }: { readonly story: OrderStory }) =>
       {steps.map(inOneLanguage).map((step) => (
         <li key={step.id}>
           <p>
-            <time class="num quiet">{clockTime(step.atMs)}</time> <b class={`tone-${step.tone}`}>{step.word}</b>{' '}
-            {step.text}
+            <time class="num quiet">{clockTime(step.atMs)}</time>{' '}
+            <b class={`tone-${step.tone}`}>{step.word}</b> {step.text}
           </p>
           <details>
             <summary>

@@ -43,7 +43,7 @@ export function Market({ value }: { readonly value: CockpitState }) {
           </Button>
         ))}
       </div>
-      <Quote contract={contract} session={value.session} />
+      <Quote contract={contract} />
       <Panel title={t.candles} area="chart-panel" aside={<BarLength />}>
         <Candles
           key={`${tradingDay.value ?? ''}/${contract.contract}/${barMinutes.value}`}
@@ -85,13 +85,8 @@ function mainContract({ contracts, strategies }: CockpitState): CockpitContract 
 }
 
 /** While nothing is traded, its prices are marked with their day, and the page says when trading goes on. */
-function Quote({
-  contract,
-  session: { phase, endsMs },
-}: {
-  readonly contract: CockpitContract;
-  readonly session: CockpitState['session'];
-}) {
+function Quote({ contract }: { readonly contract: CockpitContract }) {
+  const { phase = '', endsMs = null } = state.value?.session ?? {};
   const { tickPoints: tick, referencePoints: reference } = contract;
   const now = prices.value.get(contract.contract);
   const last = now?.last?.[0] ?? null;

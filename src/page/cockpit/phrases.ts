@@ -1,8 +1,16 @@
 /** Sentences of the daemon, reasons and outcomes, in the language of the page. One that is not listed stays as the daemon said it. */
+const pairsOf = (table: string) =>
+  table
+    .trim()
+    .split(/\n| · /)
+    .map((pair) => {
+      const [en = '', vi = ''] = pair.split(' | ');
+      return [en, vi] as const;
+    });
+
 /** `{}` stands for figures, or for what is translated in turn; `<>` for words of the broker or of a person, which may stay. */
-export const PHRASES = `
-by the page | từ trang này
-entries are off | đã ngừng mở vị thế
+export const PHRASES = pairsOf(`
+by the page | từ trang này · entries are off | đã ngừng mở vị thế
 entries are off until tickwright resume | đã ngừng mở vị thế cho đến khi bấm Tiếp tục
 entries are allowed again, as far as limits and risk allow them | được mở vị thế lại, trong hạn mức và rủi ro cho phép
 nothing was halted: entries were allowed already, as far as limits and risk allow them | không có gì bị ngừng: đã được mở vị thế từ trước
@@ -12,10 +20,8 @@ all positions are | tất cả vị thế
 the position of <> is | vị thế của <>
 entries of <> are off until tickwright resume --strategy <> | đã ngừng mở vị thế của <> cho đến khi bấm Tiếp tục
 stopping: orders and positions as configured under stop | đang dừng: lệnh và vị thế xử lý theo cấu hình stop
-connecting again | đang kết nối lại
-nothing waited | không có cảnh báo nào chờ
-no session is open yet | chưa có phiên
-no session is open | chưa có phiên
+connecting again | đang kết nối lại · nothing waited | không có cảnh báo nào chờ
+no session is open yet | chưa có phiên · no session is open | chưa có phiên
 there is no open order {}: see tickwright orders | không có lệnh chờ {}
 taken, but the engine does not answer yet; tickwright halt works meanwhile | đã nhận, nhưng bộ xử lý chưa trả lời; nút Ngừng vẫn có tác dụng
 the daemon waits for a one-time password: <> | chương trình đang chờ mật khẩu một lần (OTP)
@@ -26,35 +32,23 @@ the journal cannot be written | không ghi được nhật ký
 the engine does not answer | bộ xử lý không trả lời
 the engine has not answered yet | bộ xử lý chưa trả lời
 the price stream is {} | luồng giá: {}
-waiting | chờ kết nối lại
-connecting | đang kết nối
-paused | tạm dừng
+waiting | chờ kết nối lại · connecting | đang kết nối · paused | tạm dừng
 the account's loss of the day, {}, has reached {} (risk.dailyLossMax) | lỗ trong ngày của tài khoản, {}, đã chạm {} (risk.dailyLossMax)
 its loss of the day, {}, has reached {} (strategies[].risk.dailyLossMax) | lỗ trong ngày của chiến lược, {}, đã chạm {} (strategies[].risk.dailyLossMax)
 the journal could not be written: <> | không ghi được nhật ký: <>
-no prices come | không có giá mới
-there is no token | không có token
+no prices come | không có giá mới · there is no token | không có token
 positions are not proven: <> | vị thế chưa được xác nhận: <>
 stops are not proven: <> | lệnh dừng chưa được xác nhận: <>
 money differs from the broker’s | tiền lệch với công ty chứng khoán
 the channel <> fails: <> | kênh <> bị lỗi: <>
 flattening <>: {} | đang đóng <>: {}
 stop: {} | đang dừng: {}
-working | đang thực hiện
-reading | đang đọc vị thế
-withdrawing | đang rút lệnh
-checking | đang kiểm tra
-repricing | đang đổi giá
-pausing | tạm nghỉ
-queued | chờ phiên
-resting | chờ khớp lệnh định kỳ
-given_up | không đóng được
-closing | đang đóng
-canceling | đang hủy
+working | đang thực hiện · reading | đang đọc vị thế · withdrawing | đang rút lệnh
+checking | đang kiểm tra · repricing | đang đổi giá · pausing | tạm nghỉ · queued | chờ phiên
+resting | chờ khớp lệnh định kỳ · given_up | không đóng được · closing | đang đóng · canceling | đang hủy
 next {} | tới: {}
 last {} | vừa qua: {}
-none yet | chưa có
-none | không có
+none yet | chưa có · none | không có
 fired by <> | do <> gọi
 session open {} | mở phiên {}
 session close {} | đóng phiên {}
@@ -88,8 +82,7 @@ rises to {} | tăng đến {}
 trailing by {} ticks from {} on | trượt {} bước giá từ {}
 stop-loss {} | cắt lỗ {}
 take-profit {} | chốt lời {}
-entry | mở vị thế
-reduce | giảm vị thế
+entry | mở vị thế · reduce | giảm vị thế
 {} at the broker for its trigger | {} chờ kích hoạt tại công ty chứng khoán
 {} trigger reached, the broker is sending its order | {} đã chạm giá kích hoạt, công ty chứng khoán đang gửi lệnh
 {} the broker sent its order | {} công ty chứng khoán đã gửi lệnh
@@ -101,8 +94,7 @@ reduce | giảm vị thế
 {} to the trigger {} | {} sang giá kích hoạt {}
 {} in all | tổng cộng {}
 {} no answer: <> | {} không có trả lời: <>
-being looked up | đang tra cứu
-still counted | vẫn tính vào rủi ro
+being looked up | đang tra cứu · still counted | vẫn tính vào rủi ro
 positions differ: {} | vị thế lệch: {}
 our positions are the broker’s | vị thế khớp với công ty chứng khoán
 our money of the day is the broker’s | tiền trong ngày khớp với công ty chứng khoán
@@ -113,22 +105,18 @@ broker {} | công ty chứng khoán {}
 trading day {} | ngày giao dịch {}
 closed | đóng cửa
 opening auction | khớp lệnh định kỳ mở cửa (ATO)
-continuous | khớp lệnh liên tục
-break | nghỉ trưa
+continuous | khớp lệnh liên tục · break | nghỉ trưa
 closing auction | khớp lệnh định kỳ đóng cửa (ATC)
 the strategy runs | chiến lược đang chạy
 {} of trades missed | mất {} khớp lệnh
 {} contracts | {} hợp đồng
-fee | phí
-tax | thuế
-profit | lãi lỗ
+fee | phí · tax | thuế · profit | lãi lỗ
 {} are off {}: <> | đã ngừng {} {}: <>
 until you resume it | cho đến khi bấm Tiếp tục cho nó
 until you resume | cho đến khi bấm Tiếp tục
 {} are on again: <> | {} được phép lại: <>
 entries of this strategy | mở vị thế của chiến lược này
-entries | mở vị thế
-taken over from the account | nhận từ tài khoản
+entries | mở vị thế · taken over from the account | nhận từ tài khoản
 settled in cash at the expiry | thanh toán tiền khi đáo hạn
 closed by the broker | bị công ty chứng khoán đóng
 carried over from the last session | chuyển từ phiên trước
@@ -143,69 +131,30 @@ avg {} | TB {}
 {} {} was not sent: <> | {} {} chưa gửi: <>
 {} {} has no answer: <>; looked up in the book | {} {} không có trả lời: <>; đang tra cứu trong sổ lệnh
 {} is {} again, the {} came to nothing: <> | {} trở lại {}, {} không thành: <>
-partially filled | khớp một phần
-pending trigger | chờ kích hoạt
+partially filled | khớp một phần · pending trigger | chờ kích hoạt
 {} not in the book: <> | {} không có trong sổ lệnh: <>
 {} not in the book | {} không có trong sổ lệnh
 {} the day ended before it was proven | {} hết ngày mà chưa xác nhận được
 {} at {}, value {}: {} | {} giá {}, giá trị {}: {}
 {} ticks | {} bước giá
 {}, by <>: <> | {}, bởi <>: <>
-halt | ngừng mở vị thế
-resume | tiếp tục
-cancel all | hủy tất cả
+halt | ngừng mở vị thế · resume | tiếp tục · cancel all | hủy tất cả
 ready to stop: <> | sẵn sàng dừng: <>
-`
-  .trim()
-  .split('\n')
-  .map((line) => {
-    const [en = '', vi = ''] = line.split(' | ');
-    return [en, vi] as const;
-  });
+`);
 
 /** Words that begin a line of the journal. */
-export const WORDS: Readonly<Record<string, string>> = {
-  denied: 'bị chặn',
-  placed: 'đặt lệnh',
-  change: 'sửa lệnh',
-  changed: 'đã sửa',
-  cancel: 'hủy lệnh',
-  canceled: 'đã hủy',
-  accepted: 'được nhận',
-  waits: 'chờ',
-  triggers: 'kích hoạt',
-  triggered: 'đã kích hoạt',
-  working: 'còn hiệu lực',
-  filled: 'khớp',
-  complete: 'khớp hết',
-  corrected: 'đính chính',
-  rejected: 'bị từ chối',
-  refused: 'bị từ chối',
-  'not sent': 'chưa gửi',
-  remains: 'giữ nguyên',
-  unknown: 'chưa rõ',
-  absent: 'không thấy',
-  expired: 'hết hạn',
-  unproven: 'chưa rõ',
-  adopted: 'nhận sổ',
-  agreed: 'khớp sổ',
-  cash: 'tiền',
-  position: 'vị thế',
-  phase: 'phiên',
-  gap: 'mất giá',
-  command: 'điều khiển',
-  started: 'bắt đầu',
-  stopped: 'đã dừng',
-  stop: 'dừng',
-  fault: 'lỗi',
-  note: 'ghi chú',
-  info: 'tin',
-  HALTED: 'NGỪNG',
-  RESUMED: 'TIẾP TỤC',
-  MISMATCH: 'LỆCH',
-  WARNING: 'CẢNH BÁO',
-  CRITICAL: 'NGHIÊM TRỌNG',
-};
+export const WORDS: ReadonlyMap<string, string> = new Map(
+  pairsOf(`
+denied | bị chặn · placed | đặt lệnh · change | sửa lệnh · changed | đã sửa · cancel | hủy lệnh
+canceled | đã hủy · accepted | được nhận · waits | chờ · triggers | kích hoạt · triggered | đã kích hoạt
+working | còn hiệu lực · filled | khớp · complete | khớp hết · corrected | đính chính · rejected | bị từ chối
+refused | bị từ chối · not sent | chưa gửi · remains | giữ nguyên · unknown | chưa rõ · absent | không thấy
+expired | hết hạn · unproven | chưa rõ · adopted | nhận sổ · agreed | khớp sổ · cash | tiền · position | vị thế
+phase | phiên · gap | mất giá · command | điều khiển · started | bắt đầu · stopped | đã dừng · stop | dừng
+fault | lỗi · note | ghi chú · info | tin · HALTED | NGỪNG · RESUMED | TIẾP TỤC · MISMATCH | LỆCH
+WARNING | CẢNH BÁO · CRITICAL | NGHIÊM TRỌNG
+`),
+);
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
@@ -227,7 +176,7 @@ function translated(text: string): string | null {
     if (!words.includes(null)) return vi.replaceAll(HOLES, () => words.shift() ?? '');
   }
   const between = ['; ', ', '].find((each) => text.includes(each));
-  if (between === undefined) return WORDS[text] ?? null;
+  if (between === undefined) return WORDS.get(text) ?? null;
   const words = text.split(between).map(translated);
   return words.includes(null) ? null : words.join(between);
 }
@@ -238,5 +187,5 @@ export const vietnamese = (text: string): string => translated(text) ?? text;
 /** A line of the journal whose word and text speak one language; what a strategy notes is its own. */
 export function vietnameseLine(word: string, text: string) {
   const said = word === 'note' ? text : translated(text);
-  return said === null ? { word, text } : { word: WORDS[word] ?? word, text: said };
+  return said === null ? { word, text } : { word: WORDS.get(word) ?? word, text: said };
 }

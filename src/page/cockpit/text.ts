@@ -371,5 +371,4 @@ export const t = chosen(TABLE);
 export const said = LANGUAGE === 'vi' ? vietnamese : (text: string): string => text;
 
 /** A line of the journal in one language: the word that begins it, and the rest. */
-export const lineOf =
-  LANGUAGE === 'vi' ? vietnameseLine : (word: string, text: string) => ({ word, text });
+export const lineOf = LANGUAGE === 'vi' ? vietnameseLine : (word: string, text: string) => ({ word, text });

@@ -12,7 +12,15 @@ import {
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
-import { money, priceHundredths, priceTicks, qty, seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
+import {
+  money,
+  priceHundredths,
+  priceTicks,
+  qty,
+  seq,
+  strategyIndex,
+  tsUs,
+} from '../../../src/domain/units.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
 import type { JournalQuery } from '../../../src/operator/cockpit/cockpit-server.ts';
@@ -65,15 +73,18 @@ test('a day without a trade shows the candles and the last price of the day befo
   };
   const asked = { frames: dir, day: DAY, contracts: [FRONT], beforeSeq: null };
   const before = tradingDay('2026-03-03');
+  store.beginSession(before, tsUs(0), 'paper.yaml');
   record(before, 13_000, 13_010);
-  expect(READS.pastPrices(asked)).toMatchObject({
+  expect(READS.pastPrices(place(), asked)).toMatchObject({
     day: before,
     bars: { [FRONT.orderCode]: [[Date.UTC(2026, 2, 3, 7, 45), 1_300, 1_301, 1_300, 1_301, 4]] },
     last: [{ contract: FRONT.orderCode, last: [1_301, 2] }],
   });
   record(DAY, 13_100, 13_110);
-  expect(READS.pastPrices(asked)).toMatchObject({ day: DAY, last: [{ last: [1_311, 2] }] });
-  expect(READS.pastPrices({ ...asked, beforeSeq: 2 })).toMatchObject({ last: [{ last: [1_310, 2] }] });
+  expect(READS.pastPrices(place(), asked)).toMatchObject({ day: DAY, last: [{ last: [1_311, 2] }] });
+  expect(READS.pastPrices(place(), { ...asked, beforeSeq: 2 })).toMatchObject({
+    last: [{ last: [1_310, 2] }],
+  });
 });
 
 const place = () => ({ calendar: MARKET_CALENDAR, stateDir: dir });

@@ -94,7 +94,9 @@ export class PriceBoard implements PriceSource {
       if (changed <= version || contract === undefined) continue;
       const now = pricesOf(contract, market);
       const past = this.#past.find((each) => each.contract === contract.orderCode);
-      prices.push(now.last === null && past !== undefined ? { ...past, bids: now.bids, asks: now.asks } : now);
+      prices.push(
+        now.last === null && past !== undefined ? { ...past, bids: now.bids, asks: now.asks } : now,
+      );
     }
     return { version: this.#version, prices };
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { joined } from '../../../src/operator/cockpit/candles.ts';
-import { PriceBoard } from '../../../src/daemon/session/price-board.ts';
+import { PriceBoard } from '../../../src/daemon/edge/price-board.ts';
 
 import { priceTicks, qty, seq, tsUs, US_PER_MINUTE } from '../../../src/domain/units.ts';
 import type { MarketEvent } from '../../../src/engine/ports/engine-event.ts';
