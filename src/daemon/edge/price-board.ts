@@ -82,10 +82,15 @@ export class PriceBoard implements PriceSource {
 
   /** Prices of an earlier session or process. */
   remember(prices: readonly ContractPrices[]): void {
-    const known = new Set([...this.#rows.values()].map((row) => row.contract?.orderCode as string));
-    this.#past = prices.filter(({ contract, last }) => last !== null && !known.has(contract));
+    const traded = new Set<string>();
     this.#version += 1;
     this.#pastVersion = this.#version;
+    for (const row of this.#rows.values()) {
+      row.version = this.#version;
+      if (row.contract !== undefined && row.market.last.tick(row.contract.index) !== undefined)
+        traded.add(row.contract.orderCode);
+    }
+    this.#past = prices.filter(({ contract, last }) => last !== null && !traded.has(contract));
   }
 
   since(version: number): ReturnType<PriceSource['since']> {

@@ -20,7 +20,7 @@ import { clockTime, count, dayOf, moment, points, signed } from './format.ts';
 import { read } from './link.ts';
 import { OrderTable } from './now.tsx';
 import { Bar, Button, Empty, Entry, Facts, Panel } from './parts.tsx';
-import { entries, prices, silentSeconds, state, tradingDay } from './store.ts';
+import { entries, prices, silentSeconds, state } from './store.ts';
 import { t } from './text.ts';
 
 export function Market({ value }: { readonly value: CockpitState }) {
@@ -45,10 +45,7 @@ export function Market({ value }: { readonly value: CockpitState }) {
       </div>
       <Quote contract={contract} />
       <Panel title={t.candles} area="chart-panel" aside={<BarLength />}>
-        <Candles
-          key={`${tradingDay.value ?? ''}/${contract.contract}/${barMinutes.value}`}
-          contract={contract}
-        />
+        <Candles key={`${contract.contract}/${barMinutes.value}`} contract={contract} />
       </Panel>
       <Panel title={t.depth} area="depth-panel">
         <Depth contract={contract} orders={value.orders} />

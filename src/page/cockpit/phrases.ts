@@ -15,9 +15,7 @@ entries are off until tickwright resume | đã ngừng mở vị thế cho đế
 entries are allowed again, as far as limits and risk allow them | được mở vị thế lại, trong hạn mức và rủi ro cho phép
 nothing was halted: entries were allowed already, as far as limits and risk allow them | không có gì bị ngừng: đã được mở vị thế từ trước
 entries stay off: the journal cannot take the resume: <> | vẫn ngừng mở vị thế: nhật ký không ghi được lệnh tiếp tục: <>
-{} to be closed | đang đóng {}
-all positions are | tất cả vị thế
-the position of <> is | vị thế của <>
+{} to be closed | đang đóng {} · all positions are | tất cả vị thế · the position of <> is | vị thế của <>
 entries of <> are off until tickwright resume --strategy <> | đã ngừng mở vị thế của <> cho đến khi bấm Tiếp tục
 stopping: orders and positions as configured under stop | đang dừng: lệnh và vị thế xử lý theo cấu hình stop
 connecting again | đang kết nối lại · nothing waited | không có cảnh báo nào chờ
@@ -28,10 +26,8 @@ the daemon waits for a one-time password: <> | chương trình đang chờ mật
 no answer yet: tickwright status shows whether there is a token | chưa có trả lời: xem mục Token
 a new token is in use, valid until {}; {} of {} exchanges of the day are used | token mới đang dùng, có hiệu lực đến {}; đã dùng {}/{} lần đổi trong ngày
 all {} exchanges of the day are used: no new token before tomorrow | đã dùng hết {} lần đổi trong ngày: ngày mai mới có token mới
-the journal cannot be written | không ghi được nhật ký
-the engine does not answer | bộ xử lý không trả lời
-the engine has not answered yet | bộ xử lý chưa trả lời
-the price stream is {} | luồng giá: {}
+the journal cannot be written | không ghi được nhật ký · the engine does not answer | bộ xử lý không trả lời
+the engine has not answered yet | bộ xử lý chưa trả lời · the price stream is {} | luồng giá: {}
 waiting | chờ kết nối lại · connecting | đang kết nối · paused | tạm dừng
 the account's loss of the day, {}, has reached {} (risk.dailyLossMax) | lỗ trong ngày của tài khoản, {}, đã chạm {} (risk.dailyLossMax)
 its loss of the day, {}, has reached {} (strategies[].risk.dailyLossMax) | lỗ trong ngày của chiến lược, {}, đã chạm {} (strategies[].risk.dailyLossMax)
@@ -40,21 +36,13 @@ no prices come | không có giá mới · there is no token | không có token
 positions are not proven: <> | vị thế chưa được xác nhận: <>
 stops are not proven: <> | lệnh dừng chưa được xác nhận: <>
 money differs from the broker’s | tiền lệch với công ty chứng khoán
-the channel <> fails: <> | kênh <> bị lỗi: <>
-flattening <>: {} | đang đóng <>: {}
-stop: {} | đang dừng: {}
-working | đang thực hiện · reading | đang đọc vị thế · withdrawing | đang rút lệnh
+the channel <> fails: <> | kênh <> bị lỗi: <> · flattening <>: {} | đang đóng <>: {}
+stop: {} | đang dừng: {} · working | đang thực hiện · reading | đang đọc vị thế · withdrawing | đang rút lệnh
 checking | đang kiểm tra · repricing | đang đổi giá · pausing | tạm nghỉ · queued | chờ phiên
 resting | chờ khớp lệnh định kỳ · given_up | không đóng được · closing | đang đóng · canceling | đang hủy
-next {} | tới: {}
-last {} | vừa qua: {}
-none yet | chưa có · none | không có
-fired by <> | do <> gọi
-session open {} | mở phiên {}
-session close {} | đóng phiên {}
-token refresh {} | đổi token {}
-rollover {} | chuyển kỳ hạn {}
-backup and report {} | báo cáo và sao lưu {}
+next {} | tới: {} · last {} | vừa qua: {} · none yet | chưa có · none | không có · fired by <> | do <> gọi
+session open {} | mở phiên {} · session close {} | đóng phiên {} · token refresh {} | đổi token {}
+rollover {} | chuyển kỳ hạn {} · backup and report {} | báo cáo và sao lưu {}
 {} the strategy's position limit: <> | {} hạn mức vị thế của chiến lược: <>
 {} the account's position limit: <> | {} hạn mức vị thế của tài khoản: <>
 {} too many open orders: <> | {} quá nhiều lệnh chờ: <>
@@ -72,59 +60,33 @@ backup and report {} | báo cáo và sao lưu {}
 {} entries are halted until a resume (<>) | {} đã ngừng mở vị thế cho đến khi bấm Tiếp tục (<>)
 {} positions are being closed, no new entries: <> | {} đang đóng vị thế, không mở mới: <>
 {} the strategy is stopped until it is started again (<>) | {} chiến lược đã dừng cho đến khi chạy lại (<>)
-{} buy {} at {} ({}) | {} mua {} giá {} ({})
-{} sell {} at {} ({}) | {} bán {} giá {} ({})
-{} buy {} at {} | {} mua {} giá {}
-{} sell {} at {} | {} bán {} giá {}
-when the price {} | khi giá {}
-falls to {} | giảm đến {}
-rises to {} | tăng đến {}
-trailing by {} ticks from {} on | trượt {} bước giá từ {}
-stop-loss {} | cắt lỗ {}
-take-profit {} | chốt lời {}
-entry | mở vị thế · reduce | giảm vị thế
+{} buy {} at {} ({}) | {} mua {} giá {} ({}) · {} sell {} at {} ({}) | {} bán {} giá {} ({})
+{} buy {} at {} | {} mua {} giá {} · {} sell {} at {} | {} bán {} giá {} · when the price {} | khi giá {}
+falls to {} | giảm đến {} · rises to {} | tăng đến {}
+trailing by {} ticks from {} on | trượt {} bước giá từ {} · stop-loss {} | cắt lỗ {}
+take-profit {} | chốt lời {} · entry | mở vị thế · reduce | giảm vị thế
 {} at the broker for its trigger | {} chờ kích hoạt tại công ty chứng khoán
 {} trigger reached, the broker is sending its order | {} đã chạm giá kích hoạt, công ty chứng khoán đang gửi lệnh
 {} the broker sent its order | {} công ty chứng khoán đã gửi lệnh
-{} partly filled | {} khớp một phần
-{} with the day: <> | {} hết hiệu lực theo ngày: <>
-{} with the day | {} hết hiệu lực theo ngày
-{} as asked | {} đúng như yêu cầu
-{} by the broker: <> | {} bởi công ty chứng khoán: <>
-{} to the trigger {} | {} sang giá kích hoạt {}
-{} in all | tổng cộng {}
-{} no answer: <> | {} không có trả lời: <>
-being looked up | đang tra cứu · still counted | vẫn tính vào rủi ro
-positions differ: {} | vị thế lệch: {}
+{} partly filled | {} khớp một phần · {} with the day: <> | {} hết hiệu lực theo ngày: <>
+{} with the day | {} hết hiệu lực theo ngày · {} as asked | {} đúng như yêu cầu
+{} by the broker: <> | {} bởi công ty chứng khoán: <> · {} to the trigger {} | {} sang giá kích hoạt {}
+{} in all | tổng cộng {} · {} no answer: <> | {} không có trả lời: <> · being looked up | đang tra cứu
+still counted | vẫn tính vào rủi ro · positions differ: {} | vị thế lệch: {}
 our positions are the broker’s | vị thế khớp với công ty chứng khoán
 our money of the day is the broker’s | tiền trong ngày khớp với công ty chứng khoán
-money differs: {} | tiền lệch: {}
-{} ours {} | {} của ta {}
-ours {} | của ta {}
-broker {} | công ty chứng khoán {}
-trading day {} | ngày giao dịch {}
-closed | đóng cửa
-opening auction | khớp lệnh định kỳ mở cửa (ATO)
-continuous | khớp lệnh liên tục · break | nghỉ trưa
-closing auction | khớp lệnh định kỳ đóng cửa (ATC)
-the strategy runs | chiến lược đang chạy
-{} of trades missed | mất {} khớp lệnh
-{} contracts | {} hợp đồng
-fee | phí · tax | thuế · profit | lãi lỗ
-{} are off {}: <> | đã ngừng {} {}: <>
-until you resume it | cho đến khi bấm Tiếp tục cho nó
-until you resume | cho đến khi bấm Tiếp tục
-{} are on again: <> | {} được phép lại: <>
-entries of this strategy | mở vị thế của chiến lược này
-entries | mở vị thế · taken over from the account | nhận từ tài khoản
-settled in cash at the expiry | thanh toán tiền khi đáo hạn
+money differs: {} | tiền lệch: {} · {} ours {} | {} của ta {} · ours {} | của ta {}
+broker {} | công ty chứng khoán {} · trading day {} | ngày giao dịch {} · closed | đóng cửa
+opening auction | khớp lệnh định kỳ mở cửa (ATO) · continuous | khớp lệnh liên tục · break | nghỉ trưa
+closing auction | khớp lệnh định kỳ đóng cửa (ATC) · the strategy runs | chiến lược đang chạy
+{} of trades missed | mất {} khớp lệnh · {} contracts | {} hợp đồng · fee | phí · tax | thuế · profit | lãi lỗ
+{} are off {}: <> | đã ngừng {} {}: <> · until you resume it | cho đến khi bấm Tiếp tục cho nó
+until you resume | cho đến khi bấm Tiếp tục · {} are on again: <> | {} được phép lại: <>
+entries of this strategy | mở vị thế của chiến lược này · entries | mở vị thế
+taken over from the account | nhận từ tài khoản · settled in cash at the expiry | thanh toán tiền khi đáo hạn
 closed by the broker | bị công ty chứng khoán đóng
-carried over from the last session | chuyển từ phiên trước
-{} no. {} | {} số {}
-no. {} | số {}
-avg {} | TB {}
-{} (estimated) | {} (ước tính)
-{} (seen in the book) | {} (thấy trong sổ lệnh)
+carried over from the last session | chuyển từ phiên trước · {} no. {} | {} số {} · no. {} | số {}
+avg {} | TB {} · {} (estimated) | {} (ước tính) · {} (seen in the book) | {} (thấy trong sổ lệnh)
 {} (resolved by the operator) | {} (do người vận hành xác nhận)
 {} to {} at {} | {} thành {} giá {}
 {} {} rejected by the broker: <> | {} {} bị công ty chứng khoán từ chối: <>
@@ -132,14 +94,10 @@ avg {} | TB {}
 {} {} has no answer: <>; looked up in the book | {} {} không có trả lời: <>; đang tra cứu trong sổ lệnh
 {} is {} again, the {} came to nothing: <> | {} trở lại {}, {} không thành: <>
 partially filled | khớp một phần · pending trigger | chờ kích hoạt
-{} not in the book: <> | {} không có trong sổ lệnh: <>
-{} not in the book | {} không có trong sổ lệnh
+{} not in the book: <> | {} không có trong sổ lệnh: <> · {} not in the book | {} không có trong sổ lệnh
 {} the day ended before it was proven | {} hết ngày mà chưa xác nhận được
-{} at {}, value {}: {} | {} giá {}, giá trị {}: {}
-{} ticks | {} bước giá
-{}, by <>: <> | {}, bởi <>: <>
-halt | ngừng mở vị thế · resume | tiếp tục · cancel all | hủy tất cả
-ready to stop: <> | sẵn sàng dừng: <>
+{} at {}, value {}: {} | {} giá {}, giá trị {}: {} · {} ticks | {} bước giá · {}, by <>: <> | {}, bởi <>: <>
+halt | ngừng mở vị thế · resume | tiếp tục · cancel all | hủy tất cả · ready to stop: <> | sẵn sàng dừng: <>
 `);
 
 /** Words that begin a line of the journal. */

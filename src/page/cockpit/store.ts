@@ -42,8 +42,6 @@ export const prices = signal<ReadonlyMap<string, ContractPrices>>(new Map());
 /** Oldest first. */
 export const entries = signal<readonly CockpitEntry[]>([]);
 export const outcomes = signal<readonly SentCommand[]>([]);
-/** The last trading day; it stays over the night. */
-export const tradingDay = signal<string | null>(null);
 export const view = signal<Tab>('now');
 /** The order whose story is shown, or null; `day` is null for one of the present session. */
 export const story = signal<{ readonly id: string; readonly day: string | null } | null>(null);
@@ -129,7 +127,6 @@ function show(): void {
   pending = nothing();
   batch(() => {
     if (newest !== null) state.value = newest;
-    tradingDay.value = newest?.session.day ?? tradingDay.value;
     if (changed.size > 0) prices.value = new Map([...prices.value, ...changed]);
     if (added.length > 0 || isReset) {
       const before = isReset ? [] : entries.value;

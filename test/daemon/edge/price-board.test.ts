@@ -67,6 +67,8 @@ test('the last price of a day stays until the next one has its own', () => {
   board.take(bid(2, 12_000));
   board.take(ask(2, 12_001));
   expect(board.since(0).prices.at(-1)).toMatchObject({ last: [1_300, 1], bids: [[1_200, 5]] });
+  board.remember(board.since(0).prices);
+  expect(board.since(0).prices.at(-1)).toMatchObject({ last: [1_300, 1], bids: [[1_200, 5]] });
   board.take(trade(3, 12_010, 2));
   board.remember(board.since(version).prices.map((each) => ({ ...each, last: [1, 1] as const })));
   expect(board.since(version).prices, 'what was read late is older').toMatchObject([{ last: [1_201, 2] }]);
