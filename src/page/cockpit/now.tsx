@@ -343,7 +343,12 @@ export function Line({ entry, time }: { readonly entry: CockpitEntry; readonly t
   const { word, text } = lineOf(entry.word, entry.text);
   const number = order === null ? '' : `#${order.slice(-SHOWN_ID)}`;
   return (
-    <Entry time={time} word={word} tone={tone} who={strategy === 'system' ? t.system : strategy}>
+    <Entry
+      time={time}
+      word={word}
+      tone={tone}
+      who={strategy === 'system' && word !== entry.word ? t.system : strategy}
+    >
       {order !== null && <OrderLink id={order} day={day} />}{' '}
       {text.startsWith(number) ? text.slice(number.length) : text}
     </Entry>
