@@ -56,7 +56,7 @@ import { HaltSweep } from './session/halt-sweep.ts';
 import { Halt, OWN_CAUSE } from './session/halt.ts';
 import { holdingsText } from './session/holdings.ts';
 import { OtpReminders } from './otp-reminders.ts';
-import { PriceBoard } from './session/price-board.ts';
+import { PriceBoard } from './edge/price-board.ts';
 import { SessionCycle } from './session/session-cycle.ts';
 
 /** An entry without the fields that each entry of the main thread has. */

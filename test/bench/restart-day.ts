@@ -10,7 +10,7 @@ import type { EngineLine, StartEngine } from '../../src/host/engine-thread.ts';
 import { loadDefinitions } from '../../src/host/strategy-files/own-strategies.ts';
 import { REAL_TIME, systemClock, systemTimers } from '../../src/host/system-clock.ts';
 import type { FromEngine, ToEngine } from '../../src/host/worker-protocol.ts';
-import { PriceBoard } from '../../src/daemon/session/price-board.ts';
+import { PriceBoard } from '../../src/daemon/edge/price-board.ts';
 import {
   prepareSession,
   type SessionContext,

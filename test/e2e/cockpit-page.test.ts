@@ -244,7 +244,7 @@ describe('the connection', () => {
     await page.getByText('9.9.9').waitFor();
   });
 
-  test('a change of day with the page open leaves nothing of the day before', async () => {
+  test('outside of trading hours the last prices stay, with their day, until the next day has its own', async () => {
     const daemon = daemonIn({});
     const { page, trouble } = await opened(daemon);
     await show(page, 'Market');
@@ -261,17 +261,18 @@ describe('the connection', () => {
     const { facts } = daemon;
     daemon.facts = { ...facts, session: { ...facts.session, day: null, phase: 'closed' }, orders: [] };
     await page.locator('.clock', { hasText: 'closed' }).waitFor();
-    expect(await page.locator('.quote .last').textContent(), 'the last price stays for the night').toMatch(
-      /\d,\d/,
-    );
+    await page
+      .getByText(/^Prices as of 2026-03-04 1\d:\d\d:\d\d. Trading goes on at 2026-03-04 11:30.$/)
+      .waitFor();
+    expect(await page.locator('.quote .last').textContent()).toMatch(/\d,\d/);
     daemon.facts = { ...facts, session: { ...facts.session, day: '2026-03-05' }, orders: [] };
     daemon.rows.push({ ...note(61), day: '2026-03-05', id: '2026-03-05-61' });
     await page.locator('.clock', { hasText: 'continuous' }).waitFor();
-    await expect.poll(() => page.locator('.quote .last').textContent()).toMatch(/^–/);
-    expect(await page.locator('.depth .spread').textContent()).toBe('–');
-    await expect.poll(() => asked.length).toBeGreaterThan(0);
-    daemon.prices = { version: 2, prices: [...pricesAt(1_888)] };
+    expect(await page.locator('.quote .last').textContent()).toMatch(/\d,\d/);
+    const shown = asked.length;
+    daemon.prices = { version: 2, prices: [...pricesAt(1_888, Date.UTC(2026, 2, 5, 2, 1))] };
     await page.locator('.quote .last', { hasText: '1,888' }).waitFor();
+    await expect.poll(() => asked.length).toBeGreaterThan(shown);
     await page.keyboard.press('4');
     await page.locator('.journal h3', { hasText: '2026-03-05' }).waitFor();
     expect(trouble).toEqual([]);

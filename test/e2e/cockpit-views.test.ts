@@ -1,4 +1,5 @@
 /** Every view of the cockpit in a real browser: light and dark, on a phone and on a desk, in both languages. */
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { daemonIn, STATES } from '../page/cockpit-states.ts';
 import { opened, READY, said, show, VIEW_NAMES } from './cockpit-opened.ts';
@@ -6,11 +7,21 @@ import { findings, LOOKS, overhang, picture, withBrowser } from './page-browser.
 
 withBrowser();
 
+/** Names of tables that reach over the edge of their panel. */
+const CUT_TABLES = `[...document.querySelectorAll('.panel table')]
+  .filter((table) => {
+    const panel = table.closest('.panel');
+    const edge = panel.getBoundingClientRect().right - parseFloat(getComputedStyle(panel).paddingRight);
+    return table.getBoundingClientRect().right > edge;
+  })
+  .map((table) => table.ariaLabel)`;
+
 describe.for(LOOKS)('$width pixels wide, $colorScheme', (look) => {
   test.for(Object.entries(STATES))('shows %s', async ([name, state]) => {
     const { page, trouble } = await opened(daemonIn(state), look);
     await page.waitForSelector('main .now');
     await picture(page, `${name}-${look.width}-${look.colorScheme}`);
+    expect(await page.evaluate(CUT_TABLES), 'no table is cut off').toEqual([]);
     expect(await findings(page)).toEqual([]);
     expect(await overhang(page), 'the page does not scroll sideways').toBe(0);
     expect(trouble).toEqual([]);
@@ -77,6 +88,34 @@ test('draws bars of another length, with their volume', async () => {
   await show(page, 'Market');
   expect(await lengths.locator('[aria-pressed=true]').textContent(), 'it stays').toBe('5m');
   expect(trouble).toEqual([]);
+});
+
+/** The candles as they are drawn. */
+const drawn = (page: Page): Promise<string> =>
+  page.evaluate("document.querySelector('.candles canvas').toDataURL()");
+
+test('draws the same candles after the window was narrow for a moment, as when a phone is turned', async () => {
+  const daemon = daemonIn({});
+  const { reads } = daemon.handlers;
+  const known = { ...reads };
+  let asked = 0;
+  Object.assign(reads, {
+    bars: (contract: string) => {
+      asked += 1;
+      return known.bars(contract);
+    },
+  });
+  const { page } = await opened(daemon);
+  await show(page, 'Market');
+  // Bars are read once more after the fills; then nothing changes.
+  await expect.poll(() => asked).toBe(2);
+  let before = '';
+  await expect.poll(async () => before === (before = await drawn(page))).toBe(true);
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ ...size, width: 110 });
+  await expect.poll(() => drawn(page)).not.toBe(before);
+  await page.setViewportSize(size);
+  await expect.poll(() => drawn(page)).toBe(before);
 });
 
 test('shows the result of a day as a curve, the days before it, and closed trades', async () => {

@@ -53,6 +53,7 @@ test.for([
   const widths = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]');
   expect(widths, 'the page does not scroll sideways').toEqual([width, width]);
   expect(await page.evaluate(CUT_TABLES), 'no table is cut off').toEqual([]);
+  expect(await page.evaluate(BROKEN_FIGURES), 'a figure and its unit share a line').toEqual([]);
   expect(await page.evaluate(`${axe.source};${SERIOUS}`)).toEqual([]);
   await page.close();
 });
@@ -61,6 +62,16 @@ test.for([
 const CUT_TABLES = `[...document.querySelectorAll('.scrolled')]
   .filter((box) => box.scrollWidth > box.clientWidth)
   .map((box) => box.closest('section').id)`;
+
+/** Figures in percent that take more than one line. */
+const BROKEN_FIGURES = `[...document.querySelectorAll('td, dd')]
+  .filter((cell) => /^[-+−]?[\\d.,]+ %$/.test(cell.textContent.trim()))
+  .filter((cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+  })
+  .map((cell) => cell.parentElement.textContent)`;
 
 /** Findings of axe that keep people from reading. */
 const SERIOUS = `axe.run().then(({ violations }) => violations

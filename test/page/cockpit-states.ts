@@ -132,7 +132,7 @@ const TRADING: CockpitFacts = {
     figures: [
       { what: 'fee', ours: 94_500, broker: 94_500 },
       { what: 'tax', ours: 291_096, broker: 291_096 },
-      { what: 'cash', ours: 812_400_000, broker: 812_400_000 },
+      { what: 'cash', ours: 2_812_400_000, broker: 2_812_400_000 },
     ],
     positionsMs: NOW_MS - 21_000,
     moneyMs: NOW_MS - 8_000,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PHRASES, vietnamese, WORDS } from '../../src/page/cockpit/phrases.ts';
+import { PHRASES, vietnamese, vietnameseLine, WORDS } from '../../src/page/cockpit/phrases.ts';
 
 const SOURCE = ['daemon', 'engine', 'operator', 'page/cockpit']
   .flatMap((room) => {
@@ -15,11 +15,12 @@ const SOURCE = ['daemon', 'engine', 'operator', 'page/cockpit']
 const SAID = SOURCE + SOURCE.replaceAll('_', ' ');
 
 test.each(PHRASES)('the program still says “%s”', (phrase, translated) => {
-  for (const part of phrase.split(/\{\}|[,;:()] ?/)) expect(SAID.includes(part.trim()), part).toBe(true);
-  expect(translated.split('{}').length).toBeLessThanOrEqual(phrase.split('{}').length);
+  for (const part of phrase.split(/\{\}|<>|[,;:()] ?/)) expect(SAID.includes(part.trim()), part).toBe(true);
+  const holes = phrase.match(/\{\}|<>/g) ?? [];
+  expect(holes.join('')).toContain((translated.match(/\{\}|<>/g) ?? []).join(''));
 });
 
-test.each(Object.keys(WORDS))('the journal still has lines of the word “%s”', (word) => {
+test.each([...WORDS.keys()])('the journal still has lines of the word “%s”', (word) => {
   expect(SOURCE).toContain(`'${word}'`);
 });
 
@@ -46,4 +47,50 @@ test.each([
   ['a sentence that nobody listed', 'a sentence that nobody listed'],
 ])('“%s” reads “%s” in Vietnamese', (text, translated) => {
   expect(vietnamese(text)).toBe(translated);
+});
+
+test.each([
+  ['accepted', '#01000007 no. 3', 'được nhận', '#01000007 số 3'],
+  [
+    'filled',
+    '#01000007 buy 1 VN30F1M (41I1GC000) at avg 1898.5',
+    'khớp',
+    '#01000007 mua 1 VN30F1M (41I1GC000) giá TB 1898.5',
+  ],
+  [
+    'change',
+    '#01000007 to 1 VN30F1M (41I1GC000) at 1898.5',
+    'sửa lệnh',
+    '#01000007 thành 1 VN30F1M (41I1GC000) giá 1898.5',
+  ],
+  [
+    'refused',
+    '#01000007 change rejected by the broker: -8004 Order already fully matched',
+    'bị từ chối',
+    '#01000007 sửa lệnh bị công ty chứng khoán từ chối: -8004 Order already fully matched',
+  ],
+  [
+    'remains',
+    '#01000007 no. 3 is accepted again, the change came to nothing: Order already fully matched',
+    'giữ nguyên',
+    '#01000007 số 3 trở lại được nhận, sửa lệnh không thành: Order already fully matched',
+  ],
+  [
+    'position',
+    '+1 VN30F1M (41I1GC000) at 1898.5, value 189,850,000: carried over from the last session',
+    'vị thế',
+    '+1 VN30F1M (41I1GC000) giá 1898.5, giá trị 189,850,000: chuyển từ phiên trước',
+  ],
+  ['command', 'stop, by process: SIGINT', 'điều khiển', 'dừng, bởi process: SIGINT'],
+  ['note', 'the mean is crossed', 'ghi chú', 'the mean is crossed'],
+])('the line “%s %s” is Vietnamese from its word to its end', (word, text, inWord, inText) => {
+  expect(vietnameseLine(word, text)).toEqual({ word: inWord, text: inText });
+});
+
+test.each([
+  ['info', 'started_with_a_position: held: busy +1 VN30F1M at 1898.5, last 1904.7, open +620,000 VND'],
+  ['stop', 'ready to stop, with a word that nobody listed'],
+  ['canceled', '#01000007: with words of nobody, entries are off'],
+])('the line “%s %s” stays wholly English', (word, text) => {
+  expect(vietnameseLine(word, text)).toEqual({ word, text });
 });

@@ -1,5 +1,6 @@
 /** Reads for the page that take longer than a heartbeat may wait: days of the journal, the story of an order, recorded prices. */
 import type { Config } from '../../config/config.ts';
+import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode } from '../../domain/contract.ts';
 import { type TsUs, US_PER_MS } from '../../domain/units.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
@@ -7,7 +8,9 @@ import { OPERATOR, type StrategyNames } from '../../domain/strategy-names.ts';
 import { closing, type JournalReader, type StoredEntry } from '../../journal/journal-reader.ts';
 import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
 import type {
+  CockpitBar,
   CockpitEntry,
+  CockpitPrices,
   CockpitResults,
   FillMark,
   JournalDays,
@@ -18,23 +21,32 @@ import type { JournalQuery } from '../../operator/cockpit/cockpit-server.ts';
 import { FOLDED_KINDS } from '../../journal/fold-session.ts';
 import { sessionResult } from '../../journal/session-result.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
-import { readFrames } from '../../recording/frame-log.ts';
+import { frameLogPath, readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import { avgPoints, readOrders } from '../../host/state/order-rows.ts';
 import { entriesOfOrder, inSession, journalRow, openJournal, wordsOf } from '../../host/state/read-state.ts';
 import { dayText } from './day-report.ts';
-import { Candles } from '../../operator/cockpit/candles.ts';
+import { PriceBoard } from '../edge/price-board.ts';
 
 export interface JournalPlace {
   readonly calendar: Config['calendar'];
   readonly stateDir: string;
 }
 
-export interface PastBarsQuery {
+export interface PastPricesQuery {
+  /** Folder of the frame logs. */
   readonly frames: string;
+  readonly day: TradingDay;
   readonly contracts: readonly Contract[];
-  /** Frames from this number on are known already; null: all are asked for. */
+  /** Frames of the day from this number on are known already; null: all are asked for. */
   readonly beforeSeq: number | null;
+}
+
+export interface PastPrices {
+  readonly day: TradingDay;
+  /** By contract. */
+  readonly bars: Readonly<Record<string, readonly CockpitBar[]>>;
+  readonly last: CockpitPrices;
 }
 
 const PAGE_ROWS = 100;
@@ -194,24 +206,27 @@ function fillMarks(
   });
 }
 
-/** Candles of the trades that were recorded so far, by contract. */
-function pastBars({ frames, contracts, beforeSeq }: PastBarsQuery) {
+/** Logs that are looked through: a contract trades on most days. */
+const LOGS_MAX = 5;
+
+/** Candles and last prices as recorded so far: of the day, or of the last one before it that has a trade. */
+function pastPrices(place: JournalPlace, query: PastPricesQuery): PastPrices {
+  const { frames, day, contracts, beforeSeq } = query;
   const byCode = new Map<string, Contract>(contracts.map((contract) => [contract.streamCode, contract]));
   const lookup = { byStreamCode: (code: string) => byCode.get(code) };
-  const candles = contracts.map(() => new Candles());
-  const totals = contracts.map(() => -1);
-  for (const { text, seq, tsUs } of readFrames(frames)) {
-    if (beforeSeq !== null && seq >= beforeSeq) break;
-    const frame = decodeServerFrame(text, lookup, seq, tsUs);
-    if (frame.kind !== 'market' || frame.event.kind !== 'trade') continue;
-    const { instrument, price, qty, totalVolume } = frame.event;
-    if (totals[instrument] === totalVolume) continue;
-    totals[instrument] = totalVolume;
-    candles[instrument]?.add(tsUs, price, qty);
+  const before = journalDays(place).flatMap((each) => (each.day < day ? tradingDay(each.day) : []));
+  for (const each of [day, ...before].slice(0, LOGS_MAX)) {
+    const board = new PriceBoard(() => contracts);
+    for (const { text, seq, tsUs } of readFrames(frameLogPath(frames, each))) {
+      if (each === day && beforeSeq !== null && seq >= beforeSeq) break;
+      const frame = decodeServerFrame(text, lookup, seq, tsUs);
+      if (frame.kind === 'market') board.take(frame.event);
+    }
+    const bars = Object.fromEntries(contracts.map((of) => [of.orderCode, board.bars(of)]));
+    const last = board.since(0).prices;
+    if (last.some((of) => of.last !== null)) return { day: each, bars, last };
   }
-  return Object.fromEntries(
-    contracts.map((contract, at) => [contract.orderCode, candles[at]?.bars(contract) ?? []]),
-  );
+  return { day, bars: {}, last: [] };
 }
 
 const namingOf = (
@@ -220,4 +235,4 @@ const namingOf = (
   contracts: readonly Contract[],
 ): Naming => createNaming(names, { contracts: () => contracts, calendar, stateDir });
 
-export const READS = { journalDays, journalPage, orderStory, dayResults, fillMarks, pastBars, dayText };
+export const READS = { journalDays, journalPage, orderStory, dayResults, fillMarks, pastPrices, dayText };

@@ -9,7 +9,6 @@ import { NO_SESSION } from '../../journal/journal-database.ts';
 import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
 import type {
   BooksState,
-  CockpitBar,
   CockpitRole,
   CockpitState,
   CockpitContract,
@@ -24,15 +23,14 @@ import type { CommandBody, CommandName } from '../../operator/control-command.ts
 import type { CommandResult } from '../../operator/control-server.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
 import { quietNotes } from '../../operator/quiet-notes.ts';
-import { frameLogPath } from '../../recording/frame-log.ts';
 import { packageVersion } from '../../host/program-files.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { joined } from '../../operator/cockpit/candles.ts';
-import type { JournalPlace } from '../inspect/cockpit-reads.ts';
+import type { JournalPlace, PastPrices } from '../inspect/cockpit-reads.ts';
 import { armedFaults, pageFaults } from '../simulator/simulator-faults.ts';
 import { CockpitReader } from './cockpit-reader.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
-import type { PriceBoard } from '../session/price-board.ts';
+import type { PriceBoard } from '../edge/price-board.ts';
 import type { Daemon } from '../daemon.ts';
 import { nextPhaseChange, phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
 import type { EngineSnapshot, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
@@ -87,6 +85,7 @@ function openCockpit(daemon: Daemon, run: RunActions, reader: CockpitReader): Pr
   const { address, hosts, port, behindProxy } = config.operator.cockpit;
   const { secrets, faults } = daemon.options.address;
   const note = quietNotes(systemClock, (text) => screen.note(text));
+  const pastOf = pastReads(daemon, reader);
   return startCockpit({
     address,
     port,
@@ -96,7 +95,7 @@ function openCockpit(daemon: Daemon, run: RunActions, reader: CockpitReader): Pr
     clock: systemClock,
     secrets,
     handlers: {
-      facts: freshFacts(daemon),
+      facts: freshFacts(daemon, pastOf),
       marketMs: () => Math.floor(daemon.clock.nowUs() / US_PER_MS),
       prices: pricesOf(daemon),
       entries: journalEntries(daemon),
@@ -108,7 +107,7 @@ function openCockpit(daemon: Daemon, run: RunActions, reader: CockpitReader): Pr
           : pageFaults(faults, (text, by, { message }) =>
               daemon.append({ kind: 'remote_command', by, text, outcome: secrets.hide(message) }),
             ),
-      reads: readsOf(daemon, reader),
+      reads: readsOf(daemon, reader, pastOf),
       refused: (reason) => daemon.metrics.cockpitRefused(reason),
       alert: (text) => daemon.alert('warning', 'cockpit_refused', text),
     },
@@ -121,10 +120,14 @@ function pricesOf({ prices }: Daemon): PriceBoard {
 }
 
 /** The view that came last: an engine that hangs keeps nothing back. Looking asks for the next one. */
-function freshFacts(daemon: Daemon) {
+function freshFacts(daemon: Daemon, pastOf: ReturnType<typeof pastReads>) {
   const version = packageVersion();
   let isAsking = false;
+  let shown: unknown;
   return () => {
+    const { session } = daemon.cycle;
+    if (session !== undefined && session !== shown) void pastOf(session.day).catch(() => undefined);
+    shown = session;
     if (!isAsking) {
       isAsking = true;
       void daemon.refreshView().finally(() => {
@@ -182,11 +185,10 @@ function journalEntries(daemon: Daemon): EntrySource {
   };
 }
 
-function readsOf(daemon: Daemon, reader: CockpitReader): CockpitReads {
-  const { config, paths } = daemon.options;
+function readsOf(daemon: Daemon, reader: CockpitReader, pastOf: ReturnType<typeof pastReads>): CockpitReads {
+  const { config } = daemon.options;
   const { calendar, stateDir } = config;
   const place: JournalPlace = { calendar, stateDir };
-  const pastOf = pastCandles(daemon, paths.frames, reader);
   return {
     journal: (query) => reader.read('journalPage', place, query),
     days: () => reader.read('journalDays', place),
@@ -196,30 +198,37 @@ function readsOf(daemon: Daemon, reader: CockpitReader): CockpitReads {
       const day = daemon.sessionDay;
       const contract = daemon.edge.table.contracts.find(({ orderCode }) => orderCode === code);
       if (contract === undefined || day === undefined) return null;
-      const before = (await pastOf(day))[code] ?? [];
-      const fills = await reader.read('fillMarks', place, { day, contract: code });
+      const past = await pastOf(day);
       const prices = pricesOf(daemon);
+      const now = prices.bars(contract);
+      // Until its first trade a day shows the last one.
+      const shown = now.length === 0 ? past.day : day;
+      const bars = joined(past.day === shown ? (past.bars[code] ?? []) : [], now);
+      const fills = await reader.read('fillMarks', place, { day: shown, contract: code });
       const lines = prices.lines(contract, (strategy) => daemon.names.nameOf(strategy));
-      return { contract: code, bars: joined(before, prices.bars(contract)), fills, lines };
+      return { contract: code, bars, fills, lines };
     },
   };
 }
 
-type BarsByContract = Readonly<Record<string, readonly CockpitBar[]>>;
-
-/** Candles of before this process, from the recorded frames; read once a session. */
-function pastCandles(daemon: Daemon, dir: string, reader: CockpitReader) {
-  const { cycle, edge } = daemon;
-  let known: { readonly day: TradingDay; readonly beforeSeq: number; readonly bars: BarsByContract } | null =
-    null;
-  return async (day: TradingDay): Promise<BarsByContract> => {
-    if ((cycle.session?.replayed ?? null) === null) return {};
-    const beforeSeq = pricesOf(daemon).firstSeq;
-    if (beforeSeq !== null && known?.day === day && known.beforeSeq === beforeSeq) return known.bars;
-    const query = { frames: frameLogPath(dir, day), contracts: edge.table.contracts, beforeSeq };
-    const bars = await reader.read('pastBars', query);
-    if (beforeSeq !== null) known = { day, beforeSeq, bars };
-    return bars;
+/** Candles and last prices of before this process, from the recorded frames; read once a session. */
+function pastReads(daemon: Daemon, reader: CockpitReader) {
+  const { paths, config } = daemon.options;
+  let known: { session: unknown; beforeSeq: number | null; past: Promise<PastPrices> } | undefined;
+  return (day: TradingDay): Promise<PastPrices> => {
+    const { session } = daemon.cycle;
+    const prices = pricesOf(daemon);
+    const beforeSeq = prices.firstSeq;
+    if (known !== undefined && known.session === session && known.beforeSeq === beforeSeq) return known.past;
+    const query = { frames: paths.frames, day, contracts: daemon.edge.table.contracts, beforeSeq };
+    const past = reader.read('pastPrices', { calendar: config.calendar, stateDir: config.stateDir }, query);
+    known = { session, beforeSeq, past };
+    past
+      .then(({ last }) => prices.remember(last))
+      .catch(() => {
+        known = undefined;
+      });
+    return past;
   };
 }
 

@@ -48,7 +48,7 @@ import {
   goesOn,
   NOTHING_CARRIED_OVER,
 } from '../restart/carry-over.ts';
-import type { PriceBoard } from './price-board.ts';
+import type { PriceBoard } from '../edge/price-board.ts';
 import {
   dispatchCall,
   type EngineOutput,

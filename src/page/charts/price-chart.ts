@@ -115,7 +115,7 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceC
       series.setData(candles.map(dataOf));
       volumes.setData(candles.filter(({ volume }) => volume !== undefined).map(volumeOf));
       layer.setTimes(candles.map(({ time }) => time));
-      showAll(chart, candles.length);
+      chart.timeScale().fitContent();
     },
     update(candle) {
       series.update(dataOf(candle));
@@ -127,7 +127,7 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceC
     setOrders: (next) => orders.set(next),
     setLines: (next) => lines.set(next),
     show(from, to) {
-      if (from === undefined || to === undefined) showAll(chart, series.data().length);
+      if (from === undefined || to === undefined) chart.timeScale().fitContent();
       else chart.timeScale().setVisibleLogicalRange({ from, to });
     },
     destroy() {
@@ -137,12 +137,6 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceC
     },
   };
 }
-
-/** Labels at both ends have room. */
-const EDGE = 0.03;
-
-const showAll = (chart: IChartApi, count: number): void =>
-  chart.timeScale().setVisibleLogicalRange({ from: -count * EDGE, to: count * (1 + EDGE) });
 
 /** The library's licence asks for its name and a link on the page. */
 export function attribute(box: HTMLElement): void {
@@ -174,6 +168,9 @@ const timesOf = ({ utcOffsetMinutes }: PriceChartLook) => ({
     timeVisible: true,
     secondsVisible: false,
     minBarSpacing: 0.01,
+    rightOffsetPixels: 16,
+    // A window that is narrow for a moment shows the same candles after it.
+    lockVisibleTimeRangeOnResize: true,
     borderVisible: false,
     allowBoldLabels: false,
   },

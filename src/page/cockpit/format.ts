@@ -1,5 +1,6 @@
 /** Figures, times and ages as people read them. One way of writing numbers in all languages: that of the exchange's boards and of the daemon's messages. */
-import { state } from './store.ts';
+import { computed } from '@preact/signals';
+import { marketMs, state } from './store.ts';
 import { t } from './text.ts';
 
 const MINUS = '\u2212';
@@ -27,11 +28,20 @@ export function points(value: number | null, tick: number): string {
 
 export const toneOf = (value: number): string => (value > 0 ? 'gain' : value < 0 ? 'loss' : 'flat');
 
+const localTime = (atMs: number): string =>
+  new Date(atMs + (state.value?.session.utcOffsetMinutes ?? 0) * 60_000).toISOString();
+
+/** At the exchange: `2026-03-04`. */
+export const dayOf = (atMs: number): string => localTime(atMs).slice(0, 10);
+
 /** Time of day at the exchange. */
-export function clockTime(atMs: number): string {
-  const offset = state.value?.session.utcOffsetMinutes ?? 0;
-  return new Date(atMs + offset * 60_000).toISOString().slice(11, 19);
-}
+export const clockTime = (atMs: number): string => localTime(atMs).slice(11, 19);
+
+const today = computed(() => (marketMs.value === null ? null : dayOf(marketMs.value)));
+
+/** With the date, where that is another one than today's. */
+export const moment = (atMs: number): string =>
+  dayOf(atMs) === today.value ? clockTime(atMs) : `${dayOf(atMs).slice(5)} ${clockTime(atMs)}`;
 
 /** `57:12`, `3:07:00` or `2 d 3 h`. */
 export function duration(ms: number): string {

@@ -9,10 +9,10 @@ import type {
 } from '../../operator/cockpit/cockpit-model.ts';
 import { clockTime, worded } from './format.ts';
 import { type RemoteValue, read, WAITING } from './link.ts';
-import { OrderLink } from './now.tsx';
-import { Button, Choice, Empty, Entry, Field, Panel, useAnswer, Waiting } from './parts.tsx';
+import { Line } from './now.tsx';
+import { Button, Choice, Empty, Field, Panel, useAnswer, Waiting } from './parts.tsx';
 import { entries, state, story } from './store.ts';
-import { said, t, wordOf } from './text.ts';
+import { lineOf, t } from './text.ts';
 
 /** Typing on does not ask for each letter. */
 const TYPING_MS = 250;
@@ -102,9 +102,7 @@ function Rows({ rows, isReading }: { readonly rows: readonly CockpitEntry[]; rea
       {shown.map((each, place) => (
         <li key={each.id}>
           {each.day !== shown[place - 1]?.day && <h3>{each.day}</h3>}
-          <Entry atMs={each.atMs} word={wordOf(each.word)} tone={each.tone} who={each.strategy}>
-            {said(each.text)} {each.order !== null && <OrderLink id={each.order} day={each.day} />}
-          </Entry>
+          <Line entry={each} time={clockTime(each.atMs)} />
         </li>
       ))}
     </ol>
@@ -142,18 +140,20 @@ export function StoryDialog() {
   );
 }
 
+const inOneLanguage = (step: OrderStory['steps'][number]) => {
+  const kind = worded(t.kinds, step.kind);
+  return { ...step, ...(step.text === '' ? { word: kind, text: '' } : lineOf(step.word, step.text)) };
+};
+
 const Story = ({ story: { summary, steps } }: { readonly story: OrderStory }) => (
   <>
     <p>{summary}</p>
     <ol class="steps">
-      {steps.map((step) => (
+      {steps.map(inOneLanguage).map((step) => (
         <li key={step.id}>
           <p>
             <time class="num quiet">{clockTime(step.atMs)}</time>{' '}
-            <b class={`tone-${step.tone}`}>
-              {step.word === '' ? worded(t.kinds, step.kind) : wordOf(step.word)}
-            </b>{' '}
-            {step.text === '' ? worded(t.kinds, step.kind) : said(step.text)}
+            <b class={`tone-${step.tone}`}>{step.word}</b> {step.text}
           </p>
           <details>
             <summary>

@@ -16,11 +16,11 @@ import type {
 import { type Candle, createPriceChart, type PriceChart } from '../charts/price-chart.ts';
 import type { PriceMark } from '../charts/trade-layer.ts';
 import { BAR_MINUTES, type BarMinutes, grown, joinedBars, joinedValues } from './bars.ts';
-import { clockTime, count, points, signed } from './format.ts';
+import { clockTime, count, dayOf, moment, points, signed } from './format.ts';
 import { read } from './link.ts';
 import { OrderTable } from './now.tsx';
 import { Bar, Button, Empty, Entry, Facts, Panel } from './parts.tsx';
-import { entries, prices, silentSeconds, state, tradingDay } from './store.ts';
+import { entries, prices, silentSeconds, state } from './store.ts';
 import { t } from './text.ts';
 
 export function Market({ value }: { readonly value: CockpitState }) {
@@ -45,10 +45,7 @@ export function Market({ value }: { readonly value: CockpitState }) {
       </div>
       <Quote contract={contract} />
       <Panel title={t.candles} area="chart-panel" aside={<BarLength />}>
-        <Candles
-          key={`${tradingDay.value ?? ''}/${contract.contract}/${barMinutes.value}`}
-          contract={contract}
-        />
+        <Candles key={`${contract.contract}/${barMinutes.value}`} contract={contract} />
       </Panel>
       <Panel title={t.depth} area="depth-panel">
         <Depth contract={contract} orders={value.orders} />
@@ -84,7 +81,9 @@ function mainContract({ contracts, strategies }: CockpitState): CockpitContract 
   return contracts.find(({ contract }) => traded.includes(contract)) ?? contracts[0];
 }
 
+/** While nothing is traded, its prices are marked with their day, and the page says when trading goes on. */
 function Quote({ contract }: { readonly contract: CockpitContract }) {
+  const { phase = '', endsMs = null } = state.value?.session ?? {};
   const { tickPoints: tick, referencePoints: reference } = contract;
   const now = prices.value.get(contract.contract);
   const last = now?.last?.[0] ?? null;
@@ -107,9 +106,15 @@ function Quote({ contract }: { readonly contract: CockpitContract }) {
           [t.floor, points(contract.floorPoints, tick)],
           [t.ceiling, points(contract.ceilingPoints, tick)],
           [t.volume, now === undefined ? '–' : count(now.volume)],
-          [t.lastAt, now === undefined ? '–' : clockTime(now.atMs)],
+          [t.lastAt, now === undefined ? '–' : moment(now.atMs)],
         ]}
       />
+      {(phase === 'closed' || phase === 'break') && (
+        <p class="note">
+          {now !== undefined && t.asOf(`${dayOf(now.atMs)} ${clockTime(now.atMs)}`)}{' '}
+          {endsMs !== null && t.goesOn(`${dayOf(endsMs)} ${clockTime(endsMs).slice(0, 5)}`)}
+        </p>
+      )}
     </div>
   );
 }
@@ -191,6 +196,12 @@ function feed(chart: PriceChart, contract: string, trouble: Signal<string>): () 
   const extend = (now: ContractPrices): void => {
     if (now.last === null) return;
     const [price] = now.last;
+    // A chart of another day ends with the first trade.
+    if (newest !== undefined && dayOf(now.atMs) > dayOf(newest[0])) {
+      newest = undefined;
+      total = undefined;
+      void readBars();
+    }
     const traded = Math.max(0, now.volume - (total ?? now.volume));
     total = now.volume;
     newest = grown(newest, [now.atMs, price, price, price, price, traded], minutes);
@@ -344,7 +355,7 @@ function Notes() {
       <ol class="notes">
         {notes.toReversed().map(({ id, atMs, strategy, text, word }) => (
           <li key={id}>
-            <Entry atMs={atMs} who={strategy}>
+            <Entry time={moment(atMs)} who={strategy}>
               {text === '' ? word : text}
             </Entry>
           </li>

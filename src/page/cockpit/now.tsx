@@ -1,13 +1,14 @@
 /** The present state on one screen: positions, the distance to each limit, working orders, and whether our books are the broker's. */
 import type {
   BooksState,
+  CockpitEntry,
   CockpitState,
   LimitState,
   CockpitOrder,
   PositionState,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { clockTime, count, duration, signed, worded } from './format.ts';
+import { count, duration, moment, signed, worded } from './format.ts';
 import {
   Bar,
   Button,
@@ -31,7 +32,7 @@ import {
 } from './parts.tsx';
 import { canSteer, command, entries, nameOf, nowMs, prices, story, view } from './store.ts';
 import { Otp } from './steer.tsx';
-import { said, t, wordOf } from './text.ts';
+import { lineOf, said, t } from './text.ts';
 
 export const Now = ({ value }: { readonly value: CockpitState }) => (
   <>
@@ -336,6 +337,24 @@ export const OrderLink = ({ id, day = null }: { readonly id: string; readonly da
   </Button>
 );
 
+/** A row of the journal; its order is a link in place of the number that begins its text. */
+export function Line({ entry, time }: { readonly entry: CockpitEntry; readonly time: string }) {
+  const { order, day, strategy, tone } = entry;
+  const { word, text } = lineOf(entry.word, entry.text);
+  const number = order === null ? '' : `#${order.slice(-SHOWN_ID)}`;
+  return (
+    <Entry
+      time={time}
+      word={word}
+      tone={tone}
+      who={strategy === 'system' && word !== entry.word ? t.system : strategy}
+    >
+      {order !== null && <OrderLink id={order} day={day} />}{' '}
+      {text.startsWith(number) ? text.slice(number.length) : text}
+    </Entry>
+  );
+}
+
 const resolve = (id: string, as: 'absent' | 'live'): void =>
   void command(`${t.resolve[as]} #${id.slice(-SHOWN_ID)}`, 'resolve-order', {
     clientOrderId: id,
@@ -379,7 +398,7 @@ function Books({ value: { books } }: { readonly value: CockpitState }) {
   const times = [
     [t.positionsAt, books.positionsMs] as const,
     [t.moneyAt, books.money === 'off' ? null : books.moneyMs] as const,
-  ].flatMap(([name, at]) => (at === null ? [] : [`${name} ${clockTime(at)}`]));
+  ].flatMap(([name, at]) => (at === null ? [] : [`${name} ${moment(at)}`]));
   const rows = [...held, ...figures];
   return (
     <Panel title={t.ourBooks} aside={times.join(', ')}>
@@ -442,11 +461,9 @@ function Latest() {
     <Panel title={t.latest} aside={toJournal}>
       {rows.length === 0 && <Empty>{t.noEntries}</Empty>}
       <ol class="latest">
-        {rows.map(({ id, atMs, word, tone, strategy, text }) => (
-          <li key={id}>
-            <Entry atMs={atMs} word={wordOf(word)} tone={tone} who={strategy}>
-              {said(text)}
-            </Entry>
+        {rows.map((each) => (
+          <li key={each.id}>
+            <Line entry={each} time={moment(each.atMs)} />
           </li>
         ))}
       </ol>

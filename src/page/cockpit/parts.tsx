@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PositionState } from '../../operator/cockpit/cockpit-model.ts';
-import { clockTime, count, points, signed, toneOf } from './format.ts';
+import { count, points, signed, toneOf } from './format.ts';
 import { type RemoteValue, read, WAITING } from './link.ts';
 import { nameOf } from './store.ts';
 import { t } from './text.ts';
@@ -201,19 +201,19 @@ export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, C
 
 /** One event: its time, code, owner and text. */
 export const Entry = ({
-  atMs,
+  time,
   word,
   tone = 'dim',
   who,
   children,
 }: Children & {
-  readonly atMs: number;
+  readonly time: string;
   readonly word?: string;
   readonly tone?: string;
   readonly who?: string;
 }) => (
   <div class="entry">
-    <time class="num quiet">{clockTime(atMs)}</time>
+    <time class="num quiet">{time}</time>
     {word !== undefined && <b class={`tone-${tone}`}>{word}</b>}
     {who !== undefined && <span class="who quiet">{who}</span>}
     <span class="what">{children}</span>

@@ -7,7 +7,7 @@ import type {
   KnownFaults,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { signed, worded } from './format.ts';
+import { clockTime, signed, worded } from './format.ts';
 import {
   Button,
   Choice,
@@ -259,7 +259,7 @@ const Sent = () => (
     <ol class="sent">
       {outcomes.value.map(({ id, atMs, text, ok, message }) => (
         <li key={id}>
-          <Entry atMs={atMs} word={text} tone={ok === null ? 'dim' : ok ? 'green' : 'red'}>
+          <Entry time={clockTime(atMs)} word={text} tone={ok === null ? 'dim' : ok ? 'green' : 'red'}>
             {message}
           </Entry>
         </li>

@@ -42,8 +42,6 @@ export const prices = signal<ReadonlyMap<string, ContractPrices>>(new Map());
 /** Oldest first. */
 export const entries = signal<readonly CockpitEntry[]>([]);
 export const outcomes = signal<readonly SentCommand[]>([]);
-/** The last trading day; it stays over the night. */
-export const tradingDay = signal<string | null>(null);
 export const view = signal<Tab>('now');
 /** The order whose story is shown, or null; `day` is null for one of the present session. */
 export const story = signal<{ readonly id: string; readonly day: string | null } | null>(null);
@@ -82,7 +80,6 @@ const nothing = () => ({
   prices: new Map<string, ContractPrices>(),
   entries: [] as CockpitEntry[],
   isReset: false,
-  isNewDay: false,
 });
 
 let pending = nothing();
@@ -97,13 +94,6 @@ function take({ event, id, data }: ServerEvent): void {
       const { version } = pending.state ?? state.value ?? newest;
       // A page of an older program may not read the state of a newer one.
       if (newest.version !== version) location.reload();
-      const known = pending.state?.session.day ?? tradingDay.value;
-      const { day } = newest.session;
-      // Prices that come from now on are of the new day.
-      if (known !== null && day !== null && day !== known) {
-        pending.prices.clear();
-        pending.isNewDay = true;
-      }
       pending.state = newest;
       break;
     }
@@ -133,13 +123,11 @@ function take({ event, id, data }: ServerEvent): void {
 
 function show(): void {
   timer = undefined;
-  const { state: newest, prices: changed, entries: added, isReset, isNewDay } = pending;
+  const { state: newest, prices: changed, entries: added, isReset } = pending;
   pending = nothing();
   batch(() => {
     if (newest !== null) state.value = newest;
-    tradingDay.value = newest?.session.day ?? tradingDay.value;
-    if (isNewDay) prices.value = changed;
-    else if (changed.size > 0) prices.value = new Map([...prices.value, ...changed]);
+    if (changed.size > 0) prices.value = new Map([...prices.value, ...changed]);
     if (added.length > 0 || isReset) {
       const before = isReset ? [] : entries.value;
       entries.value = [...before, ...added].slice(-ENTRIES_MAX);

@@ -1,6 +1,6 @@
 /** Every text of the page, in English and in Vietnamese; the browser chooses. */
 
-import { vietnamese, WORDS } from './phrases.ts';
+import { vietnamese, vietnameseLine } from './phrases.ts';
 
 type Each<T> = readonly [en: T, vi: T];
 interface Table {
@@ -193,6 +193,7 @@ const TABLE = {
   day: ['Day', 'Trong ngày'],
   stopped: ['stopped', 'đã dừng'],
   runs: ['runs', 'đang chạy'],
+  system: ['system', 'hệ thống'],
   flat: ['flat', 'không có vị thế'],
   noStrategies: [
     'No session is open: strategies run with the next one.',
@@ -258,6 +259,8 @@ const TABLE = {
   ceiling: ['Ceiling', 'Trần'],
   volume: ['Volume', 'Tổng khối lượng'],
   lastAt: ['Last at', 'Khớp lúc'],
+  asOf: [(at: string) => `Prices as of ${at}.`, (at: string) => `Giá tại thời điểm ${at}.`],
+  goesOn: [(at: string) => `Trading goes on at ${at}.`, (at: string) => `Giao dịch tiếp lúc ${at}.`],
   notes: ['Notes of strategies', 'Ghi chú của chiến lược'],
   noNotes: ['No strategy wrote a note.', 'Chưa có ghi chú.'],
   entries: ['Entries', 'Mở vị thế'],
@@ -367,6 +370,5 @@ export const t = chosen(TABLE);
 /** A reason or an outcome as the daemon said it, in the language of the page. */
 export const said = LANGUAGE === 'vi' ? vietnamese : (text: string): string => text;
 
-/** The word that begins a line of the journal. */
-export const wordOf =
-  LANGUAGE === 'vi' ? (word: string): string => WORDS[word] ?? word : (word: string): string => word;
+/** A line of the journal in one language: the word that begins it, and the rest. */
+export const lineOf = LANGUAGE === 'vi' ? vietnameseLine : (word: string, text: string) => ({ word, text });

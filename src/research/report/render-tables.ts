@@ -64,7 +64,8 @@ function rowTable(
 function cell(value: string | number | null, digits: number, label: string): string {
   if (typeof value === 'number')
     return td(value < 0 ? 'number loss' : 'number', formatCell(value, digits), label);
-  return td('number', value ?? '–', label);
+  const isFigure = value !== null && /^[-+\d.,]+ %$/.test(value);
+  return td(isFigure ? 'number figure' : 'number', value ?? '–', label);
 }
 
 export const figureTable = (figures: readonly ReportFigure[]): string =>

@@ -4,21 +4,34 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   dayResults,
+  READS,
   journalDays,
   journalPage,
   orderStory,
 } from '../../../src/daemon/inspect/cockpit-reads.ts';
-import { tradingDay } from '../../../src/domain/civil-date.ts';
+import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
-import { money, seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
+import {
+  money,
+  priceHundredths,
+  priceTicks,
+  qty,
+  seq,
+  strategyIndex,
+  tsUs,
+} from '../../../src/domain/units.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
 import type { JournalQuery } from '../../../src/operator/cockpit/cockpit-server.ts';
+import { openFrameLog } from '../../../src/recording/frame-log.ts';
+import { encodeTrade } from '../../../src/wire/stream/data-frame.ts';
 import { ENTRIES } from '../../operator/entries.ts';
+import { contract } from '../../support/strategy-fixtures.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 
 const DAY = tradingDay('2026-03-04');
+const FRONT = contract(0);
 const ID = clientOrderId('H.0000010000000000000260304010000001');
 
 let dir: string;
@@ -41,6 +54,37 @@ beforeEach(() => {
 afterEach(() => {
   store.close();
   rmSync(dir, { recursive: true, force: true });
+});
+
+test('a day without a trade shows the candles and the last price of the day before', () => {
+  const trade = (at: number, price: number) => ({
+    seq: seq(at),
+    tsUs: tsUs(Date.UTC(2026, 2, 3, 7, 45) * 1_000 + at),
+    text: encodeTrade(
+      FRONT,
+      { price: priceTicks(price), qty: qty(2), totalVolume: at * 2 },
+      priceHundredths(130_000),
+    ),
+  });
+  const record = (day: TradingDay, ...prices: readonly number[]): void => {
+    const log = openFrameLog(dir, day);
+    log.append(prices.map((price, place) => trade(place + 1, price)));
+    log.close();
+  };
+  const asked = { frames: dir, day: DAY, contracts: [FRONT], beforeSeq: null };
+  const before = tradingDay('2026-03-03');
+  store.beginSession(before, tsUs(0), 'paper.yaml');
+  record(before, 13_000, 13_010);
+  expect(READS.pastPrices(place(), asked)).toMatchObject({
+    day: before,
+    bars: { [FRONT.orderCode]: [[Date.UTC(2026, 2, 3, 7, 45), 1_300, 1_301, 1_300, 1_301, 4]] },
+    last: [{ contract: FRONT.orderCode, last: [1_301, 2] }],
+  });
+  record(DAY, 13_100, 13_110);
+  expect(READS.pastPrices(place(), asked)).toMatchObject({ day: DAY, last: [{ last: [1_311, 2] }] });
+  expect(READS.pastPrices(place(), { ...asked, beforeSeq: 2 })).toMatchObject({
+    last: [{ last: [1_310, 2] }],
+  });
 });
 
 const place = () => ({ calendar: MARKET_CALENDAR, stateDir: dir });

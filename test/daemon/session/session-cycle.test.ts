@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { NEVER } from 'rxjs';
 import { SessionCycle } from '../../../src/daemon/session/session-cycle.ts';
-import { PriceBoard } from '../../../src/daemon/session/price-board.ts';
+import { PriceBoard } from '../../../src/daemon/edge/price-board.ts';
 import type { SessionContext } from '../../../src/daemon/session/trading-session.ts';
 import { type ReplayedPast, type ToEngine, unpackEvents } from '../../../src/host/worker-protocol.ts';
 import { REAL_TIME } from '../../../src/host/system-clock.ts';

@@ -118,6 +118,16 @@ export const SAMPLE_REPORT: ReportModel = {
       isText: true,
       rows: [['fast', '9 <bars>']],
     },
+    {
+      title: 'Metrics',
+      note: '',
+      columns: ['metric', 'value', 'formula'],
+      isText: true,
+      rows: [
+        ['Downside risk', '2.28 %', 'root mean square of losses x sqrt(days of a year)'],
+        ['Cumulative return', '-0.14 %', '(1 + r1)(1 + r2)... - 1'],
+      ],
+    },
   ],
   warnings: ['best of 400 trials'],
   provenance: [['hash', 'abc']],

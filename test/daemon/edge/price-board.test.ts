@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { joined } from '../../../src/operator/cockpit/candles.ts';
-import { PriceBoard } from '../../../src/daemon/session/price-board.ts';
+import { PriceBoard } from '../../../src/daemon/edge/price-board.ts';
 
 import { priceTicks, qty, seq, tsUs, US_PER_MINUTE } from '../../../src/domain/units.ts';
 import type { MarketEvent } from '../../../src/engine/ports/engine-event.ts';
@@ -55,6 +55,23 @@ test('shows no levels of before a disconnect', () => {
   board.take(ask(2, 13_002));
   board.down();
   expect(board.since(0).prices).toMatchObject([{ bids: [], asks: [] }]);
+});
+
+test('the last price of a day stays until the next one has its own', () => {
+  const board = new PriceBoard(() => [FRONT]);
+  board.take(trade(1, 13_000, 1));
+  const { version } = board.since(0);
+  board.restart();
+  expect(board.bars(FRONT)).toEqual([]);
+  expect(board.since(version).prices).toMatchObject([{ last: [1_300, 1], atMs: 0 }]);
+  board.take(bid(2, 12_000));
+  board.take(ask(2, 12_001));
+  expect(board.since(0).prices.at(-1)).toMatchObject({ last: [1_300, 1], bids: [[1_200, 5]] });
+  board.remember(board.since(0).prices);
+  expect(board.since(0).prices.at(-1)).toMatchObject({ last: [1_300, 1], bids: [[1_200, 5]] });
+  board.take(trade(3, 12_010, 2));
+  board.remember(board.since(version).prices.map((each) => ({ ...each, last: [1, 1] as const })));
+  expect(board.since(version).prices, 'what was read late is older').toMatchObject([{ last: [1_201, 2] }]);
 });
 
 test('a duplicate trade adds nothing to a candle', () => {

@@ -20,9 +20,14 @@ import type { PriceSource } from '../../operator/cockpit/event-streams.ts';
 const MS_PER_MINUTE = US_PER_MINUTE / US_PER_MS;
 
 class BoardRow {
+  readonly contract: Contract | undefined;
   readonly market = new InstrumentMarket();
   readonly candles = new Candles();
   version = 0;
+
+  constructor(contract: Contract | undefined) {
+    this.contract = contract;
+  }
 }
 
 /** Plots of a session: at most one value a minute. */
@@ -34,6 +39,9 @@ export class PriceBoard implements PriceSource {
   readonly #contracts: () => readonly Contract[];
   #rows = new Map<InstrumentIndex, BoardRow>();
   #lines = new Map<string, BoardLine>();
+  /** The last prices of before, for contracts that had no trade since. */
+  #past: readonly ContractPrices[] = [];
+  #pastVersion = 0;
   #version = 0;
   /** Number of the first event that the candles know; null before it. */
   firstSeq: Seq | null = null;
@@ -63,20 +71,38 @@ export class PriceBoard implements PriceSource {
     }
   }
 
-  /** Another session, or a restart of the same one. */
+  /** Another session, or a restart of the same one: the last prices stay until there are others. */
   restart(): void {
+    const { prices } = this.since(0);
     this.#rows = new Map();
     this.#lines = new Map();
     this.firstSeq = null;
+    this.remember(prices);
+  }
+
+  /** Prices of an earlier session or process. */
+  remember(prices: readonly ContractPrices[]): void {
+    const traded = new Set<string>();
+    this.#version += 1;
+    this.#pastVersion = this.#version;
+    for (const row of this.#rows.values()) {
+      row.version = this.#version;
+      if (row.contract !== undefined && row.market.last.tick(row.contract.index) !== undefined)
+        traded.add(row.contract.orderCode);
+    }
+    this.#past = prices.filter(({ contract, last }) => last !== null && !traded.has(contract));
   }
 
   since(version: number): ReturnType<PriceSource['since']> {
-    const prices: ContractPrices[] = [];
-    if (version !== this.#version)
-      for (const [instrument, row] of this.#rows) {
-        const contract = this.#contracts()[instrument];
-        if (row.version > version && contract !== undefined) prices.push(pricesOf(contract, row));
-      }
+    const prices = this.#pastVersion > version ? [...this.#past] : [];
+    for (const { contract, market, version: changed } of this.#rows.values()) {
+      if (changed <= version || contract === undefined) continue;
+      const now = pricesOf(contract, market);
+      const past = this.#past.find((each) => each.contract === contract.orderCode);
+      prices.push(
+        now.last === null && past !== undefined ? { ...past, bids: now.bids, asks: now.asks } : now,
+      );
+    }
     return { version: this.#version, prices };
   }
 
@@ -111,14 +137,14 @@ export class PriceBoard implements PriceSource {
   #rowOf(instrument: InstrumentIndex): BoardRow {
     let row = this.#rows.get(instrument);
     if (row === undefined) {
-      row = new BoardRow();
+      row = new BoardRow(this.#contracts()[instrument]);
       this.#rows.set(instrument, row);
     }
     return row;
   }
 }
 
-function pricesOf(contract: Contract, { market }: BoardRow): ContractPrices {
+function pricesOf(contract: Contract, market: InstrumentMarket): ContractPrices {
   const level = ({ price, qty }: BookLevel): Level => [pointsOf(contract.spec, price), qty];
   const last = market.last.tick(contract.index);
   const book = market.book.last;
