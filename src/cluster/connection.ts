@@ -145,6 +145,10 @@ export function refusal(url: string, error: unknown): Error {
   return new Error(`${url}: expected a NATS server with JetStream, was: ${text}: ${hint}`);
 }
 
+/** A server that refuses the user after its restart ends the connection for good: what came of that is no reason. */
+export const whyClosed = async ({ nc }: Cluster, error: unknown): Promise<unknown> =>
+  (nc.isClosed() && (await nc.closed())) || error;
+
 /** No waiting mends it. */
 export const isFinal = (error: unknown): boolean =>
   namesOf(error).some((name) => ['PermissionViolationError', 'AuthorizationError'].includes(name));
