@@ -79,6 +79,8 @@ async function loginOf({
   const { credsAuthenticator } = await import('@nats-io/transport-node');
   const isTls = tls !== undefined || url.startsWith('tls:');
   const { ca: caFile, cert: certFile, key: keyFile } = tls ?? {};
+  // The client has names alone checked: of an address it would take the certificate of localhost.
+  const host = addressOf(url).hostname.replaceAll(/[[\]]/g, '');
   return {
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { pass: password }),
@@ -86,7 +88,7 @@ async function loginOf({
     ...(isTls
       ? {
           tls: Object.fromEntries(
-            Object.entries({ caFile, certFile, keyFile }).filter(([, path]) => path !== undefined),
+            Object.entries({ caFile, certFile, keyFile, host }).filter(([, path]) => path !== undefined),
           ),
         }
       : {}),
@@ -132,12 +134,16 @@ const REMEDIES: Readonly<Record<string, string>> = {
   TimeoutError: 'it is slow, stopped or no NATS server: look at its log',
 };
 
-const FULL = 'its store is full: give it more (max_file_store), or remove what is old';
+/** By the text of a failure. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/insufficient|maximum bytes|no space/i, 'its store is full: give it more (max_file_store), or remove what is old'],
+  [/certificate/i, 'check the files of tls, and the names in the certificate of the server'],
+];
 
 /** A failure of the server as one sentence: where, what was expected, what it was, what to do. */
 export function refusal(url: string, error: unknown): Error {
   const text = errorText(error);
-  const remedy = /insufficient|maximum bytes|no space/i.test(text) ? FULL : undefined;
+  const [, remedy] = HINTS.find(([pattern]) => pattern.test(text)) ?? [];
   const hint = namesOf(error).reduceRight(
     (found, name) => REMEDIES[name] ?? found,
     remedy ?? 'look at the log of the server',

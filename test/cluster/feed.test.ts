@@ -1,8 +1,12 @@
+import { readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { openCluster } from '../../src/cluster/connection.ts';
 import { feedStream, feedSubject } from '../../src/cluster/feed-messages.ts';
+import { recordFeed } from '../../src/cluster/feed-recording.ts';
 import { readTerms } from '../../src/cluster/feed-reader.ts';
 import { tsUs } from '../../src/domain/units.ts';
+import { frameRecords } from '../../src/recording/frame-log.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { natsServer, WITHOUT_NATS } from '../support/nats-server.ts';
 import { FEED, frames, Publishing, Reading } from './feed-fixture.ts';
 
@@ -216,10 +220,27 @@ describe('a feed', () => {
 const USERS = `authorization { users: [
   { user: publisher, password: secret }
   { user: reader, password: secret, permissions: {
-      publish: ["$JS.API.INFO", "$JS.API.STREAM.INFO.*", "$JS.API.STREAM.MSG.GET.*", "$JS.API.CONSUMER.CREATE.*.>",
-        "$JS.API.CONSUMER.INFO.*.*", "$JS.API.CONSUMER.MSG.NEXT.*.*", "$JS.API.CONSUMER.DELETE.*.*"]
+      publish: ["$JS.API.INFO", "$JS.API.STREAM.INFO.TICKWRIGHT_FEED_test", "$JS.API.STREAM.MSG.GET.TICKWRIGHT_FEED_test",
+        "$JS.API.CONSUMER.*.TICKWRIGHT_FEED_test.>", "$JS.API.CONSUMER.MSG.NEXT.TICKWRIGHT_FEED_test.>"]
       subscribe: "_INBOX.>" } }
 ] }`;
+
+test('a recording that ends amid the feed leaves no day that looks whole, and can begin again', async () => {
+  const server = await natsServer();
+  const sent = new Publishing(server);
+  const read = new Reading(server);
+  const dir = tempDir();
+  const access = { name: FEED, open: () => openCluster(server, 'recorder') };
+  sent.take(frames(1, 10));
+  await until(() => expect(read.seqs).toEqual(numbers(10)));
+  const cluster = await openCluster(server, 'hole');
+  await cluster.js.publish(feedSubject(FEED), frameRecords(frames(12, 12)), { msgID: 'first.12' });
+  await expect(recordFeed(access, dir, 420)).rejects.toThrow(/lacks records 11 to 11/);
+  expect(readdirSync(dir)).toEqual([]);
+  await cluster.jsm.streams.deleteMessage(feedStream(FEED), 2);
+  await cluster.close();
+  expect([...(await recordFeed(access, dir, 420)).values()]).toEqual([10]);
+});
 
 describe('a feed that cannot be published', () => {
   test('a user that may only read reads, and cannot publish', async () => {
@@ -235,7 +256,17 @@ describe('a feed that cannot be published', () => {
       /feed_not_published.*Permissions Violation for Publish to "\$JS\.API\.STREAM\.[A-Z]+\..*allow it to this user/,
     );
     const cluster = await openCluster(reader, 'intruder');
-    await expect(cluster.js.publish(feedSubject(FEED), 'x')).rejects.toThrow(/Permissions Violation/);
+    const { streams, consumers } = cluster.jsm;
+    for (const forbidden of [
+      () => cluster.js.publish(feedSubject(FEED), 'x'),
+      () => streams.purge(feedStream(FEED)),
+      () => streams.deleteMessage(feedStream(FEED), 1),
+      () => streams.update(feedStream(FEED), { max_msgs: 1 }),
+      () => streams.delete(feedStream(FEED)),
+      () => consumers.delete('TICKWRIGHT_TRIALS', 'a-sweep'),
+      () => streams.getMessage('TICKWRIGHT_RESULTS', { seq: 1 }),
+    ])
+      await expect(forbidden()).rejects.toThrow(/Permissions Violation/);
     await cluster.close();
     expect(read.seqs).toEqual(numbers(50));
   });
