@@ -136,7 +136,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 /** By the text of a failure. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/insufficient|maximum bytes|no space/i, 'its store is full: give it more (max_file_store), or remove what is old'],
+  [
+    /insufficient|maximum bytes|no space/i,
+    'its store is full: give it more (max_file_store), or remove what is old',
+  ],
   [/certificate/i, 'check the files of tls, and the names in the certificate of the server'],
 ];
 

@@ -63,6 +63,7 @@ export class FeedPublisher {
   /** When the server made the stream, and the number of its last message, which is ours. */
   #created = '';
   #last: number | undefined = undefined;
+  #payloadMax = 1_000_000;
   /** Since when the server takes nothing; undefined while it does. */
   #failedMs: number | undefined = undefined;
   #isAlerted = false;
@@ -132,14 +133,17 @@ export class FeedPublisher {
     const headers = newHeaders();
     if (this.#terms !== undefined) headers.set(TERMS, JSON.stringify(this.#terms));
     const expect = this.#last === undefined ? {} : { lastSequence: this.#last };
-    try {
-      const options = { ...ACK, msgID, headers, expect };
-      this.#last = (await cluster.js.publish(feedSubject(this.#options.name), payload, options)).seq;
-    } catch (error) {
-      if (!errorText(error).includes('wrong last sequence')) throw error;
-      await this.#giveWay(cluster);
+    const sent = cluster.js.publish(feedSubject(this.#options.name), payload, {
+      ...ACK,
+      msgID,
+      headers,
+      expect,
+    });
+    const { seq } = await sent.catch(async (error: unknown) => {
+      if (errorText(error).includes('wrong last sequence')) await this.#giveWay(cluster);
       throw error;
-    }
+    });
+    this.#last = seq;
   }
 
   /** A message of no daemon is none of a publisher. */
@@ -196,15 +200,16 @@ export class FeedPublisher {
 
   /** What fits into one message; a record that fits into none is lost. */
   #cut({ nc }: Cluster): FeedMessage | undefined {
-    const largest = nc.info?.max_payload;
-    if (largest === undefined) throw new Error('connection closed');
-    const most = largest / CHARACTER_BYTES_MAX - HEADER_BYTES;
+    // A connection that is interrupted does not know it.
+    this.#payloadMax = nc.info?.max_payload ?? this.#payloadMax;
+    const largest = this.#payloadMax - HEADER_BYTES;
+    const most = largest / CHARACTER_BYTES_MAX;
     let bytes = 0;
     const end = this.#waiting.findIndex((record, i) => (bytes += sizeOf(record)) > most && i > 0);
     const first = this.#next;
     const records = this.#shift(end === -1 ? this.#waiting.length : end);
     const message = encodeBatch({ epoch: this.#options.epoch, first, records });
-    if (message.payload.length < largest - HEADER_BYTES) return message;
+    if (message.payload.length < largest) return message;
     this.#lost += records.length;
     return undefined;
   }

@@ -95,12 +95,24 @@ function certificate(
   const [key, cert] = [join(dir, `${name}.key`), join(dir, `${name}.pem`)];
   const signer = by === undefined ? [] : ['-CA', join(dir, `${by}.pem`), '-CAkey', join(dir, `${by}.key`)];
   const use = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${host}`, '-days', '1', ...signer];
-  const made = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key, '-out', cert];
+  const made = [
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-keyout',
+    key,
+    '-out',
+    cert,
+  ];
   execFileSync('openssl', ['req', '-x509', ...made, ...use], { stdio: 'pipe' });
   return { key, cert };
 }
 
-test('a server with a certificate of its own authority is taken by that authority alone', async ({ skip }) => {
+test('a server with a certificate of its own authority is taken by that authority alone', async ({
+  skip,
+}) => {
   skip(WITHOUT_NATS !== null, WITHOUT_NATS ?? '');
   const dir = tempDir();
   const { cert: ca } = certificate(dir, 'authority');
@@ -110,10 +122,14 @@ test('a server with a certificate of its own authority is taken by that authorit
     `tls { cert_file: "${cert}", key_file: "${key}", ca_file: "${ca}", verify: true }`;
   const { url } = await natsServer(served(server));
   expect(await refusalOf(url, { tls: { ca, ...client } })).toBe('taken');
-  expect(await refusalOf(url, { tls: client })).toMatch(/verify the first certificate: check the files of tls/);
+  expect(await refusalOf(url, { tls: client })).toMatch(
+    /verify the first certificate: check the files of tls/,
+  );
   expect(await refusalOf(url)).toMatch(/certificate.*: check the files of tls/);
   const other = await natsServer(served(certificate(dir, 'other', 'authority', 'DNS:localhost')));
-  expect(await refusalOf(other.url, { tls: { ca, ...client } })).toMatch(/names in the certificate of the server/);
+  expect(await refusalOf(other.url, { tls: { ca, ...client } })).toMatch(
+    /names in the certificate of the server/,
+  );
   expect(await refusalOf(url, { tls: { ca: join(dir, 'absent.pem') } })).toMatch(/absent\.pem/);
 });
 
@@ -148,11 +164,14 @@ resolver_preload: {
     const path = join(tempDir(), 'user.creds');
     const jwt = token(by, user, { type: 'user', ...free });
     const seed = Buffer.from(user.getSeed()).toString();
-    const framed = (name: string, text: string): string => `-----BEGIN ${name}-----\n${text}\n------END ${name}------\n`;
+    const framed = (name: string, text: string): string =>
+      `-----BEGIN ${name}-----\n${text}\n------END ${name}------\n`;
     writeFileSync(path, `${framed('NATS USER JWT', jwt)}\n${framed('USER NKEY SEED', seed)}`);
     return path;
   };
   expect(await refusalOf(url, { credentials: file(account) })).toBe('taken');
-  expect(await refusalOf(url, { credentials: file(nkeys.createAccount()) })).toMatch(/or the file of credentials/);
+  expect(await refusalOf(url, { credentials: file(nkeys.createAccount()) })).toMatch(
+    /or the file of credentials/,
+  );
   expect(await refusalOf(url, { credentials: '/absent.creds' })).toMatch(/\/absent\.creds/);
 });

@@ -167,7 +167,9 @@ describe('a feed', () => {
     await server.kill();
     await server.start('kept', usersWith('wrong'));
     await until(() =>
-      expect(read.heard.at(-1)).toMatch(/Authorization Violation: check user and password, or the file of credentials$/),
+      expect(read.heard.at(-1)).toMatch(
+        /Authorization Violation: check user and password, or the file of credentials$/,
+      ),
     );
     sent.take(frames(11, 20));
     await server.kill();
@@ -181,7 +183,11 @@ describe('a feed', () => {
     const sent = new Publishing(server);
     const read = new Reading(server);
     const wide = frames(1, 1_000).map((each) => ({ ...each, text: 'ặ'.repeat(1_000) }));
-    sent.take([...wide, { ...frames(1_001, 1_001)[0]!, text: 'x'.repeat(2_000_000) }, ...frames(1_002, 1_005)]);
+    sent.take([
+      ...wide,
+      { ...frames(1_001, 1_001)[0]!, text: 'x'.repeat(2_000_000) },
+      ...frames(1_002, 1_005),
+    ]);
     await until(() => expect(read.seqs.at(-1)).toBe(1_005));
     expect(read.seqs).toEqual([...numbers(1_000), ...numbers(1_005, 1_002)]);
     expect(read.heard).toContain('gap: feed test lacks records 1001 to 1001');

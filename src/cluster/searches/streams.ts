@@ -147,7 +147,10 @@ export class Searches {
         if (error === undefined || isOne(error, [NO_MESSAGE])) resolve(found);
         else reject(error);
       };
-      const late = setTimeout(() => end(new DOMException('no end of its answer came', 'TimeoutError')), READ_MS);
+      const late = setTimeout(
+        () => end(new DOMException('no end of its answer came', 'TimeoutError')),
+        READ_MS,
+      );
       const callback = (done: { err?: Error } | null, message: StoredMsg): void =>
         done === null ? void found.push(message) : end(done.err);
       this.#cluster.jsm.direct.getBatch(RESULTS, { ...filter, callback }).catch(end);

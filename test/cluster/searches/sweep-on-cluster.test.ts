@@ -190,8 +190,9 @@ test('the first result of a trial stays, and a batch that comes twice runs once'
 test('a search that is read for long leaves nothing behind in the connection', async () => {
   const cluster = await connected(await natsServer());
   const searches = await Searches.open(cluster);
-  const { subs } = (cluster.nc as unknown as { protocol: { subscriptions: { subs: ReadonlyMap<number, unknown> } } })
-    .protocol.subscriptions;
+  const { subs } = (
+    cluster.nc as unknown as { protocol: { subscriptions: { subs: ReadonlyMap<number, unknown> } } }
+  ).protocol.subscriptions;
   await searches.read('any', 1);
   const before = subs.size;
   for (let round = 0; round < 20; round += 1) await searches.read('any', 1);
@@ -258,7 +259,8 @@ test('a result that is too large for the server is set aside with a sentence', a
 });
 
 test('a worker whose user the server no longer takes ends with that sentence', async () => {
-  const usersWith = (password: string): string => `authorization { users: [{ user: a, password: ${password} }] }`;
+  const usersWith = (password: string): string =>
+    `authorization { users: [{ user: a, password: ${password} }] }`;
   const server = await natsServer(usersWith('right'));
   const cluster = await openCluster({ url: server.url, user: 'a', password: 'right' }, 'worker');
   await Searches.open(cluster);
