@@ -2,6 +2,7 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node';
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { errorText } from '../domain/failure.ts';
 
 export interface ClusterSettings {
@@ -31,6 +32,7 @@ export interface Cluster {
 const OLDEST = [2, 11] as const;
 const ANSWER_MS = 10_000;
 const RECONNECT_MS = 500;
+const AGAIN_MS = 1_000;
 
 /** `name` is shown by the server among its connections. It goes on through restarts of the server until it is closed. */
 export async function openCluster(settings: ClusterSettings, name: string): Promise<Cluster> {
@@ -154,13 +156,27 @@ export function refusal(url: string, error: unknown): Error {
   return new Error(`${url}: expected a NATS server with JetStream, was: ${text}: ${hint}`);
 }
 
-/** A server that refuses the user after its restart ends the connection for good: what came of that is no reason. */
-export const whyClosed = async ({ nc }: Cluster, error: unknown): Promise<unknown> =>
-  (nc.isClosed() && (await nc.closed())) || error;
+/** The server is gone, slow or full: it may come back, with or without what it stored. */
+export class Outage {
+  #said = '';
 
-/** No waiting mends it. */
-export const isFinal = (error: unknown): boolean =>
-  namesOf(error).some((name) => ['PermissionViolationError', 'AuthorizationError'].includes(name));
+  /** Waits a moment; throws what no waiting mends. */
+  async wait({ nc, url }: Cluster, error: unknown, say: (text: string) => void): Promise<void> {
+    // A server that refuses the user after its restart ends the connection for good.
+    const failure = refusal(url, (nc.isClosed() && (await nc.closed())) || error);
+    const isFinal = namesOf(error).some((name) =>
+      ['PermissionViolationError', 'AuthorizationError'].includes(name),
+    );
+    if (isFinal || nc.isClosed()) throw failure;
+    if (failure.message !== this.#said) say(`${failure.message}; trying again each second`);
+    this.#said = failure.message;
+    await pause(AGAIN_MS);
+  }
+
+  end(): void {
+    this.#said = '';
+  }
+}
 
 const namesOf = (error: unknown): readonly string[] =>
   error instanceof Error ? [error.name, ...namesOf(error.cause)] : [];

@@ -135,12 +135,16 @@ test('a server with a certificate of its own authority is taken by that authorit
 
 type Claims = Readonly<Record<string, unknown>>;
 
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
 function token(by: nkeys.KeyPair, of: nkeys.KeyPair, nats: Claims): string {
-  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = { jti: 'test', iat: 1, iss: by.getPublicKey(), sub: of.getPublicKey(), name: 'test' };
   const text = `${part({ typ: 'JWT', alg: 'ed25519-nkey' })}.${part({ ...claims, nats: { ...nats, version: 2 } })}`;
   return `${text}.${Buffer.from(by.sign(Buffer.from(text))).toString('base64url')}`;
 }
+
+const framed = (name: string, text: string): string =>
+  `-----BEGIN ${name}-----\n${text}\n------END ${name}------\n`;
 
 test('a file of credentials is taken, and one of another account is not', async ({ skip }) => {
   skip(WITHOUT_NATS !== null, WITHOUT_NATS ?? '');
@@ -164,8 +168,6 @@ resolver_preload: {
     const path = join(tempDir(), 'user.creds');
     const jwt = token(by, user, { type: 'user', ...free });
     const seed = Buffer.from(user.getSeed()).toString();
-    const framed = (name: string, text: string): string =>
-      `-----BEGIN ${name}-----\n${text}\n------END ${name}------\n`;
     writeFileSync(path, `${framed('NATS USER JWT', jwt)}\n${framed('USER NKEY SEED', seed)}`);
     return path;
   };

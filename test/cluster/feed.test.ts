@@ -17,6 +17,9 @@ const numbers = (to: number, from = 1): readonly number[] =>
 
 beforeEach((context) => context.skip(WITHOUT_NATS !== null, WITHOUT_NATS ?? ''));
 
+const usersWith = (password: string): string =>
+  `authorization { users: [{ user: daemon, password: ${password} }] }`;
+
 describe('a feed', () => {
   test('a newcomer reads the history, then what comes', async () => {
     const server = await natsServer();
@@ -156,8 +159,6 @@ describe('a feed', () => {
   });
 
   test('a server that refuses the user for a while is a connection that is opened again', async () => {
-    const usersWith = (password: string): string =>
-      `authorization { users: [{ user: daemon, password: ${password} }] }`;
     const server = await natsServer(usersWith('right'));
     const login = { url: server.url, user: 'daemon', password: 'right' };
     const sent = new Publishing(login);

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { formatCount } from '../../text/numbers.ts';
 import type { TrialPool, TrialPoolOptions, TrialTask } from '../../research/sweep/trial-pool.ts';
 import type { TrialFigures } from '../../research/sweep/walk-forward.ts';
-import { type Cluster, isFinal, refusal, whyClosed } from '../connection.ts';
+import { type Cluster, Outage, refusal } from '../connection.ts';
 import { batchOf, bytesOf, type Job, jobOf, jobText, type Result, resultName } from './job.ts';
 import { jobObject, Searches, sent, WORKERS } from './streams.ts';
 import type { WorkerBeat } from './worker.ts';
@@ -19,7 +19,6 @@ export interface ClusterPoolOptions extends TrialPoolOptions {
 }
 
 const POLL_MS = 50;
-const RETRY_MS = 1_000;
 /** Without a result for so long, it asks whether the server still has what it was sent. */
 const QUIET_MS = 5_000;
 const SILENT_MS = 5_000;
@@ -69,7 +68,7 @@ export class ClusterPool implements TrialPool {
   #next = 1;
   #trialMs = Infinity;
   #isDone = false;
-  #outage = '';
+  readonly #outage = new Outage();
   #heardMs = 0;
 
   constructor(cluster: Cluster, options: ClusterPoolOptions) {
@@ -145,7 +144,7 @@ export class ClusterPool implements TrialPool {
     const isLost = performance.now() - this.#heardMs > QUIET_MS && (await this.#isQueueEmpty(searches));
     const { found, next } = await searches.read(this.#job.id, this.#next);
     this.#next = next;
-    this.#outage = '';
+    this.#outage.end();
     return { found, isLost };
   }
 
@@ -187,15 +186,9 @@ export class ClusterPool implements TrialPool {
     return waiting + inWork === 0;
   }
 
-  /** The server is gone, slow or full: it may come back, with or without what it stored. */
   async #wait(error: unknown): Promise<Exchanged> {
-    const reason = await whyClosed(this.#cluster, error);
-    const failure = refusal(this.#cluster.url, reason);
-    if (isFinal(reason) || this.#cluster.nc.isClosed()) throw failure;
-    if (failure.message !== this.#outage) this.#options.note(`${failure.message}; trying again each second`);
-    this.#outage = failure.message;
+    await this.#outage.wait(this.#cluster, error, this.#options.note);
     this.#searches = null;
-    await pause(RETRY_MS);
     return { found: new Map(), isLost: false };
   }
 

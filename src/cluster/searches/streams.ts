@@ -128,7 +128,7 @@ export class Searches {
       const read = await this.#collected(filter);
       for (const each of read) {
         const name = each.subject.slice(resultOf(job, '').length);
-        const result = sent<Result>(each);
+        const result: Result | undefined = sent(each);
         if (typeof result?.ms === 'number') found.set(name, result);
         else await this.forget(job, name);
         next = each.seq + 1;
@@ -175,9 +175,9 @@ export class Searches {
 }
 
 /** Undefined for what no program of ours has sent. */
-export function sent<T>(message: { json<J>(): J }): T | undefined {
+export function sent(message: { string(): string }): ReturnType<typeof JSON.parse> {
   try {
-    return message.json<T | undefined>() ?? undefined;
+    return JSON.parse(message.string()) ?? undefined;
   } catch {
     return undefined;
   }

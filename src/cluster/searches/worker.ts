@@ -13,7 +13,7 @@ import {
   type TrialTask,
 } from '../../research/sweep/trial-pool.ts';
 import type { TrialFigures } from '../../research/sweep/walk-forward.ts';
-import { type Cluster, isFinal, refusal, whyClosed } from '../connection.ts';
+import { type Cluster, Outage } from '../connection.ts';
 import type { ColumnCache } from './column-cache.ts';
 import {
   batchOf,
@@ -93,7 +93,7 @@ class ClusterWorker {
   readonly #restsUntilMs = new Map<string, number>();
   #ready: Ready | null = null;
   #trouble = '';
-  #outage = '';
+  readonly #outage = new Outage();
   #wake: () => void = () => undefined;
 
   constructor(cluster: Cluster, options: WorkerOptions) {
@@ -212,7 +212,7 @@ class ClusterWorker {
   async #runBatch(slot: Slot, message: JsMsg, work: Work): Promise<void> {
     const { searches, ready } = work;
     const { id } = ready.job;
-    const batch = sent<Batch>(message);
+    const batch: Batch | undefined = sent(message);
     // Of a stranger.
     if (!Array.isArray(batch?.params) || batch.span === undefined) return message.term();
     const tasks = tasksOf(batch, ready.backtest.sources.days);
@@ -260,21 +260,12 @@ class ClusterWorker {
     for (;;) {
       try {
         const found = await ask();
-        this.#outage = '';
+        this.#outage.end();
         return found;
       } catch (error) {
-        await this.#wait(error);
+        await this.#outage.wait(this.#cluster, error, this.#options.say);
       }
     }
-  }
-
-  async #wait(error: unknown): Promise<void> {
-    const reason = await whyClosed(this.#cluster, error);
-    const failure = refusal(this.#cluster.url, reason);
-    if (isFinal(reason) || this.#cluster.nc.isClosed()) throw failure;
-    if (failure.message !== this.#outage) this.#options.say(`${failure.message}; trying again each second`);
-    this.#outage = failure.message;
-    await pause(RETRY_MS);
   }
 }
 

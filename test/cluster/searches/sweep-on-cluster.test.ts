@@ -215,7 +215,7 @@ test('a batch that comes back finds a worker that came later, and workers that a
   for (let stops = 0; stops < 6; stops += 1)
     await new Promise<void>((resolve, reject) => {
       const run = (): Promise<void> => {
-        void worker.then(({ stop }) => stop()).then(resolve, reject);
+        void worker.then((started) => started.stop()).then(resolve, reject);
         return new Promise(() => undefined);
       };
       const worker = startWorker(server, { openPool: async () => ({ run, close: () => Promise.resolve() }) });
@@ -258,9 +258,10 @@ test('a result that is too large for the server is set aside with a sentence', a
   );
 });
 
+const usersWith = (password: string): string =>
+  `authorization { users: [{ user: a, password: ${password} }] }`;
+
 test('a worker whose user the server no longer takes ends with that sentence', async () => {
-  const usersWith = (password: string): string =>
-    `authorization { users: [{ user: a, password: ${password} }] }`;
   const server = await natsServer(usersWith('right'));
   const cluster = await openCluster({ url: server.url, user: 'a', password: 'right' }, 'worker');
   await Searches.open(cluster);
