@@ -2,6 +2,7 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node';
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { errorText } from '../domain/failure.ts';
 
 export interface ClusterSettings {
@@ -31,6 +32,7 @@ export interface Cluster {
 const OLDEST = [2, 11] as const;
 const ANSWER_MS = 10_000;
 const RECONNECT_MS = 500;
+const AGAIN_MS = 1_000;
 
 /** `name` is shown by the server among its connections. It goes on through restarts of the server until it is closed. */
 export async function openCluster(settings: ClusterSettings, name: string): Promise<Cluster> {
@@ -79,6 +81,8 @@ async function loginOf({
   const { credsAuthenticator } = await import('@nats-io/transport-node');
   const isTls = tls !== undefined || url.startsWith('tls:');
   const { ca: caFile, cert: certFile, key: keyFile } = tls ?? {};
+  // The client has names alone checked: of an address it would take the certificate of localhost.
+  const host = addressOf(url).hostname.replaceAll(/[[\]]/g, '');
   return {
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { pass: password }),
@@ -86,7 +90,7 @@ async function loginOf({
     ...(isTls
       ? {
           tls: Object.fromEntries(
-            Object.entries({ caFile, certFile, keyFile }).filter(([, path]) => path !== undefined),
+            Object.entries({ caFile, certFile, keyFile, host }).filter(([, path]) => path !== undefined),
           ),
         }
       : {}),
@@ -132,12 +136,19 @@ const REMEDIES: Readonly<Record<string, string>> = {
   TimeoutError: 'it is slow, stopped or no NATS server: look at its log',
 };
 
-const FULL = 'its store is full: give it more (max_file_store), or remove what is old';
+/** By the text of a failure. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /insufficient|maximum bytes|no space/i,
+    'its store is full: give it more (max_file_store), or remove what is old',
+  ],
+  [/certificate/i, 'check the files of tls, and the names in the certificate of the server'],
+];
 
 /** A failure of the server as one sentence: where, what was expected, what it was, what to do. */
 export function refusal(url: string, error: unknown): Error {
   const text = errorText(error);
-  const remedy = /insufficient|maximum bytes|no space/i.test(text) ? FULL : undefined;
+  const [, remedy] = HINTS.find(([pattern]) => pattern.test(text)) ?? [];
   const hint = namesOf(error).reduceRight(
     (found, name) => REMEDIES[name] ?? found,
     remedy ?? 'look at the log of the server',
@@ -145,9 +156,27 @@ export function refusal(url: string, error: unknown): Error {
   return new Error(`${url}: expected a NATS server with JetStream, was: ${text}: ${hint}`);
 }
 
-/** No waiting mends it. */
-export const isFinal = (error: unknown): boolean =>
-  namesOf(error).some((name) => ['PermissionViolationError', 'AuthorizationError'].includes(name));
+/** The server is gone, slow or full: it may come back, with or without what it stored. */
+export class Outage {
+  #said = '';
+
+  /** Waits a moment; throws what no waiting mends. */
+  async wait({ nc, url }: Cluster, error: unknown, say: (text: string) => void): Promise<void> {
+    // A server that refuses the user after its restart ends the connection for good.
+    const failure = refusal(url, (nc.isClosed() && (await nc.closed())) || error);
+    const isFinal = namesOf(error).some((name) =>
+      ['PermissionViolationError', 'AuthorizationError'].includes(name),
+    );
+    if (isFinal || nc.isClosed()) throw failure;
+    if (failure.message !== this.#said) say(`${failure.message}; trying again each second`);
+    this.#said = failure.message;
+    await pause(AGAIN_MS);
+  }
+
+  end(): void {
+    this.#said = '';
+  }
+}
 
 const namesOf = (error: unknown): readonly string[] =>
   error instanceof Error ? [error.name, ...namesOf(error.cause)] : [];

@@ -11,6 +11,7 @@ import { formatNumber } from '../text/numbers.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 import { type Cluster, refusal } from './connection.ts';
 import {
+  decodeBatch,
   encodeBatch,
   type FeedMessage,
   feedStream,
@@ -42,6 +43,10 @@ const ACK = { timeout: 4_000, retries: 1 };
 const QUIET_MS = 4_000;
 /** Number, time, length and checksum of a record. */
 const HEAD_BYTES = 40;
+/** In UTF-8. */
+const CHARACTER_BYTES_MAX = 3;
+/** Headers count as payload. */
+const HEADER_BYTES = 1_000;
 const STOP_MS_MAX = 3_000;
 const NS_PER_DAY = 86_400_000_000_000;
 
@@ -55,8 +60,10 @@ export class FeedPublisher {
   #contracts: ContractsListed['contracts'] = [];
   #terms: FeedTerms | undefined = undefined;
   #cluster: Cluster | undefined = undefined;
-  /** When the server made the stream. */
+  /** When the server made the stream, and the number of its last message, which is ours. */
   #created = '';
+  #last: number | undefined = undefined;
+  #payloadMax = 1_000_000;
   /** Since when the server takes nothing; undefined while it does. */
   #failedMs: number | undefined = undefined;
   #isAlerted = false;
@@ -69,6 +76,7 @@ export class FeedPublisher {
 
   /** Hot. */
   take(record: StampedFrame): void {
+    if (this.#end.signal.aborted) return;
     this.#waiting.push(record);
     this.#bytes += sizeOf(record);
     // A tenth at once: to move the others costs more than a record.
@@ -102,10 +110,13 @@ export class FeedPublisher {
     await otherWork();
     while ((message !== undefined || this.#waiting.length > 0) && !signal.aborted) {
       try {
+        // A server that refuses the user after its restart ends the connection for good.
+        if (this.#cluster?.nc.isClosed() === true) this.#cluster = undefined;
         this.#cluster ??= await this.#options.open();
+        if (signal.aborted) return await this.#cluster.nc.close();
         if (this.#created === '' || this.#failedMs !== undefined) await this.#makeStream(this.#cluster);
         message ??= this.#cut(this.#cluster);
-        await this.#send(this.#cluster, message);
+        if (message !== undefined) await this.#send(this.#cluster, message);
         message = undefined;
         this.#succeeded();
       } catch (error) {
@@ -116,11 +127,36 @@ export class FeedPublisher {
     this.#work = undefined;
   }
 
-  async #send({ js }: Cluster, { msgID, payload }: FeedMessage): Promise<void> {
+  /** Behind our last message alone: of two publishers the one that began last goes on. */
+  async #send(cluster: Cluster, { msgID, payload }: FeedMessage): Promise<void> {
     const { headers: newHeaders } = await import('@nats-io/transport-node');
     const headers = newHeaders();
     if (this.#terms !== undefined) headers.set(TERMS, JSON.stringify(this.#terms));
-    await js.publish(feedSubject(this.#options.name), payload, { ...ACK, msgID, headers });
+    const expect = this.#last === undefined ? {} : { lastSequence: this.#last };
+    const sent = cluster.js.publish(feedSubject(this.#options.name), payload, {
+      ...ACK,
+      msgID,
+      headers,
+      expect,
+    });
+    const { seq } = await sent.catch(async (error: unknown) => {
+      if (errorText(error).includes('wrong last sequence')) await this.#giveWay(cluster);
+      throw error;
+    });
+    this.#last = seq;
+  }
+
+  /** A message of no daemon is none of a publisher. */
+  async #giveWay({ jsm, nc, url }: Cluster): Promise<void> {
+    const { name, alert, epoch } = this.#options;
+    this.#last = undefined;
+    const last = await jsm.streams.getMessage(feedStream(name), { last_by_subj: feedSubject(name) });
+    const msgID = last?.header.get('Nats-Msg-Id') ?? '';
+    const other = decodeBatch({ msgID, payload: new Uint8Array() })?.epoch ?? epoch;
+    if (other === epoch) return;
+    this.#end.abort();
+    alert('warning', 'feed_taken', `${url}: another daemon publishes feed ${name}: this one stops doing so`);
+    await nc.close();
   }
 
   async #makeStream({ jsm, url }: Cluster): Promise<void> {
@@ -137,6 +173,7 @@ export class FeedPublisher {
         'feed_store_lost',
         `${url} has lost feed ${name}: its history begins here`,
       );
+    if (this.#created !== created) this.#last = undefined;
     this.#created = created;
   }
 
@@ -151,6 +188,7 @@ export class FeedPublisher {
   }
 
   #failed(error: unknown): void {
+    if (this.#end.signal.aborted) return;
     const now = performance.now();
     this.#failedMs ??= now - (this.#cluster === undefined ? QUIET_MS : 0);
     if (this.#isAlerted || now - this.#failedMs < QUIET_MS) return;
@@ -160,14 +198,20 @@ export class FeedPublisher {
     this.#options.alert('warning', 'feed_not_published', `feed ${this.#options.name}: ${text}; ${meaning}`);
   }
 
-  /** What fits into one message. */
-  #cut({ nc }: Cluster): FeedMessage {
-    const most = (nc.info?.max_payload ?? 0) / 2;
+  /** What fits into one message; a record that fits into none is lost. */
+  #cut({ nc }: Cluster): FeedMessage | undefined {
+    // A connection that is interrupted does not know it.
+    this.#payloadMax = nc.info?.max_payload ?? this.#payloadMax;
+    const largest = this.#payloadMax - HEADER_BYTES;
+    const most = largest / CHARACTER_BYTES_MAX;
     let bytes = 0;
     const end = this.#waiting.findIndex((record, i) => (bytes += sizeOf(record)) > most && i > 0);
     const first = this.#next;
     const records = this.#shift(end === -1 ? this.#waiting.length : end);
-    return encodeBatch({ epoch: this.#options.epoch, first, records });
+    const message = encodeBatch({ epoch: this.#options.epoch, first, records });
+    if (message.payload.length < largest) return message;
+    this.#lost += records.length;
+    return undefined;
   }
 
   #shift(count: number): readonly StampedFrame[] {

@@ -61,7 +61,10 @@ export class FeedReader {
     const { open, listener, name } = this.#options;
     while (!signal.aborted) {
       try {
+        // A server that refuses the user after its restart ends the connection for good.
+        if (this.#cluster?.nc.isClosed() === true) this.#cluster = undefined;
         if (this.#cluster === undefined) void this.#follow((this.#cluster = await open()));
+        if (signal.aborted) await this.#cluster.nc.close();
         await this.#read(this.#cluster);
       } catch (error) {
         if (!signal.aborted) listener.onDown(feedProblem(this.#cluster?.url, name, error));
@@ -80,8 +83,9 @@ export class FeedReader {
 
   async #read({ js, jsm }: Cluster): Promise<void> {
     const { name, from, listener } = this.#options;
-    const { created } = await jsm.streams.info(feedStream(name));
-    if (created !== this.#created) this.#stored = 0;
+    const { created, state } = await jsm.streams.info(feedStream(name));
+    // A power cut of the server may take its last messages.
+    this.#stored = created === this.#created ? Math.min(this.#stored, state.last_seq) : 0;
     this.#created = created;
     const start =
       this.#stored > 0
@@ -92,7 +96,7 @@ export class FeedReader {
           };
     const consumer = await js.consumers.get(feedStream(name), start);
     let { num_pending: left } = await consumer.info(true);
-    const messages = await consumer.consume({ max_messages: PREFETCHED });
+    const messages = await consumer.consume({ max_messages: PREFETCHED, abort_on_missing_resource: true });
     this.#interrupt = () => messages.stop();
     if (left === 0) listener.onCaughtUp();
     for await (const { seq, data, headers, info } of messages) {

@@ -2,30 +2,34 @@
 import { existsSync } from 'node:fs';
 import { dayAt, type TradingDay } from '../domain/civil-date.ts';
 import { tsUs } from '../domain/units.ts';
-import { type FrameLog, frameLogPath, openFrameLog } from '../recording/frame-log.ts';
+import { createWholeFile, type WholeFile } from '../recording/columns/whole-file.ts';
+import { frameLogPath, frameRecords } from '../recording/frame-log.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 import { readNote } from './feed-messages.ts';
 import { FeedReader, type FeedReaderOptions } from './feed-reader.ts';
 
-/** Returns the frames of each day. Throws where a log is there already, where the feed cannot be read, or has a gap. */
+/**
+ * Returns the frames of each day; a log appears once it is whole. Throws where one is there already, where the feed cannot be read, or has
+ * a gap.
+ */
 export async function recordFeed(
   access: Pick<FeedReaderOptions, 'name' | 'open'>,
   dir: string,
   utcOffsetMinutes: number,
 ): Promise<ReadonlyMap<TradingDay, number>> {
   const counts = new Map<TradingDay, number>();
-  const logs = new Map<TradingDay, FrameLog>();
-  const logOf = (day: TradingDay): FrameLog => {
+  const logs = new Map<TradingDay, WholeFile>();
+  const logOf = (day: TradingDay): WholeFile => {
     const path = frameLogPath(dir, day);
     if (existsSync(path)) throw new Error(`${path} is there already: name another folder`);
-    const log = openFrameLog(dir, day);
+    const log = createWholeFile(path, 0o600);
     logs.set(day, log);
     return log;
   };
   const write = (frame: StampedFrame): void => {
     if (readNote(frame) !== undefined) return;
     const day = dayAt(frame.tsUs, utcOffsetMinutes);
-    (logs.get(day) ?? logOf(day)).append([frame]);
+    (logs.get(day) ?? logOf(day)).write(frameRecords([frame]));
     counts.set(day, (counts.get(day) ?? 0) + 1);
   };
   let reader: FeedReader | undefined = undefined;
@@ -44,9 +48,10 @@ export async function recordFeed(
       const listener = { onRecords, onGap, onCaughtUp: resolve, onDown: end };
       reader = new FeedReader({ ...access, from: tsUs(0), listener });
     });
+    for (const log of logs.values()) log.keep();
   } finally {
     await (reader as FeedReader | undefined)?.close();
-    for (const log of logs.values()) log.close();
+    for (const log of logs.values()) log.drop();
   }
   return counts;
 }

@@ -1,8 +1,12 @@
+import { readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { openCluster } from '../../src/cluster/connection.ts';
 import { feedStream, feedSubject } from '../../src/cluster/feed-messages.ts';
+import { recordFeed } from '../../src/cluster/feed-recording.ts';
 import { readTerms } from '../../src/cluster/feed-reader.ts';
 import { tsUs } from '../../src/domain/units.ts';
+import { frameRecords } from '../../src/recording/frame-log.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { natsServer, WITHOUT_NATS } from '../support/nats-server.ts';
 import { FEED, frames, Publishing, Reading } from './feed-fixture.ts';
 
@@ -12,6 +16,9 @@ const numbers = (to: number, from = 1): readonly number[] =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 beforeEach((context) => context.skip(WITHOUT_NATS !== null, WITHOUT_NATS ?? ''));
+
+const usersWith = (password: string): string =>
+  `authorization { users: [{ user: daemon, password: ${password} }] }`;
 
 describe('a feed', () => {
   test('a newcomer reads the history, then what comes', async () => {
@@ -95,6 +102,108 @@ describe('a feed', () => {
     expect(read.heard).toContain('gap: the publisher of feed test has started again');
   });
 
+  test('of two daemons that publish it the one that began last goes on; the other says so and stops', async () => {
+    const server = await natsServer();
+    const forgotten = new Publishing(server, { epoch: 'forgotten' });
+    const read = new Reading(server);
+    forgotten.take(frames(1, 10));
+    await until(() => expect(read.seqs).toEqual(numbers(10)));
+    const sent = new Publishing(server);
+    sent.take(frames(11, 15));
+    await until(() => expect(read.seqs).toEqual(numbers(15)));
+    forgotten.take(frames(901, 910));
+    await until(() => expect(forgotten.alerts).toHaveLength(1));
+    expect(forgotten.alerts[0]).toMatch(/^warning feed_taken: nats.*another daemon publishes feed test/);
+    const cluster = await openCluster(server, 'stranger');
+    await cluster.js.publish(feedSubject(FEED), 'garbage');
+    await cluster.close();
+    forgotten.take(frames(911, 920));
+    sent.take(frames(16, 20));
+    await until(() => expect(read.seqs).toEqual(numbers(20)));
+    expect(sent.alerts).toEqual([]);
+  });
+
+  test('a stream that somebody deletes begins again, and readers follow', async () => {
+    const server = await natsServer();
+    const sent = new Publishing(server);
+    const read = new Reading(server);
+    sent.take(frames(1, 10));
+    await until(() => expect(read.seqs).toEqual(numbers(10)));
+    const cluster = await openCluster(server, 'person');
+    await cluster.jsm.streams.delete(feedStream(FEED));
+    await cluster.close();
+    sent.take(frames(11, 20));
+    await until(() => expect(read.seqs).toEqual(numbers(20)));
+  });
+
+  test('a server that forgets the last messages in a power cut costs readers those alone', async () => {
+    const server = await natsServer();
+    const sent = new Publishing(server);
+    const read = new Reading(server);
+    sent.take(frames(1, 10));
+    await until(() => expect(read.seqs).toEqual(numbers(10)));
+    await server.kill();
+    server.save();
+    await server.start();
+    await until(() => expect(read.heard.at(-1)).toBe('caught up'));
+    for (const number of [11, 12, 13]) {
+      sent.take(frames(number, number));
+      await until(() => expect(read.seqs).toEqual(numbers(number)));
+    }
+    await server.kill();
+    await server.start('saved');
+    await until(() => expect(read.heard.at(-1)).toBe('caught up'));
+    sent.take(frames(14, 14));
+    await until(() => expect(read.seqs).toEqual(numbers(14)));
+    expect(sent.alerts).toEqual([]);
+  });
+
+  test('a server that refuses the user for a while is a connection that is opened again', async () => {
+    const server = await natsServer(usersWith('right'));
+    const login = { url: server.url, user: 'daemon', password: 'right' };
+    const sent = new Publishing(login);
+    const read = new Reading(login);
+    sent.take(frames(1, 10));
+    await until(() => expect(read.seqs).toEqual(numbers(10)));
+    await server.kill();
+    await server.start('kept', usersWith('wrong'));
+    await until(() =>
+      expect(read.heard.at(-1)).toMatch(
+        /Authorization Violation: check user and password, or the file of credentials$/,
+      ),
+    );
+    sent.take(frames(11, 20));
+    await server.kill();
+    await server.start();
+    await until(() => expect(read.seqs).toEqual(numbers(20)));
+    expect(read.heard.filter((line) => line.startsWith('gap'))).toEqual([]);
+  });
+
+  test('frames of many bytes a character cross it; one that fits into no message is a gap', async () => {
+    const server = await natsServer();
+    const sent = new Publishing(server);
+    const read = new Reading(server);
+    const wide = frames(1, 1_000).map((each) => ({ ...each, text: 'ặ'.repeat(1_000) }));
+    sent.take([
+      ...wide,
+      { ...frames(1_001, 1_001)[0]!, text: 'x'.repeat(2_000_000) },
+      ...frames(1_002, 1_005),
+    ]);
+    await until(() => expect(read.seqs.at(-1)).toBe(1_005));
+    expect(read.seqs).toEqual([...numbers(1_000), ...numbers(1_005, 1_002)]);
+    expect(read.heard).toContain('gap: feed test lacks records 1001 to 1001');
+  });
+
+  test('a reader that is closed while it connects ends', async () => {
+    const server = await natsServer();
+    new Publishing(server).take(frames(1, 1));
+    const read = new Reading(server);
+    await until(() => expect(read.seqs).toEqual([1]));
+    const late = new Reading(server);
+    await late.reader.close();
+    expect(late.seqs).toEqual([]);
+  });
+
   test('a reader that stops for a while keeps nobody else', async () => {
     const server = await natsServer();
     const sent = new Publishing(server);
@@ -118,10 +227,27 @@ describe('a feed', () => {
 const USERS = `authorization { users: [
   { user: publisher, password: secret }
   { user: reader, password: secret, permissions: {
-      publish: ["$JS.API.INFO", "$JS.API.STREAM.INFO.*", "$JS.API.STREAM.MSG.GET.*", "$JS.API.CONSUMER.CREATE.*.>",
-        "$JS.API.CONSUMER.INFO.*.*", "$JS.API.CONSUMER.MSG.NEXT.*.*", "$JS.API.CONSUMER.DELETE.*.*"]
+      publish: ["$JS.API.INFO", "$JS.API.STREAM.INFO.TICKWRIGHT_FEED_test", "$JS.API.STREAM.MSG.GET.TICKWRIGHT_FEED_test",
+        "$JS.API.CONSUMER.*.TICKWRIGHT_FEED_test.>", "$JS.API.CONSUMER.MSG.NEXT.TICKWRIGHT_FEED_test.>"]
       subscribe: "_INBOX.>" } }
 ] }`;
+
+test('a recording that ends amid the feed leaves no day that looks whole, and can begin again', async () => {
+  const server = await natsServer();
+  const sent = new Publishing(server);
+  const read = new Reading(server);
+  const dir = tempDir();
+  const access = { name: FEED, open: () => openCluster(server, 'recorder') };
+  sent.take(frames(1, 10));
+  await until(() => expect(read.seqs).toEqual(numbers(10)));
+  const cluster = await openCluster(server, 'hole');
+  await cluster.js.publish(feedSubject(FEED), frameRecords(frames(12, 12)), { msgID: 'first.12' });
+  await expect(recordFeed(access, dir, 420)).rejects.toThrow(/lacks records 11 to 11/);
+  expect(readdirSync(dir)).toEqual([]);
+  await cluster.jsm.streams.deleteMessage(feedStream(FEED), 2);
+  await cluster.close();
+  expect([...(await recordFeed(access, dir, 420)).values()]).toEqual([10]);
+});
 
 describe('a feed that cannot be published', () => {
   test('a user that may only read reads, and cannot publish', async () => {
@@ -137,7 +263,17 @@ describe('a feed that cannot be published', () => {
       /feed_not_published.*Permissions Violation for Publish to "\$JS\.API\.STREAM\.[A-Z]+\..*allow it to this user/,
     );
     const cluster = await openCluster(reader, 'intruder');
-    await expect(cluster.js.publish(feedSubject(FEED), 'x')).rejects.toThrow(/Permissions Violation/);
+    const { streams, consumers } = cluster.jsm;
+    for (const forbidden of [
+      () => cluster.js.publish(feedSubject(FEED), 'x'),
+      () => streams.purge(feedStream(FEED)),
+      () => streams.deleteMessage(feedStream(FEED), 1),
+      () => streams.update(feedStream(FEED), { max_msgs: 1 }),
+      () => streams.delete(feedStream(FEED)),
+      () => consumers.delete('TICKWRIGHT_TRIALS', 'a-sweep'),
+      () => streams.getMessage('TICKWRIGHT_RESULTS', { seq: 1 }),
+    ])
+      await expect(forbidden()).rejects.toThrow(/Permissions Violation/);
     await cluster.close();
     expect(read.seqs).toEqual(numbers(50));
   });

@@ -1,7 +1,7 @@
 /** A NATS server of a test's own on loopback, from `TICKWRIGHT_NATS_SERVER` or the PATH. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -28,8 +28,10 @@ export interface NatsServer {
   readonly port: number;
   /** Stops it as a power cut does. */
   kill(): Promise<void>;
-  /** On the same port. `empty`: with nothing of what it stored. */
-  start(store?: 'kept' | 'empty'): Promise<void>;
+  /** On the same port. `empty`: with nothing of what it stored. `saved`: without what came after `save`. */
+  start(store?: 'kept' | 'empty' | 'saved', config?: string): Promise<void>;
+  /** Of a server that was killed. */
+  save(): void;
   /** Stops and continues the process. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
 }
@@ -57,10 +59,13 @@ export async function natsServer(config = '', jetstream = 'max_file_store: 1G'):
     child.kill('SIGKILL');
     await ended;
   };
-  const start = async (store: 'kept' | 'empty' = 'kept'): Promise<void> => {
-    if (store === 'empty') stores += 1;
-    const section = jetstream === '' ? '' : `jetstream { store_dir: "${dir}/store-${stores}", ${jetstream} }`;
-    writeFileSync(file, `listen: 127.0.0.1:${port}\n${section}\n${config}\n`);
+  const storeDir = (): string => join(dir, `store-${stores}`);
+  const saved = join(dir, 'saved');
+  const start: NatsServer['start'] = async (store = 'kept', more = config) => {
+    if (store !== 'kept') stores += 1;
+    if (store === 'saved') cpSync(saved, storeDir(), { recursive: true });
+    const section = jetstream === '' ? '' : `jetstream { store_dir: "${storeDir()}", ${jetstream} }`;
+    writeFileSync(file, `listen: 127.0.0.1:${port}\n${section}\n${more}\n`);
     const started = spawn(PROGRAM, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
     child = started;
     let log = '';
@@ -74,5 +79,12 @@ export async function natsServer(config = '', jetstream = 'max_file_store: 1G'):
   };
   onTestFinished(kill);
   await start();
-  return { url: `nats://127.0.0.1:${port}`, port, kill, start, signal: (signal) => void child?.kill(signal) };
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    port,
+    kill,
+    start,
+    save: () => cpSync(storeDir(), saved, { recursive: true }),
+    signal: (signal) => void child?.kill(signal),
+  };
 }

@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { formatCount } from '../../text/numbers.ts';
 import type { TrialPool, TrialPoolOptions, TrialTask } from '../../research/sweep/trial-pool.ts';
 import type { TrialFigures } from '../../research/sweep/walk-forward.ts';
-import { type Cluster, isFinal, refusal } from '../connection.ts';
+import { type Cluster, Outage, refusal } from '../connection.ts';
 import { batchOf, bytesOf, type Job, jobOf, jobText, type Result, resultName } from './job.ts';
-import { jobObject, Searches, WORKERS } from './streams.ts';
+import { jobObject, Searches, sent, WORKERS } from './streams.ts';
 import type { WorkerBeat } from './worker.ts';
 
 export interface ClusterPoolOptions extends TrialPoolOptions {
@@ -19,7 +19,6 @@ export interface ClusterPoolOptions extends TrialPoolOptions {
 }
 
 const POLL_MS = 50;
-const RETRY_MS = 1_000;
 /** Without a result for so long, it asks whether the server still has what it was sent. */
 const QUIET_MS = 5_000;
 const SILENT_MS = 5_000;
@@ -69,7 +68,7 @@ export class ClusterPool implements TrialPool {
   #next = 1;
   #trialMs = Infinity;
   #isDone = false;
-  #outage = '';
+  readonly #outage = new Outage();
   #heardMs = 0;
 
   constructor(cluster: Cluster, options: ClusterPoolOptions) {
@@ -80,7 +79,7 @@ export class ClusterPool implements TrialPool {
 
   async open(): Promise<void> {
     const { id } = this.#job;
-    this.#cluster.nc.subscribe(WORKERS, { callback: (_error, message) => this.#hear(message.json()) });
+    this.#cluster.nc.subscribe(WORKERS, { callback: (_error, message) => this.#hear(sent(message)) });
     const searches = await this.#setUp();
     // Those of a coordinator that died: what is in work stays so, and what has a result is found.
     await searches.clear(id);
@@ -142,7 +141,7 @@ export class ClusterPool implements TrialPool {
     const isLost = performance.now() - this.#heardMs > QUIET_MS && (await this.#isQueueEmpty(searches));
     const { found, next } = await searches.read(this.#job.id, this.#next);
     this.#next = next;
-    this.#outage = '';
+    this.#outage.end();
     return { found, isLost };
   }
 
@@ -161,10 +160,9 @@ export class ClusterPool implements TrialPool {
   async #send(searches: Searches, { missing, sent }: Open): Promise<void> {
     const threads = this.strength.threads + NEWCOMERS;
     const unsent = [...missing].filter(([name]) => !sent.has(name));
-    const size = Math.max(
-      1,
-      Math.min(BATCH_MAX, Math.floor(BATCH_MS / this.#trialMs), Math.ceil(unsent.length / (AHEAD * threads))),
-    );
+    const fitting = searches.payloadMax / (2 * JSON.stringify(unsent[0]?.[1] ?? '').length);
+    const timely = Math.min(BATCH_MAX, BATCH_MS / this.#trialMs, fitting);
+    const size = Math.max(1, Math.min(Math.floor(timely), Math.ceil(unsent.length / (AHEAD * threads))));
     let at = 0;
     while (at < unsent.length && sent.size < AHEAD * threads * size) {
       const next = unsent.slice(at, at + size);
@@ -185,18 +183,14 @@ export class ClusterPool implements TrialPool {
     return waiting + inWork === 0;
   }
 
-  /** The server is gone, slow or full: it may come back, with or without what it stored. */
   async #wait(error: unknown): Promise<Exchanged> {
-    const failure = refusal(this.#cluster.url, error);
-    if (isFinal(error) || this.#cluster.nc.isClosed()) throw failure;
-    if (failure.message !== this.#outage) this.#options.note(`${failure.message}; trying again each second`);
-    this.#outage = failure.message;
+    await this.#outage.wait(this.#cluster, error, this.#options.note);
     this.#searches = null;
-    await pause(RETRY_MS);
     return { found: new Map(), isLost: false };
   }
 
-  #hear(beat: WorkerBeat): void {
+  #hear(beat: WorkerBeat | undefined): void {
+    if (typeof beat?.build !== 'string') return;
     this.#workers.set(beat.id, { ...beat, atMs: performance.now() });
     const { build, node } = this.#job;
     const isOther = beat.build !== build || beat.node !== node;

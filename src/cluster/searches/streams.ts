@@ -1,5 +1,5 @@
 /** Where a search lies on the server: a queue of batches, a result a subject, and a store of what is large. */
-import type { Consumer, ConsumerInfo, StoredMsg } from '@nats-io/jetstream';
+import type { Consumer, ConsumerInfo, DirectStreamAPI, StoredMsg } from '@nats-io/jetstream';
 import type { ObjectStore } from '@nats-io/obj';
 import type { Cluster } from '../connection.ts';
 import type { Batch, Job, Program, Result } from './job.ts';
@@ -18,6 +18,7 @@ const KEPT_NS = 7 * 86_400_000 * NS_PER_MS;
 export const ACK_WAIT_MS = 10_000;
 const WAITING_MAX = 100_000;
 const READ_AT_ONCE = 500;
+const READ_MS = 10_000;
 
 const trialsOf = (job: string): string => `tickwright.trials.${job}`;
 const resultOf = (job: string, name: string): string => `tickwright.results.${job}.${name}`;
@@ -26,7 +27,9 @@ const resultOf = (job: string, name: string): string => `tickwright.results.${jo
 export interface Announced extends Program {
   readonly id: string;
   readonly whose: string;
+  /** Batches that nobody has, and those that may come back from who has them. */
   readonly pending: number;
+  readonly inWork: number;
 }
 
 export class Searches {
@@ -73,9 +76,10 @@ export class Searches {
     const found: Announced[] = [];
     const queues = this.#cluster.jsm.consumers.list(TRIALS);
     for (let page = await queues.next().catch(unless(NO_STREAM)); page?.length; page = await queues.next())
-      for (const { name, num_pending: pending, config } of page) {
-        const { whose = '', build = '', node = '' } = config.metadata ?? {};
-        found.push({ id: name, pending, whose, build, node });
+      for (const { name, num_pending: pending, num_ack_pending: inWork, config } of page) {
+        const { whose, build, node } = config.metadata ?? {};
+        if (whose !== undefined && build !== undefined && node !== undefined)
+          found.push({ id: name, pending, inWork, whose, build, node });
       }
     return found;
   }
@@ -86,6 +90,11 @@ export class Searches {
 
   state = (job: string): Promise<ConsumerInfo> => this.#cluster.jsm.consumers.info(TRIALS, job);
 
+  /** Bytes of a message, with some for its headers. */
+  get payloadMax(): number {
+    return (this.#cluster.nc.info?.max_payload ?? Infinity) - 200;
+  }
+
   async publish(job: string, batch: Batch): Promise<void> {
     await this.#cluster.js.publish(trialsOf(job), JSON.stringify(batch));
   }
@@ -94,6 +103,11 @@ export class Searches {
   async keep(job: string, name: string, result: Result): Promise<void> {
     const first = { expect: { lastSubjectSequence: 0 } };
     const text = JSON.stringify(result);
+    const most = this.payloadMax;
+    if (text.length > most && 'figures' in result) {
+      const error = `expected a result of ${most} bytes at most, was ${text.length}: raise max_payload of the server`;
+      return this.keep(job, name, { error, ms: result.ms });
+    }
     await this.#cluster.js.publish(resultOf(job, name), text, first).catch(unless(WRONG_LAST_SEQUENCE));
   }
 
@@ -111,9 +125,12 @@ export class Searches {
     let next = from;
     for (;;) {
       const filter = { seq: next, next_by_subj: resultOf(job, '*'), batch: READ_AT_ONCE };
-      const read = await collected(await this.#cluster.jsm.direct.getBatch(RESULTS, filter));
+      const read = await this.#collected(filter);
       for (const each of read) {
-        found.set(each.subject.slice(resultOf(job, '').length), each.json<Result>());
+        const name = each.subject.slice(resultOf(job, '').length);
+        const result: Result | undefined = sent(each);
+        if (typeof result?.ms === 'number') found.set(name, result);
+        else await this.forget(job, name);
         next = each.seq + 1;
       }
       if (read.length < READ_AT_ONCE) return { found, next };
@@ -124,6 +141,26 @@ export class Searches {
   async provide(name: string, bytes: () => Uint8Array): Promise<void> {
     const there = await this.store.info(name);
     if (there === null || there.deleted) await this.store.putBlob({ name }, bytes());
+  }
+
+  /** By callback: the client leaves a subscription behind for each iterator, and waits for ever where the server dies amid its answer. */
+  #collected(filter: Parameters<DirectStreamAPI['getBatch']>[1]): Promise<readonly StoredMsg[]> {
+    return new Promise((resolve, reject) => {
+      const found: StoredMsg[] = [];
+      const end = (error?: unknown): void => {
+        clearTimeout(late);
+        // No message at all is a failure to the client.
+        if (error === undefined || isOne(error, [NO_MESSAGE])) resolve(found);
+        else reject(error);
+      };
+      const late = setTimeout(
+        () => end(new DOMException('no end of its answer came', 'TimeoutError')),
+        READ_MS,
+      );
+      const callback = (done: { err?: Error } | null, message: StoredMsg): void =>
+        done === null ? void found.push(message) : end(done.err);
+      this.#cluster.jsm.direct.getBatch(RESULTS, { ...filter, callback }).catch(end);
+    });
   }
 
   async forget(job: string, name = '*'): Promise<void> {
@@ -143,6 +180,15 @@ export class Searches {
   }
 }
 
+/** Undefined for what no program of ours has sent. */
+export function sent(message: { string(): string }): ReturnType<typeof JSON.parse> {
+  try {
+    return JSON.parse(message.string()) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export const jobObject = (job: string): string => `job.${job}`;
 
 const ALREADY_THERE = 10_148;
@@ -151,19 +197,12 @@ const NO_STREAM = 10_059;
 const NO_CONSUMER = 10_014;
 const NO_MESSAGE = 404;
 
+const isOne = (error: unknown, codes: readonly number[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(Number(error.code));
+
 /** What a failure with one of these codes gives instead; another one is thrown. */
 const unless =
   (...codes: readonly number[]) =>
   (error: unknown): undefined => {
-    if (!(error instanceof Error && 'code' in error && codes.includes(Number(error.code)))) throw error;
+    if (!isOne(error, codes)) throw error;
   };
-
-/** No message at all is a failure to the client. */
-async function collected(messages: AsyncIterable<StoredMsg>): Promise<readonly StoredMsg[]> {
-  const found: StoredMsg[] = [];
-  const all = async (): Promise<void> => {
-    for await (const each of messages) found.push(each);
-  };
-  await all().catch(unless(NO_MESSAGE));
-  return found;
-}

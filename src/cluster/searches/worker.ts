@@ -13,7 +13,7 @@ import {
   type TrialTask,
 } from '../../research/sweep/trial-pool.ts';
 import type { TrialFigures } from '../../research/sweep/walk-forward.ts';
-import { type Cluster, isFinal, refusal } from '../connection.ts';
+import { type Cluster, Outage } from '../connection.ts';
 import type { ColumnCache } from './column-cache.ts';
 import {
   batchOf,
@@ -27,7 +27,7 @@ import {
   tasksOf,
   thisProgram,
 } from './job.ts';
-import { ACK_WAIT_MS, type Announced, jobObject, NEWS, Searches, WORKERS } from './streams.ts';
+import { ACK_WAIT_MS, type Announced, jobObject, NEWS, Searches, sent, WORKERS } from './streams.ts';
 
 export interface WorkerBeat extends Program {
   readonly id: string;
@@ -57,6 +57,7 @@ const TRIES = 3;
 /** So often may a batch of one trial be lost with its worker: a person may have ended some of them. */
 const LOST_MAX = 5;
 const AGAIN_MS = 500;
+const LEAVE_MS = 2_000;
 
 /** A job that this host can run. */
 interface Ready {
@@ -92,7 +93,7 @@ class ClusterWorker {
   readonly #restsUntilMs = new Map<string, number>();
   #ready: Ready | null = null;
   #trouble = '';
-  #outage = '';
+  readonly #outage = new Outage();
   #wake: () => void = () => undefined;
 
   constructor(cluster: Cluster, options: WorkerOptions) {
@@ -116,7 +117,7 @@ class ClusterWorker {
   }
 
   async run(): Promise<void> {
-    const searches = await Searches.join(this.#cluster);
+    const searches = await this.#insist(() => Searches.join(this.#cluster));
     while (!this.#options.signal.aborted) {
       const next = await this.#insist(() => this.#choose(searches));
       if (next !== undefined) await this.#workOn(searches, next);
@@ -126,7 +127,7 @@ class ClusterWorker {
 
   /** Gives back what is in hand. */
   async leave(): Promise<void> {
-    await Promise.all(this.#slots.map((slot) => slot.leave()));
+    await Promise.all(this.#slots.map((slot) => slot.leave(this.#cluster)));
   }
 
   /** Any of the jobs with work: many workers spread over them. */
@@ -140,10 +141,11 @@ class ClusterWorker {
         `a sweep of ${each.whose} is refused: expected build ${build} on Node.js ${node}, was ${each.build} on ${each.node}: install the same on both`,
       );
     }
-    const open = all.filter(
-      ({ id, pending }) =>
-        pending > 0 && !this.#refused.has(id) && (this.#restsUntilMs.get(id) ?? 0) < performance.now(),
+    const own = all.filter(
+      ({ id }) => !this.#refused.has(id) && (this.#restsUntilMs.get(id) ?? 0) < performance.now(),
     );
+    const waiting = own.filter(({ pending }) => pending > 0);
+    const open = waiting.length > 0 ? waiting : own.filter(({ inWork }) => inWork > 0);
     return open.find(({ id }) => id === this.#ready?.job.id) ?? open[Math.floor(Math.random() * open.length)];
   }
 
@@ -210,7 +212,9 @@ class ClusterWorker {
   async #runBatch(slot: Slot, message: JsMsg, work: Work): Promise<void> {
     const { searches, ready } = work;
     const { id } = ready.job;
-    const batch = message.json<Batch>();
+    const batch: Batch | undefined = sent(message);
+    // Of a stranger.
+    if (!Array.isArray(batch?.params) || batch.span === undefined) return message.term();
     const tasks = tasksOf(batch, ready.backtest.sources.days);
     const tries = message.info.deliveryCount;
     slot.take(message);
@@ -256,20 +260,12 @@ class ClusterWorker {
     for (;;) {
       try {
         const found = await ask();
-        this.#outage = '';
+        this.#outage.end();
         return found;
       } catch (error) {
-        await this.#wait(error);
+        await this.#outage.wait(this.#cluster, error, this.#options.say);
       }
     }
-  }
-
-  async #wait(error: unknown): Promise<void> {
-    const failure = refusal(this.#cluster.url, error);
-    if (isFinal(error) || this.#cluster.nc.isClosed()) throw failure;
-    if (failure.message !== this.#outage) this.#options.say(`${failure.message}; trying again each second`);
-    this.#outage = failure.message;
-    await pause(RETRY_MS);
   }
 }
 
@@ -327,9 +323,15 @@ class Slot {
     this.#pool = null;
   }
 
-  async leave(): Promise<void> {
-    this.#message?.nak();
+  /** A batch that is sent again counts no try: `nak` would. */
+  async leave({ js }: Cluster): Promise<void> {
+    const message = this.#message;
     this.drop();
+    if (message !== null)
+      await js.publish(message.subject, message.data, { timeout: LEAVE_MS }).then(
+        () => message.ack(),
+        () => undefined,
+      );
     await this.end();
   }
 }

@@ -58,14 +58,27 @@ export interface TestWorker {
   readonly said: readonly string[];
   readonly ran: readonly TrialTask[];
   readonly cache: string;
+  readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function startWorker(
   server: NatsServer,
-  { around, cache = tempDir(), threads = 1 }: { around?: Run; cache?: string; threads?: number } = {},
+  {
+    around,
+    cache = tempDir(),
+    threads = 1,
+    cluster: given,
+    openPool,
+  }: {
+    around?: Run;
+    cache?: string;
+    threads?: number;
+    cluster?: Cluster;
+    openPool?: ReturnType<typeof poolHere>;
+  } = {},
 ): Promise<TestWorker> {
-  const cluster = await connected(server, 'worker');
+  const cluster = given ?? (await connected(server, 'worker'));
   const stop = new AbortController();
   const said: string[] = [];
   const ran: TrialTask[] = [];
@@ -74,17 +87,19 @@ export async function startWorker(
     cache: new ColumnCache(cache, 1e9),
     say: (text) => void said.push(text),
     signal: stop.signal,
-    openPool: poolHere((task, run) => {
-      ran.push(task);
-      return around === undefined ? run() : around(task, run);
-    }),
+    openPool:
+      openPool ??
+      poolHere((task, run) => {
+        ran.push(task);
+        return around === undefined ? run() : around(task, run);
+      }),
   });
   const end = async (): Promise<void> => {
     stop.abort();
     await ended;
   };
-  onTestFinished(end);
-  return { said, ran, cache, stop: end };
+  onTestFinished(() => end().catch(() => undefined));
+  return { said, ran, cache, ended, stop: end };
 }
 
 export interface Swept {

@@ -2,11 +2,13 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { jobOf } from '../../../src/cluster/searches/job.ts';
+import { openCluster } from '../../../src/cluster/connection.ts';
+import { openClusterPool } from '../../../src/cluster/searches/coordinator.ts';
+import { batchOf, jobOf } from '../../../src/cluster/searches/job.ts';
 import { Searches } from '../../../src/cluster/searches/streams.ts';
 import { readSharedColumns, sweepFingerprint } from '../../../src/research/sweep/trial-pool.ts';
 import { loadedBacktest, type SweepPlace } from '../../research/sweep/sweep-place.ts';
-import { natsServer, WITHOUT_NATS } from '../../support/nats-server.ts';
+import { type NatsServer, natsServer, WITHOUT_NATS } from '../../support/nats-server.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import {
   connected,
@@ -162,13 +164,124 @@ test('a queue that somebody empties is filled again', async () => {
   expect((await done).found.trials).toHaveLength(TRIALS);
 });
 
+/** A sweep as its coordinator has set it up, without its trials. */
+async function setUp(server: NatsServer, place: SweepPlace): Promise<Searches> {
+  const cluster = await connected(server);
+  const backtest = await loadedBacktest(place);
+  await openClusterPool(cluster, {
+    backtest,
+    columns: readSharedColumns(backtest),
+    fingerprint: sweepFingerprint(backtest),
+    workers: 1,
+    eventMsMax: 20_000,
+    fresh: false,
+    note: () => undefined,
+  });
+  return Searches.open(cluster);
+}
+
 test('the first result of a trial stays, and a batch that comes twice runs once', async () => {
   const server = await natsServer();
-  const job = await jobAt(sweepPlace(SECTION));
-  const searches = await Searches.open(await connected(server));
-  await searches.keep(job.id, 'one', { error: 'first', ms: 1 });
-  await searches.keep(job.id, 'one', { error: 'second', ms: 2 });
-  expect([...(await searches.read(job.id, 1)).found]).toEqual([['one', { error: 'first', ms: 1 }]]);
+  const place = sweepPlace(SECTION);
+  const { id } = await jobAt(place);
+  const searches = await setUp(server, place);
+  await searches.keep(id, 'one', { error: 'first', ms: 1 });
+  await searches.keep(id, 'one', { error: 'second', ms: 2 });
+  expect([...(await searches.read(id, 1)).found]).toEqual([['one', { error: 'first', ms: 1 }]]);
+  const batch = batchOf([3, 5].map((fast) => ({ params: { ema: { fast } }, days: null })));
+  for (const _ of [1, 2]) await searches.publish(id, batch);
+  const worker = await startWorker(server);
+  await vi.waitFor(async () => {
+    const { num_pending: waiting, num_ack_pending: inWork } = await searches.state(id);
+    expect(waiting + inWork).toBe(0);
+  });
+  expect(worker.ran).toHaveLength(2);
+  expect((await searches.read(id, 1)).found.size).toBe(3);
+});
+
+test('a search that is read for long leaves nothing behind in the connection', async () => {
+  const cluster = await connected(await natsServer());
+  const searches = await Searches.open(cluster);
+  const { subs } = (
+    cluster.nc as unknown as { protocol: { subscriptions: { subs: ReadonlyMap<number, unknown> } } }
+  ).protocol.subscriptions;
+  await searches.read('any', 1);
+  const before = subs.size;
+  for (let round = 0; round < 20; round += 1) await searches.read('any', 1);
+  expect(subs.size).toBe(before);
+});
+
+test('a batch that comes back finds a worker that came later, and workers that are stopped count as no try', async () => {
+  const server = await natsServer();
+  const place = sweepPlace(
+    'sweep: { tradesMin: 0, monteCarlo: { runs: 20 }, parameters: { ema: { fast: [3] } } }',
+  );
+  const { id } = await jobAt(place);
+  const done = swept(server, place);
+  const { js } = await connected(server);
+  await vi.waitFor(async () => {
+    const queue = await js.consumers.get('TICKWRIGHT_TRIALS', id);
+    const message = await queue.next({ expires: 1_000 });
+    message!.nak();
+  });
+  for (let stops = 0; stops < 6; stops += 1)
+    await new Promise<void>((resolve, reject) => {
+      const run = (): Promise<void> => {
+        void worker.then((started) => started.stop()).then(resolve, reject);
+        return new Promise(() => undefined);
+      };
+      const worker = startWorker(server, { openPool: async () => ({ run, close: () => Promise.resolve() }) });
+    });
+  await startWorker(server);
+  expect((await done).found.trials).toHaveLength(1);
+});
+
+test('messages of strangers change nothing', async () => {
+  const server = await natsServer();
+  const place = sweepPlace(SECTION);
+  const { id } = await jobAt(place);
+  const notes: string[] = [];
+  const done = swept(server, place, { notes });
+  const { js, jsm, nc } = await connected(server);
+  await vi.waitFor(() => jsm.consumers.info('TICKWRIGHT_TRIALS', id));
+  for (const text of ['garbage', 'null', '{}']) {
+    nc.publish('tickwright.workers', text);
+    await js.publish(`tickwright.results.${id}.${text === '{}' ? 'empty' : text}`, text);
+    await js.publish(`tickwright.trials.${id}`, text);
+  }
+  await js.publish(`tickwright.trials.${id}`, '{"params":[1],"span":null}');
+  await jsm.consumers.add('TICKWRIGHT_TRIALS', {
+    durable_name: 'theirs',
+    filter_subject: 'tickwright.trials.theirs',
+    ack_policy: 'explicit',
+  });
+  await js.publish('tickwright.trials.theirs', 'work of another program');
+  const worker = await startWorker(server);
+  expect((await done).found.trials).toHaveLength(TRIALS);
+  expect(notes).toEqual([]);
+  expect(worker.said).toHaveLength(1);
+});
+
+test('a result that is too large for the server is set aside with a sentence', async () => {
+  const server = await natsServer('max_payload: 500');
+  await startWorker(server);
+  await expect(swept(server, sweepPlace(SECTION))).rejects.toThrow(
+    /expected a result of \d+ bytes at most, was \d+: raise max_payload of the server/,
+  );
+});
+
+const usersWith = (password: string): string =>
+  `authorization { users: [{ user: a, password: ${password} }] }`;
+
+test('a worker whose user the server no longer takes ends with that sentence', async () => {
+  const server = await natsServer(usersWith('right'));
+  const cluster = await openCluster({ url: server.url, user: 'a', password: 'right' }, 'worker');
+  await Searches.open(cluster);
+  const { ended } = await startWorker(server, { cluster });
+  await Promise.all([
+    expect(ended).rejects.toThrow(/Authorization Violation: check user and password/),
+    server.kill().then(() => server.start('kept', usersWith('wrong'))),
+  ]);
 });
 
 test('another build is refused in a sentence on both sides', async () => {
@@ -224,9 +337,7 @@ test('a user who may not send trials is told what to allow', async () => {
   const server = await natsServer(`authorization { users: [
     { user: a, password: b, permissions: { publish: ["$JS.API.>", "$O.>", "$JS.ACK.>"], subscribe: ">" } }
   ] }`);
-  const { openCluster } = await import('../../../src/cluster/connection.ts');
   const cluster = await openCluster({ url: server.url, user: 'a', password: 'b' }, 'test');
-  const { openClusterPool } = await import('../../../src/cluster/searches/coordinator.ts');
   const backtest = await loadedBacktest(sweepPlace(SECTION));
   const columns = readSharedColumns(backtest);
   const pool = await openClusterPool(cluster, {
