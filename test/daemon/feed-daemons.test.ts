@@ -105,6 +105,32 @@ test('the paper daemon follows what happens to the stream of the other, and to t
   expect(live.alerts()).not.toContain('feed_not_published');
 });
 
+test('a book is empty after the stream of the publisher was cut: its levels may be gone', async () => {
+  const server = await natsServer();
+  const live = await publishing(server, []);
+  live.offer('sell', 13_010, 50);
+  live.offer('buy', 12_995, 50);
+  live.print(13_001);
+  const feed = access(server, 'read');
+  const terms = await vi.waitFor(() => readFeedTerms(feed), { timeout: 10_000 });
+  const { source } = await openFeedMarket(terms, feed, tsUs(0), () => undefined);
+  const asks: number[] = [];
+  const drain = (): void => {
+    for (let print = source.take(tsUs(0)); print !== undefined; print = source.take(tsUs(0)))
+      asks.push(print.book?.asks.length ?? -1);
+  };
+  let cuts = 0;
+  source.follow({ onMore: drain, onLive: () => undefined, onCut: () => (cuts += 1) });
+  drain();
+  await live.until(() => asks.at(-1) === 1);
+  live.fault({ name: 'close_stream', code: 1006 });
+  await live.until(() => cuts > 0);
+  const before = asks.length;
+  live.print(13_002);
+  await live.until(() => asks.length > before);
+  expect(asks[before]).toBe(0);
+});
+
 test('nothing that a secret or an account could be read from crosses the server', async () => {
   const server = await natsServer();
   const live = await publishing(server, [{ at: 13_000, do: 'buy', price: 13_020 }]);

@@ -56,6 +56,7 @@ class FeedMarket implements MarketSource, FeedListener {
       else {
         this.#listener?.onMore();
         this.#isPublisherLive = note.state === 'live';
+        if (!this.#isPublisherLive) this.#emptyBooks();
         this.#judge(`publisher: ${note.reason}`);
       }
     }
@@ -63,9 +64,13 @@ class FeedMarket implements MarketSource, FeedListener {
   }
 
   onGap(reason: string): void {
-    for (const contract of this.#contracts.values()) contract?.book.empty();
+    this.#emptyBooks();
     this.#set(false, reason);
     this.#judge(reason);
+  }
+
+  #emptyBooks(): void {
+    for (const contract of this.#contracts.values()) contract?.book.empty();
   }
 
   onCaughtUp(): void {
