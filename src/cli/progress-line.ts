@@ -1,4 +1,4 @@
-/** How far a long command is, with rate and time left: on one line of the terminal, and on a page. */
+/** How far a long command is, with rate and time left: on one line of the terminal, and on a page that reloads itself. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writing } from '../domain/failure.ts';
@@ -11,6 +11,8 @@ const BAR_CELLS = 24;
 /** Least time between two redraws. */
 const REDRAW_MS = 100;
 const CLEAR = '\r\u001B[K';
+/** As a browser reads it. */
+const REWRITE_MS = 1_000;
 const MS_PER_SECOND = 1_000;
 
 export interface Progress {
@@ -21,92 +23,84 @@ export interface Progress {
   readonly counted?: number;
 }
 
-/** `part` of one. */
-function stateOf({ done, all, what, counted = done }: Progress, seconds: number, unit: string) {
-  const rate = seconds > 0 ? counted / seconds : 0;
-  const left = done > 0 ? `${formatSpan(((seconds * (all - done)) / done) * US_PER_SECOND)} left` : '';
-  return {
-    part: all === 0 ? 1 : Math.min(1, done / all),
-    text: `${what}  ${formatRate(rate)} ${unit}/s  ${left}`,
-  };
+/** A page beside the results. */
+export interface ProgressPage {
+  readonly path: string;
+  /** Plain text. */
+  readonly title: string;
 }
+
+const pageText = ({ title }: ProgressPage, reloadAfter: string, body: string): string =>
+  `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="${reloadAfter}"><title>${title}</title>
+<style>:root{color-scheme:light dark}body{font:16px system-ui;max-width:40rem;margin:2rem auto;padding:0 1rem}</style>
+${body}
+`;
 
 export class ProgressLine {
   readonly #io: CliIo;
   readonly #unit: string;
   readonly #now: () => number;
   readonly #begunMs: number;
+  readonly #page: ProgressPage | undefined;
   #drawnMs = -Infinity;
+  #writtenMs = -Infinity;
   #isShown = false;
 
-  constructor(io: CliIo, unit: string, now: () => number) {
+  constructor(io: CliIo, unit: string, now: () => number, page?: ProgressPage) {
     this.#io = io;
     this.#unit = unit;
     this.#now = now;
     this.#begunMs = now();
+    if (page === undefined) return;
+    this.#page = { ...page, title: page.title.replaceAll('&', '&amp;').replaceAll('<', '&lt;') };
+    writing(page.path, () => mkdirSync(dirname(page.path), { recursive: true }));
   }
 
-  show(progress: Progress): void {
+  show({ done, all, what, counted = done }: Progress): void {
     const nowMs = this.#now();
-    if (this.#io.isTerminal !== true || nowMs - this.#drawnMs < REDRAW_MS) return;
-    this.#drawnMs = nowMs;
-    this.#isShown = true;
-    const { part, text } = stateOf(progress, (nowMs - this.#begunMs) / MS_PER_SECOND, this.#unit);
-    const full = Math.round(part * BAR_CELLS);
-    const bar = '█'.repeat(full) + '░'.repeat(BAR_CELLS - full);
-    const percent = `${Math.floor(part * 100)} %`.padStart(5);
-    this.#io.err(`${CLEAR}${bar} ${percent}  ${text}`);
+    const isDrawn = this.#io.isTerminal === true && nowMs - this.#drawnMs >= REDRAW_MS;
+    const isWritten = this.#page !== undefined && nowMs - this.#writtenMs >= REWRITE_MS;
+    if (!isDrawn && !isWritten) return;
+    const part = all === 0 ? 1 : Math.min(1, done / all);
+    const seconds = (nowMs - this.#begunMs) / MS_PER_SECOND;
+    const rate = seconds > 0 ? counted / seconds : 0;
+    const left = done > 0 ? `${formatSpan(((seconds * (all - done)) / done) * US_PER_SECOND)} left` : '';
+    const [percent, text] = [
+      `${Math.floor(part * 100)} %`,
+      `${what}  ${formatRate(rate)} ${this.#unit}/s  ${left}`,
+    ];
+    if (isDrawn) {
+      this.#drawnMs = nowMs;
+      this.#isShown = true;
+      const full = Math.round(part * BAR_CELLS);
+      const bar = '█'.repeat(full) + '░'.repeat(BAR_CELLS - full);
+      this.#io.err(`${CLEAR}${bar} ${percent.padStart(5)}  ${text}`);
+    }
+    if (!isWritten) return;
+    this.#writtenMs = nowMs;
+    const at = new Date().toLocaleTimeString('en-GB');
+    this.#write(
+      '2',
+      `<h1>${this.#page?.title}</h1><progress value="${part}" style="width:100%"></progress>
+<p>${percent}: ${done} of ${all} ${text}</p>
+<p>As of ${at}, when something was done last. Interrupted, it goes on when it is started again.</p>`,
+    );
   }
 
   clear(): void {
     if (this.#isShown) this.#io.err(CLEAR);
     this.#isShown = false;
   }
-}
 
-const REWRITE_MS = 1_000;
-
-/** A page that reloads itself, and leads to the report in the end. */
-export class ProgressPage {
-  readonly #path: string;
-  readonly #title: string;
-  readonly #begunMs = performance.now();
-  #writtenMs = -Infinity;
-
-  /** `title` is plain text. */
-  constructor(path: string, title: string) {
-    this.#path = path;
-    this.#title = title.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-    writing(path, () => mkdirSync(dirname(path), { recursive: true }));
-  }
-
-  show(progress: Progress, unit: string): void {
-    const nowMs = performance.now();
-    if (nowMs - this.#writtenMs < REWRITE_MS) return;
-    this.#writtenMs = nowMs;
-    const { part, text } = stateOf(progress, (nowMs - this.#begunMs) / MS_PER_SECOND, unit);
-    const count = `${progress.done} of ${progress.all}`;
-    this.#write(
-      '2',
-      `<h1>${this.#title}</h1><progress value="${part}" style="width:100%"></progress>
-<p>${Math.floor(part * 100)} %: ${count} ${text}</p>
-<p>As of ${new Date().toLocaleTimeString('en-GB')}, when something was done last. Interrupted, it goes on when it is started again.</p>`,
-    );
-  }
-
+  /** The page leads to `report` from here on. */
   end(report: string): void {
+    this.clear();
     this.#write(`0; url=${report}`, `<a href="${report}">${report}</a>`);
   }
 
-  #write(refresh: string, body: string): void {
-    writing(this.#path, () =>
-      writeFileSync(
-        this.#path,
-        `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="${refresh}"><title>${this.#title}</title>
-<style>:root{color-scheme:light dark}body{font:16px system-ui;max-width:40rem;margin:2rem auto;padding:0 1rem}</style>
-${body}
-`,
-      ),
-    );
+  #write(reloadAfter: string, body: string): void {
+    const page = this.#page;
+    if (page !== undefined)
+      writing(page.path, () => writeFileSync(page.path, pageText(page, reloadAfter, body)));
   }
 }

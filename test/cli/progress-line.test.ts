@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ProgressLine, ProgressPage } from '../../src/cli/progress-line.ts';
+import { ProgressLine } from '../../src/cli/progress-line.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 it('shows how far, how fast and how long still, and removes itself', () => {
@@ -17,10 +17,13 @@ it('shows how far, how fast and how long still, and removes itself', () => {
 
 it('shows the same on a page that reloads itself, and leads to the report in the end', () => {
   const path = join(tempDir(), 'out', 'progress.html');
-  const page = new ProgressPage(path, 'Sweep of <a & b>.yaml');
-  page.show({ done: 2, all: 8, what: 'trials on 2 workers with 4 threads' }, 'runs');
+  let now = 0;
+  const io = { out: () => undefined, err: (said: string) => expect.fail(said) };
+  const page = new ProgressLine(io, 'runs', () => now, { path, title: 'Sweep of <a & b>.yaml' });
+  now = 4_000;
+  page.show({ done: 2, all: 8, what: 'trials on 2 workers with 4 threads' });
   const shown = readFileSync(path, 'utf8');
-  expect(shown).toMatch(/25 %: 2 of 8 trials on 2 workers with 4 threads .+ runs\/s .+ left/);
+  expect(shown).toContain('25 %: 2 of 8 trials on 2 workers with 4 threads  0.5 runs/s  12 s left');
   expect(shown).toContain('http-equiv="refresh" content="2"');
   expect(shown).toContain('Sweep of &lt;a &amp; b>.yaml');
   page.end('report.html');

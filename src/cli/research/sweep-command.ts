@@ -9,7 +9,7 @@ import { formatCount, formatRate } from '../../text/numbers.ts';
 import { countAboveZero } from '../argument-values.ts';
 import { type CliContext, type CliIo, EXIT, jsonText, refused } from '../cli-io.ts';
 import { onCluster } from './cluster-option.ts';
-import { ProgressLine, ProgressPage } from '../progress-line.ts';
+import { ProgressLine } from '../progress-line.ts';
 import { EVENT_LIMIT, loaded, refuseHang, reportTable } from './backtest-command.ts';
 
 interface Flags extends Omit<SweepFileOptions, 'onProgress' | 'openPool'> {
@@ -64,11 +64,11 @@ async function sweep(file: string, flags: Flags, io: CliIo, cluster?: Cluster): 
   const read = readSweep(backtest);
   if (!read.ok) throw refused(read.problems.map(formatProblem), where);
   const { sweepDir, sweepFile } = await import('../../research/sweep/sweep-report.ts');
-  const dir = sweepDir(backtest, flags.out);
-  const newPage = (): ProgressPage => new ProgressPage(join(dir, 'progress.html'), `Sweep of ${file}`);
-  if (io.isTerminal === true) io.err(`progress: ${join(dir, 'progress.html')}\n`);
-  let line = new ProgressLine(io, 'runs', () => performance.now());
-  let page = newPage();
+  const path = join(sweepDir(backtest, flags.out), 'progress.html');
+  if (io.isTerminal === true) io.err(`progress: ${path}\n`);
+  const newLine = (): ProgressLine =>
+    new ProgressLine(io, 'runs', () => performance.now(), { path, title: `Sweep of ${file}` });
+  let line = newLine();
   let what = '';
   const { fresh = false } = flags;
   const note = (text: string): void => {
@@ -88,18 +88,12 @@ async function sweep(file: string, flags: Flags, io: CliIo, cluster?: Cluster): 
     }),
     onProgress: (progress) => {
       // Each part has a rate of its own.
-      if (progress.what !== what) {
-        line = new ProgressLine(io, 'runs', () => performance.now());
-        page = newPage();
-      }
+      if (progress.what !== what) line = newLine();
       what = progress.what;
-      const shown = { ...progress, what: `${what}${strength()}` };
-      line.show(shown);
-      page.show(shown, 'runs');
+      line.show({ ...progress, what: `${what}${strength()}` });
     },
   }).catch(refuseHang);
-  line.clear();
-  page.end('report.html');
+  line.end('report.html');
   if (flags.json === true) io.out(jsonText(outcome.json));
   else printOutcome(io, outcome, strength());
   const { stoppedText } = await import('../../research/sweep/sweep-report.ts');

@@ -413,7 +413,7 @@ function Books({ value: { books } }: { readonly value: CockpitState }) {
       )}
       {(areHeldOld || isMoneyOld) && <p class="note">{t.booksOld}</p>}
       {books.money === 'off' && <p class="note">{t.moneyOff}</p>}
-      {books.money === 'unread' && <p class="note">{t.moneyUnread}</p>}
+      {books.money === 'unread' && figures.length === 0 && <p class="note">{t.moneyUnread}</p>}
     </Panel>
   );
 }
