@@ -13,14 +13,24 @@ import { DAY, tempDir } from '../journal/journal-fixture.ts';
 import { NEVER_BEHIND } from '../support/simple-parts.ts';
 import { tradeTick } from '../support/strategy-fixtures.ts';
 
-/** `onChange` looks at each state in which a kill could leave it. */
-const disk = vi.hoisted(() => ({ room: Infinity, canCut: true, onChange: (): void => undefined }));
+/**
+ * `onChange` looks at each state in which a kill could leave it. Off, the disk is the real one: later files of the process may have these
+ * modules.
+ */
+const disk = vi.hoisted(() => ({
+  isOn: false,
+  room: Infinity,
+  canCut: true,
+  onChange: (): void => undefined,
+}));
 
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof Fs>();
   return {
     ...fs,
-    writeSync: (file: number, bytes: Buffer, from: number) => {
+    writeSync: (...args: Parameters<typeof Fs.writeSync>) => {
+      if (!disk.isOn) return fs.writeSync(...args);
+      const [file, bytes, from] = args as unknown as [number, Buffer, number];
       if (disk.room <= 0) throw new Error('ENOSPC: no space left on device, write');
       const done = fs.writeSync(file, bytes, from, Math.min(bytes.length - from, disk.room));
       disk.room -= done;
@@ -28,6 +38,7 @@ vi.mock('node:fs', async (original) => {
       return done;
     },
     ftruncateSync: (file: number, size: number) => {
+      if (!disk.isOn) return fs.ftruncateSync(file, size);
       if (!disk.canCut) throw new Error('EIO: i/o error, ftruncate');
       disk.room += fs.fstatSync(file).size - size;
       fs.ftruncateSync(file, size);
@@ -219,7 +230,11 @@ const step = fc.oneof(
 test('a restart reads each frame and input that the journal holds a decision of', { timeout: 60_000 }, () => {
   // The batches that are due run behind the test.
   vi.stubGlobal('queueMicrotask', () => undefined);
-  onTestFinished(() => void vi.unstubAllGlobals());
+  disk.isOn = true;
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+    disk.isOn = false;
+  });
   const dir = tempDir();
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
