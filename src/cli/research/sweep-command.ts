@@ -101,7 +101,9 @@ async function sweep(file: string, flags: Flags, io: CliIo, cluster?: Cluster): 
 }
 
 const strengthText = ({ strength: { workers, threads } }: ClusterPool): string =>
-  ` on ${formatCount(workers, 'worker')} with ${formatCount(threads, 'thread')}`;
+  workers === 0
+    ? ', waiting for a worker (tickwright worker)'
+    : ` on ${formatCount(workers, 'worker')} with ${formatCount(threads, 'thread')}`;
 
 function printOutcome(
   io: CliIo,

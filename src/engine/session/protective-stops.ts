@@ -32,6 +32,9 @@ const ASK_AGAIN = seconds(6);
 /** Cancels in a row before a broker that refuses them is asked once a minute (failure cases, 32). */
 const PROMPT_WITHDRAWALS = 3;
 
+/** The position for which the broker withdrew an exit is read by then. */
+const READ_LATER_MAX = seconds(60);
+
 const NO_ORDERS: readonly ManagedOrder[] = [];
 
 type StopTerms = Pick<OrderView, 'side' | 'triggerPrice' | 'limitPrice' | 'leavesQty'>;
@@ -45,9 +48,11 @@ interface InheritedStop {
   qty: number;
 }
 
-/** A stop that ended canceled, without a request, while the entries of its strategy are off. */
+/** A stop that ended canceled, without a request. */
 interface LostStop {
   readonly order: OrderView;
+  /** The entries of its strategy were off. */
+  readonly isOff: boolean;
   readonly endedUs: number;
 }
 
@@ -135,7 +140,8 @@ export class ProtectiveStops {
 
   /**
    * A halt takes the stop of an entry that has not filled: it could open a position. Where the entry turns out to have filled, the
-   * stop comes back on its terms, also after a resume, unless the strategy has entered since.
+   * stop comes back on its terms, also after a resume, unless the strategy has entered since. So does the stop of a bracket that the
+   * broker withdraws because its account holds nothing: another owner's position, which may be read later, is against that of the strategy.
    */
   #restore(isInheriting: boolean): void {
     const { context, orders, registry, halt, portfolio } = this.#state;
@@ -147,12 +153,25 @@ export class ProtectiveStops {
     const ended = orders.canceledWaiting.length === 0 ? NO_ORDERS : orders.canceledWaiting.splice(0);
     if (ended.length === 0 && this.#lost.length === 0) return;
     const lost = ended
-      .filter((order) => order.role === 'stop' && order.strategy !== OPERATOR_INDEX && isOff(order))
+      .filter((order) => order.role === 'stop' && order.strategy !== OPERATOR_INDEX)
       .filter((order) => !order.isUnwanted && !order.isPartnerSent && !order.isProtective)
-      .map((order) => ({ order, endedUs: context.nowUs }));
-    this.#lost = [...this.#lost, ...lost].filter((each) => !this.#hasEntered(each));
+      .map((order) => ({ order, isOff: isOff(order), endedUs: context.nowUs }))
+      .filter(({ order, isOff: isIt }) => isIt || order.parent !== null);
+    this.#lost = [...this.#lost, ...lost].filter(
+      (each) => !this.#hasEntered(each) && (each.isOff || context.nowUs - each.endedUs < READ_LATER_MAX),
+    );
     if (whyUnproven(this.#state) !== null) return;
-    for (const { order } of this.#lost) {
+    const isAgainst = ({ strategy, instrument, side }: OrderView): boolean =>
+      portfolio
+        .held()
+        .some(
+          (each) =>
+            each.instrument === instrument &&
+            each.strategy !== strategy &&
+            Math.sign(portfolio.position(each.strategy, instrument).qty) === signOf(side),
+        );
+    for (const { order, isOff: isIt } of this.#lost) {
+      if (!isIt && !isAgainst(order)) continue;
       const { strategy, instrument, side, clientOrderId, triggerPrice, limitPrice } = order;
       const held = portfolio.position(strategy, instrument).qty;
       if (Math.sign(held) !== -signOf(side) || this.#state.targets.isClosing(order)) continue;
@@ -163,7 +182,10 @@ export class ProtectiveStops {
       const naked = coverOf(this.#state, order, isStaying).nakedQty;
       if (naked === 0 || alike.length === 0) continue;
       const code = this.#state.contracts.codeOf(instrument);
-      const text = `${naked} of ${code} have no stop at the broker: ${clientOrderId} was canceled while entries are off; another takes its place`;
+      const why = isIt
+        ? 'was canceled while entries are off'
+        : 'was withdrawn by the broker, as another owner’s position is against it';
+      const text = `${naked} of ${code} have no stop at the broker: ${clientOrderId} ${why}; another takes its place`;
       context.alert(strategy, 'critical', 'exits_missing', text);
       const size = qty(alike.reduce((sum, each) => sum + each.order.qty, 0));
       if (isInheriting) this.#inherit(order, { side, triggerPrice, limitPrice, leavesQty: size });

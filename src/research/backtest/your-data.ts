@@ -28,7 +28,7 @@ const WEEKDAYS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5]);
 
 type Jump = Readonly<Record<'atUs' | 'from' | 'to', number>>;
 
-type DataStretch = Readonly<Record<'fromUs' | 'toUs', number>>;
+type DataStretch = Readonly<Record<'fromUs' | 'toUs', number> & { isOfDays: boolean }>;
 
 /** One contract over all days of the run. */
 class ContractData {
@@ -91,7 +91,7 @@ class ContractData {
       if (Number.isNaN(fromUs)) fromUs = due;
       toUs = due;
     }
-    if (toUs - fromUs > spanOf(this.longest)) this.longest = { fromUs, toUs };
+    if (toUs - fromUs > spanOf(this.longest)) this.longest = { fromUs, toUs, isOfDays: !isWithin };
   }
 
   #isWeekday(due: number, beforeUs: number): boolean {
@@ -149,6 +149,8 @@ export class DataWatch {
   }
 }
 
+const DATE = 'YYYY-MM-DD'.length;
+
 const momentText = (us: number, utcOffsetMinutes: number): string =>
   formatLocalTime(us, utcOffsetMinutes).replace('T', ' ').slice(0, 'YYYY-MM-DD HH:MM'.length);
 
@@ -164,7 +166,8 @@ function missingText({ missing: { bars, days }, longest }: ContractData, offset:
     ...(days > 0 ? [formatCount(days, 'day')] : []),
   ];
   if (longest === null) return 'none';
-  return `${counts.join(' and ')}, the longest stretch from ${momentText(longest.fromUs, offset)} to ${momentText(longest.toUs, offset)}`;
+  const shown = (us: number): string => momentText(us, offset).slice(0, longest.isOfDays ? DATE : undefined);
+  return `${counts.join(' and ')}, the longest stretch from ${shown(longest.fromUs)} to ${shown(longest.toUs)}`;
 }
 
 /** A plain market does not name its holidays: single days are no reason to doubt. */

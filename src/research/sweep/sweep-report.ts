@@ -61,6 +61,10 @@ function sweepWarnings(found: SweepResult): readonly string[] {
   const warnings: string[] = [];
   if (best !== null) warnings.push(selectionWarning(bias, triedEver));
   const { windows = [] } = found.walkForward ?? {};
+  if (windows.length > 0 && found.walkForward?.profitable === 0)
+    warnings.push(
+      `None of ${formatCount(windows.length, 'window')} earned money out of sample: what the sweep picked did not hold on days that it had not seen.`,
+    );
   const idle = windows.filter(({ trial }) => trial === null);
   if (idle.length > 0)
     warnings.push(

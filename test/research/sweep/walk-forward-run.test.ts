@@ -120,9 +120,9 @@ test('chooses in sample, tries it out of sample, and draws both', async () => {
   expect(places).not.toContain(-1);
   expect(places.toSorted((a, b) => a - b)).toEqual(places);
   const remarked = { ...backtest, sources: { ...backtest.sources, remarks: ['rows outside the hours'] } };
-  const warningsWith = (trades: number) => {
+  const warningsWith = (trades: number, profitable = 1) => {
     const thin = windows.map((each) => ({ ...each, outOfSample: { ...each.outOfSample!, trades } }));
-    const changed = { ...found, walkForward: { ...found.walkForward!, windows: thin } };
+    const changed = { ...found, walkForward: { ...found.walkForward!, windows: thin, profitable } };
     return JSON.stringify(
       writeSweepFiles(join(dir, 'thin'), remarked, changed, { style: '', script: '' }).json,
     );
@@ -132,6 +132,8 @@ test('chooses in sample, tries it out of sample, and draws both', async () => {
   );
   expect(warningsWith(2)).not.toContain('one trade or none');
   expect(warningsWith(2)).toContain('rows outside the hours');
+  expect(warningsWith(2)).not.toContain('earned money out of sample');
+  expect(warningsWith(2, 0)).toContain('None of 2 windows earned money out of sample');
   expect(readFileSync(others[2]!, 'utf8').split('\n')).toHaveLength(4);
   expect(readFileSync(others[1]!, 'utf8').split('\n')).toHaveLength(6);
 });
