@@ -463,7 +463,7 @@ function aheadTable({ day, config }: DayContent): ReportTable {
     const days = Array.from({ length: DAYS_AHEAD_MAX }, (_, i) => addDays(tradingDay(day), i + 1));
     const next = days.find((each) => isSession(calendar, each));
     rows.push(['next session', next ?? 'none that the calendar knows']);
-    rows.push(...aheadFindings(config).map(({ what, text }) => [what, text]));
+    rows.push(...aheadFindings(config, tradingDay(day)).map(({ what, text }) => [what, text]));
   }
   return { title: AHEAD, note: '', columns: ['', ''], rows, isText: true };
 }
