@@ -36,6 +36,7 @@ no prices come | không có giá mới · there is no token | không có token
 positions are not proven: <> | vị thế chưa được xác nhận: <>
 stops are not proven: <> | lệnh dừng chưa được xác nhận: <>
 money differs from the broker’s | tiền lệch với công ty chứng khoán
+no channel delivers: messages reach nobody | không kênh nào gửi được: tin nhắn không đến ai
 the channel <> fails: <> | kênh <> bị lỗi: <> · flattening <>: {} | đang đóng <>: {}
 stop: {} | đang dừng: {} · working | đang thực hiện · reading | đang đọc vị thế · withdrawing | đang rút lệnh
 checking | đang kiểm tra · repricing | đang đổi giá · pausing | tạm nghỉ · queued | chờ phiên
