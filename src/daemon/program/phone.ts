@@ -106,7 +106,7 @@ function balanceOf({ lastAccount, config }: Daemon): string {
     ['cash', account.cash],
     ['may be withdrawn', account.withdrawable],
     ['free for new positions', account.buyingPower],
-    ['required margin', account.requiredMargin],
+    ['required for margin, loss and costs of the day', account.requiredMargin],
     ['profit of the day before costs', account.profit],
     ['result of the day', fee === null || tax === null ? null : account.profit - fee - tax],
   ];
