@@ -29,7 +29,7 @@ const variable = (name: string) =>
 const secretFrom = (environment: string) =>
   z
     .strictObject({ environment: variable(environment), file: pathText.optional() })
-    .meta({ unit: 'variable, file' })
+    .meta({ unit: 'environment, file' })
     .prefault({});
 
 const span = (usual: string, least: string, most: string) => durationFrom(least, most).prefault(usual);
@@ -346,9 +346,7 @@ export const configSchema = z.strictObject({
         .optional(),
       feed: z
         .strictObject({
-          role: z
-            .enum(['publish', 'read'])
-            .describe('`publish` gives our prices to others, `read` takes theirs'),
+          role: z.enum(['publish', 'read']).describe('`publish` gives prices to others, `read` takes theirs'),
           name: id.default('prices').describe('Name of the feed'),
           keepDays: count.default(7).describe('Days that the server keeps'),
           keepGigabytes: z.number().positive().default(10).describe('Gigabytes that it keeps'),

@@ -3,11 +3,12 @@ import { isAuction, phaseAt } from '../domain/calendar.ts';
 import { failureOf } from '../domain/failure.ts';
 import { clientOrderId, shortOrderId } from '../domain/ids.ts';
 import { OPERATOR_INDEX, seconds } from '../domain/units.ts';
+import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
 import type { Command } from '../engine/ports/engine-event.ts';
 import type { CommandBody, CommandName } from '../operator/control-command.ts';
 import type { CommandResult } from '../operator/control-server.ts';
 import { formatLocalSecond } from '../text/dates.ts';
-import { formatCount } from '../text/numbers.ts';
+import { formatCount, formatNumber } from '../text/numbers.ts';
 import { cancelProgress, flattenProgress } from './command-outcomes.ts';
 import { noChannel, trialLines } from './operator-channels.ts';
 import { afterStop } from '../host/program-files.ts';
@@ -139,7 +140,9 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
     const message = `entries of ${id} are allowed again, ${limits}`;
     const result = post(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason }, message);
     const view = await inTime(asked, SEEN_MAX);
-    if (!result.ok || view?.strategies.find((each) => each.id === id)?.halted !== null) return result;
+    if (!result.ok) return result;
+    if (view?.strategies.find((each) => each.id === id)?.halted !== null)
+      return { ok: true, message: `${message}${acceptedText(view ?? daemon.lastView, id)}` };
     const account = haltedFor === null ? '' : '; those of the account are off: resume without a strategy';
     return { ok: true, message: `nothing of ${id} was halted${account}` };
   }
@@ -161,7 +164,14 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
   const again = daemon.halt.reason;
   if (again !== null)
     return { ok: false, message: `the halt was ended, and entries are off again: ${again}${rest.join('')}` };
-  return { ok: true, message: `${before}, ${limits}${rest.join('')}` };
+  return { ok: true, message: `${before}, ${limits}${acceptedText(view, null)}${rest.join('')}` };
+}
+
+/** What a resume of this strategy, or of the account, accepts by this view; empty for nothing. */
+export function acceptedText(view: EngineSnapshot | undefined, id: string | null): string {
+  const loss = (id === null ? view : view?.strategies.find((each) => each.id === id))?.lossToAccept ?? 0;
+  if (loss === 0) return '';
+  return `; the loss of the day of ${formatNumber(loss)} VND is accepted, and the limit is measured from there`;
 }
 
 /** Stops entries at once; the books are swept whatever the engine is doing (rulings, 32), and the status shows how far that is. */

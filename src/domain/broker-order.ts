@@ -127,6 +127,7 @@ export interface BrokerAccount {
   readonly cash: Money;
   readonly netAssetValue: Money;
   readonly initialMargin: Money;
+  /** Initial margin, a loss of the day, and its costs until they are taken: above zero while flat. */
   readonly requiredMargin: Money;
   /** Money that new positions may still use. */
   readonly buyingPower: Money;

@@ -53,6 +53,8 @@ export interface StrategyEntry {
   readonly tax: Money;
   /** Profit or loss of the trading day after costs (rulings, 37). */
   readonly dayPnl: Money;
+  /** Its loss of the day that a resume would accept: it has reached its limit, else 0. */
+  readonly lossToAccept: Money;
 }
 
 export interface OpenOrderEntry {
@@ -106,6 +108,8 @@ export interface EngineSnapshot {
   readonly orders: readonly OpenOrderEntry[];
   /** Over all strategies and the operator. */
   readonly dayPnl: Money;
+  /** As of a strategy. */
+  readonly lossToAccept: Money;
   readonly fee: Money;
   readonly tax: Money;
   readonly limits: readonly LimitUse[];
@@ -161,6 +165,7 @@ export function engineSnapshot(
     strategies: owners.map((owner) => strategyEntry(parts, owner)),
     orders: orders.open.map(orderEntry),
     dayPnl: portfolio.accountDayPnl(),
+    lossToAccept: parts.losses.toAccept(null),
     fee,
     tax,
     limits: limitUses(parts),
@@ -201,6 +206,7 @@ function strategyEntry(parts: EngineState, strategy: StrategyIndex): StrategyEnt
     openOrders: orders.open.filter((order) => order.strategy === strategy).length,
     ...portfolio.fees(strategy),
     dayPnl: portfolio.dayPnl(strategy),
+    lossToAccept: parts.losses.toAccept(strategy),
   };
 }
 

@@ -2,7 +2,10 @@
 import { expect, it } from 'vitest';
 import { obey, type RunActions } from '../../src/daemon/daemon-commands.ts';
 import { type CommandBody, type CommandName, EMPTY_BODY } from '../../src/operator/control-command.ts';
+import { acceptedLoss } from '../../src/engine/risk/loss-limits.ts';
+import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { CommandResult } from '../../src/operator/control-server.ts';
+import { formatNumber } from '../../src/text/numbers.ts';
 import { running, type Story } from './support/story.ts';
 
 const IDLE_RUN: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
@@ -43,6 +46,26 @@ it('says of a resume whether anything was halted', async () => {
   expect(await resume()).toMatch(/^entries are allowed again/);
   await ask(story, 'flatten', { strategy: 'script' });
   expect(await resume('script')).toMatch(/^entries of script are allowed again/);
+});
+
+const withSmallLimit = (yaml: string) => yaml.replaceAll('dailyLossMax: 2000000000', 'dailyLossMax: 1000000');
+
+const isAccepted = (entry: JournalEntry) => entry.kind === 'alert' && entry.code === 'loss_accepted';
+
+it.each([null, 'script'])('says of a resume which loss it accepts (%s)', async (strategy) => {
+  const story = await running([{ at: 13_001, do: 'buy', qty: 2, price: 13_010 }], withSmallLimit);
+  story.print(13_001);
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  story.offer('sell', 13_010, 2);
+  await story.until(async () => (await story.known()).net === 2);
+  story.print(12_900);
+  await story.until(async () => typeof (await story.view())?.strategies[0]?.halted === 'string');
+  const { message } = await ask(story, 'resume', { strategy });
+  await story.until(() => story.entries.some(isAccepted));
+  const accepted = story.entries.find(isAccepted);
+  const loss = accepted?.kind === 'alert' ? acceptedLoss(accepted.text) : 0;
+  expect(loss).toBeGreaterThan(1_000_000);
+  expect(message).toContain(`; the loss of the day of ${formatNumber(loss)} VND is accepted`);
 });
 
 it('says of a resume what was halted a moment before, and lets a halt win that comes while it answers', async () => {

@@ -44,6 +44,10 @@ test.each([
     'the position of alpha is to be closed; entries of alpha are off until tickwright resume --strategy alpha',
     'đang đóng vị thế của alpha; đã ngừng mở vị thế của alpha cho đến khi bấm Tiếp tục',
   ],
+  [
+    'entries are allowed again, as far as limits and risk allow them; the loss of the day of 1,242,688 VND is accepted, and the limit is measured from there',
+    'được mở vị thế lại, trong hạn mức và rủi ro cho phép; chấp nhận khoản lỗ trong ngày 1,242,688 VND, hạn mức tính lại từ đó',
+  ],
   ['a sentence that nobody listed', 'a sentence that nobody listed'],
 ])('“%s” reads “%s” in Vietnamese', (text, translated) => {
   expect(vietnamese(text)).toBe(translated);

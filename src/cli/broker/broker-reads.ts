@@ -182,7 +182,7 @@ const accountRows = (account: BrokerAccount): readonly BrokerRow[] =>
     cash: account.cash,
     'net asset value': account.netAssetValue,
     'initial margin': account.initialMargin,
-    'required margin': account.requiredMargin,
+    'required for margin, loss and costs of the day': account.requiredMargin,
     'buying power': account.buyingPower,
     'profit of the day': account.profit,
     'fees and tax not yet taken': account.uncollected,

@@ -43,15 +43,17 @@ export const dayText = (stateDir: string): string =>
     (read, found) => `trading day ${found.day}\n${dayReportOf(read, found).text}`,
   );
 
-/** `text`: the summary in a few lines. */
+/** `text`: the summary in a few lines. `phases`: of the same rows, in their order. */
 export function dayReportOf(read: JournalReader, session: SessionRow) {
-  const model = modelOf(read, session);
+  const entries = read.entries({ session: session.day });
+  const model = modelOf(read, session, entries);
   // Tables alone: nothing to draw.
   const html = renderReport(model, { ...loadReportAssets(), script: '' });
   const calendar = configOf(session.configuration)?.calendar;
   const named = (text: string): string =>
     calendar === undefined ? text : withAliases(text, calendar, tradingDay(session.day));
-  return { html: named(html), text: named(textOf(model)) };
+  const phases = entries.flatMap(({ entry }) => (entry.kind === 'phase' ? [entry.phase] : []));
+  return { html: named(html), text: named(textOf(model)), phases };
 }
 
 const WARNINGS_MAX = 5;
@@ -83,9 +85,12 @@ const RESULT = 'Result of the day';
 const STRATEGIES = 'Strategies';
 const AHEAD = 'Ahead';
 
-function modelOf(read: JournalReader, { day, configuration }: SessionRow): ReportModel {
+function modelOf(
+  read: JournalReader,
+  { day, configuration }: SessionRow,
+  entries: readonly StoredEntry[],
+): ReportModel {
   const config = configOf(configuration);
-  const entries = read.entries({ session: day });
   const offset = config?.calendar.utcOffsetMinutes ?? 0;
   const accounts = foldSession(entries);
   const contracts = read.contracts(day);
@@ -458,7 +463,7 @@ function aheadTable({ day, config }: DayContent): ReportTable {
     const days = Array.from({ length: DAYS_AHEAD_MAX }, (_, i) => addDays(tradingDay(day), i + 1));
     const next = days.find((each) => isSession(calendar, each));
     rows.push(['next session', next ?? 'none that the calendar knows']);
-    rows.push(...aheadFindings(config).map(({ what, text }) => [what, text]));
+    rows.push(...aheadFindings(config, tradingDay(day)).map(({ what, text }) => [what, text]));
   }
   return { title: AHEAD, note: '', columns: ['', ''], rows, isText: true };
 }

@@ -373,9 +373,11 @@ export function environmentFindings(config: Parameters<typeof secretPlaces>[0]):
 
 const DAYS_AHEAD = 14;
 
-/** Days without a session and expiries of the next two weeks. */
-export function aheadFindings({ exchangeCalendar, contracts }: Config): readonly Finding[] {
-  const today = dayAt(systemClock.nowUs(), exchangeCalendar.utcOffsetMinutes);
+/** Days without a session and expiries of the two weeks after this day. */
+export function aheadFindings(
+  { exchangeCalendar, contracts }: Config,
+  today = dayAt(systemClock.nowUs(), exchangeCalendar.utcOffsetMinutes),
+): readonly Finding[] {
   const until = addDays(today, DAYS_AHEAD);
   const closed = closuresFrom(exchangeCalendar, today).filter((day) => day < until);
   const days = closed.length === 0 ? 'none' : closed.join(', ');

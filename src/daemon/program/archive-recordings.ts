@@ -137,20 +137,18 @@ const REPORT = { prefix: 'report-', suffix: '.html' };
 const REPORTED_SESSIONS = 2;
 
 /** Writes the reports of the newest days next to the backups. */
-function reported({ journal, retention, today, isQuiet, market }: Recordings, reports: WrittenReport[]) {
+function reported({ journal, retention, today, isQuiet }: Recordings, reports: WrittenReport[]) {
   if (journal === null) return [];
-  const isClosed = isQuiet && !neverCloses(market.calendar);
   const opened = readJournal(journal.path);
   try {
     for (const session of opened.read.sessions().slice(-REPORTED_SESSIONS)) {
       const path = join(journal.backups, `${REPORT.prefix}${session.day}${REPORT.suffix}`);
-      const { html, text } = dayReportOf(opened.read, session);
+      const { html, text, phases } = dayReportOf(opened.read, session);
       writeFileSync(`${path}.partial`, html, { mode: 0o600 });
       renameSync(`${path}.partial`, path);
-      // Before its open the day of today is closed too.
-      const hasTraded = opened.read
-        .entries({ session: session.day, kinds: ['phase'] })
-        .some(({ entry }) => entry.kind === 'phase' && entry.phase !== 'closed');
+      const hasTraded = phases.some((phase) => phase !== 'closed');
+      // `isQuiet` is of the beginning, which may be before the open: the rows of the report have to hold the close too.
+      const isClosed = isQuiet && phases.at(-1) === 'closed';
       if (hasTraded && (session.day < today || isClosed)) reports.push({ day: session.day, path, text });
     }
   } finally {

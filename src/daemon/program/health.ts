@@ -20,6 +20,8 @@ const ENTRIES: readonly Reader[] = ['entries'];
 /** In words, the worst first. A halt by a person is no failure; outside trading hours prices and a token may be missing. */
 export function problemsFor(reader: Reader, daemon: Daemon): readonly string[] {
   const { halt, journal, degraded, sessionDay, clockProblem, lastView: view, edge } = daemon;
+  const { channels } = daemon.alerting.state;
+  const isMute = channels.length > 0 && channels.every(({ trouble }) => trouble !== null);
   const { state, isStale } = edge.stream.status();
   const isOpen = phaseAt(daemon.config.calendar, daemon.clock.nowUs()) !== 'closed';
   const hasSession = sessionDay !== undefined;
@@ -48,8 +50,9 @@ export function problemsFor(reader: Reader, daemon: Daemon): readonly string[] {
       view?.money.state === 'differs' && 'money differs from the broker’s',
       isOpen ? ['health', 'page'] : PAGE,
     ],
+    [isMute && 'no channel delivers: messages reach nobody', ['health', 'page']],
     [daemon.lastProgramProblem, PAGE],
-    ...daemon.alerting.state.channels.map(
+    ...channels.map(
       ({ id, trouble }) => [trouble !== null && `the channel ${id} fails: ${trouble}`, PAGE] as const,
     ),
   ];

@@ -11,7 +11,7 @@ import { createNaming } from '../../operator/naming.ts';
 import { formatLocalSecond } from '../../text/dates.ts';
 import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
 import { systemClock } from '../../host/system-clock.ts';
-import { obey, type RunActions } from '../daemon-commands.ts';
+import { acceptedText, obey, type RunActions } from '../daemon-commands.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from '../daemon.ts';
@@ -39,6 +39,7 @@ export function listenToPhones(
       return daemon.named(phoneView(view, statusOf(daemon), daemon.edge.table.contracts));
     },
     state: (strategy) => stateOf(daemon, strategy),
+    accepted: (strategy) => acceptedText(daemon.lastView, strategy),
     link: () => cockpit.link('steer'),
     command: (name, body) => obey(daemon, name, body, run),
     isAuction: () => isAuction(phaseAt(daemon.config.calendar, daemon.clock.nowUs())),
@@ -105,7 +106,7 @@ function balanceOf({ lastAccount, config }: Daemon): string {
     ['cash', account.cash],
     ['may be withdrawn', account.withdrawable],
     ['free for new positions', account.buyingPower],
-    ['required margin', account.requiredMargin],
+    ['required for margin, loss and costs of the day', account.requiredMargin],
     ['profit of the day before costs', account.profit],
     ['result of the day', fee === null || tax === null ? null : account.profit - fee - tax],
   ];

@@ -182,6 +182,13 @@ export class LossLimits {
     this.#isMeasured = true;
   }
 
+  /** What a resume would accept now, of the account (null) or of a strategy. */
+  toAccept(whose: StrategyIndex | null): Money {
+    const isShown = whose === null ? this.#halt.isLossShown : this.#halt.isStrategyLossShown(whose);
+    const pnl = whose === null ? this.#portfolio.accountDayPnl() : this.#portfolio.dayPnl(whose);
+    return money(isShown ? Math.max(0, 0 - pnl) : 0);
+  }
+
   /**
    * Call before the halts end: they show which limits were reached. A resume for another reason accepts no loss. `whose`: null for
    * the account; undefined for all.
@@ -189,12 +196,12 @@ export class LossLimits {
   resume(whose?: StrategyIndex | null): void {
     const { risk, strategies } = this.#settings;
     if (typeof whose !== 'number' && this.#halt.isLossShown)
-      this.#accountBase = this.#accept(null, 0 - this.#portfolio.accountDayPnl(), risk.dailyLossMax);
+      this.#accountBase = this.#accept(null, risk.dailyLossMax);
     strategies.forEach(({ risk: { dailyLossMax } }, place) => {
       const strategy = strategyIndex(place);
       if (whose !== undefined && whose !== strategy) return;
       if (!this.#halt.isStrategyLossShown(strategy)) return;
-      this.#bases[place] = this.#accept(strategy, 0 - this.#portfolio.dayPnl(strategy), dailyLossMax);
+      this.#bases[place] = this.#accept(strategy, dailyLossMax);
     });
   }
 
@@ -204,8 +211,9 @@ export class LossLimits {
     this.#bases.fill(0);
   }
 
-  #accept(strategy: StrategyIndex | null, loss: number, max: number): number {
-    if (loss <= 0) return 0;
+  #accept(strategy: StrategyIndex | null, max: number): number {
+    const loss = this.toAccept(strategy);
+    if (loss === 0) return 0;
     const whose = strategy === null ? "the account's loss" : 'its loss';
     const text = `${whose} of the day is ${grouped(loss)} and was accepted: the next ${grouped(max)} are measured from there`;
     this.#context.alert(strategy, 'warning', 'loss_accepted', text);

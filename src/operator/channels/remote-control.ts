@@ -26,6 +26,8 @@ export interface RemoteOptions {
   readonly show: (view: RemoteView) => string | Promise<string>;
   /** Positions and open orders of this strategy, or of all. */
   readonly state: (strategy: string | null) => string;
+  /** Which loss its resume accepts, after what it does; or empty. */
+  readonly accepted: (strategy: string | null) => string;
   /** A link that opens the page once, or null: it is in no journal and no log. */
   readonly link: () => string | null;
   readonly command: (name: CommandName, body: CommandBody) => CommandResult | Promise<CommandResult>;
@@ -189,7 +191,7 @@ export class RemoteControl {
     const question = { by, code, askedUs, news, name, body, text: oneLine(text) };
     this.#confirmations.set(by, { ...question, tries: 0, isOver: false });
     this.#options.journal(by, oneLine(text), 'asked back with a code');
-    const meaning = `${meaningOf(name, body)} ${this.#options.state(body.strategy)}`;
+    const meaning = `${meaningOf(name, body, this.#options.accepted(body.strategy))} ${this.#options.state(body.strategy)}`;
     return { text: `${meaning} Send ${code} within ${formatSpan(CODE_LIFE)} to go on.`, code };
   }
 
@@ -232,11 +234,11 @@ const bodyOf = (by: string, reason: string): CommandBody => ({
   reason: reason === '' ? `by ${by}` : `${reason} (by ${by})`,
 });
 
-function meaningOf(name: ConfirmedName, body: CommandBody): string {
+function meaningOf(name: ConfirmedName, body: CommandBody, accepted: string): string {
   const { strategy } = body;
   switch (name) {
     case 'resume':
-      return `Entries of ${strategy ?? 'the whole account'} will be allowed again.`;
+      return `Entries of ${strategy ?? 'the whole account'} will be allowed again${accepted}.`;
     case 'flatten':
       return flattenMeaning(body);
     case 'cancel-all':

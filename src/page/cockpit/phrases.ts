@@ -13,6 +13,7 @@ export const PHRASES = pairsOf(`
 by the page | từ trang này · entries are off | đã ngừng mở vị thế
 entries are off until tickwright resume | đã ngừng mở vị thế cho đến khi bấm Tiếp tục
 entries are allowed again, as far as limits and risk allow them | được mở vị thế lại, trong hạn mức và rủi ro cho phép
+the loss of the day of {} VND is accepted, and the limit is measured from there | chấp nhận khoản lỗ trong ngày {} VND, hạn mức tính lại từ đó
 nothing was halted: entries were allowed already, as far as limits and risk allow them | không có gì bị ngừng: đã được mở vị thế từ trước
 entries stay off: the journal cannot take the resume: <> | vẫn ngừng mở vị thế: nhật ký không ghi được lệnh tiếp tục: <>
 {} to be closed | đang đóng {} · all positions are | tất cả vị thế · the position of <> is | vị thế của <>
@@ -36,6 +37,7 @@ no prices come | không có giá mới · there is no token | không có token
 positions are not proven: <> | vị thế chưa được xác nhận: <>
 stops are not proven: <> | lệnh dừng chưa được xác nhận: <>
 money differs from the broker’s | tiền lệch với công ty chứng khoán
+no channel delivers: messages reach nobody | không kênh nào gửi được: tin nhắn không đến ai
 the channel <> fails: <> | kênh <> bị lỗi: <> · flattening <>: {} | đang đóng <>: {}
 stop: {} | đang dừng: {} · working | đang thực hiện · reading | đang đọc vị thế · withdrawing | đang rút lệnh
 checking | đang kiểm tra · repricing | đang đổi giá · pausing | tạm nghỉ · queued | chờ phiên

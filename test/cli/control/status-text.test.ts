@@ -44,6 +44,7 @@ const STRATEGY = {
   fee: money(47_250),
   tax: money(145_548),
   dayPnl: money(-1_204_000),
+  lossToAccept: money(0),
 } as const;
 
 const ENGINE: NonNullable<DaemonStatus['engine']> = {
@@ -68,6 +69,7 @@ const ENGINE: NonNullable<DaemonStatus['engine']> = {
   strategies: [STRATEGY, { ...STRATEGY, id: 'spread', stopped: 'it threw', positions: [], dayPnl: money(0) }],
   orders: [],
   dayPnl: money(-1_204_000),
+  lossToAccept: money(0),
   fee: money(47_250),
   tax: money(145_548),
   limits: [],

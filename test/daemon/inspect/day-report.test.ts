@@ -128,6 +128,11 @@ it('says first what is held overnight without a stop, and leaves out what was re
   expect(text).not.toContain('order_presumed_absent');
 });
 
+it('counts the days to the expiry from the day that it is of, whenever somebody asks', () => {
+  expect(DAY).toBe('2026-03-04');
+  expect(dayText(stateDir())).toContain('expires on 2026-03-19, in 15 days');
+});
+
 it('is complete also where the configuration is gone', () => {
   const { html } = dayReport(stateDir('/nowhere/paper.yaml'), DAY);
   expect(html).toContain('its configuration cannot be read any more');

@@ -11,6 +11,7 @@ import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { seq, tsUs } from '../../../src/domain/units.ts';
 import type { Timers } from '../../../src/domain/clock.ts';
 import { readJournal } from '../../../src/journal/journal-reader.ts';
+import { ENTRIES } from '../../operator/entries.ts';
 import { note, openStore } from '../../journal/journal-fixture.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 
@@ -199,4 +200,26 @@ it('takes no row out of the journal whose archive went after a death', async () 
     expect([leaving, failures]).toEqual([[], [expect.stringContaining(file)]]);
   }
   store.close();
+});
+
+it('says that a day is over once its rows hold the close, though it was quiet when the work began', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const path = join(dir, 'journal.db');
+  const { store } = openStore(path);
+  const day = tradingDay('2026-03-05');
+  store.beginSession(day, tsUs(1), 'test.yaml');
+  const { market, retention } = placesIn(dir);
+  const reported: (readonly string[])[] = [];
+  for (const phase of ['closed', 'opening_auction', 'continuous', 'break', 'closed'] as const) {
+    store.append({ ...ENTRIES.phase, tradingDay: day, phase });
+    store.flush();
+    const journal = { path, backups: join(dir, 'backups') };
+    const places = { frames: join(dir, 'frames'), data: join(dir, 'data'), market, retention };
+    // Read before the open, as the work of a start seconds before it is.
+    const { reports } = await archiveRecordings({ ...places, journal, today: day, isQuiet: true });
+    reported.push(reports.map((report) => report.day));
+  }
+  store.close();
+  expect(reported).toEqual([[], [], [], [], [day]]);
 });

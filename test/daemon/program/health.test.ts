@@ -128,6 +128,20 @@ describe('the dead man’s switch', () => {
 const firstOf = (hour: number, parts: Partial<Record<keyof Daemon, unknown>>) =>
   problemsFor('entries', wellAt(hour, parts))[0];
 
+const withChannels = (...troubles: readonly (string | null)[]) => {
+  const channels = troubles.map((trouble, at) => ({ id: `channel-${at}`, trouble }));
+  return { alerting: { state: { channels } } };
+};
+
+test('the dead man’s switch is let go at any hour, and the page says so, where no channel delivers; entries go on', () => {
+  const all = wellAt(3, withChannels('HTTP 500', 'HTTP 502'));
+  const problem = 'no channel delivers: messages reach nobody';
+  expect(healthProblem(all)).toBe(problem);
+  expect(problemsFor('page', all)).toContain(problem);
+  expect(problemsFor('entries', all)).toEqual([]);
+  expect(healthProblem(wellAt(10, withChannels('HTTP 500', null)))).toBeNull();
+});
+
 describe('readiness', () => {
   test('is there while all is well, and without a token too', () => {
     expect(firstOf(10, {})).toBeUndefined();

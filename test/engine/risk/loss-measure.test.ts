@@ -79,6 +79,25 @@ it('gives the account its whole limit again as well, and leaves limits that were
   expect(rig.of('halt').some(({ strategy }) => strategy === SECOND)).toBe(false);
 });
 
+it('shows beforehand which loss a resume accepts, and none where it accepts none', () => {
+  const rig = holding(3).trade(13_000 - 1_500);
+  const shown = () => {
+    const { lossToAccept, strategies } = rig.engine.snapshot();
+    return [lossToAccept, ...strategies.map((each) => each.lossToAccept)];
+  };
+  rig.command({ name: 'halt', strategy: SECOND, reason: 'lunch' });
+  const loss = 0 - rig.engine.snapshot().dayPnl;
+  expect(loss).toBeGreaterThan(45_000_000);
+  expect(shown(), 'the limit of the account is not reached').toEqual([0, loss, 0]);
+  rig.trade(13_000 - 1_700);
+  const more = 0 - rig.engine.snapshot().dayPnl;
+  expect(shown()).toEqual([more, more, 0]);
+  rig.command(resume);
+  const accepted = rig.of('alert').filter(({ code }) => code === 'loss_accepted');
+  expect(accepted.map(({ text }) => acceptedLoss(text))).toEqual([more, more]);
+  expect(shown()).toEqual([0, 0, 0]);
+});
+
 it('a resume of the account ends no halt of a strategy, nor one of a strategy that of the account', () => {
   const rig = holding(3);
   rig.trade(13_000 - 1_700);

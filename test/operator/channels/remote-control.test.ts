@@ -28,6 +28,7 @@ beforeEach(() => {
     clock: time,
     show: (view) => `the ${view}`,
     state: (strategy) => `Now: ${strategy ?? 'all'} holds 2.`,
+    accepted: () => '; the loss is accepted',
     link: () => link,
     command: (name, body) => {
       done.push({ name, body });
@@ -74,6 +75,11 @@ describe('RemoteControl', () => {
     }
     expect(done).toHaveLength(1);
     expect(journal.join()).not.toContain('123456');
+  });
+
+  it('asks before a resume about the loss that it accepts, and before nothing else', async () => {
+    expect(await write('/resume')).toContain('allowed again; the loss is accepted.');
+    expect(await write('/flatten')).not.toContain('accepted');
   });
 
   it('asks back before it resumes or flattens, and goes on with the code alone', async () => {
@@ -256,6 +262,7 @@ describe('RemoteControl', () => {
       clock: time,
       link: () => null,
       state: () => '',
+      accepted: () => '',
       show: () => {
         throw new Error('no view');
       },
