@@ -140,13 +140,15 @@ export class HaltSweep {
   }
 
   async #run(): Promise<void> {
-    const { gateway, clock } = this.#parts;
+    const { gateway, clock, readOwnBooks } = this.#parts;
     this.#isRunning = true;
     const startedUs = clock.nowUs();
     let before = this.#canceled.size;
     let provenUs = Infinity;
     if (this.progress.status === 'idle') this.#become('working', 'reads the books of the broker');
-    await this.#readOwnBooks();
+    await readOwnBooks().catch((error: unknown) => {
+      this.#unread = `: ${errorText(error)}`;
+    });
     for (let pause: DurationUs = PAUSE_MIN; this.#goesOn;) {
       this.#isStale = false;
       const isQuiet = this.#isQuiet;
@@ -158,14 +160,13 @@ export class HaltSweep {
       }
       if (this.#isStale) continue;
       if (found instanceof HaltProof) {
-        this.#proof = found;
-        this.#past = null;
-        this.#prove(this.#canceled.size - before);
+        this.#prove(found, this.#canceled.size - before);
         before = this.#canceled.size;
         provenUs = Math.min(provenUs, clock.nowUs());
         const isSaid = await this.#say(found, provenUs);
-        if (isSaid && !this.#isStale) break;
-        if (!this.#isStale) await this.#pause(PAUSE_MIN);
+        if (this.#isStale) continue;
+        if (isSaid) break;
+        await this.#pause(PAUSE_MIN);
         continue;
       }
       const isLate = clock.nowUs() - startedUs >= PATIENCE;
@@ -176,14 +177,6 @@ export class HaltSweep {
     }
     this.#isRunning = false;
     if (!this.#parts.isHalted()) this.#unproven('idle', '');
-  }
-
-  async #readOwnBooks(): Promise<void> {
-    try {
-      await this.#parts.readOwnBooks();
-    } catch (error) {
-      this.#unread = `: ${errorText(error)}`;
-    }
   }
 
   get #goesOn(): boolean {
@@ -263,11 +256,11 @@ export class HaltSweep {
     return denied === null ? null : { text: denied, isBlind: true };
   }
 
-  #prove(canceled: number): void {
-    const text =
-      this.#excess === 0
-        ? 'no order works that can enlarge a position'
-        : 'no entry works, but a stop that stays can turn a position round';
+  #prove(proof: HaltProof, canceled: number): void {
+    this.#proof = proof;
+    this.#past = null;
+    const worse = 'no entry works, but a stop that stays can turn a position round';
+    const text = this.#excess === 0 ? 'no order works that can enlarge a position' : worse;
     this.#become('proven', `${text}: ${this.#counts}`);
     const late = `${canceled} orders that turned up during the halt are canceled`;
     if (this.#message !== 'due' && canceled > 0) this.#parts.alert('warning', 'halt_late_order', late);
@@ -282,17 +275,14 @@ export class HaltSweep {
     const isFirst = this.#message === 'due';
     this.#message = isFirst || isDoubtful ? 'said' : 'corrected';
     const why = isFirst ? '' : 'corrected after a fill (later ones: tickwright status): ';
-    const severity = this.#excess === 0 ? 'info' : 'warning';
-    this.#parts.alert(severity, 'halt_proven', why + this.progress.text, text);
+    this.#parts.alert(this.#excess === 0 ? 'info' : 'warning', 'halt_proven', why + this.progress.text, text);
     return true;
   }
 
   #doubt(text: string): void {
     const wasAlerted = this.progress.status === 'unproven';
-    this.#unproven(
-      'unproven',
-      `${this.#counts}; not proven that no entry works: ${text}; the daemon goes on trying`,
-    );
+    const doubt = `not proven that no entry works: ${text}; the daemon goes on trying`;
+    this.#unproven('unproven', `${this.#counts}; ${doubt}`);
     if (!wasAlerted) this.#parts.alert('critical', 'halt_unproven', this.progress.text);
   }
 

@@ -84,9 +84,9 @@ export function ownHoldings(
     .map(({ owner, orderCode, qty }) => {
       const side = qty > 0 ? 'sell' : 'buy';
       const cover = orders.flatMap(({ row, isOpen, owner: whose }) => {
-        if (!isOpen || whose !== owner || row.orderCode !== orderCode || row.side !== side) return [];
-        if (!('kind' in row) || row.triggerPrice === null || waitingRole(side, row.triggerWhen) !== 'stop')
-          return [];
+        const isOwn = isOpen && whose === owner && row.orderCode === orderCode && row.side === side;
+        if (!isOwn || !('kind' in row) || row.triggerPrice === null) return [];
+        if (waitingRole(side, row.triggerWhen) !== 'stop') return [];
         return [`stop for ${row.qty} at ${listedPoints(contracts, orderCode, row.triggerPrice)}`];
       });
       return holding(names.nameOf(owner), qty, orderCode, cover, null);
@@ -100,10 +100,7 @@ const holding = (id: string, qty: number, code: string, stops: readonly string[]
   return `${id} ${positionText([{ orderCode: code, qty }])}, ${cover}`;
 };
 
-/**
- * Positions, also where the broker's are others: its figures may include a fill that the journal lacks, or lack one that it has. `view`:
- * undefined where no engine answers.
- */
+/** Positions, and the broker's where they are others: either may lack a fill. `view`: undefined where no engine answers. */
 export function heldNow(
   view: EngineSnapshot | undefined,
   own: OwnBooks,
