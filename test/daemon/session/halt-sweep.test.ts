@@ -186,19 +186,19 @@ it('cancels what turns up late, and leaves what it has kept alone', async () => 
   expect(brokerOrderNo('9')).toBe('9');
 });
 
-describe('the message of a halt', () => {
-  /** The engine has filled a sell since the day began; a read that lacks it shows 0. */
-  const engineHas = (fills: number) => {
-    own = { ...own0, positions: [{ owner: ONE, orderCode: ENTRY.orderCode, qty: -fills }] };
-    const shown = () => sweep.held?.get(ENTRY.orderCode) ?? 0;
-    heldNow = () => ({ text: `ours ${-fills}, theirs ${shown()}`, isDoubtful: shown() !== -fills });
-  };
-  const shows = (net: number): WholeKill => ({
-    ...EMPTY,
-    held: new Map([[ENTRY.orderCode, net]]),
-    kept: [waits({ key: 's', code: ENTRY.orderCode, side: 'sell', qty: 1 })],
-  });
+/** The engine has filled a sell since the day began; a read that lacks it shows 0. */
+const engineHas = (fills: number) => {
+  own = { ...own0, positions: [{ owner: ONE, orderCode: ENTRY.orderCode, qty: -fills }] };
+  const shown = () => sweep.held?.get(ENTRY.orderCode) ?? 0;
+  heldNow = () => ({ text: `ours ${-fills}, theirs ${shown()}`, isDoubtful: shown() !== -fills });
+};
+const shows = (net: number): WholeKill => ({
+  ...EMPTY,
+  held: new Map([[ENTRY.orderCode, net]]),
+  kept: [waits({ key: 's', code: ENTRY.orderCode, side: 'sell', qty: 1 })],
+});
 
+describe('the message of a halt', () => {
   it('waits for a read that shows what the engine has filled', async () => {
     engineHas(1);
     gateway.answers = [shows(0), shows(0), shows(-1)];
