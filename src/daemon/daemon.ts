@@ -41,7 +41,13 @@ import {
 } from './schedule.ts';
 import type { FeedAccess } from '../host/cluster-access.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
-import { createMarketClock, FOLLOWED_STEP_US_MAX, systemClock, systemTimers } from '../host/system-clock.ts';
+import {
+  createMarketClock,
+  FOLLOWED_STEP_US_MAX,
+  inTime,
+  systemClock,
+  systemTimers,
+} from '../host/system-clock.ts';
 import type { Lockstep } from './simulator/lockstep.ts';
 import { isSupervised, type ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
@@ -52,12 +58,13 @@ import { startStamp, type StatePaths } from '../host/state/state-paths.ts';
 import { Alerting } from './alerting.ts';
 import { CommandOutcomes } from './command-outcomes.ts';
 import { checkCalendar, watchClock } from './clock-watch.ts';
-import { HaltSweep } from './session/halt-sweep.ts';
+import { HaltSweep, type HeldNow } from './session/halt-sweep.ts';
 import { Halt, OWN_CAUSE } from './session/halt.ts';
-import { holdingsText } from './session/holdings.ts';
+import { heldNow } from './session/holdings.ts';
 import { OtpReminders } from './otp-reminders.ts';
 import { PriceBoard } from './edge/price-board.ts';
 import { SessionCycle } from './session/session-cycle.ts';
+import { formatShownTime } from '../text/dates.ts';
 
 /** An entry without the fields that each entry of the main thread has. */
 type OwnEntry<E = JournalEntry> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;
@@ -90,6 +97,8 @@ export interface DaemonOptions {
 const CARE_EVERY_MS = 5 * 60_000;
 /** The engine's own limits end sooner: cancels after 15 s, a flatten after a minute. */
 const STOP_WAIT_MAX = seconds(80);
+/** The message of a halt waits no longer for an engine that hangs. */
+const VIEW_WAIT_MAX = seconds(2);
 
 export class Daemon {
   readonly clock: Clock;
@@ -396,19 +405,26 @@ export class Daemon {
         const day = this.cycle.session?.day;
         return day === undefined ? null : unreportedOrder(this.journal.read, day, rows, config.calendar);
       },
-      alert: (severity, code, text) => this.alert(severity, code, this.#haltText(text)),
+      heldNow: async () => this.#heldNow(await inTime(this.refreshView(), VIEW_WAIT_MAX)),
+      alert: (severity, code, text, held = this.#heldNow().text) =>
+        this.alert(severity, code, this.#haltText(text, held)),
     });
   }
 
   /** One message for a halt: its reason, the end of the orders, and positions. */
-  #haltText(outcome: string): string {
+  #haltText(outcome: string, held: string): string {
     const { reason } = this.halt;
     const why = reason === null ? '' : `entries are off until you resume: ${reason}; `;
-    const held =
-      this.lastView === undefined
-        ? ''
-        : `; ${holdingsText(this.lastView, this.edge.table.contracts, this.sweep)}`;
-    return `${why}${outcome}${held}`;
+    return `${why}${outcome}${held === '' ? '' : `; ${held}`}`;
+  }
+
+  #heldNow(view?: EngineSnapshot): HeldNow {
+    const { sweep, names, edge, clock, config } = this;
+    const own = this.cycle.ownBooks();
+    if (own === null) return { text: '', isDoubtful: false };
+    const time = (at = clock.nowUs()): string =>
+      formatShownTime(at, clock.nowUs(), config.calendar.utcOffsetMinutes);
+    return heldNow(view, own, sweep, names, edge.table.contracts, time);
   }
 
   /** A dry run has nothing to take back, and must not touch orders of others. */
@@ -552,6 +568,7 @@ export class Daemon {
     this.options.screen.entry(entry);
     this.alerting.entry(entry);
     this.metrics.entry(entry);
+    if (entry.kind === 'fill') this.sweep.filled();
     if (entry.kind === 'stop_ready') this.#stopReady?.();
   }
 

@@ -171,7 +171,30 @@ it('says what the broker shows, where the engine has not read the last fill', as
   story.daemon.command({ name: 'halt', reason: 'the story' });
   await story.until(() => isAlerted(story, 'halt_proven'));
   const texts = story.entries.flatMap((each) => (each.kind === 'alert' ? [each.text] : []));
-  expect(texts).toContainEqual(expect.stringMatching(/the broker shows \+1 \w+, which no fill/));
+  expect(texts).toContainEqual(
+    expect.stringMatching(/the broker shows \+1 \w+ at .* our fills until .* come to 0/),
+  );
+});
+
+const saidOf = ({ entries }: Story): readonly string[] =>
+  entries.flatMap((each) => (each.kind === 'alert' && each.code === 'halt_proven' ? [each.text] : []));
+
+it('says what is held after a fill that nobody has looked at, and corrects it after the next one', async () => {
+  const exit: Step = { at: 13_002, do: 'sell', qty: 1, price: 13_050 };
+  const story = await running([{ at: 13_001, do: 'buy', qty: 1, price: 13_010 }, exit]);
+  await story.view();
+  story.offer('sell', 13_010, 1);
+  story.print(13_001);
+  await story.until(() => story.entries.some(({ kind }) => kind === 'fill'));
+  story.print(13_002);
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  story.daemon.command({ name: 'halt', reason: 'the story' });
+  await story.until(() => saidOf(story).length === 1);
+  expect(saidOf(story)[0]).toMatch(/held: script \+1 /);
+  expect(saidOf(story)[0]).not.toContain('the broker shows');
+  story.take('buy', 13_050, 1);
+  await story.until(() => saidOf(story).length === 2);
+  expect(saidOf(story)[1]).toMatch(/corrected after a fill .*nothing is held$/);
 });
 
 /** An engine that takes nothing in any more, from a moment on. */

@@ -39,6 +39,10 @@ test.each([
     'positions are not proven: ours 2, broker 3',
     'vị thế chưa được xác nhận: của ta 2, công ty chứng khoán 3',
   ],
+  [
+    "the account's loss of the day, 304,489 since the resume (day: -1,568,142), has reached 300,000 (risk.dailyLossMax)",
+    'lỗ của tài khoản từ lúc bấm Tiếp tục, 304,489 (cả ngày: -1,568,142), đã chạm 300,000 (risk.dailyLossMax)',
+  ],
   ['the price stream is waiting', 'luồng giá: chờ kết nối lại'],
   [
     'the position of alpha is to be closed; entries of alpha are off until tickwright resume --strategy alpha',

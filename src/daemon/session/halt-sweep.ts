@@ -12,7 +12,7 @@ import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
-import { type DurationUs, durationUs, seconds, type TsUs } from '../../domain/units.ts';
+import { type DurationUs, durationUs, seconds, type TsUs, tsUs } from '../../domain/units.ts';
 import type { CallAnswer, EngineEvent, UnnumberedInput } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { signOf } from '../../domain/order.ts';
@@ -34,7 +34,17 @@ export interface SweepParts {
   readonly ownBooks: () => OwnBooks | null;
   /** An order of this day on which such an in-day book is no evidence: its rows are of the day before alone. */
   readonly unreportedOrder: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
-  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+  /** Asks the engine, which answers when it has taken all input of before. */
+  readonly heldNow: () => Promise<HeldNow>;
+  /** `held` is absent where the message does not wait for it. */
+  readonly alert: (severity: AlertSeverity, code: string, text: string, held?: string) => void;
+}
+
+/** What is held, for the message of a halt. */
+export interface HeldNow {
+  readonly text: string;
+  /** The next reads may agree with the engine: these don't, or are older than its last fill. */
+  readonly isDoubtful: boolean;
 }
 
 /** Reads that began after the last answer, and did not show the order. */
@@ -53,21 +63,27 @@ interface SweepDoubt {
 const PATIENCE = seconds(60);
 const PAUSE_MIN = seconds(1);
 const PAUSE_MAX = seconds(30);
+/** The message of a halt waits for positions on which the engine and the broker agree. */
+const HELD_WAIT = seconds(10);
 
 export class HaltSweep {
   readonly #parts: SweepParts;
   readonly #unknown = new Map<ClientOrderId, Absence>();
   readonly #canceled = new Set<string>();
-  #kept: ReadonlySet<string> = new Set();
+  /** Names of orders that protect a position, as the last complete reads showed them. */
+  kept: ReadonlySet<string> = new Set();
+  /** Net positions by contract, as the broker showed them last; null where they were not read. */
+  held: ReadonlyMap<string, number> | null = null;
+  /** The read of `held` began no earlier. */
+  heldUs = tsUs(0);
   #excess = 0;
-  #held: ReadonlyMap<string, number> | null = null;
   #proof: HaltProof | null = null;
   /** The last proof, from news on until the next: effects of the news meanwhile are compared with it. */
   #past: HaltProof | null = null;
-  #isAlerted = false;
+  /** The message of this proof, which is corrected once. */
+  #message: 'due' | 'said' | 'outdated' | 'corrected' = 'due';
   #unread = '';
-  #status: SweepStatus = 'idle';
-  #text = '';
+  progress: { readonly status: SweepStatus; readonly text: string } = { status: 'idle', text: '' };
   #isRunning = false;
   #isStale = false;
   #isOver = false;
@@ -77,18 +93,11 @@ export class HaltSweep {
     this.#parts = parts;
   }
 
-  get progress(): { readonly status: SweepStatus; readonly text: string } {
-    return { status: this.#status, text: this.#text };
-  }
-
-  /** Names of orders that protect a position, as the last complete reads showed them. */
-  get kept(): ReadonlySet<string> {
-    return this.#kept;
-  }
-
-  /** Net positions by contract, as the broker showed them last; null where they were not read. */
-  get held(): ReadonlyMap<string, number> | null {
-    return this.#held;
+  /** Something has filled: what the message said is corrected once. */
+  filled(): void {
+    if (this.#message !== 'said') return;
+    this.#message = 'outdated';
+    this.begin();
   }
 
   /** Starts, or sweeps again at once. */
@@ -101,7 +110,7 @@ export class HaltSweep {
   /** A person resumed: the next halt needs a new proof. A sweep under way sees the resume by itself. */
   end(): void {
     this.#canceled.clear();
-    this.#kept = new Set();
+    this.kept = new Set();
     this.#unproven('idle', '');
   }
 
@@ -121,7 +130,7 @@ export class HaltSweep {
     const denied = this.#proof.deniedBy(event, own);
     if (denied !== null) {
       this.#unproven('unproven', `not proven any more that no entry works: ${denied}`);
-      this.#parts.alert('critical', 'halt_unproven', this.#text);
+      this.#parts.alert('critical', 'halt_unproven', this.progress.text);
     } else if (this.#proof.isNews(event)) {
       this.#past = this.#proof;
       this.#proof = null;
@@ -131,12 +140,15 @@ export class HaltSweep {
   }
 
   async #run(): Promise<void> {
-    const { gateway, clock } = this.#parts;
+    const { gateway, clock, readOwnBooks } = this.#parts;
     this.#isRunning = true;
     const startedUs = clock.nowUs();
-    const before = this.#canceled.size;
-    if (this.#status === 'idle') this.#become('working', 'reads the books of the broker');
-    await this.#readOwnBooks();
+    let before = this.#canceled.size;
+    let provenUs = Infinity;
+    if (this.progress.status === 'idle') this.#become('working', 'reads the books of the broker');
+    await readOwnBooks().catch((error: unknown) => {
+      this.#unread = `: ${errorText(error)}`;
+    });
     for (let pause: DurationUs = PAUSE_MIN; this.#goesOn;) {
       this.#isStale = false;
       const isQuiet = this.#isQuiet;
@@ -148,27 +160,23 @@ export class HaltSweep {
       }
       if (this.#isStale) continue;
       if (found instanceof HaltProof) {
-        this.#proof = found;
-        this.#past = null;
-        this.#prove(this.#canceled.size - before);
-        break;
+        this.#prove(found, this.#canceled.size - before);
+        before = this.#canceled.size;
+        provenUs = Math.min(provenUs, clock.nowUs());
+        const isSaid = await this.#say(found, provenUs);
+        if (this.#isStale) continue;
+        if (isSaid) break;
+        await this.#pause(PAUSE_MIN);
+        continue;
       }
       const isLate = clock.nowUs() - startedUs >= PATIENCE;
-      if (found.isBlind || isLate || this.#status === 'unproven') this.#doubt(found.text);
+      if (found.isBlind || isLate || this.progress.status === 'unproven') this.#doubt(found.text);
       else this.#become('working', `${this.#counts}; ${found.text}`);
       await this.#pause(pause);
       pause = durationUs(Math.min(PAUSE_MAX, pause * 2));
     }
     this.#isRunning = false;
     if (!this.#parts.isHalted()) this.#unproven('idle', '');
-  }
-
-  async #readOwnBooks(): Promise<void> {
-    try {
-      await this.#parts.readOwnBooks();
-    } catch (error) {
-      this.#unread = `: ${errorText(error)}`;
-    }
   }
 
   get #goesOn(): boolean {
@@ -180,7 +188,7 @@ export class HaltSweep {
   }
 
   get #counts(): string {
-    const kept = this.#kept.size === 0 ? '' : `, ${this.#kept.size} that protect a position stay`;
+    const kept = this.kept.size === 0 ? '' : `, ${this.kept.size} that protect a position stay`;
     const excess = this.#excess === 0 ? '' : `: together they could close ${this.#excess} more than is held`;
     return `${this.#canceled.size} orders canceled${kept}${excess}`;
   }
@@ -189,12 +197,14 @@ export class HaltSweep {
   async #sweep(isQuiet: boolean): Promise<HaltProof | SweepDoubt> {
     const startedUs = this.#parts.clock.nowUs();
     const known = new Set(this.#parts.ownBooks()?.orders.map(({ clientOrderId }) => clientOrderId));
+    const readUs = this.#parts.market.nowUs();
     try {
       const kill = await this.#parts.gateway.killAll(() => this.#goesOn, this.#parts.ownBooks);
       for (const name of [...kill.orders.canceled, ...kill.triggers.canceled]) this.#canceled.add(name);
-      this.#kept = new Set(kill.kept.map(nameOf));
+      this.kept = new Set(kill.kept.map(nameOf));
       this.#excess = kill.excess;
-      this.#held = kill.held;
+      this.held = kill.held;
+      this.heldUs = readUs;
       const own = this.#parts.ownBooks();
       const doubt = doubtOf(kill) ?? this.#doubtOfBook(kill);
       if (doubt !== null) return doubt;
@@ -246,41 +256,45 @@ export class HaltSweep {
     return denied === null ? null : { text: denied, isBlind: true };
   }
 
-  #prove(canceled: number): void {
-    const isWhole = this.#excess === 0;
-    const text = isWhole
-      ? 'no order works that can enlarge a position'
-      : 'no entry works, but a stop that stays can turn a position round';
+  #prove(proof: HaltProof, canceled: number): void {
+    this.#proof = proof;
+    this.#past = null;
+    const worse = 'no entry works, but a stop that stays can turn a position round';
+    const text = this.#excess === 0 ? 'no order works that can enlarge a position' : worse;
     this.#become('proven', `${text}: ${this.#counts}`);
-    if (!this.#isAlerted) this.#parts.alert(isWhole ? 'info' : 'warning', 'halt_proven', this.#text);
-    else if (canceled > 0)
-      this.#parts.alert(
-        'warning',
-        'halt_late_order',
-        `${canceled} orders that turned up during the halt are canceled`,
-      );
-    this.#isAlerted = true;
+    const late = `${canceled} orders that turned up during the halt are canceled`;
+    if (this.#message !== 'due' && canceled > 0) this.#parts.alert('warning', 'halt_late_order', late);
+  }
+
+  /** One message for a halt, and one correction. False where it has to wait for another read. */
+  async #say(proof: HaltProof, provenUs: number): Promise<boolean> {
+    if (this.#message === 'said' || this.#message === 'corrected') return true;
+    const { text, isDoubtful } = await this.#parts.heldNow();
+    if (this.#proof !== proof || !this.#goesOn) return false;
+    if (isDoubtful && this.#parts.clock.nowUs() - provenUs < HELD_WAIT) return false;
+    const isFirst = this.#message === 'due';
+    this.#message = isFirst || isDoubtful ? 'said' : 'corrected';
+    const why = isFirst ? '' : 'corrected after a fill (later ones: tickwright status): ';
+    this.#parts.alert(this.#excess === 0 ? 'info' : 'warning', 'halt_proven', why + this.progress.text, text);
+    return true;
   }
 
   #doubt(text: string): void {
-    const wasAlerted = this.#status === 'unproven';
-    this.#unproven(
-      'unproven',
-      `${this.#counts}; not proven that no entry works: ${text}; the daemon goes on trying`,
-    );
-    if (!wasAlerted) this.#parts.alert('critical', 'halt_unproven', this.#text);
+    const wasAlerted = this.progress.status === 'unproven';
+    const doubt = `not proven that no entry works: ${text}; the daemon goes on trying`;
+    this.#unproven('unproven', `${this.#counts}; ${doubt}`);
+    if (!wasAlerted) this.#parts.alert('critical', 'halt_unproven', this.progress.text);
   }
 
   #unproven(status: 'idle' | 'unproven', text: string): void {
     this.#proof = null;
     this.#past = null;
-    this.#isAlerted = false;
+    this.#message = 'due';
     this.#become(status, text);
   }
 
   #become(status: SweepStatus, text: string): void {
-    this.#status = status;
-    this.#text = text;
+    this.progress = { status, text };
   }
 
   #pause(span: DurationUs): Promise<void> {
@@ -427,8 +441,7 @@ class HaltProof {
     own: OwnBooks,
   ): string | null {
     if (this.#held === null) return null;
-    for (const position of positions) {
-      const { orderCode, qty } = position;
+    for (const { orderCode, qty } of positions) {
       if (qty === this.#known.get(orderCode)) continue;
       const before = this.#held.get(orderCode) ?? 0;
       const isLarger = Math.abs(qty) > Math.abs(before) || qty * before < 0;

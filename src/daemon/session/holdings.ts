@@ -7,7 +7,7 @@ import type { PriceTicks, TsUs } from '../../domain/units.ts';
 import type { EngineSnapshot, OpenOrderEntry, PositionEntry } from '../../engine/engine-snapshot.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
 import { avgPoints } from '../../host/state/order-rows.ts';
-import type { HaltSweep } from './halt-sweep.ts';
+import type { HaltSweep, HeldNow } from './halt-sweep.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { formatShownTime } from '../../text/dates.ts';
 import { formatCompared, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
@@ -84,9 +84,9 @@ export function ownHoldings(
     .map(({ owner, orderCode, qty }) => {
       const side = qty > 0 ? 'sell' : 'buy';
       const cover = orders.flatMap(({ row, isOpen, owner: whose }) => {
-        if (!isOpen || whose !== owner || row.orderCode !== orderCode || row.side !== side) return [];
-        if (!('kind' in row) || row.triggerPrice === null || waitingRole(side, row.triggerWhen) !== 'stop')
-          return [];
+        const isOwn = isOpen && whose === owner && row.orderCode === orderCode && row.side === side;
+        if (!isOwn || !('kind' in row) || row.triggerPrice === null) return [];
+        if (waitingRole(side, row.triggerWhen) !== 'stop') return [];
         return [`stop for ${row.qty} at ${listedPoints(contracts, orderCode, row.triggerPrice)}`];
       });
       return holding(names.nameOf(owner), qty, orderCode, cover, null);
@@ -100,27 +100,30 @@ const holding = (id: string, qty: number, code: string, stops: readonly string[]
   return `${id} ${positionText([{ orderCode: code, qty }])}, ${cover}`;
 };
 
-/** Positions, also those that only the broker shows: its figures may include a fill that ours lack. */
-export function holdingsText(
-  view: EngineSnapshot,
+/** Positions, and the broker's where they are others: either may lack a fill. `view`: undefined where no engine answers. */
+export function heldNow(
+  view: EngineSnapshot | undefined,
+  own: OwnBooks,
+  { kept, held, heldUs }: Pick<HaltSweep, 'kept' | 'held' | 'heldUs'>,
+  names: StrategyNames,
   contracts: readonly Contract[],
-  { kept, held }: Pick<HaltSweep, 'kept' | 'held'>,
-): string {
-  const lines = holdings(view, contracts, ({ orderKey }) => orderKey !== null && kept.has(orderKey));
-  const own = lines.length === 0 ? 'nothing is held' : `held: ${lines.join('; ')}`;
-  return held === null ? own : `${own}${unexplainedText(view, held)}`;
-}
-
-/** Net positions that the broker shows and that are not, or not yet, those of the strategies; empty where there are none. */
-function unexplainedText({ strategies }: EngineSnapshot, shown: ReadonlyMap<string, number>): string {
-  const left = new Map(shown);
-  for (const { positions } of strategies)
-    for (const { orderCode, qty } of positions) left.set(orderCode, (left.get(orderCode) ?? 0) - qty);
-  const codes = [...left].flatMap(([code, qty]) => (qty === 0 ? [] : [code]));
-  const nets = codes.map((code) => `${formatSigned(shown.get(code) ?? 0)} ${code}`);
-  return nets.length === 0
-    ? ''
-    : `; the broker shows ${nets.join(' and ')}, which no fill that was read explains`;
+  time: (at?: TsUs) => string,
+): HeldNow {
+  const rests = ({ orderKey }: OpenOrderEntry): boolean => orderKey !== null && kept.has(orderKey);
+  const lines = view === undefined ? ownHoldings(own, names, contracts) : holdings(view, contracts, rests);
+  const text = lines.length === 0 ? 'nothing is held' : `held: ${lines.join('; ')}`;
+  const isStale = held !== null && heldUs < (view?.lastFillUs ?? -Infinity);
+  const ours = new Map<string, number>();
+  for (const { orderCode, qty } of own.positions) ours.set(orderCode, (ours.get(orderCode) ?? 0) + qty);
+  const codes = held === null ? [] : [...new Set([...ours.keys(), ...held.keys()])];
+  const apart = codes.filter((code) => (ours.get(code) ?? 0) !== (held?.get(code) ?? 0));
+  const isUnread = view?.orders.some((each) => each.isStop && !rests(each)) === true;
+  if (apart.length === 0) return { text, isDoubtful: isStale || isUnread };
+  const net = (of: typeof held): string =>
+    apart.map((code) => `${formatSigned(of?.get(code) ?? 0)} ${code}`).join(' and ');
+  const read = comparedText({ time: time(heldUs), isStale });
+  const differs = `the broker shows ${net(held)}${read}, our fills until ${time()} come to ${net(ours)}`;
+  return { text: `${text}; ${differs}`, isDoubtful: true };
 }
 
 export type Fact = readonly [label: string, text: string];

@@ -81,6 +81,10 @@ export const acceptedLoss = (text: string): number =>
 
 export const grouped = (amount: number): string => amount.toLocaleString('en-US');
 
+/** `base`: the loss that was accepted, from which this one counts. */
+const since = (loss: number, base: number): string =>
+  base === 0 ? grouped(loss) : `${grouped(loss)} since the resume (day: ${grouped(0 - loss - base)})`;
+
 export class LossLimits {
   readonly #context: EventContext;
   readonly #contracts: ContractTable;
@@ -227,7 +231,7 @@ export class LossLimits {
     const loss = this.ofAccount();
     if (loss >= max)
       this.#halt.lossReached(
-        `the account's loss of the day, ${grouped(loss)}, has reached ${grouped(max)} (risk.dailyLossMax)`,
+        `the account's loss of the day, ${since(loss, this.#accountBase)}, has reached ${grouped(max)} (risk.dailyLossMax)`,
       );
     else if (!this.#holdsMany()) this.#narrow(null, max - loss);
     else {
@@ -277,7 +281,7 @@ export class LossLimits {
     if (loss >= max)
       this.#halt.strategyLossReached(
         strategy,
-        `its loss of the day, ${grouped(loss)}, has reached ${grouped(max)} (strategies[].risk.dailyLossMax)`,
+        `its loss of the day, ${since(loss, this.#bases[strategy] ?? 0)}, has reached ${grouped(max)} (strategies[].risk.dailyLossMax)`,
       );
     else this.#narrow(strategy, max - loss);
   }

@@ -31,6 +31,8 @@ the journal cannot be written | không ghi được nhật ký · the engine doe
 the engine has not answered yet | bộ xử lý chưa trả lời · the price stream is {} | luồng giá: {}
 waiting | chờ kết nối lại · connecting | đang kết nối · paused | tạm dừng
 the account's loss of the day, {}, has reached {} (risk.dailyLossMax) | lỗ trong ngày của tài khoản, {}, đã chạm {} (risk.dailyLossMax)
+the account's loss of the day, {} since the resume (day: {}), has reached {} (risk.dailyLossMax) | lỗ của tài khoản từ lúc bấm Tiếp tục, {} (cả ngày: {}), đã chạm {} (risk.dailyLossMax)
+its loss of the day, {} since the resume (day: {}), has reached {} (strategies[].risk.dailyLossMax) | lỗ của chiến lược từ lúc bấm Tiếp tục, {} (cả ngày: {}), đã chạm {} (strategies[].risk.dailyLossMax)
 its loss of the day, {}, has reached {} (strategies[].risk.dailyLossMax) | lỗ trong ngày của chiến lược, {}, đã chạm {} (strategies[].risk.dailyLossMax)
 the journal could not be written: <> | không ghi được nhật ký: <>
 no prices come | không có giá mới · there is no token | không có token

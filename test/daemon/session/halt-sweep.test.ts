@@ -1,6 +1,6 @@
 /** A halt is not over before the broker's books are proven empty of entries, and it goes on when something turns up late. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HaltSweep } from '../../../src/daemon/session/halt-sweep.ts';
+import { HaltSweep, type HeldNow } from '../../../src/daemon/session/halt-sweep.ts';
 import type { WholeKill } from '../../../src/broker/gateway/kill-all.ts';
 import type { OwnBooks } from '../../../src/broker/gateway/kill-verdict.ts';
 import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
@@ -35,6 +35,8 @@ const rows = (...names: string[]) => names.map((name) => createBrokerOrder(name)
 let timers: VirtualTimers;
 let gateway: { inFlight: number; answers: WholeKill[]; sweeps: number; land: () => void; during: () => void };
 let alerts: string[];
+let messages: string[];
+let heldNow: () => HeldNow;
 let isHalted: boolean;
 let own: OwnBooks;
 let isUnread: boolean;
@@ -44,6 +46,8 @@ let sweep: HaltSweep;
 beforeEach(() => {
   timers = new VirtualTimers();
   alerts = [];
+  messages = [];
+  heldNow = () => ({ text: '', isDoubtful: false });
   isHalted = true;
   unreported = () => null;
   isUnread = false;
@@ -75,7 +79,11 @@ beforeEach(() => {
     readOwnBooks: () => (isUnread ? Promise.reject(new Error('disk I/O error')) : Promise.resolve()),
     ownBooks: () => (isUnread ? null : own),
     unreportedOrder: (rows) => unreported(rows),
-    alert: (severity, code) => alerts.push(`${severity} ${code}`),
+    heldNow: () => Promise.resolve(heldNow()),
+    alert: (severity, code, text, held) => {
+      alerts.push(`${severity} ${code}`);
+      messages.push(`${text}; ${held}`);
+    },
   });
 });
 
@@ -176,6 +184,94 @@ it('cancels what turns up late, and leaves what it has kept alone', async () => 
   await pass(1);
   expect(gateway.sweeps, 'nothing is canceled after the halt').toBe(2);
   expect(brokerOrderNo('9')).toBe('9');
+});
+
+/** The engine has filled a sell since the day began; a read that lacks it shows 0. */
+const engineHas = (fills: number) => {
+  own = { ...own0, positions: [{ owner: ONE, orderCode: ENTRY.orderCode, qty: -fills }] };
+  const shown = () => sweep.held?.get(ENTRY.orderCode) ?? 0;
+  heldNow = () => ({ text: `ours ${-fills}, theirs ${shown()}`, isDoubtful: shown() !== -fills });
+};
+const shows = (net: number): WholeKill => ({
+  ...EMPTY,
+  held: new Map([[ENTRY.orderCode, net]]),
+  kept: [waits({ key: 's', code: ENTRY.orderCode, side: 'sell', qty: 1 })],
+});
+
+describe('the message of a halt', () => {
+  it('waits for a read that shows what the engine has filled', async () => {
+    engineHas(1);
+    gateway.answers = [shows(0), shows(0), shows(-1)];
+    sweep.begin();
+    await pass(1);
+    expect([sweep.progress.status, messages], 'proven, and nobody is told of positions yet').toEqual([
+      'proven',
+      [],
+    ]);
+    await pass(3);
+    expect(messages).toEqual([expect.stringContaining('ours -1, theirs -1')]);
+  });
+
+  it('waits for an engine that learns of a fill after the broker’s read', async () => {
+    engineHas(0);
+    gateway.answers = Array.from({ length: 3 }, () => shows(-1));
+    sweep.begin();
+    await pass(1);
+    engineHas(1);
+    await pass(2);
+    expect(messages).toEqual([expect.stringContaining('ours -1, theirs -1')]);
+  });
+
+  it('says that both differ, when they go on doing so', async () => {
+    engineHas(1);
+    sweep.begin();
+    await pass(8);
+    expect(messages).toEqual([]);
+    await pass(8);
+    expect(messages).toEqual([expect.stringContaining('ours -1, theirs 0')]);
+    const { sweeps } = gateway;
+    await pass(60);
+    expect(gateway.sweeps, 'it is over').toBe(sweeps);
+  });
+
+  it('is corrected once by a fill afterwards, when the reads show it', async () => {
+    engineHas(0);
+    sweep.begin();
+    await pass(1);
+    engineHas(1);
+    gateway.answers = [shows(0), shows(-1), shows(-1)];
+    sweep.filled();
+    await pass(3);
+    expect(messages).toEqual([
+      expect.stringContaining('ours 0, theirs 0'),
+      expect.stringMatching(/^corrected .*ours -1, theirs -1/),
+    ]);
+    gateway.answers = [shows(0)];
+    engineHas(0);
+    sweep.filled();
+    await pass(3);
+    expect(messages).toHaveLength(2);
+  });
+
+  it('is not sent for a halt that ends while it waits', async () => {
+    engineHas(1);
+    sweep.begin();
+    await pass(2);
+    isHalted = false;
+    sweep.end();
+    await pass(20);
+    expect(alerts).toEqual([]);
+  });
+
+  it('is not sent after news that takes the proof back', async () => {
+    engineHas(1);
+    sweep.begin();
+    await pass(2);
+    gateway.answers = Array.from({ length: 30 }, () => REFUSED);
+    sweep.see(answer('accepted'));
+    await pass(20);
+    expect(alerts).toEqual(['critical halt_unproven']);
+  });
 });
 
 it('says by how much a stop that stays is larger than its position', async () => {

@@ -53,6 +53,7 @@ it('does not halt again for the loss that a person has seen, and does for as muc
   expect(halts(rig)).toHaveLength(2);
   rig.trade(13_000 - LOSS - 2_000);
   expect(halts(rig).at(-1)).toEqual([FIRST, true]);
+  expect(rig.of('halt').at(-1)?.reason).toContain('20,000,000 since the resume (day: -41,016,300)');
 });
 
 it('gives the account its whole limit again as well, and leaves limits that were not reached as they are', () => {
