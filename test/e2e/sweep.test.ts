@@ -28,7 +28,7 @@ function sweep(file: string, out: string, ...more: readonly string[]) {
   return { child, ended };
 }
 
-const digestIn = (out: string): string | undefined => /^sweep +([0-9a-f]{64})$/m.exec(out)?.[1];
+const digestIn = (out: string): string | undefined => /^digest +([0-9a-f]{64})$/m.exec(out)?.[1];
 const linesOf = (path: string): readonly string[] =>
   existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
 const logIn = (dir: string): string =>

@@ -308,7 +308,9 @@ export class LimitChecks {
 
   /** A limit that is reached was reached at one of the prices of the last moments. */
   #reached({ owner, tsUs }: CommittedRow, reason: string): void {
-    const reported = /loss of the day, (-?\d+), has reached/.exec(reason)?.[1];
+    const [, first, ofDay = first] =
+      /loss of the day, (-?[\d,]+)(?: since the resume \(day: (-?[\d,]+)\))?, has reached/.exec(reason) ?? [];
+    const reported = ofDay?.replaceAll(',', '');
     // One of the day before is reported again.
     const isRepeated = this.#reachedBefore.has(reason);
     this.#reachedBefore.add(reason);
