@@ -51,8 +51,8 @@ interface InheritedStop {
 /** A stop that ended canceled, without a request. */
 interface LostStop {
   readonly order: OrderView;
-  /** The entries of its strategy were off. */
-  readonly isOff: boolean;
+  /** Entries of its strategy were off; else the broker may have withdrawn it. */
+  readonly wasOff: boolean;
   readonly endedUs: number;
 }
 
@@ -155,10 +155,10 @@ export class ProtectiveStops {
     const lost = ended
       .filter((order) => order.role === 'stop' && order.strategy !== OPERATOR_INDEX)
       .filter((order) => !order.isUnwanted && !order.isPartnerSent && !order.isProtective)
-      .map((order) => ({ order, isOff: isOff(order), endedUs: context.nowUs }))
-      .filter(({ order, isOff: isIt }) => isIt || order.parent !== null);
+      .map((order) => ({ order, wasOff: isOff(order), endedUs: context.nowUs }))
+      .filter(({ order, wasOff }) => wasOff || order.parent !== null);
     this.#lost = [...this.#lost, ...lost].filter(
-      (each) => !this.#hasEntered(each) && (each.isOff || context.nowUs - each.endedUs < READ_LATER_MAX),
+      (each) => !this.#hasEntered(each) && (each.wasOff || this.#mayBeWithdrawn(each)),
     );
     if (whyUnproven(this.#state) !== null) return;
     const isAgainst = ({ strategy, instrument, side }: OrderView): boolean =>
@@ -170,8 +170,8 @@ export class ProtectiveStops {
             each.strategy !== strategy &&
             Math.sign(portfolio.position(each.strategy, instrument).qty) === signOf(side),
         );
-    for (const { order, isOff: isIt } of this.#lost) {
-      if (!isIt && !isAgainst(order)) continue;
+    for (const { order, wasOff } of this.#lost) {
+      if (!wasOff && !isAgainst(order)) continue;
       const { strategy, instrument, side, clientOrderId, triggerPrice, limitPrice } = order;
       const held = portfolio.position(strategy, instrument).qty;
       if (Math.sign(held) !== -signOf(side) || this.#state.targets.isClosing(order)) continue;
@@ -182,7 +182,7 @@ export class ProtectiveStops {
       const naked = coverOf(this.#state, order, isStaying).nakedQty;
       if (naked === 0 || alike.length === 0) continue;
       const code = this.#state.contracts.codeOf(instrument);
-      const why = isIt
+      const why = wasOff
         ? 'was canceled while entries are off'
         : 'was withdrawn by the broker, as another owner’s position is against it';
       const text = `${naked} of ${code} have no stop at the broker: ${clientOrderId} ${why}; another takes its place`;
@@ -190,6 +190,13 @@ export class ProtectiveStops {
       const size = qty(alike.reduce((sum, each) => sum + each.order.qty, 0));
       if (isInheriting) this.#inherit(order, { side, triggerPrice, limitPrice, leavesQty: size });
     }
+  }
+
+  /** Its position is still there, and that of another owner may not be read yet. */
+  #mayBeWithdrawn({ order, endedUs }: LostStop): boolean {
+    const { context, portfolio } = this.#state;
+    const held = portfolio.position(order.strategy, order.instrument).qty;
+    return Math.sign(held) === -signOf(order.side) && context.nowUs - endedUs < READ_LATER_MAX;
   }
 
   /** A position entered since then has nothing to do with the stop. */
