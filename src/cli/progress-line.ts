@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { writing } from '../domain/failure.ts';
 import { US_PER_SECOND } from '../domain/units.ts';
 import { formatSpan } from '../text/durations.ts';
+import { escapeHtml } from '../text/html.ts';
 import { formatRate } from '../text/numbers.ts';
 import type { CliIo } from './cli-io.ts';
 
@@ -52,7 +53,7 @@ export class ProgressLine {
     this.#now = now;
     this.#begunMs = now();
     if (page === undefined) return;
-    this.#page = { ...page, title: page.title.replaceAll('&', '&amp;').replaceAll('<', '&lt;') };
+    this.#page = { ...page, title: escapeHtml(page.title) };
     writing(page.path, () => mkdirSync(dirname(page.path), { recursive: true }));
   }
 
@@ -65,10 +66,8 @@ export class ProgressLine {
     const seconds = (nowMs - this.#begunMs) / MS_PER_SECOND;
     const rate = seconds > 0 ? counted / seconds : 0;
     const left = done > 0 ? `${formatSpan(((seconds * (all - done)) / done) * US_PER_SECOND)} left` : '';
-    const [percent, text] = [
-      `${Math.floor(part * 100)} %`,
-      `${what}  ${formatRate(rate)} ${this.#unit}/s  ${left}`,
-    ];
+    const percent = `${Math.floor(part * 100)} %`;
+    const text = `${what}  ${formatRate(rate)} ${this.#unit}/s  ${left}`;
     if (isDrawn) {
       this.#drawnMs = nowMs;
       this.#isShown = true;

@@ -25,7 +25,7 @@ it('shows the same on a page that reloads itself, and leads to the report in the
   const shown = readFileSync(path, 'utf8');
   expect(shown).toContain('25 %: 2 of 8 trials on 2 workers with 4 threads  0.5 runs/s  12 s left');
   expect(shown).toContain('http-equiv="refresh" content="2"');
-  expect(shown).toContain('Sweep of &lt;a &amp; b>.yaml');
+  expect(shown).toContain('Sweep of &lt;a &amp; b&gt;.yaml');
   page.end('report.html');
   expect(readFileSync(path, 'utf8')).toContain('content="0; url=report.html"');
 });

@@ -63,7 +63,7 @@ async function sweep(file: string, flags: Flags, io: CliIo, cluster?: Cluster): 
   const { readSweep } = await import('../../research/sweep/read-sweep.ts');
   const read = readSweep(backtest);
   if (!read.ok) throw refused(read.problems.map(formatProblem), where);
-  const { sweepDir, sweepFile } = await import('../../research/sweep/sweep-report.ts');
+  const { stoppedText, sweepDir, sweepFile } = await import('../../research/sweep/sweep-report.ts');
   const path = join(sweepDir(backtest, flags.out), 'progress.html');
   if (io.isTerminal === true) io.err(`progress: ${path}\n`);
   const newLine = (): ProgressLine =>
@@ -96,7 +96,6 @@ async function sweep(file: string, flags: Flags, io: CliIo, cluster?: Cluster): 
   line.end('report.html');
   if (flags.json === true) io.out(jsonText(outcome.json));
   else printOutcome(io, outcome, strength());
-  const { stoppedText } = await import('../../research/sweep/sweep-report.ts');
   return stoppedText(outcome.found);
 }
 

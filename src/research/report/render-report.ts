@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import { escapeHtml } from '../../text/html.ts';
 import { DAY, HOUR, MINUTE } from '../../text/durations.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
 import { DRAWN, type ReportFigure, type ReportModel, type ReportPrices } from './report-model.ts';
@@ -22,11 +23,11 @@ export function renderReport(model: ReportModel, assets: ReportAssets): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src ${hashOf(style)}; script-src ${script === '' ? "'none'" : hashOf(script)}">
-<title>${html.escapeHtml(model.title)}</title>
+<title>${escapeHtml(model.title)}</title>
 <style>${style}</style>
 </head>
 <body>
-<header><h1>${html.escapeHtml(model.title)}</h1><p>${html.escapeHtml(model.subtitle)}</p></header>
+<header><h1>${escapeHtml(model.title)}</h1><p>${escapeHtml(model.subtitle)}</p></header>
 ${contents(parts)}
 <main>
 ${headlines(model.headlines)}
@@ -61,11 +62,11 @@ const contents = (parts: readonly Section[]): string =>
   parts.length < CONTENTS_MIN
     ? ''
     : `<nav aria-label="Contents">${parts
-        .map(({ title }) => `<a href="#${idOf(title)}">${html.escapeHtml(title)}</a>`)
+        .map(({ title }) => `<a href="#${idOf(title)}">${escapeHtml(title)}</a>`)
         .join('')}</nav>`;
 
 const sectionText = ({ title, content }: Section): string =>
-  `<section id="${idOf(title)}"><h2>${html.escapeHtml(title)}</h2>${content}</section>`;
+  `<section id="${idOf(title)}"><h2>${escapeHtml(title)}</h2>${content}</section>`;
 
 /** In the order of a reader's questions: how it went, where, when, by which trades, at which cost, with which settings. */
 function sectionsOf(model: ReportModel): readonly Section[] {
@@ -78,7 +79,7 @@ function sectionsOf(model: ReportModel): readonly Section[] {
     ...riskSections(model),
     ...tables.map((table) => ({ title: table.title, content: html.dataTable(table, model.moneyDigits) })),
     ...when(settings.length > 0, 'Settings', () =>
-      settings.map((table) => `<h3>${html.escapeHtml(table.title)}</h3>${html.dataTable(table, 0)}`).join(''),
+      settings.map((table) => `<h3>${escapeHtml(table.title)}</h3>${html.dataTable(table, 0)}`).join(''),
     ),
     ...when(figures.length > 0, 'More figures', () => html.figureTable(figures)),
     { title: 'Where this comes from', content: html.provenanceTable(provenance) },
@@ -206,13 +207,13 @@ const headlines = (figures: readonly ReportFigure[]): string =>
   `<dl class="headlines">${figures
     .map(
       ([name, text, meaning]) =>
-        `<div title="${html.escapeHtml(meaning)}"><dt>${html.escapeHtml(name)}</dt><dd class="${signClass(text)}">${html.escapeHtml(text)}</dd></div>`,
+        `<div title="${escapeHtml(meaning)}"><dt>${escapeHtml(name)}</dt><dd class="${signClass(text)}">${escapeHtml(text)}</dd></div>`,
     )
     .join('')}</dl>`;
 
 /** The weightiest note stays open. */
 function notes(warnings: readonly string[]): string {
-  const [first, ...others] = warnings.map((text) => `<li>${html.escapeHtml(text)}</li>`);
+  const [first, ...others] = warnings.map((text) => `<li>${escapeHtml(text)}</li>`);
   if (first === undefined) return '';
   const more =
     others.length === 0
@@ -223,7 +224,7 @@ function notes(warnings: readonly string[]): string {
 
 /** A place that the page's script draws into; below it both axes in words, also for readers who cannot see it. */
 const chart = (kind: string, place: number, words: string): string =>
-  `<div class="chart ${kind}" data-chart="${kind}" data-place="${place}" role="${kind === 'prices' ? 'figure' : 'img'}" aria-label="${html.escapeHtml(words)}"></div>${html.noteText(words)}`;
+  `<div class="chart ${kind}" data-chart="${kind}" data-place="${place}" role="${kind === 'prices' ? 'figure' : 'img'}" aria-label="${escapeHtml(words)}"></div>${html.noteText(words)}`;
 
 const signClass = (text: string): string =>
   /^[-−]/.test(text) ? 'loss' : text.startsWith('+') ? 'gain' : '';

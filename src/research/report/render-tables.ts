@@ -2,6 +2,7 @@
 import { columnDigits, formatCell, formatCount } from '../../text/numbers.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatLocalTime } from '../../text/dates.ts';
+import { escapeHtml } from '../../text/html.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type {
   ReportCosts,
@@ -11,18 +12,6 @@ import type {
   ReportTable,
   ReportYear,
 } from './report-model.ts';
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text safe between tags and in quoted attributes. */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 
 export const noteText = (text: string): string =>
   text === '' ? '' : `<p class="note">${escapeHtml(text)}</p>`;

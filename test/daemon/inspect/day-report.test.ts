@@ -53,13 +53,19 @@ it('is one file: no text of the journal becomes markup, nothing is fetched', () 
   expect(html).toContain("default-src 'none'");
 });
 
-it('has the open result at the last price that the broker showed, and says where there is none', () => {
+/** A day that has begun, with one contract listed. */
+function begunDay() {
   const dir = tempDir();
   const { store } = openStore(join(dir, 'journal.db'));
   store.beginSession(DAY, tsUs(1), resolve('config/paper.yaml'));
   const listed = { ...contract(0), orderCode: orderCode('41I1G3000') };
   const head = { seq: seq(1), tsUs: tsUs(1) };
   store.recordInput({ ...head, kind: 'contracts', contracts: [listed] });
+  return { dir, store, listed, head };
+}
+
+it('has the open result at the last price that the broker showed, and says where there is none', () => {
+  const { dir, store, listed, head } = begunDay();
   store.append(ENTRIES.fill);
   store.flush();
   const { html: unknown } = dayReport(dir, DAY);
@@ -72,12 +78,7 @@ it('has the open result at the last price that the broker showed, and says where
 });
 
 it('counts a position that was carried over from the reference price, as the loss limit does, and says what the broker has', () => {
-  const dir = tempDir();
-  const { store } = openStore(join(dir, 'journal.db'));
-  store.beginSession(DAY, tsUs(1), resolve('config/paper.yaml'));
-  const listed = { ...contract(0), orderCode: orderCode('41I1G3000') };
-  const head = { seq: seq(1), tsUs: tsUs(1) };
-  store.recordInput({ ...head, kind: 'contracts', contracts: [listed] });
+  const { dir, store, listed, head } = begunDay();
   const { instrument } = ENTRIES.position_event;
   // Sold 2 at 1305.2 on the day before; the day begins at 1300.2 and ends at 1310.2.
   store.append(ENTRIES.position_event);
