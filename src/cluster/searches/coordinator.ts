@@ -62,7 +62,7 @@ export class ClusterPool implements TrialPool {
   readonly #job: Job;
   readonly #workers = new Map<string, WorkerBeat & { readonly atMs: number }>();
   readonly #noted = new Set<string>();
-  /** Results that nobody has asked for yet. */
+  /** Results that nobody has asked for yet, and those of earlier starts. */
   readonly #known = new Map<string, Result>();
   #searches: Searches | null = null;
   #next = 1;
@@ -84,8 +84,11 @@ export class ClusterPool implements TrialPool {
     // Those of a coordinator that died: what is in work stays so, and what has a result is found.
     await searches.clear(id);
     if (this.#options.fresh) await searches.forget(id);
-    const { found } = await searches.read(id, 1);
-    for (const [name, result] of found) if ('error' in result) await searches.forget(id, name);
+    const { found, next } = await searches.read(id, 1);
+    for (const [name, result] of found)
+      if ('error' in result) await searches.forget(id, name);
+      else this.#known.set(name, result);
+    this.#next = next;
   }
 
   /** Threads of the workers that were heard lately. */
