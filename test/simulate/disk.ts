@@ -30,12 +30,15 @@ export interface DiskOptions {
   readonly onFull: () => void;
 }
 
+const REAL_PROMISES = { writeFile: fs.promises.writeFile, rename: fs.promises.rename };
 const REAL = {
   openSync: fs.openSync,
   closeSync: fs.closeSync,
   writeSync: fs.writeSync,
   fsyncSync: fs.fsyncSync,
 };
+
+const atOnce = (write: () => void): Promise<void> => Promise.resolve().then(write);
 
 /** Of the arguments behind the file. A dead process gets the answer that all is written: whoever goes on until it is would never end. */
 function askedBytes([data, offset, length]: readonly unknown[]): number {
@@ -120,10 +123,16 @@ export class Disk {
       // The files lie in memory.
       fsyncSync: () => undefined,
     });
+    // A file that is written in the background would be there at a moment of the real machine.
+    Object.assign(fs.promises, {
+      writeFile: (...given: Parameters<typeof fs.writeFileSync>) => atOnce(() => fs.writeFileSync(...given)),
+      rename: (...given: Parameters<typeof fs.renameSync>) => atOnce(() => fs.renameSync(...given)),
+    });
     syncBuiltinESMExports();
     const restoreDatabases = this.#installDatabases();
     return () => {
       Object.assign(fs, REAL);
+      Object.assign(fs.promises, REAL_PROMISES);
       syncBuiltinESMExports();
       restoreDatabases();
       for (const database of this.#databases.keys()) database.close();
