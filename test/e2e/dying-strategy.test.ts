@@ -1,4 +1,4 @@
-/** Strategy code that fills memory: its thread ends, or the whole process dies; the daemon comes back without it, with kill path and alerts. */
+/** Strategy code that ends its thread or the whole process: the daemon comes back without it, with kill path and alerts. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ function withGreedy(fill: string): Workplace {
     `import { defineStrategy } from 'tickwright/strategy';
 import { z } from 'zod';
 export default defineStrategy({
-  name: 'greedy', summary: 'takes all memory', params: z.object({}), legs: ['contract'],
+  name: 'greedy', summary: 'takes all there is', params: z.object({}), legs: ['contract'],
   connect(ticks) {
     const list = [];
     let trades = 0;
@@ -54,10 +54,13 @@ test.each([
 });
 
 test('that kills the process twice is left out at the third start', async () => {
-  const place = withGreedy('for (;;) list.push(new Array(10_000_000).fill(tick.price));');
+  // What V8 does when it finds no memory, at once: the watchdog of a busy machine can be faster than memory that fills.
+  const place = withGreedy(
+    "const machine = globalThis['pro' + 'cess']; machine.kill(machine.pid, 'SIGABRT'); for (;;);",
+  );
   for (let start = 0; start < 2; start += 1) {
     const dying = started(place);
-    expect(await died(dying), dying.output()).toMatch(/^SIG/);
+    expect(await died(dying), dying.output()).toBe('SIGABRT');
   }
   const third = started(place);
   await third.line(/process_died: .* in the code of greedy,/);
