@@ -128,6 +128,12 @@ const idsOf = async (page: Page): Promise<readonly string[]> => {
 
 const note = (seq: number) => ({ ...entryOf(6), id: `2026-03-04-${seq}`, seq, text: `note ${seq}` });
 
+test('a position without its stop says so beside its quantity', async () => {
+  const { page } = await opened(daemonIn({}));
+  await page.locator('tr', { hasText: 'spread' }).getByText('1 without a stop').waitFor();
+  expect(await page.getByText('without a stop').count()).toBe(1);
+});
+
 describe('our books next to the broker’s', () => {
   test('each comparison has its own time, and is grey while a fill is younger', async () => {
     const daemon = daemonIn({});

@@ -32,7 +32,13 @@ const strategiesTable = ({ strategies }: Engine, names: DaemonStatus['contractNa
     state: stateOf,
   });
 
-function stateOf({ id, stopped, halted }: StrategyStatus): string {
-  if (stopped !== null) return `stopped: ${stopped}`;
-  return halted === null ? 'runs' : `entries off until tickwright resume --strategy ${id}: ${halted}`;
+function stateOf({ id, stopped, halted, positions }: StrategyStatus): string {
+  const naked = positions.reduce((sum, { uncoveredQty }) => sum + uncoveredQty, 0);
+  const state =
+    stopped !== null
+      ? `stopped: ${stopped}`
+      : halted === null
+        ? 'runs'
+        : `entries off until tickwright resume --strategy ${id}: ${halted}`;
+  return naked === 0 ? state : `${naked} WITHOUT A STOP; ${state}`;
 }

@@ -117,6 +117,8 @@ export interface PositionState {
   readonly qty: number;
   readonly avgPoints: number | null;
   readonly open: number;
+  /** Contracts that should have a stop at the broker and have none. */
+  readonly uncoveredQty: number;
 }
 
 export interface LimitState {

@@ -91,9 +91,14 @@ export function Positions({ positions }: PositionsProps) {
   if (held.length === 0) return <span class="quiet">{t.flat}</span>;
   return (
     <>
-      {held.map(({ orderCode, qty }) => (
+      {held.map(({ orderCode, qty, uncoveredQty }) => (
         <div key={orderCode} class={qty > 0 ? 'buy num' : 'sell num'}>
           {signed(qty)} {nameOf(orderCode)}
+          {uncoveredQty > 0 && (
+            <div>
+              <span class="tag bad">{t.uncovered(uncoveredQty)}</span>
+            </div>
+          )}
         </div>
       ))}
     </>

@@ -195,6 +195,7 @@ const TABLE = {
   runs: ['runs', 'đang chạy'],
   system: ['system', 'hệ thống'],
   flat: ['flat', 'không có vị thế'],
+  uncovered: [(qty: number) => `${qty} without a stop`, (qty: number) => `${qty} chưa có lệnh dừng lỗ`],
   noStrategies: [
     'No session is open: strategies run with the next one.',
     'Chưa có phiên: chiến lược chạy từ phiên tới.',

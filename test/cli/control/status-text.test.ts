@@ -213,6 +213,14 @@ test('trouble is said aloud, and nothing is wider than a terminal', () => {
   for (const line of text.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
 });
 
+test('a position that should have a stop and has none is said beside its strategy', () => {
+  const [position] = STRATEGY.positions;
+  const naked = { ...STRATEGY, positions: [{ ...position, uncoveredQty: 2 }] };
+  expect(statusText({ ...STATUS, engine: { ...ENGINE, strategies: [naked] } })).toMatch(
+    /^ema-front .*\n? +2 WITHOUT A STOP; runs$/m,
+  );
+});
+
 test('says what blocks entries without a halt', () => {
   const blocked = ['no prices come', 'positions are not proven: the broker holds more'];
   expect(statusText({ ...STATUS, blocked }).replace(/\s+/g, ' ')).toContain(
