@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const PROGRAM = join(import.meta.dirname, '../../dist/test/simulate/simulate.js');
-const SEEDS = process.env['TICKWRIGHT_SEEDS'] ?? '60';
+const SEEDS = '60';
 const STATES_MIN = 10;
 
 const lived = (...args: readonly string[]): Promise<{ readonly code: number; readonly text: string }> =>
