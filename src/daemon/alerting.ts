@@ -56,6 +56,7 @@ const ALL_CLEARS: Readonly<Record<string, readonly [AlertSeverity, readonly stri
   prices_fresh: ['critical', ['prices_stale']],
   stream_up: ['warning', ['stream_down']],
   order_known: ['warning', ['order_unknown']],
+  positions_agree: ['critical', ['position_mismatch']],
   position_covered: ['critical', ['failure_policy', 'exits_missing']],
   channel_works: ['warning', ['channel_failed']],
   dead_man_reached: ['warning', ['dead_man_unreached']],

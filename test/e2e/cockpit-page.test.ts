@@ -72,9 +72,11 @@ describe('commands', () => {
 
   test('resumes when the word is typed', async () => {
     const daemon = daemonIn(STATES.halted);
+    daemon.facts = { ...daemon.facts, money: { ...daemon.facts.money, lossToAccept: 2_000_000 } };
     const { page } = await opened(daemon);
     await show(page, 'Steer');
     await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('It accepts the loss of the day of 2,000,000 VND').waitFor();
     const field = page.getByLabel(/type “resume”/);
     await field.fill('resum');
     await field.press('Enter');

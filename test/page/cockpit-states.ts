@@ -59,7 +59,7 @@ const TRADING: CockpitFacts = {
   feed: { state: 'live', isStale: false, isBehind: false, connections: 1 },
   token: { untilRealMs: null, isOtpAwaited: false, exchangesUsed: 1, exchangesAllowed: 10 },
   jobs: 'next session close 03-04 14:45, backup and report 03-04 15:00; last token refresh 03-04 08:15, at its time',
-  money: { dayPnl: 12_840_500, fee: 94_500, tax: 291_096 },
+  money: { dayPnl: 12_840_500, fee: 94_500, tax: 291_096, lossToAccept: 0 },
   strategies: [
     {
       id: 'breakout',
@@ -71,6 +71,7 @@ const TRADING: CockpitFacts = {
       fee: 47_250,
       tax: 145_548,
       dayPnl: 10_887_202,
+      lossToAccept: 0,
     },
     {
       id: 'spread',
@@ -85,6 +86,7 @@ const TRADING: CockpitFacts = {
       fee: 31_500,
       tax: 97_032,
       dayPnl: 2_021_468,
+      lossToAccept: 0,
     },
     {
       id: 'mean-reversion',
@@ -96,6 +98,7 @@ const TRADING: CockpitFacts = {
       fee: 15_750,
       tax: 48_516,
       dayPnl: -68_170,
+      lossToAccept: 0,
     },
   ],
   limits: [
@@ -364,7 +367,7 @@ const noSession: Partial<CockpitState> = {
   engine: { state: 'none' },
   feed: { state: 'awaiting_token', isStale: false, isBehind: false, connections: 0 },
   token: { untilRealMs: null, isOtpAwaited: true, exchangesUsed: 2, exchangesAllowed: 10 },
-  money: { dayPnl: 0, fee: 0, tax: 0 },
+  money: { dayPnl: 0, fee: 0, tax: 0, lossToAccept: 0 },
   strategies: [],
   limits: [],
   orders: [],

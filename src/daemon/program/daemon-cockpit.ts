@@ -259,7 +259,12 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
     feed: { state, isStale, isBehind: daemon.cycle.session?.inbox.isBehind === true, connections },
     token: tokenState(daemon),
     jobs: jobsText(daemon.jobs),
-    money: { dayPnl: view?.dayPnl ?? 0, fee: view?.fee ?? 0, tax: view?.tax ?? 0 },
+    money: {
+      dayPnl: view?.dayPnl ?? 0,
+      fee: view?.fee ?? 0,
+      tax: view?.tax ?? 0,
+      lossToAccept: view?.lossToAccept ?? 0,
+    },
     strategies: (view?.strategies ?? []).map((entry) => ({
       ...entry,
       positions: entry.positions.map((held) => positionState(held, contracts)),

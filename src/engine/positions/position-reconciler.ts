@@ -47,6 +47,8 @@ export class PositionReconciler {
   #nets: ReadonlyMap<string, number> = new Map();
   #readUs = -Infinity;
   #agreedUs = -Infinity;
+  /** Of a mismatch: its end is, too, once a person has resumed. */
+  #isAlerted = false;
   readonly #unknownCodes = new Set<string>();
 
   constructor(
@@ -188,6 +190,10 @@ export class PositionReconciler {
     const isExplained = this.#earlier.agreed(this.#readUs);
     if (this.#state === 'unread') this.#state = 'agreed';
     this.#hasPast = true;
+    if (this.#isAlerted && this.#state === 'agreed') {
+      this.#isAlerted = false;
+      this.#context.alert(null, 'info', 'positions_agree', "our positions are the broker's again");
+    }
     if (isNews || isExplained) this.#context.append({ kind: 'position_agreed', ...this.#context.head(null) });
   }
 
@@ -233,6 +239,7 @@ export class PositionReconciler {
         qty: this.#portfolio.accountQty(index),
       })),
     });
+    this.#isAlerted = true;
     const orders = this.#earlier.describe();
     const hint = orders === '' ? '' : `; the end of these was not seen: ${orders}`;
     const text = `the broker's position less ours is ${this.#describe(differences)}; entries are blocked until you resume${hint}`;

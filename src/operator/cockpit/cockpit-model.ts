@@ -65,6 +65,8 @@ export interface CockpitState {
     readonly dayPnl: number;
     readonly fee: number;
     readonly tax: number;
+    /** Loss of the day that a resume accepts: its limit is measured from there. */
+    readonly lossToAccept: number;
   };
   readonly strategies: readonly StrategyState[];
   readonly limits: readonly LimitState[];
@@ -109,6 +111,7 @@ export interface StrategyState {
   readonly fee: number;
   readonly tax: number;
   readonly dayPnl: number;
+  readonly lossToAccept: number;
 }
 
 export interface PositionState {

@@ -7,7 +7,7 @@ import type {
   KnownFaults,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { clockTime, signed, worded } from './format.ts';
+import { clockTime, count, signed, worded } from './format.ts';
 import {
   Button,
   Choice,
@@ -47,7 +47,9 @@ export function Steer({ value }: { readonly value: CockpitState }) {
   );
 }
 
-function Entries({ value: { halted, sweep } }: { readonly value: CockpitState }) {
+const resumeMeaning = (loss: number): string => (loss === 0 ? '' : t.acceptsLoss(count(loss)));
+
+function Entries({ value: { halted, sweep, money } }: { readonly value: CockpitState }) {
   return (
     <Panel title={t.entries} area="half">
       <p>
@@ -68,6 +70,7 @@ function Entries({ value: { halted, sweep } }: { readonly value: CockpitState })
             label={t.resume}
             word="resume"
             isDanger={false}
+            meaning={resumeMeaning(money.lossToAccept)}
             onDone={() => void command(t.resume, 'resume', { reason: REASON })}
           />
         )}
@@ -195,7 +198,7 @@ function Strategies({ value }: { readonly value: CockpitState }) {
 }
 
 function Strategy({
-  strategy: { id, stopped, halted, positions },
+  strategy: { id, stopped, halted, positions, lossToAccept },
   flatten,
 }: {
   readonly strategy: StrategyState;
@@ -238,6 +241,7 @@ function Strategy({
             isDanger={false}
             label={t.resume}
             word="resume"
+            meaning={resumeMeaning(lossToAccept)}
             onDone={act(t.resume, 'resume')}
           />
         )}

@@ -268,6 +268,10 @@ const TABLE = {
   entriesOn: ['Entries are allowed', 'Được mở vị thế'],
   entriesOff: ['Entries are off', 'Ngừng mở vị thế'],
   resume: ['Resume', 'Tiếp tục'],
+  acceptsLoss: [
+    (vnd: string) => `It accepts the loss of the day of ${vnd} VND: the limit is measured from there.`,
+    (vnd: string) => `Chấp nhận khoản lỗ trong ngày ${vnd} VND: hạn mức được tính lại từ đó.`,
+  ],
   otp: ['One-time password', 'Mật khẩu một lần (OTP)'],
   otpMeaning: [
     'None is needed now. One that is not needed is not spent.',

@@ -174,9 +174,13 @@ describe('later', () => {
     ]);
     enclosed(rig, {});
     expect(unproven(rig)).toContain('resume');
+    expect(rig.alerts(), 'a person has to act').toEqual(['position_mismatch']);
     rig.command({ name: 'resume', reason: 'looked' });
     enclosed(rig, {});
     expect(unproven(rig)).toBeNull();
+    expect(rig.alerts(), 'its end is said too').toEqual(['position_mismatch', 'positions_agree']);
+    enclosed(rig, {});
+    expect(rig.alerts()).toHaveLength(2);
     expect(rig.of('position_event')).toEqual([]);
   });
 

@@ -28,7 +28,7 @@ const FACTS: CockpitFacts = {
   feed: { state: 'live', isStale: false, isBehind: false, connections: 1 },
   token: { untilRealMs: null, isOtpAwaited: false, exchangesUsed: 0, exchangesAllowed: 5 },
   jobs: 'next none; last none yet',
-  money: { dayPnl: 0, fee: 0, tax: 0 },
+  money: { dayPnl: 0, fee: 0, tax: 0, lossToAccept: 0 },
   strategies: [],
   limits: [],
   orders: [],
