@@ -35,9 +35,11 @@ export type FundsNow = Readonly<Record<keyof Funds, number>>;
 export class RunAccount {
   readonly samples = new SampleTable();
   readonly falls = new DrawdownWatch();
-  readonly #cash = this.samples.column();
-  readonly #marginUsed = this.samples.column();
-  readonly #buyingPower = this.samples.column();
+  readonly #funds = {
+    cash: this.samples.column(),
+    marginUsed: this.samples.column(),
+    buyingPower: this.samples.column(),
+  };
   readonly dayEquity = new NumberColumn();
   readonly dayEndUs = new NumberColumn();
   readonly ledgers: readonly StrategyLedger[];
@@ -164,19 +166,16 @@ export class RunAccount {
     }
     assert(equity === this.equityNow(), 'the account is the sum of its strategies');
     this.falls.add(equity, atUs);
-    this.#cash.push(cash);
-    this.#marginUsed.push(marginUsed);
-    this.#buyingPower.push(buyingPower);
+    this.#funds.cash.push(cash);
+    this.#funds.marginUsed.push(marginUsed);
+    this.#funds.buyingPower.push(buyingPower);
     for (const instrument of this.instruments) instrument.sample();
     this.samples.end(atUs, equity, isDayEnd);
   }
 
   funds(): Funds {
-    return {
-      cash: this.#cash.take(),
-      marginUsed: this.#marginUsed.take(),
-      buyingPower: this.#buyingPower.take(),
-    };
+    const { cash, marginUsed, buyingPower } = this.#funds;
+    return { cash: cash.take(), marginUsed: marginUsed.take(), buyingPower: buyingPower.take() };
   }
 
   /** The day's profit and costs move into cash. */

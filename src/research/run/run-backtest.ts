@@ -47,7 +47,7 @@ export interface RunProgress {
 }
 
 export interface RunOptions {
-  readonly onProgress?: (progress: RunProgress) => void;
+  readonly onProgress?: ((progress: RunProgress) => void) | undefined;
   /** Every fact of the canonical journal, as it is written. */
   readonly onEntry?: (entry: JournalEntry) => void;
   readonly onDay?: (day: BacktestDay) => void;
@@ -402,15 +402,17 @@ function tickModel(model: TickFillModel): [string, string][] {
 
 function barModel(model: BarFillModel): [string, string][] {
   const { bar, path, exitsFrom, volumeBps, impactPpm = 0 } = model;
-  const volume: [string, string][] =
-    volumeBps === 0 ? [] : [['volume', `at most ${volumeBps / 100} % of a bar's volume`]];
-  const impact: [string, string][] =
-    impactPpm === 0
-      ? []
-      : [['impact', `${impactPpm / PPM_PER_PERCENT} % of the price x the square of our share of the volume`]];
-  const exits: [string, string][] =
-    exitsFrom === 'next_bar' ? [['exits of a bracket', 'from the bar after the fill on']] : [];
-  return [['fills on bars', bar], ['path', path], ...exits, ...volume, ...slippage(model), ...impact];
+  const impact = `${impactPpm / PPM_PER_PERCENT} % of the price x the square of our share of the volume`;
+  const exits = 'from the bar after the fill on';
+  const rows: [string, string][] = [
+    ['fills on bars', bar],
+    ['path', path],
+    ['exits of a bracket', exitsFrom === 'next_bar' ? exits : ''],
+    ['volume', volumeBps === 0 ? '' : `at most ${volumeBps / 100} % of a bar's volume`],
+    ...slippage(model),
+    ['impact', impactPpm === 0 ? '' : impact],
+  ];
+  return rows.filter(([, text]) => text !== '');
 }
 
 const PPM_PER_PERCENT = 10_000;

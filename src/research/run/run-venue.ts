@@ -181,7 +181,10 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     if (what === 'book') return this.#want(this.#scans);
     if (what === 'account') return this.accountNow === undefined ? this.#sendAccount() : undefined;
     if (what === 'triggers') return this.#sendTriggers();
-    if (what === 'positions') return this.#readPositions();
+    if (what === 'positions') {
+      this.#want(this.#positions);
+      return this.#sendDuePositions();
+    }
     if (what === 'reference')
       this.#send({ kind: 'reference', seq: NO_SEQ, tsUs: NO_TIME, rows: this.references });
     // The table of contracts was sent with the beginning of the day, and the account is there when it is asked for.
@@ -207,7 +210,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
       if (call !== undefined) this.#arrive(call);
     }
     if (this.#isReadDue(this.#scans, nowUs)) this.#sendScan({ list: 'orders', orders: this.#books.scan() });
-    if (this.#isReadDue(this.#positions, nowUs)) this.#sendPositions();
+    this.#sendDuePositions();
     if (this.#monitor.nextUs <= nowUs) this.#runMargin();
     return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
   }
@@ -232,29 +235,11 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
 
   #answerTo(call: DelayedCall): CallAnswer {
     const { clientOrderId } = call.sent;
-    switch (call.call) {
-      case 'place':
-        return {
-          call: 'place',
-          callId: clientOrderId,
-          clientOrderId,
-          outcome: this.#placed(call.sent, call),
-        };
-      case 'modify':
-        return {
-          call: 'modify',
-          callId: call.sent.callId,
-          clientOrderId,
-          outcome: this.#modified(call.sent),
-        };
-      case 'cancel':
-        return {
-          call: 'cancel',
-          callId: call.sent.callId,
-          clientOrderId,
-          outcome: this.#canceled(call.sent),
-        };
-    }
+    if (call.call === 'place')
+      return { call: 'place', callId: clientOrderId, clientOrderId, outcome: this.#placed(call.sent, call) };
+    const { callId } = call.sent;
+    const outcome = call.call === 'modify' ? this.#modified(call.sent) : this.#canceled(call.sent);
+    return { call: call.call, callId, clientOrderId, outcome };
   }
 
   #sendReport(news: OrderNews | null): void {
@@ -282,12 +267,8 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     this.#send({ kind: 'account_snapshot', seq: NO_SEQ, tsUs: NO_TIME, startedUs, account });
   }
 
-  #readPositions(): void {
-    this.#want(this.#positions);
-    if (this.#isReadDue(this.#positions, this.#clock.nowUs)) this.#sendPositions();
-  }
-
-  #sendPositions(): void {
+  #sendDuePositions(): void {
+    if (!this.#isReadDue(this.#positions, this.#clock.nowUs)) return;
     const startedUs = this.nowUs;
     const positions = this.#account.positions();
     this.#send({ kind: 'position_snapshot', seq: NO_SEQ, tsUs: NO_TIME, startedUs, positions });

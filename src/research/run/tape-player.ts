@@ -62,15 +62,21 @@ class ShownSide {
     this.qty = qty;
   }
 
+  /** Levels that were shown last and are gone are sent as empty, and so is the best of an empty side. */
   update({ instrument, rows }: PlayedTape): BookUpdate {
     this.isLate = false;
-    const levels =
+    const { name: side, row } = this;
+    const shown =
       rows.book === null
         ? touchLevels(this.price, this.qty)
-        : depthLevels(rows.book, this.name === 'bid' ? 'buy' : 'sell', this.row);
-    const before = this.#levels;
-    this.#levels = levels.length;
-    return bookOf(this.seq, rows.tsUs[this.row] ?? 0, instrument, this.name, levels, before);
+        : depthLevels(rows.book, side === 'bid' ? 'buy' : 'sell', row);
+    const count = Math.max(1, this.#levels);
+    this.#levels = shown.length;
+    // A copy only where a level is added: the exchange never changes shown levels.
+    const levels = shown.length < count ? withEmpty(shown, count) : shown;
+    const seq = seqOf(this.seq);
+    const tsUs = timeOf(rows.tsUs[row] ?? 0);
+    return { kind: 'book_update', seq, tsUs, instrument, side, levels, halves: null };
   }
 }
 
@@ -98,14 +104,17 @@ class Cursor implements LateBook, LazyTrade {
   get trade(): TradeTick {
     const { instrument, rows } = this.tape;
     const { row } = this;
-    return tradeOf(
-      this.seq,
-      rows.tsUs[row] ?? 0,
+    /* oxlint-disable typescript/no-unsafe-type-assertion -- minting with an assertion for each number costs a third of a run */
+    return {
+      kind: 'trade',
+      seq: this.seq as Seq,
+      tsUs: (rows.tsUs[row] ?? 0) as TsUs,
       instrument,
-      rows.priceTicks[row] ?? 0,
-      rows.qty[row] ?? 0,
-      this.totalVolume,
-    );
+      price: (rows.priceTicks[row] ?? 0) as PriceTicks,
+      qty: (rows.qty[row] ?? 0) as Qty,
+      totalVolume: this.totalVolume,
+    };
+    /* oxlint-enable typescript/no-unsafe-type-assertion */
   }
 
   /** Changes of the book that no strategy listens to. */
@@ -351,42 +360,8 @@ export class TapePlayer {
   }
 }
 
-/* oxlint-disable typescript/no-unsafe-type-assertion -- minting with an assertion for each number costs a third of a run */
-const tradeOf = (
-  seq: number,
-  atUs: number,
-  instrument: InstrumentIndex,
-  price: number,
-  qty: number,
-  totalVolume: number,
-): TradeTick => ({
-  kind: 'trade',
-  seq: seq as Seq,
-  tsUs: atUs as TsUs,
-  instrument,
-  price: price as PriceTicks,
-  qty: qty as Qty,
-  totalVolume,
-});
-
-/** `shownBefore` levels of this side were shown last: those that are gone are sent as empty, and so is the best of an empty side. */
-function bookOf(
-  seq: number,
-  atUs: number,
-  instrument: InstrumentIndex,
-  side: 'bid' | 'ask',
-  shown: readonly BookLevel[],
-  shownBefore: number,
-): BookUpdate {
-  // A copy only where a level is added: the exchange never changes shown levels.
-  const count = Math.max(1, shownBefore);
-  const levels = shown.length < count ? withEmpty(shown, count) : shown;
-  return { kind: 'book_update', seq: seq as Seq, tsUs: atUs as TsUs, instrument, side, levels, halves: null };
-}
-
 function withEmpty(shown: readonly BookLevel[], count: number): readonly (BookLevel | null)[] {
   const levels: (BookLevel | null)[] = [...shown];
   while (levels.length < count) levels.push(null);
   return levels;
 }
-/* oxlint-enable typescript/no-unsafe-type-assertion */
