@@ -21,28 +21,9 @@ import { loadDefinitions } from '../../host/strategy-files/own-strategies.ts';
 import { openStoredSession, type SessionQuery, type StoredSession } from '../../host/state/read-state.ts';
 import { replaySession } from '../../host/state/replay-session.ts';
 import { compileFrames } from '../recorded/compile-frames.ts';
-import { medianMs, type SessionCall, type SessionOrder, sessionRecord } from '../recorded/session-orders.ts';
-import {
-  BEST_GUESS,
-  clausesText,
-  type DifferenceClause,
-  drawnGuesses,
-  ENDS_AND_MIDDLE,
-  explainFill,
-  type FillTotal,
-  guesses,
-  isSameFill,
-} from './explain-fill.ts';
-import { type Guess, marketNear, type MarketOfDay, modelFills, waysAtRows } from './model-fills.ts';
-
-export interface FillDifference {
-  readonly order: SessionOrder;
-  readonly paper: FillTotal;
-  readonly backtest: FillTotal;
-  readonly clause: DifferenceClause;
-  /** Clauses of the model's fills; empty where it filled nothing. */
-  readonly filledBy: string;
-}
+import { medianMs, sessionRecord } from '../recorded/session-orders.ts';
+import { compareFills } from './explain-fill.ts';
+import type { MarketOfDay } from './model-fills.ts';
 
 export type SessionAgreement = Awaited<ReturnType<typeof compareSession>>;
 
@@ -102,66 +83,6 @@ function phasesOf(calendar: TradingCalendar, day: TradingDay, data: BacktestData
     ...boundaries.filter(({ atUs }) => atUs > first),
   ];
 }
-
-function compareFills(calls: readonly SessionCall[], market: MarketOfDay, tickMoney: number) {
-  const best = modelFills(calls, market, BEST_GUESS);
-  const placed = calls.filter(({ does }) => does === 'place').map(({ order }) => order);
-  const filled = placed.filter((order) => order.filledQty > 0 || best.has(order));
-  const paperOf = ({ filledQty: qty, filledValue }: SessionOrder): FillTotal => ({
-    qty,
-    tickValue: filledValue / tickMoney,
-  });
-  const modelOf = (order: SessionOrder): FillTotal => best.get(order) ?? { qty: 0, tickValue: 0 };
-  const isAlike = (order: SessionOrder): boolean => isSameFill(paperOf(order), modelOf(order));
-  const open = filled.filter((order) => !isAlike(order));
-  const explained = explainAll(open, paperOf, calls, market);
-  return filled.map((order) => {
-    const clause = explained.get(order);
-    if (clause === undefined) return 'alike';
-    const filledBy = clausesText(best.get(order)?.clauses ?? []);
-    const { qty, tickValue } = modelOf(order);
-    return { order, paper: paperOf(order), backtest: { qty, tickValue }, clause, filledBy };
-  });
-}
-
-/** Tries the ends and the middle of each interval first; for orders left unexplained, every change of the market inside it. */
-function explainAll(
-  orders: readonly SessionOrder[],
-  paperOf: (order: SessionOrder) => FillTotal,
-  calls: readonly SessionCall[],
-  market: MarketOfDay,
-): ReadonlyMap<SessionOrder, DifferenceClause> {
-  const explained = new Map<SessionOrder, DifferenceClause>();
-  // Prices and answers come from one venue to one process: no price was later than the slowest answer.
-  const streamBehindUs = Math.max(0, ...calls.map(({ sentUs, answeredUs }) => answeredUs - sentUs));
-  const explain = (some: readonly SessionOrder[], over: MarketOfDay, tried: readonly Guess[]): void => {
-    const wanted = new Set(some);
-    const theirs = calls.filter(({ order }) => wanted.has(order));
-    const variants = tried.map((guess) => ({ guess, fills: modelFills(theirs, over, guess) }));
-    for (const order of some) {
-      const its = variants.map(({ guess, fills }) => ({ guess, fill: fills.get(order) }));
-      const clause = explainFill(paperOf(order), its);
-      if (clause !== 'unexplained' || !explained.has(order)) explained.set(order, clause);
-    }
-  };
-  if (orders.length > 0) explain(orders, market, guesses(ENDS_AND_MIDDLE, ENDS_AND_MIDDLE));
-  const isOpen = (order: SessionOrder): boolean =>
-    explained.get(order) === 'unexplained' || explained.get(order) === 'between';
-  for (const order of orders.filter(isOpen)) {
-    const theirs = calls.filter((call) => call.order === order);
-    const near = marketNear(theirs, market);
-    const ways = new Map(theirs.map((call) => [call, waysAtRows(call, near.rows, streamBehindUs)]));
-    const waysOf = (isPlace: boolean): readonly number[] =>
-      theirs.flatMap((call) => ((call.does === 'place') === isPlace ? (ways.get(call) ?? []) : []));
-    const oneByOne = [...guesses(waysOf(true), ENDS_AND_MIDDLE), ...guesses(ENDS_AND_MIDDLE, waysOf(false))];
-    explain([order], near, oneByOne);
-    if (isOpen(order)) explain([order], near, drawnGuesses(ways, DRAWS));
-  }
-  return explained;
-}
-
-/** Random arrivals tried for an order whose calls may each have had their own. */
-const DRAWS = 3_000;
 
 /** The day as its frames have it, with the contracts and reference prices that the session got last. */
 async function sessionDay(
