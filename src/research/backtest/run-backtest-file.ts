@@ -6,7 +6,7 @@ import { createReport } from '../report/report-of.ts';
 import { type RunProgress, runBacktest } from '../run/run-backtest.ts';
 import { performanceMetrics } from '../statistics/performance-metrics.ts';
 import { runStatistics } from '../statistics/run-statistics.ts';
-import { formatLocalTime } from '../../text/dates.ts';
+import { formatLocalMoment } from '../../text/dates.ts';
 import { formatCount, formatNumber, formatSignedAmount } from '../../text/numbers.ts';
 import { resultCsv, resultJson, titleOf, writeReport } from './result-files.ts';
 import { type BacktestMarket, isMoved, shownZone } from '../spec/backtest-market.ts';
@@ -15,12 +15,12 @@ import { rowsPlayed } from '../spec/backtest-days.ts';
 import { isOnBars } from '../spec/backtest-schema.ts';
 import { type Backtest, memoryOf, placesOf } from '../spec/load-backtest.ts';
 import {
-  BacktestVerifier,
   type VerifiedRun,
   VERIFY_RUNS,
   type WatchedRun,
   type Verification,
   useFindings,
+  verifyBacktest,
 } from './verify-backtest.ts';
 import { planBacktest } from '../spec/plan-backtest.ts';
 import type { SecondRun } from './second-run.ts';
@@ -30,7 +30,7 @@ import { DataWatch, pricesTable, doubtsOf } from './your-data.ts';
 export interface BacktestRunOptions {
   /** Absent: next to the imported columns, in a folder with the name of the file. */
   readonly out?: string;
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** The run to verify against; absent: it is not verified. */
   readonly second?: SecondRun | string | undefined;
   /** For the watch of another thread. */
@@ -116,7 +116,7 @@ function verifiedText(verification: Verification | null): string {
 function once(backtest: Backtest, options: BacktestRunOptions): VerifiedRun {
   const { onProgress, watched } = options;
   const { value, ...found } = trapped({ places: placesOf(backtest), isFalse: false }, () =>
-    runBacktest(planBacktest(backtest, options), { ...watched, ...(onProgress && { onProgress }) }),
+    runBacktest(planBacktest(backtest, options), { ...watched, onProgress }),
   );
   return { result: value, findings: useFindings(backtest, found), verification: null };
 }
@@ -129,7 +129,7 @@ function pathFindings(backtest: Backtest, { seed }: BacktestRunOptions, { strate
   if (everyUs === undefined || !clauses.has('bar_stop') || !clauses.has('bar_path')) return [];
   const [high, low] = (['high_first', 'low_first'] as const).map((path) => {
     const models = { ...read.models, path };
-    const { result } = once({ ...backtest, read: { ...read, models } }, seed === undefined ? {} : { seed });
+    const { result } = once({ ...backtest, read: { ...read, models } }, { seed });
     const trades = result.strategies.flatMap((each) => each.trades.filter(({ isOpen }) => !isOpen));
     const exits = trades.map(({ strategy, instrument, entryValue, exitValue, exitUs }) =>
       [strategy, instrument, entryValue, exitValue, Math.floor(exitUs / everyUs)].join(' '),
@@ -151,16 +151,16 @@ function verified(
   second: SecondRun | string,
   { onProgress, watched, seed }: BacktestRunOptions,
 ): VerifiedRun {
-  const plan = (): BacktestPlan => planBacktest(backtest, seed === undefined ? {} : { seed });
+  const plan = (): BacktestPlan => planBacktest(backtest, { seed });
   const all = Math.round(plan().data.rows * VERIFY_RUNS);
   const onRows = (done: number): void => onProgress?.({ done, all, what: 'verifying' });
-  return new BacktestVerifier({ backtest, plan, second, watched, onRows }).verify();
+  return verifyBacktest({ backtest, plan, second, watched, onRows });
 }
 
 function faultTexts({ strategies, utcOffsetMinutes }: BacktestResult, backtest: Backtest): string[] {
   return strategies.flatMap(({ id, fault }, place) => {
     if (fault === null) return [];
-    const at = formatLocalTime(fault.tsUs, utcOffsetMinutes).replace('T', ' ');
+    const at = formatLocalMoment(fault.tsUs, utcOffsetMinutes);
     const head = `${id} crashed at ${at} in ${fault.where}, and was stopped: ${fault.message}`;
     return [`${head}\n${framesInSource(backtest, place, fault.stack ?? '')}`.trimEnd()];
   });
