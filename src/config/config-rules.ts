@@ -16,6 +16,8 @@ export const assumedBy = ({ mode, live }: Pick<ConfigFile, 'mode' | 'live'>): re
 
 // Files that a configuration names must exist before anything starts.
 
+const FROM_START = 'the path counts from where the program is started';
+
 export function fileProblems(source: YamlSource, { mode, auth, simulator }: ConfigFile): readonly Problem[] {
   const named =
     mode === 'paper'
@@ -23,7 +25,7 @@ export function fileProblems(source: YamlSource, { mode, auth, simulator }: Conf
       : [{ path: ['auth', 'apiKeyFile'], file: auth.apiKeyFile, what: 'a file with the API key' }];
   const problems = named
     .filter(({ file }) => file !== undefined && !isFile(file))
-    .map(({ path, what }) => source.problem(path, what, 'the path counts from where the program is started'));
+    .map(({ path, what }) => source.problem(path, what, FROM_START));
   const { apiKeyFile } = auth;
   if (mode !== 'live' || problems.length > 0 || apiKeyFile === undefined) return problems;
   return exposedProblems(source, ['auth', 'apiKeyFile'], apiKeyFile);
@@ -53,29 +55,20 @@ export function alertProblems(
     switch (channel.kind) {
       case 'telegram':
         problems.push(...secretProblems(source, [...path, 'token'], channel.token));
-        if (!isAddress(channel.apiUrl, 'http'))
-          problems.push(
-            source.problem(
-              [...path, 'apiUrl'],
-              'an address with https://',
-              'plain http is for this machine alone',
-            ),
-          );
+        if (!isAddress(channel.apiUrl, 'http')) {
+          const hint = 'plain http is for this machine alone';
+          problems.push(source.problem([...path, 'apiUrl'], 'an address with https://', hint));
+        }
         break;
       case 'email':
         problems.push(...secretProblems(source, [...path, 'password'], channel.password));
         break;
       case 'webhook':
         problems.push(...secretProblems(source, [...path, 'url'], channel.url));
-        if ((channel.preset === undefined) === (channel.template === undefined))
-          problems.push(
-            source.problem(
-              path,
-              'either preset or template',
-              'preset is one of slack, discord, ntfy, gotify',
-              'both or none',
-            ),
-          );
+        if ((channel.preset === undefined) === (channel.template === undefined)) {
+          const hint = 'preset is one of slack, discord, ntfy, gotify';
+          problems.push(source.problem(path, 'either preset or template', hint, 'both or none'));
+        }
     }
   }
   return problems;
@@ -98,9 +91,7 @@ export function clusterProblems(
   for (const [key, file] of Object.entries({ credentials: cluster.credentials, ...cluster.tls }))
     if (file !== undefined && !isFile(file)) {
       const path = key === 'credentials' ? ['cluster', key] : ['cluster', 'tls', key];
-      problems.push(
-        source.problem(path, 'a file that is there', 'the path counts from where the program is started'),
-      );
+      problems.push(source.problem(path, 'a file that is there', FROM_START));
     }
   if (feed?.role === 'read' && mode !== 'paper')
     problems.push(
@@ -139,10 +130,7 @@ function secretProblems(
 ): Problem[] {
   if (file === undefined) return [];
   const at = [...path, 'file'];
-  if (!isFile(file))
-    return [
-      source.problem(at, 'a file with the secret', 'the path counts from where the program is started'),
-    ];
+  if (!isFile(file)) return [source.problem(at, 'a file with the secret', FROM_START)];
   return exposedProblems(source, at, file);
 }
 
@@ -153,12 +141,8 @@ type ClosingTerms = Pick<ConfigFile, 'session' | 'strategies'>;
 /** Where nothing is closed before the close, positions stay overnight and into settlement. */
 export function withKeptPositions<T extends ClosingTerms>(file: T): T {
   if (file.session.flatBeforeClose !== null) return file;
-  const strategies = file.strategies.map((each) => ({
-    ...each,
-    overnight: true,
-    onExpiry: 'hold' as const,
-  }));
-  return { ...file, strategies };
+  const kept = { overnight: true, onExpiry: 'hold' } as const;
+  return { ...file, strategies: file.strategies.map((each) => ({ ...each, ...kept })) };
 }
 
 /** A strategy that is to be flat all the same. */
@@ -217,22 +201,15 @@ function symbolProblems(
   return strategies.flatMap(({ symbols }, i) =>
     symbols.flatMap((symbol, j) => {
       const path = ['strategies', i, 'symbols', j];
-      if (!underlyings.includes(underlyingOf(symbol) ?? ''))
-        return [unknownSymbol(source, path, symbol, aliases)];
+      if (!underlyings.includes(underlyingOf(symbol) ?? '')) {
+        const otherwise = 'F1M is the front month, F2M the next; a contract code goes too';
+        const expected = `a contract of this market, like ${aliases[0] ?? ''}`;
+        return [source.problem(path, expected, meantHint(symbol, aliases, otherwise))];
+      }
       if (symbols.indexOf(symbol) === j) return [];
       return [source.problem(path, 'another contract for each leg')];
     }),
   );
-}
-
-function unknownSymbol(
-  source: YamlSource,
-  path: readonly PropertyKey[],
-  symbol: string,
-  aliases: readonly string[],
-): Problem {
-  const hint = meantHint(symbol, aliases, 'F1M is the front month, F2M the next; a contract code goes too');
-  return source.problem(path, `a contract of this market, like ${aliases[0] ?? ''}`, hint);
 }
 
 // Requirements of each mode. Real money needs every guard in the file (fail closed).
@@ -247,16 +224,10 @@ export function modeProblems(source: YamlSource, file: ConfigFile): readonly Pro
 }
 
 function paperProblems(source: YamlSource, { broker }: ConfigFile): readonly Problem[] {
+  const hint = 'paper trades with the embedded simulator; remove it';
   return (['restUrl', 'streamUrl'] as const)
     .filter((key) => broker[key] !== undefined)
-    .map((key) =>
-      source.keyProblem(
-        ['broker'],
-        key,
-        'no broker address in mode paper',
-        'paper trades with the embedded simulator; remove it',
-      ),
-    );
+    .map((key) => source.keyProblem(['broker'], key, 'no broker address in mode paper', hint));
 }
 
 function brokerProblems(source: YamlSource, file: ConfigFile): readonly Problem[] {
