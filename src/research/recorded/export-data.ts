@@ -37,18 +37,17 @@ export interface ExportRequest {
   readonly out: string;
 }
 
-export interface ExportWatch {
-  /** Rows read, of how many. */
-  progress(done: number, all: number): void;
-}
-
 export type ExportResult = NonNullable<Awaited<ReturnType<typeof exportData>>>;
 
 export class MixedSteps extends Error {
   override readonly name = 'MixedSteps';
 }
 
-export async function exportData({ dir, symbol, from, to, what, out }: ExportRequest, watch: ExportWatch) {
+/** `onRows` hears how many rows were read, of how many. */
+export async function exportData(
+  { dir, symbol, from, to, what, out }: ExportRequest,
+  onRows: (done: number, all: number) => void,
+) {
   const days = openCatalogue(dir).filter(
     ({ symbol: of, day }) => of === symbol && (from === null || day >= from) && (to === null || day <= to),
   );
@@ -62,7 +61,7 @@ export async function exportData({ dir, symbol, from, to, what, out }: ExportReq
   const partsOf = function* (path: string): Generator<TickColumns> {
     for (const part of readParts(path)) {
       yield part;
-      watch.progress((read += part.rows), all);
+      onRows((read += part.rows), all);
     }
   };
   const counted = (part: ExportPart): ExportPart => {

@@ -366,14 +366,11 @@ export function fundsSamples(
   pointsMax: number,
 ): ReportFunds {
   const { buyingPower } = funds;
-  const count = Math.min(pointsMax, buyingPower.length);
-  const edge = (stretch: number): number => Math.floor((stretch * buyingPower.length) / count);
-  const places = Array.from({ length: count }, (_, stretch) => {
-    let least = edge(stretch);
-    for (let i = least; i < edge(stretch + 1); i += 1)
-      if ((buyingPower[i] ?? 0) < (buyingPower[least] ?? 0)) least = i;
-    return least;
-  });
+  const stretches = Math.min(pointsMax, buyingPower.length);
+  const places = Array.from(
+    { length: stretches },
+    (_, place) => extremesOf(buyingPower, place, stretches).low,
+  );
   const at = (values: Float64Array): readonly number[] =>
     places.map((place) => (values[place] ?? 0) / moneyScale);
   return {
@@ -385,18 +382,22 @@ export function fundsSamples(
 }
 
 function extremes(values: Float64Array, stretches: number): number[] {
-  const places = new Set<number>([0]);
+  const places = new Set<number>([0, values.length - 1]);
   for (let stretch = 0; stretch < stretches; stretch += 1) {
-    const from = Math.floor((stretch * values.length) / stretches);
-    const to = Math.floor(((stretch + 1) * values.length) / stretches);
-    let low = from;
-    let high = from;
-    for (let i = from; i < to; i += 1) {
-      if ((values[i] ?? 0) < (values[low] ?? 0)) low = i;
-      if ((values[i] ?? 0) > (values[high] ?? 0)) high = i;
-    }
+    const { low, high } = extremesOf(values, stretch, stretches);
     places.add(low).add(high);
   }
-  places.add(values.length - 1);
   return [...places].toSorted((a, b) => a - b);
+}
+
+/** Places of the least and the greatest value in one of so many even stretches. */
+function extremesOf(values: Float64Array, stretch: number, stretches: number) {
+  const from = Math.floor((stretch * values.length) / stretches);
+  const to = Math.floor(((stretch + 1) * values.length) / stretches);
+  let [low, high] = [from, from];
+  for (let i = from; i < to; i += 1) {
+    if ((values[i] ?? 0) < (values[low] ?? 0)) low = i;
+    if ((values[i] ?? 0) > (values[high] ?? 0)) high = i;
+  }
+  return { low, high };
 }

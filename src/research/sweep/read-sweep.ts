@@ -164,7 +164,7 @@ export const sweepSchema = z.strictObject({
     .optional(),
 });
 
-type SweepSection = z.output<typeof sweepSchema>;
+export type SweepSection = z.output<typeof sweepSchema>;
 
 function spaceOf({ source, strategies }: Backtest, { parameters }: SweepSection, isGrid: boolean) {
   const space: Dimension[] = [];

@@ -16,7 +16,6 @@ import { type SweepOptions, type SweepResult, runSweep } from './run-sweep.ts';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ReportAssets } from '../report/render-report.ts';
-import type { RunProgress } from '../run/run-backtest.ts';
 import { describeMemory } from '../backtest-plan.ts';
 import { type CsvValue, csvText } from '../../text/csv.ts';
 import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
@@ -210,17 +209,15 @@ function bestParams({ space, best, trials }: SweepResult): string | null {
   return [...params].map(([strategy, pairs]) => `${strategy}: { ${pairs.join(', ')} }`).join(', ');
 }
 
-export interface SweepFileOptions extends Pick<SweepOptions, 'openPool'> {
+/** `workers` absent: one a core. */
+export interface SweepFileOptions
+  extends Pick<SweepOptions, 'openPool' | 'onProgress'>, Partial<Pick<SweepOptions, 'workers' | 'fresh'>> {
   /** Absent: next to the imported columns, in a folder with the name of the file. */
   readonly out?: string;
-  /** Absent: one a core. */
-  readonly workers?: number;
   /** Longest milliseconds that a strategy may take for one event; absent: those of a backtest. */
   readonly eventLimit?: number;
-  readonly fresh?: boolean;
   /** Trials in the table of the best. */
   readonly top: number;
-  readonly onProgress: (progress: RunProgress) => void;
 }
 
 /** Where the files of a sweep go. */
