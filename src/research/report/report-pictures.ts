@@ -45,14 +45,7 @@ const CANDLE_LENGTHS = [
 /** A contract that is listed and was not recorded has none. */
 export const hasPrices = ({ prices }: ResultInstrument): boolean => prices.values.some((price) => price > 0);
 
-/** A contract with the samples before which it traded. */
-interface TradedInstrument {
-  readonly place: number;
-  readonly instrument: ResultInstrument;
-  readonly samples: readonly number[];
-  readonly fromUs: number;
-  readonly toUs: number;
-}
+type TradedInstrument = ReturnType<typeof tradedOf>[number];
 
 /** One picture for contracts of one underlying that follow each other, as front months do; one more for each that trades at the same time. */
 export function picturesOf(result: BacktestResult): readonly ReportPrices[] {
@@ -77,15 +70,13 @@ function chainsOf(instruments: readonly ResultInstrument[]): readonly (readonly 
   return chains;
 }
 
-function tradedOf(instrument: ResultInstrument, place: number): readonly TradedInstrument[] {
+/** A contract with the samples before which it traded; nothing without one. */
+function tradedOf(instrument: ResultInstrument, place: number) {
   const { prices, ranges } = instrument;
-  const samples: number[] = [];
-  for (let i = 0; i < ranges.high.length; i += 1) if ((ranges.high[i] ?? 0) > 0) samples.push(i);
-  const [first = 0] = samples;
-  const at = (sample: number): number => prices.tsUs[sample] ?? 0;
-  return samples.length === 0
-    ? []
-    : [{ place, instrument, samples, fromUs: at(first), toUs: at(samples.at(-1) ?? first) }];
+  const samples = [...ranges.high.keys()].filter((i) => (ranges.high[i] ?? 0) > 0);
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  return [{ place, instrument, samples, fromUs: prices.tsUs[first] ?? 0, toUs: prices.tsUs[last] ?? 0 }];
 }
 
 function pricesOf(

@@ -318,18 +318,16 @@ class Run {
       dropped === 0 ? [] : [{ tsUs: null, code: 'notices_dropped', text: `${dropped} more are not shown` }];
     const { samples, falls } = account;
     if (falls.lostUs !== null) more.push(capitalLost(tsUs(falls.lostUs)));
+    const { configDigest, seed, currency, moneyScale, warmUpDays, statistics } = plan;
+    const ofPlan = { configDigest, seed, currency, moneyScale, warmUpDays, statistics };
     return {
+      ...ofPlan,
       version: 1,
-      configDigest: plan.configDigest,
       dataDigest: plan.data.digest,
       journalHash: this.#tape.digest(),
-      seed: plan.seed,
-      currency: plan.currency,
-      moneyScale: plan.moneyScale,
       timeZone: plan.calendar.timeZone,
       utcOffsetMinutes: plan.calendar.utcOffsetMinutes,
       days: plan.data.days,
-      warmUpDays: plan.warmUpDays,
       fromUs: tsUs(this.#fromUs),
       toUs,
       capital: money(plan.capital),
@@ -338,7 +336,6 @@ class Run {
       funds: account.funds(),
       dayEquity: account.dayEquity.take(),
       dayEndUs: account.dayEndUs.take(),
-      statistics: plan.statistics,
       instruments: this.#instruments.map(({ contract: { orderCode: symbol, spec }, prices }) => ({
         symbol,
         spec,
@@ -347,23 +344,14 @@ class Run {
       })),
       strategies: account.ledgers.map((ledger, place) => {
         const instance = plan.strategies[place];
-        const { trades, heldUs, costs } = ledger.outcome(this.#instruments, account.days, toUs);
         return {
+          ...ledger.outcome(this.#instruments, account.days, toUs),
           id: instance?.id ?? '',
           strategy: instance?.definition.name ?? '',
           symbols: plan.settings.strategies[place]?.symbols ?? [],
           params: instance?.params ?? {},
           profit: samples.samplesOf(ledger.profit),
-          fills: ledger.fills,
-          trades,
-          heldUs,
-          denials: ledger.denials,
-          denialCount: ledger.denialCount,
-          costs,
-          orders: ledger.orders,
           plots: this.#plots.of(place),
-          stopped: ledger.stopped,
-          fault: ledger.fault,
         };
       }),
       models: [...describeModels(plan.fill, plan.latency), ['memory', describeMemory(plan.memory)]],

@@ -92,7 +92,8 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
   readonly #account: RunAccount;
   readonly #tape: JournalTape;
   readonly #entry: OrderEntry;
-  readonly #triggers: TriggerBook;
+  /** See a trade or a quote of the tape before our orders meet it. */
+  readonly triggers: TriggerBook;
   readonly #books: BrokerBooks;
   readonly margin: RunMargin;
   readonly #monitor: MarginMonitor;
@@ -117,7 +118,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     this.#entry = new OrderEntry(plan.costs, RULES, this, this);
     const stopLossSlipTicks = this.#takesMarketOrders ? CEILING_NONE : RULES.stopLossSlipTicks;
     const outbox = new Outbox();
-    this.#triggers = new TriggerBook({ ...RULES, stopLossSlipTicks }, this, this.#entry, outbox);
+    this.triggers = new TriggerBook({ ...RULES, stopLossSlipTicks }, this, this.#entry, outbox);
     this.#books = new BrokerBooks(this.#entry.store, outbox, account, this);
     this.margin = new RunMargin(plan.margin, account, this.#entry.store, plan.moneyScale);
     this.#monitor = new MarginMonitor(this.#entry, this.margin, this);
@@ -148,7 +149,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     for (const { contract, exchange } of this.#account.instruments)
       this.setBand(contract, exchange === null ? null : (bands.get(contract.index) ?? NO_BAND));
     this.margin.openDay();
-    this.#triggers.beginDay();
+    this.triggers.beginDay();
     this.noticeMargin();
   }
 
@@ -338,12 +339,12 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
 
   #modified({ orderNo, orderKey, limitPrice, qty, triggerPrice }: ModifyToSend): CallOutcome {
     if (orderKey !== null && triggerPrice !== null)
-      return outcomeOf(this.#triggers.change({ accountId: ACCOUNT, orderKey, triggerPrice }));
+      return outcomeOf(this.triggers.change({ accountId: ACCOUNT, orderKey, triggerPrice }));
     return outcomeOf(this.#entry.change({ accountId: ACCOUNT, orderNo, limitPrice, qty }));
   }
 
   #canceled({ orderNo, orderKey }: CancelToSend): CallOutcome {
-    if (orderKey !== null) return outcomeOf(this.#triggers.cancel({ accountId: ACCOUNT, orderKey }));
+    if (orderKey !== null) return outcomeOf(this.triggers.cancel({ accountId: ACCOUNT, orderKey }));
     return outcomeOf(this.#entry.cancel({ accountId: ACCOUNT, orderNo }));
   }
 
@@ -352,23 +353,9 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
   }
 
   #wait(command: PlaceTrigger, owner: number): CallOutcome {
-    const outcome = outcomeOf(this.#triggers.place(command, owner));
+    const outcome = outcomeOf(this.triggers.place(command, owner));
     this.#books.readTriggers();
     return outcome;
-  }
-
-  /** A trade of the tape, before our orders meet it: triggers see it first. */
-  traded(code: OrderCode, price: number): void {
-    this.#triggers.watchOf(code).note(price);
-  }
-
-  /** A quote of the tape, before our orders meet it. */
-  quoted(code: OrderCode, bid: number, ask: number): void {
-    this.#triggers.watchOf(code).quote(bid, ask);
-  }
-
-  endBar(code: OrderCode): void {
-    if (this.#triggers.hasHeldBack) this.#triggers.release(code);
   }
 
   /** An order waits for trades: each trade is passed on. */
@@ -378,14 +365,14 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
 
   /** Something happened in a row that `report` has to follow up. */
   get hasChanges(): boolean {
-    return this.#books.hasChanges || (this.isWatching && this.#triggers.hasNews);
+    return this.#books.hasChanges || (this.isWatching && this.triggers.hasNews);
   }
 
   /** Runs arrivals and triggers after a call or a row, then reports every change. */
   report(): void {
     const { nowUs } = this;
-    while (this.#triggers.hasNews || this.#entry.nextDueUs <= nowUs) {
-      if (this.#triggers.hasNews) this.#triggers.react(nowUs);
+    while (this.triggers.hasNews || this.#entry.nextDueUs <= nowUs) {
+      if (this.triggers.hasNews) this.triggers.react(nowUs);
       else this.#entry.runDue(nowUs);
     }
     this.#reportTriggers();
@@ -403,7 +390,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
   /** The day is over: every order ends, and shows in the next scan. */
   expire(): void {
     this.isClosed = true;
-    this.#triggers.expireAll(this.nowUs);
+    this.triggers.expireAll(this.nowUs);
     this.#reportTriggers();
     this.#entry.expireAll(this.nowUs);
   }
@@ -442,10 +429,10 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     this.fills += 1;
     this.#account.execute(order, fill, instrument, at);
     if (order.bracket !== null || this.isWatching) {
-      this.#triggers.onFill(order, fill.price, fill.qty, at);
-      if (this.#exitsStartNextBar && order.bracket !== null) this.#triggers.holdBack(order, at);
+      this.triggers.onFill(order, fill.price, fill.qty, at);
+      if (this.#exitsStartNextBar && order.bracket !== null) this.triggers.holdBack(order, at);
       const isFlat = this.#account.netOf(instrument.contract.index) === 0;
-      if (isFlat) this.#triggers.endExits(ACCOUNT, order.orderCode, at);
+      if (isFlat) this.triggers.endExits(ACCOUNT, order.orderCode, at);
       this.#books.readTriggers();
     }
     const signed = order.side === 'buy' ? fill.qty : -fill.qty;

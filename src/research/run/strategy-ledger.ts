@@ -69,7 +69,7 @@ export class StrategyLedger {
     instruments: readonly RunInstrument[],
     days: readonly TradingDay[],
     endUs: number,
-  ): Pick<StrategyResult, 'trades' | 'heldUs' | 'costs'> {
+  ): Omit<StrategyResult, 'id' | 'strategy' | 'symbols' | 'params' | 'profit' | 'plots'> {
     const trades: BacktestTrade[] = [];
     let heldUs = 0;
     const end = (trip: RoundTrip, exitUs: number, isOpen: boolean): void => {
@@ -93,7 +93,9 @@ export class StrategyLedger {
       trip.closeAtMark(holding);
       end(trip, endUs, true);
     }
-    return { trades, heldUs, costs: charged.byKind(this.book) };
+    const { denials, denialCount, orders, stopped, fault } = this;
+    const costs = charged.byKind(this.book);
+    return { fills, denials, denialCount, orders, stopped, fault, trades, heldUs, costs };
   }
 }
 

@@ -262,19 +262,20 @@ export class TapePlayer {
 
   /** Orders that wait for their trigger check the row. */
   #watch({ tape, row }: Cursor): void {
-    const { venue } = this.#parts;
+    const { triggers } = this.#parts.venue;
     const { orderCode, rows } = tape;
     const { priceTicks, qty, book, isQuotes } = rows;
     if (isQuotes && book !== null)
-      venue.quoted(orderCode, book.bidPrice[0]?.[row] ?? 0, book.askPrice[0]?.[row] ?? 0);
-    else if ((qty[row] ?? 0) > 0) venue.traded(orderCode, priceTicks[row] ?? 0);
+      triggers.watchOf(orderCode).quote(book.bidPrice[0]?.[row] ?? 0, book.askPrice[0]?.[row] ?? 0);
+    else if ((qty[row] ?? 0) > 0) triggers.watchOf(orderCode).note(priceTicks[row] ?? 0);
   }
 
   /** A bar is seen when it is complete, as one trade at its close. */
   #showBar(cursor: Cursor, { volume }: BarTape): void {
     const { tape, row } = cursor;
     if (row % ROWS_PER_BAR < ROWS_PER_BAR - 1) return;
-    this.#parts.venue.endBar(tape.orderCode);
+    const { triggers } = this.#parts.venue;
+    if (triggers.hasHeldBack) triggers.release(tape.orderCode);
     cursor.count(Math.max(1, volume[Math.floor(row / ROWS_PER_BAR)] ?? 0), this.#clock);
     this.#engine.trade(barTickOf(cursor.seq, tape.instrument, tape.rows, row, cursor.totalVolume));
   }

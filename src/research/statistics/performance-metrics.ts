@@ -210,20 +210,14 @@ function benchmarkMetrics(
 
 // Returns of a run and of its benchmark, over the same spans.
 
-interface BenchmarkPairs extends ratios.ReturnPairs {
-  readonly name: string;
-  /** Each return reaches to the end of its day, from that of the day before it here. */
-  readonly days: readonly TradingDay[];
-  /** Days of the run without a close of the benchmark. */
-  readonly missing: number;
-}
+type BenchmarkPairs = NonNullable<ReturnType<typeof benchmarkPairs>>;
 
 /** Days on which only one of the two has a value join the span of the next common one. Null without a benchmark. */
 function benchmarkPairs(
   result: BacktestResult,
   { daily }: Pick<RunStatistics, 'daily'>,
   benchmark: string | undefined,
-): BenchmarkPairs | null {
+) {
   if (benchmark === undefined) return null;
   const byDay = closesOf(result, benchmark);
   const common = daily.flatMap(({ day, equity }) => {
@@ -235,9 +229,11 @@ function benchmarkPairs(
   const isPaired = returns.length === market.length;
   return {
     name: benchmark,
+    /** Each return reaches to the end of its day, from that of the day before it here. */
     days: isPaired ? common.slice(common.length - returns.length).map(({ day }) => day) : [],
     returns: isPaired ? returns : [],
     benchmark: isPaired ? market : [],
+    /** Days of the run without a close of the benchmark. */
     missing: daily.length - common.length,
   };
 }
