@@ -1,9 +1,9 @@
 /** Runs a loaded backtest, verifies it where that is asked for, and writes its files. */
 import { join } from 'node:path';
-import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
+import type { BacktestDay } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import { createReport } from '../report/report-of.ts';
-import { type RunProgress, runBacktest } from '../run/run-backtest.ts';
+import { runBacktest } from '../run/run-backtest.ts';
 import { performanceMetrics } from '../statistics/performance-metrics.ts';
 import { runStatistics } from '../statistics/run-statistics.ts';
 import { formatLocalMoment } from '../../text/dates.ts';
@@ -15,9 +15,8 @@ import { rowsPlayed } from '../spec/backtest-days.ts';
 import { isOnBars } from '../spec/backtest-schema.ts';
 import { type Backtest, memoryOf, placesOf } from '../spec/load-backtest.ts';
 import {
+  type RunSettings,
   type VerifiedRun,
-  VERIFY_RUNS,
-  type WatchedRun,
   type Verification,
   useFindings,
   verifyBacktest,
@@ -27,15 +26,11 @@ import type { SecondRun } from './second-run.ts';
 import { framesInSource } from './stray-faults.ts';
 import { DataWatch, pricesTable, doubtsOf } from './your-data.ts';
 
-export interface BacktestRunOptions {
+export interface BacktestRunOptions extends RunSettings {
   /** Absent: next to the imported columns, in a folder with the name of the file. */
   readonly out?: string;
-  readonly seed?: number | undefined;
   /** The run to verify against; absent: it is not verified. */
   readonly second?: SecondRun | string | undefined;
-  /** For the watch of another thread. */
-  readonly watched?: WatchedRun;
-  readonly onProgress?: (progress: RunProgress) => void;
 }
 
 export type BacktestOutcome = ReturnType<typeof runBacktestFile>;
@@ -49,7 +44,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
   const played =
     options.second === undefined
       ? once(backtest, { ...options, watched })
-      : verified(backtest, options.second, { ...options, watched });
+      : verifyBacktest(backtest, options.second, { ...options, watched });
   const ranMs = performance.now();
   const { verification } = played;
   const findings = [...played.findings, ...pathFindings(backtest, options, played.result)];
@@ -144,17 +139,6 @@ function pathFindings(backtest: Backtest, { seed }: BacktestRunOptions, { strate
     : [
         `the order of the extremes within a bar, which the data do not say, decides ${formatCount(count, 'exit')} of ${formatNumber(high.exits.length)}: net profit ${low.net} with the low first, ${high.net} with the high first (models.path: ${read.models.path})`,
       ];
-}
-
-function verified(
-  backtest: Backtest,
-  second: SecondRun | string,
-  { onProgress, watched, seed }: BacktestRunOptions,
-): VerifiedRun {
-  const plan = (): BacktestPlan => planBacktest(backtest, { seed });
-  const all = Math.round(plan().data.rows * VERIFY_RUNS);
-  const onRows = (done: number): void => onProgress?.({ done, all, what: 'verifying' });
-  return verifyBacktest({ backtest, plan, second, watched, onRows });
 }
 
 function faultTexts({ strategies, utcOffsetMinutes }: BacktestResult, backtest: Backtest): string[] {

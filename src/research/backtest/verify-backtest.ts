@@ -7,6 +7,7 @@ import { type TsUs, tsUs } from '../../domain/units.ts';
 import { formatLocalMoment } from '../../text/dates.ts';
 import { type EnvironmentUse, trapped } from '../../host/strategy-files/clock-trap.ts';
 import { type Backtest, placesOf } from '../spec/load-backtest.ts';
+import { planBacktest } from '../spec/plan-backtest.ts';
 import type { SecondRun } from './second-run.ts';
 
 /** One sentence each. */
@@ -27,7 +28,7 @@ export interface VerifiedRun {
 /** Parts of the data after which it is cut off. */
 const CUTS = [1 / 3, 2 / 3] as const;
 /** Passes over all rows of one verification, the second run left out. */
-export const VERIFY_RUNS = 1 + CUTS.reduce((sum, part) => sum + part, 0);
+const VERIFY_RUNS = 1 + CUTS.reduce((sum, part) => sum + part, 0);
 
 interface ObservedRun extends Pick<SecondRun, 'decisions'> {
   readonly result: BacktestResult;
@@ -35,27 +36,30 @@ interface ObservedRun extends Pick<SecondRun, 'decisions'> {
   readonly changes: readonly string[];
 }
 
-export type WatchedRun = Pick<RunOptions, 'running' | 'clock' | 'onDay'>;
+type WatchedRun = Pick<RunOptions, 'running' | 'clock' | 'onDay'>;
 
-interface Verifying {
-  readonly backtest: Backtest;
-  /** Makes a new plan each time it is called. */
-  readonly plan: () => BacktestPlan;
-  readonly second: SecondRun | string;
-  readonly watched: WatchedRun | undefined;
-  readonly onRows: (rows: number) => void;
+export interface RunSettings {
+  readonly seed?: number | undefined;
+  /** For the watch of another thread. */
+  readonly watched?: WatchedRun;
+  readonly onProgress?: (progress: RunProgress) => void;
 }
 
 /** Runs with the later data cut off, and compares with the second run, which was at another time and had other random numbers. */
-export function verifyBacktest({ backtest, plan, second, watched, onRows }: Verifying): VerifiedRun {
-  const whole = plan();
+export function verifyBacktest(
+  backtest: Backtest,
+  second: SecondRun | string,
+  { seed, watched, onProgress: report }: RunSettings,
+): VerifiedRun {
+  const whole = planBacktest(backtest, { seed });
+  const all = Math.round(whole.data.rows * VERIFY_RUNS);
   let rowsBefore = 0;
   const run = (planned: BacktestPlan): ObservedRun => {
     const { decisions, onEntry } = new DecisionLog(planned.strategies.length);
     let rows = 0;
     const onProgress = ({ done }: RunProgress): void => {
       rows = done;
-      onRows(rowsBefore + done);
+      report?.({ done: rowsBefore + done, all, what: 'verifying' });
     };
     const { value: result, ...found } = trapped({ places: placesOf(backtest), isFalse: false }, () =>
       runBacktest(planned, { ...watched, onEntry, onProgress }),
@@ -66,7 +70,7 @@ export function verifyBacktest({ backtest, plan, second, watched, onRows }: Veri
   const first = run(whole);
   const again = secondRunFinding(backtest, first, second);
   const cuts = CUTS.map((part) => {
-    const shorter = plan();
+    const shorter = planBacktest(backtest, { seed });
     const { data, cutUs } = cutOff(shorter.data, part);
     const warmUpDays = Math.min(shorter.warmUpDays, data.days.length);
     const found = earliest(backtest, first, run({ ...shorter, data, warmUpDays }), cutUs);

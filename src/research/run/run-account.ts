@@ -8,6 +8,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import { isPaidInFull, maintenanceMargin, taxOn } from '../../domain/costs.ts';
 import { type OrderCode, accountId } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
+import { FLAT_POSITION } from '../../domain/position.ts';
 import { type TsUs, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
@@ -133,16 +134,13 @@ export class RunAccount {
 
   /** Positions that each strategy takes into the next day. */
   carriedOver(): readonly CarriedPosition[] {
-    const carriedOver: CarriedPosition[] = [];
-    this.ledgers.forEach((ledger, place) => {
-      for (const { contract } of this.instruments) {
-        const position = ledger.book.holdings.get(contract.orderCode)?.entry;
-        if (position === undefined || position.qty === 0) continue;
-        const { qty, openValue } = position;
-        carriedOver.push({ strategy: strategyIndex(place), instrument: contract.index, qty, openValue });
-      }
-    });
-    return carriedOver;
+    return this.ledgers.flatMap(({ book }, place) =>
+      this.instruments.flatMap(({ contract }) => {
+        const { qty, openValue } = book.holdings.get(contract.orderCode)?.entry ?? FLAT_POSITION;
+        const head = { strategy: strategyIndex(place), instrument: contract.index };
+        return qty === 0 ? [] : [{ ...head, qty, openValue }];
+      }),
+    );
   }
 
   netOf(instrument: number): number {
