@@ -14,11 +14,25 @@ const ASSUMPTIONS: readonly Assumption[] = ['entry-with-exits', 'order-after-ord
 export const assumedBy = ({ mode, live }: Pick<ConfigFile, 'mode' | 'live'>): readonly Assumption[] =>
   mode === 'paper' ? ASSUMPTIONS : ASSUMPTIONS.filter((each) => live.assume.includes(each));
 
+const RULES = [
+  modeProblems,
+  fileProblems,
+  closingProblems,
+  alertProblems,
+  metricsProblems,
+  cockpitProblems,
+  clusterProblems,
+];
+
+/** Mistakes that no schema shows, those against the market apart. */
+export const configProblems = (source: YamlSource, file: ConfigFile): readonly Problem[] =>
+  RULES.flatMap((rule) => rule(source, file));
+
 // Files that a configuration names must exist before anything starts.
 
 const FROM_START = 'the path counts from where the program is started';
 
-export function fileProblems(source: YamlSource, { mode, auth, simulator }: ConfigFile): readonly Problem[] {
+function fileProblems(source: YamlSource, { mode, auth, simulator }: ConfigFile): readonly Problem[] {
   const named =
     mode === 'paper'
       ? [{ path: ['simulator', 'tape'], file: simulator.tape, what: 'a tape that is there' }]
@@ -41,10 +55,7 @@ const exposedProblems = (source: YamlSource, at: readonly (string | number)[], f
   isExposed(file) ? [source.problem(at, 'a file that only its owner may read', `chmod 600 ${file}`)] : [];
 
 /** Files with secrets, names of channels, formats of webhooks. */
-export function alertProblems(
-  source: YamlSource,
-  { alerts }: Pick<ConfigFile, 'alerts'>,
-): readonly Problem[] {
+function alertProblems(source: YamlSource, { alerts }: ConfigFile): readonly Problem[] {
   const { channels, deadMansSwitch: dead } = alerts;
   const problems =
     dead === undefined ? [] : secretProblems(source, ['alerts', 'deadMansSwitch', 'url'], dead.url);
@@ -74,17 +85,12 @@ export function alertProblems(
   return problems;
 }
 
-export const metricsProblems = (
-  source: YamlSource,
-  { operator: { metrics } }: Pick<ConfigFile, 'operator'>,
-): readonly Problem[] =>
-  metrics === undefined ? [] : secretProblems(source, ['operator', 'metrics', 'token'], metrics.token);
+function metricsProblems(source: YamlSource, { operator: { metrics } }: ConfigFile): readonly Problem[] {
+  return metrics === undefined ? [] : secretProblems(source, ['operator', 'metrics', 'token'], metrics.token);
+}
 
 /** Prices of a feed are for paper: an account with real money has a stream of its own, and its broker's clock. */
-export function clusterProblems(
-  source: YamlSource,
-  { mode, cluster }: Pick<ConfigFile, 'mode' | 'cluster'>,
-): readonly Problem[] {
+function clusterProblems(source: YamlSource, { mode, cluster }: ConfigFile): readonly Problem[] {
   if (cluster === undefined) return [];
   const { user, password, feed } = cluster;
   const problems = user === undefined ? [] : secretProblems(source, ['cluster', 'password'], password);
@@ -101,10 +107,7 @@ export function clusterProblems(
 }
 
 /** Beyond this machine nothing goes in the clear. */
-export function cockpitProblems(
-  source: YamlSource,
-  { operator: { cockpit } }: Pick<ConfigFile, 'operator'>,
-): readonly Problem[] {
+function cockpitProblems(source: YamlSource, { operator: { cockpit } }: ConfigFile): readonly Problem[] {
   const { address, hosts, behindProxy } = cockpit;
   const at = ['operator', 'cockpit'];
   const problems: Problem[] = [];
@@ -219,7 +222,7 @@ const ABSENCE_SPREAD_MIN = 30 * US_PER_SECOND;
 const OWN_ADDRESS = /^(127(\.\d+){3}|::1)$/;
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-export function modeProblems(source: YamlSource, file: ConfigFile): readonly Problem[] {
+function modeProblems(source: YamlSource, file: ConfigFile): readonly Problem[] {
   return file.mode === 'paper' ? paperProblems(source, file) : brokerProblems(source, file);
 }
 

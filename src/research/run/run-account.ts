@@ -104,16 +104,9 @@ export class RunAccount {
     const isFlat = qty === 0;
     const wasFlat = qty === signOf(order.side) * fill.qty;
     if (wasFlat === isFlat) return;
-    const holders = this.#holdersOf(index);
+    const holders = (this.#holders[index] ??= []);
     if (isFlat) holders.splice(holders.indexOf(holding), 1);
     else holders.push(holding);
-  }
-
-  #holdersOf(instrument: number): Holding[] {
-    while (this.#holders.length <= instrument) this.#holders.push([]);
-    const holders = this.#holders[instrument];
-    assert(holders !== undefined, 'each contract has its holders');
-    return holders;
   }
 
   /** The contract traded in this range while positions in it were held. */

@@ -100,9 +100,7 @@ export class StrategyLedger {
 }
 
 class Charges {
-  #exchangeFee = 0;
-  #clearingFee = 0;
-  #brokerFee = 0;
+  readonly #charged = { ...NO_FEES };
   /** Twice the cost against the middle of the book. */
   #spreadTwice = 0;
   #day: TradingDay | null = null;
@@ -118,13 +116,13 @@ class Charges {
     if (day !== this.#day || traded !== this.#traded) this.#fees = contractFees(traded.costs, day, 1);
     this.#day = day;
     this.#traded = traded;
-    this.#exchangeFee += this.#fees.exchangeFee * qty;
-    this.#clearingFee += this.#fees.clearingFee * qty;
-    this.#brokerFee += this.#fees.brokerFee * qty;
+    this.#charged.exchangeFee += this.#fees.exchangeFee * qty;
+    this.#charged.clearingFee += this.#fees.clearingFee * qty;
+    this.#charged.brokerFee += this.#fees.brokerFee * qty;
   }
 
   byKind({ accrued }: OwnerBook): CostsByKind {
-    const [exchangeFee, clearingFee, brokerFee] = [this.#exchangeFee, this.#clearingFee, this.#brokerFee];
+    const { exchangeFee, clearingFee, brokerFee } = this.#charged;
     return {
       exchangeFee: money(exchangeFee),
       clearingFee: money(clearingFee),

@@ -53,13 +53,15 @@ class ShownSide {
     this.name = name;
   }
 
-  showLater(changes: number, seq: number, row: number, price: number, qty: number): void {
-    this.changes = changes;
-    this.isLate = true;
-    this.seq = seq;
+  /** As the exchange has it now. */
+  take({ tape: { exchange }, row }: Cursor, clock: VirtualClock): void {
+    const isBid = this.name === 'bid';
+    clock.seq += 1;
+    this.seq = clock.seq;
     this.row = row;
-    this.price = price;
-    this.qty = qty;
+    this.changes = isBid ? exchange.bidChanges : exchange.askChanges;
+    this.price = isBid ? exchange.bid : exchange.ask;
+    this.qty = isBid ? exchange.bidQty : exchange.askQty;
   }
 
   /** Levels that were shown last and are gone are sent as empty, and so is the best of an empty side. */
@@ -120,14 +122,14 @@ class Cursor implements LateBook, LazyTrade {
   /** Changes of the book that no strategy listens to. */
   showLater(clock: VirtualClock, stretch: QuietStretch): void {
     const { exchange } = this.tape;
-    const { bid, ask, row } = this;
+    const { bid, ask } = this;
     if (exchange.bidChanges !== bid.changes) {
-      clock.seq += 1;
-      bid.showLater(exchange.bidChanges, clock.seq, row, exchange.bid, exchange.bidQty);
+      bid.take(this, clock);
+      bid.isLate = true;
     }
     if (exchange.askChanges !== ask.changes) {
-      clock.seq += 1;
-      ask.showLater(exchange.askChanges, clock.seq, row, exchange.ask, exchange.askQty);
+      ask.take(this, clock);
+      ask.isLate = true;
     }
     stretch.bookLater(this);
   }
@@ -332,29 +334,19 @@ export class TapePlayer {
   #showBook(cursor: Cursor): void {
     const { bid, ask } = cursor;
     const { exchange } = cursor.tape;
-    if (exchange.bidChanges !== bid.changes) {
-      bid.changes = exchange.bidChanges;
-      this.#showSide(cursor, bid);
-    }
-    if (exchange.askChanges !== ask.changes) {
-      ask.changes = exchange.askChanges;
-      this.#showSide(cursor, ask);
-    }
+    if (exchange.bidChanges !== bid.changes) this.#showSide(cursor, bid);
+    if (exchange.askChanges !== ask.changes) this.#showSide(cursor, ask);
   }
 
   /** Most changes of a book have no reader: messages are made only of the others. */
   #showSide(cursor: Cursor, side: ShownSide): void {
-    const { instrument, exchange } = cursor.tape;
+    const { instrument } = cursor.tape;
     const engine = this.#engine;
     const { atUs } = cursor;
     const isLate = atUs < engine.quietUntilUs && !engine.isBookHeard(instrument);
     // Until the engine has done its due work, the book is as it was before.
     if (!isLate && (cursor.bid.isLate || cursor.ask.isLate)) engine.settleBook(instrument);
-    this.#clock.seq += 1;
-    side.seq = this.#clock.seq;
-    side.row = cursor.row;
-    side.price = side.name === 'bid' ? exchange.bid : exchange.ask;
-    side.qty = side.name === 'bid' ? exchange.bidQty : exchange.askQty;
+    side.take(cursor, this.#clock);
     side.isLate = isLate;
     if (isLate) engine.bookLater(seqOf(side.seq), timeOf(atUs), instrument, cursor);
     else engine.book(side.update(cursor.tape));
