@@ -18,15 +18,7 @@ import { catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-st
 import { type LoadedStrategy, runStrategyCode } from '../../host/strategy-files/run-strategy-code.ts';
 import { typeNotes } from '../../host/strategy-files/type-errors.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
-import {
-  type BacktestFile,
-  backtestSchema,
-  isOnBars,
-  MODELS_ON_BARS,
-  MODELS_ON_TICKS,
-  ON_BARS,
-  PLAIN_MODELS,
-} from './backtest-schema.ts';
+import { type BacktestFile, backtestSchema, modelProblems } from './backtest-schema.ts';
 import { importNamedFiles, NAMES_SHOWN } from './import-named-files.ts';
 import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
 
@@ -255,14 +247,12 @@ async function latencyOf(
   }
 }
 
-const ON_TICKS = ['queue', 'touch', 'through'];
-
 /** A file that was read, before its data. */
 type ReadFile = Pick<Backtest, 'source' | 'read' | 'market'>;
 
 const FILE_RULES = [
   dataProblems,
-  modelProblems,
+  ({ source, read }: ReadFile) => modelProblems(source, read),
   memoryProblems,
   moneyProblems,
   maintenanceProblems,
@@ -279,18 +269,6 @@ function dataProblems({ source, read }: ReadFile): readonly Problem[] {
   if (from !== undefined && to !== undefined && to < from)
     return [source.problem(['data', 'to'], `a day from ${from} on`)];
   return [];
-}
-
-function modelProblems({ source, read }: ReadFile): readonly Problem[] {
-  const { data, models } = read;
-  const isCatalogue = data.bars.length + data.prints.length + data.quotes.length === 0;
-  const [fits, what] = data.bars.length > 0 ? [ON_BARS, 'bars'] : [ON_TICKS, 'ticks'];
-  if (models.fill !== undefined && !isCatalogue && !fits.includes(models.fill))
-    return [source.problem(['models', 'fill'], `a model on ${what}: ${fits.join(', ')}`)];
-  const [idle, other] = isOnBars(read) ? [MODELS_ON_TICKS, 'ticks'] : [MODELS_ON_BARS, 'bars'];
-  return idle
-    .filter((key) => models[key] !== PLAIN_MODELS[key])
-    .map((key) => source.problem(['models', key], `no such key here: it has an effect on ${other} alone`));
 }
 
 function memoryProblems({ source, read, market }: ReadFile): readonly Problem[] {
