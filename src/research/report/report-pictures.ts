@@ -302,25 +302,26 @@ export function positionSamples(result: BacktestResult): Samples & { readonly un
     assert(spec !== undefined, 'a traded contract is an instrument of the run');
     return isCounted ? unitsOf(spec, positionAfter) : (positionAfter * value) / qty / moneyScale;
   };
-  const cursors = strategies.map(({ fills }) => ({ fills, next: 0, held: new Map<number, number>() }));
-  let position = 0;
+  const changes = strategies
+    .flatMap(({ fills }, place) =>
+      Array.from(fills, (fill) => ({
+        atUs: fill.tsUs,
+        of: `${place} ${fill.instrument}`,
+        after: heldAfter(fill),
+      })),
+    )
+    .toSorted((a, b) => a.atUs - b.atUs);
+  const held = new Map<string, number>();
+  let [position, next] = [0, 0];
   const values = equity.tsUs.map((untilUs) => {
     let furthest = position;
-    for (;;) {
-      let first: { readonly change: BacktestFill; readonly cursor: (typeof cursors)[number] } | null = null;
-      for (const cursor of cursors) {
-        const change = cursor.fills.at(cursor.next);
-        if (change === undefined || change.tsUs > untilUs) continue;
-        if (first === null || change.tsUs < first.change.tsUs) first = { change, cursor };
-      }
-      if (first === null) return furthest;
-      const { change, cursor } = first;
-      const held = heldAfter(change);
-      position += held - (cursor.held.get(change.instrument) ?? 0);
-      cursor.held.set(change.instrument, held);
-      cursor.next += 1;
+    for (let change = changes[next]; change !== undefined && change.atUs <= untilUs; change = changes[next]) {
+      position += change.after - (held.get(change.of) ?? 0);
+      held.set(change.of, change.after);
+      next += 1;
       if (Math.abs(position) > Math.abs(furthest)) furthest = position;
     }
+    return furthest;
   });
   const [first] = instruments;
   const counted = first?.spec.lotSize === undefined ? 'contracts' : `units of ${first.symbol}`;
