@@ -164,7 +164,7 @@ export const sweepSchema = z.strictObject({
     .optional(),
 });
 
-export type SweepSection = z.output<typeof sweepSchema>;
+type SweepSection = z.output<typeof sweepSchema>;
 
 function spaceOf({ source, strategies }: Backtest, { parameters }: SweepSection, isGrid: boolean) {
   const space: Dimension[] = [];

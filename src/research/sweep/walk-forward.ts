@@ -7,7 +7,6 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import { type RatioBasis, mean, sharpeRatio, totalReturn } from '../statistics/return-ratios.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import { runStatistics } from '../statistics/run-statistics.ts';
-import type { SweepSection } from './read-sweep.ts';
 
 export interface WalkedWindow {
   readonly window: Window;
@@ -54,13 +53,15 @@ export interface Window {
   readonly warmUp: readonly TradingDay[];
 }
 
+type Days = Readonly<Record<'inSample' | 'outOfSample', number>>;
+
 /**
  * Each window moves on by `outOfSample`, so that the parts out of sample neither overlap nor leave a day out. In-sample parts that are not
  * anchored keep their length and move. The last window may have fewer days out of sample; too few days for one make none.
  */
 export function walkForwardWindows(
   days: readonly TradingDay[],
-  { inSample, outOfSample, anchored }: NonNullable<SweepSection['walkForward']>,
+  { inSample, outOfSample, anchored }: Days & { readonly anchored: boolean },
   warmUpDays: number,
 ): readonly Window[] {
   assert(inSample >= 1 && outOfSample >= 1, 'both parts of a window have a day');
