@@ -94,6 +94,8 @@ function oneStep(days: ReturnType<typeof openCatalogue>): TickMeta {
   throw new MixedSteps(`expected one step of prices and volumes, was ${steps.join(', ')}; export them apart`);
 }
 
+const BAR_FIGURES = ['startUs', 'endUs', 'open', 'high', 'low', 'close', 'volume', 'trades'] as const;
+
 // Bars of recorded trades, by the builder that strategies get theirs from.
 
 /** Of one day, the last one closed as it is. The trades that a gap swallowed may belong to any bar that it touches: such a bar is incomplete. */
@@ -115,14 +117,7 @@ export function tickBars(
   if (builder.endUs !== Infinity) keep(builder.closeDue(tsUs(builder.endUs)));
   const into = barsOf(allocateTable(BAR_LAYOUT, bars.length));
   for (const [i, bar] of bars.entries()) {
-    into.startUs[i] = bar.startUs;
-    into.endUs[i] = bar.endUs;
-    into.open[i] = bar.open;
-    into.high[i] = bar.high;
-    into.low[i] = bar.low;
-    into.close[i] = bar.close;
-    into.volume[i] = bar.volume;
-    into.trades[i] = bar.trades;
+    for (const figure of BAR_FIGURES) into[figure][i] = bar[figure];
     into.phase[i] = BAR_PHASES.indexOf(bar.phase);
     into.complete[i] = Number(!gaps.some(({ fromUs, toUs }) => bar.startUs <= toUs && bar.endUs > fromUs));
   }
