@@ -111,18 +111,15 @@ function cockpitProblems(source: YamlSource, { operator: { cockpit } }: ConfigFi
   const { address, hosts, behindProxy } = cockpit;
   const at = ['operator', 'cockpit'];
   const problems: Problem[] = [];
-  if (!OWN_ADDRESS.test(address) && !behindProxy)
-    problems.push(
-      source.problem(
-        [...at, 'address'],
-        'an address of this machine alone, like 127.0.0.1, or behindProxy: true',
-        'src/operator/README.md shows a tunnel and a reverse proxy',
-      ),
-    );
-  if (behindProxy && hosts.length === 0)
-    problems.push(
-      source.keyProblem(at, 'behindProxy', 'hosts with it', 'the name that the browser asks the proxy by'),
-    );
+  if (!OWN_ADDRESS.test(address) && !behindProxy) {
+    const expected = 'an address of this machine alone, like 127.0.0.1, or behindProxy: true';
+    const hint = 'src/operator/README.md shows a tunnel and a reverse proxy';
+    problems.push(source.problem([...at, 'address'], expected, hint));
+  }
+  if (behindProxy && hosts.length === 0) {
+    const hint = 'the name that the browser asks the proxy by';
+    problems.push(source.keyProblem(at, 'behindProxy', 'hosts with it', hint));
+  }
   return problems;
 }
 
@@ -236,27 +233,18 @@ function paperProblems(source: YamlSource, { broker }: ConfigFile): readonly Pro
 function brokerProblems(source: YamlSource, file: ConfigFile): readonly Problem[] {
   const { mode, account, auth, lookUp } = file;
   const problems = [...addressProblems(source, file)];
-  const need = (missing: boolean, path: readonly string[], expected: string, hint: string): void => {
-    if (missing) problems.push(source.problem(path, expected, hint));
-  };
-  need(
-    account === undefined,
-    ['account'],
-    `an account in mode ${mode}`,
-    'add account: { custodyCode, subAccountId }',
-  );
-  need(
-    auth.otp?.from === 'simulator',
-    ['auth', 'otp', 'from'],
-    'prompt, command or file',
-    'the simulator is for paper only',
-  );
-  need(
-    lookUp.spread < ABSENCE_SPREAD_MIN,
-    ['lookUp', 'spread'],
-    'a duration of at least 30s',
-    'an order that is not seen for less is not proven absent',
-  );
+  if (account === undefined) {
+    const hint = 'add account: { custodyCode, subAccountId }';
+    problems.push(source.problem(['account'], `an account in mode ${mode}`, hint));
+  }
+  if (auth.otp?.from === 'simulator') {
+    const hint = 'the simulator is for paper only';
+    problems.push(source.problem(['auth', 'otp', 'from'], 'prompt, command or file', hint));
+  }
+  if (lookUp.spread < ABSENCE_SPREAD_MIN) {
+    const hint = 'an order that is not seen for less is not proven absent';
+    problems.push(source.problem(['lookUp', 'spread'], 'a duration of at least 30s', hint));
+  }
   return mode === 'live' ? [...problems, ...armProblems(source, file)] : problems;
 }
 
@@ -267,10 +255,9 @@ function armProblems(source: YamlSource, { account, live }: ConfigFile): readonl
     problems.push(source.problem(['live', 'arm'], 'true', hint));
   }
   if (account !== undefined && !live.allowedSubAccounts.includes(account.subAccountId)) {
+    const expected = 'a list that names account.subAccountId';
     const hint = 'orders go to no account that is not listed';
-    problems.push(
-      source.problem(['live', 'allowedSubAccounts'], 'a list that names account.subAccountId', hint),
-    );
+    problems.push(source.problem(['live', 'allowedSubAccounts'], expected, hint));
   }
   return problems;
 }

@@ -96,14 +96,12 @@ function onlyContract({ instruments }: BacktestResult): string | undefined {
 /** Compounded return of each span with a day in it, by its name: 2026-03, 2026. */
 function aggregateReturns(days: readonly TradingDay[], returns: readonly number[], span: 'month' | 'year') {
   assert(days.length === returns.length, 'each return is of a day');
-  const groups = new Map<string, number[]>();
+  const worths = new Map<string, number>();
   days.forEach((day, i) => {
     const name = day.slice(0, span === 'month' ? 7 : 4);
-    const group = groups.get(name) ?? [];
-    group.push(returns[i] ?? Number.NaN);
-    groups.set(name, group);
+    worths.set(name, (worths.get(name) ?? 1) * (1 + (returns[i] ?? Number.NaN)));
   });
-  return new Map([...groups].map(([name, group]) => [name, ratios.totalReturn(group)]));
+  return new Map([...worths].map(([name, worth]) => [name, worth - 1]));
 }
 
 function returnMetrics(found: RunStatistics): MetricValues {
