@@ -12,7 +12,6 @@ import type { OrderToSend } from '../../engine/ports/approved.ts';
 import type { SessionStarted } from '../../engine/ports/engine-event.ts';
 import type { BacktestNotice } from '../backtest-plan.ts';
 import type { RunAccount } from './run-account.ts';
-import type { StrategyLedger } from './strategy-ledger.ts';
 
 /** Numbers hashed at a time. */
 const BLOCK = 8_192;
@@ -60,43 +59,40 @@ export class JournalTape implements Journal {
 
   /** The kinds that come with each order as numbers, all others as text. */
   #write(entry: JournalEntry): void {
-    switch (entry.kind) {
-      case 'proposal':
-        this.#head(1, entry);
-        this.#push(entry.by === 'strategy' ? 0 : 1);
-        return this.#proposal(entry.proposal);
-      case 'place': {
-        const { order } = entry;
-        this.#head(2, entry);
-        this.#id(order.clientOrderId);
-        this.#push(order.purpose === 'entry' ? 0 : 1);
-        return this.#terms(order);
-      }
-      case 'outcome': {
-        const { outcome } = entry;
-        this.#head(3, entry);
-        this.#id(entry.clientOrderId);
-        this.#word(entry.call);
-        this.#word(outcome.status);
-        if (outcome.status === 'accepted') this.#word(outcome.orderNo);
-        else if (outcome.status === 'rejected') this.#word(outcome.text);
-        return;
-      }
-      case 'order_status':
-        this.#head(4, entry);
-        this.#id(entry.clientOrderId);
-        this.#word(entry.to);
-        return this.#word(entry.event);
-      case 'fill':
-        this.#head(5, entry);
-        this.#id(entry.clientOrderId);
-        this.#push(entry.cumQty);
-        this.#push(entry.cumValue);
-        this.#push(entry.fee);
-        return this.#push(entry.tax);
-      default:
-        this.#flush();
-        this.#hash.update(JSON.stringify(entry));
+    const { kind } = entry;
+    if (kind === 'proposal') {
+      this.#head(1, entry);
+      this.#push(entry.by === 'strategy' ? 0 : 1);
+      this.#proposal(entry.proposal);
+    } else if (kind === 'place') {
+      const { order } = entry;
+      this.#head(2, entry);
+      this.#id(order.clientOrderId);
+      this.#push(order.purpose === 'entry' ? 0 : 1);
+      this.#terms(order);
+    } else if (kind === 'outcome') {
+      const { outcome } = entry;
+      this.#head(3, entry);
+      this.#id(entry.clientOrderId);
+      this.#word(entry.call);
+      this.#word(outcome.status);
+      if (outcome.status === 'accepted') this.#word(outcome.orderNo);
+      else if (outcome.status === 'rejected') this.#word(outcome.text);
+    } else if (kind === 'order_status') {
+      this.#head(4, entry);
+      this.#id(entry.clientOrderId);
+      this.#word(entry.to);
+      this.#word(entry.event);
+    } else if (kind === 'fill') {
+      this.#head(5, entry);
+      this.#id(entry.clientOrderId);
+      this.#push(entry.cumQty);
+      this.#push(entry.cumValue);
+      this.#push(entry.fee);
+      this.#push(entry.tax);
+    } else {
+      this.#flush();
+      this.#hash.update(JSON.stringify(entry));
     }
   }
 
@@ -180,41 +176,26 @@ export class RunJournal {
   }
 
   take(entry: JournalEntry): void {
+    const { kind, tsUs } = entry;
     const ledger = this.#account.ledgers[entry.strategy ?? -1];
-    switch (entry.kind) {
-      case 'place':
-        if (ledger !== undefined) ledger.orders += 1;
-        break;
-      case 'outcome':
-        if (entry.outcome.status === 'rejected' && !this.isWarmUp) {
-          const { code, text } = entry.outcome;
-          ledger?.deny({ tsUs: entry.tsUs, by: 'rejected', code, text });
-        }
-        break;
-      case 'denied':
-        if (!this.isWarmUp) {
-          const { code } = entry.denial;
-          ledger?.deny({ tsUs: entry.tsUs, by: 'denied', code, text: formatDenial(entry.denial) });
-        }
-        break;
-      case 'strategy_fault':
-        // Strategies that restart each day may fail each day: the first fault is kept.
-        if (ledger !== undefined)
-          ledger.fault ??= {
-            tsUs: entry.tsUs,
-            message: entry.message,
-            where: entry.where,
-            stack: this.#stacks.get(ledger) ?? null,
-          };
-        break;
-      case 'strategy_stopped':
-        if (ledger !== undefined) ledger.stopped = stopText(entry.reason, ledger);
-        break;
-      case 'halt':
-        this.#halt(entry.strategy, entry.halted ? entry.reason : null);
-        break;
-      case 'alert':
-        if (entry.severity !== 'info') this.#notice({ tsUs: entry.tsUs, code: entry.code, text: entry.text });
+    if (kind === 'halt') this.#halt(entry.strategy, entry.halted ? entry.reason : null);
+    else if (kind === 'alert' && entry.severity !== 'info')
+      this.#notice({ tsUs, code: entry.code, text: entry.text });
+    if (ledger === undefined) return;
+    if (kind === 'place') ledger.orders += 1;
+    else if (kind === 'outcome' && entry.outcome.status === 'rejected' && !this.isWarmUp) {
+      const { code, text } = entry.outcome;
+      ledger.deny({ tsUs, by: 'rejected', code, text });
+    } else if (kind === 'denied' && !this.isWarmUp)
+      ledger.deny({ tsUs, by: 'denied', code: entry.denial.code, text: formatDenial(entry.denial) });
+    else if (kind === 'strategy_fault') {
+      const { message, where } = entry;
+      // Strategies that restart each day may fail each day: the first fault is kept.
+      ledger.fault ??= { tsUs, message, where, stack: this.#stacks.get(ledger) ?? null };
+    } else if (kind === 'strategy_stopped') {
+      const { fault } = ledger;
+      const isFault = entry.reason === 'fault' && fault !== null;
+      ledger.stopped = isFault ? `${fault.message} (in ${fault.where})` : entry.reason;
     }
   }
 
@@ -247,6 +228,3 @@ export class RunJournal {
     else this.dropped += 1;
   }
 }
-
-const stopText = (reason: string, { fault }: StrategyLedger): string =>
-  reason === 'fault' && fault !== null ? `${fault.message} (in ${fault.where})` : reason;
