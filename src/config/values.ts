@@ -63,6 +63,7 @@ export const date = codec<TradingDay>(
   'date',
 );
 
+/** A whole number of a unit, `least` or more. */
 const wholeFrom = <T extends number>(least: number, decode: (value: number) => T, unit: string) =>
   z.codec(z.int().min(least), z.custom<T>(), { decode, encode: Number }).meta({ unit });
 
