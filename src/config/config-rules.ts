@@ -14,16 +14,32 @@ const ASSUMPTIONS: readonly Assumption[] = ['entry-with-exits', 'order-after-ord
 export const assumedBy = ({ mode, live }: Pick<ConfigFile, 'mode' | 'live'>): readonly Assumption[] =>
   mode === 'paper' ? ASSUMPTIONS : ASSUMPTIONS.filter((each) => live.assume.includes(each));
 
+const RULES = [
+  modeProblems,
+  fileProblems,
+  closingProblems,
+  alertProblems,
+  metricsProblems,
+  cockpitProblems,
+  clusterProblems,
+];
+
+/** Mistakes that no schema shows, those against the market apart. */
+export const configProblems = (source: YamlSource, file: ConfigFile): readonly Problem[] =>
+  RULES.flatMap((rule) => rule(source, file));
+
 // Files that a configuration names must exist before anything starts.
 
-export function fileProblems(source: YamlSource, { mode, auth, simulator }: ConfigFile): readonly Problem[] {
+const FROM_START = 'the path counts from where the program is started';
+
+function fileProblems(source: YamlSource, { mode, auth, simulator }: ConfigFile): readonly Problem[] {
   const named =
     mode === 'paper'
       ? [{ path: ['simulator', 'tape'], file: simulator.tape, what: 'a tape that is there' }]
       : [{ path: ['auth', 'apiKeyFile'], file: auth.apiKeyFile, what: 'a file with the API key' }];
   const problems = named
     .filter(({ file }) => file !== undefined && !isFile(file))
-    .map(({ path, what }) => source.problem(path, what, 'the path counts from where the program is started'));
+    .map(({ path, what }) => source.problem(path, what, FROM_START));
   const { apiKeyFile } = auth;
   if (mode !== 'live' || problems.length > 0 || apiKeyFile === undefined) return problems;
   return exposedProblems(source, ['auth', 'apiKeyFile'], apiKeyFile);
@@ -39,10 +55,7 @@ const exposedProblems = (source: YamlSource, at: readonly (string | number)[], f
   isExposed(file) ? [source.problem(at, 'a file that only its owner may read', `chmod 600 ${file}`)] : [];
 
 /** Files with secrets, names of channels, formats of webhooks. */
-export function alertProblems(
-  source: YamlSource,
-  { alerts }: Pick<ConfigFile, 'alerts'>,
-): readonly Problem[] {
+function alertProblems(source: YamlSource, { alerts }: ConfigFile): readonly Problem[] {
   const { channels, deadMansSwitch: dead } = alerts;
   const problems =
     dead === undefined ? [] : secretProblems(source, ['alerts', 'deadMansSwitch', 'url'], dead.url);
@@ -53,54 +66,38 @@ export function alertProblems(
     switch (channel.kind) {
       case 'telegram':
         problems.push(...secretProblems(source, [...path, 'token'], channel.token));
-        if (!isAddress(channel.apiUrl, 'http'))
-          problems.push(
-            source.problem(
-              [...path, 'apiUrl'],
-              'an address with https://',
-              'plain http is for this machine alone',
-            ),
-          );
+        if (!isAddress(channel.apiUrl, 'http')) {
+          const hint = 'plain http is for this machine alone';
+          problems.push(source.problem([...path, 'apiUrl'], 'an address with https://', hint));
+        }
         break;
       case 'email':
         problems.push(...secretProblems(source, [...path, 'password'], channel.password));
         break;
       case 'webhook':
         problems.push(...secretProblems(source, [...path, 'url'], channel.url));
-        if ((channel.preset === undefined) === (channel.template === undefined))
-          problems.push(
-            source.problem(
-              path,
-              'either preset or template',
-              'preset is one of slack, discord, ntfy, gotify',
-              'both or none',
-            ),
-          );
+        if ((channel.preset === undefined) === (channel.template === undefined)) {
+          const hint = 'preset is one of slack, discord, ntfy, gotify';
+          problems.push(source.problem(path, 'either preset or template', hint, 'both or none'));
+        }
     }
   }
   return problems;
 }
 
-export const metricsProblems = (
-  source: YamlSource,
-  { operator: { metrics } }: Pick<ConfigFile, 'operator'>,
-): readonly Problem[] =>
-  metrics === undefined ? [] : secretProblems(source, ['operator', 'metrics', 'token'], metrics.token);
+function metricsProblems(source: YamlSource, { operator: { metrics } }: ConfigFile): readonly Problem[] {
+  return metrics === undefined ? [] : secretProblems(source, ['operator', 'metrics', 'token'], metrics.token);
+}
 
 /** Prices of a feed are for paper: an account with real money has a stream of its own, and its broker's clock. */
-export function clusterProblems(
-  source: YamlSource,
-  { mode, cluster }: Pick<ConfigFile, 'mode' | 'cluster'>,
-): readonly Problem[] {
+function clusterProblems(source: YamlSource, { mode, cluster }: ConfigFile): readonly Problem[] {
   if (cluster === undefined) return [];
   const { user, password, feed } = cluster;
   const problems = user === undefined ? [] : secretProblems(source, ['cluster', 'password'], password);
   for (const [key, file] of Object.entries({ credentials: cluster.credentials, ...cluster.tls }))
     if (file !== undefined && !isFile(file)) {
       const path = key === 'credentials' ? ['cluster', key] : ['cluster', 'tls', key];
-      problems.push(
-        source.problem(path, 'a file that is there', 'the path counts from where the program is started'),
-      );
+      problems.push(source.problem(path, 'a file that is there', FROM_START));
     }
   if (feed?.role === 'read' && mode !== 'paper')
     problems.push(
@@ -110,25 +107,19 @@ export function clusterProblems(
 }
 
 /** Beyond this machine nothing goes in the clear. */
-export function cockpitProblems(
-  source: YamlSource,
-  { operator: { cockpit } }: Pick<ConfigFile, 'operator'>,
-): readonly Problem[] {
+function cockpitProblems(source: YamlSource, { operator: { cockpit } }: ConfigFile): readonly Problem[] {
   const { address, hosts, behindProxy } = cockpit;
   const at = ['operator', 'cockpit'];
   const problems: Problem[] = [];
-  if (!OWN_ADDRESS.test(address) && !behindProxy)
-    problems.push(
-      source.problem(
-        [...at, 'address'],
-        'an address of this machine alone, like 127.0.0.1, or behindProxy: true',
-        'src/operator/README.md shows a tunnel and a reverse proxy',
-      ),
-    );
-  if (behindProxy && hosts.length === 0)
-    problems.push(
-      source.keyProblem(at, 'behindProxy', 'hosts with it', 'the name that the browser asks the proxy by'),
-    );
+  if (!OWN_ADDRESS.test(address) && !behindProxy) {
+    const expected = 'an address of this machine alone, like 127.0.0.1, or behindProxy: true';
+    const hint = 'src/operator/README.md shows a tunnel and a reverse proxy';
+    problems.push(source.problem([...at, 'address'], expected, hint));
+  }
+  if (behindProxy && hosts.length === 0) {
+    const hint = 'the name that the browser asks the proxy by';
+    problems.push(source.keyProblem(at, 'behindProxy', 'hosts with it', hint));
+  }
   return problems;
 }
 
@@ -139,10 +130,7 @@ function secretProblems(
 ): Problem[] {
   if (file === undefined) return [];
   const at = [...path, 'file'];
-  if (!isFile(file))
-    return [
-      source.problem(at, 'a file with the secret', 'the path counts from where the program is started'),
-    ];
+  if (!isFile(file)) return [source.problem(at, 'a file with the secret', FROM_START)];
   return exposedProblems(source, at, file);
 }
 
@@ -153,12 +141,8 @@ type ClosingTerms = Pick<ConfigFile, 'session' | 'strategies'>;
 /** Where nothing is closed before the close, positions stay overnight and into settlement. */
 export function withKeptPositions<T extends ClosingTerms>(file: T): T {
   if (file.session.flatBeforeClose !== null) return file;
-  const strategies = file.strategies.map((each) => ({
-    ...each,
-    overnight: true,
-    onExpiry: 'hold' as const,
-  }));
-  return { ...file, strategies };
+  const kept = { overnight: true, onExpiry: 'hold' } as const;
+  return { ...file, strategies: file.strategies.map((each) => ({ ...each, ...kept })) };
 }
 
 /** A strategy that is to be flat all the same. */
@@ -217,22 +201,15 @@ function symbolProblems(
   return strategies.flatMap(({ symbols }, i) =>
     symbols.flatMap((symbol, j) => {
       const path = ['strategies', i, 'symbols', j];
-      if (!underlyings.includes(underlyingOf(symbol) ?? ''))
-        return [unknownSymbol(source, path, symbol, aliases)];
+      if (!underlyings.includes(underlyingOf(symbol) ?? '')) {
+        const otherwise = 'F1M is the front month, F2M the next; a contract code goes too';
+        const expected = `a contract of this market, like ${aliases[0] ?? ''}`;
+        return [source.problem(path, expected, meantHint(symbol, aliases, otherwise))];
+      }
       if (symbols.indexOf(symbol) === j) return [];
       return [source.problem(path, 'another contract for each leg')];
     }),
   );
-}
-
-function unknownSymbol(
-  source: YamlSource,
-  path: readonly PropertyKey[],
-  symbol: string,
-  aliases: readonly string[],
-): Problem {
-  const hint = meantHint(symbol, aliases, 'F1M is the front month, F2M the next; a contract code goes too');
-  return source.problem(path, `a contract of this market, like ${aliases[0] ?? ''}`, hint);
 }
 
 // Requirements of each mode. Real money needs every guard in the file (fail closed).
@@ -242,47 +219,32 @@ const ABSENCE_SPREAD_MIN = 30 * US_PER_SECOND;
 const OWN_ADDRESS = /^(127(\.\d+){3}|::1)$/;
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-export function modeProblems(source: YamlSource, file: ConfigFile): readonly Problem[] {
+function modeProblems(source: YamlSource, file: ConfigFile): readonly Problem[] {
   return file.mode === 'paper' ? paperProblems(source, file) : brokerProblems(source, file);
 }
 
 function paperProblems(source: YamlSource, { broker }: ConfigFile): readonly Problem[] {
+  const hint = 'paper trades with the embedded simulator; remove it';
   return (['restUrl', 'streamUrl'] as const)
     .filter((key) => broker[key] !== undefined)
-    .map((key) =>
-      source.keyProblem(
-        ['broker'],
-        key,
-        'no broker address in mode paper',
-        'paper trades with the embedded simulator; remove it',
-      ),
-    );
+    .map((key) => source.keyProblem(['broker'], key, 'no broker address in mode paper', hint));
 }
 
 function brokerProblems(source: YamlSource, file: ConfigFile): readonly Problem[] {
   const { mode, account, auth, lookUp } = file;
   const problems = [...addressProblems(source, file)];
-  const need = (missing: boolean, path: readonly string[], expected: string, hint: string): void => {
-    if (missing) problems.push(source.problem(path, expected, hint));
-  };
-  need(
-    account === undefined,
-    ['account'],
-    `an account in mode ${mode}`,
-    'add account: { custodyCode, subAccountId }',
-  );
-  need(
-    auth.otp?.from === 'simulator',
-    ['auth', 'otp', 'from'],
-    'prompt, command or file',
-    'the simulator is for paper only',
-  );
-  need(
-    lookUp.spread < ABSENCE_SPREAD_MIN,
-    ['lookUp', 'spread'],
-    'a duration of at least 30s',
-    'an order that is not seen for less is not proven absent',
-  );
+  if (account === undefined) {
+    const hint = 'add account: { custodyCode, subAccountId }';
+    problems.push(source.problem(['account'], `an account in mode ${mode}`, hint));
+  }
+  if (auth.otp?.from === 'simulator') {
+    const hint = 'the simulator is for paper only';
+    problems.push(source.problem(['auth', 'otp', 'from'], 'prompt, command or file', hint));
+  }
+  if (lookUp.spread < ABSENCE_SPREAD_MIN) {
+    const hint = 'an order that is not seen for less is not proven absent';
+    problems.push(source.problem(['lookUp', 'spread'], 'a duration of at least 30s', hint));
+  }
   return mode === 'live' ? [...problems, ...armProblems(source, file)] : problems;
 }
 
@@ -293,10 +255,9 @@ function armProblems(source: YamlSource, { account, live }: ConfigFile): readonl
     problems.push(source.problem(['live', 'arm'], 'true', hint));
   }
   if (account !== undefined && !live.allowedSubAccounts.includes(account.subAccountId)) {
+    const expected = 'a list that names account.subAccountId';
     const hint = 'orders go to no account that is not listed';
-    problems.push(
-      source.problem(['live', 'allowedSubAccounts'], 'a list that names account.subAccountId', hint),
-    );
+    problems.push(source.problem(['live', 'allowedSubAccounts'], expected, hint));
   }
   return problems;
 }

@@ -15,10 +15,7 @@ export type ClusterConfig = NonNullable<ConfigFile['cluster']>;
 export type RetentionConfig = ConfigFile['retention'];
 
 /** Place of a secret: the environment comes first, then the file. */
-export interface SecretPlace {
-  readonly environment: string;
-  readonly file?: string | undefined;
-}
+export type SecretPlace = Readonly<ClusterConfig['password']>;
 
 /** Code of a strategy of the user's own, with all its imports: plain data that may be sent to a thread. */
 export interface StrategyCode {

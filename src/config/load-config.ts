@@ -1,18 +1,7 @@
 /** Reads the whole configuration: a valid one, or every problem of it. */
 import { alwaysOpen, type TradingCalendar } from '../domain/calendar.ts';
 import type { EngineSettings } from '../domain/settings.ts';
-import {
-  alertProblems,
-  assumedBy,
-  closingProblems,
-  clusterProblems,
-  fileProblems,
-  limitProblems,
-  cockpitProblems,
-  metricsProblems,
-  modeProblems,
-  withKeptPositions,
-} from './config-rules.ts';
+import { assumedBy, configProblems, limitProblems, withKeptPositions } from './config-rules.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
 import type { Config } from './config.ts';
 import { type MarketDefinition, readMarket } from './market-file.ts';
@@ -49,16 +38,7 @@ export function loadConfig(
     typeof others === 'function'
       ? readStrategies(source, value, catalog, others)
       : readBefore(source, value, others);
-  const problems = [
-    ...strategies.problems,
-    ...modeProblems(source, value),
-    ...fileProblems(source, value),
-    ...closingProblems(source, value),
-    ...alertProblems(source, value),
-    ...metricsProblems(source, value),
-    ...cockpitProblems(source, value),
-    ...clusterProblems(source, value),
-  ];
+  const problems = [...strategies.problems, ...configProblems(source, value)];
   const reach = { mode: value.mode, alerts: value.alerts };
   const market = readMarket(source, value.market);
   if (!market.ok) return { ok: false, problems: [...problems, ...market.problems], reach };

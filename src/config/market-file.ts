@@ -124,11 +124,10 @@ function costsOf({ costs }: MarketFile): CostSchedule {
 const inOrder = (rows: readonly DatedValue<number>[]): readonly DatedValue<number>[] =>
   rows.toSorted((a, b) => (a.from < b.from ? -1 : 1));
 
-function contractsOf(market: MarketFile): Readonly<Record<string, ContractSpec>> {
-  return Object.fromEntries(
-    Object.entries(market.contracts).map(([underlying, spec]) => [underlying, { underlying, ...spec }]),
+const contractsOf = ({ contracts }: MarketFile): Readonly<Record<string, ContractSpec>> =>
+  Object.fromEntries(
+    Object.entries(contracts).map(([underlying, spec]) => [underlying, { underlying, ...spec }]),
   );
-}
 
 // Checks between rows of a market file; a wrong calendar or tariff would show only during a session.
 
@@ -145,14 +144,8 @@ function phaseProblems(source: YamlSource, phases: Phases): readonly Problem[] {
   let end = 0;
   for (const [i, { fromUs, toUs }] of phases.entries()) {
     const path = ['calendar', 'phases', i];
-    if (fromUs < end)
-      problems.push(
-        source.problem(
-          [...path, 'from'],
-          `a time from ${formatTimeOfDay(end)} on`,
-          'phases follow one another',
-        ),
-      );
+    const begin = `a time from ${formatTimeOfDay(end)} on`;
+    if (fromUs < end) problems.push(source.problem([...path, 'from'], begin, 'phases follow one another'));
     else if (toUs <= fromUs)
       problems.push(source.problem([...path, 'to'], `a time after ${formatTimeOfDay(fromUs)}`));
     end = Math.max(end, toUs);
@@ -194,16 +187,11 @@ function firstDayProblems(
   { costs }: MarketFile,
   { validFrom }: ClosuresFile,
 ): readonly Problem[] {
+  const expected = `a first row from ${validFrom} or earlier`;
   return Object.entries(costs).flatMap(([name, rows]) =>
     rows.some(({ from }) => from <= validFrom)
       ? []
-      : [
-          source.problem(
-            ['costs', name, 0, 'from'],
-            `a first row from ${validFrom} or earlier`,
-            'the calendar begins there',
-          ),
-        ],
+      : [source.problem(['costs', name, 0, 'from'], expected, 'the calendar begins there')],
   );
 }
 
@@ -212,16 +200,10 @@ function closureProblems(
   { validFrom, validTo, closures }: ClosuresFile,
 ): readonly Problem[] {
   if (validTo < validFrom) return [source.problem(['validTo'], `a date from ${validFrom} on`)];
+  const expected = `a date from ${validFrom} to ${validTo}`;
+  const hint = 'validFrom and validTo say what the list knows';
   return closures.flatMap((day, i) =>
-    day < validFrom || day > validTo
-      ? [
-          source.problem(
-            ['closures', i],
-            `a date from ${validFrom} to ${validTo}`,
-            'validFrom and validTo say what the list knows',
-          ),
-        ]
-      : [],
+    day < validFrom || day > validTo ? [source.problem(['closures', i], expected, hint)] : [],
   );
 }
 

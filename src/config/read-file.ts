@@ -42,7 +42,7 @@ export function readNamed<T extends z.ZodType>(
   schema: T,
   kind: string,
 ): Read<z.output<T>> {
-  const file = nextTo(parent.file, name);
+  const file = placed(name, parent.file);
   const { texts } = parent;
   const stat = statSync(file, { throwIfNoEntry: false });
   if (texts.has(file) || stat?.isFile() === true) return readFile(file, schema, kind, texts);
@@ -51,4 +51,5 @@ export function readNamed<T extends z.ZodType>(
 }
 
 /** Relative to the file that names it, not to the working directory. */
-const nextTo = (file: string, name: string): string => (isAbsolute(name) ? name : join(dirname(file), name));
+export const placed = (name: string, file: string): string =>
+  isAbsolute(name) ? name : join(dirname(file), name);

@@ -97,12 +97,8 @@ function readOne(
     const relevant = issues.filter(({ code }) => !isMisspelt || code !== 'custom');
     return [...problems, ...zodProblems(source, relevant, definition.params, place)];
   }
-  entries.push({
-    id: entry.id,
-    strategy: entry.strategy,
-    code: definition.code ?? null,
-    symbols: entry.symbols,
-    params: Object.fromEntries(Object.entries(params.data ?? {})),
-  });
+  const { id, strategy, symbols } = entry;
+  const read = Object.fromEntries(Object.entries(params.data ?? {}));
+  entries.push({ id, strategy, code: definition.code ?? null, symbols, params: read });
   return problems;
 }

@@ -2,16 +2,7 @@
 import { z } from 'zod';
 import type { ParsePayload } from 'zod/v4/core';
 import { isTradingDay, tradingDay, type TradingDay } from '../domain/civil-date.ts';
-import {
-  bpsOf,
-  type DurationUs,
-  durationUs,
-  type Money,
-  money,
-  type Qty,
-  qty,
-  US_PER_DAY,
-} from '../domain/units.ts';
+import { bpsOf, type DurationUs, durationUs, money, qty, US_PER_DAY } from '../domain/units.ts';
 import { formatTimeOfDay, parseTimeOfDay } from '../text/dates.ts';
 import { formatDuration, parseDuration } from '../text/durations.ts';
 
@@ -72,26 +63,18 @@ export const date = codec<TradingDay>(
   'date',
 );
 
-/** Whole money, zero or more. */
-export const wholeMoney = z
-  .codec(z.int().min(0), z.custom<Money>(), { decode: money, encode: Number })
-  .meta({ unit: 'VND' });
-/** Whole money, one or more. */
-export const moneyAboveZero = z
-  .codec(z.int().min(1), z.custom<Money>(), { decode: money, encode: Number })
-  .meta({ unit: 'VND' });
-/** Whole contracts, one or more. */
-export const contracts = z
-  .codec(z.int().min(1), z.custom<Qty>(), { decode: qty, encode: Number })
-  .meta({ unit: 'contracts' });
+/** A whole number of a unit, `least` or more. */
+const wholeFrom = <T extends number>(least: number, decode: (value: number) => T, unit: string) =>
+  z.codec(z.int().min(least), z.custom<T>(), { decode, encode: Number }).meta({ unit });
+
+export const wholeMoney = wholeFrom(0, money, 'VND');
+export const moneyAboveZero = wholeFrom(1, money, 'VND');
+export const contracts = wholeFrom(1, qty, 'contracts');
 export const count = z.int().min(1);
 export const percent = z.number().min(0.01).max(100).meta({ unit: '%' });
 /** A percentage as parts of 10,000. */
 export const percentAsBps = z
-  .codec(percent, z.number(), {
-    decode: bpsOf,
-    encode: (bps) => bps / 100,
-  })
+  .codec(percent, z.number(), { decode: bpsOf, encode: (bps) => bps / 100 })
   .meta({ unit: '%' });
 
 /** `500ms`, `2s`, `15m`, `8h`, from `least` to `most`. */

@@ -59,7 +59,10 @@ export class YamlSource {
     const fault = oddText(read.text) ?? yamlFault(source.#document);
     const odd = fault === undefined ? source.#oddNodes() : [fault];
     const found = odd.length > 0 ? odd : source.#unfold();
-    return found.length > 0 ? { problems: found.map((each) => source.#found(each)) } : { source };
+    if (found.length === 0) return { source };
+    const problemOf = ({ offset, expected, received, hint }: SyntaxProblem): Problem =>
+      source.#problemAt(offset, [], expected, received, hint);
+    return { problems: found.map(problemOf) };
   }
 
   value(): unknown {
@@ -170,21 +173,10 @@ export class YamlSource {
     return this.#offsetOf(path);
   }
 
-  #found({ offset, expected, received, hint }: SyntaxProblem): Problem {
-    return this.#problemAt(offset, [], expected, received, hint);
-  }
-
   #problemAt(offset: number, path: Path, expected: string, received: string, hint: string): Problem {
     const { line, col } = this.#lines.linePos(offset);
-    return {
-      file: this.file,
-      line: Math.max(1, line),
-      column: Math.max(1, col),
-      path: shownPath(path),
-      expected,
-      received,
-      hint,
-    };
+    const place = { file: this.file, line: Math.max(1, line), column: Math.max(1, col) };
+    return { ...place, path: shownPath(path), expected, received, hint };
   }
 }
 
@@ -201,11 +193,8 @@ const shownPath = (path: Path): string =>
     .map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i === 0 ? '' : '.'}${String(key)}`))
     .join('');
 
-interface SyntaxProblem {
+interface SyntaxProblem extends Pick<Problem, 'expected' | 'received' | 'hint'> {
   readonly offset: number;
-  readonly expected: string;
-  readonly received: string;
-  readonly hint: string;
 }
 
 /** A simulator with a thousand accounts needs less. */
@@ -224,9 +213,8 @@ function readYamlText(file: string): { readonly text: string } | { readonly unre
     // A pipe would be waited for, and a device has no end.
     if (!stat.isFile() && !stat.isDirectory()) return { unreadable: 'a pipe, a device or a socket' };
     if (stat.size > BYTES_MAX) {
-      return {
-        unreadable: `a file of ${formatNumber(stat.size)} bytes, of which ${formatNumber(BYTES_MAX)} are allowed`,
-      };
+      const [size, most] = [formatNumber(stat.size), formatNumber(BYTES_MAX)];
+      return { unreadable: `a file of ${size} bytes, of which ${most} are allowed` };
     }
     text = readFileSync(file, 'utf8');
   } catch (error) {

@@ -7,7 +7,7 @@ import { meantHint, nearest, type Problem } from './problem.ts';
 import type { Path, YamlSource } from './yaml-source.ts';
 
 /** Place of a schema in the file, and the page that explains its keys. */
-export interface SchemaPosition {
+interface SchemaPosition {
   readonly base?: Path;
   readonly help?: string;
 }
@@ -18,8 +18,7 @@ export function zodProblems(
   schema: $ZodType,
   { base = [], help = 'see config/README.md' }: SchemaPosition = {},
 ): readonly Problem[] {
-  const reader = new IssueReader(source, schema, base, help);
-  return issues.flatMap((issue) => reader.read(issue));
+  return issues.flatMap((issue) => problemsOf(issue, { source, schema, base, help }));
 }
 
 /** The keys of a file of another kind, which is one problem and not one for each key. */
@@ -33,84 +32,78 @@ export function keysOfOtherKind(source: YamlSource, schema: $ZodType): readonly 
     : undefined;
 }
 
-class IssueReader {
-  readonly #source: YamlSource;
-  readonly #schema: $ZodType;
-  readonly #base: Path;
-  readonly #help: string;
+interface SchemaPlace extends Required<SchemaPosition> {
+  readonly source: YamlSource;
+  readonly schema: $ZodType;
+}
 
-  constructor(source: YamlSource, schema: $ZodType, base: Path, help: string) {
-    this.#source = source;
-    this.#schema = schema;
-    this.#base = base;
-    this.#help = help;
+function problemsOf(issue: $ZodIssue, place: SchemaPlace): readonly Problem[] {
+  const { source } = place;
+  const path = [...place.base, ...issue.path];
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => unknownKey(place, issue.path, key));
+    case 'invalid_type':
+      return [problemAt(source, path, typeWords(issue, place.schema))];
+    case 'invalid_value':
+      return [notOneOf(source, path, issue.values.map(String))];
+    case 'too_small':
+      return [problemAt(source, path, leastWords(issue))];
+    case 'too_big':
+      return [
+        problemAt(source, path, `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`),
+      ];
+    case 'invalid_format':
+    case 'custom':
+      return [problemAt(source, path, issue.message, hintOf(issue))];
+    case 'invalid_union':
+      return unionProblems(issue, path, place);
+    case 'invalid_element':
+    case 'invalid_key':
+    case 'not_multiple_of':
+      return [problemAt(source, path, issue.message)];
   }
+}
 
-  read(issue: $ZodIssue): readonly Problem[] {
-    const path = [...this.#base, ...issue.path];
-    switch (issue.code) {
-      case 'unrecognized_keys':
-        return issue.keys.map((key) => this.#unknownKey(issue.path, key));
-      case 'invalid_type':
-        return [this.#wrongType(issue)];
-      case 'invalid_value':
-        return [this.#notOneOf(path, issue.values.map(String))];
-      case 'too_small':
-        return [this.#problem(path, leastWords(issue))];
-      case 'too_big':
-        return [
-          this.#problem(path, `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`),
-        ];
-      case 'invalid_format':
-      case 'custom':
-        return [this.#problem(path, issue.message, hintOf(issue))];
-      case 'invalid_union':
-        return this.#union(issue, path);
-      case 'invalid_element':
-      case 'invalid_key':
-      case 'not_multiple_of':
-        return [this.#problem(path, issue.message)];
-    }
-  }
+function unionProblems(
+  issue: Extract<$ZodIssue, { code: 'invalid_union' }>,
+  path: Path,
+  place: SchemaPlace,
+): readonly Problem[] {
+  // zod lists the known tags of a union; its types leave them out.
+  if ('options' in issue && Array.isArray(issue.options))
+    return [notOneOf(place.source, path, issue.options.map(String))];
+  const tried = issue.errors.flatMap((errors) => errors.slice(0, 1));
+  // The nearest problem inside shows which choice was meant.
+  const nearest = tried.find((each) => each.path.length > 0) ?? tried[0];
+  return nearest === undefined
+    ? [problemAt(place.source, path, issue.message)]
+    : problemsOf({ ...nearest, path: [...issue.path, ...nearest.path] }, place);
+}
 
-  #union(issue: Extract<$ZodIssue, { code: 'invalid_union' }>, path: Path): readonly Problem[] {
-    // zod lists the known tags of a union; its types leave them out.
-    if ('options' in issue && Array.isArray(issue.options)) {
-      return [this.#notOneOf(path, issue.options.map(String))];
-    }
-    const tried = issue.errors.flatMap((errors) => errors.slice(0, 1));
-    // The nearest problem inside shows which choice was meant.
-    const nearest = tried.find((each) => each.path.length > 0) ?? tried[0];
-    return nearest === undefined
-      ? [this.#problem(path, issue.message)]
-      : this.read({ ...nearest, path: [...issue.path, ...nearest.path] });
-  }
+/** Prefers a message of the schema to the name of the type. */
+function typeWords(issue: Extract<$ZodIssue, { code: 'invalid_type' }>, schema: $ZodType): string {
+  if (!issue.message.startsWith('Invalid input')) return issue.message;
+  const type = issue.expected === 'number' && isWholeAt(schema, issue.path) ? 'int' : issue.expected;
+  return WORDS[type] ?? type;
+}
 
-  /** Prefers a message of the schema to the name of the type. */
-  #wrongType(issue: Extract<$ZodIssue, { code: 'invalid_type' }>): Problem {
-    const path = [...this.#base, ...issue.path];
-    const type = issue.expected === 'number' && isWholeAt(this.#schema, issue.path) ? 'int' : issue.expected;
-    const expected = issue.message.startsWith('Invalid input') ? expectedType(type) : issue.message;
-    return this.#problem(path, expected);
-  }
+function notOneOf(source: YamlSource, path: Path, values: readonly string[]): Problem {
+  const received = source.at(path);
+  const hint = typeof received === 'string' ? meantHint(received.trim(), values) : '';
+  return problemAt(source, path, `one of ${values.join(', ')}`, hint);
+}
 
-  #notOneOf(path: Path, values: readonly string[]): Problem {
-    const received = this.#source.at(path);
-    const hint = typeof received === 'string' ? meantHint(received.trim(), values) : '';
-    return this.#problem(path, `one of ${values.join(', ')}`, hint);
-  }
+function unknownKey({ source, schema, base, help }: SchemaPlace, at: Path, key: string): Problem {
+  const path = [...base, ...at];
+  if (isSecretName(key)) return source.keyProblem(path, key, 'no secret in this file', SECRET_HINT);
+  const hint = meantHint(key, keysAt(schema, at), `remove it or ${help}`);
+  return source.keyProblem(path, key, 'a known key', hint);
+}
 
-  #unknownKey(at: Path, key: string): Problem {
-    const path = [...this.#base, ...at];
-    if (isSecretName(key)) return this.#source.keyProblem(path, key, 'no secret in this file', SECRET_HINT);
-    const hint = meantHint(key, keysAt(this.#schema, at), `remove it or ${this.#help}`);
-    return this.#source.keyProblem(path, key, 'a known key', hint);
-  }
-
-  #problem(path: Path, expected: string, hint = ''): Problem {
-    const better = hint === '' && this.#source.at(path) === undefined ? 'add it' : hint;
-    return this.#source.problem(path, expected, better, concealed(path, this.#source));
-  }
+function problemAt(source: YamlSource, path: Path, expected: string, hint = ''): Problem {
+  const better = hint === '' && source.at(path) === undefined ? 'add it' : hint;
+  return source.problem(path, expected, better, concealed(path, source));
 }
 
 function leastWords(issue: Extract<$ZodIssue, { code: 'too_small' }>): string {
@@ -135,8 +128,8 @@ function keysAt(schema: $ZodType, path: readonly PropertyKey[]): readonly string
 }
 
 /** Keys without a default. */
-export function requiredKeys(schema: $ZodType, path: readonly PropertyKey[] = []): readonly string[] {
-  const at = schemaAt(schema, path);
+export function requiredKeys(schema: $ZodType): readonly string[] {
+  const at = unwrapped(schema);
   if (!(at instanceof z.ZodObject)) return [];
   return Object.entries(at.shape)
     .filter(([, each]) => !hasDefault(each))
@@ -181,8 +174,6 @@ const WORDS: Readonly<Record<string, string>> = {
   object: 'a section of keys',
   record: 'a section of keys',
 };
-
-const expectedType = (type: string): string => WORDS[type] ?? type;
 
 const SECRET_NAME =
   /^(?:.*(?:token|secret|password|passwd|passphrase|api_?-?key)|otp|pin|jwt|credentials?)$/i;

@@ -6,22 +6,15 @@
 import type { DurationUs, InstrumentIndex, PriceTicks, Qty, Seq, TsUs } from '../domain/units.ts';
 import type { BarTick } from '../domain/ticks.ts';
 import { assert } from '../domain/assert.ts';
+import type { BarRows } from '../recording/columns/bar-file.ts';
 import { allocateRows, type TickRows } from '../recording/columns/tick-columns.ts';
 import { ROWS_PER_BAR } from '../venue/exchange/bar-exchange.ts';
 import type { BarPath } from '../venue/exchange/fill-models.ts';
 
+type BarColumn = 'startUs' | 'endUs' | 'open' | 'high' | 'low' | 'close' | 'volume';
+
 /** Bars of one contract on one day; each ends after it began, and begins when the one before has ended or later. */
-export interface DayBars {
-  readonly rows: number;
-  readonly startUs: ArrayLike<number>;
-  readonly endUs: ArrayLike<number>;
-  readonly open: ArrayLike<number>;
-  readonly high: ArrayLike<number>;
-  readonly low: ArrayLike<number>;
-  readonly close: ArrayLike<number>;
-  /** Whole lots. */
-  readonly volume: ArrayLike<number>;
-}
+export type DayBars = Pick<BarRows, 'rows'> & Readonly<Record<BarColumn, ArrayLike<number>>>;
 
 export function barTicks(bars: DayBars, everyUs: number, path: BarPath): TickRows {
   const rows = allocateRows(0, ROWS_PER_BAR * bars.rows, 'shared');

@@ -35,12 +35,16 @@ export function parseUtcOffset(text: string): number | undefined {
 export const formatLocalTime = (us: number, utcOffsetMinutes: number): string =>
   `${dayAt(tsUs(us), utcOffsetMinutes)}T${formatTime(tsUs(us), utcOffsetMinutes)}`;
 
+/** The same for people: `2026-03-04 09:00:01.250`. */
+export const formatLocalMoment = (us: number, utcOffsetMinutes: number): string =>
+  formatLocalTime(us, utcOffsetMinutes).replace('T', ' ');
+
 /** `2026-03-04T02:00:01.250Z`. */
 export const formatUtc = (us: number): string => `${formatLocalTime(Math.floor(us), 0)}Z`;
 
 /** `2026-03-04 09:00:01`, for people: seconds are rounded down. */
 export const formatLocalSecond = (us: number, utcOffsetMinutes: number): string =>
-  formatLocalTime(us, utcOffsetMinutes).slice(0, 19).replace('T', ' ');
+  formatLocalMoment(us, utcOffsetMinutes).slice(0, 19);
 
 /** `09:00:01`, and with the day where it is another one than that of `now`. */
 export function formatShownTime(us: number, now: number, utcOffsetMinutes: number): string {

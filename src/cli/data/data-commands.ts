@@ -222,9 +222,9 @@ async function run(symbol: string, flags: ExportFlags, io: CliIo): Promise<Expor
   const { exportData, MixedSteps } = await import('../../research/recorded/export-data.ts');
   const { dir, from = null, to = null, out } = flags;
   try {
-    return await exportData(
-      { dir, symbol, from, to, out, what: whatOf(flags) },
-      { progress: (done, all) => line.show({ done, all, what: out }) },
+    const what = whatOf(flags);
+    return await exportData({ dir, symbol, from, to, out, what }, (done, all) =>
+      line.show({ done, all, what: out }),
     );
   } catch (error) {
     if (error instanceof MixedSteps) throw failed(error.message);

@@ -9,6 +9,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { fileURLToPath } from 'node:url';
 import type { BuildFailure, OnResolveArgs, OnResolveResult, Plugin } from 'esbuild';
 import type { StrategyCode } from '../../config/config.ts';
+import { placed } from '../../config/read-file.ts';
 import { ALLOWED_TEXT, hiddenLoading, mayImport } from './strategy-imports.ts';
 
 /** The file or package is no strategy; `hint` is the remedy. */
@@ -32,10 +33,6 @@ export const isStrategyFile = (name: string): boolean =>
 
 /** `@scope/package` has a slash too. */
 const isScoped = (name: string): boolean => /^@[\w.-]+\/[\w.-]+$/.test(name);
-
-/** Paths in a file are relative to it. */
-export const placed = (name: string, configPath: string): string =>
-  isAbsolute(name) ? name : join(dirname(configPath), name);
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 /** `src` as it runs: compiled, or the sources themselves in a test. */

@@ -3,10 +3,17 @@
  * answer, at which a call reached the venue, and the quantity ahead in the queue. An explanation is proved: with the unknown at one
  * of its ends the model gives the fill of paper, or its ends lie on both sides of it. All other differences are `unexplained`.
  */
-import { clauseText, type FillClause } from '../../venue/exchange/fill-models.ts';
+import { clauseText } from '../../venue/exchange/fill-models.ts';
 import { Random } from '../../venue/market/random.ts';
-import type { Guess, ModelFill } from './model-fills.ts';
-import type { SessionCall } from '../recorded/session-orders.ts';
+import {
+  type Guess,
+  marketNear,
+  type MarketOfDay,
+  type ModelFill,
+  modelFills,
+  waysAtRows,
+} from './model-fills.ts';
+import type { SessionCall, SessionOrder } from '../recorded/session-orders.ts';
 
 export type DifferenceClause = 'latency' | 'queue' | 'latency and queue' | 'between' | 'unexplained';
 
@@ -22,11 +29,15 @@ export const CLAUSE_WORDS: Readonly<Record<DifferenceClause, string>> = {
 
 export type FillTotal = Pick<ModelFill, 'qty' | 'tickValue'>;
 
-export interface Variant {
+export type FillDifference = Exclude<ReturnType<typeof compareFills>[number], 'alike'>;
+
+interface Variant {
   readonly guess: Guess;
   readonly fill: ModelFill | undefined;
 }
 
+/** Random arrivals tried for an order whose calls may each have had their own. */
+const DRAWS = 3_000;
 const MIDDLE = 0.5;
 const NOTHING: FillTotal = { qty: 0, tickValue: 0 };
 
@@ -44,12 +55,9 @@ export const guesses = (place: readonly number[], change: readonly number[]): re
   );
 
 /** Draws an arrival for each call from its possible `ways`. */
-export function drawnGuesses(
-  ways: ReadonlyMap<SessionCall, readonly number[]>,
-  draws: number,
-): readonly Guess[] {
+function drawnGuesses(ways: ReadonlyMap<SessionCall, readonly number[]>): readonly Guess[] {
   const random = new Random(1);
-  return Array.from({ length: draws }, (_, draw) => {
+  return Array.from({ length: DRAWS }, (_, draw) => {
     const drawn = [...ways].map(
       ([call, possible]) => [call, possible[random.below(possible.length)] ?? MIDDLE] as const,
     );
@@ -68,8 +76,7 @@ export function explainFill(paper: FillTotal, variants: readonly Variant[]): Dif
   return isBetween(paper, variants) ? 'between' : 'unexplained';
 }
 
-export const isSameFill = (a: FillTotal, b: FillTotal): boolean =>
-  a.qty === b.qty && a.tickValue === b.tickValue;
+const isSameFill = (a: FillTotal, b: FillTotal): boolean => a.qty === b.qty && a.tickValue === b.tickValue;
 
 const isWithin = (value: number, values: readonly number[]): boolean =>
   values.length > 0 && value >= Math.min(...values) && value <= Math.max(...values);
@@ -80,14 +87,65 @@ const average = ({ qty, tickValue }: FillTotal): number => tickValue / qty;
 function isBetween(paper: FillTotal, variants: readonly Variant[]): boolean {
   const fills = variants.map(({ fill }) => fill ?? NOTHING);
   const prices = fills.filter(({ qty }) => qty > 0).map(average);
-  const isPriceWithin = paper.qty === 0 || isWithin(average(paper), prices);
-  return (
-    isPriceWithin &&
-    isWithin(
-      paper.qty,
-      fills.map(({ qty }) => qty),
-    )
-  );
+  const qtys = fills.map(({ qty }) => qty);
+  return (paper.qty === 0 || isWithin(average(paper), prices)) && isWithin(paper.qty, qtys);
 }
 
-export const clausesText = (clauses: Iterable<FillClause>): string => [...clauses].map(clauseText).join('; ');
+/** `alike`, or the difference, of each order that either side filled. */
+export function compareFills(calls: readonly SessionCall[], market: MarketOfDay, tickMoney: number) {
+  const best = modelFills(calls, market, BEST_GUESS);
+  const placed = calls.filter(({ does }) => does === 'place').map(({ order }) => order);
+  const filled = placed.filter((order) => order.filledQty > 0 || best.has(order));
+  const paperOf = ({ filledQty: qty, filledValue }: SessionOrder): FillTotal => ({
+    qty,
+    tickValue: filledValue / tickMoney,
+  });
+  const modelOf = (order: SessionOrder): FillTotal => best.get(order) ?? NOTHING;
+  const isAlike = (order: SessionOrder): boolean => isSameFill(paperOf(order), modelOf(order));
+  const open = filled.filter((order) => !isAlike(order));
+  const explained = explainAll(open, paperOf, calls, market);
+  return filled.map((order) => {
+    const clause = explained.get(order);
+    if (clause === undefined) return 'alike';
+    /** Empty where the model filled nothing. */
+    const filledBy = [...(best.get(order)?.clauses ?? [])].map(clauseText).join('; ');
+    const { qty, tickValue } = modelOf(order);
+    return { order, paper: paperOf(order), backtest: { qty, tickValue }, clause, filledBy };
+  });
+}
+
+/** Tries the ends and the middle of each interval first; for orders left unexplained, every change of the market inside it. */
+function explainAll(
+  orders: readonly SessionOrder[],
+  paperOf: (order: SessionOrder) => FillTotal,
+  calls: readonly SessionCall[],
+  market: MarketOfDay,
+): ReadonlyMap<SessionOrder, DifferenceClause> {
+  const explained = new Map<SessionOrder, DifferenceClause>();
+  // Prices and answers come from one venue to one process: no price was later than the slowest answer.
+  const streamBehindUs = Math.max(0, ...calls.map(({ sentUs, answeredUs }) => answeredUs - sentUs));
+  const explain = (some: readonly SessionOrder[], over: MarketOfDay, tried: readonly Guess[]): void => {
+    const wanted = new Set(some);
+    const theirs = calls.filter(({ order }) => wanted.has(order));
+    const variants = tried.map((guess) => ({ guess, fills: modelFills(theirs, over, guess) }));
+    for (const order of some) {
+      const its = variants.map(({ guess, fills }) => ({ guess, fill: fills.get(order) }));
+      const clause = explainFill(paperOf(order), its);
+      if (clause !== 'unexplained' || !explained.has(order)) explained.set(order, clause);
+    }
+  };
+  if (orders.length > 0) explain(orders, market, guesses(ENDS_AND_MIDDLE, ENDS_AND_MIDDLE));
+  const isOpen = (order: SessionOrder): boolean =>
+    explained.get(order) === 'unexplained' || explained.get(order) === 'between';
+  for (const order of orders.filter(isOpen)) {
+    const theirs = calls.filter((call) => call.order === order);
+    const near = marketNear(theirs, market);
+    const ways = new Map(theirs.map((call) => [call, waysAtRows(call, near.rows, streamBehindUs)]));
+    const waysOf = (isPlace: boolean): readonly number[] =>
+      theirs.flatMap((call) => ((call.does === 'place') === isPlace ? (ways.get(call) ?? []) : []));
+    const oneByOne = [...guesses(waysOf(true), ENDS_AND_MIDDLE), ...guesses(ENDS_AND_MIDDLE, waysOf(false))];
+    explain([order], near, oneByOne);
+    if (isOpen(order)) explain([order], near, drawnGuesses(ways));
+  }
+  return explained;
+}

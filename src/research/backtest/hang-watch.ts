@@ -1,8 +1,7 @@
 /** Ends a backtest in which one event of a strategy takes too long. A thread of its own watches: an endless loop leaves no other. */
 import { Script } from 'node:vm';
 import { Worker } from 'node:worker_threads';
-import { tsUs } from '../../domain/units.ts';
-import { formatLocalTime } from '../../text/dates.ts';
+import { formatLocalMoment } from '../../text/dates.ts';
 import { VirtualClock } from '../run/virtual-clock.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
 
@@ -36,10 +35,8 @@ export function hangText(
   nowUs: number | null = null,
 ): string {
   const id = strategies[place]?.id ?? 'a strategy';
-  const at =
-    nowUs === null
-      ? ''
-      : ` at ${formatLocalTime(tsUs(nowUs), market.calendar.utcOffsetMinutes).replace('T', ' ')}`;
+  const { utcOffsetMinutes } = market.calendar;
+  const at = nowUs === null ? '' : ` at ${formatLocalMoment(nowUs, utcOffsetMinutes)}`;
   return (
     `${id} did not return from the event${at} within ${limitMs / MS_PER_SECOND} s, and the run was ended: ` +
     'mend the loop, or allow an event more time with --event-limit 5m'

@@ -1,12 +1,12 @@
 /** Runs a loaded backtest, verifies it where that is asked for, and writes its files. */
 import { join } from 'node:path';
-import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
+import type { BacktestDay } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import { createReport } from '../report/report-of.ts';
-import { type RunProgress, runBacktest } from '../run/run-backtest.ts';
+import { runBacktest } from '../run/run-backtest.ts';
 import { performanceMetrics } from '../statistics/performance-metrics.ts';
 import { runStatistics } from '../statistics/run-statistics.ts';
-import { formatLocalTime } from '../../text/dates.ts';
+import { formatLocalMoment } from '../../text/dates.ts';
 import { formatCount, formatNumber, formatSignedAmount } from '../../text/numbers.ts';
 import { resultCsv, resultJson, titleOf, writeReport } from './result-files.ts';
 import { type BacktestMarket, isMoved, shownZone } from '../spec/backtest-market.ts';
@@ -15,27 +15,22 @@ import { rowsPlayed } from '../spec/backtest-days.ts';
 import { isOnBars } from '../spec/backtest-schema.ts';
 import { type Backtest, memoryOf, placesOf } from '../spec/load-backtest.ts';
 import {
-  BacktestVerifier,
+  type RunSettings,
   type VerifiedRun,
-  VERIFY_RUNS,
-  type WatchedRun,
   type Verification,
   useFindings,
+  verifyBacktest,
 } from './verify-backtest.ts';
 import { planBacktest } from '../spec/plan-backtest.ts';
 import type { SecondRun } from './second-run.ts';
 import { framesInSource } from './stray-faults.ts';
 import { DataWatch, pricesTable, doubtsOf } from './your-data.ts';
 
-export interface BacktestRunOptions {
+export interface BacktestRunOptions extends RunSettings {
   /** Absent: next to the imported columns, in a folder with the name of the file. */
   readonly out?: string;
-  readonly seed?: number;
   /** The run to verify against; absent: it is not verified. */
   readonly second?: SecondRun | string | undefined;
-  /** For the watch of another thread. */
-  readonly watched?: WatchedRun;
-  readonly onProgress?: (progress: RunProgress) => void;
 }
 
 export type BacktestOutcome = ReturnType<typeof runBacktestFile>;
@@ -49,7 +44,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
   const played =
     options.second === undefined
       ? once(backtest, { ...options, watched })
-      : verified(backtest, options.second, { ...options, watched });
+      : verifyBacktest(backtest, options.second, { ...options, watched });
   const ranMs = performance.now();
   const { verification } = played;
   const findings = [...played.findings, ...pathFindings(backtest, options, played.result)];
@@ -116,7 +111,7 @@ function verifiedText(verification: Verification | null): string {
 function once(backtest: Backtest, options: BacktestRunOptions): VerifiedRun {
   const { onProgress, watched } = options;
   const { value, ...found } = trapped({ places: placesOf(backtest), isFalse: false }, () =>
-    runBacktest(planBacktest(backtest, options), { ...watched, ...(onProgress && { onProgress }) }),
+    runBacktest(planBacktest(backtest, options), { ...watched, onProgress }),
   );
   return { result: value, findings: useFindings(backtest, found), verification: null };
 }
@@ -129,7 +124,7 @@ function pathFindings(backtest: Backtest, { seed }: BacktestRunOptions, { strate
   if (everyUs === undefined || !clauses.has('bar_stop') || !clauses.has('bar_path')) return [];
   const [high, low] = (['high_first', 'low_first'] as const).map((path) => {
     const models = { ...read.models, path };
-    const { result } = once({ ...backtest, read: { ...read, models } }, seed === undefined ? {} : { seed });
+    const { result } = once({ ...backtest, read: { ...read, models } }, { seed });
     const trades = result.strategies.flatMap((each) => each.trades.filter(({ isOpen }) => !isOpen));
     const exits = trades.map(({ strategy, instrument, entryValue, exitValue, exitUs }) =>
       [strategy, instrument, entryValue, exitValue, Math.floor(exitUs / everyUs)].join(' '),
@@ -146,21 +141,10 @@ function pathFindings(backtest: Backtest, { seed }: BacktestRunOptions, { strate
       ];
 }
 
-function verified(
-  backtest: Backtest,
-  second: SecondRun | string,
-  { onProgress, watched, seed }: BacktestRunOptions,
-): VerifiedRun {
-  const plan = (): BacktestPlan => planBacktest(backtest, seed === undefined ? {} : { seed });
-  const all = Math.round(plan().data.rows * VERIFY_RUNS);
-  const onRows = (done: number): void => onProgress?.({ done, all, what: 'verifying' });
-  return new BacktestVerifier({ backtest, plan, second, watched, onRows }).verify();
-}
-
 function faultTexts({ strategies, utcOffsetMinutes }: BacktestResult, backtest: Backtest): string[] {
   return strategies.flatMap(({ id, fault }, place) => {
     if (fault === null) return [];
-    const at = formatLocalTime(fault.tsUs, utcOffsetMinutes).replace('T', ' ');
+    const at = formatLocalMoment(fault.tsUs, utcOffsetMinutes);
     const head = `${id} crashed at ${at} in ${fault.where}, and was stopped: ${fault.message}`;
     return [`${head}\n${framesInSource(backtest, place, fault.stack ?? '')}`.trimEnd()];
   });

@@ -11,7 +11,7 @@ const { file, seed, eventMsMax, places, running }: SecondRunOrder = workerData;
 setTrap({ places, isFalse: true });
 const loaded = await loadBacktest(file, { loadMsMax: eventMsMax });
 if (!loaded.ok) throw new Error(`${file} is no longer what it was at the start`);
-const plan = planBacktest(loaded.backtest, seed === undefined ? {} : { seed });
+const plan = planBacktest(loaded.backtest, { seed });
 const { decisions, onEntry } = new DecisionLog(plan.strategies.length);
 const { journalHash } = runBacktest(plan, { onEntry, running: new Int32Array(running) });
 parentPort?.postMessage({ journalHash, decisions } satisfies SecondRun); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window

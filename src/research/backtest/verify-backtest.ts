@@ -2,11 +2,12 @@
 import type { BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import { cutOff, DecisionLog, firstDifference } from './look-ahead.ts';
-import { runBacktest, type RunOptions } from '../run/run-backtest.ts';
+import { runBacktest, type RunOptions, type RunProgress } from '../run/run-backtest.ts';
 import { type TsUs, tsUs } from '../../domain/units.ts';
-import { formatLocalTime } from '../../text/dates.ts';
+import { formatLocalMoment } from '../../text/dates.ts';
 import { type EnvironmentUse, trapped } from '../../host/strategy-files/clock-trap.ts';
 import { type Backtest, placesOf } from '../spec/load-backtest.ts';
+import { planBacktest } from '../spec/plan-backtest.ts';
 import type { SecondRun } from './second-run.ts';
 
 /** One sentence each. */
@@ -27,7 +28,7 @@ export interface VerifiedRun {
 /** Parts of the data after which it is cut off. */
 const CUTS = [1 / 3, 2 / 3] as const;
 /** Passes over all rows of one verification, the second run left out. */
-export const VERIFY_RUNS = 1 + CUTS.reduce((sum, part) => sum + part, 0);
+const VERIFY_RUNS = 1 + CUTS.reduce((sum, part) => sum + part, 0);
 
 interface ObservedRun extends Pick<SecondRun, 'decisions'> {
   readonly result: BacktestResult;
@@ -35,108 +36,89 @@ interface ObservedRun extends Pick<SecondRun, 'decisions'> {
   readonly changes: readonly string[];
 }
 
-export type WatchedRun = Pick<RunOptions, 'running' | 'clock' | 'onDay'>;
+type WatchedRun = Pick<RunOptions, 'running' | 'clock' | 'onDay'>;
 
-interface Verifying {
-  readonly backtest: Backtest;
-  /** Makes a new plan each time it is called. */
-  readonly plan: () => BacktestPlan;
-  readonly second: SecondRun | string;
-  readonly watched: WatchedRun | undefined;
-  readonly onRows: (rows: number) => void;
+export interface RunSettings {
+  readonly seed?: number | undefined;
+  /** For the watch of another thread. */
+  readonly watched?: WatchedRun;
+  readonly onProgress?: (progress: RunProgress) => void;
 }
 
 /** Runs with the later data cut off, and compares with the second run, which was at another time and had other random numbers. */
-export class BacktestVerifier {
-  readonly #of: Verifying;
-  #rowsBefore = 0;
-
-  constructor(of: Verifying) {
-    this.#of = of;
-  }
-
-  verify(): VerifiedRun {
-    const plan = this.#of.plan();
-    const first = this.#run(plan);
-    const again = this.#secondRunFinding(first);
-    const cuts = CUTS.map((part) => this.#cut(first, part));
-    // Later differences may only follow from the first one.
-    const known = cuts.find(({ found }) => found !== null)?.found ?? null;
-    const uses = useFindings(this.#of.backtest, first);
-    const findings = [...uses, ...[again, known].filter((each) => each !== null)];
-    const moments = cuts.map(({ when }) => when).join(', and from ');
-    const checked = [
-      again === null && SAME_AGAIN,
-      known === null && `without the data from ${moments} on, every decision before is the same`,
-      uses.length === 0 && NO_USE,
-    ].filter((each) => each !== false);
-    return {
-      result: first.result,
-      findings,
-      verification: { findings, checked, unchecked: uncheckedOf(plan) },
-    };
-  }
-
-  #run(plan: BacktestPlan): ObservedRun {
-    const { decisions, onEntry } = new DecisionLog(plan.strategies.length);
+export function verifyBacktest(
+  backtest: Backtest,
+  second: SecondRun | string,
+  { seed, watched, onProgress: report }: RunSettings,
+): VerifiedRun {
+  const whole = planBacktest(backtest, { seed });
+  const all = Math.round(whole.data.rows * VERIFY_RUNS);
+  let rowsBefore = 0;
+  const run = (planned: BacktestPlan): ObservedRun => {
+    const { decisions, onEntry } = new DecisionLog(planned.strategies.length);
     let rows = 0;
-    const {
-      value: result,
-      uses,
-      changes,
-    } = trapped({ places: placesOf(this.#of.backtest), isFalse: false }, () =>
-      runBacktest(plan, {
-        ...this.#of.watched,
-        onEntry,
-        onProgress: ({ done }) => {
-          rows = done;
-          this.#of.onRows(this.#rowsBefore + done);
-        },
-      }),
-    );
-    this.#rowsBefore += rows;
-    return { result, decisions, uses, changes };
-  }
-
-  #secondRunFinding(first: ObservedRun): string | null {
-    const again = this.#of.second;
-    if (typeof again === 'string') return `a second run does not run the backtest: ${again}`;
-    if (again.journalHash === first.result.journalHash) return null;
-    const found = this.#earliest(first, again, Infinity);
-    return `a second run, at another time and with other random numbers, gives another journal${found === null ? '' : `; first ${found}`}`;
-  }
-
-  #cut(first: ObservedRun, part: number): { readonly when: string; readonly found: string | null } {
-    const plan = this.#of.plan();
-    const { data, cutUs } = cutOff(plan.data, part);
-    const warmUpDays = Math.min(plan.warmUpDays, data.days.length);
-    const cut = this.#run({ ...plan, data, warmUpDays });
-    const when = this.#when(tsUs(cutUs));
-    const found = this.#earliest(first, cut, cutUs);
-    const why = 'it sees prices before their time, or keeps something of the run before outside of connect()';
-    return {
-      when,
-      found:
-        found === null ? null : `the future is known: without the data from ${when} on, ${found}: ${why}`,
+    const onProgress = ({ done }: RunProgress): void => {
+      rows = done;
+      report?.({ done: rowsBefore + done, all, what: 'verifying' });
     };
-  }
-
-  /** The strategy that differs first: others may only follow it. */
-  #earliest(one: Pick<SecondRun, 'decisions'>, other: Pick<SecondRun, 'decisions'>, untilUs: number) {
-    const differences = this.#of.backtest.strategies.flatMap(({ id }, place) => {
-      const found = firstDifference(one.decisions[place] ?? [], other.decisions[place] ?? [], untilUs);
-      return found === null ? [] : [{ id, ...found }];
-    });
-    const [first] = differences.toSorted((a, b) => a.atUs - b.atUs);
-    if (first === undefined) return null;
-    return `${first.id} decides otherwise at ${this.#when(first.atUs)}: "${first.other}" instead of "${first.one}"`;
-  }
-
-  #when(at: TsUs): string {
-    const { utcOffsetMinutes } = this.#of.backtest.market.calendar;
-    return formatLocalTime(at, utcOffsetMinutes).replace('T', ' ');
-  }
+    const { value: result, ...found } = trapped({ places: placesOf(backtest), isFalse: false }, () =>
+      runBacktest(planned, { ...watched, onEntry, onProgress }),
+    );
+    rowsBefore += rows;
+    return { result, decisions, ...found };
+  };
+  const first = run(whole);
+  const again = secondRunFinding(backtest, first, second);
+  const cuts = CUTS.map((part) => {
+    const shorter = planBacktest(backtest, { seed });
+    const { data, cutUs } = cutOff(shorter.data, part);
+    const warmUpDays = Math.min(shorter.warmUpDays, data.days.length);
+    const found = earliest(backtest, first, run({ ...shorter, data, warmUpDays }), cutUs);
+    return { when: momentText(backtest, tsUs(cutUs)), found };
+  });
+  // Later differences may only follow from the first one.
+  const cut = cuts.find(({ found }) => found !== null);
+  const known =
+    cut === undefined
+      ? null
+      : `the future is known: without the data from ${cut.when} on, ${cut.found ?? ''}: it sees prices before their time, or keeps something of the run before outside of connect()`;
+  const uses = useFindings(backtest, first);
+  const findings = [...uses, ...[again, known].filter((each) => each !== null)];
+  const moments = cuts.map(({ when }) => when).join(', and from ');
+  const checked = [
+    again === null && SAME_AGAIN,
+    known === null && `without the data from ${moments} on, every decision before is the same`,
+    uses.length === 0 && NO_USE,
+  ].filter((each) => each !== false);
+  return {
+    result: first.result,
+    findings,
+    verification: { findings, checked, unchecked: uncheckedOf(whole) },
+  };
 }
+
+function secondRunFinding(backtest: Backtest, first: ObservedRun, again: SecondRun | string): string | null {
+  if (typeof again === 'string') return `a second run does not run the backtest: ${again}`;
+  if (again.journalHash === first.result.journalHash) return null;
+  const found = earliest(backtest, first, again, Infinity);
+  return `a second run, at another time and with other random numbers, gives another journal${found === null ? '' : `; first ${found}`}`;
+}
+
+type Decided = Pick<SecondRun, 'decisions'>;
+
+/** The strategy that differs first: others may only follow it. */
+function earliest(backtest: Backtest, one: Decided, other: Decided, untilUs: number): string | null {
+  const differences = backtest.strategies.flatMap(({ id }, place) => {
+    const found = firstDifference(one.decisions[place] ?? [], other.decisions[place] ?? [], untilUs);
+    return found === null ? [] : [{ id, ...found }];
+  });
+  const [first] = differences.toSorted((a, b) => a.atUs - b.atUs);
+  if (first === undefined) return null;
+  return `${first.id} decides otherwise at ${momentText(backtest, first.atUs)}: "${first.other}" instead of "${first.one}"`;
+}
+
+const momentText = ({ market }: Backtest, at: TsUs): string =>
+  formatLocalMoment(at, market.calendar.utcOffsetMinutes);
 
 export function useFindings(
   { strategies }: Backtest,

@@ -8,7 +8,7 @@ import { dayAt, weekdayOf } from '../../domain/civil-date.ts';
 import { type Contract, type ContractSpec, pointsOf } from '../../domain/contract.ts';
 import { priceTicks, tsUs, US_PER_DAY } from '../../domain/units.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
-import { formatLocalTime } from '../../text/dates.ts';
+import { formatLocalMoment } from '../../text/dates.ts';
 import { decimalText } from '../../text/decimals.ts';
 import { formatBarLength } from '../../text/durations.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
@@ -152,7 +152,7 @@ export class DataWatch {
 const DATE = 'YYYY-MM-DD'.length;
 
 const momentText = (us: number, utcOffsetMinutes: number): string =>
-  formatLocalTime(us, utcOffsetMinutes).replace('T', ' ').slice(0, 'YYYY-MM-DD HH:MM'.length);
+  formatLocalMoment(us, utcOffsetMinutes).slice(0, 'YYYY-MM-DD HH:MM'.length);
 
 const pricesText = ({ count, everyUs }: ContractData): string =>
   everyUs === null

@@ -96,23 +96,14 @@ class FrameCompiler {
   add({ text, seq, tsUs }: StampedFrame): void {
     this.#frames += 1;
     const read = decodeServerFrame(text, this, seq, tsUs);
-    switch (read.kind) {
-      case 'market':
-        break;
-      case 'malformed':
-        return this.#bad.add(this.#frames, issuesText(read.issues));
-      case 'unknown_symbol':
-        return this.#bad.add(
-          this.#frames,
-          `expected a contract of the configured market, was ${JSON.stringify(read.symbol)}`,
-        );
-      case 'ignored':
-      case 'auth_result':
-      case 'heartbeat_timeout':
-      case 'pong':
-      case 'control':
-        this.#counts.others += 1;
-        return;
+    if (read.kind === 'malformed') return this.#bad.add(this.#frames, issuesText(read.issues));
+    if (read.kind === 'unknown_symbol') {
+      const expected = 'expected a contract of the configured market';
+      return this.#bad.add(this.#frames, `${expected}, was ${JSON.stringify(read.symbol)}`);
+    }
+    if (read.kind !== 'market') {
+      this.#counts.others += 1;
+      return;
     }
     this.#bad.good();
     const { event } = read;
@@ -162,7 +153,7 @@ class FrameCompiler {
 }
 
 const STREAM_LEVELS = 3;
-const NO_LEVELS: readonly BookLevel[] = [];
+const NO_BOOK: Readonly<Record<'bids' | 'asks', readonly BookLevel[]>> = { bids: [], asks: [] };
 
 interface GappedDay {
   readonly ticks: DayTicks;
@@ -201,7 +192,7 @@ class ContractTicks {
       // The book before a gap cannot be merged with frames after it (failure cases, 23).
       this.#book.empty();
     }
-    const { bids, asks } = this.#levels();
+    const { bids, asks } = this.#book.last ?? NO_BOOK;
     day.ticks.push(tsUs, price, qty, this.#side(tsUs, price, bids[0], asks[0]));
     day.ticks.setBook(bids, asks);
     this.#lastPrice = price;
@@ -214,10 +205,6 @@ class ContractTicks {
     const day = this.#dayOf(update.tsUs);
     day.ticks.push(update.tsUs, this.#lastPrice, 0, 0);
     day.ticks.setBook(bids, asks);
-  }
-
-  #levels(): { readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] } {
-    return this.#book.last ?? { bids: NO_LEVELS, asks: NO_LEVELS };
   }
 
   /** The stream does not name the aggressor; the touch before the trade does. */

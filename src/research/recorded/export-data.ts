@@ -37,18 +37,17 @@ export interface ExportRequest {
   readonly out: string;
 }
 
-export interface ExportWatch {
-  /** Rows read, of how many. */
-  progress(done: number, all: number): void;
-}
-
 export type ExportResult = NonNullable<Awaited<ReturnType<typeof exportData>>>;
 
 export class MixedSteps extends Error {
   override readonly name = 'MixedSteps';
 }
 
-export async function exportData({ dir, symbol, from, to, what, out }: ExportRequest, watch: ExportWatch) {
+/** `onRows` hears how many rows were read, of how many. */
+export async function exportData(
+  { dir, symbol, from, to, what, out }: ExportRequest,
+  onRows: (done: number, all: number) => void,
+) {
   const days = openCatalogue(dir).filter(
     ({ symbol: of, day }) => of === symbol && (from === null || day >= from) && (to === null || day <= to),
   );
@@ -62,7 +61,7 @@ export async function exportData({ dir, symbol, from, to, what, out }: ExportReq
   const partsOf = function* (path: string): Generator<TickColumns> {
     for (const part of readParts(path)) {
       yield part;
-      watch.progress((read += part.rows), all);
+      onRows((read += part.rows), all);
     }
   };
   const counted = (part: ExportPart): ExportPart => {
@@ -95,6 +94,8 @@ function oneStep(days: ReturnType<typeof openCatalogue>): TickMeta {
   throw new MixedSteps(`expected one step of prices and volumes, was ${steps.join(', ')}; export them apart`);
 }
 
+const BAR_FIGURES = ['startUs', 'endUs', 'open', 'high', 'low', 'close', 'volume', 'trades'] as const;
+
 // Bars of recorded trades, by the builder that strategies get theirs from.
 
 /** Of one day, the last one closed as it is. The trades that a gap swallowed may belong to any bar that it touches: such a bar is incomplete. */
@@ -116,14 +117,7 @@ export function tickBars(
   if (builder.endUs !== Infinity) keep(builder.closeDue(tsUs(builder.endUs)));
   const into = barsOf(allocateTable(BAR_LAYOUT, bars.length));
   for (const [i, bar] of bars.entries()) {
-    into.startUs[i] = bar.startUs;
-    into.endUs[i] = bar.endUs;
-    into.open[i] = bar.open;
-    into.high[i] = bar.high;
-    into.low[i] = bar.low;
-    into.close[i] = bar.close;
-    into.volume[i] = bar.volume;
-    into.trades[i] = bar.trades;
+    for (const figure of BAR_FIGURES) into[figure][i] = bar[figure];
     into.phase[i] = BAR_PHASES.indexOf(bar.phase);
     into.complete[i] = Number(!gaps.some(({ fromUs, toUs }) => bar.startUs <= toUs && bar.endUs > fromUs));
   }

@@ -158,12 +158,8 @@ function riskSections(model: ReportModel): readonly Section[] {
 function priceSection(prices: ReportPrices, place: number, { trades, tradeCount, timeZone }: ReportModel) {
   const { name, symbols, lines, lineCount, marks, fills, everySeconds } = prices;
   const cut = [
-    ...(marks.length < fills
-      ? [`the first ${formatNumber(marks.length)} of ${formatNumber(fills)} fills`]
-      : []),
-    ...(trades.length < tradeCount
-      ? [`the first ${formatNumber(trades.length)} of ${formatNumber(tradeCount)} trades`]
-      : []),
+    ...(marks.length < fills ? [`the first ${outOf(marks, fills)} fills`] : []),
+    ...(trades.length < tradeCount ? [`the first ${outOf(trades, tradeCount)} trades`] : []),
   ];
   const hint = [
     `Each candle is ${lengthText(everySeconds)}. A line joins the entry and the exit of a trade: solid a gain, dashed a loss.`,
@@ -182,6 +178,9 @@ function priceSection(prices: ReportPrices, place: number, { trades, tradeCount,
   return { title: `Prices of ${name}`, content: html.noteText(hint) + chart('prices', place, words) };
 }
 
+const outOf = ({ length }: readonly unknown[], all: number): string =>
+  `${formatNumber(length)} of ${formatNumber(all)}`;
+
 function lengthText(seconds: number): string {
   if (seconds >= DAY) return formatCount(seconds / DAY, 'day');
   if (seconds >= HOUR) return formatCount(seconds / HOUR, 'hour');
@@ -190,9 +189,7 @@ function lengthText(seconds: number): string {
 
 function tradeSections({ histograms, trades, tradeCount, timeZone }: ReportModel): readonly Section[] {
   const cut =
-    trades.length < tradeCount
-      ? `The first ${formatNumber(trades.length)} of ${formatNumber(tradeCount)}; all are in trades.csv.`
-      : '';
+    trades.length < tradeCount ? `The first ${outOf(trades, tradeCount)}; all are in trades.csv.` : '';
   return [
     ...histograms.map(({ title }, place) => ({ title, content: chart('histogram', place, title) })),
     ...when(

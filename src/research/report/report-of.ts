@@ -409,34 +409,21 @@ const metricTable = (
 
 function strategyTable(result: BacktestResult): ReportTable {
   const { strategies, moneyScale } = result;
-  return {
-    title: 'By strategy',
-    note: '',
-    columns: [
-      'strategy',
-      'net profit',
-      'trades',
-      'win rate',
-      'profit factor',
-      'orders',
-      'denied',
-      'fees and tax',
-    ],
-    rows: strategies.map((each) => {
-      const found = statisticsOfTrades(result, [each]);
-      const { fees, tax } = costsOf([each]);
-      return [
-        each.id,
-        (each.profit.values.at(-1) ?? 0) / moneyScale,
-        found.count,
-        formatPercent(found.winRate),
-        formatRatio(found.profitFactor),
-        each.orders,
-        each.denialCount,
-        (fees + tax) / moneyScale,
-      ];
-    }),
-  };
+  const rows = strategies.map((each) => {
+    const found = statisticsOfTrades(result, [each]);
+    return {
+      strategy: each.id,
+      'net profit': (each.profit.values.at(-1) ?? 0) / moneyScale,
+      trades: found.count,
+      'win rate': formatPercent(found.winRate),
+      'profit factor': formatRatio(found.profitFactor),
+      orders: each.orders,
+      denied: each.denialCount,
+      'fees and tax': costsOf([each]).total / moneyScale,
+    };
+  });
+  const columns = Object.keys(rows[0] ?? {});
+  return { title: 'By strategy', note: '', columns, rows: rows.map((row) => Object.values(row)) };
 }
 
 const PATHS = 1_000;

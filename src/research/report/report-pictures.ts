@@ -45,14 +45,7 @@ const CANDLE_LENGTHS = [
 /** A contract that is listed and was not recorded has none. */
 export const hasPrices = ({ prices }: ResultInstrument): boolean => prices.values.some((price) => price > 0);
 
-/** A contract with the samples before which it traded. */
-interface TradedInstrument {
-  readonly place: number;
-  readonly instrument: ResultInstrument;
-  readonly samples: readonly number[];
-  readonly fromUs: number;
-  readonly toUs: number;
-}
+type TradedInstrument = ReturnType<typeof tradedOf>[number];
 
 /** One picture for contracts of one underlying that follow each other, as front months do; one more for each that trades at the same time. */
 export function picturesOf(result: BacktestResult): readonly ReportPrices[] {
@@ -77,15 +70,13 @@ function chainsOf(instruments: readonly ResultInstrument[]): readonly (readonly 
   return chains;
 }
 
-function tradedOf(instrument: ResultInstrument, place: number): readonly TradedInstrument[] {
+/** A contract with the samples before which it traded; nothing without one. */
+function tradedOf(instrument: ResultInstrument, place: number) {
   const { prices, ranges } = instrument;
-  const samples: number[] = [];
-  for (let i = 0; i < ranges.high.length; i += 1) if ((ranges.high[i] ?? 0) > 0) samples.push(i);
-  const [first = 0] = samples;
-  const at = (sample: number): number => prices.tsUs[sample] ?? 0;
-  return samples.length === 0
-    ? []
-    : [{ place, instrument, samples, fromUs: at(first), toUs: at(samples.at(-1) ?? first) }];
+  const samples = [...ranges.high.keys()].filter((i) => (ranges.high[i] ?? 0) > 0);
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  return [{ place, instrument, samples, fromUs: prices.tsUs[first] ?? 0, toUs: prices.tsUs[last] ?? 0 }];
 }
 
 function pricesOf(
@@ -311,25 +302,26 @@ export function positionSamples(result: BacktestResult): Samples & { readonly un
     assert(spec !== undefined, 'a traded contract is an instrument of the run');
     return isCounted ? unitsOf(spec, positionAfter) : (positionAfter * value) / qty / moneyScale;
   };
-  const cursors = strategies.map(({ fills }) => ({ fills, next: 0, held: new Map<number, number>() }));
-  let position = 0;
+  const changes = strategies
+    .flatMap(({ fills }, place) =>
+      Array.from(fills, (fill) => ({
+        atUs: fill.tsUs,
+        of: `${place} ${fill.instrument}`,
+        after: heldAfter(fill),
+      })),
+    )
+    .toSorted((a, b) => a.atUs - b.atUs);
+  const held = new Map<string, number>();
+  let [position, next] = [0, 0];
   const values = equity.tsUs.map((untilUs) => {
     let furthest = position;
-    for (;;) {
-      let first: { readonly change: BacktestFill; readonly cursor: (typeof cursors)[number] } | null = null;
-      for (const cursor of cursors) {
-        const change = cursor.fills.at(cursor.next);
-        if (change === undefined || change.tsUs > untilUs) continue;
-        if (first === null || change.tsUs < first.change.tsUs) first = { change, cursor };
-      }
-      if (first === null) return furthest;
-      const { change, cursor } = first;
-      const held = heldAfter(change);
-      position += held - (cursor.held.get(change.instrument) ?? 0);
-      cursor.held.set(change.instrument, held);
-      cursor.next += 1;
+    for (let change = changes[next]; change !== undefined && change.atUs <= untilUs; change = changes[next]) {
+      position += change.after - (held.get(change.of) ?? 0);
+      held.set(change.of, change.after);
+      next += 1;
       if (Math.abs(position) > Math.abs(furthest)) furthest = position;
     }
+    return furthest;
   });
   const [first] = instruments;
   const counted = first?.spec.lotSize === undefined ? 'contracts' : `units of ${first.symbol}`;
@@ -366,14 +358,11 @@ export function fundsSamples(
   pointsMax: number,
 ): ReportFunds {
   const { buyingPower } = funds;
-  const count = Math.min(pointsMax, buyingPower.length);
-  const edge = (stretch: number): number => Math.floor((stretch * buyingPower.length) / count);
-  const places = Array.from({ length: count }, (_, stretch) => {
-    let least = edge(stretch);
-    for (let i = least; i < edge(stretch + 1); i += 1)
-      if ((buyingPower[i] ?? 0) < (buyingPower[least] ?? 0)) least = i;
-    return least;
-  });
+  const stretches = Math.min(pointsMax, buyingPower.length);
+  const places = Array.from(
+    { length: stretches },
+    (_, place) => extremesOf(buyingPower, place, stretches).low,
+  );
   const at = (values: Float64Array): readonly number[] =>
     places.map((place) => (values[place] ?? 0) / moneyScale);
   return {
@@ -385,18 +374,22 @@ export function fundsSamples(
 }
 
 function extremes(values: Float64Array, stretches: number): number[] {
-  const places = new Set<number>([0]);
+  const places = new Set<number>([0, values.length - 1]);
   for (let stretch = 0; stretch < stretches; stretch += 1) {
-    const from = Math.floor((stretch * values.length) / stretches);
-    const to = Math.floor(((stretch + 1) * values.length) / stretches);
-    let low = from;
-    let high = from;
-    for (let i = from; i < to; i += 1) {
-      if ((values[i] ?? 0) < (values[low] ?? 0)) low = i;
-      if ((values[i] ?? 0) > (values[high] ?? 0)) high = i;
-    }
+    const { low, high } = extremesOf(values, stretch, stretches);
     places.add(low).add(high);
   }
-  places.add(values.length - 1);
   return [...places].toSorted((a, b) => a - b);
+}
+
+/** Places of the least and the greatest value in one of so many even stretches. */
+function extremesOf(values: Float64Array, stretch: number, stretches: number) {
+  const from = Math.floor((stretch * values.length) / stretches);
+  const to = Math.floor(((stretch + 1) * values.length) / stretches);
+  let [low, high] = [from, from];
+  for (let i = from; i < to; i += 1) {
+    if ((values[i] ?? 0) < (values[low] ?? 0)) low = i;
+    if ((values[i] ?? 0) > (values[high] ?? 0)) high = i;
+  }
+  return { low, high };
 }

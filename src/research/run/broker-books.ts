@@ -176,14 +176,13 @@ function orderRow(order: VenueOrder, isContinuous: boolean, hasOwnCosts: boolean
 const isReported = ({ expired, origin, isUnreported }: VenueOrder): boolean =>
   !expired && origin === 'plain' && !isUnreported;
 
+type BracketPrices = Pick<BracketIntent, 'stopLossPrice' | 'takeProfitPrice'>;
+
 /** Exits rest as far from the price paid as they were requested from the limit; those of a market order at their prices. */
 export function bracketOf(
   side: Side,
   limit: number,
-  {
-    stopLossPrice: stopLoss,
-    takeProfitPrice: takeProfit,
-  }: Pick<BracketIntent, 'stopLossPrice' | 'takeProfitPrice'>,
+  { stopLossPrice: stopLoss, takeProfitPrice: takeProfit }: BracketPrices,
 ): Bracket {
   if (isMarketLimit(side, limit)) return { is: 'prices', stopLoss, takeProfit };
   const sign = signOf(side);

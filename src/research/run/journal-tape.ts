@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import type { EntryOf, JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
+import type { JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
 import type { Journal } from '../../engine/ports/outbound.ts';
 import { formatDenial } from '../../engine/ports/denial.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
+import type { OrderToSend } from '../../engine/ports/approved.ts';
 import type { SessionStarted } from '../../engine/ports/engine-event.ts';
 import type { BacktestNotice } from '../backtest-plan.ts';
 import type { RunAccount } from './run-account.ts';
@@ -16,6 +17,8 @@ import type { RunAccount } from './run-account.ts';
 const BLOCK = 8_192;
 /** Most numbers that one entry writes. */
 const ENTRY_MAX = 24;
+
+type OrderTerms = Pick<OrderToSend, 'instrument' | 'side' | 'qty' | 'limitPrice'>;
 
 export class JournalTape implements Journal {
   readonly #hash = createHash('sha256');
@@ -35,7 +38,7 @@ export class JournalTape implements Journal {
   append(entry: JournalEntry): void {
     this.count += 1;
     if (this.#at > BLOCK - ENTRY_MAX) this.#flush();
-    if (!this.#writeCommon(entry)) this.#writeText(entry);
+    this.#write(entry);
     this.#onEntry(entry);
   }
 
@@ -54,59 +57,43 @@ export class JournalTape implements Journal {
     return this.#hash.copy().digest('hex');
   }
 
-  /** The kinds that come with each order; false for all others. */
-  #writeCommon(entry: JournalEntry): boolean {
+  /** The kinds that come with each order as numbers, all others as text. */
+  #write(entry: JournalEntry): void {
     const { kind } = entry;
-    if (kind === 'proposal') this.#writeProposal(entry);
-    else if (kind === 'place') this.#writePlace(entry);
-    else if (kind === 'outcome') this.#writeOutcome(entry);
-    else if (kind === 'order_status') this.#writeStatus(entry);
-    else if (kind === 'fill') this.#writeFill(entry);
-    else return false;
-    return true;
-  }
-
-  #writeProposal(entry: EntryOf<'proposal'>): void {
-    this.#head(1, entry);
-    this.#push(entry.by === 'strategy' ? 0 : 1);
-    this.#proposal(entry.proposal);
-  }
-
-  #writePlace(entry: EntryOf<'place'>): void {
-    const { order } = entry;
-    this.#head(2, entry);
-    this.#id(order.clientOrderId);
-    this.#push(order.purpose === 'entry' ? 0 : 1);
-    this.#push(order.instrument);
-    this.#push(order.side === 'buy' ? 0 : 1);
-    this.#push(order.qty);
-    this.#push(order.limitPrice);
-  }
-
-  #writeOutcome(entry: EntryOf<'outcome'>): void {
-    const { outcome } = entry;
-    this.#head(3, entry);
-    this.#id(entry.clientOrderId);
-    this.#word(entry.call);
-    this.#word(outcome.status);
-    if (outcome.status === 'accepted') this.#word(outcome.orderNo);
-    else if (outcome.status === 'rejected') this.#word(outcome.text);
-  }
-
-  #writeStatus(entry: EntryOf<'order_status'>): void {
-    this.#head(4, entry);
-    this.#id(entry.clientOrderId);
-    this.#word(entry.to);
-    this.#word(entry.event);
-  }
-
-  #writeFill(entry: EntryOf<'fill'>): void {
-    this.#head(5, entry);
-    this.#id(entry.clientOrderId);
-    this.#push(entry.cumQty);
-    this.#push(entry.cumValue);
-    this.#push(entry.fee);
-    this.#push(entry.tax);
+    if (kind === 'proposal') {
+      this.#head(1, entry);
+      this.#push(entry.by === 'strategy' ? 0 : 1);
+      this.#proposal(entry.proposal);
+    } else if (kind === 'place') {
+      const { order } = entry;
+      this.#head(2, entry);
+      this.#id(order.clientOrderId);
+      this.#push(order.purpose === 'entry' ? 0 : 1);
+      this.#terms(order);
+    } else if (kind === 'outcome') {
+      const { outcome } = entry;
+      this.#head(3, entry);
+      this.#id(entry.clientOrderId);
+      this.#word(entry.call);
+      this.#word(outcome.status);
+      if (outcome.status === 'accepted') this.#word(outcome.orderNo);
+      else if (outcome.status === 'rejected') this.#word(outcome.text);
+    } else if (kind === 'order_status') {
+      this.#head(4, entry);
+      this.#id(entry.clientOrderId);
+      this.#word(entry.to);
+      this.#word(entry.event);
+    } else if (kind === 'fill') {
+      this.#head(5, entry);
+      this.#id(entry.clientOrderId);
+      this.#push(entry.cumQty);
+      this.#push(entry.cumValue);
+      this.#push(entry.fee);
+      this.#push(entry.tax);
+    } else {
+      this.#flush();
+      this.#hash.update(JSON.stringify(entry));
+    }
   }
 
   #proposal(proposal: Proposal): void {
@@ -115,17 +102,15 @@ export class JournalTape implements Journal {
     }
     const { clientOrderId, intent } = proposal;
     this.#id(clientOrderId);
-    this.#push(intent.instrument);
-    this.#push(intent.side === 'buy' ? 0 : 1);
-    this.#push(intent.qty);
-    this.#push(intent.limitPrice);
+    this.#terms(intent);
     this.#word(intent.reason);
   }
 
-  /** Rare entries are hashed as text. */
-  #writeText(entry: JournalEntry): void {
-    this.#flush();
-    this.#hash.update(JSON.stringify(entry));
+  #terms({ instrument, side, qty, limitPrice }: OrderTerms): void {
+    this.#push(instrument);
+    this.#push(side === 'buy' ? 0 : 1);
+    this.#push(qty);
+    this.#push(limitPrice);
   }
 
   #head(kind: number, { cause, tsUs, strategy }: JournalEntry): void {
@@ -191,17 +176,27 @@ export class RunJournal {
   }
 
   take(entry: JournalEntry): void {
-    const { kind } = entry;
-    if (kind === 'place') this.#placed(entry.order.strategy);
-    else if (kind === 'outcome') {
-      if (entry.outcome.status === 'rejected')
-        this.#deny(entry, 'rejected', entry.outcome.code, entry.outcome.text);
-    } else if (kind === 'denied') this.#deny(entry, 'denied', entry.denial.code, formatDenial(entry.denial));
-    else if (kind === 'strategy_fault') this.#faulty(entry);
-    else if (kind === 'strategy_stopped') this.#stopped(entry.strategy, entry.reason);
-    else if (kind === 'halt') this.#halt(entry.strategy, entry.halted ? entry.reason : null);
+    const { kind, tsUs } = entry;
+    const ledger = this.#account.ledgers[entry.strategy ?? -1];
+    if (kind === 'halt') this.#halt(entry.strategy, entry.halted ? entry.reason : null);
     else if (kind === 'alert' && entry.severity !== 'info')
-      this.#notice({ tsUs: entry.tsUs, code: entry.code, text: entry.text });
+      this.#notice({ tsUs, code: entry.code, text: entry.text });
+    if (ledger === undefined) return;
+    if (kind === 'place') ledger.orders += 1;
+    else if (kind === 'outcome' && entry.outcome.status === 'rejected' && !this.isWarmUp) {
+      const { code, text } = entry.outcome;
+      ledger.deny({ tsUs, by: 'rejected', code, text });
+    } else if (kind === 'denied' && !this.isWarmUp)
+      ledger.deny({ tsUs, by: 'denied', code: entry.denial.code, text: formatDenial(entry.denial) });
+    else if (kind === 'strategy_fault') {
+      const { message, where } = entry;
+      // Strategies that restart each day may fail each day: the first fault is kept.
+      ledger.fault ??= { tsUs, message, where, stack: this.#stacks.get(ledger) ?? null };
+    } else if (kind === 'strategy_stopped') {
+      const { fault } = ledger;
+      const isFault = entry.reason === 'fault' && fault !== null;
+      ledger.stopped = isFault ? `${fault.message} (in ${fault.where})` : entry.reason;
+    }
   }
 
   /** Halts that the next day starts with unless they are resumed. */
@@ -220,36 +215,11 @@ export class RunJournal {
     else this.#haltedStrategies.set(strategy, reason);
   }
 
-  #stopped(strategy: StrategyIndex | null, reason: string): void {
-    const ledger = this.#account.ledgers[strategy ?? -1];
-    if (ledger === undefined) return;
-    const { fault } = ledger;
-    ledger.stopped = reason === 'fault' && fault !== null ? `${fault.message} (in ${fault.where})` : reason;
-  }
-
-  /** Strategies that restart each day may fail each day: the first fault is kept. */
-  #faulty(entry: JournalEntry & { readonly kind: 'strategy_fault' }): void {
-    const ledger = this.#account.ledgers[entry.strategy ?? -1];
-    if (ledger === undefined || ledger.fault !== null) return;
-    const { tsUs, message, where } = entry;
-    ledger.fault = { tsUs, message, where, stack: this.#stacks.get(ledger) ?? null };
-  }
-
   /** Keeps the stack of a throw until its entry comes. */
   threw(strategy: StrategyIndex, error: unknown): void {
     const ledger = this.#account.ledgers[strategy];
     if (ledger === undefined || this.#stacks.has(ledger) || !(error instanceof Error)) return;
     if (error.stack !== undefined) this.#stacks.set(ledger, error.stack);
-  }
-
-  #placed(strategy: number): void {
-    const ledger = this.#account.ledgers[strategy];
-    if (ledger !== undefined) ledger.orders += 1;
-  }
-
-  #deny(entry: JournalEntry, by: 'denied' | 'rejected', code: string, text: string): void {
-    if (this.isWarmUp) return;
-    this.#account.ledgers[entry.strategy ?? -1]?.deny({ tsUs: entry.tsUs, by, code, text });
   }
 
   #notice(notice: BacktestNotice): void {

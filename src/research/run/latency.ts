@@ -20,24 +20,15 @@ export interface LatencyModel {
 
 /** A delay in microseconds, each time it is called. */
 export function latencyDraws(latency: Latency, seed: number): () => number {
-  if (latency.kind === 'constant') {
-    const { span } = latency;
-    return () => span;
-  }
+  if (latency.kind === 'constant') return () => latency.span;
   const random = new Random(seed);
   switch (latency.kind) {
-    case 'uniform': {
-      const { min, max } = latency;
-      return () => min + random.below(max - min + 1);
-    }
-    case 'exponential': {
-      const { min, mean } = latency;
-      return () => min + random.exponential(mean);
-    }
-    case 'measured': {
-      const { spans } = latency;
-      return () => spans[random.below(spans.length)] ?? 0;
-    }
+    case 'uniform':
+      return () => latency.min + random.below(latency.max - latency.min + 1);
+    case 'exponential':
+      return () => latency.min + random.exponential(latency.mean);
+    case 'measured':
+      return () => latency.spans[random.below(latency.spans.length)] ?? 0;
   }
 }
 

@@ -8,6 +8,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import { isPaidInFull, maintenanceMargin, taxOn } from '../../domain/costs.ts';
 import { type OrderCode, accountId } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
+import { FLAT_POSITION } from '../../domain/position.ts';
 import { type TsUs, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
@@ -35,9 +36,11 @@ export type FundsNow = Readonly<Record<keyof Funds, number>>;
 export class RunAccount {
   readonly samples = new SampleTable();
   readonly falls = new DrawdownWatch();
-  readonly #cash = this.samples.column();
-  readonly #marginUsed = this.samples.column();
-  readonly #buyingPower = this.samples.column();
+  readonly #funds = {
+    cash: this.samples.column(),
+    marginUsed: this.samples.column(),
+    buyingPower: this.samples.column(),
+  };
   readonly dayEquity = new NumberColumn();
   readonly dayEndUs = new NumberColumn();
   readonly ledgers: readonly StrategyLedger[];
@@ -101,16 +104,9 @@ export class RunAccount {
     const isFlat = qty === 0;
     const wasFlat = qty === signOf(order.side) * fill.qty;
     if (wasFlat === isFlat) return;
-    const holders = this.#holdersOf(index);
+    const holders = (this.#holders[index] ??= []);
     if (isFlat) holders.splice(holders.indexOf(holding), 1);
     else holders.push(holding);
-  }
-
-  #holdersOf(instrument: number): Holding[] {
-    while (this.#holders.length <= instrument) this.#holders.push([]);
-    const holders = this.#holders[instrument];
-    assert(holders !== undefined, 'each contract has its holders');
-    return holders;
   }
 
   /** The contract traded in this range while positions in it were held. */
@@ -131,16 +127,13 @@ export class RunAccount {
 
   /** Positions that each strategy takes into the next day. */
   carriedOver(): readonly CarriedPosition[] {
-    const carriedOver: CarriedPosition[] = [];
-    this.ledgers.forEach((ledger, place) => {
-      for (const { contract } of this.instruments) {
-        const position = ledger.book.holdings.get(contract.orderCode)?.entry;
-        if (position === undefined || position.qty === 0) continue;
-        const { qty, openValue } = position;
-        carriedOver.push({ strategy: strategyIndex(place), instrument: contract.index, qty, openValue });
-      }
-    });
-    return carriedOver;
+    return this.ledgers.flatMap(({ book }, place) =>
+      this.instruments.flatMap(({ contract }) => {
+        const { qty, openValue } = book.holdings.get(contract.orderCode)?.entry ?? FLAT_POSITION;
+        const head = { strategy: strategyIndex(place), instrument: contract.index };
+        return qty === 0 ? [] : [{ ...head, qty, openValue }];
+      }),
+    );
   }
 
   netOf(instrument: number): number {
@@ -164,19 +157,16 @@ export class RunAccount {
     }
     assert(equity === this.equityNow(), 'the account is the sum of its strategies');
     this.falls.add(equity, atUs);
-    this.#cash.push(cash);
-    this.#marginUsed.push(marginUsed);
-    this.#buyingPower.push(buyingPower);
+    this.#funds.cash.push(cash);
+    this.#funds.marginUsed.push(marginUsed);
+    this.#funds.buyingPower.push(buyingPower);
     for (const instrument of this.instruments) instrument.sample();
     this.samples.end(atUs, equity, isDayEnd);
   }
 
   funds(): Funds {
-    return {
-      cash: this.#cash.take(),
-      marginUsed: this.#marginUsed.take(),
-      buyingPower: this.#buyingPower.take(),
-    };
+    const { cash, marginUsed, buyingPower } = this.#funds;
+    return { cash: cash.take(), marginUsed: marginUsed.take(), buyingPower: buyingPower.take() };
   }
 
   /** The day's profit and costs move into cash. */

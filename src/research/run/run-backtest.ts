@@ -47,7 +47,7 @@ export interface RunProgress {
 }
 
 export interface RunOptions {
-  readonly onProgress?: (progress: RunProgress) => void;
+  readonly onProgress?: ((progress: RunProgress) => void) | undefined;
   /** Every fact of the canonical journal, as it is written. */
   readonly onEntry?: (entry: JournalEntry) => void;
   readonly onDay?: (day: BacktestDay) => void;
@@ -318,18 +318,16 @@ class Run {
       dropped === 0 ? [] : [{ tsUs: null, code: 'notices_dropped', text: `${dropped} more are not shown` }];
     const { samples, falls } = account;
     if (falls.lostUs !== null) more.push(capitalLost(tsUs(falls.lostUs)));
+    const { configDigest, seed, currency, moneyScale, warmUpDays, statistics } = plan;
+    const ofPlan = { configDigest, seed, currency, moneyScale, warmUpDays, statistics };
     return {
+      ...ofPlan,
       version: 1,
-      configDigest: plan.configDigest,
       dataDigest: plan.data.digest,
       journalHash: this.#tape.digest(),
-      seed: plan.seed,
-      currency: plan.currency,
-      moneyScale: plan.moneyScale,
       timeZone: plan.calendar.timeZone,
       utcOffsetMinutes: plan.calendar.utcOffsetMinutes,
       days: plan.data.days,
-      warmUpDays: plan.warmUpDays,
       fromUs: tsUs(this.#fromUs),
       toUs,
       capital: money(plan.capital),
@@ -338,7 +336,6 @@ class Run {
       funds: account.funds(),
       dayEquity: account.dayEquity.take(),
       dayEndUs: account.dayEndUs.take(),
-      statistics: plan.statistics,
       instruments: this.#instruments.map(({ contract: { orderCode: symbol, spec }, prices }) => ({
         symbol,
         spec,
@@ -347,23 +344,14 @@ class Run {
       })),
       strategies: account.ledgers.map((ledger, place) => {
         const instance = plan.strategies[place];
-        const { trades, heldUs, costs } = ledger.outcome(this.#instruments, account.days, toUs);
         return {
+          ...ledger.outcome(this.#instruments, account.days, toUs),
           id: instance?.id ?? '',
           strategy: instance?.definition.name ?? '',
           symbols: plan.settings.strategies[place]?.symbols ?? [],
           params: instance?.params ?? {},
           profit: samples.samplesOf(ledger.profit),
-          fills: ledger.fills,
-          trades,
-          heldUs,
-          denials: ledger.denials,
-          denialCount: ledger.denialCount,
-          costs,
-          orders: ledger.orders,
           plots: this.#plots.of(place),
-          stopped: ledger.stopped,
-          fault: ledger.fault,
         };
       }),
       models: [...describeModels(plan.fill, plan.latency), ['memory', describeMemory(plan.memory)]],
@@ -402,15 +390,17 @@ function tickModel(model: TickFillModel): [string, string][] {
 
 function barModel(model: BarFillModel): [string, string][] {
   const { bar, path, exitsFrom, volumeBps, impactPpm = 0 } = model;
-  const volume: [string, string][] =
-    volumeBps === 0 ? [] : [['volume', `at most ${volumeBps / 100} % of a bar's volume`]];
-  const impact: [string, string][] =
-    impactPpm === 0
-      ? []
-      : [['impact', `${impactPpm / PPM_PER_PERCENT} % of the price x the square of our share of the volume`]];
-  const exits: [string, string][] =
-    exitsFrom === 'next_bar' ? [['exits of a bracket', 'from the bar after the fill on']] : [];
-  return [['fills on bars', bar], ['path', path], ...exits, ...volume, ...slippage(model), ...impact];
+  const impact = `${impactPpm / PPM_PER_PERCENT} % of the price x the square of our share of the volume`;
+  const exits = 'from the bar after the fill on';
+  const rows: [string, string][] = [
+    ['fills on bars', bar],
+    ['path', path],
+    ['exits of a bracket', exitsFrom === 'next_bar' ? exits : ''],
+    ['volume', volumeBps === 0 ? '' : `at most ${volumeBps / 100} % of a bar's volume`],
+    ...slippage(model),
+    ['impact', impactPpm === 0 ? '' : impact],
+  ];
+  return rows.filter(([, text]) => text !== '');
 }
 
 const PPM_PER_PERCENT = 10_000;

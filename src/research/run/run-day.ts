@@ -1,16 +1,11 @@
 /** One trading day of a run: its moments, reference prices and bands. */
-import { phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
+import { phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { type Contract, NO_BAND_BPS, type PriceBand, priceBand } from '../../domain/contract.ts';
 import { minutes, type TsUs, tsUs, US_PER_DAY, US_PER_SECOND } from '../../domain/units.ts';
 import type { ReferenceRow } from '../../engine/ports/engine-event.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
 import type { BacktestDay } from '../backtest-plan.ts';
-
-export interface PhaseBoundary {
-  readonly atUs: TsUs;
-  readonly phase: SessionPhase;
-}
 
 export type DayMoments = ReturnType<typeof dayMoments>;
 
@@ -34,7 +29,6 @@ export function dayMoments(calendar: TradingCalendar, day: TradingDay) {
     /** From here on the day can be begun. */
     beginUs: at(Math.max(0, first - LEAD)),
     boundaries,
-
     /** The market closes, and its last prints are over; null where trading goes on through midnight. */
     closeUs,
     endUs: closeUs === null ? at(US_PER_DAY) : tsUs(closeUs + LAST_PRINTS_US),

@@ -84,16 +84,12 @@ export class RunPlots implements PlotSink {
 
   #lineOf(value: PlotValue): PlotBuffer | undefined {
     const place = (value.strategy + 1) * 1_000 + value.instrument;
-    let lines = this.#lines.get(place);
-    if (lines === undefined) {
-      lines = [];
-      this.#lines.set(place, lines);
-    }
-    for (const line of lines) if (line.of.name === value.name) return line;
+    const lines = this.#lines.get(place) ?? [];
+    const known = lines.find(({ of }) => of.name === value.name);
     // Each day's engine has names of its own.
-    if (lines.length >= LINES_MAX) return undefined;
+    if (known !== undefined || lines.length >= LINES_MAX) return known;
     const line = new PlotBuffer(value, this.#everyUs);
-    lines.push(line);
+    this.#lines.set(place, [...lines, line]);
     return line;
   }
 }

@@ -92,7 +92,8 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
   readonly #account: RunAccount;
   readonly #tape: JournalTape;
   readonly #entry: OrderEntry;
-  readonly #triggers: TriggerBook;
+  /** See a trade or a quote of the tape before our orders meet it. */
+  readonly triggers: TriggerBook;
   readonly #books: BrokerBooks;
   readonly margin: RunMargin;
   readonly #monitor: MarginMonitor;
@@ -117,7 +118,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     this.#entry = new OrderEntry(plan.costs, RULES, this, this);
     const stopLossSlipTicks = this.#takesMarketOrders ? CEILING_NONE : RULES.stopLossSlipTicks;
     const outbox = new Outbox();
-    this.#triggers = new TriggerBook({ ...RULES, stopLossSlipTicks }, this, this.#entry, outbox);
+    this.triggers = new TriggerBook({ ...RULES, stopLossSlipTicks }, this, this.#entry, outbox);
     this.#books = new BrokerBooks(this.#entry.store, outbox, account, this);
     this.margin = new RunMargin(plan.margin, account, this.#entry.store, plan.moneyScale);
     this.#monitor = new MarginMonitor(this.#entry, this.margin, this);
@@ -148,7 +149,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     for (const { contract, exchange } of this.#account.instruments)
       this.setBand(contract, exchange === null ? null : (bands.get(contract.index) ?? NO_BAND));
     this.margin.openDay();
-    this.#triggers.beginDay();
+    this.triggers.beginDay();
     this.noticeMargin();
   }
 
@@ -181,7 +182,10 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     if (what === 'book') return this.#want(this.#scans);
     if (what === 'account') return this.accountNow === undefined ? this.#sendAccount() : undefined;
     if (what === 'triggers') return this.#sendTriggers();
-    if (what === 'positions') return this.#readPositions();
+    if (what === 'positions') {
+      this.#want(this.#positions);
+      return this.#sendDuePositions();
+    }
     if (what === 'reference')
       this.#send({ kind: 'reference', seq: NO_SEQ, tsUs: NO_TIME, rows: this.references });
     // The table of contracts was sent with the beginning of the day, and the account is there when it is asked for.
@@ -207,7 +211,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
       if (call !== undefined) this.#arrive(call);
     }
     if (this.#isReadDue(this.#scans, nowUs)) this.#sendScan({ list: 'orders', orders: this.#books.scan() });
-    if (this.#isReadDue(this.#positions, nowUs)) this.#sendPositions();
+    this.#sendDuePositions();
     if (this.#monitor.nextUs <= nowUs) this.#runMargin();
     return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
   }
@@ -232,29 +236,11 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
 
   #answerTo(call: DelayedCall): CallAnswer {
     const { clientOrderId } = call.sent;
-    switch (call.call) {
-      case 'place':
-        return {
-          call: 'place',
-          callId: clientOrderId,
-          clientOrderId,
-          outcome: this.#placed(call.sent, call),
-        };
-      case 'modify':
-        return {
-          call: 'modify',
-          callId: call.sent.callId,
-          clientOrderId,
-          outcome: this.#modified(call.sent),
-        };
-      case 'cancel':
-        return {
-          call: 'cancel',
-          callId: call.sent.callId,
-          clientOrderId,
-          outcome: this.#canceled(call.sent),
-        };
-    }
+    if (call.call === 'place')
+      return { call: 'place', callId: clientOrderId, clientOrderId, outcome: this.#placed(call.sent, call) };
+    const { callId } = call.sent;
+    const outcome = call.call === 'modify' ? this.#modified(call.sent) : this.#canceled(call.sent);
+    return { call: call.call, callId, clientOrderId, outcome };
   }
 
   #sendReport(news: OrderNews | null): void {
@@ -282,12 +268,8 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     this.#send({ kind: 'account_snapshot', seq: NO_SEQ, tsUs: NO_TIME, startedUs, account });
   }
 
-  #readPositions(): void {
-    this.#want(this.#positions);
-    if (this.#isReadDue(this.#positions, this.#clock.nowUs)) this.#sendPositions();
-  }
-
-  #sendPositions(): void {
+  #sendDuePositions(): void {
+    if (!this.#isReadDue(this.#positions, this.#clock.nowUs)) return;
     const startedUs = this.nowUs;
     const positions = this.#account.positions();
     this.#send({ kind: 'position_snapshot', seq: NO_SEQ, tsUs: NO_TIME, startedUs, positions });
@@ -357,12 +339,12 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
 
   #modified({ orderNo, orderKey, limitPrice, qty, triggerPrice }: ModifyToSend): CallOutcome {
     if (orderKey !== null && triggerPrice !== null)
-      return outcomeOf(this.#triggers.change({ accountId: ACCOUNT, orderKey, triggerPrice }));
+      return outcomeOf(this.triggers.change({ accountId: ACCOUNT, orderKey, triggerPrice }));
     return outcomeOf(this.#entry.change({ accountId: ACCOUNT, orderNo, limitPrice, qty }));
   }
 
   #canceled({ orderNo, orderKey }: CancelToSend): CallOutcome {
-    if (orderKey !== null) return outcomeOf(this.#triggers.cancel({ accountId: ACCOUNT, orderKey }));
+    if (orderKey !== null) return outcomeOf(this.triggers.cancel({ accountId: ACCOUNT, orderKey }));
     return outcomeOf(this.#entry.cancel({ accountId: ACCOUNT, orderNo }));
   }
 
@@ -371,23 +353,9 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
   }
 
   #wait(command: PlaceTrigger, owner: number): CallOutcome {
-    const outcome = outcomeOf(this.#triggers.place(command, owner));
+    const outcome = outcomeOf(this.triggers.place(command, owner));
     this.#books.readTriggers();
     return outcome;
-  }
-
-  /** A trade of the tape, before our orders meet it: triggers see it first. */
-  traded(code: OrderCode, price: number): void {
-    this.#triggers.watchOf(code).note(price);
-  }
-
-  /** A quote of the tape, before our orders meet it. */
-  quoted(code: OrderCode, bid: number, ask: number): void {
-    this.#triggers.watchOf(code).quote(bid, ask);
-  }
-
-  endBar(code: OrderCode): void {
-    if (this.#triggers.hasHeldBack) this.#triggers.release(code);
   }
 
   /** An order waits for trades: each trade is passed on. */
@@ -397,14 +365,14 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
 
   /** Something happened in a row that `report` has to follow up. */
   get hasChanges(): boolean {
-    return this.#books.hasChanges || (this.isWatching && this.#triggers.hasNews);
+    return this.#books.hasChanges || (this.isWatching && this.triggers.hasNews);
   }
 
   /** Runs arrivals and triggers after a call or a row, then reports every change. */
   report(): void {
     const { nowUs } = this;
-    while (this.#triggers.hasNews || this.#entry.nextDueUs <= nowUs) {
-      if (this.#triggers.hasNews) this.#triggers.react(nowUs);
+    while (this.triggers.hasNews || this.#entry.nextDueUs <= nowUs) {
+      if (this.triggers.hasNews) this.triggers.react(nowUs);
       else this.#entry.runDue(nowUs);
     }
     this.#reportTriggers();
@@ -422,7 +390,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
   /** The day is over: every order ends, and shows in the next scan. */
   expire(): void {
     this.isClosed = true;
-    this.#triggers.expireAll(this.nowUs);
+    this.triggers.expireAll(this.nowUs);
     this.#reportTriggers();
     this.#entry.expireAll(this.nowUs);
   }
@@ -461,10 +429,10 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     this.fills += 1;
     this.#account.execute(order, fill, instrument, at);
     if (order.bracket !== null || this.isWatching) {
-      this.#triggers.onFill(order, fill.price, fill.qty, at);
-      if (this.#exitsStartNextBar && order.bracket !== null) this.#triggers.holdBack(order, at);
+      this.triggers.onFill(order, fill.price, fill.qty, at);
+      if (this.#exitsStartNextBar && order.bracket !== null) this.triggers.holdBack(order, at);
       const isFlat = this.#account.netOf(instrument.contract.index) === 0;
-      if (isFlat) this.#triggers.endExits(ACCOUNT, order.orderCode, at);
+      if (isFlat) this.triggers.endExits(ACCOUNT, order.orderCode, at);
       this.#books.readTriggers();
     }
     const signed = order.side === 'buy' ? fill.qty : -fill.qty;

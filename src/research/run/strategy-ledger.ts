@@ -69,7 +69,7 @@ export class StrategyLedger {
     instruments: readonly RunInstrument[],
     days: readonly TradingDay[],
     endUs: number,
-  ): Pick<StrategyResult, 'trades' | 'heldUs' | 'costs'> {
+  ): Omit<StrategyResult, 'id' | 'strategy' | 'symbols' | 'params' | 'profit' | 'plots'> {
     const trades: BacktestTrade[] = [];
     let heldUs = 0;
     const end = (trip: RoundTrip, exitUs: number, isOpen: boolean): void => {
@@ -93,14 +93,14 @@ export class StrategyLedger {
       trip.closeAtMark(holding);
       end(trip, endUs, true);
     }
-    return { trades, heldUs, costs: charged.byKind(this.book) };
+    const { denials, denialCount, orders, stopped, fault } = this;
+    const costs = charged.byKind(this.book);
+    return { fills, denials, denialCount, orders, stopped, fault, trades, heldUs, costs };
   }
 }
 
 class Charges {
-  #exchangeFee = 0;
-  #clearingFee = 0;
-  #brokerFee = 0;
+  readonly #charged = { ...NO_FEES };
   /** Twice the cost against the middle of the book. */
   #spreadTwice = 0;
   #day: TradingDay | null = null;
@@ -116,13 +116,13 @@ class Charges {
     if (day !== this.#day || traded !== this.#traded) this.#fees = contractFees(traded.costs, day, 1);
     this.#day = day;
     this.#traded = traded;
-    this.#exchangeFee += this.#fees.exchangeFee * qty;
-    this.#clearingFee += this.#fees.clearingFee * qty;
-    this.#brokerFee += this.#fees.brokerFee * qty;
+    this.#charged.exchangeFee += this.#fees.exchangeFee * qty;
+    this.#charged.clearingFee += this.#fees.clearingFee * qty;
+    this.#charged.brokerFee += this.#fees.brokerFee * qty;
   }
 
   byKind({ accrued }: OwnerBook): CostsByKind {
-    const [exchangeFee, clearingFee, brokerFee] = [this.#exchangeFee, this.#clearingFee, this.#brokerFee];
+    const { exchangeFee, clearingFee, brokerFee } = this.#charged;
     return {
       exchangeFee: money(exchangeFee),
       clearingFee: money(clearingFee),

@@ -53,24 +53,32 @@ class ShownSide {
     this.name = name;
   }
 
-  showLater(changes: number, seq: number, row: number, price: number, qty: number): void {
-    this.changes = changes;
-    this.isLate = true;
-    this.seq = seq;
+  /** As the exchange has it now. */
+  take({ tape: { exchange }, row }: Cursor, clock: VirtualClock): void {
+    const isBid = this.name === 'bid';
+    clock.seq += 1;
+    this.seq = clock.seq;
     this.row = row;
-    this.price = price;
-    this.qty = qty;
+    this.changes = isBid ? exchange.bidChanges : exchange.askChanges;
+    this.price = isBid ? exchange.bid : exchange.ask;
+    this.qty = isBid ? exchange.bidQty : exchange.askQty;
   }
 
+  /** Levels that were shown last and are gone are sent as empty, and so is the best of an empty side. */
   update({ instrument, rows }: PlayedTape): BookUpdate {
     this.isLate = false;
-    const levels =
+    const { name: side, row } = this;
+    const shown =
       rows.book === null
         ? touchLevels(this.price, this.qty)
-        : depthLevels(rows.book, this.name === 'bid' ? 'buy' : 'sell', this.row);
-    const before = this.#levels;
-    this.#levels = levels.length;
-    return bookOf(this.seq, rows.tsUs[this.row] ?? 0, instrument, this.name, levels, before);
+        : depthLevels(rows.book, side === 'bid' ? 'buy' : 'sell', row);
+    const count = Math.max(1, this.#levels);
+    this.#levels = shown.length;
+    // A copy only where a level is added: the exchange never changes shown levels.
+    const levels = shown.length < count ? withEmpty(shown, count) : shown;
+    const seq = seqOf(this.seq);
+    const tsUs = timeOf(rows.tsUs[row] ?? 0);
+    return { kind: 'book_update', seq, tsUs, instrument, side, levels, halves: null };
   }
 }
 
@@ -98,27 +106,30 @@ class Cursor implements LateBook, LazyTrade {
   get trade(): TradeTick {
     const { instrument, rows } = this.tape;
     const { row } = this;
-    return tradeOf(
-      this.seq,
-      rows.tsUs[row] ?? 0,
+    /* oxlint-disable typescript/no-unsafe-type-assertion -- minting with an assertion for each number costs a third of a run */
+    return {
+      kind: 'trade',
+      seq: this.seq as Seq,
+      tsUs: (rows.tsUs[row] ?? 0) as TsUs,
       instrument,
-      rows.priceTicks[row] ?? 0,
-      rows.qty[row] ?? 0,
-      this.totalVolume,
-    );
+      price: (rows.priceTicks[row] ?? 0) as PriceTicks,
+      qty: (rows.qty[row] ?? 0) as Qty,
+      totalVolume: this.totalVolume,
+    };
+    /* oxlint-enable typescript/no-unsafe-type-assertion */
   }
 
   /** Changes of the book that no strategy listens to. */
   showLater(clock: VirtualClock, stretch: QuietStretch): void {
     const { exchange } = this.tape;
-    const { bid, ask, row } = this;
+    const { bid, ask } = this;
     if (exchange.bidChanges !== bid.changes) {
-      clock.seq += 1;
-      bid.showLater(exchange.bidChanges, clock.seq, row, exchange.bid, exchange.bidQty);
+      bid.take(this, clock);
+      bid.isLate = true;
     }
     if (exchange.askChanges !== ask.changes) {
-      clock.seq += 1;
-      ask.showLater(exchange.askChanges, clock.seq, row, exchange.ask, exchange.askQty);
+      ask.take(this, clock);
+      ask.isLate = true;
     }
     stretch.bookLater(this);
   }
@@ -253,19 +264,20 @@ export class TapePlayer {
 
   /** Orders that wait for their trigger check the row. */
   #watch({ tape, row }: Cursor): void {
-    const { venue } = this.#parts;
+    const { triggers } = this.#parts.venue;
     const { orderCode, rows } = tape;
     const { priceTicks, qty, book, isQuotes } = rows;
     if (isQuotes && book !== null)
-      venue.quoted(orderCode, book.bidPrice[0]?.[row] ?? 0, book.askPrice[0]?.[row] ?? 0);
-    else if ((qty[row] ?? 0) > 0) venue.traded(orderCode, priceTicks[row] ?? 0);
+      triggers.watchOf(orderCode).quote(book.bidPrice[0]?.[row] ?? 0, book.askPrice[0]?.[row] ?? 0);
+    else if ((qty[row] ?? 0) > 0) triggers.watchOf(orderCode).note(priceTicks[row] ?? 0);
   }
 
   /** A bar is seen when it is complete, as one trade at its close. */
   #showBar(cursor: Cursor, { volume }: BarTape): void {
     const { tape, row } = cursor;
     if (row % ROWS_PER_BAR < ROWS_PER_BAR - 1) return;
-    this.#parts.venue.endBar(tape.orderCode);
+    const { triggers } = this.#parts.venue;
+    if (triggers.hasHeldBack) triggers.release(tape.orderCode);
     cursor.count(Math.max(1, volume[Math.floor(row / ROWS_PER_BAR)] ?? 0), this.#clock);
     this.#engine.trade(barTickOf(cursor.seq, tape.instrument, tape.rows, row, cursor.totalVolume));
   }
@@ -322,66 +334,23 @@ export class TapePlayer {
   #showBook(cursor: Cursor): void {
     const { bid, ask } = cursor;
     const { exchange } = cursor.tape;
-    if (exchange.bidChanges !== bid.changes) {
-      bid.changes = exchange.bidChanges;
-      this.#showSide(cursor, bid);
-    }
-    if (exchange.askChanges !== ask.changes) {
-      ask.changes = exchange.askChanges;
-      this.#showSide(cursor, ask);
-    }
+    if (exchange.bidChanges !== bid.changes) this.#showSide(cursor, bid);
+    if (exchange.askChanges !== ask.changes) this.#showSide(cursor, ask);
   }
 
   /** Most changes of a book have no reader: messages are made only of the others. */
   #showSide(cursor: Cursor, side: ShownSide): void {
-    const { instrument, exchange } = cursor.tape;
+    const { instrument } = cursor.tape;
     const engine = this.#engine;
     const { atUs } = cursor;
     const isLate = atUs < engine.quietUntilUs && !engine.isBookHeard(instrument);
     // Until the engine has done its due work, the book is as it was before.
     if (!isLate && (cursor.bid.isLate || cursor.ask.isLate)) engine.settleBook(instrument);
-    this.#clock.seq += 1;
-    side.seq = this.#clock.seq;
-    side.row = cursor.row;
-    side.price = side.name === 'bid' ? exchange.bid : exchange.ask;
-    side.qty = side.name === 'bid' ? exchange.bidQty : exchange.askQty;
+    side.take(cursor, this.#clock);
     side.isLate = isLate;
     if (isLate) engine.bookLater(seqOf(side.seq), timeOf(atUs), instrument, cursor);
     else engine.book(side.update(cursor.tape));
   }
-}
-
-/* oxlint-disable typescript/no-unsafe-type-assertion -- minting with an assertion for each number costs a third of a run */
-const tradeOf = (
-  seq: number,
-  atUs: number,
-  instrument: InstrumentIndex,
-  price: number,
-  qty: number,
-  totalVolume: number,
-): TradeTick => ({
-  kind: 'trade',
-  seq: seq as Seq,
-  tsUs: atUs as TsUs,
-  instrument,
-  price: price as PriceTicks,
-  qty: qty as Qty,
-  totalVolume,
-});
-
-/** `shownBefore` levels of this side were shown last: those that are gone are sent as empty, and so is the best of an empty side. */
-function bookOf(
-  seq: number,
-  atUs: number,
-  instrument: InstrumentIndex,
-  side: 'bid' | 'ask',
-  shown: readonly BookLevel[],
-  shownBefore: number,
-): BookUpdate {
-  // A copy only where a level is added: the exchange never changes shown levels.
-  const count = Math.max(1, shownBefore);
-  const levels = shown.length < count ? withEmpty(shown, count) : shown;
-  return { kind: 'book_update', seq: seq as Seq, tsUs: atUs as TsUs, instrument, side, levels, halves: null };
 }
 
 function withEmpty(shown: readonly BookLevel[], count: number): readonly (BookLevel | null)[] {
@@ -389,4 +358,3 @@ function withEmpty(shown: readonly BookLevel[], count: number): readonly (BookLe
   while (levels.length < count) levels.push(null);
   return levels;
 }
-/* oxlint-enable typescript/no-unsafe-type-assertion */

@@ -6,7 +6,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineEvent, UnnumberedInput } from '../../engine/ports/engine-event.ts';
 import type { Alarm } from '../../engine/ports/outbound.ts';
-import type { PhaseBoundary } from './run-day.ts';
+import type { DayMoments } from './run-day.ts';
 import type { RunAccount } from './run-account.ts';
 import type { RunVenue } from './run-venue.ts';
 import { seqOf, timeOf, type VirtualClock } from './virtual-clock.ts';
@@ -22,7 +22,7 @@ export class Timeline implements Alarm {
   readonly #sampleEveryUs: number;
   /** When the engine asked for a `clock` event. */
   #alarmUs = Infinity;
-  #boundaries: readonly PhaseBoundary[] = [];
+  #boundaries: DayMoments['boundaries'] = [];
   #boundary = 0;
   #sampleUs = Infinity;
 
@@ -50,7 +50,7 @@ export class Timeline implements Alarm {
     this.engine?.process({ ...event, seq: seqOf(this.#clock.seq), tsUs: timeOf(this.#clock.nowUs) });
   }
 
-  openDay(boundaries: readonly PhaseBoundary[], firstSampleUs: number): void {
+  openDay(boundaries: DayMoments['boundaries'], firstSampleUs: number): void {
     this.#boundaries = boundaries;
     this.#boundary = 0;
     this.#sampleUs = firstSampleUs;

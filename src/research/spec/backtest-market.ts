@@ -9,7 +9,7 @@ import { contractMonthOf, expiryOf, underlyingOf } from '../../domain/contract-c
 import { type ContractSpec, NO_BAND_BPS } from '../../domain/contract.ts';
 import type { CostSchedule, DatedValue } from '../../domain/costs.ts';
 import { isRecord } from '../../domain/parsed.ts';
-import { US_PER_DAY, US_PER_MINUTE } from '../../domain/units.ts';
+import { bpsOf, US_PER_DAY, US_PER_MINUTE } from '../../domain/units.ts';
 import { formatUtcOffset } from '../../text/dates.ts';
 import { decimalsOf, wholeOf } from '../../text/decimals.ts';
 import { timeZone, type TimeZone } from '../../text/time-zone.ts';
@@ -179,10 +179,9 @@ function decimalsFor(source: YamlSource, market: InlineMarket): number {
 const expiryProblems = (source: YamlSource, terms: InlineMarket): readonly Problem[] =>
   Object.entries(terms.contracts).flatMap(([symbol, { expiry }]) => {
     if (expiry === undefined || terms.hours !== undefined) return [];
+    const path = [...MARKET, 'contracts', symbol, 'expiry'];
     const hint = 'leave it out: a position that is held on counts at the last price';
-    return [
-      source.problem([...MARKET, 'contracts', symbol, 'expiry'], 'no expiry where trading never stops', hint),
-    ];
+    return [source.problem(path, 'no expiry where trading never stops', hint)];
   });
 
 /** Yen would count as dollars: 150 times too much. */
@@ -191,14 +190,8 @@ const pairProblems = (source: YamlSource, terms: InlineMarket): readonly Problem
     const quote = quoteCurrency(symbol);
     if (quote === undefined || quote === terms.currency) return [];
     const hint = `write currency: ${quote} in the market, one currency a run; or give the contract a name that is no pair`;
-    return [
-      source.problem(
-        [...MARKET, 'contracts', symbol],
-        `a contract in ${terms.currency}`,
-        hint,
-        `a pair in ${quote}`,
-      ),
-    ];
+    const path = [...MARKET, 'contracts', symbol];
+    return [source.problem(path, `a contract in ${terms.currency}`, hint, `a pair in ${quote}`)];
   });
 
 function hourProblems(source: YamlSource, { hours = [] }: InlineMarket): readonly Problem[] {
@@ -278,7 +271,7 @@ export function specOf(symbol: string, terms: ContractTerms, moneyScale: number)
     hundredthsPerTick: Math.round(terms.tick * partsPerPoint),
     moneyPerHundredth: Math.round(money / partsPerPoint),
     orderQtyMax: terms.orderQtyMax,
-    bandBps: terms.bandPercent === undefined ? NO_BAND_BPS : Math.round(terms.bandPercent * 100),
+    bandBps: terms.bandPercent === undefined ? NO_BAND_BPS : bpsOf(terms.bandPercent),
     partsPerPoint,
     lotSize: terms.lot,
   };
@@ -319,7 +312,6 @@ const FIRST_DAY: TradingDay = tradingDay('1970-01-01');
 /** A percentage to the part of 10^10. */
 const VALUE_DIGITS = 8;
 const WHOLE_PERCENT = 100;
-const PERCENT_BPS = 100;
 const PERCENT_DECIMALS = 2;
 
 /** Digits behind the point that amounts of costs and margin need. */
@@ -372,37 +364,24 @@ function costsOf(
   };
   const amount = (key: 'perContract' | 'perOrder' | 'orderMin'): number =>
     whole(['costs', key], costs[key], moneyDigits);
-  const percent = (
-    key: 'takerPercent' | 'makerPercent' | 'orderMaxPercent' | 'sellTaxPercent',
-    value?: number,
-  ): number => whole(['costs', key], value, VALUE_DIGITS);
   const { valuePercent = 0, marginPercent = WHOLE_PERCENT, maintenancePercent, rounding } = costs;
-  const taker = percent('takerPercent', costs.takerPercent ?? valuePercent);
-  const maker = percent('makerPercent', costs.makerPercent ?? valuePercent);
+  const percent = (key: 'takerPercent' | 'makerPercent' | 'orderMaxPercent' | 'sellTaxPercent', usual = 0) =>
+    whole(['costs', key], costs[key] ?? usual, VALUE_DIGITS);
+  const taker = percent('takerPercent', valuePercent);
+  const maker = percent('makerPercent', valuePercent);
   return {
     exchangeFee: since(0),
     clearingFee: since(0),
     brokerFee: since(amount('perContract')),
     taxPpm: since(0),
-    marginBps: since(Math.round(marginPercent * PERCENT_BPS)),
+    marginBps: since(bpsOf(marginPercent)),
     valueFee: since({ taker, maker }),
     orderFee: since(amount('perOrder')),
     orderFeeMin: since(amount('orderMin')),
-    ...(costs.orderMaxPercent !== undefined && {
-      orderFeeMax: since(percent('orderMaxPercent', costs.orderMaxPercent)),
-    }),
-    sellTax: since(percent('sellTaxPercent', costs.sellTaxPercent)),
-    ...(rounding !== undefined &&
-      rounding.per !== 'none' && {
-        rounding: {
-          per: rounding.per,
-          mode: rounding.mode,
-          step: 10 ** (moneyDigits - roundingDecimals(currency, rounding)),
-        },
-      }),
-    ...(maintenancePercent !== undefined && {
-      maintenanceBps: since(Math.round(maintenancePercent * PERCENT_BPS)),
-    }),
+    ...(costs.orderMaxPercent !== undefined && { orderFeeMax: since(percent('orderMaxPercent')) }),
+    sellTax: since(percent('sellTaxPercent')),
+    ...roundingOf(rounding, currency, moneyDigits),
+    ...(maintenancePercent !== undefined && { maintenanceBps: since(bpsOf(maintenancePercent)) }),
     ...(margin !== undefined && {
       contractMargin: since({
         initial: whole(['margin', 'initial'], margin.initial, moneyDigits),
@@ -410,6 +389,12 @@ function costsOf(
       }),
     }),
   };
+}
+
+function roundingOf(rounding: CostTerms['rounding'], currency: string, moneyDigits: number) {
+  if (rounding === undefined || rounding.per === 'none') return {};
+  const { per, mode } = rounding;
+  return { rounding: { per, mode, step: 10 ** (moneyDigits - roundingDecimals(currency, rounding)) } };
 }
 
 const since = <T>(value: T): readonly DatedValue<T>[] => [{ from: FIRST_DAY, value }];

@@ -5,6 +5,8 @@ import { timeZone } from '../../text/time-zone.ts';
 import { z } from 'zod';
 import { configSchema } from '../../config/config-schema.ts';
 import { phaseSpan, weekday } from '../../config/market-file.ts';
+import type { Problem } from '../../config/problem.ts';
+import type { YamlSource } from '../../config/yaml-source.ts';
 import { COLUMN_ROLES } from '../../recording/import/column-map.ts';
 import { isSymbol } from '../../recording/import/file-kind.ts';
 import { count, date, durationFrom, firstOf, flag, pathText, percent, section } from '../../config/values.ts';
@@ -207,10 +209,10 @@ const models = z.strictObject({
   }),
 });
 
-export const PLAIN_MODELS = models.parse({});
+const PLAIN_MODELS = models.parse({});
 
-export const MODELS_ON_TICKS = ['cancels'] as const;
-export const MODELS_ON_BARS = [
+const MODELS_ON_TICKS = ['cancels'] as const;
+const MODELS_ON_BARS = [
   'path',
   'trailingStop',
   'exitsFrom',
@@ -285,8 +287,22 @@ export const backtestSchema = z.strictObject({
 export type BacktestFile = z.output<typeof backtestSchema>;
 export type InlineMarket = z.output<typeof inlineMarket>;
 
-export const ON_BARS: readonly string[] = ['next_open', 'close', 'ohlc'];
+const ON_TICKS: readonly string[] = ['queue', 'touch', 'through'];
+const ON_BARS: readonly string[] = ['next_open', 'close', 'ohlc'];
 
 /** A catalogue may hold ticks and bars: then the fill model says which are played. */
 export const isOnBars = ({ data, models }: BacktestFile): boolean =>
   data.bars.length > 0 || ON_BARS.includes(models.fill ?? '');
+
+/** A model that the data cannot have, and settings of the other kind of data. */
+export function modelProblems(source: YamlSource, read: BacktestFile): readonly Problem[] {
+  const { data, models } = read;
+  const isCatalogue = data.bars.length + data.prints.length + data.quotes.length === 0;
+  const [fits, what] = data.bars.length > 0 ? [ON_BARS, 'bars'] : [ON_TICKS, 'ticks'];
+  if (models.fill !== undefined && !isCatalogue && !fits.includes(models.fill))
+    return [source.problem(['models', 'fill'], `a model on ${what}: ${fits.join(', ')}`)];
+  const [idle, other] = isOnBars(read) ? [MODELS_ON_TICKS, 'ticks'] : [MODELS_ON_BARS, 'bars'];
+  return idle
+    .filter((key) => models[key] !== PLAIN_MODELS[key])
+    .map((key) => source.problem(['models', key], `no such key here: it has an effect on ${other} alone`));
+}

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { meantHint, meantPath, type Problem } from '../../config/problem.ts';
+import { placed } from '../../config/read-file.ts';
 import type { Path, YamlSource } from '../../config/yaml-source.ts';
 import { barBounds } from '../../domain/bars.ts';
 import { isSession, tradingDayAt } from '../../domain/calendar.ts';
@@ -22,7 +23,6 @@ import { timeZone } from '../../text/time-zone.ts';
 import { type BacktestMarket, wallShiftOf } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 import type { NamedDir } from './source-days.ts';
-import { placed } from '../../host/strategy-files/strategy-code.ts';
 
 type NamedSource = BacktestFile['data']['prints'][number] | BacktestFile['data']['bars'][number];
 
@@ -87,17 +87,12 @@ async function importOne({ path, at, entry, kind }: ImportJob, imports: FileImpo
   const content = await contentOf(path, entry, market);
   if (content === null) {
     const names = Object.keys(market.contracts);
-    const known = listed(names, NAMES_SHOWN);
+    const expected = `a contract of this market (${listed(names, NAMES_SHOWN)})`;
+    const { symbol } = entry;
+    if (symbol !== undefined) return source.problem(at, expected, meantHint(symbol, names), symbol);
     const hint =
       'say which contract it is, { file: ..., symbol: NAME }; a file with a column of symbols needs contracts of one tick and lot';
-    if (entry.symbol !== undefined)
-      return source.problem(
-        at,
-        `a contract of this market (${known})`,
-        meantHint(entry.symbol, names),
-        entry.symbol,
-      );
-    return source.problem(at, `a file of a contract of this market (${known})`, hint, path);
+    return source.problem(at, `a file of ${expected}`, hint, path);
   }
   const how = [kind, JSON.stringify(entry), content.symbol ?? '', content.tickSize];
   const dir = placeOf(path, how, { state, market });

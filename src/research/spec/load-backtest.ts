@@ -5,7 +5,7 @@ import { wholeOf } from '../../text/decimals.ts';
 import type { StrategyCode, StrategyConfig } from '../../config/config.ts';
 import { closingProblems, limitProblems, withKeptPositions } from '../../config/config-rules.ts';
 import { type CheckResult, formatProblem, meantHint, type Problem } from '../../config/problem.ts';
-import { readFile } from '../../config/read-file.ts';
+import { placed, readFile } from '../../config/read-file.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
 import { readStrategies } from '../../config/strategy-entries.ts';
 import { hasMaintenance } from '../../domain/costs.ts';
@@ -17,17 +17,8 @@ import { CATALOG } from '../../host/strategy-catalog.ts';
 import { catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-strategies.ts';
 import { type LoadedStrategy, runStrategyCode } from '../../host/strategy-files/run-strategy-code.ts';
 import { typeNotes } from '../../host/strategy-files/type-errors.ts';
-import { placed } from '../../host/strategy-files/strategy-code.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
-import {
-  type BacktestFile,
-  backtestSchema,
-  isOnBars,
-  MODELS_ON_BARS,
-  MODELS_ON_TICKS,
-  ON_BARS,
-  PLAIN_MODELS,
-} from './backtest-schema.ts';
+import { type BacktestFile, backtestSchema, modelProblems } from './backtest-schema.ts';
 import { importNamedFiles, NAMES_SHOWN } from './import-named-files.ts';
 import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
 
@@ -92,7 +83,8 @@ export async function loadBacktest(
   const terms = readBacktestMarket(source);
   if (!terms.ok) return { ok: false, problems: [...problems, ...terms.problems] };
   const { market } = terms;
-  problems.push(...fileProblems({ source, read, market }));
+  problems.push(...FILE_RULES.flatMap((rule) => rule({ source, read, market })));
+  problems.push(...closingProblems(source, read));
   if (market.kind === 'index_futures' && read.risk !== undefined)
     problems.push(...limitProblems(source, { ...read, risk: read.risk }, market));
   const latency = inputs?.latency ?? {
@@ -104,16 +96,7 @@ export async function loadBacktest(
   if (Array.isArray(sources)) return { ok: false, problems: sources };
   const { strategies } = code;
   const backtest: Backtest = { file, read, source, market, strategies, sources, latency };
-  const wrong =
-    sources.days.length === 0
-      ? [noDays(backtest)]
-      : [
-          ...apartProblems(backtest),
-          ...dayBarProblems(backtest),
-          ...closingBarProblems(backtest),
-          ...unplayedProblems(backtest),
-          ...benchmarkProblems(backtest),
-        ];
+  const wrong = sources.days.length === 0 ? [noDays(backtest)] : DATA_RULES.flatMap((rule) => rule(backtest));
   return wrong.length === 0 ? { ok: true, backtest } : { ok: false, problems: wrong };
 }
 
@@ -121,18 +104,17 @@ async function readSources(
   { source, read, market }: ReadFile,
   { note = () => undefined }: LoadBacktestOptions,
 ): Promise<SourceDays | Problem[]> {
-  const { dirs, remarks, problems } = await importNamedFiles(read.data, {
-    source,
-    market,
-    state: read.state,
-    note,
-  });
+  const { state } = read;
+  const { dirs, remarks, problems } = await importNamedFiles(read.data, { source, market, state, note });
   if (problems.length > 0) return [...problems];
   const { catalogue } = read.data;
   const named = { dir: placed(catalogue ?? '', source.file), at: ['data', 'catalogue'] };
   const found = sourceDays(catalogue === undefined ? dirs : [...dirs, named], market, read);
   return { ...found, remarks: [...remarks, ...found.remarks] };
 }
+
+/** What a run with days can still lack. */
+const DATA_RULES = [apartProblems, dayBarProblems, closingBarProblems, unplayedProblems, benchmarkProblems];
 
 function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
   const [first, last] = [all[0]?.day, all.at(-1)?.day];
@@ -157,20 +139,16 @@ function unplayedProblems({ source, read, sources: { all, days }, market }: Back
   if (market.kind !== 'own') return [];
   const played = new Set(days);
   const there = [...new Set(all.filter(({ day }) => played.has(day)).map(({ code }) => code))];
-  return read.strategies.flatMap(({ symbols }, i) =>
-    symbols.flatMap((symbol, j) =>
-      there.includes(symbol)
-        ? []
-        : [
-            source.problem(
-              ['strategies', i, 'symbols', j],
-              `a contract with data in this run (${there.join(', ')})`,
-              'name its file in data, or leave it out',
-            ),
-          ],
-    ),
-  );
+  const expected = `a contract with data in this run (${there.join(', ')})`;
+  return symbolsOf(read.strategies)
+    .filter(({ symbol }) => !there.includes(symbol))
+    .map(({ path }) => source.problem(path, expected, 'name its file in data, or leave it out'));
 }
+
+const symbolsOf = (strategies: BacktestFile['strategies']) =>
+  strategies.flatMap(({ symbols }, i) =>
+    symbols.map((symbol, j) => ({ symbol, path: ['strategies', i, 'symbols', j] })),
+  );
 
 function benchmarkProblems({ source, read, sources: { all } }: Backtest): readonly Problem[] {
   const { benchmark } = read.statistics;
@@ -269,19 +247,16 @@ async function latencyOf(
   }
 }
 
-const ON_TICKS = ['queue', 'touch', 'through'];
-
 /** A file that was read, before its data. */
 type ReadFile = Pick<Backtest, 'source' | 'read' | 'market'>;
 
-const fileProblems = (file: ReadFile): readonly Problem[] => [
-  ...dataProblems(file),
-  ...modelProblems(file),
-  ...memoryProblems(file),
-  ...moneyProblems(file),
-  ...maintenanceProblems(file),
-  ...symbolProblems(file),
-  ...closingProblems(file.source, file.read),
+const FILE_RULES = [
+  dataProblems,
+  ({ source, read }: ReadFile) => modelProblems(source, read),
+  memoryProblems,
+  moneyProblems,
+  maintenanceProblems,
+  symbolProblems,
 ];
 
 function dataProblems({ source, read }: ReadFile): readonly Problem[] {
@@ -294,18 +269,6 @@ function dataProblems({ source, read }: ReadFile): readonly Problem[] {
   if (from !== undefined && to !== undefined && to < from)
     return [source.problem(['data', 'to'], `a day from ${from} on`)];
   return [];
-}
-
-function modelProblems({ source, read }: ReadFile): readonly Problem[] {
-  const { data, models } = read;
-  const isCatalogue = data.bars.length + data.prints.length + data.quotes.length === 0;
-  const [fits, what] = data.bars.length > 0 ? [ON_BARS, 'bars'] : [ON_TICKS, 'ticks'];
-  if (models.fill !== undefined && !isCatalogue && !fits.includes(models.fill))
-    return [source.problem(['models', 'fill'], `a model on ${what}: ${fits.join(', ')}`)];
-  const [idle, other] = isOnBars(read) ? [MODELS_ON_TICKS, 'ticks'] : [MODELS_ON_BARS, 'bars'];
-  return idle
-    .filter((key) => models[key] !== PLAIN_MODELS[key])
-    .map((key) => source.problem(['models', key], `no such key here: it has an effect on ${other} alone`));
 }
 
 function memoryProblems({ source, read, market }: ReadFile): readonly Problem[] {
@@ -343,9 +306,8 @@ function moneyProblems({ source, read: { capital }, market }: ReadFile): readonl
     return [source.problem(['capital'], `at most ${Math.floor(most)} ${currency}`, hint)];
   }
   if (wholeOf(capital, digits) !== undefined) return [];
-  return [
-    source.problem(['capital'], `an amount of ${currency} with at most ${digits} digits behind the point`),
-  ];
+  const expected = `an amount of ${currency} with at most ${digits} digits behind the point`;
+  return [source.problem(['capital'], expected)];
 }
 
 /** `limitProblems` has those of strategies that trade index futures within limits. */
@@ -353,13 +315,10 @@ function symbolProblems({ source, read: { strategies, data, risk }, market }: Re
   const known = Object.keys(market.contracts);
   const named = [
     ...(data.symbols ?? []).map((symbol, i) => ({ symbol, path: ['data', 'symbols', i] })),
-    ...(market.kind === 'own' || risk === undefined ? strategies : []).flatMap(({ symbols }, i) =>
-      symbols.map((symbol, j) => ({ symbol, path: ['strategies', i, 'symbols', j] })),
-    ),
+    ...symbolsOf(market.kind === 'own' || risk === undefined ? strategies : []),
   ];
+  const expected = `a contract of this market (${known.join(', ')})`;
   return named
     .filter(({ symbol }) => market.specOf(symbol) === undefined)
-    .map(({ symbol, path }) =>
-      source.problem(path, `a contract of this market (${known.join(', ')})`, meantHint(symbol, known)),
-    );
+    .map(({ symbol, path }) => source.problem(path, expected, meantHint(symbol, known)));
 }

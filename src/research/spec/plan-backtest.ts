@@ -30,7 +30,7 @@ import { longestBar, type SourceDays } from './source-days.ts';
 export interface PlanOverrides {
   /** Parameters that replace those of the file, by id of the strategy. */
   readonly params?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** Absent: all days of the file. */
   readonly data?: BacktestData;
   /** Absent: those of the file. */

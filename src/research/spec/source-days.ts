@@ -179,41 +179,23 @@ function daysOf(market: BacktestMarket, everyUs: number | null): (atUs: number) 
 
 function daysIn({ path, symbol }: BarFile, meta: BarMeta, dayAt: (atUs: number) => TradingDay) {
   const { everyUs, tickSize, lotSize } = meta;
-  const days: FoundDay[] = [];
+  const days: { readonly day: TradingDay; readonly from: number; to: number }[] = [];
   let row = 0;
-  let from = 0;
-  let open: TradingDay | null = null;
-  const close = (): void => {
-    if (open === null || row === from) return;
-    const digest = createHash('sha256').update(`${meta.digest} ${from} ${row}`).digest('hex');
-    days.push({
-      symbol,
-      day: open,
-      path,
-      rows: ROWS_PER_BAR * (row - from),
-      digest,
-      tickSize,
-      lotSize,
-      dated: null,
-      bars: { from, to: row, everyUs },
-      quotes: null,
-      missed: 0,
-    });
-  };
   for (const { startUs, rows } of readBarParts(path)) {
     for (let i = 0; i < rows; i += 1) {
-      const atUs = startUs[i] ?? 0;
-      const day = dayAt(atUs);
-      if (day !== open) {
-        close();
-        open = day;
-        from = row;
-      }
+      const day = dayAt(startUs[i] ?? 0);
+      const open = days.at(-1);
       row += 1;
+      if (open?.day === day) open.to = row;
+      else days.push({ day, from: row - 1, to: row });
     }
   }
-  close();
-  return days;
+  return days.map(({ day, from, to }): FoundDay => {
+    const digest = createHash('sha256').update(`${meta.digest} ${from} ${to}`).digest('hex');
+    const rows = ROWS_PER_BAR * (to - from);
+    const bars = { from, to, everyUs };
+    return { symbol, day, path, rows, digest, tickSize, lotSize, dated: null, bars, quotes: null, missed: 0 };
+  });
 }
 
 /** Bars of a file that stay in memory: those of a day, and more of the days after. */

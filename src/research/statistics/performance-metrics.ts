@@ -96,14 +96,12 @@ function onlyContract({ instruments }: BacktestResult): string | undefined {
 /** Compounded return of each span with a day in it, by its name: 2026-03, 2026. */
 function aggregateReturns(days: readonly TradingDay[], returns: readonly number[], span: 'month' | 'year') {
   assert(days.length === returns.length, 'each return is of a day');
-  const groups = new Map<string, number[]>();
+  const worths = new Map<string, number>();
   days.forEach((day, i) => {
     const name = day.slice(0, span === 'month' ? 7 : 4);
-    const group = groups.get(name) ?? [];
-    group.push(returns[i] ?? Number.NaN);
-    groups.set(name, group);
+    worths.set(name, (worths.get(name) ?? 1) * (1 + (returns[i] ?? Number.NaN)));
   });
-  return new Map([...groups].map(([name, group]) => [name, ratios.totalReturn(group)]));
+  return new Map([...worths].map(([name, worth]) => [name, worth - 1]));
 }
 
 function returnMetrics(found: RunStatistics): MetricValues {
@@ -210,20 +208,14 @@ function benchmarkMetrics(
 
 // Returns of a run and of its benchmark, over the same spans.
 
-interface BenchmarkPairs extends ratios.ReturnPairs {
-  readonly name: string;
-  /** Each return reaches to the end of its day, from that of the day before it here. */
-  readonly days: readonly TradingDay[];
-  /** Days of the run without a close of the benchmark. */
-  readonly missing: number;
-}
+type BenchmarkPairs = NonNullable<ReturnType<typeof benchmarkPairs>>;
 
 /** Days on which only one of the two has a value join the span of the next common one. Null without a benchmark. */
 function benchmarkPairs(
   result: BacktestResult,
   { daily }: Pick<RunStatistics, 'daily'>,
   benchmark: string | undefined,
-): BenchmarkPairs | null {
+) {
   if (benchmark === undefined) return null;
   const byDay = closesOf(result, benchmark);
   const common = daily.flatMap(({ day, equity }) => {
@@ -235,9 +227,11 @@ function benchmarkPairs(
   const isPaired = returns.length === market.length;
   return {
     name: benchmark,
+    /** Each return reaches to the end of its day, from that of the day before it here. */
     days: isPaired ? common.slice(common.length - returns.length).map(({ day }) => day) : [],
     returns: isPaired ? returns : [],
     benchmark: isPaired ? market : [],
+    /** Days of the run without a close of the benchmark. */
     missing: daily.length - common.length,
   };
 }

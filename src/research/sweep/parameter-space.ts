@@ -67,30 +67,15 @@ export function chooseTrials(
   return isWhole ? allTrials(space, accepts) : drawnTrials(space, search, accepts);
 }
 
-function allTrials(space: ParameterSpace, accepts: (assignment: Assignment) => boolean) {
-  const size = spaceSize(space);
-  assert(Number.isSafeInteger(size), 'a grid has an end');
-  const trials: Assignment[] = [];
-  for (let place = 0; place < size; place += 1) {
-    const assignment = gridPoint(space, place);
-    if (accepts(assignment)) trials.push(assignment);
-  }
-  return { trials, refused: size - trials.length };
-}
-
 /** The last dimension moves fastest, as digits do. */
-function gridPoint(space: ParameterSpace, place: number): Assignment {
-  let rest = place;
-  return space
-    .toReversed()
-    .map(({ choices }) => {
-      const values = choices.kind === 'list' ? choices.values : [];
-      const value = values[rest % values.length];
-      rest = Math.floor(rest / values.length);
-      assert(value !== undefined, 'a dimension of a grid has values');
-      return value;
-    })
-    .toReversed();
+function allTrials(space: ParameterSpace, accepts: (assignment: Assignment) => boolean) {
+  let all: readonly Assignment[] = [[]];
+  for (const { choices } of space) {
+    assert(choices.kind === 'list', 'a grid has an end');
+    all = all.flatMap((begun) => choices.values.map((value) => [...begun, value]));
+  }
+  const trials = all.filter((assignment) => accepts(assignment));
+  return { trials, refused: all.length - trials.length };
 }
 
 function drawnTrials(

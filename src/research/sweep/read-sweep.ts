@@ -188,7 +188,9 @@ function spaceOf({ source, strategies }: Backtest, { parameters }: SweepSection,
       }
       const refuse: Refuse = (at, expected, received, hint = '') =>
         void problems.push(source.problem([...path, param, ...at], expected, hint, shown(received)));
-      const choices = readChoices(definition, param, written, isGrid, refuse);
+      const of = { definition, param, written, bounds: boundsOf(definition, param), isGrid, refuse };
+      const found = choicesIn(of);
+      const choices = found && checked(of, found);
       if (choices !== undefined) space.push({ strategy: id, param, choices });
     }
   }
@@ -211,22 +213,22 @@ const rangeSchema = z.strictObject({
 const VALUES_MAX = 10_000;
 const SHAPES = 'a list like [3, 5, 9], a range like { from: 10, to: 60, step: 10 }, or any';
 
-/** `isGrid`: every combination is wanted, so there must be an end to them. */
-function readChoices(
-  definition: StrategyDefinition,
-  param: string,
-  written: unknown,
-  isGrid: boolean,
-  refuse: Refuse,
-): Choices | undefined {
-  const choices = choicesIn(boundsOf(definition, param), written, isGrid, refuse);
-  return choices && checked(definition, param, written, choices, refuse);
+/** What a file writes for one parameter. */
+interface WrittenChoices {
+  readonly definition: StrategyDefinition;
+  readonly param: string;
+  readonly written: unknown;
+  readonly bounds: Bounds;
+  /** Every combination is wanted, so there must be an end to them. */
+  readonly isGrid: boolean;
+  readonly refuse: Refuse;
 }
 
-function choicesIn(bounds: Bounds, written: unknown, isGrid: boolean, refuse: Refuse): Choices | undefined {
+function choicesIn(of: WrittenChoices): Choices | undefined {
+  const { written, bounds, refuse } = of;
   if (written === 'any')
     return bounds.values === null
-      ? rangeIn(bounds, { scale: 'linear' }, isGrid, refuse)
+      ? rangeIn(of, { scale: 'linear' })
       : { kind: 'list', values: bounds.values };
   if (Array.isArray(written)) {
     const values: readonly unknown[] = written;
@@ -241,7 +243,7 @@ function choicesIn(bounds: Bounds, written: unknown, isGrid: boolean, refuse: Re
     return refuse([], SHAPES, written, hint);
   }
   const range = rangeSchema.safeParse(written);
-  if (range.success) return rangeIn(bounds, range.data, isGrid, refuse);
+  if (range.success) return rangeIn(of, range.data);
   const [issue] = range.error.issues;
   if (issue?.code === 'unrecognized_keys') return refuse([], SHAPES, written, `no ${issue.keys.join(', ')}`);
   return refuse(issue?.path ?? [], SHAPES, written);
@@ -251,10 +253,8 @@ const isPlain = (value: unknown): value is ParamValue =>
   ['number', 'string', 'boolean'].includes(typeof value);
 
 function rangeIn(
-  bounds: Bounds,
+  { bounds, isGrid, refuse }: WrittenChoices,
   { from = bounds.low, to = bounds.high, step, scale }: z.output<typeof rangeSchema>,
-  isGrid: boolean,
-  refuse: Refuse,
 ): Choices | undefined {
   if (!bounds.isNumber) return refuse([], 'a list of values', 'a range', 'only numbers have one');
   if (from === undefined) return refuse([], 'a range with from', 'none', 'the strategy sets no lower end');
@@ -283,11 +283,8 @@ function rangeIn(
 
 /** Each value must be one that the strategy takes; rules between parameters come later. */
 function checked(
-  definition: StrategyDefinition,
-  param: string,
-  written: unknown,
+  { definition, param, written, refuse }: WrittenChoices,
   choices: Choices,
-  refuse: Refuse,
 ): Choices | undefined {
   const schema = definition.params instanceof z.ZodObject ? definition.params.shape[param] : undefined;
   const expected =

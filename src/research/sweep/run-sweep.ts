@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import type { RunProgress } from '../run/run-backtest.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import { resampledTrades } from '../report/report-of.ts';
-import type { MonteCarloResult } from '../statistics/monte-carlo.ts';
 import { type Assignment, paramsOf } from './parameter-space.ts';
-import { type SelectionBias, selectionBias } from './selection-bias.ts';
+import { selectionBias } from './selection-bias.ts';
 import { type TrialFigures, type WalkForwardResult, rankedPlaces, walkForwardFound } from './walk-forward.ts';
 import { ratioBasis } from '../statistics/run-statistics.ts';
 import { assert } from '../../domain/assert.ts';
@@ -37,49 +36,24 @@ export interface SweepOptions {
   readonly openPool?: (options: TrialPoolOptions) => Promise<TrialPool>;
 }
 
-export interface SweptTrial {
+interface SweptTrial {
   readonly assignment: Assignment;
   readonly figures: TrialFigures;
 }
 
 /** A plan and its result. Money of figures is in the currency; equity of the best and of resampled paths is in whole units. */
-export interface SweepResult extends Pick<SweepPlan, 'space' | 'search' | 'refused' | 'ranking'> {
-  /** In the order of the plan. */
-  readonly trials: readonly SweptTrial[];
-  /** Places of those that can be picked, best first. */
-  readonly ranked: readonly number[];
-  /** The best trial, run again for the figures that a sweep does not store; null when none can be picked. */
-  readonly best: { readonly place: number; readonly result: BacktestResult } | null;
-  /** Different combinations ever tried on all days, this sweep's and those before it in the same file of results. */
-  readonly triedEver: number;
-  readonly bias: SelectionBias | undefined;
-  readonly walkForward: WalkForwardResult | null;
-  readonly monteCarlo: MonteCarloResult | undefined;
-  /** Runs that were known from before. */
-  readonly resumed: number;
-  readonly log: string;
-  /** SHA-256 over parameters and figures of every run in their order: the same whatever the number of threads. */
-  readonly digest: string;
-  /** Duration of the runs alone. */
-  readonly seconds: number;
-  readonly ran: number;
-  readonly workers: number;
-}
+export type SweepResult = Awaited<ReturnType<typeof runSweep>>;
 
 const MS_PER_SECOND = 1_000;
 
-export async function runSweep(
-  backtest: Backtest,
-  plan: SweepPlan,
-  options: SweepOptions,
-): Promise<SweepResult> {
+export async function runSweep(backtest: Backtest, plan: SweepPlan, options: SweepOptions) {
+  const { dir, workers, eventMsMax, fresh, openPool = openTrialPool } = options;
   const fingerprint = sweepFingerprint(backtest);
-  const log = new TrialLog(options.dir, fingerprint, options.fresh);
+  const log = new TrialLog(dir, fingerprint, fresh);
   const columns = readSharedColumns(backtest);
-  const { openPool = openTrialPool } = options;
   const begunMs = performance.now();
   const runs = new Runs(log, options, () =>
-    openPool({ backtest, fingerprint, columns, workers: options.workers, eventMsMax: options.eventMsMax }),
+    openPool({ backtest, fingerprint, columns, workers, eventMsMax }),
   );
   try {
     const trials = await allTrials(runs, plan);
@@ -90,36 +64,42 @@ export async function runSweep(
     const best = bestAgain(backtest, columns, plan, trials, ranked);
     const ever = [...log.entries()].filter(([key]) => key.startsWith(ON_ALL_DAYS));
     const bestReturns = best === null ? [] : (figures[best.place]?.dailyReturns ?? []);
-    const found: SweepResult = {
+    const basis = ratioBasis(backtest.sources.days, backtest.read.statistics);
+    return {
       ...plan,
-      trials,
+      /** `trials` in the order of the plan. */
+      ...inCurrency(trials, windows && walkForwardFound(windows, basis), backtest.market.moneyScale),
+      /** Places of those that can be picked, best first. */
       ranked,
+      /** The best trial, run again for the figures that a sweep does not store; null when none can be picked. */
       best,
+      /** Different combinations ever tried on all days, this sweep's and those before it in the same file of results. */
       triedEver: ever.length,
       bias: selectionBias(
         bestReturns,
         ever.map(([, each]) => each.dailyReturns),
       ),
-      walkForward:
-        windows === null
-          ? null
-          : walkForwardFound(windows, ratioBasis(backtest.sources.days, backtest.read.statistics)),
-      monteCarlo:
-        plan.monteCarlo === null || best === null ? undefined : resampledTrades(best.result, plan.monteCarlo),
+      monteCarlo: plan.monteCarlo && best ? resampledTrades(best.result, plan.monteCarlo) : undefined,
+      /** Runs that were known from before. */
       resumed: runs.resumed,
       log: log.path,
+      /** SHA-256 over parameters and figures of every run in their order: the same whatever the number of threads. */
       digest: runs.digest(),
+      /** Duration of the runs alone. */
       seconds,
       ran: runs.ran,
-      workers: options.workers,
+      workers,
     };
-    return inCurrency(found, backtest.market.moneyScale);
   } finally {
     await runs.close();
   }
 }
 
-function inCurrency(found: SweepResult, moneyScale: number): SweepResult {
+function inCurrency(
+  trials: readonly SweptTrial[],
+  walkForward: WalkForwardResult | null,
+  moneyScale: number,
+) {
   const scaled = (figures: TrialFigures): TrialFigures => ({
     ...figures,
     netProfit: figures.netProfit / moneyScale,
@@ -127,9 +107,7 @@ function inCurrency(found: SweepResult, moneyScale: number): SweepResult {
     costs: figures.costs / moneyScale,
     expectancy: figures.expectancy === null ? null : figures.expectancy / moneyScale,
   });
-  const { trials, walkForward } = found;
   return {
-    ...found,
     trials: trials.map(({ assignment, figures }) => ({ assignment, figures: scaled(figures) })),
     walkForward: walkForward && {
       ...walkForward,
@@ -243,7 +221,7 @@ function bestAgain(
   { space }: SweepPlan,
   trials: readonly SweptTrial[],
   ranked: readonly number[],
-): SweepResult['best'] {
+): { readonly place: number; readonly result: BacktestResult } | null {
   const [place] = ranked;
   const best = place === undefined ? undefined : trials[place];
   if (place === undefined || best === undefined) return null;

@@ -16,7 +16,6 @@ import { type SweepOptions, type SweepResult, runSweep } from './run-sweep.ts';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ReportAssets } from '../report/render-report.ts';
-import type { RunProgress } from '../run/run-backtest.ts';
 import { describeMemory } from '../backtest-plan.ts';
 import { type CsvValue, csvText } from '../../text/csv.ts';
 import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
@@ -58,6 +57,7 @@ function subtitleOf({ space, ranking, best, trials }: SweepResult): string {
 
 function sweepWarnings(found: SweepResult): readonly string[] {
   const { ranking, refused, best, bias, triedEver, trials, ranked } = found;
+  const unpicked = `fewer than ${ranking.tradesMin} trades, no ${objectiveWords(ranking.objective)}, or a strategy that was stopped`;
   const warnings: string[] = [];
   if (best !== null) warnings.push(selectionWarning(bias, triedEver));
   const { windows = [] } = found.walkForward ?? {};
@@ -68,7 +68,7 @@ function sweepWarnings(found: SweepResult): readonly string[] {
   const idle = windows.filter(({ trial }) => trial === null);
   if (idle.length > 0)
     warnings.push(
-      `In ${idle.length} of ${windows.length} windows no trial can be picked in sample, and nothing is traded out of it: fewer than ${ranking.tradesMin} trades, no ${objectiveWords(ranking.objective)}, or a strategy that was stopped.`,
+      `In ${idle.length} of ${windows.length} windows no trial can be picked in sample, and nothing is traded out of it: ${unpicked}.`,
     );
   const thin = windows.filter(
     (each) =>
@@ -78,12 +78,8 @@ function sweepWarnings(found: SweepResult): readonly string[] {
     warnings.push(
       `${thin.length} of ${windows.length} windows have one trade or none, in sample or out of it (the first: ${spanOf(thin[0].window.outOfSample)}): such a window proves nothing; give it more days (sweep.walkForward), or ask for more trades (sweep.tradesMin).${thin[0].window.warmUp.length === 0 ? ' Without a warm-up (warmUpDays, with memory: run) its strategies may be cold.' : ''}`,
     );
-  if (ranked.length < trials.length) {
-    const few = trials.length - ranked.length;
-    warnings.push(
-      `${few} of ${trials.length} trials cannot be picked: fewer than ${ranking.tradesMin} trades, no ${objectiveWords(ranking.objective)}, or a strategy that was stopped.`,
-    );
-  }
+  const few = trials.length - ranked.length;
+  if (few > 0) warnings.push(`${few} of ${trials.length} trials cannot be picked: ${unpicked}.`);
   if (refused > 0) warnings.push(`${refused} combinations are left out: the strategy refuses them.`);
   const crashed = stoppedText(found);
   if (crashed !== null) warnings.push(crashed);
@@ -210,17 +206,15 @@ function bestParams({ space, best, trials }: SweepResult): string | null {
   return [...params].map(([strategy, pairs]) => `${strategy}: { ${pairs.join(', ')} }`).join(', ');
 }
 
-export interface SweepFileOptions extends Pick<SweepOptions, 'openPool'> {
+/** `workers` absent: one a core. */
+export interface SweepFileOptions
+  extends Pick<SweepOptions, 'openPool' | 'onProgress'>, Partial<Pick<SweepOptions, 'workers' | 'fresh'>> {
   /** Absent: next to the imported columns, in a folder with the name of the file. */
   readonly out?: string;
-  /** Absent: one a core. */
-  readonly workers?: number;
   /** Longest milliseconds that a strategy may take for one event; absent: those of a backtest. */
   readonly eventLimit?: number;
-  readonly fresh?: boolean;
   /** Trials in the table of the best. */
   readonly top: number;
-  readonly onProgress: (progress: RunProgress) => void;
 }
 
 /** Where the files of a sweep go. */

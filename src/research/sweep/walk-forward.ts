@@ -46,14 +46,6 @@ export function walkForwardFound(windows: readonly WalkedWindow[], basis: RatioB
   };
 }
 
-interface WalkForward {
-  /** Days. Each window moves on by `outOfSample`, so that the parts out of sample neither overlap nor leave a day out. */
-  readonly inSample: number;
-  readonly outOfSample: number;
-  /** In-sample parts begin on the first day and grow; else they keep their length and move. */
-  readonly anchored: boolean;
-}
-
 export interface Window {
   readonly inSample: readonly TradingDay[];
   readonly outOfSample: readonly TradingDay[];
@@ -61,10 +53,15 @@ export interface Window {
   readonly warmUp: readonly TradingDay[];
 }
 
-/** The last window may have fewer days out of sample. None when there are too few days for one. */
+type Days = Readonly<Record<'inSample' | 'outOfSample', number>>;
+
+/**
+ * Each window moves on by `outOfSample`, so that the parts out of sample neither overlap nor leave a day out. In-sample parts that are not
+ * anchored keep their length and move. The last window may have fewer days out of sample; too few days for one make none.
+ */
 export function walkForwardWindows(
   days: readonly TradingDay[],
-  { inSample, outOfSample, anchored }: WalkForward,
+  { inSample, outOfSample, anchored }: Days & { readonly anchored: boolean },
   warmUpDays: number,
 ): readonly Window[] {
   assert(inSample >= 1 && outOfSample >= 1, 'both parts of a window have a day');
