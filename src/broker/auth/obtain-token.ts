@@ -1,15 +1,18 @@
 /** The two steps of one refresh: a one-time password, then the exchange. */
 import type { Clock } from '../../domain/clock.ts';
 import type { TsUs } from '../../domain/units.ts';
+import type { exchangeToken } from '../../wire/rest/token-calls.ts';
 import { type AccessToken, parseAccessToken } from './access-token.ts';
 import type { OtpProvider } from './otp-providers.ts';
 
-interface ObtainOptions {
+export interface ObtainOptions {
   readonly exchange: TokenExchange;
   readonly otp: OtpProvider;
   readonly route: 'app' | 'request';
+  /** Read on each use and never stored; undefined when there is none. */
   readonly apiKey: () => string | undefined;
   readonly counter: ExchangeCounter;
+  /** Real time. */
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Whether one more exchange may be spent. */
@@ -95,12 +98,7 @@ export type AuthReply =
   | { readonly status: 'not_sent'; readonly reason: string }
   | { readonly status: 'unknown'; readonly reason: string };
 
-export interface TokenRequest {
-  readonly apiKey: string;
-  readonly otp: string;
-  /** From step 1; undefined on the app route. */
-  readonly otpId: string | undefined;
-}
+export type TokenRequest = Parameters<typeof exchangeToken.encodeRequest>[0];
 
 export interface TokenExchange {
   requestOtp(apiKey: string): Promise<AuthReply>;

@@ -3,7 +3,7 @@
  * ten a day, so no loop ever spends one (notes, 2).
  */
 import { failureOf } from '../../domain/failure.ts';
-import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import {
   addUs,
   durationUs,
@@ -15,17 +15,13 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import { type AccessToken, parseAccessToken, type TokenCache, type TokenSource } from './access-token.ts';
-import type { OtpProvider } from './otp-providers.ts';
 import {
-  type ExchangeCounter,
+  type ObtainOptions,
   obtainToken,
   type RefreshFailure,
   type RefreshResult,
-  type TokenExchange,
   type TokenSignal,
 } from './obtain-token.ts';
-
-type OtpRoute = 'app' | 'request';
 
 /** A session as its token is concerned, in real time. */
 export interface TokenHours {
@@ -35,16 +31,8 @@ export interface TokenHours {
   readonly untilUs: TsUs;
 }
 
-export interface TokenKeeperOptions {
-  readonly exchange: TokenExchange;
-  readonly otp: OtpProvider;
-  readonly route: OtpRoute;
-  /** Read on each use and never stored; undefined when there is none. */
-  readonly apiKey: () => string | undefined;
+export interface TokenKeeperOptions extends Omit<ObtainOptions, 'signal' | 'mayExchange'> {
   readonly cache: TokenCache;
-  readonly counter: ExchangeCounter;
-  /** Real time. */
-  readonly clock: Clock;
   readonly timers: Timers;
   /** A new token is fetched when the present one ends within this. */
   readonly refreshBefore: DurationUs;

@@ -32,12 +32,10 @@ export interface ReadOptions {
   readonly onStart?: () => void;
 }
 
-export interface SendOptions {
+/** `refuse`: the last check before the first byte; a text refuses, and the outcome is `not_sent`. */
+export interface SendOptions extends HttpHooks {
   readonly priority: 'exit' | 'entry';
-  /** The last check before the first byte: a text refuses, and the outcome is `not_sent`. */
   readonly refuse: () => string | null;
-  /** The first byte is about to leave. */
-  readonly onStart?: () => void;
 }
 
 /** The value of a read, or the reason why there is none. A failure adds no knowledge. */

@@ -154,33 +154,29 @@ export class StreamClient {
     const { url, dial = dialWebSocket, clock, timers, timing = STREAM_TIMING } = this.#options;
     const slot: Slot = { connection: undefined, send: undefined };
     this.#sockets += 1;
-    slot.connection = openConnection(
-      {
-        url,
-        dial,
-        clock,
-        timers,
-        timing,
-        token,
-        onGone: () => this.#onGone(),
-        onPong: (roundTrip) => this.#options.onPong?.(roundTrip),
+    slot.connection = openConnection({
+      url,
+      dial,
+      clock,
+      timers,
+      timing,
+      token,
+      onGone: () => this.#onGone(),
+      onPong: (roundTrip) => this.#options.onPong?.(roundTrip),
+      onData: (text) => this.#onData(slot, text),
+      onLive: (send) => {
+        slot.send = send;
+        if (this.#handOver.owns(slot)) this.#handOver.onLive();
+        else this.#onLive(slot);
       },
-      {
-        onData: (text) => this.#onData(slot, text),
-        onLive: (send) => {
-          slot.send = send;
-          if (this.#handOver.owns(slot)) this.#handOver.onLive();
-          else this.#onLive(slot);
-        },
-        onEnd: (end) => {
-          if (this.#handOver.owns(slot)) this.#handOver.onEnd(end);
-          else this.#onEnd(slot, end);
-        },
-        onUnknownControl: () => {
-          this.#unknownControlFrames += 1;
-        },
+      onEnd: (end) => {
+        if (this.#handOver.owns(slot)) this.#handOver.onEnd(end);
+        else this.#onEnd(slot, end);
       },
-    );
+      onUnknownControl: () => {
+        this.#unknownControlFrames += 1;
+      },
+    });
     return slot;
   }
 

@@ -31,7 +31,7 @@ export const STREAM_TIMING: StreamTiming = {
 /** The server's clock and ours differ: a close this near to `exp` is the token's end, not the link's. */
 const EXPIRY_SLACK = seconds(5);
 
-export interface StreamConnectionOptions {
+interface StreamConnectionOptions {
   readonly url: string;
   readonly dial: Dial;
   readonly clock: Clock;
@@ -39,27 +39,12 @@ export interface StreamConnectionOptions {
   readonly timing: StreamTiming;
   readonly token: AccessToken;
   readonly onGone: () => void;
-  /** Receives how long the answer to a heartbeat took. */
-  readonly onPong: (roundTrip: DurationUs) => void;
-}
-
-const connection$ = (options: StreamConnectionOptions): Observable<LiveEvent> => {
-  const { timers, timing, token } = options;
-  return openSocket({
-    url: options.url,
-    dial: options.dial,
-    timers,
-    connectDeadline: timing.connect,
-    closeDeadline: timing.close,
-    onGone: options.onGone,
-  }).pipe(authenticate(token.jwt, timers, timing.authAnswer), keepAlive(options), detectSilence(timers));
-};
-
-interface ConnectionEvents {
   readonly onLive: (send: Send) => void;
   readonly onData: (text: string) => void;
   readonly onEnd: (end: ConnectionEnd) => void;
   readonly onUnknownControl: () => void;
+  /** Receives how long the answer to a heartbeat took. */
+  readonly onPong: (roundTrip: DurationUs) => void;
 }
 
 /** A subscribed line. After `close` nothing is sent; `onEnd` comes at most once and never after `close`. */
@@ -68,20 +53,27 @@ export interface Connection {
   close(): void;
 }
 
-export function openConnection(options: StreamConnectionOptions, events: ConnectionEvents): Connection {
-  const subscription = connection$(options).subscribe({
+export function openConnection(options: StreamConnectionOptions): Connection {
+  const { url, dial, clock, timers, timing, token, onGone } = options;
+  const deadlines = { connectDeadline: timing.connect, closeDeadline: timing.close };
+  const events$ = openSocket({ url, dial, timers, ...deadlines, onGone }).pipe(
+    authenticate(token.jwt, timers, timing.authAnswer),
+    keepAlive(options),
+    detectSilence(timers),
+  );
+  const subscription = events$.subscribe({
     next: (event) => {
-      if (event.kind === 'data') events.onData(event.text);
-      else if (event.kind === 'live') events.onLive(event.send);
-      else if (event.kind === 'control' && isUnknown(event.frame)) events.onUnknownControl();
+      if (event.kind === 'data') options.onData(event.text);
+      else if (event.kind === 'live') options.onLive(event.send);
+      else if (event.kind === 'control' && isUnknown(event.frame)) options.onUnknownControl();
     },
     error: (error: unknown) => {
       if (!(error instanceof ConnectionLost)) throw error;
-      const hasExpired = options.token.expiresAt <= options.clock.nowUs() + EXPIRY_SLACK;
-      events.onEnd(hasExpired ? { kind: 'token_expired' } : error.end);
+      const hasExpired = token.expiresAt <= clock.nowUs() + EXPIRY_SLACK;
+      options.onEnd(hasExpired ? { kind: 'token_expired' } : error.end);
     },
   });
-  return { token: options.token, close: () => subscription.unsubscribe() };
+  return { token, close: () => subscription.unsubscribe() };
 }
 
 const isUnknown = (frame: ControlFrame): boolean => frame.kind === 'control' || frame.kind === 'malformed';
