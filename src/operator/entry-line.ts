@@ -161,11 +161,8 @@ function haltLine({ halted, reason, strategy }: EntryOf<'halt'>): LogLine {
 }
 
 function commandLine({ by, command }: EntryOf<'command'>, naming: Naming): LogLine {
-  return logLine(
-    'command',
-    'bold',
-    `${command.name.replaceAll('_', ' ')}${target(command, naming)}, by ${by}${because(command.reason)}`,
-  );
+  const what = `${command.name.replaceAll('_', ' ')}${target(command, naming)}`;
+  return logLine('command', 'bold', `${what}, by ${by}${because(command.reason)}`);
 }
 
 function target(command: EntryOf<'command'>['command'], naming: Naming): string {
@@ -257,28 +254,13 @@ function callLine(name: string, text: string, isLost: boolean): LogLine {
 
 /** The order's status reports how a placement ended; a change or cancel may fail without a change of status. */
 function outcomeLine({ clientOrderId, call, outcome }: EntryOf<'outcome'>): LogLine | null {
-  if (call === 'place') return null;
-  const id = shortOrderId(clientOrderId);
-  const what = call === 'modify' ? 'change' : 'cancel';
-  switch (outcome.status) {
-    case 'accepted':
-      return null;
-    case 'rejected':
-      return logLine(
-        'refused',
-        'red',
-        `${id} ${what} rejected by the broker: ${outcome.code} ${outcome.text}`,
-      );
-    case 'unknown':
-      return logLine(
-        'unknown',
-        'yellow',
-        `${id} ${what} has no answer: ${outcome.reason}; looked up in the book`,
-      );
-    case 'not_sent':
-      break;
-  }
-  return logLine('not sent', 'yellow', `${id} ${what} was not sent: ${outcome.reason}`);
+  if (call === 'place' || outcome.status === 'accepted') return null;
+  const what = `${shortOrderId(clientOrderId)} ${call === 'modify' ? 'change' : 'cancel'}`;
+  if (outcome.status === 'rejected')
+    return logLine('refused', 'red', `${what} rejected by the broker: ${outcome.code} ${outcome.text}`);
+  if (outcome.status === 'unknown')
+    return logLine('unknown', 'yellow', `${what} has no answer: ${outcome.reason}; looked up in the book`);
+  return logLine('not sent', 'yellow', `${what} was not sent: ${outcome.reason}`);
 }
 
 /** Another entry of the same moment shows these: the call itself, or the fill. */
@@ -301,11 +283,8 @@ function statusLine(entry: EntryOf<'order_status'>): LogLine | null {
   const id = numbered(entry);
   if (CALL_FAILED.has(event)) {
     const call = event.startsWith('modify') ? 'change' : 'cancel';
-    return logLine(
-      'remains',
-      'yellow',
-      `${id} is ${to.replaceAll('_', ' ')} again, the ${call} came to nothing${because(detail)}`,
-    );
+    const text = `${id} is ${to.replaceAll('_', ' ')} again, the ${call} came to nothing${because(detail)}`;
+    return logLine('remains', 'yellow', text);
   }
   const line = STATUS_LINES[to];
   return line === null ? null : logLine(line[0], line[1], line[2](id, entry));
@@ -380,15 +359,13 @@ function adoptedLine(entry: EntryOf<'order_adopted'>, naming: Naming): LogLine {
   const { clientOrderId, order, strategy, parent } = entry;
   const { points } = naming.contract(order.orderCode);
   const price = order.limitPrice === null ? 'without a price' : `at ${points(order.limitPrice)}`;
-  const what = `${order.side} ${order.qty} ${order.orderCode} ${price}, ${order.filledQty} filled`;
-  if (parent !== undefined) {
-    const from = `${shortOrderId(clientOrderId)} no. ${order.orderNo} ${what}`;
-    return logLine('triggered', 'cyan', `${from}: sent by ${shortOrderId(parent)}`);
-  }
+  const id = `${shortOrderId(clientOrderId)} no. ${order.orderNo}`;
+  const what = `${id} ${order.side} ${order.qty} ${order.orderCode} ${price}, ${order.filledQty} filled`;
+  if (parent !== undefined) return logLine('triggered', 'cyan', `${what}: sent by ${shortOrderId(parent)}`);
   const isOurs = strategy !== null && strategy !== OPERATOR_INDEX;
   const foreign = order.source === 'forced' ? 'placed by the broker to close' : 'not placed by us';
   const by = isOurs ? 'placed when no row could be written' : foreign;
-  return logLine('adopted', 'yellow', `${shortOrderId(clientOrderId)} no. ${order.orderNo} ${what}: ${by}`);
+  return logLine('adopted', 'yellow', `${what}: ${by}`);
 }
 
 const numbered = (entry: { readonly clientOrderId: string; readonly orderNo: string | null }): string =>
