@@ -47,8 +47,10 @@ export function obey(
       return { ok: true, message: acknowledgedText(seenAlerts) };
     case 'test-message':
       return testMessage(daemon, body.channel);
+    // The books are swept whatever the engine is doing (rulings, 32), and the status shows how far that is.
     case 'halt':
-      return halt(daemon, reason);
+      daemon.command({ name: 'halt', reason });
+      return { ok: true, message: 'entries are off' };
     case 'resume':
       return resume(daemon, body.strategy, reason);
     case 'rollover':
@@ -172,12 +174,6 @@ export function acceptedText(view: EngineSnapshot | undefined, id: string | null
   const loss = (id === null ? view : view?.strategies.find((each) => each.id === id))?.lossToAccept ?? 0;
   if (loss === 0) return '';
   return `; the loss of the day of ${formatNumber(loss)} VND is accepted, and the limit is measured from there`;
-}
-
-/** Stops entries at once; the books are swept whatever the engine is doing (rulings, 32), and the status shows how far that is. */
-function halt(daemon: Daemon, reason: string): CommandResult {
-  daemon.command({ name: 'halt', reason });
-  return { ok: true, message: 'entries are off' };
 }
 
 const acknowledgedText = (count: number): string =>

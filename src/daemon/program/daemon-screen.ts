@@ -370,7 +370,9 @@ function strategyTable(strategies: readonly SummaryStrategy[]): string {
   const active = strategies.filter(isActive);
   if (active.length === 0) return 'No strategy did anything.';
   const sumOrNull = (name: 'open' | 'net'): number | null =>
-    active.reduce<number | null>((total, each) => plusOrNull(total, each[name]), 0);
+    active.some((each) => each[name] === null)
+      ? null
+      : active.reduce((sum, each) => sum + (each[name] ?? 0), 0);
   const total = {
     strategy: 'total',
     ...sumsOf(active, ['orders', 'fills', 'filledQty', 'fee', 'tax', 'realised']),
@@ -408,9 +410,6 @@ function notTaken({ strategy, denials, rejected }: SummaryStrategy): readonly st
   ];
   return texts.length === 0 ? [] : [`${strategy}: ${texts.join(', ')}.`];
 }
-
-const plusOrNull = (a: number | null, b: number | null): number | null =>
-  a === null || b === null ? null : a + b;
 
 const signedOrUnknown = (value: number | null): string => (value === null ? 'unknown' : formatSigned(value));
 

@@ -85,6 +85,7 @@ export interface SessionContext {
   /** Receives every entry once the journal has it. */
   readonly onEntry: (entry: JournalEntry) => void;
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+  /** Absent where market time keeps its speed. */
   readonly lockstep?: Lockstep | null;
   /** Follows the prices, for the page; null without one. */
   readonly prices: PriceBoard | null;
@@ -403,23 +404,19 @@ export class TradingSession implements InputSink, SessionWork {
   /** The session had positions already: it restarts with those of the session that ran since, so that its rows count each once. */
   #handBack(follows: TradingDay | undefined): void {
     const { journal, names } = this.#context;
-    const head = {
-      kind: 'position_event',
-      event: 'carried_over',
-      cause: OWN_CAUSE,
-      tsUs: this.#clock.nowUs(),
-    } as const;
+    const tsUs = this.#clock.nowUs();
     for (const { strategy, positions } of this.carry.accounts)
-      for (const { instrument, position } of positions) {
-        const owner = names.indexOf(strategy);
+      for (const { instrument, position } of positions)
         journal.append({
-          ...head,
-          strategy: owner,
+          kind: 'position_event',
+          event: 'carried_over',
+          cause: OWN_CAUSE,
+          tsUs,
+          strategy: names.indexOf(strategy),
           instrument,
           qty: signedQty(0 - position.qty),
           value: position.openValue,
         });
-      }
     const text = `the clock was set: the session of ${follows} ran since this one did, which restarts with its positions, orders and halts; profit and loss limits of the day count from here`;
     this.#context.alert('warning', 'session_restarted', text);
   }
