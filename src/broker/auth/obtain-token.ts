@@ -34,11 +34,10 @@ export async function obtainToken(options: ObtainOptions): Promise<RefreshResult
     const limit = options.mayExchange();
     if (limit !== undefined) return { ok: false, failure: limit };
     const obtained = await tryOnce(options);
-    const mayRepeat = !obtained.ok && obtained.failure.kind === 'mistyped' && tries < triesMax;
-    if (mayRepeat) continue;
     if (obtained.ok) return obtained;
     const { kind, reason } = obtained.failure;
-    return { ok: false, failure: { kind: kind === 'mistyped' ? 'final' : kind, reason } };
+    if (kind !== 'mistyped') return { ok: false, failure: { kind, reason } };
+    if (tries >= triesMax) return { ok: false, failure: { kind: 'final', reason } };
   }
 }
 

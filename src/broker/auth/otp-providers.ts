@@ -162,8 +162,12 @@ export const fileOtp = ({ path, clock, ...patience }: FileOptions): OtpProvider 
           // Without a line end the writer may not be done: the text counts when it is unchanged a second later.
           const isWhole = text.endsWith('\n') || (text !== '' && text === seen);
           seen = text;
-          if (isWhole) settle(take(path, text));
-          else stopPoll = patience.timers.after(POLL_EVERY, poll);
+          if (!isWhole) {
+            stopPoll = patience.timers.after(POLL_EVERY, poll);
+            return;
+          }
+          rmSync(path);
+          settle(parseOtp(text));
         } catch (error) {
           settle({ ok: false, reason: `${path}: ${errorText(error)}` });
         }
@@ -182,9 +186,4 @@ function peek(path: string, clock: Clock): string {
     return '';
   }
   return readFileSync(path, 'utf8');
-}
-
-function take(path: string, text: string): OtpAnswer {
-  rmSync(path);
-  return parseOtp(text);
 }

@@ -117,7 +117,7 @@ export class TokenKeeper implements TokenSource {
     this.#token = undefined;
     this.#doubt = undefined;
     this.#expiry?.();
-    this.#forgetCached();
+    this.#cache(() => this.#options.cache.clear());
     this.#options.onSignal({ kind: 'rejected', by, detail });
     this.#notify();
   }
@@ -289,11 +289,7 @@ export class TokenKeeper implements TokenSource {
     this.#token = token;
     this.#alertedDoubts.clear();
     this.#finalFailure = undefined;
-    if (from === 'exchange') {
-      // A full disk costs the cache, not the token.
-      const problem = failureOf(() => cache.save(token.jwt));
-      if (problem !== null) onSignal({ kind: 'cache_failed', reason: problem });
-    }
+    if (from === 'exchange') this.#cache(() => cache.save(token.jwt));
     this.#expiry?.();
     this.#expiry = timers.after(durationUs(token.expiresAt - clock.nowUs()), () => {
       if (!this.#isNight()) onSignal({ kind: 'expired' });
@@ -303,8 +299,9 @@ export class TokenKeeper implements TokenSource {
     this.#notify();
   }
 
-  #forgetCached(): void {
-    const problem = failureOf(() => this.#options.cache.clear());
+  /** A full disk costs the cache, not the token. */
+  #cache(change: () => void): void {
+    const problem = failureOf(change);
     if (problem !== null) this.#options.onSignal({ kind: 'cache_failed', reason: problem });
   }
 

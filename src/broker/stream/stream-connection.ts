@@ -1,5 +1,5 @@
 /** One connection with one token: socket, authentication, heartbeat and silence, one stage after the other. */
-import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
+import { Observable, type OperatorFunction, type Subscriber, Subscription } from 'rxjs';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, milliseconds, seconds, type TsUs } from '../../domain/units.ts';
 import type { ControlFrame } from '../../wire/stream/control-frame.ts';
@@ -39,9 +39,9 @@ interface StreamConnectionOptions {
   readonly timing: StreamTiming;
   readonly token: AccessToken;
   readonly onGone: () => void;
-  readonly onLive: (send: Send) => void;
-  readonly onData: (text: string) => void;
-  readonly onEnd: (end: ConnectionEnd) => void;
+  readonly onLive: (from: Connection) => void;
+  readonly onData: (from: Connection, text: string) => void;
+  readonly onEnd: (from: Connection, end: ConnectionEnd) => void;
   readonly onUnknownControl: () => void;
   /** Receives how long the answer to a heartbeat took. */
   readonly onPong: (roundTrip: DurationUs) => void;
@@ -50,6 +50,8 @@ interface StreamConnectionOptions {
 /** A subscribed line. After `close` nothing is sent; `onEnd` comes at most once and never after `close`. */
 export interface Connection {
   readonly token: AccessToken;
+  /** Once it is authenticated. */
+  send: Send | undefined;
   close(): void;
 }
 
@@ -61,19 +63,25 @@ export function openConnection(options: StreamConnectionOptions): Connection {
     keepAlive(options),
     detectSilence(timers),
   );
-  const subscription = events$.subscribe({
-    next: (event) => {
-      if (event.kind === 'data') options.onData(event.text);
-      else if (event.kind === 'live') options.onLive(event.send);
-      else if (event.kind === 'control' && isUnknown(event.frame)) options.onUnknownControl();
-    },
-    error: (error: unknown) => {
-      if (!(error instanceof ConnectionLost)) throw error;
-      const hasExpired = token.expiresAt <= clock.nowUs() + EXPIRY_SLACK;
-      options.onEnd(hasExpired ? { kind: 'token_expired' } : error.end);
-    },
-  });
-  return { token, close: () => subscription.unsubscribe() };
+  const subscription = new Subscription();
+  const connection: Connection = { token, send: undefined, close: () => subscription.unsubscribe() };
+  subscription.add(
+    events$.subscribe({
+      next: (event) => {
+        if (event.kind === 'data') options.onData(connection, event.text);
+        else if (event.kind === 'live') {
+          connection.send = event.send;
+          options.onLive(connection);
+        } else if (event.kind === 'control' && isUnknown(event.frame)) options.onUnknownControl();
+      },
+      error: (error: unknown) => {
+        if (!(error instanceof ConnectionLost)) throw error;
+        const hasExpired = token.expiresAt <= clock.nowUs() + EXPIRY_SLACK;
+        options.onEnd(connection, hasExpired ? { kind: 'token_expired' } : error.end);
+      },
+    }),
+  );
+  return connection;
 }
 
 const isUnknown = (frame: ControlFrame): boolean => frame.kind === 'control' || frame.kind === 'malformed';
