@@ -187,22 +187,14 @@ class ClockTrap {
     const { prototype } = Intl.DateTimeFormat;
     const format = Object.getOwnPropertyDescriptor(prototype, 'format');
     const note = (): boolean => this.#note('Intl.DateTimeFormat');
-    const watched = {
-      configurable: true,
-      get(this: Intl.DateTimeFormat) {
-        const real: unknown = format?.get?.call(this);
-        return (date?: Date | number) => {
-          if (date === undefined) note();
-          return typeof real === 'function' ? (Reflect.apply(real, this, [date]) as unknown) : real;
-        };
-      },
+    const get = function get(this: Intl.DateTimeFormat) {
+      const real: unknown = format?.get?.call(this);
+      return (date?: Date | number) => {
+        if (date === undefined) note();
+        return typeof real === 'function' ? (Reflect.apply(real, this, [date]) as unknown) : real;
+      };
     };
-    Object.defineProperty(prototype, 'format', watched);
-    return [
-      () => {
-        if (format !== undefined) Object.defineProperty(prototype, 'format', format);
-      },
-    ];
+    return [defined(prototype, 'format', { get })];
   }
 
   /** Code made of text; parsers of parameters make some too, so that only the strategy's own call counts. */
