@@ -64,11 +64,8 @@ export const tryChannels = (
   }));
 
 /** For a start that fails before there is a daemon: past queue, severities, quiet hours and journal. Ends also where no service answers. */
-export async function sendAtOnce(
-  settings: readonly ChannelConfig[],
-  secrets: Secrets,
-  said: ScreenAlert,
-): Promise<void> {
+export async function sendAtOnce(settings: readonly ChannelConfig[], said: ScreenAlert): Promise<void> {
+  const secrets = new Secrets([]);
   // The start names a secret that is missing; the others hear of the failure.
   const { channels, close } = opened(settings, secrets);
   await sendToEach(channels, secrets, () => said);

@@ -334,8 +334,6 @@ export function watchToken({ tokens, clock, timers }: TokenWatchOptions): () => 
   };
 }
 
-const nothing = (): void => undefined;
-
 const ASK_AGAIN_AFTER = seconds(30);
 
 /** Returns once there is a token, or `isEnding`: a program without a token is healthy and waits (rulings, 23). */
@@ -344,7 +342,7 @@ export async function awaitToken(
   isEnding: () => boolean,
 ): Promise<void> {
   while (tokens.current() === undefined && !isEnding()) {
-    let stopListening = nothing;
+    let stopListening = (): void => undefined;
     const changed = new Promise<void>((resolve) => {
       stopListening = tokens.onChange(resolve);
     });
