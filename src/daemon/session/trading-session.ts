@@ -115,7 +115,6 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
   const carry = isNew ? new CarryOver() : carryOverPast(journal.read, day);
   journal.follow(carry.add);
   const { read } = journal;
-  const framesPath = frameLogPath(paths.frames, day);
   // Not for a day that begins, or restarts after another session.
   const isStarted = goesOn(read, day);
   const before = read.lastDecided(day);
@@ -125,10 +124,10 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
     : restartDay(leftBy(context, before, left, contracts), read, day);
   const sent = context.unjournaled(day);
   const { strategies, versionsSince } = plannedStrategies({ read, day, config, names });
-  const place = {
+  const place: PastPlace = {
     journal: paths.journal,
     session: day,
-    framesPath,
+    framesPath: frameLogPath(paths.frames, day),
     fromSeq: isStarted ? read.replayedFrom(day) : Infinity,
     versionsSince,
     decidedUntil: null,
@@ -136,9 +135,8 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
     names: names.all,
   };
   const leftOut = leftOutOf(read, day, versionsSince);
-  // None for a day that begins.
-  const past: PastPlace | null = isNew ? null : place;
-  return { day, past, isStarted, carriedOver, carry, strategies, leftOut, sent };
+  /** `past`: none for a day that begins. */
+  return { day, past: isNew ? null : place, isStarted, carriedOver, carry, strategies, leftOut, sent };
 }
 
 function leftBy(
