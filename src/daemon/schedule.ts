@@ -334,6 +334,8 @@ export function watchToken({ tokens, clock, timers }: TokenWatchOptions): () => 
   };
 }
 
+const nothing = (): void => undefined;
+
 const ASK_AGAIN_AFTER = seconds(30);
 
 /** Returns once there is a token, or `isEnding`: a program without a token is healthy and waits (rulings, 23). */
@@ -342,7 +344,7 @@ export async function awaitToken(
   isEnding: () => boolean,
 ): Promise<void> {
   while (tokens.current() === undefined && !isEnding()) {
-    let stopListening = (): void => undefined;
+    let stopListening = nothing;
     const changed = new Promise<void>((resolve) => {
       stopListening = tokens.onChange(resolve);
     });
