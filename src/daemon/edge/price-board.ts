@@ -132,7 +132,11 @@ export class PriceBoard implements PriceSource {
   }
 
   #rowOf(instrument: InstrumentIndex): ReturnType<typeof emptyRow> {
-    return keptIn(this.#rows, instrument, () => emptyRow(this.#contracts()[instrument]));
+    const known = this.#rows.get(instrument);
+    if (known !== undefined) return known;
+    const row = emptyRow(this.#contracts()[instrument]);
+    this.#rows.set(instrument, row);
+    return row;
   }
 }
 
