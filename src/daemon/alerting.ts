@@ -166,9 +166,11 @@ export class Alerting {
       const { severity, code, strategy } = entry;
       const { calendar } = this.#options.config;
       const text = withAliases(entry.text, calendar, tradingDayAt(calendar, entry.tsUs));
+      const title = `${code.replaceAll('_', ' ')} (${this.#options.config.mode})`;
       if (ALERT_AT_ONCE.has(code))
-        return this.send({ severity, kind: 'reminder', title: this.#title(code), text, page: null, code });
-      return this.#alert(severity, code, text, this.#subjectOf(strategy));
+        return this.send({ severity, kind: 'reminder', title, text, page: null, code });
+      const subject = strategy === null ? '' : this.#options.names.nameOf(strategy);
+      return this.#alert(severity, code, text, subject);
     }
     // A halt of the engine has an alert of its own, and any other one the outcome of its sweep.
     if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause !== OWN_CAUSE) return;
@@ -288,14 +290,6 @@ export class Alerting {
       remedy: named,
       ...(codes === undefined ? {} : { ends: { codes, about } }),
     });
-  }
-
-  #title(code: string): string {
-    return `${code.replaceAll('_', ' ')} (${this.#options.config.mode})`;
-  }
-
-  #subjectOf(strategy: JournalEntry['strategy']): string {
-    return strategy === null ? '' : this.#options.names.nameOf(strategy);
   }
 
   #takeOver(path: string, nowUs: TsUs): void {

@@ -37,11 +37,22 @@ export function watchClock({ clock, timers, session, onStep, onSet, alert }: Clo
     cancel = timers.after(CHECK_EVERY, look);
     clock.nowUs();
     if (clock.slept > slept || Math.abs(clock.stepUs - noticedUs) > CHANGE_US_MIN) onSet();
-    if (clock.slept > slept) alertSleep(clock.slept - slept);
+    if (clock.slept > slept) {
+      const span = `${Math.round((clock.slept - slept) / US_PER_SECOND)} s`;
+      alert(
+        'warning',
+        'standby',
+        `the machine slept for ${span}: prices and timers of that time were missed`,
+      );
+    }
     slept = clock.slept;
     const { stepUs } = clock;
     const isFollowed = Math.abs(stepUs) <= FOLLOWED_STEP_US_MAX;
-    if (isFollowed && Math.abs(stepUs) > Math.abs(noticedUs) + CHANGE_US_MIN) alertFollowed(stepUs);
+    if (isFollowed && Math.abs(stepUs) > Math.abs(noticedUs) + CHANGE_US_MIN) {
+      const by = `${Math.abs(stepUs) / US_PER_SECOND} s ${stepUs > 0 ? 'ahead' : 'back'}`;
+      const takes = Math.ceil((Math.abs(stepUs) * SLEW_MS) / US_PER_MINUTE);
+      alert('warning', 'clock_set', `the clock of this machine was set ${by}: followed within ${takes} min`);
+    }
     noticedUs = stepUs;
     alertStep(isFollowed ? 0 : stepUs);
   }
@@ -54,32 +65,20 @@ export function watchClock({ clock, timers, session, onStep, onSet, alert }: Clo
     onStep(stepUs);
   }
 
-  function alertSleep(spanUs: number): void {
-    const span = `${Math.round(spanUs / US_PER_SECOND)} s`;
-    alert('warning', 'standby', `the machine slept for ${span}: prices and timers of that time were missed`);
-  }
-
-  function alertFollowed(stepUs: number): void {
-    const by = `${Math.abs(stepUs) / US_PER_SECOND} s ${stepUs > 0 ? 'ahead' : 'back'}`;
-    const takes = Math.ceil((Math.abs(stepUs) * SLEW_MS) / US_PER_MINUTE);
-    alert('warning', 'clock_set', `the clock of this machine was set ${by}: followed within ${takes} min`);
-  }
-
   return () => cancel();
 }
 
 const DAILY_FROM = 7;
 const ALERTED_COUNTER = 'calendar_alerted';
 
-interface CalendarWatchParts {
+interface CalendarWatch extends Pick<ClockWatchOptions, 'alert'> {
   readonly calendar: TradingCalendar;
   readonly clock: Clock;
   readonly counters: Pick<JournalStore, 'counter' | 'keepCounter'>;
-  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
 }
 
 /** Alerts once from 30 days before the end, each day from a week before and after it. To be called every few minutes. */
-export function checkCalendar({ calendar, clock, counters, alert }: CalendarWatchParts): void {
+export function checkCalendar({ calendar, clock, counters, alert }: CalendarWatch): void {
   const today = tradingDayAt(calendar, clock.nowUs());
   const text = calendarEnd(calendar, today);
   if (text === null) return;

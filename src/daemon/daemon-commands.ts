@@ -23,59 +23,52 @@ export interface RunActions {
   readonly readAgain: ReadAgain;
 }
 
+type Answer = CommandResult | Promise<CommandResult>;
+
 /** Commands of the control API, of a phone and of the page. A command acknowledges the alerts before it. */
-export function obey(
-  daemon: Daemon,
-  name: CommandName,
-  body: CommandBody,
-  { stop, readAgain }: RunActions,
-): CommandResult | Promise<CommandResult> {
-  const { reason } = body;
+export function obey(daemon: Daemon, name: CommandName, body: CommandBody, run: RunActions): Answer {
   const seenAlerts = daemon.alerting.acknowledge();
-  switch (name) {
-    case 'stop':
-      stop(reason);
-      return { ok: true, message: `stopping: orders and positions as configured under stop${afterStop()}` };
-    case 'reconnect':
-      daemon.edge.stream.resume();
-      return { ok: true, message: 'connecting again' };
-    case 'token':
-      return renewToken(daemon);
-    case 'otp':
-      return bringOtp(daemon, body.otp ?? '');
-    case 'seen':
-      return { ok: true, message: acknowledgedText(seenAlerts) };
-    case 'test-message':
-      return testMessage(daemon, body.channel);
-    case 'halt':
-      return halt(daemon, reason);
-    case 'resume':
-      return resume(daemon, body.strategy, reason);
-    case 'rollover':
-      return post(daemon, { name, reason });
-    case 'cancel-all':
-      return cancelAll(daemon, reason);
-    case 'cancel-order':
-      return cancelOrder(daemon, body.clientOrderId ?? '', reason);
-    case 'flatten':
-      return followed(daemon, flatten(daemon, body), {
-        code: 'flatten_ended',
-        progressOf: flattenProgress(body.strategy),
-      });
-    case 'stop-strategy':
-      return stopStrategy(daemon, body.strategy ?? '', reason);
-    case 'start-strategy':
-      return startStrategy(daemon, body.strategy ?? '', reason, readAgain);
-    case 'reload':
-    case 'check-reload':
-      return reload(daemon, readAgain, reason, name === 'check-reload');
-    case 'resolve-order': {
-      const { clientOrderId: id, as } = body;
-      if (id === null || as === null) return { ok: false, message: 'expected an order and absent or live' };
-      return resolveOrder(daemon, { name: 'resolve_order', clientOrderId: clientOrderId(id), as, reason });
-    }
-  }
+  if (name === 'seen') return { ok: true, message: acknowledgedText(seenAlerts) };
+  return COMMANDS[name](daemon, body, run);
 }
+
+const COMMANDS: Readonly<
+  Record<Exclude<CommandName, 'seen'>, (daemon: Daemon, body: CommandBody, run: RunActions) => Answer>
+> = {
+  stop: (_daemon, { reason }, { stop }) => {
+    stop(reason);
+    return { ok: true, message: `stopping: orders and positions as configured under stop${afterStop()}` };
+  },
+  reconnect: ({ edge }) => {
+    edge.stream.resume();
+    return { ok: true, message: 'connecting again' };
+  },
+  token: renewToken,
+  otp: (daemon, { otp }) => bringOtp(daemon, otp ?? ''),
+  'test-message': (daemon, { channel }) => testMessage(daemon, channel),
+  // The books are swept whatever the engine is doing (rulings, 32), and the status shows how far that is.
+  halt: (daemon, { reason }) => {
+    daemon.command({ name: 'halt', reason });
+    return { ok: true, message: 'entries are off' };
+  },
+  resume: (daemon, { strategy, reason }) => resume(daemon, strategy, reason),
+  rollover: (daemon, { reason }) => post(daemon, { name: 'rollover', reason }),
+  'cancel-all': (daemon, { reason }) => cancelAll(daemon, reason),
+  'cancel-order': (daemon, { clientOrderId: id, reason }) => cancelOrder(daemon, id ?? '', reason),
+  flatten: (daemon, body) => {
+    const outcome = { code: 'flatten_ended', progressOf: flattenProgress(body.strategy) } as const;
+    return followed(daemon, flatten(daemon, body), outcome);
+  },
+  'stop-strategy': (daemon, { strategy, reason }) => stopStrategy(daemon, strategy ?? '', reason),
+  'start-strategy': (daemon, { strategy, reason }, { readAgain }) =>
+    startStrategy(daemon, strategy ?? '', reason, readAgain),
+  reload: (daemon, { reason }, { readAgain }) => reload(daemon, readAgain, reason, false),
+  'check-reload': (daemon, { reason }, { readAgain }) => reload(daemon, readAgain, reason, true),
+  'resolve-order': (daemon, { clientOrderId: id, as, reason }) => {
+    if (id === null || as === null) return { ok: false, message: 'expected an order and absent or live' };
+    return resolveOrder(daemon, { name: 'resolve_order', clientOrderId: clientOrderId(id), as, reason });
+  },
+};
 
 function post(
   daemon: Daemon,
@@ -174,12 +167,6 @@ export function acceptedText(view: EngineSnapshot | undefined, id: string | null
   return `; the loss of the day of ${formatNumber(loss)} VND is accepted, and the limit is measured from there`;
 }
 
-/** Stops entries at once; the books are swept whatever the engine is doing (rulings, 32), and the status shows how far that is. */
-function halt(daemon: Daemon, reason: string): CommandResult {
-  daemon.command({ name: 'halt', reason });
-  return { ok: true, message: 'entries are off' };
-}
-
 const acknowledgedText = (count: number): string =>
   count === 0 ? 'nothing waited' : `${formatCount(count, 'critical alert')} acknowledged`;
 
@@ -249,7 +236,7 @@ function tokenText({ edge, config }: Daemon): string {
 }
 
 /** An alert reports an order that ended since the last view. */
-function cancelOrder(daemon: Daemon, id: string, reason: string): CommandResult | Promise<CommandResult> {
+function cancelOrder(daemon: Daemon, id: string, reason: string): Answer {
   const isOpen = daemon.lastView?.orders.some((order) => order.clientOrderId === id) === true;
   if (!isOpen) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
   return seen(daemon, post(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }));

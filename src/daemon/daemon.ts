@@ -9,7 +9,7 @@ import { FeedPublisher } from '../cluster/feed-publisher.ts';
 import type { Config } from '../config/config.ts';
 import { CalendarInUse, type KnownDays, tradingDayAt } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
-import type { CancelTimer, Clock, ClockMap } from '../domain/clock.ts';
+import type { CancelTimer, Clock } from '../domain/clock.ts';
 import { withAliases } from '../domain/contract-code.ts';
 import { errorText, failureOf } from '../domain/failure.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
@@ -40,7 +40,6 @@ import {
   type Schedule,
 } from './schedule.ts';
 import type { FeedAccess } from '../host/cluster-access.ts';
-import type { StartEngine } from '../host/engine-thread.ts';
 import {
   createMarketClock,
   FOLLOWED_STEP_US_MAX,
@@ -48,13 +47,12 @@ import {
   systemClock,
   systemTimers,
 } from '../host/system-clock.ts';
-import type { Lockstep } from './simulator/lockstep.ts';
 import { isSupervised, type ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { EmergencyRecord } from './restart/emergency-record.ts';
 import type { RunMark } from '../host/run-mark.ts';
 import { unreportedOrder } from './restart/own-books.ts';
-import { startStamp, type StatePaths } from '../host/state/state-paths.ts';
+import { startStamp } from '../host/state/state-paths.ts';
 import { Alerting } from './alerting.ts';
 import { CommandOutcomes } from './command-outcomes.ts';
 import { checkCalendar, watchClock } from './clock-watch.ts';
@@ -64,26 +62,22 @@ import { heldNow } from './session/holdings.ts';
 import { OtpReminders } from './otp-reminders.ts';
 import { PriceBoard } from './edge/price-board.ts';
 import { SessionCycle } from './session/session-cycle.ts';
+import type { SessionContext } from './session/trading-session.ts';
 import { formatShownTime } from '../text/dates.ts';
 
 /** An entry without the fields that each entry of the main thread has. */
 type OwnEntry<E = JournalEntry> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;
 
-export interface DaemonOptions {
-  readonly config: Config;
-  readonly names: StrategyNames;
-  readonly paths: StatePaths;
+export interface DaemonOptions extends Pick<
+  SessionContext,
+  'config' | 'names' | 'paths' | 'clockMap' | 'startEngine' | 'lockstep'
+> {
   readonly address: BrokerAddress;
-  readonly clockMap: ClockMap;
   readonly screen: Pick<Log, 'note' | 'entry'>;
-  /** Absent: the engine has a thread of its own. */
-  readonly startEngine?: StartEngine;
   /** Absent: the stream is a real WebSocket. */
   readonly dial?: Dial;
   /** Absent: node-cron fires the jobs of the day, or timers where market time is not the wall clock's. */
   readonly schedule?: Schedule;
-  /** Absent where market time keeps its speed. */
-  readonly lockstep?: Lockstep | null;
   /** Absent where no thread loads code from them. */
   readonly program?: ProgramFiles;
   /** Absent where no process can die. */
@@ -217,11 +211,6 @@ export class Daemon {
     return Math.abs(systemClock.stepUs) > FOLLOWED_STEP_US_MAX
       ? 'the clock of this machine was set: entries wait'
       : null;
-  }
-
-  /** Digest of the program that runs; null where no thread loads code. */
-  get programDigest(): string | null {
-    return this.options.program?.digest ?? null;
   }
 
   /** The program on disk is another one, in words, or null. */

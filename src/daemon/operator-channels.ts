@@ -1,8 +1,7 @@
 /** Channels to the operator as the configuration names them, with their secrets. */
 import type { ChannelConfig, Config, Mode, SecretPlace } from '../config/config.ts';
 import { seconds, US_PER_SECOND } from '../domain/units.ts';
-import type { AlertSeverity } from '../engine/ports/journal-entry.ts';
-import type { AlertChannel, DeliveryResult } from '../operator/alerts/alert-message.ts';
+import type { AlertChannel, Delivery, DeliveryResult } from '../operator/alerts/alert-message.ts';
 import { createMail } from '../operator/channels/mail.ts';
 import { createTelegramBot, createTelegramChannel } from '../operator/channels/telegram.ts';
 import { createWebhook } from '../operator/channels/webhook.ts';
@@ -65,28 +64,26 @@ export const tryChannels = (
   }));
 
 /** For a start that fails before there is a daemon: past queue, severities, quiet hours and journal. Ends also where no service answers. */
-export async function sendAtOnce(
-  settings: readonly ChannelConfig[],
-  secrets: Secrets,
-  said: ScreenAlert,
-): Promise<void> {
-  const channels = settings.flatMap((each) => {
-    try {
-      return [openChannel(each, secrets).channel];
-    } catch {
-      // The start names a secret that is missing; the others hear of the failure.
-      return [];
-    }
-  });
+export async function sendAtOnce(settings: readonly ChannelConfig[], said: ScreenAlert): Promise<void> {
+  const secrets = new Secrets([]);
+  // The start names a secret that is missing; the others hear of the failure.
+  const { channels, close } = opened(settings, secrets);
   await sendToEach(channels, secrets, () => said);
-  await Promise.all(channels.map((channel) => channel.close()));
+  await close();
 }
 
-interface ScreenAlert {
-  readonly severity: AlertSeverity;
-  readonly title: string;
-  readonly text: string;
+/** Channels without a daemon, and those whose secret is missing. */
+function opened(settings: readonly ChannelConfig[], secrets: Secrets) {
+  const channels: AlertChannel[] = [];
+  const unopened: ChannelTrial[] = [];
+  for (const each of settings) {
+    const failure = failureOf(() => channels.push(openChannel(each, secrets).channel));
+    if (failure !== null) unopened.push({ id: each.id, failure });
+  }
+  return { channels, unopened, close: () => Promise.all(channels.map((channel) => channel.close())) };
 }
+
+type ScreenAlert = Pick<Delivery, 'severity' | 'title' | 'text'>;
 
 const sendToEach = (
   channels: readonly AlertChannel[],
@@ -127,15 +124,11 @@ export async function testMessage(
   id: string | null,
 ): Promise<readonly ChannelTrial[]> {
   const secrets = new Secrets([]);
-  const channels: AlertChannel[] = [];
-  const unopened: ChannelTrial[] = [];
-  for (const settings of alerts.channels.filter((channel) => id === null || channel.id === id)) {
-    const failure = failureOf(() => channels.push(openChannel(settings, secrets).channel));
-    if (failure !== null) unopened.push({ id: settings.id, failure });
-  }
+  const asked = alerts.channels.filter((channel) => id === null || channel.id === id);
+  const { channels, unopened, close } = opened(asked, secrets);
   try {
     return [...(await tryChannels(channels, mode, secrets)), ...unopened];
   } finally {
-    await Promise.all(channels.map((channel) => channel.close()));
+    await close();
   }
 }

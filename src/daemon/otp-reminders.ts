@@ -31,9 +31,7 @@ export class OtpReminders {
   /** A wait for a person begins or ends. */
   waiting(isWaiting: boolean): void {
     this.#cancel?.();
-    this.#cancel = undefined;
-    if (!isWaiting) return;
-    this.#ask();
+    if (isWaiting) this.#ask();
   }
 
   obtained(): void {

@@ -16,8 +16,6 @@ import { formatCount, positionText } from '../text/numbers.ts';
 /** Reads the configuration file again, with the overrides of this run. */
 export type ReadAgain = () => LoadedConfig | Promise<LoadedConfig>;
 
-const NOTHING_CHANGED = 'nothing was changed';
-
 /** Reads the configuration again. `isCheck`: reports the changes of a reload, and changes nothing. */
 export async function reload(
   daemon: Daemon,
@@ -100,7 +98,8 @@ async function carryOut(
   const running = (await daemon.refreshView()) ?? { strategies: [], orders: [] };
   try {
     const prepared = await daemon.cycle.prepare(change);
-    const changes = strategyChanges(before, prepared.after.configured, running, onOrphanOf(daemon));
+    const onOrphan = daemon.config.engine.risk.onOrphan ?? 'hold';
+    const changes = strategyChanges(before, prepared.after.configured, running, onOrphan);
     const took = `${Math.round(performance.now() - began)} ms of replay next to the running engine`;
     const isNothing = changes.length === 0;
     const done = isCheck ? 'a reload would change' : 'changed between two events';
@@ -135,9 +134,7 @@ async function commit(prepared: PreparedChange): Promise<void> {
   }
 }
 
-const onOrphanOf = ({ config }: Daemon): string => config.engine.risk.onOrphan ?? 'hold';
-
-const refused = (why: string): CommandResult => ({ ok: false, message: `${why}\n${NOTHING_CHANGED}` });
+const refused = (why: string): CommandResult => ({ ok: false, message: `${why}\nnothing was changed` });
 
 /** Names of the settings other than strategies that differ. */
 function otherSections(before: Config, after: Config): readonly string[] {

@@ -7,3 +7,12 @@ export function withOne<Item>(list: Item[], item: Item): Item[] {
   list.push(item);
   return list;
 }
+
+/** The value of a key; one that is missing is made, and kept. */
+export function keptIn<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

@@ -1,5 +1,5 @@
 /** The deterministic core and the strategies behind a message port. Sockets and heartbeats stay on the other side of it. */
-import { type DurationUs, durationUs, type TsUs, US_PER_MS } from '../domain/units.ts';
+import { type DurationUs, durationUs, US_PER_MS } from '../domain/units.ts';
 import { Engine } from '../engine/engine.ts';
 import type { ReportKind } from '../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
@@ -23,13 +23,17 @@ import {
  */
 type Time = 'live' | 'known' | 'tail';
 
+const nothingYet = () => ({
+  entries: [] as JournalEntry[],
+  calls: [] as GatewayCall[],
+  reads: new Set<ReportKind>(),
+  tempo: null as EngineOutput['tempo'],
+  wakeAt: null as EngineOutput['wakeAt'],
+});
+
 /** Collects the engine's entries, calls and reads while one batch runs. */
 class OutputCollector implements Outbound {
-  #entries: JournalEntry[] = [];
-  #calls: GatewayCall[] = [];
-  #reads = new Set<ReportKind>();
-  #tempo: 'fast' | 'slow' | null = null;
-  #wakeAt: TsUs | typeof Infinity | null = null;
+  #output = nothingYet();
   time: Time = 'live';
 
   readonly gateway: Outbound['gateway'] = {
@@ -39,43 +43,31 @@ class OutputCollector implements Outbound {
   };
   readonly reports: Outbound['reports'] = {
     read: (what) => {
-      if (this.time === 'live') this.#reads.add(what);
+      if (this.time === 'live') this.#output.reads.add(what);
     },
     bookTempo: (tempo) => {
-      if (this.time === 'live') this.#tempo = tempo;
+      if (this.time === 'live') this.#output.tempo = tempo;
     },
   };
   readonly journal: Outbound['journal'] = {
     append: (entry) => {
-      if (this.time !== 'known') this.#entries.push(entry);
+      if (this.time !== 'known') this.#output.entries.push(entry);
     },
   };
   readonly alarm: Outbound['alarm'] = {
     wakeAt: (at) => {
-      if (this.time === 'live') this.#wakeAt = at;
+      if (this.time === 'live') this.#output.wakeAt = at;
     },
   };
 
   take(took: DurationUs): EngineOutput {
-    const outbox: EngineOutput = {
-      kind: 'outbox',
-      entries: this.#entries,
-      calls: this.#calls,
-      reads: [...this.#reads],
-      tempo: this.#tempo,
-      wakeAt: this.#wakeAt,
-      took,
-    };
-    this.#entries = [];
-    this.#calls = [];
-    this.#reads = new Set();
-    this.#tempo = null;
-    this.#wakeAt = null;
-    return outbox;
+    const { reads, ...output } = this.#output;
+    this.#output = nothingYet();
+    return { kind: 'outbox', ...output, reads: [...reads], took };
   }
 
   #call(call: GatewayCall): void {
-    if (this.time === 'live') this.#calls.push(call);
+    if (this.time === 'live') this.#output.calls.push(call);
   }
 }
 

@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { CancelTimer } from '../domain/clock.ts';
 import { assert } from '../domain/assert.ts';
+import { keptIn } from '../domain/lists.ts';
 import { hasCode } from '../domain/failure.ts';
 import { type DurationUs, seconds, type StrategyIndex, strategyIndex, US_PER_MS } from '../domain/units.ts';
 import type { EngineEvent } from '../engine/ports/engine-event.ts';
@@ -301,7 +302,9 @@ export class EngineLink {
   }
 
   readonly #onOutbox: EngineThreadOptions['onOutbox'] = (outbox) => {
-    if (this.#meanwhile !== null) keep(this.#meanwhile, outbox.entries);
+    const kept = this.#meanwhile?.entriesByCause;
+    if (kept !== undefined)
+      for (const entry of outbox.entries) keptIn(kept, entry.cause, () => []).push(entry);
     this.#options.onOutbox(outbox);
   };
 
@@ -375,14 +378,6 @@ export class EngineLink {
     next.process(held);
     // Views asked of it are answered first.
     void before.view().then(() => before.close());
-  }
-}
-
-function keep({ entriesByCause }: Meanwhile, entries: readonly JournalEntry[]): void {
-  for (const entry of entries) {
-    const list = entriesByCause.get(entry.cause);
-    if (list === undefined) entriesByCause.set(entry.cause, [entry]);
-    else list.push(entry);
   }
 }
 

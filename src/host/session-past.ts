@@ -5,6 +5,7 @@
 import { Subject } from 'rxjs';
 import { assert } from '../domain/assert.ts';
 import type { Contract } from '../domain/contract.ts';
+import { keptIn } from '../domain/lists.ts';
 import { StrategyNames } from '../domain/strategy-names.ts';
 import { seq as seqOf, type StrategyIndex, strategyIndex, tsUs } from '../domain/units.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from '../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { DECIDING_KINDS, eventDecisions } from '../engine/replay/journal-decisions.ts';
-import { closing, type JournalReader, readJournal, type StoredEntry } from '../journal/journal-reader.ts';
+import { closing, type JournalReader, readJournal } from '../journal/journal-reader.ts';
 import { type FrameLogEnd, readFrameBatches } from '../recording/frame-log.ts';
 import {
   type ContractLookup,
@@ -71,7 +72,9 @@ export class SessionPast {
   /** Gives `take` each input and frame in their order. */
   read(take: (step: ReplayStep) => void): void {
     const { read, session, fromSeq, versionsSince, decidedUntil } = this.#source;
-    const byCause = entriesByCause(read.entries({ session, kinds: DECIDING_KINDS }));
+    const byCause = new Map<number, JournalEntry[]>();
+    for (const { entry } of read.entries({ session, kinds: DECIDING_KINDS }))
+      keptIn(byCause, entry.cause, () => []).push(entry);
     const lastOfStart = lastCauses(
       decidedUntil === null ? read.causes(session) : [...read.causes(session), decidedUntil],
       read.seqsOf(session, 'booted'),
@@ -169,16 +172,6 @@ const NOTHING_DECIDED = eventDecisions([]);
 function decisionsAt(byCause: ReadonlyMap<number, readonly JournalEntry[]>, event: EngineEvent) {
   const entries = byCause.get(event.seq);
   return entries === undefined ? NOTHING_DECIDED : eventDecisions(entries);
-}
-
-function entriesByCause(stored: readonly StoredEntry[]): ReadonlyMap<number, readonly JournalEntry[]> {
-  const byCause = new Map<number, JournalEntry[]>();
-  for (const { entry } of stored) {
-    const list = byCause.get(entry.cause) ?? [];
-    list.push(entry);
-    byCause.set(entry.cause, list);
-  }
-  return byCause;
 }
 
 /** Returns, for an event, the last event of the same start of which the journal holds an entry. */

@@ -122,7 +122,7 @@ export const createMarketClock = (map: ClockMap, real: Clock = systemClock): Clo
 });
 
 /** Real milliseconds until market time reaches `at` unless it waits on the way; zero when it is past. */
-const realMsUntil = (map: ClockMap, at: TsUs, real: Clock = systemClock): number =>
+const realMsUntil = (map: ClockMap, at: TsUs, real: Clock): number =>
   Math.max(0, Math.ceil((at - marketTimeAt(map, real.nowUs())) / map.speed / US_PER_MS));
 
 /** Longest wait one system timer takes; longer ones are chained. */

@@ -98,7 +98,9 @@ function limitConnections(app: FastifyInstance): void {
 
 function sayWhatWasExpected(app: FastifyInstance, token: string): void {
   app.setNotFoundHandler((request, reply) =>
-    reply.code(404).send(failure(`no ${request.method} ${pathOf(request.url)}: expected one of ${ROUTES}`)),
+    reply
+      .code(404)
+      .send(failure(`no ${request.method} ${request.url.replace(/[?#].*$/, '')}: expected one of ${ROUTES}`)),
   );
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const code = error.statusCode ?? 500;
@@ -147,5 +149,3 @@ export function addHealth(app: FastifyInstance, health: () => Promise<Health>): 
     return reply.code(state.ok ? 200 : 503).send(state);
   });
 }
-
-const pathOf = (url: string): string => url.replace(/[?#].*$/, '');

@@ -3,7 +3,7 @@ import { shortOrderId } from '../domain/ids.ts';
 import type { Trigger } from '../domain/order.ts';
 import { OPERATOR_INDEX } from '../domain/units.ts';
 import { denialText } from '../engine/ports/denial.ts';
-import type { AlertSeverity, EntryOf, JournalEntry } from '../engine/ports/journal-entry.ts';
+import type { AlertSeverity, EntryKind, EntryOf, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { formatCompared, formatCount, formatNumber, formatSigned } from '../text/numbers.ts';
 import { pad } from '../text/table.ts';
 import type { ContractNaming, Naming } from './naming.ts';
@@ -26,85 +26,57 @@ export function entryLine(entry: JournalEntry, naming: Naming, paint: Paint): st
 
 /** Null for entries that only the journal needs. */
 export function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
-  const line = codedLineOf(entry, naming);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- by the kind of the entry
+  const line = (LINES[entry.kind] as LineMaker<EntryKind>)(entry, naming);
   return line === null ? null : { ...line, text: naming.named(line.text, entry.tsUs) };
 }
 
-function codedLineOf(entry: JournalEntry, naming: Naming): LogLine | null {
-  switch (entry.kind) {
-    case 'equity_peak':
-    // Its alert reports it.
-    case 'policy_acted':
-    case 'proposal':
-      return null;
-    case 'denied':
-      return logLine('denied', 'yellow', `${shortOrderId(entry.clientOrderId)} ${denialText(entry.denial)}`);
-    case 'place':
-      return placeLine(entry, naming);
-    case 'modify':
-      return modifyLine(entry, naming);
-    case 'cancel':
-      return cancelLine(entry);
-    case 'outcome':
-      return outcomeLine(entry);
-    case 'order_status':
-      return statusLine(entry);
-    case 'fill':
-      return fillLine(entry, naming);
-    case 'fill_correction':
-      return correctionLine(entry, naming);
-    case 'order_adopted':
-      return adoptedLine(entry, naming);
-    case 'order_waiting':
-      return waitingLine(entry, naming);
-    case 'position_event':
-      return positionLine(entry, naming);
-    case 'position_mismatch':
-      return mismatchLine(entry);
-    case 'position_agreed':
-      return logLine('agreed', 'green', 'our positions are the broker’s');
-    case 'money_checked':
-      return moneyLine(entry);
-    case 'phase':
-      return logLine('phase', 'bold', `${entry.phase.replaceAll('_', ' ')}, trading day ${entry.tradingDay}`);
-    case 'gap':
-      return gapLine(entry, naming);
-    case 'command':
-      return commandLine(entry, naming);
-    case 'remote_command':
-      return logLine('command', 'bold', `${entry.text}, by ${entry.by}: ${entry.outcome}`);
-    case 'halt':
-      return haltLine(entry);
-    case 'strategy_started':
-      return logLine('started', 'green', 'the strategy runs');
-    case 'strategy_changed':
-      return logLine('changed', 'yellow', changeText(entry));
-    case 'strategy_stopped':
-      return logLine('stopped', 'yellow', entry.reason);
-    case 'strategy_fault':
-      return logLine('fault', 'red', `${entry.message} (in ${entry.where})`);
-    case 'strategy_note':
-      return logLine('note', 'dim', entry.text);
-    case 'stop_ready':
-      return logLine('stop', 'bold', `ready to stop${because(entry.reason)}`);
-    case 'alert':
-      break;
-  }
-  const remedy = remedyOf(entry, naming.command);
-  const text = `${entry.code}: ${entry.text}${remedy === '' ? '' : ` -> ${remedy}`}`;
-  return logLine(ALERT_WORD[entry.severity], ALERT_TONE[entry.severity], text);
-}
+type LineMaker<Kind extends EntryKind> = (entry: EntryOf<Kind>, naming: Naming) => LogLine | null;
 
-const ALERT_WORD: Readonly<Record<AlertSeverity, string>> = {
-  info: 'info',
-  warning: 'WARNING',
-  critical: 'CRITICAL',
+const LINES: { readonly [Kind in EntryKind]: LineMaker<Kind> } = {
+  equity_peak: () => null,
+  // Its alert reports it.
+  policy_acted: () => null,
+  proposal: () => null,
+  denied: ({ clientOrderId, denial }) =>
+    logLine('denied', 'yellow', `${shortOrderId(clientOrderId)} ${denialText(denial)}`),
+  place: placeLine,
+  modify: modifyLine,
+  cancel: ({ cancel, isLost }) =>
+    callLine('cancel', `${shortOrderId(cancel.clientOrderId)} ${cancel.orderCode}`, isLost),
+  outcome: outcomeLine,
+  order_status: statusLine,
+  fill: fillLine,
+  fill_correction: correctionLine,
+  order_adopted: adoptedLine,
+  order_waiting: waitingLine,
+  position_event: positionLine,
+  position_mismatch: mismatchLine,
+  position_agreed: () => logLine('agreed', 'green', 'our positions are the broker’s'),
+  money_checked: moneyLine,
+  phase: ({ phase, tradingDay }) =>
+    logLine('phase', 'bold', `${phase.replaceAll('_', ' ')}, trading day ${tradingDay}`),
+  gap: gapLine,
+  command: commandLine,
+  remote_command: ({ text, by, outcome }) => logLine('command', 'bold', `${text}, by ${by}: ${outcome}`),
+  halt: haltLine,
+  strategy_started: () => logLine('started', 'green', 'the strategy runs'),
+  strategy_changed: (entry) => logLine('changed', 'yellow', changeText(entry)),
+  strategy_stopped: ({ reason }) => logLine('stopped', 'yellow', reason),
+  strategy_fault: ({ message, where }) => logLine('fault', 'red', `${message} (in ${where})`),
+  strategy_note: ({ text }) => logLine('note', 'dim', text),
+  stop_ready: ({ reason }) => logLine('stop', 'bold', `ready to stop${because(reason)}`),
+  alert: (entry, { command }) => {
+    const remedy = remedyOf(entry, command);
+    const text = `${entry.code}: ${entry.text}${remedy === '' ? '' : ` -> ${remedy}`}`;
+    return logLine(...ALERT_HEAD[entry.severity], text);
+  },
 };
 
-const ALERT_TONE: Readonly<Record<AlertSeverity, LogLine['tone']>> = {
-  info: 'cyan',
-  warning: 'yellow',
-  critical: 'red',
+const ALERT_HEAD: Readonly<Record<AlertSeverity, readonly [word: string, tone: LogLine['tone']]>> = {
+  info: ['info', 'cyan'],
+  warning: ['WARNING', 'yellow'],
+  critical: ['CRITICAL', 'red'],
 };
 
 const POSITION_TEXT: Readonly<Record<EntryOf<'position_event'>['event'], string>> = {
@@ -161,11 +133,8 @@ function haltLine({ halted, reason, strategy }: EntryOf<'halt'>): LogLine {
 }
 
 function commandLine({ by, command }: EntryOf<'command'>, naming: Naming): LogLine {
-  return logLine(
-    'command',
-    'bold',
-    `${command.name.replaceAll('_', ' ')}${target(command, naming)}, by ${by}${because(command.reason)}`,
-  );
+  const what = `${command.name.replaceAll('_', ' ')}${target(command, naming)}`;
+  return logLine('command', 'bold', `${what}, by ${by}${because(command.reason)}`);
 }
 
 function target(command: EntryOf<'command'>['command'], naming: Naming): string {
@@ -246,10 +215,6 @@ function modifyLine({ modify, isLost }: EntryOf<'modify'>, naming: Naming): LogL
   return callLine('change', `${shortOrderId(modify.clientOrderId)} ${to}`, isLost);
 }
 
-function cancelLine({ cancel, isLost }: EntryOf<'cancel'>): LogLine {
-  return callLine('cancel', `${shortOrderId(cancel.clientOrderId)} ${cancel.orderCode}`, isLost);
-}
-
 function callLine(name: string, text: string, isLost: boolean): LogLine {
   if (!isLost) return logLine(name, 'cyan', text);
   return logLine(name, 'yellow', `${text}: the process was killed before it was sent`);
@@ -257,28 +222,13 @@ function callLine(name: string, text: string, isLost: boolean): LogLine {
 
 /** The order's status reports how a placement ended; a change or cancel may fail without a change of status. */
 function outcomeLine({ clientOrderId, call, outcome }: EntryOf<'outcome'>): LogLine | null {
-  if (call === 'place') return null;
-  const id = shortOrderId(clientOrderId);
-  const what = call === 'modify' ? 'change' : 'cancel';
-  switch (outcome.status) {
-    case 'accepted':
-      return null;
-    case 'rejected':
-      return logLine(
-        'refused',
-        'red',
-        `${id} ${what} rejected by the broker: ${outcome.code} ${outcome.text}`,
-      );
-    case 'unknown':
-      return logLine(
-        'unknown',
-        'yellow',
-        `${id} ${what} has no answer: ${outcome.reason}; looked up in the book`,
-      );
-    case 'not_sent':
-      break;
-  }
-  return logLine('not sent', 'yellow', `${id} ${what} was not sent: ${outcome.reason}`);
+  if (call === 'place' || outcome.status === 'accepted') return null;
+  const what = `${shortOrderId(clientOrderId)} ${call === 'modify' ? 'change' : 'cancel'}`;
+  if (outcome.status === 'rejected')
+    return logLine('refused', 'red', `${what} rejected by the broker: ${outcome.code} ${outcome.text}`);
+  if (outcome.status === 'unknown')
+    return logLine('unknown', 'yellow', `${what} has no answer: ${outcome.reason}; looked up in the book`);
+  return logLine('not sent', 'yellow', `${what} was not sent: ${outcome.reason}`);
 }
 
 /** Another entry of the same moment shows these: the call itself, or the fill. */
@@ -301,11 +251,8 @@ function statusLine(entry: EntryOf<'order_status'>): LogLine | null {
   const id = numbered(entry);
   if (CALL_FAILED.has(event)) {
     const call = event.startsWith('modify') ? 'change' : 'cancel';
-    return logLine(
-      'remains',
-      'yellow',
-      `${id} is ${to.replaceAll('_', ' ')} again, the ${call} came to nothing${because(detail)}`,
-    );
+    const text = `${id} is ${to.replaceAll('_', ' ')} again, the ${call} came to nothing${because(detail)}`;
+    return logLine('remains', 'yellow', text);
   }
   const line = STATUS_LINES[to];
   return line === null ? null : logLine(line[0], line[1], line[2](id, entry));
@@ -380,15 +327,13 @@ function adoptedLine(entry: EntryOf<'order_adopted'>, naming: Naming): LogLine {
   const { clientOrderId, order, strategy, parent } = entry;
   const { points } = naming.contract(order.orderCode);
   const price = order.limitPrice === null ? 'without a price' : `at ${points(order.limitPrice)}`;
-  const what = `${order.side} ${order.qty} ${order.orderCode} ${price}, ${order.filledQty} filled`;
-  if (parent !== undefined) {
-    const from = `${shortOrderId(clientOrderId)} no. ${order.orderNo} ${what}`;
-    return logLine('triggered', 'cyan', `${from}: sent by ${shortOrderId(parent)}`);
-  }
+  const id = `${shortOrderId(clientOrderId)} no. ${order.orderNo}`;
+  const what = `${id} ${order.side} ${order.qty} ${order.orderCode} ${price}, ${order.filledQty} filled`;
+  if (parent !== undefined) return logLine('triggered', 'cyan', `${what}: sent by ${shortOrderId(parent)}`);
   const isOurs = strategy !== null && strategy !== OPERATOR_INDEX;
   const foreign = order.source === 'forced' ? 'placed by the broker to close' : 'not placed by us';
   const by = isOurs ? 'placed when no row could be written' : foreign;
-  return logLine('adopted', 'yellow', `${shortOrderId(clientOrderId)} no. ${order.orderNo} ${what}: ${by}`);
+  return logLine('adopted', 'yellow', `${what}: ${by}`);
 }
 
 const numbered = (entry: { readonly clientOrderId: string; readonly orderNo: string | null }): string =>

@@ -3,17 +3,13 @@ type Painter = (text: string) => string;
 
 const ESCAPE = '\u001b[';
 
-const plain: Painter = (text) => text;
-
-const wrapped =
-  (open: number, close: number): Painter =>
-  (text) =>
-    text === '' ? '' : `${ESCAPE}${open}m${text}${ESCAPE}${close}m`;
-
 export type Paint = ReturnType<typeof createPaint>;
 
 export function createPaint(isColour: boolean) {
-  const painter = (open: number, close: number): Painter => (isColour ? wrapped(open, close) : plain);
+  const painter =
+    (open: number, close: number): Painter =>
+    (text) =>
+      isColour && text !== '' ? `${ESCAPE}${open}m${text}${ESCAPE}${close}m` : text;
   return {
     bold: painter(1, 22),
     dim: painter(2, 22),

@@ -1,15 +1,18 @@
 /** The two steps of one refresh: a one-time password, then the exchange. */
 import type { Clock } from '../../domain/clock.ts';
 import type { TsUs } from '../../domain/units.ts';
+import type { exchangeToken } from '../../wire/rest/token-calls.ts';
 import { type AccessToken, parseAccessToken } from './access-token.ts';
 import type { OtpProvider } from './otp-providers.ts';
 
-interface ObtainOptions {
+export interface ObtainOptions {
   readonly exchange: TokenExchange;
   readonly otp: OtpProvider;
   readonly route: 'app' | 'request';
+  /** Read on each use and never stored; undefined when there is none. */
   readonly apiKey: () => string | undefined;
   readonly counter: ExchangeCounter;
+  /** Real time. */
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Whether one more exchange may be spent. */
@@ -31,11 +34,10 @@ export async function obtainToken(options: ObtainOptions): Promise<RefreshResult
     const limit = options.mayExchange();
     if (limit !== undefined) return { ok: false, failure: limit };
     const obtained = await tryOnce(options);
-    const mayRepeat = !obtained.ok && obtained.failure.kind === 'mistyped' && tries < triesMax;
-    if (mayRepeat) continue;
     if (obtained.ok) return obtained;
     const { kind, reason } = obtained.failure;
-    return { ok: false, failure: { kind: kind === 'mistyped' ? 'final' : kind, reason } };
+    if (kind !== 'mistyped') return { ok: false, failure: { kind, reason } };
+    if (tries >= triesMax) return { ok: false, failure: { kind: 'final', reason } };
   }
 }
 
@@ -95,12 +97,7 @@ export type AuthReply =
   | { readonly status: 'not_sent'; readonly reason: string }
   | { readonly status: 'unknown'; readonly reason: string };
 
-export interface TokenRequest {
-  readonly apiKey: string;
-  readonly otp: string;
-  /** From step 1; undefined on the app route. */
-  readonly otpId: string | undefined;
-}
+export type TokenRequest = Parameters<typeof exchangeToken.encodeRequest>[0];
 
 export interface TokenExchange {
   requestOtp(apiKey: string): Promise<AuthReply>;

@@ -1,7 +1,7 @@
 /** Where people bring a one-time password: by the command line or a phone, to a daemon that waits for one. */
-import type { CancelTimer, Timers } from '../../domain/clock.ts';
+import type { Timers } from '../../domain/clock.ts';
 import { minutes } from '../../domain/units.ts';
-import { type OtpAnswer, type OtpProvider, parseOtp } from './otp-providers.ts';
+import { firstAnswer, type OtpAnswer, type OtpProvider, parseOtp } from './otp-providers.ts';
 
 /** The broker's answer to a password, or why it was not sent. */
 export type Brought = { readonly ok: true } | { readonly ok: false; readonly reason: string };
@@ -77,28 +77,20 @@ export class OtpDesk {
     if (early !== undefined) return Promise.resolve(this.#answer(early));
     // A program answers by itself: no person is asked.
     if (source?.isFresh === false) return source.read(signal);
-    return new Promise((resolve) => {
+    const patience = {
+      timers: this.#options.timers,
+      timeout: route === 'request' ? REQUESTED_LIFE : null,
+    };
+    return firstAnswer(patience, signal, 'nobody brought the password while it was valid', (settle) => {
       const ended = new AbortController();
-      let stop: CancelTimer | undefined;
-      const settle = (answer: OtpAnswer): void => {
-        if (ended.signal.aborted) return;
-        stop?.();
-        signal.removeEventListener('abort', onAbort);
-        ended.abort();
-        this.#take = undefined;
-        this.#options.onWaiting(false);
-        resolve(answer);
-      };
-      const onAbort = (): void => settle({ ok: false, reason: 'given up' });
-      if (signal.aborted) return onAbort();
-      signal.addEventListener('abort', onAbort);
-      if (route === 'request')
-        stop = this.#options.timers.after(REQUESTED_LIFE, () =>
-          settle({ ok: false, reason: 'nobody brought the password while it was valid' }),
-        );
       this.#take = (parcel) => settle(this.#answer(parcel));
       this.#options.onWaiting(true);
       void source?.read(ended.signal).then(settle);
+      return () => {
+        ended.abort();
+        this.#take = undefined;
+        this.#options.onWaiting(false);
+      };
     });
   }
 

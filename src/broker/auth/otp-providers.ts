@@ -40,27 +40,32 @@ export const fixedOtp = (otp: string): OtpProvider => ({
 
 interface Patience {
   readonly timers: Timers;
-  readonly timeout: DurationUs;
+  /** Null: as long as it takes. */
+  readonly timeout: DurationUs | null;
 }
 
+const GIVEN_UP: OtpAnswer = { ok: false, reason: 'given up' };
+
 /** Waits until `begin` settles, which returns how to end its work, or `signal` or the time limit ends the wait. */
-function firstAnswer(
+export function firstAnswer(
   { timers, timeout }: Patience,
   signal: AbortSignal,
   late: string,
   begin: (settle: (answer: OtpAnswer) => void) => () => void,
 ): Promise<OtpAnswer> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve({ ok: false, reason: 'given up' });
+    if (signal.aborted) return resolve(GIVEN_UP);
     let end: (() => void) | undefined;
     const settle = (answer: OtpAnswer): void => {
-      stop();
+      stop?.();
       signal.removeEventListener('abort', onAbort);
       end?.();
+      end = undefined;
       resolve(answer);
     };
-    const onAbort = (): void => settle({ ok: false, reason: 'given up' });
-    const stop = timers.after(timeout, () => settle({ ok: false, reason: late }));
+    const onAbort = (): void => settle(GIVEN_UP);
+    const stop =
+      timeout === null ? undefined : timers.after(timeout, () => settle({ ok: false, reason: late }));
     signal.addEventListener('abort', onAbort);
     end = begin(settle);
   });
@@ -75,34 +80,30 @@ interface PromptOptions extends Patience {
 
 const QUESTION = "One-time password (from the broker's app): ";
 
-export const promptOtp = (options: PromptOptions): OtpProvider => ({
+export const promptOtp = ({ input, output, ...patience }: PromptOptions): OtpProvider => ({
   name: 'prompt',
   isFresh: true,
-  read: (signal) => {
-    if (options.input.isTTY !== true) return Promise.resolve({ ok: false, reason: 'no terminal to ask at' });
-    return readLine(options, signal);
+  read: async (signal) => {
+    if (input.isTTY !== true) return { ok: false, reason: 'no terminal to ask at' };
+    return firstAnswer(patience, signal, 'nobody answered the prompt in time', (settle) => {
+      let line = '';
+      const onData = (chunk: Buffer | string): void => {
+        line += chunk.toString();
+        const end = line.search(/[\r\n]/);
+        if (end !== -1) settle(parseOtp(line.slice(0, end)));
+      };
+      // A terminal that hangs up fails each read: the desk and the time limit are left.
+      if (input.listenerCount('error') === 0) input.on('error', () => undefined);
+      input.on('data', onData);
+      input.resume();
+      output.write(QUESTION);
+      return () => {
+        input.off('data', onData);
+        input.pause();
+      };
+    });
   },
 });
-
-const readLine = (options: PromptOptions, signal: AbortSignal): Promise<OtpAnswer> =>
-  firstAnswer(options, signal, 'nobody answered the prompt in time', (settle) => {
-    const { input, output } = options;
-    let line = '';
-    const onData = (chunk: Buffer | string): void => {
-      line += chunk.toString();
-      const end = line.search(/[\r\n]/);
-      if (end !== -1) settle(parseOtp(line.slice(0, end)));
-    };
-    // A terminal that hangs up fails each read: the desk and the time limit are left.
-    if (input.listenerCount('error') === 0) input.on('error', () => undefined);
-    input.on('data', onData);
-    input.resume();
-    output.write(QUESTION);
-    return () => {
-      input.off('data', onData);
-      input.pause();
-    };
-  });
 
 // Runs a command and takes the first line it prints. No shell: exactly the configured program runs.
 
@@ -112,32 +113,28 @@ interface CommandOptions extends Patience {
 
 const OUTPUT_CHARACTERS_MAX = 4096;
 
-export const commandOtp = (options: CommandOptions): OtpProvider => ({
+export const commandOtp = ({ command: [program, ...args], ...patience }: CommandOptions): OtpProvider => ({
   name: 'command',
   isFresh: false,
-  read: (signal) => run(options, signal),
+  read: (signal) =>
+    firstAnswer(patience, signal, `${program} did not finish in time`, (settle) => {
+      // Its stderr is for the operator; its stdout is a secret.
+      const child = spawn(program, args, { shell: false, stdio: ['ignore', 'pipe', 'inherit'] });
+      let output = '';
+      child.stdout.setEncoding('utf8');
+      child.stdout.on('data', (chunk: string) => {
+        if (output.length < OUTPUT_CHARACTERS_MAX) output += chunk;
+      });
+      child.on('error', (error) =>
+        settle({ ok: false, reason: `${program} could not be run: ${error.message}` }),
+      );
+      child.on('close', (code, killedBy) => {
+        if (code === 0) settle(parseOtp(output.trimStart().split(/\r?\n/, 1)[0] ?? ''));
+        else settle({ ok: false, reason: `${program} ended with ${killedBy ?? `code ${code}`}` });
+      });
+      return () => child.kill('SIGKILL');
+    }),
 });
-
-function run(options: CommandOptions, signal: AbortSignal): Promise<OtpAnswer> {
-  const [program, ...args] = options.command;
-  return firstAnswer(options, signal, `${program} did not finish in time`, (settle) => {
-    // Its stderr is for the operator; its stdout is a secret.
-    const child = spawn(program, args, { shell: false, stdio: ['ignore', 'pipe', 'inherit'] });
-    let output = '';
-    child.stdout.setEncoding('utf8');
-    child.stdout.on('data', (chunk: string) => {
-      if (output.length < OUTPUT_CHARACTERS_MAX) output += chunk;
-    });
-    child.on('error', (error) =>
-      settle({ ok: false, reason: `${program} could not be run: ${error.message}` }),
-    );
-    child.on('close', (code, killedBy) => {
-      if (code === 0) settle(parseOtp(output.trimStart().split(/\r?\n/, 1)[0] ?? ''));
-      else settle({ ok: false, reason: `${program} ended with ${killedBy ?? `code ${code}`}` });
-    });
-    return () => child.kill('SIGKILL');
-  });
-}
 
 // Waits for a password in a file. The file is removed as it is read: a password works once, and one
 // left over from yesterday must not be tried today.
@@ -152,36 +149,33 @@ const POLL_EVERY = seconds(1);
 /** Older ones have expired; trying one would cost an exchange. */
 const AGE_MAX = minutes(10);
 
-export const fileOtp = (options: FileOptions): OtpProvider => ({
+export const fileOtp = ({ path, clock, ...patience }: FileOptions): OtpProvider => ({
   name: 'file',
   isFresh: true,
-  read: (signal) => watch(options, signal),
+  read: (signal) =>
+    firstAnswer(patience, signal, `nothing appeared in ${path} in time`, (settle) => {
+      let stopPoll: CancelTimer | undefined;
+      let seen = '';
+      const poll = (): void => {
+        try {
+          const text = peek(path, clock);
+          // Without a line end the writer may not be done: the text counts when it is unchanged a second later.
+          const isWhole = text.endsWith('\n') || (text !== '' && text === seen);
+          seen = text;
+          if (!isWhole) {
+            stopPoll = patience.timers.after(POLL_EVERY, poll);
+            return;
+          }
+          rmSync(path);
+          settle(parseOtp(text));
+        } catch (error) {
+          settle({ ok: false, reason: `${path}: ${errorText(error)}` });
+        }
+      };
+      poll();
+      return () => stopPoll?.();
+    }),
 });
-
-function watch(options: FileOptions, signal: AbortSignal): Promise<OtpAnswer> {
-  const { path, clock, timers } = options;
-  return firstAnswer(options, signal, `nothing appeared in ${path} in time`, (settle) => {
-    let stopPoll: CancelTimer | undefined;
-    let seen = '';
-    const poll = (): void => {
-      try {
-        pollOnce();
-      } catch (error) {
-        settle({ ok: false, reason: `${path}: ${errorText(error)}` });
-      }
-    };
-    const pollOnce = (): void => {
-      const text = peek(path, clock);
-      // Without a line end the writer may not be done: the text counts when it is unchanged a second later.
-      const isWhole = text.endsWith('\n') || (text !== '' && text === seen);
-      seen = text;
-      if (isWhole) settle(take(path, text));
-      else stopPoll = timers.after(POLL_EVERY, poll);
-    };
-    poll();
-    return () => stopPoll?.();
-  });
-}
 
 /** Empty while there is no password. */
 function peek(path: string, clock: Clock): string {
@@ -192,9 +186,4 @@ function peek(path: string, clock: Clock): string {
     return '';
   }
   return readFileSync(path, 'utf8');
-}
-
-function take(path: string, text: string): OtpAnswer {
-  rmSync(path);
-  return parseOtp(text);
 }

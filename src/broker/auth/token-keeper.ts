@@ -3,7 +3,7 @@
  * ten a day, so no loop ever spends one (notes, 2).
  */
 import { failureOf } from '../../domain/failure.ts';
-import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import {
   addUs,
   durationUs,
@@ -15,17 +15,13 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import { type AccessToken, parseAccessToken, type TokenCache, type TokenSource } from './access-token.ts';
-import type { OtpProvider } from './otp-providers.ts';
 import {
-  type ExchangeCounter,
+  type ObtainOptions,
   obtainToken,
   type RefreshFailure,
   type RefreshResult,
-  type TokenExchange,
   type TokenSignal,
 } from './obtain-token.ts';
-
-type OtpRoute = 'app' | 'request';
 
 /** A session as its token is concerned, in real time. */
 export interface TokenHours {
@@ -35,16 +31,8 @@ export interface TokenHours {
   readonly untilUs: TsUs;
 }
 
-export interface TokenKeeperOptions {
-  readonly exchange: TokenExchange;
-  readonly otp: OtpProvider;
-  readonly route: OtpRoute;
-  /** Read on each use and never stored; undefined when there is none. */
-  readonly apiKey: () => string | undefined;
+export interface TokenKeeperOptions extends Omit<ObtainOptions, 'signal' | 'mayExchange'> {
   readonly cache: TokenCache;
-  readonly counter: ExchangeCounter;
-  /** Real time. */
-  readonly clock: Clock;
   readonly timers: Timers;
   /** A new token is fetched when the present one ends within this. */
   readonly refreshBefore: DurationUs;
@@ -129,7 +117,7 @@ export class TokenKeeper implements TokenSource {
     this.#token = undefined;
     this.#doubt = undefined;
     this.#expiry?.();
-    this.#forgetCached();
+    this.#cache(() => this.#options.cache.clear());
     this.#options.onSignal({ kind: 'rejected', by, detail });
     this.#notify();
   }
@@ -301,11 +289,7 @@ export class TokenKeeper implements TokenSource {
     this.#token = token;
     this.#alertedDoubts.clear();
     this.#finalFailure = undefined;
-    if (from === 'exchange') {
-      // A full disk costs the cache, not the token.
-      const problem = failureOf(() => cache.save(token.jwt));
-      if (problem !== null) onSignal({ kind: 'cache_failed', reason: problem });
-    }
+    if (from === 'exchange') this.#cache(() => cache.save(token.jwt));
     this.#expiry?.();
     this.#expiry = timers.after(durationUs(token.expiresAt - clock.nowUs()), () => {
       if (!this.#isNight()) onSignal({ kind: 'expired' });
@@ -315,8 +299,9 @@ export class TokenKeeper implements TokenSource {
     this.#notify();
   }
 
-  #forgetCached(): void {
-    const problem = failureOf(() => this.#options.cache.clear());
+  /** A full disk costs the cache, not the token. */
+  #cache(change: () => void): void {
+    const problem = failureOf(change);
     if (problem !== null) this.#options.onSignal({ kind: 'cache_failed', reason: problem });
   }
 

@@ -58,15 +58,17 @@ export class DurableSender<Request> {
     this.#options = options;
   }
 
+  /** Calls without an outcome yet. */
   get inFlight(): number {
     return this.#calls.size;
   }
 
+  /** Resolves when each of them has one; every call has its time limit. */
   async settled(): Promise<void> {
     while (this.#calls.size > 0) await Promise.all(this.#calls);
   }
 
-  send(record: CallRecord<Request>, purpose: SendPurpose, call: SendCall): void {
+  protected send(record: CallRecord<Request>, purpose: SendPurpose, call: SendCall): void {
     const refusal = this.#makeDurable(record, purpose) ?? this.#options.haltReason(purpose);
     if (refusal !== null) return this.#post(record, { status: 'not_sent', reason: refusal });
     const running = this.#call(record, purpose, call).finally(() => this.#calls.delete(running));

@@ -16,6 +16,7 @@ import {
   sentRole,
   waitingRole,
 } from '../../domain/cover.ts';
+import { keptIn } from '../../domain/lists.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import { signOf, type TriggerWhen } from '../../domain/order.ts';
 import { OPERATOR_INDEX, qty, type StrategyIndex } from '../../domain/units.ts';
@@ -131,9 +132,7 @@ class KnownBooks {
     for (const row of this.open) {
       if (row.orderCode !== code) continue;
       const owner = this.#owners.of(row)?.owner ?? OPERATOR_INDEX;
-      const list = owner === OPERATOR_INDEX ? foreign : (byOwner.get(owner) ?? []);
-      list.push(row);
-      if (owner !== OPERATOR_INDEX) byOwner.set(owner, list);
+      (owner === OPERATOR_INDEX ? foreign : keptIn(byOwner, owner, () => [])).push(row);
     }
     const viewOf = (row: BookRow): CoverOrder => this.#viewOf(row);
     const covers = [...byOwner].map(([owner, rows]) => cover(this.#heldBy(owner, code), rows, viewOf));

@@ -20,36 +20,25 @@ export interface GatewayOptions extends SenderOptions<SentRequest> {
   readonly timers: Timers;
 }
 
-export class RestGateway implements Gateway {
+export class RestGateway extends DurableSender<SentRequest> implements Gateway {
   readonly #options: GatewayOptions;
-  readonly #sender: DurableSender<SentRequest>;
 
   constructor(options: GatewayOptions) {
+    super(options);
     this.#options = options;
-    this.#sender = new DurableSender(options);
-  }
-
-  /** Calls without an outcome yet. */
-  get inFlight(): number {
-    return this.#sender.inFlight;
-  }
-
-  /** Resolves when each of them has one; every call has its time limit. */
-  settled(): Promise<void> {
-    return this.#sender.settled();
   }
 
   submit(order: ApprovedOrder): void {
     const { clientOrderId, purpose } = order;
     const record = { call: 'place', callId: clientOrderId, clientOrderId, request: order } as const;
-    this.#sender.send(record, purpose, (options) => this.#place(order, options));
+    this.send(record, purpose, (options) => this.#place(order, options));
   }
 
   modify(modify: ApprovedModify): void {
     const { callId, clientOrderId, purpose, orderKey, triggerPrice } = modify;
     const { rest } = this.#options;
     const record = { call: 'modify', callId, clientOrderId, request: modify } as const;
-    this.#sender.send(record, purpose, (options) => {
+    this.send(record, purpose, (options) => {
       if (orderKey === null) return rest.change(modify, options);
       assert(triggerPrice !== null, 'only the trigger of an order that waits can be changed');
       return rest.conditions.change({ ...modify, orderKey, triggerPrice }, options);
@@ -60,7 +49,7 @@ export class RestGateway implements Gateway {
     const { callId, clientOrderId, orderNo, orderKey } = cancel;
     const { rest } = this.#options;
     const record = { call: 'cancel', callId, clientOrderId, request: cancel } as const;
-    this.#sender.send(record, 'cancel', (options) =>
+    this.send(record, 'cancel', (options) =>
       orderKey === null
         ? rest.cancel({ orderNo, callId }, options)
         : rest.conditions.cancel({ orderNo, orderKey }, options),

@@ -5,23 +5,12 @@
 import type { ContractQuote } from '../../domain/broker-order.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { ContractSpec } from '../../domain/contract.ts';
+import type { Contract, ContractSpec } from '../../domain/contract.ts';
 import { contractMonthOf, expiryOf } from '../../domain/contract-code.ts';
-import { type OrderCode, type StreamCode, streamCode } from '../../domain/ids.ts';
+import { type OrderCode, streamCode } from '../../domain/ids.ts';
 import type { ListedContract } from '../../wire/rest/market-reads.ts';
 
-export interface ResolvedContract {
-  readonly orderCode: OrderCode;
-  readonly streamCode: StreamCode;
-  readonly expiry: TradingDay;
-  readonly spec: ContractSpec;
-}
-
-export interface Resolution {
-  readonly contracts: readonly ResolvedContract[];
-  /** Stream codes without an order code: nothing can be ordered there. */
-  readonly orphans: readonly string[];
-}
+export type ResolvedContract = Omit<Contract, 'index'>;
 
 export interface ResolveOptions {
   /** Undefined for a contract that is not traded here. */
@@ -34,7 +23,7 @@ export function resolveContracts(
   listed: readonly ListedContract[] | undefined,
   quotes: readonly ContractQuote[],
   { specOf, calendar }: ResolveOptions,
-): Resolution {
+) {
   const expiryIn = (code: string): TradingDay | undefined => {
     const month = contractMonthOf(code);
     return month === undefined ? undefined : expiryOf(calendar, month);
@@ -68,6 +57,7 @@ export function resolveContracts(
     }
   }
   contracts.sort((a, b) => compare(a.expiry, b.expiry) || compare(a.orderCode, b.orderCode));
+  /** `orphans`: stream codes without an order code; nothing can be ordered there. */
   return { contracts, orphans: left.map(({ code }) => code) };
 }
 

@@ -54,62 +54,45 @@ interface HttpEdgeOptions {
   readonly connections: Readonly<Record<Lane, number>>;
 }
 
-export interface HttpEdge {
-  send(lane: Lane, request: HttpRequest, hooks: HttpHooks): Promise<HttpResult>;
-  close(): Promise<void>;
-}
+export type HttpEdge = ReturnType<typeof createHttpEdge>;
 
 /** A book of a few hundred orders is below 1 MiB; more is not an answer. */
 const REPLY_BYTES_MAX = 8 * 1024 * 1024;
 
 const ms = (span: DurationUs): number => Math.ceil(span / US_PER_MS);
 
-export function createHttpEdge(options: HttpEdgeOptions): HttpEdge {
-  const base = new URL(options.baseUrl);
+export function createHttpEdge({ baseUrl, timers, timeouts, connections }: HttpEdgeOptions) {
+  const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
-  const open = (connections: number): Pool =>
+  const open = (lane: Lane): Pool =>
     new Pool(base.origin, {
-      connections,
+      connections: connections[lane],
       // One request at a time on a connection: a failure belongs to that request.
       pipelining: 1,
       allowH2: false,
-      connect: { timeout: ms(options.timeouts.connect) },
-      headersTimeout: ms(options.timeouts.headers),
-      bodyTimeout: ms(options.timeouts.body),
+      connect: { timeout: ms(timeouts.connect) },
+      headersTimeout: ms(timeouts.headers),
+      bodyTimeout: ms(timeouts.body),
       maxResponseSize: REPLY_BYTES_MAX,
     });
   // Hanging reads cannot take the connections that exits need.
-  const pools: Readonly<Record<Lane, Pool>> = {
-    orders: open(options.connections.orders),
-    reads: open(options.connections.reads),
-  };
+  const pools: Readonly<Record<Lane, Pool>> = { orders: open('orders'), reads: open('reads') };
   return {
-    send: (lane, request, hooks) =>
-      new Promise((resolve) => dispatch(pools[lane], base.origin, prefix, request, hooks, options, resolve)),
-    close: async () => {
+    send: (lane: Lane, request: HttpRequest, hooks: HttpHooks) =>
+      new Promise<HttpResult>((resolve) => {
+        const exchange = new HttpExchange(request.token, hooks, resolve);
+        exchange.onSettled = timers.after(timeouts.total, () => exchange.giveUp('no answer in time'));
+        try {
+          pools[lane].dispatch(dispatchOptions(base.origin, prefix, request), exchange);
+        } catch (error) {
+          // undici refuses a request it cannot write (closed pool, bad header) before it touches a connection.
+          exchange.fail(error);
+        }
+      }),
+    close: async (): Promise<void> => {
       await Promise.all([pools.orders.destroy(), pools.reads.destroy()]);
     },
   };
-}
-
-function dispatch(
-  pool: Pool,
-  origin: string,
-  prefix: string,
-  request: HttpRequest,
-  hooks: HttpHooks,
-  options: HttpEdgeOptions,
-  resolve: (result: HttpResult) => void,
-): void {
-  const exchange = new HttpExchange(request.token, hooks, resolve);
-  const stop = options.timers.after(options.timeouts.total, () => exchange.giveUp('no answer in time'));
-  exchange.onSettled = stop;
-  try {
-    pool.dispatch(dispatchOptions(origin, prefix, request), exchange);
-  } catch (error) {
-    // undici refuses a request it cannot write (closed pool, bad header) before it touches a connection.
-    exchange.fail(error);
-  }
 }
 
 function dispatchOptions(origin: string, prefix: string, request: HttpRequest): Dispatcher.DispatchOptions {

@@ -32,12 +32,10 @@ export interface ReadOptions {
   readonly onStart?: () => void;
 }
 
-export interface SendOptions {
+/** `refuse`: the last check before the first byte; a text refuses, and the outcome is `not_sent`. */
+export interface SendOptions extends HttpHooks {
   readonly priority: 'exit' | 'entry';
-  /** The last check before the first byte: a text refuses, and the outcome is `not_sent`. */
   readonly refuse: () => string | null;
-  /** The first byte is about to leave. */
-  readonly onStart?: () => void;
 }
 
 /** The value of a read, or the reason why there is none. A failure adds no knowledge. */
@@ -95,7 +93,7 @@ export class RestCaller {
     const outcome: T | NoVerdict =
       result.kind === 'reply'
         ? classify({ httpStatus: result.status, text: result.text }, name, this.drift)
-        : notAnswered(result);
+        : { status: result.kind === 'lost' ? 'unknown' : 'not_sent', reason: result.reason };
     const said: CallOutcome | CallReceipt = outcome;
     if (said.status === 'unknown') {
       this.#options.onSignal({ kind: 'outcome_unknown', operation: name, reason: said.reason });
@@ -149,10 +147,6 @@ export class RestCaller {
     else if (result.status === 200) this.#options.tokens.prove(jwt);
     return result;
   }
-}
-
-function notAnswered(result: Exclude<TransportResult, { kind: 'reply' }>): NoVerdict {
-  return { status: result.kind === 'lost' ? 'unknown' : 'not_sent', reason: result.reason };
 }
 
 const failed = (kind: ReadFailureKind, reason: string): ReadResult<never> => ({ ok: false, kind, reason });

@@ -20,9 +20,8 @@ import type {
   OrderCode,
   SubAccountId,
 } from '../../domain/ids.ts';
-import type { Side } from '../../domain/order.ts';
 import { parsed, type ParseResult } from '../../domain/parsed.ts';
-import type { PriceTicks, Qty } from '../../domain/units.ts';
+import type { PriceTicks } from '../../domain/units.ts';
 import type { ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
 import type { DriftCounter } from '../../wire/drift.ts';
 import { accountStatus } from '../../wire/rest/account-status.ts';
@@ -355,14 +354,10 @@ export type PlaceRequest = Pick<
 /** New total quantity and price; one of them repeats the old value (rulings, 10). */
 export type ChangeRequest = Pick<ModifyToSend, 'callId' | 'orderNo' | 'orderCode' | 'qty' | 'limitPrice'>;
 
-export interface ConditionToPlace {
+/** `limitPrice`: of the order that it sends. */
+export interface ConditionToPlace extends Pick<OrderToSend, 'orderCode' | 'side' | 'qty' | 'limitPrice'> {
   /** Sent as `refId`; the book does not show it. */
   readonly callId: ClientOrderId;
-  readonly orderCode: OrderCode;
-  readonly side: Side;
-  readonly qty: Qty;
-  /** Limit of the order it sends. */
-  readonly limitPrice: PriceTicks;
   readonly trigger: ConditionTrigger;
 }
 

@@ -21,17 +21,12 @@ import {
   type HttpResult,
   type HttpTimeouts,
 } from './http-edge.ts';
-import { type Priority, RateLimiter } from './rate-limiter.ts';
-
-interface RestPace {
-  readonly callsPerSecond: number;
-  readonly burst: number;
-}
+import { type Priority, RateLimiter, type RateLimiterOptions } from './rate-limiter.ts';
 
 export interface TransportOptions {
   /** The only host that is ever contacted. */
   readonly baseUrl: string;
-  readonly pace: RestPace;
+  readonly pace: Pick<RateLimiterOptions, 'callsPerSecond' | 'burst'>;
   /** Real time. */
   readonly clock: Clock;
   readonly timers: Timers;
@@ -90,9 +85,8 @@ export class Transport {
     this.#skew = new ClockSkewMeter(clock, sink);
     this.#edge = createHttpEdge({ baseUrl, timers, timeouts, connections: CONNECTIONS });
     this.#limiter = new RateLimiter({
+      ...pace,
       timers,
-      callsPerSecond: pace.callsPerSecond,
-      burst: pace.burst,
       waitingMax: WAITING_MAX,
       ordersInFlightMax: CONNECTIONS.orders,
       entriesInFlightMax: ENTRIES_IN_FLIGHT_MAX,

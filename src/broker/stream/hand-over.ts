@@ -10,18 +10,12 @@ import type { ConnectionEnd, Send } from './open-socket.ts';
 import type { Connection } from './stream-connection.ts';
 import type { StreamSignal } from './stream-signal.ts';
 
-/** A connection and, once it is authenticated, its function to send. */
-export interface Slot {
-  connection: Connection | undefined;
-  send: Send | undefined;
-}
-
 interface HandOverOptions {
   readonly timers: Timers;
-  readonly open: (token: AccessToken) => Slot;
+  readonly open: (token: AccessToken) => Connection;
   readonly subscribeAll: (send: Send) => void;
   /** The candidate is the active connection from here on. */
-  readonly takeOver: (candidate: Slot) => void;
+  readonly takeOver: (candidate: Connection) => void;
   readonly reconnect: () => void;
   /** Checks again whether a newer token needs a connection. */
   readonly retry: () => void;
@@ -36,7 +30,7 @@ const TRIES_MAX = 10;
 
 export class HandOver {
   readonly #options: HandOverOptions;
-  #candidate: Slot | undefined = undefined;
+  #candidate: Connection | undefined = undefined;
   #timer: CancelTimer | undefined = undefined;
   /** Token whose tries are counted. */
   #jwt = '';
@@ -46,12 +40,12 @@ export class HandOver {
     this.#options = options;
   }
 
-  owns(slot: Slot): boolean {
-    return slot === this.#candidate;
+  owns(connection: Connection): boolean {
+    return connection === this.#candidate;
   }
 
   begin(token: AccessToken): void {
-    if (this.#candidate?.connection?.token.jwt === token.jwt) return;
+    if (this.#candidate?.token.jwt === token.jwt) return;
     if (this.#jwt !== token.jwt) this.#tries = 0;
     if (this.#tries >= TRIES_MAX) return;
     this.drop();
@@ -74,15 +68,16 @@ export class HandOver {
   }
 
   /** Hands the candidate to the client whose active connection has ended. */
-  promote(): Slot | undefined {
+  promote(): Connection | undefined {
     const candidate = this.#candidate;
     this.#candidate = undefined;
-    this.#stopTimer();
+    this.#timer?.();
+    this.#timer = undefined;
     return candidate;
   }
 
   onEnd(end: ConnectionEnd): void {
-    const jwt = this.#candidate?.connection?.token.jwt ?? '';
+    const jwt = this.#candidate?.token.jwt ?? '';
     this.promote();
     switch (end.kind) {
       case 'token_rejected':
@@ -110,15 +105,10 @@ export class HandOver {
   }
 
   drop(): void {
-    this.promote()?.connection?.close();
+    this.promote()?.close();
   }
 
   #failed(end: ConnectionEnd, next: 'retry' | 'reconnect' | 'none'): void {
     this.#options.onSignal({ kind: 'hand_over_failed', end, next });
-  }
-
-  #stopTimer(): void {
-    this.#timer?.();
-    this.#timer = undefined;
   }
 }

@@ -11,7 +11,7 @@ import type { InputSink } from '../../engine/ports/engine-event.ts';
 import { ALL_CHANNELS, encodeSubscribe, encodeUnsubscribe } from '../../wire/stream/client-frame.ts';
 import type { AccessToken, TokenSource } from '../auth/access-token.ts';
 import { FeedWatch } from './feed-watch.ts';
-import { HandOver, type Slot } from './hand-over.ts';
+import { HandOver } from './hand-over.ts';
 import { type ConnectionEnd, describeEnd, type Dial, dialWebSocket, type Send } from './open-socket.ts';
 import {
   type ReconnectDecision,
@@ -19,7 +19,7 @@ import {
   type ReconnectStore,
   STABLE_AFTER,
 } from './reconnect-policy.ts';
-import { openConnection, STREAM_TIMING, type StreamTiming } from './stream-connection.ts';
+import { type Connection, openConnection, STREAM_TIMING, type StreamTiming } from './stream-connection.ts';
 import type { FeedPart, StreamSignal, StreamState, StreamStatus, WatchedChannel } from './stream-signal.ts';
 
 interface StreamClientOptions {
@@ -51,7 +51,7 @@ export class StreamClient {
   /** Every data frame of the active connection, unchanged. Hot, and without replay. */
   readonly frames$ = this.#frames.asObservable();
   #state: StreamState = 'stopped';
-  #active: Slot | undefined = undefined;
+  #active: Connection | undefined = undefined;
   #saidLive = false;
   #wait: (() => void) | undefined = undefined;
   #stable: (() => void) | undefined = undefined;
@@ -150,38 +150,25 @@ export class StreamClient {
     this.#active = this.#open(token);
   }
 
-  #open(token: AccessToken): Slot {
+  #open(token: AccessToken): Connection {
     const { url, dial = dialWebSocket, clock, timers, timing = STREAM_TIMING } = this.#options;
-    const slot: Slot = { connection: undefined, send: undefined };
     this.#sockets += 1;
-    slot.connection = openConnection(
-      {
-        url,
-        dial,
-        clock,
-        timers,
-        timing,
-        token,
-        onGone: () => this.#onGone(),
-        onPong: (roundTrip) => this.#options.onPong?.(roundTrip),
+    return openConnection({
+      url,
+      dial,
+      clock,
+      timers,
+      timing,
+      token,
+      onGone: () => this.#onGone(),
+      onPong: (roundTrip) => this.#options.onPong?.(roundTrip),
+      onData: (from, text) => this.#onData(from, text),
+      onLive: (from) => (this.#handOver.owns(from) ? this.#handOver.onLive() : this.#onLive(from)),
+      onEnd: (from, end) => (this.#handOver.owns(from) ? this.#handOver.onEnd(end) : this.#onEnd(from, end)),
+      onUnknownControl: () => {
+        this.#unknownControlFrames += 1;
       },
-      {
-        onData: (text) => this.#onData(slot, text),
-        onLive: (send) => {
-          slot.send = send;
-          if (this.#handOver.owns(slot)) this.#handOver.onLive();
-          else this.#onLive(slot);
-        },
-        onEnd: (end) => {
-          if (this.#handOver.owns(slot)) this.#handOver.onEnd(end);
-          else this.#onEnd(slot, end);
-        },
-        onUnknownControl: () => {
-          this.#unknownControlFrames += 1;
-        },
-      },
-    );
-    return slot;
+    });
   }
 
   #onGone(): void {
@@ -189,15 +176,15 @@ export class StreamClient {
     if (this.#sockets === 0) for (const resolve of this.#whenGone.splice(0)) resolve();
   }
 
-  #onData(slot: Slot, text: string): void {
-    if (slot !== this.#active && slot.send !== undefined && this.#handOver.owns(slot))
+  #onData(from: Connection, text: string): void {
+    if (from !== this.#active && from.send !== undefined && this.#handOver.owns(from))
       this.#handOver.complete();
-    if (slot === this.#active && slot.send !== undefined) this.#frames.next(text);
+    if (from === this.#active && from.send !== undefined) this.#frames.next(text);
     else this.#framesDropped += 1;
   }
 
-  #onLive(slot: Slot): void {
-    if (slot.send !== undefined) this.#subscriptions.sendAll(slot.send);
+  #onLive({ send }: Connection): void {
+    if (send !== undefined) this.#subscriptions.sendAll(send);
     this.#becomeLive();
     this.#renew();
   }
@@ -239,21 +226,19 @@ export class StreamClient {
     this.#options.sink.post({ kind: 'stream', state: 'live', reason: 'prices come again' });
   }
 
-  #onEnd(slot: Slot, end: ConnectionEnd): void {
-    if (slot !== this.#active) return;
-    const { token } = slot.connection ?? {};
+  #onEnd(from: Connection, end: ConnectionEnd): void {
+    if (from !== this.#active) return;
+    const { token } = from;
     this.#dropActive(describeEnd(end));
     this.#options.onSignal({ kind: 'ended', end });
     // A renewed token makes this the planned end of the old connection: it costs no attempt.
     const candidate = this.#handOver.promote();
     if (candidate !== undefined) return this.#takeOver(candidate);
-    const hasNewer = token !== undefined && this.#newerThan(token) !== undefined;
-    const decision = hasNewer ? undefined : this.#policy.onEnd(end);
+    const decision = this.#newerThan(token) === undefined ? this.#policy.onEnd(end) : undefined;
     if (decision === undefined) this.#dial();
     else this.#obey(decision, end.kind === 'token_rejected' ? 'rejected' : 'expired');
-    if (end.kind === 'token_rejected' && token !== undefined) {
+    if (end.kind === 'token_rejected')
       this.#options.tokens.reject(token.jwt, 'stream', `${end.code} ${end.message}`);
-    }
   }
 
   #obey(decision: ReconnectDecision, why: 'none' | 'expired' | 'rejected'): void {
@@ -282,7 +267,7 @@ export class StreamClient {
 
   /** With a newer token than the active connection's: the new connection first, then the old one closes (rulings, 22). */
   #renew(): void {
-    const token = this.#active?.connection?.token;
+    const token = this.#active?.token;
     const newer = token === undefined ? undefined : this.#newerThan(token);
     if (newer !== undefined && this.#state === 'live') this.#handOver.begin(newer);
   }
@@ -292,9 +277,9 @@ export class StreamClient {
     return current?.jwt === token.jwt ? undefined : current;
   }
 
-  #takeOver(candidate: Slot): void {
+  #takeOver(candidate: Connection): void {
     const seamless = this.#active !== undefined;
-    this.#active?.connection?.close();
+    this.#active?.close();
     this.#active = candidate;
     if (seamless) this.#options.onSignal({ kind: 'handed_over' });
     else if (candidate.send === undefined) this.#state = 'connecting';
@@ -312,7 +297,7 @@ export class StreamClient {
   }
 
   #dropActive(reason: string): void {
-    const slot = this.#active;
+    const active = this.#active;
     this.#active = undefined;
     this.#stable?.();
     this.#feed.stop();
@@ -320,7 +305,7 @@ export class StreamClient {
       this.#saidLive = false;
       this.#options.sink.post({ kind: 'stream', state: 'down', reason });
     }
-    slot?.connection?.close();
+    active?.close();
   }
 }
 

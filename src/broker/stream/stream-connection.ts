@@ -1,5 +1,5 @@
 /** One connection with one token: socket, authentication, heartbeat and silence, one stage after the other. */
-import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
+import { Observable, type OperatorFunction, type Subscriber, Subscription } from 'rxjs';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, milliseconds, seconds, type TsUs } from '../../domain/units.ts';
 import type { ControlFrame } from '../../wire/stream/control-frame.ts';
@@ -31,7 +31,7 @@ export const STREAM_TIMING: StreamTiming = {
 /** The server's clock and ours differ: a close this near to `exp` is the token's end, not the link's. */
 const EXPIRY_SLACK = seconds(5);
 
-export interface StreamConnectionOptions {
+interface StreamConnectionOptions {
   readonly url: string;
   readonly dial: Dial;
   readonly clock: Clock;
@@ -39,49 +39,49 @@ export interface StreamConnectionOptions {
   readonly timing: StreamTiming;
   readonly token: AccessToken;
   readonly onGone: () => void;
+  readonly onLive: (from: Connection) => void;
+  readonly onData: (from: Connection, text: string) => void;
+  readonly onEnd: (from: Connection, end: ConnectionEnd) => void;
+  readonly onUnknownControl: () => void;
   /** Receives how long the answer to a heartbeat took. */
   readonly onPong: (roundTrip: DurationUs) => void;
-}
-
-const connection$ = (options: StreamConnectionOptions): Observable<LiveEvent> => {
-  const { timers, timing, token } = options;
-  return openSocket({
-    url: options.url,
-    dial: options.dial,
-    timers,
-    connectDeadline: timing.connect,
-    closeDeadline: timing.close,
-    onGone: options.onGone,
-  }).pipe(authenticate(token.jwt, timers, timing.authAnswer), keepAlive(options), detectSilence(timers));
-};
-
-interface ConnectionEvents {
-  readonly onLive: (send: Send) => void;
-  readonly onData: (text: string) => void;
-  readonly onEnd: (end: ConnectionEnd) => void;
-  readonly onUnknownControl: () => void;
 }
 
 /** A subscribed line. After `close` nothing is sent; `onEnd` comes at most once and never after `close`. */
 export interface Connection {
   readonly token: AccessToken;
+  /** Once it is authenticated. */
+  send: Send | undefined;
   close(): void;
 }
 
-export function openConnection(options: StreamConnectionOptions, events: ConnectionEvents): Connection {
-  const subscription = connection$(options).subscribe({
-    next: (event) => {
-      if (event.kind === 'data') events.onData(event.text);
-      else if (event.kind === 'live') events.onLive(event.send);
-      else if (event.kind === 'control' && isUnknown(event.frame)) events.onUnknownControl();
-    },
-    error: (error: unknown) => {
-      if (!(error instanceof ConnectionLost)) throw error;
-      const hasExpired = options.token.expiresAt <= options.clock.nowUs() + EXPIRY_SLACK;
-      events.onEnd(hasExpired ? { kind: 'token_expired' } : error.end);
-    },
-  });
-  return { token: options.token, close: () => subscription.unsubscribe() };
+export function openConnection(options: StreamConnectionOptions): Connection {
+  const { url, dial, clock, timers, timing, token, onGone } = options;
+  const deadlines = { connectDeadline: timing.connect, closeDeadline: timing.close };
+  const events$ = openSocket({ url, dial, timers, ...deadlines, onGone }).pipe(
+    authenticate(token.jwt, timers, timing.authAnswer),
+    keepAlive(options),
+    detectSilence(timers),
+  );
+  const subscription = new Subscription();
+  const connection: Connection = { token, send: undefined, close: () => subscription.unsubscribe() };
+  subscription.add(
+    events$.subscribe({
+      next: (event) => {
+        if (event.kind === 'data') options.onData(connection, event.text);
+        else if (event.kind === 'live') {
+          connection.send = event.send;
+          options.onLive(connection);
+        } else if (event.kind === 'control' && isUnknown(event.frame)) options.onUnknownControl();
+      },
+      error: (error: unknown) => {
+        if (!(error instanceof ConnectionLost)) throw error;
+        const hasExpired = token.expiresAt <= clock.nowUs() + EXPIRY_SLACK;
+        options.onEnd(connection, hasExpired ? { kind: 'token_expired' } : error.end);
+      },
+    }),
+  );
+  return connection;
 }
 
 const isUnknown = (frame: ControlFrame): boolean => frame.kind === 'control' || frame.kind === 'malformed';

@@ -9,6 +9,7 @@ import {
   US_PER_MINUTE,
   US_PER_MS,
 } from '../../domain/units.ts';
+import { keptIn } from '../../domain/lists.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import type { MarketEvent } from '../../engine/ports/engine-event.ts';
 import type { PlotValue } from '../../engine/ports/outbound.ts';
@@ -19,16 +20,12 @@ import type { PriceSource } from '../../operator/cockpit/event-streams.ts';
 
 const MS_PER_MINUTE = US_PER_MINUTE / US_PER_MS;
 
-class BoardRow {
-  readonly contract: Contract | undefined;
-  readonly market = new InstrumentMarket();
-  readonly candles = new Candles();
-  version = 0;
-
-  constructor(contract: Contract | undefined) {
-    this.contract = contract;
-  }
-}
+const emptyRow = (contract: Contract | undefined) => ({
+  contract,
+  market: new InstrumentMarket(),
+  candles: new Candles(),
+  version: 0,
+});
 
 /** Plots of a session: at most one value a minute. */
 interface BoardLine extends Pick<PlotValue, 'strategy' | 'instrument' | 'name'> {
@@ -37,7 +34,7 @@ interface BoardLine extends Pick<PlotValue, 'strategy' | 'instrument' | 'name'> 
 
 export class PriceBoard implements PriceSource {
   readonly #contracts: () => readonly Contract[];
-  #rows = new Map<InstrumentIndex, BoardRow>();
+  #rows = new Map<InstrumentIndex, ReturnType<typeof emptyRow>>();
   #lines = new Map<string, BoardLine>();
   /** The last prices of before, for contracts that had no trade since. */
   #past: readonly ContractPrices[] = [];
@@ -109,12 +106,12 @@ export class PriceBoard implements PriceSource {
   /** Values of strategies as of the last view; each minute keeps its last one. */
   plot(plots: EngineSnapshot['plots']): void {
     for (const { strategy, instrument, name, tsUs, value } of plots) {
-      const key = `${strategy}/${instrument}/${name}`;
-      let line = this.#lines.get(key);
-      if (line === undefined) {
-        line = { strategy, instrument, name, minutes: new Map() };
-        this.#lines.set(key, line);
-      }
+      const line = keptIn(this.#lines, `${strategy}/${instrument}/${name}`, () => ({
+        strategy,
+        instrument,
+        name,
+        minutes: new Map(),
+      }));
       line.minutes.set(Math.floor(tsUs / US_PER_MINUTE), value);
     }
   }
@@ -134,12 +131,11 @@ export class PriceBoard implements PriceSource {
     return this.#rows.get(contract.index)?.candles.bars(contract) ?? [];
   }
 
-  #rowOf(instrument: InstrumentIndex): BoardRow {
-    let row = this.#rows.get(instrument);
-    if (row === undefined) {
-      row = new BoardRow(this.#contracts()[instrument]);
-      this.#rows.set(instrument, row);
-    }
+  #rowOf(instrument: InstrumentIndex): ReturnType<typeof emptyRow> {
+    const known = this.#rows.get(instrument);
+    if (known !== undefined) return known;
+    const row = emptyRow(this.#contracts()[instrument]);
+    this.#rows.set(instrument, row);
     return row;
   }
 }

@@ -69,42 +69,27 @@ function textOf({ headlines, tables, warnings }: ReportModel): string {
   ].join('\n');
 }
 
-interface DayContent {
-  readonly day: string;
-  /** Null where it cannot be read any more. */
-  readonly config: Config | null;
-  readonly entries: readonly StoredEntry[];
-  readonly contracts: readonly Contract[];
-  readonly accounts: readonly StrategyAccount[];
-  readonly results: ReturnType<typeof resultsOf>;
-  readonly time: (us: number) => string;
-  readonly books: ReturnType<typeof comparedBooks>;
-}
+type DayContent = ReturnType<typeof contentOf>;
 
 const RESULT = 'Result of the day';
 const STRATEGIES = 'Strategies';
 const AHEAD = 'Ahead';
 
-function modelOf(
-  read: JournalReader,
-  { day, configuration }: SessionRow,
-  entries: readonly StoredEntry[],
-): ReportModel {
+function contentOf(read: JournalReader, { day, configuration }: SessionRow, entries: readonly StoredEntry[]) {
+  /** Null where it cannot be read any more. */
   const config = configOf(configuration);
   const offset = config?.calendar.utcOffsetMinutes ?? 0;
   const accounts = foldSession(entries);
   const contracts = read.contracts(day);
   const books = comparedBooks(read, tradingDay(day), entries, config);
-  const scene: DayContent = {
-    day,
-    config,
-    entries,
-    contracts,
-    accounts,
-    results: resultsOf(accounts, entries, contracts, books),
-    time: (us) => formatLocalTime(us, offset).slice(11, 19),
-    books,
-  };
+  const results = resultsOf(accounts, entries, contracts, books);
+  const time = (us: number): string => formatLocalTime(us, offset).slice(11, 19);
+  return { day, config, entries, contracts, accounts, results, time, books };
+}
+
+function modelOf(read: JournalReader, session: SessionRow, entries: readonly StoredEntry[]): ReportModel {
+  const content = contentOf(read, session, entries);
+  const { day, config } = content;
   return {
     ...EMPTY_REPORT,
     title: `Trading day ${day}`,
@@ -112,11 +97,11 @@ function modelOf(
       config === null ? 'its configuration cannot be read any more' : `${config.mode}, ${config.file}`,
     currency: 'VND',
     timeZone: config?.calendar.timeZone ?? 'UTC',
-    headlines: headlinesOf(scene),
-    tables: TABLES.map((table) => table(scene)).filter(({ rows }) => rows.length > 0),
+    headlines: headlinesOf(content),
+    tables: TABLES.map((table) => table(content)).filter(({ rows }) => rows.length > 0),
     warnings: warningsOf(entries),
     provenance: [
-      ['configuration', configuration],
+      ['configuration', session.configuration],
       ['times', config?.calendar.timeZone ?? 'UTC'],
       ['rows of the journal', `SHA-256 ${read.hash(day)}`],
     ],
@@ -137,7 +122,7 @@ function resultsOf(
   accounts: readonly StrategyAccount[],
   entries: readonly StoredEntry[],
   contracts: readonly Contract[],
-  { positions, reference }: DayContent['books'],
+  { positions, reference }: ReturnType<typeof comparedBooks>,
 ) {
   const carried = foldSession(
     entries.filter(({ entry }) => entry.kind === 'position_event' && entry.event === 'carried_over'),

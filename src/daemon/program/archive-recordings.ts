@@ -15,7 +15,7 @@ import type { RetentionConfig } from '../../config/config.ts';
 import { backUpJournal, JournalDamaged, pruneBackups, pruneDays } from '../../journal/journal-backup.ts';
 import { archivePath, openArchive, writeArchive } from '../../journal/journal-archive.ts';
 import type { ArchivedSession } from '../../journal/journal-database.ts';
-import { readJournal } from '../../journal/journal-reader.ts';
+import { closing, readJournal } from '../../journal/journal-reader.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { packFrameLog, pruneFrameLogs, unpackedLogs } from '../../recording/frame-log.ts';
 import { archivable } from '../restart/carry-over.ts';
@@ -48,15 +48,22 @@ export interface WrittenReport {
 const SILENCE = minutes(5);
 const GIGABYTE = 1_000_000_000;
 
-/** One line for people for each log. */
 type ArchivedRecordings = Awaited<ReturnType<typeof archiveRecordings>>;
 
 /** A log that cannot be compiled stays as it is; the next day tries it again. */
 export async function archiveRecordings(recordings: Recordings) {
-  const done: string[] = [];
-  const failures: string[] = [];
-  /** Rows of the journal are not those that were written, in words, or null. */
-  let damage = null as string | null;
+  const outcome = {
+    /** One line for people for each deed. */
+    done: [] as string[],
+    failures: [] as string[],
+    /** Rows of the journal are not those that were written, in words, or null. */
+    damage: null as string | null,
+    /** Reports of past sessions, the oldest first. */
+    reports: [] as WrittenReport[],
+    /** Sessions whose rows may leave the journal: their archives are proven. */
+    archived: [] as ArchivedSession[],
+  };
+  const { done, failures } = outcome;
   for (const { path } of unpackedLogs(recordings.frames, recordings.today)) {
     try {
       const report = await compiled(path, recordings);
@@ -66,39 +73,30 @@ export async function archiveRecordings(recordings: Recordings) {
       failures.push(`${basename(path)}: ${errorText(error)}`);
     }
   }
-  /** Sessions whose rows may leave the journal: their archives are proven. */
-  const archived: ArchivedSession[] = [];
   const attempt = (care: () => void): boolean => {
     try {
       care();
       return true;
     } catch (error) {
-      if (error instanceof JournalDamaged) damage = error.message;
+      if (error instanceof JournalDamaged) outcome.damage = error.message;
       else failures.push(errorText(error));
       return false;
     }
   };
   attempt(() => done.push(...prunedFrames(recordings)));
   // No row leaves the journal before today's copy of it is proven.
-  if (attempt(() => done.push(...backedUp(recordings))))
-    attempt(() => archiveSessions(recordings, archived, done, failures));
-  /** Reports of past sessions, the oldest first. */
-  const reports: WrittenReport[] = [];
-  attempt(() => done.push(...reported(recordings, reports)));
-  return { done, failures, damage, reports, archived };
+  if (attempt(() => done.push(...backedUp(recordings)))) attempt(() => archiveSessions(recordings, outcome));
+  attempt(() => done.push(...reported(recordings, outcome.reports)));
+  return outcome;
 }
 
 /** One after the other: those before a failure are archived. */
 function archiveSessions(
   { journal, today, retention, isQuiet }: Recordings,
-  archived: ArchivedSession[],
-  done: string[],
-  failures: string[],
+  { archived, done, failures }: Pick<ArchivedRecordings, 'archived' | 'done' | 'failures'>,
 ): void {
   if (journal === null || !isQuiet) return;
-  const opened = readJournal(journal.path);
-  try {
-    const { read } = opened;
+  closing(readJournal(journal.path), ({ read }) => {
     for (const each of read.leaving()) {
       // A death came between, and the file may be gone since: the rows that are left are then the only ones.
       const failure = failureOf(() => openArchive(journal.path, each).close());
@@ -111,14 +109,15 @@ function archiveSessions(
       const rows = formatCount(session.inputs + session.entries, 'row');
       done.push(`session ${day} leaves the journal: its ${rows} are in ${archivePath(journal.path, day)}`);
     }
-  } finally {
-    opened.close();
-  }
+  });
 }
+
+const pastRetention = (names: readonly string[]): readonly string[] =>
+  names.map((name) => `${name} is past its retention: deleted`);
 
 function prunedFrames({ frames, today, retention }: Recordings): readonly string[] {
   const limits = { days: retention.framesDays, bytes: retention.framesGigabytes * GIGABYTE };
-  return pruneFrameLogs(frames, today, limits).map((name) => `${name} is past its retention: deleted`);
+  return pastRetention(pruneFrameLogs(frames, today, limits));
 }
 
 function backedUp({ journal, today, retention }: Recordings): readonly string[] {
@@ -127,7 +126,7 @@ function backedUp({ journal, today, retention }: Recordings): readonly string[] 
   const { deleted, unreadable } = pruneBackups(journal.backups, retention.backups);
   return [
     `the journal is backed up and checked: ${formatCount(rows, 'row')} in ${path}`,
-    ...deleted.map((name) => `${name} is past its retention: deleted`),
+    ...pastRetention(deleted),
     ...unreadable.map((text) => `a backup cannot be read, and an older one stays in its place: ${text}`),
   ];
 }
@@ -139,11 +138,10 @@ const REPORTED_SESSIONS = 2;
 /** Writes the reports of the newest days next to the backups. */
 function reported({ journal, retention, today, isQuiet }: Recordings, reports: WrittenReport[]) {
   if (journal === null) return [];
-  const opened = readJournal(journal.path);
-  try {
-    for (const session of opened.read.sessions().slice(-REPORTED_SESSIONS)) {
+  closing(readJournal(journal.path), ({ read }) => {
+    for (const session of read.sessions().slice(-REPORTED_SESSIONS)) {
       const path = join(journal.backups, `${REPORT.prefix}${session.day}${REPORT.suffix}`);
-      const { html, text, phases } = dayReportOf(opened.read, session);
+      const { html, text, phases } = dayReportOf(read, session);
       writeFileSync(`${path}.partial`, html, { mode: 0o600 });
       renameSync(`${path}.partial`, path);
       const hasTraded = phases.some((phase) => phase !== 'closed');
@@ -151,11 +149,8 @@ function reported({ journal, retention, today, isQuiet }: Recordings, reports: W
       const isClosed = isQuiet && phases.at(-1) === 'closed';
       if (hasTraded && (session.day < today || isClosed)) reports.push({ day: session.day, path, text });
     }
-  } finally {
-    opened.close();
-  }
-  const old = pruneDays(journal.backups, REPORT.prefix, REPORT.suffix, retention.backups);
-  return old.map((name) => `${name} is past its retention: deleted`);
+  });
+  return pastRetention(pruneDays(journal.backups, REPORT.prefix, REPORT.suffix, retention.backups));
 }
 
 const compiled = (path: string, { data, market }: Recordings): Promise<FrameReport> =>

@@ -34,7 +34,8 @@ export async function startDaemonControl(
       link: (role) => linkOf(cockpit.link(role)),
     },
   });
-  const link = { port: server.port, token, pid: process.pid, program: daemon.programDigest };
+  const program = daemon.options.program?.digest ?? null;
+  const link = { port: server.port, token, pid: process.pid, program };
   writeBlocks(paths.control, [JSON.stringify(link)]);
   const unlist = listDaemon(config.stateDir, config.mode);
   return {

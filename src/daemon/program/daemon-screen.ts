@@ -340,13 +340,18 @@ export function unresolvedOrders(entries: readonly { readonly entry: JournalEntr
   return [...statuses.values()].filter((status) => UNRESOLVED.has(status)).length;
 }
 
-const STRATEGY_COLUMNS: readonly Column[] = [
-  { title: 'strategy', align: 'left' },
-  ...['orders', 'fills', 'contracts', 'costs', 'realised', 'open', 'net VND'].map((title): Column => ({
-    title,
-    align: 'right',
-  })),
-];
+type Summed = Record<'orders' | 'fills' | 'filledQty' | 'fee' | 'tax' | 'realised', number>;
+
+/** Columns of the summary. */
+const FIGURES: Readonly<Record<string, (each: Summed & Pick<SummaryStrategy, 'open' | 'net'>) => string>> = {
+  orders: ({ orders }) => formatNumber(orders),
+  fills: ({ fills }) => formatNumber(fills),
+  contracts: ({ filledQty }) => formatNumber(filledQty),
+  costs: ({ fee, tax }) => formatNumber(fee + tax),
+  realised: ({ realised }) => formatSigned(realised),
+  open: ({ open }) => signedOrUnknown(open),
+  'net VND': ({ net }) => signedOrUnknown(net),
+};
 
 export function summaryText(facts: SessionSummary, paint: Paint = PLAIN): string {
   return [
@@ -370,7 +375,9 @@ function strategyTable(strategies: readonly SummaryStrategy[]): string {
   const active = strategies.filter(isActive);
   if (active.length === 0) return 'No strategy did anything.';
   const sumOrNull = (name: 'open' | 'net'): number | null =>
-    active.reduce<number | null>((total, each) => plusOrNull(total, each[name]), 0);
+    active.some((each) => each[name] === null)
+      ? null
+      : active.reduce((sum, each) => sum + (each[name] ?? 0), 0);
   const total = {
     strategy: 'total',
     ...sumsOf(active, ['orders', 'fills', 'filledQty', 'fee', 'tax', 'realised']),
@@ -383,17 +390,9 @@ function strategyTable(strategies: readonly SummaryStrategy[]): string {
     ...(idle.length === 0 ? [] : [`Without an order: ${idle.join(', ')}.`]),
     ...active.flatMap(notTaken),
   ].flatMap((text) => wrapText(text, SCREEN_WIDTH));
-  const rows = shown.map((each) => [
-    each.strategy,
-    formatNumber(each.orders),
-    formatNumber(each.fills),
-    formatNumber(each.filledQty),
-    formatNumber(each.fee + each.tax),
-    formatSigned(each.realised),
-    signedOrUnknown(each.open),
-    signedOrUnknown(each.net),
-  ]);
-  return [formatTable(STRATEGY_COLUMNS, rows), ...remarks].join('\n');
+  const columns = Object.keys(FIGURES).map((title): Column => ({ title, align: 'right' }));
+  const rows = shown.map((each) => [each.strategy, ...Object.values(FIGURES).map((text) => text(each))]);
+  return [formatTable([{ title: 'strategy', align: 'left' }, ...columns], rows), ...remarks].join('\n');
 }
 
 const isActive = ({ orders, fills, denials, open }: SummaryStrategy): boolean =>
@@ -408,9 +407,6 @@ function notTaken({ strategy, denials, rejected }: SummaryStrategy): readonly st
   ];
   return texts.length === 0 ? [] : [`${strategy}: ${texts.join(', ')}.`];
 }
-
-const plusOrNull = (a: number | null, b: number | null): number | null =>
-  a === null || b === null ? null : a + b;
 
 const signedOrUnknown = (value: number | null): string => (value === null ? 'unknown' : formatSigned(value));
 

@@ -38,7 +38,6 @@ import { createDaemonScreen } from './daemon-screen.ts';
 import { Daemon } from '../daemon.ts';
 import { listenToPhones } from './phone.ts';
 import { heldBy, RunNotices } from './run-notices.ts';
-import { Secrets } from '../../operator/redact.ts';
 import { missingMetricsToken, missingPassword, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 import { dayClose } from '../../domain/day-plan.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
@@ -85,11 +84,8 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
   } catch (error) {
     const isForeign = error instanceof ForeignDirectory;
     if (!isForeign && !(error instanceof AlreadyRunning)) {
-      await sendAtOnce(
-        plan.config.alerts.channels,
-        new Secrets([]),
-        endOf(plan.config, `failed: ${errorText(error)}`),
-      );
+      const end = endOf(plan.config, `failed: ${errorText(error)}`);
+      await sendAtOnce(plan.config.alerts.channels, end);
       throw error;
     }
     process.stderr.write(`${error.message}\n`);
@@ -272,7 +268,7 @@ export async function alertNoStart(
   const title = `CRITICAL: the daemon does not start (${mode})`;
   const meaning = 'Nobody steers positions and orders at the broker; mend it and start again';
   const said = { severity: 'critical', title, text: `${text}\n${meaning}` } as const;
-  await sendAtOnce(alerts.channels, new Secrets([]), said);
+  await sendAtOnce(alerts.channels, said);
 }
 
 const endOf = ({ mode }: Pick<Config, 'mode'>, text: string) =>

@@ -65,20 +65,17 @@ export class RunNotices {
     this.close();
     const earlier = this.#earlier;
     const time = (us: number): string => formatLocalSecond(us, this.#daemon.config.calendar.utcOffsetMinutes);
-    if (earlier !== null && earlier.ended === null) {
+    if (earlier?.ended === null) {
       const begun = earlier.startedUs === null ? '' : `, begun at ${time(earlier.startedUs)},`;
       const run = `the run before${begun} was killed or crashed`;
       return this.#daemon.alert('warning', 'started_after_a_crash', `${run}; ${text}`);
     }
     const before =
-      earlier?.ended === null || earlier === null
+      earlier === null
         ? 'the first run of this state directory'
         : `the run before ended at ${time(earlier.ended.atUs)}: ${earlier.ended.reason.split('; ', 1).join()}`;
-    this.#daemon.alert(
-      'info',
-      isHolding ? 'started_with_a_position' : 'daemon_started',
-      `${before}; ${text}`,
-    );
+    const code = isHolding ? 'started_with_a_position' : 'daemon_started';
+    this.#daemon.alert('info', code, `${before}; ${text}`);
   }
 }
 

@@ -10,7 +10,7 @@ import { bookFacts, type Fact } from '../session/holdings.ts';
 export function statusFacts(status: DaemonStatus): readonly Fact[] {
   const { engine, line } = status;
   const session = [
-    status.session ?? noSessionText(status),
+    status.session ?? (status.degraded === null ? 'none open' : `none open: ${status.degraded}`),
     ...(line === null ? [] : [line.phase, line.time]),
   ];
   return [
@@ -28,9 +28,6 @@ export function statusFacts(status: DaemonStatus): readonly Fact[] {
     ...(engine === null ? [] : engineFacts(engine, status.compared)),
   ];
 }
-
-const noSessionText = ({ degraded }: Pick<DaemonStatus, 'degraded'>): string =>
-  degraded === null ? 'none open' : `none open: ${degraded}`;
 
 export function silenceFact({ engineSilentMs: ms }: DaemonStatus): readonly Fact[] {
   if (ms === null) return [];

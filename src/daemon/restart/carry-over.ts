@@ -186,7 +186,7 @@ export class CarryOver {
         minted: this.#minted.all,
         haltedStrategies: halts(this.#rare),
         stoppedStrategies: lastingStops(this.#rare),
-        ...(this.#unclosed.owners.size === 0 ? {} : { unclosed: this.#unclosed.list }),
+        ...(this.#unclosed.owners.size === 0 ? {} : { unclosed: reasonsOf(this.#unclosed.owners) }),
         ...(lossReached === null ? {} : { lossReached }),
         ...(equityPeak === null ? {} : { equityPeak }),
       },
@@ -198,10 +198,6 @@ export class CarryOver {
 class OpenDay {
   readonly owners = new Map<StrategyIndex, string>();
   readonly #traders = new Map<StrategyIndex, string>();
-
-  get list(): NonNullable<SessionStarted['unclosed']> {
-    return [...this.owners].map(([strategy, reason]) => ({ strategy, reason }));
-  }
 
   add({ entry, strategyName }: NamedEntry, accounts: SessionAccounts): void {
     const owner = entry.strategy ?? OPERATOR_INDEX;
@@ -312,6 +308,9 @@ const CARRYING_KINDS: readonly EntryKind[] = [
   'position_agreed',
 ];
 
+const reasonsOf = (reasons: ReadonlyMap<StrategyIndex, string>): NonNullable<SessionStarted['unclosed']> =>
+  [...reasons].map(([strategy, reason]) => ({ strategy, reason }));
+
 function halts(entries: readonly JournalEntry[]): NonNullable<SessionStarted['haltedStrategies']> {
   const strategies = new Map<StrategyIndex, string>();
   for (const entry of entries) {
@@ -320,7 +319,7 @@ function halts(entries: readonly JournalEntry[]): NonNullable<SessionStarted['ha
     else strategies.delete(entry.strategy);
   }
   strategies.delete(OPERATOR_INDEX);
-  return [...strategies].map(([strategy, reason]) => ({ strategy, reason }));
+  return reasonsOf(strategies);
 }
 
 /** Null where a person has accepted the fall from it, and no engine was there to measure again. */
@@ -362,5 +361,5 @@ function lastingStops(entries: readonly JournalEntry[]): NonNullable<SessionStar
       stops.delete(entry.command.strategy);
   }
   stops.delete(OPERATOR_INDEX);
-  return [...stops].map(([strategy, reason]) => ({ strategy, reason }));
+  return reasonsOf(stops);
 }

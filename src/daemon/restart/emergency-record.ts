@@ -5,6 +5,7 @@
  */
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
+import { isRecord, parseJson } from '../../domain/parsed.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { GatewayOptions } from '../../broker/gateway/rest-gateway.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
@@ -120,15 +121,10 @@ interface Written {
 
 /** Undefined for lines other than calls, and for half a line that a power cut left. */
 function writtenIn(line: string): Written | undefined {
-  let said: unknown;
-  try {
-    said = JSON.parse(line);
-  } catch {
-    // It is reported unread; the order that it placed turns up in the broker's book.
-    return undefined;
-  }
-  if (typeof said !== 'object' || said === null) return undefined;
-  const written = said as Written; // oxlint-disable-line typescript/no-unsafe-type-assertion -- what it is used for is checked below
+  const said = parseJson(line, 'line');
+  // It is reported unread; the order that it placed turns up in the broker's book.
+  if (!said.ok || !isRecord(said.value)) return undefined;
+  const written = said.value as unknown as Written; // oxlint-disable-line typescript/no-unsafe-type-assertion -- what it is used for is checked below
   const isNamed = typeof written.clientOrderId === 'string' && typeof written.strategy === 'string';
   return isNamed && typeof written.call === 'string' ? written : undefined;
 }

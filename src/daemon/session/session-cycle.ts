@@ -86,7 +86,7 @@ export class SessionCycle implements InputSink {
   /** Strategies that no engine of this process runs, with the reason: each engine gets this list, or it would take them for running. */
   readonly #excluded: Map<StrategyIndex, string>;
   #context: SessionContext;
-  #session: TradingSession | undefined = undefined;
+  session: TradingSession | undefined = undefined;
   #onContracts: ((event: UnnumberedInput<EngineEvent>) => void) | undefined = undefined;
   /** The session before, where this process has followed it. */
   #left: SessionLeft | undefined = undefined;
@@ -102,7 +102,8 @@ export class SessionCycle implements InputSink {
   #lastLoss = '';
   #unexplained = 0;
   #isEnding = false;
-  #degraded: string | null = null;
+  /** Why no engine runs though one should, or null. */
+  degraded: string | null = null;
 
   constructor(options: SessionCycleOptions) {
     this.#options = options;
@@ -115,17 +116,9 @@ export class SessionCycle implements InputSink {
     return this.#context.config;
   }
 
-  get degraded(): string | null {
-    return this.#degraded;
-  }
-
   /** A session of this process is over, and the next one has not begun. */
   get isBetween(): boolean {
-    return this.#session === undefined && this.#left !== undefined;
-  }
-
-  get session(): TradingSession | undefined {
-    return this.#session;
+    return this.session === undefined && this.#left !== undefined;
   }
 
   /** Orders and positions as the journal has them, whether or not an engine runs; null while they are not read. */
@@ -159,14 +152,14 @@ export class SessionCycle implements InputSink {
   }
 
   get #followed(): TradingSession | SessionLeft | undefined {
-    return this.#session ?? this.#left ?? this.#past;
+    return this.session ?? this.#left ?? this.#past;
   }
 
   post(event: UnnumberedInput<EngineEvent>): void {
     const answer = event.kind === 'execution_report' ? event.answer : null;
     if (answer !== null) this.#followed?.carry.orders.answered(answer);
     if (event.kind === 'clock_skew') this.#skew = event;
-    if (this.#session !== undefined) return this.#session.post(event);
+    if (this.session !== undefined) return this.session.post(event);
     if (answer !== null) this.#answers.push(event);
     this.#onContracts?.(event);
   }
@@ -184,7 +177,7 @@ export class SessionCycle implements InputSink {
         const isOther = error instanceof OtherProgram && !this.#options.isSupervised;
         if (!isOther && !isDiskFull(error)) throw error;
         const text = isOther ? `${error.message}: ${NO_ENGINE}` : NO_ROOM;
-        this.#degraded = text;
+        this.degraded = text;
         if (!isAlerted) this.#context.alert('critical', isOther ? 'program_waits' : 'no_room', text);
         // Nobody steers the entries of an engine that was lost.
         if (isOther && this.#losses > 0) this.#context.halt.begin(text);
@@ -212,7 +205,7 @@ export class SessionCycle implements InputSink {
    * come through a replay of today.
    */
   async prepare(change: Omit<StrategyChange, 'excluded'>): Promise<PreparedChange> {
-    const session = this.#session;
+    const session = this.session;
     if (session === undefined) throw new NotReloaded('no session is open');
     const prepared = await session.strategies.prepare({
       ...change,
@@ -233,7 +226,7 @@ export class SessionCycle implements InputSink {
   /** From here on, and in each later session. Where the session of now is another one by them, that one opens. */
   takeCalendar(known: KnownDays): void {
     const { calendar, context, onFailure } = this.#options;
-    const session = this.#session;
+    const session = this.session;
     if (!calendar.replace(known) || session === undefined) return;
     if (this.#today === session.day) {
       session.post({ kind: 'calendar', ...known });
@@ -266,8 +259,8 @@ export class SessionCycle implements InputSink {
       this.#excluded,
       (reason, culprit) => void this.#rebuild(reason, culprit),
     );
-    this.#session = session;
-    this.#degraded = null;
+    this.session = session;
+    this.degraded = null;
     this.#left = undefined;
     if (this.#skew !== undefined) session.post(this.#skew);
     for (const answer of this.#answers.splice(0)) session.post(answer);
@@ -307,7 +300,7 @@ export class SessionCycle implements InputSink {
   async drain(): Promise<void> {
     this.#isEnding = true;
     this.#onContracts = undefined;
-    await this.#session?.drain();
+    await this.session?.drain();
   }
 
   async close(): Promise<void> {
@@ -316,8 +309,8 @@ export class SessionCycle implements InputSink {
   }
 
   async #leave(): Promise<void> {
-    const session = this.#session;
-    this.#session = undefined;
+    const session = this.session;
+    this.session = undefined;
     this.#onContracts = undefined;
     this.#cancelWait?.();
     await session?.close();
@@ -335,7 +328,7 @@ export class SessionCycle implements InputSink {
     const { halt, journal } = this.#options.context;
     const before = halt.reason;
     const view = await session.view();
-    if (view === undefined || this.#session !== session) return;
+    if (view === undefined || this.session !== session) return;
     const { halted } = view;
     // Commands of a person reach this engine meanwhile by themselves.
     if (halt.reason !== before || halted === STOPPING) return;
@@ -403,7 +396,7 @@ export class SessionCycle implements InputSink {
     this.#losses += 1;
     this.#options.onLost(reason, culprit);
     this.#lastLoss = reason;
-    this.#degraded = `the engine is being rebuilt: ${reason}`;
+    this.degraded = `the engine is being rebuilt: ${reason}`;
     if (culprit !== null) return void this.#excluded.set(culprit, reason);
     this.#unexplained += 1;
     if (this.#unexplained < UNEXPLAINED_MAX) return;
@@ -418,7 +411,7 @@ export class SessionCycle implements InputSink {
     const text =
       `the engine failed ${this.#losses} times and does not run until the next trading day: entries are off, ` +
       `those that rest at the broker are canceled, and what protects positions stays. ${this.#lastLoss}`;
-    this.#degraded = text;
+    this.degraded = text;
     alert('critical', 'engine_gone', text);
     halt.begin(text);
     this.#atNextDay(this.#today);

@@ -85,6 +85,7 @@ export interface SessionContext {
   /** Receives every entry once the journal has it. */
   readonly onEntry: (entry: JournalEntry) => void;
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+  /** Absent where market time keeps its speed. */
   readonly lockstep?: Lockstep | null;
   /** Follows the prices, for the page; null without one. */
   readonly prices: PriceBoard | null;
@@ -114,7 +115,6 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
   const carry = isNew ? new CarryOver() : carryOverPast(journal.read, day);
   journal.follow(carry.add);
   const { read } = journal;
-  const framesPath = frameLogPath(paths.frames, day);
   // Not for a day that begins, or restarts after another session.
   const isStarted = goesOn(read, day);
   const before = read.lastDecided(day);
@@ -124,10 +124,10 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
     : restartDay(leftBy(context, before, left, contracts), read, day);
   const sent = context.unjournaled(day);
   const { strategies, versionsSince } = plannedStrategies({ read, day, config, names });
-  const place = {
+  const place: PastPlace = {
     journal: paths.journal,
     session: day,
-    framesPath,
+    framesPath: frameLogPath(paths.frames, day),
     fromSeq: isStarted ? read.replayedFrom(day) : Infinity,
     versionsSince,
     decidedUntil: null,
@@ -135,9 +135,8 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
     names: names.all,
   };
   const leftOut = leftOutOf(read, day, versionsSince);
-  // None for a day that begins.
-  const past: PastPlace | null = isNew ? null : place;
-  return { day, past, isStarted, carriedOver, carry, strategies, leftOut, sent };
+  /** `past`: none for a day that begins. */
+  return { day, past: isNew ? null : place, isStarted, carriedOver, carry, strategies, leftOut, sent };
 }
 
 function leftBy(
@@ -403,23 +402,19 @@ export class TradingSession implements InputSink, SessionWork {
   /** The session had positions already: it restarts with those of the session that ran since, so that its rows count each once. */
   #handBack(follows: TradingDay | undefined): void {
     const { journal, names } = this.#context;
-    const head = {
-      kind: 'position_event',
-      event: 'carried_over',
-      cause: OWN_CAUSE,
-      tsUs: this.#clock.nowUs(),
-    } as const;
+    const tsUs = this.#clock.nowUs();
     for (const { strategy, positions } of this.carry.accounts)
-      for (const { instrument, position } of positions) {
-        const owner = names.indexOf(strategy);
+      for (const { instrument, position } of positions)
         journal.append({
-          ...head,
-          strategy: owner,
+          kind: 'position_event',
+          event: 'carried_over',
+          cause: OWN_CAUSE,
+          tsUs,
+          strategy: names.indexOf(strategy),
           instrument,
           qty: signedQty(0 - position.qty),
           value: position.openValue,
         });
-      }
     const text = `the clock was set: the session of ${follows} ran since this one did, which restarts with its positions, orders and halts; profit and loss limits of the day count from here`;
     this.#context.alert('warning', 'session_restarted', text);
   }

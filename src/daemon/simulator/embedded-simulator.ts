@@ -154,7 +154,6 @@ function watched(link: SimulatorLink, child: ChildProcess | null, lockstep: Lock
   let watch: NodeJS.Timeout | undefined = undefined;
   return {
     link,
-    isAdopted: child === null,
     lockstep,
     /** Reports once, with the reason, that the process has ended by itself. */
     onEnd(report: (reason: string) => void): void {

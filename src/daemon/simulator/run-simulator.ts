@@ -185,7 +185,6 @@ function subAccountOf(
 
 function accountProblems(entries: readonly AccountEntry[]): readonly AccountProblem[] {
   const accounts = accountsOf(entries);
-  const paths = accounts.map((_, at) => ['accounts', at] as const);
   return [
     ...repeated(accounts, 'custodyCode', (at) => ['accounts', at, 'custodyCode']),
     ...repeated(accounts, 'apiKey', (at) => ['accounts', at, 'apiKey']),
@@ -196,7 +195,7 @@ function accountProblems(entries: readonly AccountEntry[]): readonly AccountProb
     ),
     ...numberProblems(accounts),
     ...accounts.flatMap(({ subAccounts }, at) =>
-      subAccounts.flatMap((row, i) => ownProblems(row, [...(paths[at] ?? []), 'subAccounts', i])),
+      subAccounts.flatMap((row, i) => ownProblems(row, ['accounts', at, 'subAccounts', i])),
     ),
   ];
 }
@@ -347,17 +346,10 @@ function rulesOf({ entryPercent, warnPercent, forcePercent, ...rules }: Simulato
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Removes undefined keys, which would hide the defaults. */
-function given<T extends object>(keys: T): Defined<T> {
-  const kept: Defined<T> = {};
-  for (const key in keys) {
-    const value = keys[key];
-    if (isGiven(value)) kept[key] = value;
-  }
-  return kept;
-}
-
-const isGiven = <V>(value: V): value is Exclude<V, undefined> => value !== undefined;
+/** Without undefined keys, which would hide the defaults. */
+const given = <T extends object>(keys: T): Defined<T> =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other keys are as they were
+  Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined)) as Defined<T>;
 
 /** Every fault by name, with its effect and its parameters. */
 export const simulatorFaults = (): readonly DescribedFault[] => describeFaults();
@@ -368,19 +360,20 @@ interface ReadSimulatorFile {
   readonly market: { readonly calendar: TradingCalendar; readonly costs: CostSchedule } | null;
 }
 
-type FileRead<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
-
-export function readSimulatorFile(path: string): FileRead<ReadSimulatorFile> {
+export function readSimulatorFile(
+  path: string,
+): { readonly value: ReadSimulatorFile } | { readonly problems: readonly Problem[] } {
   const main = readFile(path, simulatorFileSchema, 'a simulator file');
   if ('problems' in main) return main;
   const { source, value: file } = main;
   const problems = accountProblems(file.accounts ?? []).map((problem) =>
     source.problem(problem.path, problem.expected),
   );
-  const market = file.market === undefined ? null : readMarket(source, file.market);
-  if (market?.ok === false) problems.push(...market.problems);
-  if (problems.length > 0 || market?.ok === false) return { problems };
-  return { value: { file, market: market && pick(market) } };
+  if (file.market === undefined)
+    return problems.length > 0 ? { problems } : { value: { file, market: null } };
+  const market = readMarket(source, file.market);
+  if (!market.ok) problems.push(...market.problems);
+  if (problems.length > 0 || !market.ok) return { problems };
+  const { calendar, costs } = market;
+  return { value: { file, market: { calendar, costs } } };
 }
-
-const pick = ({ calendar, costs }: NonNullable<ReadSimulatorFile['market']>) => ({ calendar, costs });

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { failureOf, hasCode, ifThere } from '../../domain/failure.ts';
+import { isRecord, parseJson } from '../../domain/parsed.ts';
 import { statePaths, userStateDir } from './state-paths.ts';
 import { readBlocks } from '../block-file.ts';
 
@@ -47,15 +48,12 @@ function namesIn(dir: string): readonly string[] {
   }
 }
 
+/** Undefined for a file that is half written, or not ours. */
 function listedIn(text: string): ListedDaemon | undefined {
-  try {
-    const { stateDir, mode, pid } = JSON.parse(text) as Readonly<Record<string, unknown>>; // oxlint-disable-line typescript/no-unsafe-type-assertion -- each field is checked below
-    const isListed = typeof stateDir === 'string' && typeof mode === 'string' && typeof pid === 'number';
-    return isListed ? { stateDir, mode, pid } : undefined;
-  } catch {
-    // Half written, or not ours.
-    return undefined;
-  }
+  const json = parseJson(text, 'file');
+  const { stateDir, mode, pid } = json.ok && isRecord(json.value) ? json.value : {};
+  const isListed = typeof stateDir === 'string' && typeof mode === 'string' && typeof pid === 'number';
+  return isListed ? { stateDir, mode, pid } : undefined;
 }
 
 export function isAlive(pid: number): boolean {
@@ -81,10 +79,8 @@ export function readControl(stateDir: string): ControlLink | undefined {
   const [text = ''] = readBlocks(path) ?? [];
   if (text === '') return undefined;
   const link: unknown = JSON.parse(text);
-  if (typeof link === 'object' && link !== null && 'port' in link && 'token' in link) {
-    const { port, token } = link;
-    const program = 'program' in link && typeof link.program === 'string' ? link.program : null;
-    if (typeof port === 'number' && typeof token === 'string') return { port, token, program };
-  }
+  const { port, token, program } = isRecord(link) ? link : {};
+  if (typeof port === 'number' && typeof token === 'string')
+    return { port, token, program: typeof program === 'string' ? program : null };
   throw new Error(`${path}: expected {"port": number, "token": text}; remove it and start the daemon again`);
 }

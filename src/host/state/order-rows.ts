@@ -6,6 +6,7 @@ import {
   pointValueOf,
   shownCode,
 } from '../../domain/contract.ts';
+import { keptIn } from '../../domain/lists.ts';
 import type { Side } from '../../domain/order.ts';
 import { OPERATOR } from '../../domain/strategy-names.ts';
 import type { PriceTicks } from '../../domain/units.ts';
@@ -114,12 +115,11 @@ class OrderRows {
   /** The broker creates the exits of a bracket, so no `place` entry precedes them. */
   #waiting(entry: EntryOf<'order_waiting'>, strategy: string): void {
     const { clientOrderId: id, row: terms, parent } = entry;
-    let row = this.#rows.get(id);
-    if (row === undefined) {
-      row = this.#row(id, entry, strategy, terms, 'pending_trigger');
-      row.detail = parent === null ? 'adopted: not placed by this journal' : `brought by ${parent}`;
-      this.#rows.set(id, row);
-    }
+    const detail = parent === null ? 'adopted: not placed by this journal' : `brought by ${parent}`;
+    const row = keptIn(this.#rows, id, () => ({
+      ...this.#row(id, entry, strategy, terms, 'pending_trigger'),
+      detail,
+    }));
     row.orderNo = terms.orderNo;
   }
 

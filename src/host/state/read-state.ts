@@ -128,7 +128,7 @@ export function openJournal(stateDir: string, names = new StrategyNames()): Open
   );
 }
 
-function openSession(stateDir: string, session: string | undefined, names = new StrategyNames()) {
+function openSession(stateDir: string, session: string | undefined, names: StrategyNames) {
   const { frames } = statePaths(stateDir);
   const opened = openJournal(stateDir, names);
   const sessions = opened.read.sessions();

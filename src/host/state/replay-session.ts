@@ -8,7 +8,6 @@ import type { EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import type { Outbound } from '../../engine/ports/outbound.ts';
 import type { StrategyHost } from '../../engine/ports/strategy-port.ts';
 import { createStrategyHost, type StrategyInstance } from '../../strategy/index.ts';
 import { sortedKeys } from '../strategy-catalog.ts';
@@ -133,13 +132,14 @@ function hashOf(facts: readonly ComparedEntry[]): string {
 
 const nothing = (): void => undefined;
 
+/** Its calls go nowhere. */
 function engineFor(
   { calendar, costs }: Config,
   settings: EngineSettings,
   host: StrategyHost,
   append: (entry: JournalEntry) => void,
 ): Engine {
-  const outbound: Outbound = {
+  const outbound = {
     gateway: { submit: nothing, modify: nothing, cancel: nothing },
     reports: { read: nothing, bookTempo: nothing },
     journal: { append },

@@ -187,22 +187,14 @@ class ClockTrap {
     const { prototype } = Intl.DateTimeFormat;
     const format = Object.getOwnPropertyDescriptor(prototype, 'format');
     const note = (): boolean => this.#note('Intl.DateTimeFormat');
-    const watched = {
-      configurable: true,
-      get(this: Intl.DateTimeFormat) {
-        const real: unknown = format?.get?.call(this);
-        return (date?: Date | number) => {
-          if (date === undefined) note();
-          return typeof real === 'function' ? (Reflect.apply(real, this, [date]) as unknown) : real;
-        };
-      },
+    const get = function get(this: Intl.DateTimeFormat) {
+      const real: unknown = format?.get?.call(this);
+      return (date?: Date | number) => {
+        if (date === undefined) note();
+        return typeof real === 'function' ? (Reflect.apply(real, this, [date]) as unknown) : real;
+      };
     };
-    Object.defineProperty(prototype, 'format', watched);
-    return [
-      () => {
-        if (format !== undefined) Object.defineProperty(prototype, 'format', format);
-      },
-    ];
+    return [defined(prototype, 'format', { get })];
   }
 
   /** Code made of text; parsers of parameters make some too, so that only the strategy's own call counts. */
@@ -215,40 +207,13 @@ class ClockTrap {
     ];
     const watched = makers.map((maker) => {
       const { prototype } = maker as { readonly prototype: object };
-      const proxy = new Proxy(maker, {
-        apply: (target, self, args) => {
-          this.#note('code made of text', true);
-          return Reflect.apply(target, self, args) as unknown;
-        },
-        construct: (target, args, self) => {
-          this.#note('code made of text', true);
-          const made: object = Reflect.construct(target, args, self);
-          return made;
-        },
-      });
-      return replaced(prototype, 'constructor', proxy);
+      return this.#watched(prototype, 'constructor', 'code made of text', true);
     });
-    const { eval: evaluate } = globalThis;
-    const watchedEval = (text: unknown): unknown => {
-      this.#note('eval', true);
-      return Reflect.apply(evaluate, undefined, [text]);
-    };
-    const collected = ['WeakRef', 'FinalizationRegistry'].map((name) => {
-      const real: unknown = Reflect.get(globalThis, name);
-      if (typeof real !== 'function') return () => undefined;
-      const construct = (target: typeof real, args: readonly unknown[]): object => {
-        this.#note(name);
-        const made: object = Reflect.construct(target, args);
-        return made;
-      };
-      return replaced(globalThis, name, new Proxy(real, { construct }));
-    });
-    const proxied = Function.prototype.constructor;
     return [
       ...watched,
-      replaced(globalThis, 'Function', proxied),
-      replaced(globalThis, 'eval', watchedEval),
-      ...collected,
+      replaced(globalThis, 'Function', Function.prototype.constructor),
+      this.#watched(globalThis, 'eval', 'eval', true),
+      ...['WeakRef', 'FinalizationRegistry'].map((name) => this.#watched(globalThis, name, name)),
     ];
   }
 
@@ -307,14 +272,22 @@ class ClockTrap {
     });
   }
 
+  /** Of a function or a class. */
   #watched(owner: object, name: string, what: string, isDirect = false): Restore {
     const real: unknown = Reflect.get(owner, name);
     if (typeof real !== 'function') return () => undefined;
-    const watched = (...args: readonly unknown[]): unknown => {
-      this.#note(what, isDirect);
-      return Reflect.apply(real, owner, args);
-    };
-    return replaced(owner, name, Object.assign(watched, real));
+    const watched = new Proxy(real, {
+      apply: (target, _self, args) => {
+        this.#note(what, isDirect);
+        return Reflect.apply(target, owner, args) as unknown;
+      },
+      construct: (target, args, self) => {
+        this.#note(what, isDirect);
+        const made: object = Reflect.construct(target, args, self);
+        return made;
+      },
+    });
+    return replaced(owner, name, watched);
   }
 
   /** Notes each pair of strategy and function once; true where a strategy called. `isDirect`: only its own calls count. */

@@ -4,15 +4,12 @@
  */
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { type DurationUs, durationUs, minutes, seconds, type TsUs, tsUs } from '../../domain/units.ts';
-import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
+import type { AlertSeverity, EntryOf } from '../../engine/ports/journal-entry.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { type AlertDraft, type AlertMessage, endedBy, type Ending } from './alert-message.ts';
 
-export interface Alert {
-  readonly severity: AlertSeverity;
-  readonly code: string;
-  readonly text: string;
+export interface Alert extends Pick<EntryOf<'alert'>, 'severity' | 'code' | 'text'> {
   /** The strategy, or empty. */
   readonly subject: string;
   /** The operator's next step; empty without one. */
@@ -174,8 +171,8 @@ export class AlertDesk {
     if (newer.length === 0) {
       this.#cancelCheck?.();
       this.#cancelCheck = undefined;
+      this.#end(ACKNOWLEDGED);
     }
-    if (newer.length === 0) this.#end(ACKNOWLEDGED);
     if (count > 0) this.#options.onChange();
     return count;
   }

@@ -85,7 +85,6 @@ export class TelegramListener {
   #failingSinceUs: TsUs | null = null;
   #isDeaf = false;
   #running: Promise<void> | undefined = undefined;
-  readonly counts = { taken: 0, strangers: 0 };
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -219,7 +218,6 @@ export class TelegramListener {
   #isNew(update: number, stamp: number): boolean {
     const { taken } = this.#options;
     if ((this.#recent.get(update) ?? this.#stampOf(update)) === stamp) return false;
-    this.counts.taken += 1;
     this.#recent.set(update, stamp);
     if (this.#recent.size > RECENT_MAX) this.#recent.delete(this.#recent.keys().next().value ?? update);
     taken.keep(update, stamp);
@@ -249,7 +247,6 @@ export class TelegramListener {
   }
 
   #stranger(id: number, name: string, isPrivate: boolean): void {
-    this.counts.strangers += 1;
     if (this.#strangers.has(id) || this.#strangers.size >= STRANGERS_MAX) return;
     this.#strangers.add(id);
     const where = isPrivate ? '' : ' outside a private chat';

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
 import { minutes, type TsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
+import { keptIn } from '../../domain/lists.ts';
 import type { CockpitRole, CockpitSession } from './cockpit-model.ts';
 
 const LINK_LIFE = minutes(10);
@@ -103,13 +104,11 @@ export class CockpitAccess {
     const link = found !== undefined && now - found.madeUs < LINK_LIFE ? found : undefined;
     const own = this.#lockOf(source);
     if (own.holds(now, link) || this.#lockOfAll.holds(now, link)) return this.#locked(own, now, false);
-    if (link === undefined) {
-      this.#links.delete(key);
-      const isOwnNew = own.wrong(now);
-      const isNew = this.#lockOfAll.wrong(now) || isOwnNew;
-      return this.#locked(own, now, isNew);
-    }
     this.#links.delete(key);
+    if (link === undefined) {
+      const isOwnNew = own.wrong(now);
+      return this.#locked(own, now, this.#lockOfAll.wrong(now) || isOwnNew);
+    }
     this.#locks.delete(source);
     const session = randomBytes(SECRET_BYTES).toString('base64url');
     const untilUs = now + SESSION_LIFE;
@@ -139,12 +138,8 @@ export class CockpitAccess {
   }
 
   #lockOf(source: string): Lock {
-    let lock = this.#locks.get(source);
-    if (lock === undefined) {
-      lock = new Lock(SOURCE_TRIES_MAX);
-      this.#locks.set(source, lock);
-      dropOldest(this.#locks, SOURCES_MAX);
-    }
+    const lock = keptIn(this.#locks, source, () => new Lock(SOURCE_TRIES_MAX));
+    dropOldest(this.#locks, SOURCES_MAX);
     return lock;
   }
 }

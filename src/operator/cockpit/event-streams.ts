@@ -108,23 +108,14 @@ export class EventStreams {
   }
 
   canOpen(role: CockpitRole): boolean {
-    let used = 0;
-    for (const reader of this.#readers) if (reader.role === role) used += 1;
-    return used < STREAMS_MAX[role];
+    return [...this.#readers].filter((reader) => reader.role === role).length < STREAMS_MAX[role];
   }
 
   /** The head is written. `lastId` is that of `Last-Event-ID`. */
   open(raw: ServerResponse, who: Pick<Reader, 'source' | 'role' | 'isAllowed'>, lastId: string): void {
     const place = this.#placeOf(lastId);
-    const reader: Reader = {
-      ...who,
-      raw,
-      seq: place.seq,
-      stateVersion: 0,
-      priceVersion: 0,
-      beats: 0,
-      blockedUs: null,
-    };
+    const nothingYet = { stateVersion: 0, priceVersion: 0, beats: 0, blockedUs: null };
+    const reader: Reader = { ...who, ...nothingYet, raw, seq: place.seq };
     this.#readers.add(reader);
     raw.on('close', () => this.#drop(reader));
     raw.on('error', () => this.#drop(reader));
