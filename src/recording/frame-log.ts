@@ -14,15 +14,10 @@ import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip, createGzip, gunzipSync } from 'node:zlib';
 import { dayNumber, isTradingDay, type TradingDay, tradingDay } from '../domain/civil-date.ts';
 import { seq, tsUs } from '../domain/units.ts';
-import { createWholeFile } from './columns/whole-file.ts';
+import { createWholeFile, withFile } from './columns/whole-file.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 
-export interface FrameLog {
-  readonly path: string;
-  /** In one write: each costs more than its content. Throws when the disk refuses; then no part of any frame is kept. */
-  append(frames: readonly StampedFrame[]): void;
-  close(): void;
-}
+export type FrameLog = ReturnType<typeof openFrameLog>;
 
 /** Behind the name of a packed log. */
 const PACKED = '.gz';
@@ -33,7 +28,7 @@ export const frameLogPath = (dir: string, day: TradingDay): string => join(dir, 
  * Opens the log of a day to go on with it. A torn tail, left by a power cut, is cut off first: `whole` is the number of bytes before
  * it, where the log has just been read.
  */
-export function openFrameLog(dir: string, day: TradingDay, whole?: number): FrameLog {
+export function openFrameLog(dir: string, day: TradingDay, whole?: number) {
   fs.mkdirSync(dir, { recursive: true });
   const path = frameLogPath(dir, day);
   if (fs.existsSync(path)) fs.truncateSync(path, whole ?? wholeBytes(path));
@@ -47,7 +42,8 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number): Fram
   };
   return {
     path,
-    append(frames) {
+    /** In one write: each costs more than its content. Throws when the disk refuses; then no part of any frame is kept. */
+    append(frames: readonly StampedFrame[]): void {
       // Records behind half a record would never be read again.
       if (isTorn) cut();
       const records = frameRecords(frames);
@@ -61,7 +57,7 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number): Fram
       }
       size += records.length;
     },
-    close: () => {
+    close(): void {
       fs.closeSync(file);
     },
   };
@@ -78,12 +74,10 @@ function recordOf({ seq: number, tsUs: at, text }: StampedFrame): string {
 
 /** The frames of a log in order, packed or not; returns the damage found. An absent file has no frames. */
 export function* readFrames(path: string): Generator<StampedFrame, FrameLogEnd> {
-  const batches = readFrameBatches(path);
-  for (;;) {
-    const { done, value } = batches.next();
-    if (done === true) return value;
-    yield* value;
-  }
+  const records = new FrameRecords();
+  for (const piece of pieces(path)) yield* records.read(piece);
+  yield* records.finish();
+  return records.end;
 }
 
 /** As `readFrames`, many at once: to yield each would cost as much as to read it. */
@@ -95,11 +89,10 @@ export function* readFrameBatches(path: string): Generator<readonly StampedFrame
 }
 
 function wholeBytes(path: string): number {
-  const batches = readFrameBatches(path);
-  for (;;) {
-    const { done, value } = batches.next();
-    if (done === true) return value.wholeBytes;
-  }
+  const records = new FrameRecords();
+  for (const piece of pieces(path)) records.read(piece);
+  records.finish();
+  return records.end.wholeBytes;
 }
 
 /** A session that goes on is written to again: its log must not begin a second time. */
@@ -117,9 +110,9 @@ function unpack(path: string): void {
 const PIECE_BYTES = 1 << 16;
 
 function* pieces(path: string): Generator<Buffer> {
-  const file = openIfThere(path);
+  const file = ifThere(() => fs.openSync(path, 'r'));
   if (file === undefined) {
-    const packed = readIfThere(path + PACKED);
+    const packed = ifThere(() => fs.readFileSync(path + PACKED));
     if (packed !== undefined) yield gunzipSync(packed);
     return;
   }
@@ -134,9 +127,6 @@ function* pieces(path: string): Generator<Buffer> {
     fs.closeSync(file);
   }
 }
-
-const openIfThere = (path: string): number | undefined => ifThere(() => fs.openSync(path, 'r'));
-const readIfThere = (path: string): Buffer | undefined => ifThere(() => fs.readFileSync(path));
 
 /** Bytes between whole records that are none. */
 export interface FrameDamage {
@@ -350,12 +340,7 @@ export class FrameRecords {
 
 const LOG = '.frames';
 
-interface DayLog {
-  readonly day: TradingDay;
-  readonly path: string;
-}
-
-export const unpackedLogs = (dir: string, today: TradingDay): readonly DayLog[] =>
+export const unpackedLogs = (dir: string, today: TradingDay) =>
   (fs.existsSync(dir) ? fs.readdirSync(dir) : [])
     .toSorted()
     .filter((name) => name.endsWith(LOG))
@@ -374,10 +359,10 @@ export async function packFrameLog(path: string): Promise<void> {
     const [before, after] = await Promise.all([digest(path), digest(partial)]);
     if (before !== after)
       throw new Error(`${path}: the packed copy differs from the log; the log stays as it is`);
-    sync(partial);
+    withFile(partial, fs.fsyncSync);
     fs.renameSync(partial, path + PACKED);
     // A power cut must not find the log gone and its archive without its name.
-    sync(dirname(path));
+    withFile(dirname(path), fs.fsyncSync);
     fs.rmSync(path);
   } finally {
     fs.rmSync(partial, { force: true });
@@ -391,15 +376,6 @@ async function digest(path: string): Promise<string> {
   if (isPlain) await pipeline(fs.createReadStream(path), hash);
   else await pipeline(fs.createReadStream(path), createGunzip(), hash);
   return hash.digest('hex');
-}
-
-function sync(path: string): void {
-  const file = fs.openSync(path, 'r');
-  try {
-    fs.fsyncSync(file);
-  } finally {
-    fs.closeSync(file);
-  }
 }
 
 interface FrameLimits {

@@ -27,7 +27,7 @@ const NOTHING = new Uint8Array(0);
 export class CsvRows {
   readonly #delimiter: number;
   readonly #onRow: (row: CsvRow) => void;
-  readonly #row: { bytes: Uint8Array; line: number; cells: number; readonly bounds: Int32Array } = {
+  readonly #row: { -readonly [Name in keyof CsvRow]: CsvRow[Name] } = {
     bytes: NOTHING,
     line: 0,
     cells: 0,
@@ -45,7 +45,7 @@ export class CsvRows {
     let from = 0;
     while (this.#rest.length > 0 && from < chunk.length) {
       const end = chunk.indexOf(NEWLINE, from) + 1;
-      const line = joined(this.#rest, chunk.subarray(from, end === 0 ? chunk.length : end));
+      const line = Buffer.concat([this.#rest, chunk.subarray(from, end === 0 ? chunk.length : end)]);
       this.#rest = NOTHING;
       if (end === 0) return this.#keep(line, 0);
       // Something is left of it when the line ended within quotes.
@@ -129,13 +129,6 @@ function setBounds(bounds: Int32Array, cell: number, bytes: Uint8Array, start: n
   }
   bounds[2 * cell] = from;
   bounds[2 * cell + 1] = to;
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }
 
 export function cellText({ bytes, cells, bounds }: CsvRow, cell: number): string {

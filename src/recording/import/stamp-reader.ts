@@ -76,7 +76,8 @@ export class StampReader {
     if (bytes[dateEnd] !== BLANK && bytes[dateEnd] !== LETTER_T) return NaN;
     if (!isSame(this.#dateBefore, bytes, from, dateEnd)) {
       this.#dateBefore = new Uint8Array(bytes.subarray(from, dateEnd));
-      this.#dateBeforeUs = dateUs(latin1(bytes, from, dateEnd));
+      const date = latin1(bytes, from, dateEnd);
+      this.#dateBeforeUs = dateUs(date.slice(0, 4), date.slice(5, 7), date.slice(8, 10));
     }
     const clockEnd = dateEnd + 1 + CLOCK_LENGTH;
     const clock = clockUs(bytes, dateEnd + 1, clockEnd);
@@ -108,9 +109,7 @@ export class StampReader {
   }
 
   #fromParts(year = '', month = '', day = '', rest: readonly (string | undefined)[] = []): number {
-    const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-    if (!isTradingDay(date)) return NaN;
-    const local = dayNumber(tradingDay(date)) * US_PER_DAY + timeUs(rest);
+    const local = dateUs(year, month.padStart(2, '0'), day.padStart(2, '0')) + timeUs(rest);
     const zone = rest[4];
     if (zone === undefined) return this.#moment(local);
     return local - zoneMinutes(zone) * US_PER_MINUTE;
@@ -153,8 +152,8 @@ function clockUs(bytes: Uint8Array, from: number, to: number): number {
   return NaN;
 }
 
-function dateUs(text: string): number {
-  const date = `${text.slice(0, 4)}-${text.slice(5, 7)}-${text.slice(8, 10)}`;
+function dateUs(year: string, month: string, day: string): number {
+  const date = `${year}-${month}-${day}`;
   return isTradingDay(date) ? dayNumber(tradingDay(date)) * US_PER_DAY : NaN;
 }
 
