@@ -9,6 +9,7 @@ import {
   type Ask,
   brokerCommand,
   type BrokerFlags,
+  READ,
   type SendContext,
   type SendFlags,
   terminalAsk,
@@ -304,8 +305,6 @@ function triggerOf(
     triggerWhen: above === undefined ? 'at_or_below' : 'at_or_above',
   };
 }
-
-const READ = { priority: 'lookup' } as const;
 
 async function orderOf(trader: ManualTrader, orderNo: string) {
   await needToken(trader);

@@ -45,6 +45,9 @@ export async function withBroker<T>(
   }
 }
 
+/** Of reads by hand. */
+export const READ = { priority: 'lookup' } as const;
+
 export async function needToken(trader: ManualTrader): Promise<void> {
   const token = await trader.token('needed');
   if (!token.ok) throw failed(`no token: ${token.reason}`);
