@@ -164,45 +164,12 @@ const SPACE = 32;
 const DIGIT_0 = 48;
 const DIGIT_9 = 57;
 const LETTER_A = 97;
-const LETTER_F = 102;
-
-/** CRC-32 as `zlib` computes it, four bytes at a time: two calls of that for each record cost more than the bytes. */
-const CRC_BYTES = 4;
-/** For each byte, by its place from the end of the four. */
-const CRC_TABLE = new Int32Array(CRC_BYTES * 256);
-for (let byte = 0; byte < 256; byte += 1) {
-  let crc = byte;
-  for (let place = 0; place < CRC_BYTES; place += 1) {
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc & 1) === 0 ? crc >>> 1 : (crc >>> 1) ^ 0xedb88320;
-    CRC_TABLE[place * 256 + byte] = crc;
-  }
-}
-
-const crcAt = (place: number, byte: number): number => CRC_TABLE[place * 256 + byte] ?? 0;
-
-/** Goes on with an inverted checksum over bytes from `from` up to `to`. */
-function crcOver(inverted: number, bytes: Uint8Array, from: number, to: number): number {
-  let crc = inverted;
-  let at = from;
-  for (; at + CRC_BYTES <= to; at += CRC_BYTES) {
-    crc ^= (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
-    crc ^= ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24);
-    crc =
-      crcAt(3, crc & 0xff) ^
-      crcAt(2, (crc >>> 8) & 0xff) ^
-      crcAt(1, (crc >>> 16) & 0xff) ^
-      crcAt(0, crc >>> 24);
-  }
-  for (; at < to; at += 1) crc = crcAt(0, (crc ^ (bytes[at] ?? 0)) & 0xff) ^ (crc >>> 8);
-  return crc;
-}
 
 /** The numbers of a head, read in place. */
 class RecordHead {
   seq = 0;
   tsUs = 0;
   textBytes = 0;
-  /** As a signed number. */
   checksum = 0;
   /** Where the checked part of the head ends. */
   checkedTo = 0;
@@ -212,41 +179,27 @@ class RecordHead {
   /** False when there is no such head at `offset`. */
   read(bytes: Uint8Array, offset: number): boolean {
     this.#at = offset;
-    this.seq = this.#decimal(bytes, 15, SPACE);
-    this.tsUs = this.#decimal(bytes, 16, SPACE);
-    this.textBytes = this.#decimal(bytes, 8, SPACE);
+    this.seq = this.#number(bytes, 10, 15, SPACE);
+    this.tsUs = this.#number(bytes, 10, 16, SPACE);
+    this.textBytes = this.#number(bytes, 10, 8, SPACE);
     this.checkedTo = this.#at - 1;
-    if (this.seq < 0 || this.tsUs < 0 || this.textBytes < 0) return false;
-    return this.#hexadecimal(bytes);
+    this.checksum = this.#number(bytes, 16, 8, NEWLINE);
+    this.textAt = this.#at;
+    return this.seq >= 0 && this.tsUs >= 0 && this.textBytes >= 0 && this.checksum >= 0;
   }
 
   /** Below zero for anything but a number with this byte behind it. */
-  #decimal(bytes: Uint8Array, digitsMax: number, behind: number): number {
+  #number(bytes: Uint8Array, radix: number, digitsMax: number, behind: number): number {
     const from = this.#at;
     let value = 0;
     for (;;) {
       const byte = bytes[this.#at] ?? 0;
       this.#at += 1;
       if (byte === behind) return this.#at - 1 === from ? -Infinity : value;
-      if (byte < DIGIT_0 || byte > DIGIT_9 || this.#at - from > digitsMax) return -Infinity;
-      value = value * 10 + byte - DIGIT_0;
+      const digit = byte >= LETTER_A ? byte - LETTER_A + 10 : byte <= DIGIT_9 ? byte - DIGIT_0 : -1;
+      if (digit < 0 || digit >= radix || this.#at - from > digitsMax) return -Infinity;
+      value = value * radix + digit;
     }
-  }
-
-  #hexadecimal(bytes: Uint8Array): boolean {
-    const from = this.#at;
-    let value = 0;
-    for (;;) {
-      const byte = bytes[this.#at] ?? 0;
-      this.#at += 1;
-      if (byte === NEWLINE) break;
-      const isDigit = byte >= DIGIT_0 && byte <= DIGIT_9;
-      if ((!isDigit && (byte < LETTER_A || byte > LETTER_F)) || this.#at - from > 8) return false;
-      value = (value << 4) | (isDigit ? byte - DIGIT_0 : byte - LETTER_A + 10);
-    }
-    this.checksum = value;
-    this.textAt = this.#at;
-    return this.#at - 1 > from;
   }
 }
 
@@ -331,8 +284,8 @@ export class FrameRecords {
     if (head.textBytes > TEXT_BYTES_MAX) return 'none';
     const textEnd = head.textAt + head.textBytes;
     if (textEnd >= bytes.length) return 'short';
-    const crc = crcOver(crcOver(-1, bytes, offset, head.checkedTo), bytes, head.textAt, textEnd);
-    if (~crc !== head.checksum) return 'none';
+    const crc = crc32(bytes.subarray(head.textAt, textEnd), crc32(bytes.subarray(offset, head.checkedTo)));
+    if (crc !== head.checksum) return 'none';
     const text = bytes.toString('utf8', head.textAt, textEnd);
     return { frame: { seq: seq(head.seq), tsUs: tsUs(head.tsUs), text }, end: textEnd + 1 };
   }
