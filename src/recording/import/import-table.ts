@@ -362,10 +362,6 @@ class RowTimes {
   }
 }
 
-/** For a file that was named as one contract's. */
-const oneSymbol = (first: string): string =>
-  `the symbol of the rows before, ${JSON.stringify(first)} (a file of several is read without the name of one; columns: { symbol: none } ignores the column)`;
-
 class RowSymbol {
   readonly column: number | null;
   readonly #named: string;
@@ -378,7 +374,9 @@ class RowSymbol {
   }
 
   get wanted(): string {
-    return this.#named === '' ? 'a symbol' : oneSymbol(this.#symbol);
+    return this.#named === ''
+      ? 'a symbol'
+      : `the symbol of the rows before, ${JSON.stringify(this.#symbol)} (a file of several is read without the name of one; columns: { symbol: none } ignores the column)`;
   }
 
   /** Undefined for a cell that is no symbol, or another one in a file of one. */
