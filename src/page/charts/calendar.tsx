@@ -57,11 +57,7 @@ export function Calendar(
 
 function groups(days: readonly Day[], keyOf: (day: Day) => string): readonly (readonly [string, Day[]])[] {
   const found = new Map<string, Day[]>();
-  for (const day of days) {
-    const known = found.get(keyOf(day));
-    if (known === undefined) found.set(keyOf(day), [day]);
-    else known.push(day);
-  }
+  for (const day of days) found.set(keyOf(day), [...(found.get(keyOf(day)) ?? []), day]);
   return [...found];
 }
 

@@ -25,6 +25,9 @@ export const digitsOf = (tick: number): number => Math.max(0, Math.ceil(-Math.lo
 export const points = (value: number | null, tick: number): string =>
   value === null ? '–' : `${value < 0 ? MINUS : ''}${unsigned(value, digitsOf(tick))}`;
 
+export const signedPoints = (value: number, tick: number): string =>
+  `${value > 0 ? '+' : ''}${points(value, tick)}`;
+
 export const toneOf = (value: number): string => (value > 0 ? 'gain' : value < 0 ? 'loss' : 'flat');
 
 const localTime = (atMs: number): string =>

@@ -16,7 +16,7 @@ import type {
 import { type Candle, createPriceChart, type PriceChart } from '../charts/price-chart.ts';
 import type { PriceMark } from '../charts/trade-layer.ts';
 import { BAR_MINUTES, type BarMinutes, grown, joinedBars, joinedValues } from './bars.ts';
-import { clockTime, count, dayOf, digitsOf, moment, points, signed } from './format.ts';
+import { clockTime, count, dayOf, digitsOf, moment, points, signed, signedPoints, toneOf } from './format.ts';
 import { read } from './link.ts';
 import { OrderTable } from './now.tsx';
 import { Bar, Button, Empty, Entry, Facts, Panel } from './parts.tsx';
@@ -92,16 +92,13 @@ function Quote({ contract }: OfContract) {
   const now = prices.value.get(contract.contract);
   const last = now?.last?.[0] ?? null;
   const change = last === null || reference === null ? null : last - reference;
-  const tone = change === null || change === 0 ? '' : change > 0 ? 'gain' : 'loss';
   return (
     <div class="quote">
-      <p class={`last num ${tone}`}>
+      <p class={`last num ${toneOf(change ?? 0)}`}>
         {points(last, tick)}
         <small>
-          {change === null ? '' : `${change > 0 ? '+' : ''}${points(change, tick)}`}
-          {change === null || reference === null || reference === 0
-            ? ''
-            : ` (${change > 0 ? '+' : ''}${points((change / reference) * 100, 0.01)} %)`}
+          {change !== null && signedPoints(change, tick)}
+          {change !== null && !!reference && ` (${signedPoints((change / reference) * 100, 0.01)} %)`}
         </small>
       </p>
       <Facts

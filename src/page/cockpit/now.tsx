@@ -30,7 +30,7 @@ import {
   type Tone,
   Vnd,
 } from './parts.tsx';
-import { canSteer, command, entries, nameOf, nowMs, prices, story, view } from './store.ts';
+import { canSteer, command, entries, nameOf, nowMs, prices, REASON, story, view } from './store.ts';
 import { Otp } from './steer.tsx';
 import { lineOf, said, t } from './text.ts';
 
@@ -239,11 +239,12 @@ function Orders({ value }: { readonly value: CockpitState }) {
   );
 }
 
+/** People know an order by the end of its id. */
+const SHOWN_ID = 8;
+const shownId = (id: string): string => `#${id.slice(-SHOWN_ID)}`;
+
 const cancelOrder = (id: string): void =>
-  void command(`${t.cancel} #${id.slice(-SHOWN_ID)}`, 'cancel-order', {
-    clientOrderId: id,
-    reason: 'by the page',
-  });
+  void command(`${t.cancel} ${shownId(id)}`, 'cancel-order', { clientOrderId: id, reason: REASON });
 
 interface OrdersProps {
   readonly orders: readonly CockpitOrder[];
@@ -300,9 +301,6 @@ export function OrderTable({ orders, label }: OrdersProps & { readonly label: st
   return <Table label={label} columns={shown} rows={orders} keyOf={({ clientOrderId }) => clientOrderId} />;
 }
 
-/** People know an order by the end of its id. */
-const SHOWN_ID = 8;
-
 export const OrderLink = ({ id, day = null }: { readonly id: string; readonly day?: string | null }) => (
   <Button
     kind="link num"
@@ -311,7 +309,7 @@ export const OrderLink = ({ id, day = null }: { readonly id: string; readonly da
       story.value = { id, day };
     }}
   >
-    #{id.slice(-SHOWN_ID)}
+    {shownId(id)}
   </Button>
 );
 
@@ -319,7 +317,7 @@ export const OrderLink = ({ id, day = null }: { readonly id: string; readonly da
 export function Line({ entry, time }: { readonly entry: CockpitEntry; readonly time: string }) {
   const { order, day, strategy, tone } = entry;
   const { word, text } = lineOf(entry.word, entry.text);
-  const number = order === null ? '' : `#${order.slice(-SHOWN_ID)}`;
+  const number = order === null ? '' : shownId(order);
   return (
     <Entry
       time={time}
@@ -334,11 +332,7 @@ export function Line({ entry, time }: { readonly entry: CockpitEntry; readonly t
 }
 
 const resolve = (id: string, as: 'absent' | 'live'): void =>
-  void command(`${t.resolve[as]} #${id.slice(-SHOWN_ID)}`, 'resolve-order', {
-    clientOrderId: id,
-    as,
-    reason: 'by the page',
-  });
+  void command(`${t.resolve[as]} ${shownId(id)}`, 'resolve-order', { clientOrderId: id, as, reason: REASON });
 
 function UnknownOrders({ orders }: OrdersProps) {
   return (

@@ -217,8 +217,11 @@ async function confirmCode(): Promise<string | null> {
   }
 }
 
+/** Of every command that needs one. */
+export const REASON = 'by the page';
+
 /** One press: no question, no code. */
-export const halt = (): Promise<boolean> => command(t.halt, 'halt', { reason: 'by the page' });
+export const halt = (): Promise<boolean> => command(t.halt, 'halt', { reason: REASON });
 
 let isProbing = false;
 
