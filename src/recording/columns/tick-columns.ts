@@ -5,7 +5,7 @@
 import { assert } from '../../domain/assert.ts';
 import { isTradingDay, type TradingDay } from '../../domain/civil-date.ts';
 import { firstAtLeast } from '../../domain/first-at-least.ts';
-import type { BookColumns } from '../../domain/ticks.ts';
+import type { TapeColumns } from '../../domain/ticks.ts';
 import {
   allocateTable,
   columnAs,
@@ -21,21 +21,8 @@ export interface TickColumns extends TickRows {
   readonly meta: TickMeta;
 }
 
-export interface TickRows {
-  readonly rows: number;
-  /** Whole microseconds since 1970, never falling from row to row. */
-  readonly tsUs: Float64Array;
-  /** Price of the trade in whole ticks; in a row that is no trade the last one (0 before the first). */
-  readonly priceTicks: Int32Array;
-  /** Whole lots that were traded; 0 in a row that only changes the book. */
-  readonly qty: Int32Array;
-  /** The side that crossed the spread: 1 the buyer, -1 the seller, 0 neither or not known (auctions). */
-  readonly side: Int8Array;
-  /** The book after the row; null where the source had none. */
-  readonly book: BookColumns | null;
+export interface TickRows extends TapeColumns {
   readonly bars: BarTape | null;
-  /** Rows are quotes, not trades: each counts as one lot at a price between bid and ask, and orders meet its book alone. */
-  readonly isQuotes: boolean;
 }
 
 /** Where rows are the path of bars, so many of them a bar. */
