@@ -1,6 +1,5 @@
 /** Prices as candles: nights and breaks take no room, trades are joined from entry to exit, orders are lines. */
 import {
-  type CandlestickData,
   CandlestickSeries,
   createChart,
   HistogramSeries,
@@ -79,13 +78,7 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook) {
   const layer = new TradeLayer();
   series.attachPrimitive(layer);
   const local = (time: number): UTCTimestamp => (time + look.utcOffsetMinutes * MINUTE) as UTCTimestamp; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a brand of the library
-  const dataOf = ({ time, open, high, low, close }: Candle): CandlestickData<UTCTimestamp> => ({
-    time: local(time),
-    open,
-    high,
-    low,
-    close,
-  });
+  const dataOf = (candle: Candle) => ({ ...candle, time: local(candle.time) });
   const volumeOf = ({ time, volume = 0 }: Candle) => ({ time: local(time), value: volume });
   const orders = new OrderLines(series);
   const lines = new PriceLines(chart, legend, local);
