@@ -15,25 +15,28 @@ const SPEED_MAX = 10_000;
 const NUMBER = /^\d+(\.\d+)?$/;
 const WHOLE = /^\d+$/;
 
-export function portNumber(text: string): number {
-  const port = WHOLE.test(text) ? Number(text) : Number.NaN;
-  return port <= PORT_MAX ? port : refuse(`a port from 0 to ${PORT_MAX}`, text);
-}
+const numberOf =
+  (pattern: RegExp, isGood: (value: number) => boolean, expected: string) =>
+  (text: string): number => {
+    const value = pattern.test(text) ? Number(text) : Number.NaN;
+    return isGood(value) ? value : refuse(expected, text);
+  };
 
-export function speedFactor(text: string): number {
-  const speed = NUMBER.test(text) ? Number(text) : Number.NaN;
-  return speed > 0 && speed <= SPEED_MAX ? speed : refuse(`a number above 0, at most ${SPEED_MAX}`, text);
-}
+export const portNumber = numberOf(WHOLE, (port) => port <= PORT_MAX, `a port from 0 to ${PORT_MAX}`);
 
-export function wholeNumber(text: string): number {
-  const value = WHOLE.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(value) ? value : refuse('a whole number, 0 or more', text);
-}
+export const speedFactor = numberOf(
+  NUMBER,
+  (speed) => speed > 0 && speed <= SPEED_MAX,
+  `a number above 0, at most ${SPEED_MAX}`,
+);
 
-export function countAboveZero(text: string): number {
-  const value = WHOLE.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(value) && value > 0 ? value : refuse('a whole number above 0', text);
-}
+export const wholeNumber = numberOf(WHOLE, Number.isSafeInteger, 'a whole number, 0 or more');
+
+export const countAboveZero = numberOf(
+  WHOLE,
+  (count) => Number.isSafeInteger(count) && count > 0,
+  'a whole number above 0',
+);
 
 /** `30s` as milliseconds. */
 export function durationMs(text: string): number {
@@ -56,8 +59,7 @@ export const quantity = (text: string): Qty =>
 export const amountOf = (text: string): Money =>
   COUNT.test(text) ? money(Number(text)) : refuse('whole VND above 0, digits alone', text);
 
-export const pointsAboveZero = (text: string): number =>
-  POINTS.test(text) && Number(text) > 0 ? Number(text) : refuse('points above 0 like 1305.2', text);
+export const pointsAboveZero = numberOf(POINTS, (points) => points > 0, 'points above 0 like 1305.2');
 
 export const idText = (text: string): string =>
   /^\S+$/.test(text) ? text : refuse('an id without blanks', text);

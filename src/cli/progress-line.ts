@@ -47,7 +47,8 @@ export class ProgressLine {
   #writtenMs = -Infinity;
   #isShown = false;
 
-  constructor(io: CliIo, unit: string, now: () => number, page?: ProgressPage) {
+  /** Its clock is taken here: a backtest replaces the global one. */
+  constructor(io: CliIo, unit: string, page?: ProgressPage, now = performance.now.bind(performance)) {
     this.#io = io;
     this.#unit = unit;
     this.#now = now;

@@ -36,52 +36,34 @@ async function loadStateCommands(): ReturnType<CommandPart['load']> {
   };
 }
 
-const CONTROL_COMMANDS =
-  'status otp halt resume cancel-all rollover stop reconnect token seen stop-strategy start-strategy flatten reload'.split(
-    ' ',
-  );
+const part = (commands: string, load: CommandPart['load']): CommandPart => ({
+  commands: commands.split(' '),
+  load,
+});
 
 /** In the order of `--help`. */
 export const PARTS: readonly CommandPart[] = [
-  { commands: ['init'], load: async () => (await import('./init/init-command.ts')).addInitCommand },
-  {
-    commands: ['new-strategy'],
-    load: async () => (await import('./init/new-strategy-command.ts')).addNewStrategyCommand,
-  },
-  {
-    commands: ['paper', 'live', 'dry-run'],
-    load: async () => (await import('./run-commands.ts')).addRunCommands,
-  },
-  { commands: ['simulator'], load: async () => (await import('./simulator-command.ts')).addSimulatorCommand },
-  {
-    commands: ['calendar', 'check', 'strategies', 'doctor'],
-    load: async () => (await import('./inspect/inspect-commands.ts')).addInspectCommands,
-  },
-  { commands: ['orders', 'positions', 'pnl', 'journal'], load: loadStateCommands },
-  {
-    commands: CONTROL_COMMANDS,
-    load: async () => (await import('./control/control-commands.ts')).addControlCommands,
-  },
-  { commands: ['open'], load: async () => (await import('./control/open-command.ts')).addOpenCommand },
-  {
-    commands: ['test-message'],
-    load: async () => (await import('./control/test-message.ts')).addTestMessage,
-  },
-  { commands: ['broker'], load: async () => (await import('./broker/broker-commands.ts')).addBrokerCommands },
-  {
-    commands: ['replay', 'agree'],
-    load: async () => (await import('./inspect/replay-commands.ts')).addReplayCommands,
-  },
-  { commands: ['data'], load: async () => (await import('./data/data-commands.ts')).addDataCommands },
-  {
-    commands: ['backtest'],
-    load: async () => (await import('./research/backtest-command.ts')).addBacktestCommand,
-  },
-  {
-    commands: ['worker'],
-    load: async () => (await import('./research/worker-command.ts')).addWorkerCommand,
-  },
-  { commands: ['sweep'], load: async () => (await import('./research/sweep-command.ts')).addSweepCommand },
+  part('init', async () => (await import('./init/init-command.ts')).addInitCommand),
+  part('new-strategy', async () => (await import('./init/new-strategy-command.ts')).addNewStrategyCommand),
+  part('paper live dry-run', async () => (await import('./run-commands.ts')).addRunCommands),
+  part('simulator', async () => (await import('./simulator-command.ts')).addSimulatorCommand),
+  part(
+    'calendar check strategies doctor',
+    async () => (await import('./inspect/inspect-commands.ts')).addInspectCommands,
+  ),
+  part('orders positions pnl journal', loadStateCommands),
+  part(
+    'status otp halt resume cancel-all rollover stop reconnect token seen stop-strategy start-strategy flatten reload',
+    async () => (await import('./control/control-commands.ts')).addControlCommands,
+  ),
+  part('open', async () => (await import('./control/open-command.ts')).addOpenCommand),
+  part('test-message', async () => (await import('./control/test-message.ts')).addTestMessage),
+  part('broker', async () => (await import('./broker/broker-commands.ts')).addBrokerCommands),
+  part('replay agree', async () => (await import('./inspect/replay-commands.ts')).addReplayCommands),
+  part('data', async () => (await import('./data/data-commands.ts')).addDataCommands),
+  part('backtest', async () => (await import('./research/backtest-command.ts')).addBacktestCommand),
+  part('worker', async () => (await import('./research/worker-command.ts')).addWorkerCommand),
+  part('sweep', async () => (await import('./research/sweep-command.ts')).addSweepCommand),
 ];
 
 export async function runCli(argv: readonly string[], io: CliIo = processIo): Promise<number> {

@@ -82,6 +82,25 @@ export interface FeedGap {
   readonly totalVolume: number;
 }
 
+/** Rows of one contract. */
+export interface TapeColumns {
+  readonly rows: number;
+  /** Whole microseconds since 1970, never falling from row to row. */
+  readonly tsUs: Float64Array;
+  /** Price of the trade in whole ticks; in a row that is no trade the last one (0 before the first). */
+  readonly priceTicks: Int32Array;
+  /** Whole lots that were traded; 0 in a row that only changes the book. */
+  readonly qty: Int32Array;
+  /** The side that crossed the spread: 1 the buyer, -1 the seller, 0 neither or not known (auctions). */
+  readonly side: Int8Array;
+  /** The book after the row; null where the source had none. */
+  readonly book: BookColumns | null;
+  /** Whole lots of each bar, where rows are the path of bars. */
+  readonly bars: { readonly volume: Float64Array } | null;
+  /** Rows are quotes, not trades: each counts as one lot at a price between bid and ask, and orders meet its book alone. */
+  readonly isQuotes: boolean;
+}
+
 /** Best level first: `bidPrice[0][row]`. A level that is not there has quantity 0 and price 0. */
 export interface BookColumns {
   readonly depth: number;

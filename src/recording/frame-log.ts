@@ -14,15 +14,10 @@ import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip, createGzip, gunzipSync } from 'node:zlib';
 import { dayNumber, isTradingDay, type TradingDay, tradingDay } from '../domain/civil-date.ts';
 import { seq, tsUs } from '../domain/units.ts';
-import { createWholeFile } from './columns/whole-file.ts';
+import { createWholeFile, withFile } from './columns/whole-file.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 
-export interface FrameLog {
-  readonly path: string;
-  /** In one write: each costs more than its content. Throws when the disk refuses; then no part of any frame is kept. */
-  append(frames: readonly StampedFrame[]): void;
-  close(): void;
-}
+export type FrameLog = ReturnType<typeof openFrameLog>;
 
 /** Behind the name of a packed log. */
 const PACKED = '.gz';
@@ -33,7 +28,7 @@ export const frameLogPath = (dir: string, day: TradingDay): string => join(dir, 
  * Opens the log of a day to go on with it. A torn tail, left by a power cut, is cut off first: `whole` is the number of bytes before
  * it, where the log has just been read.
  */
-export function openFrameLog(dir: string, day: TradingDay, whole?: number): FrameLog {
+export function openFrameLog(dir: string, day: TradingDay, whole?: number) {
   fs.mkdirSync(dir, { recursive: true });
   const path = frameLogPath(dir, day);
   if (fs.existsSync(path)) fs.truncateSync(path, whole ?? wholeBytes(path));
@@ -47,7 +42,8 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number): Fram
   };
   return {
     path,
-    append(frames) {
+    /** In one write: each costs more than its content. Throws when the disk refuses; then no part of any frame is kept. */
+    append(frames: readonly StampedFrame[]): void {
       // Records behind half a record would never be read again.
       if (isTorn) cut();
       const records = frameRecords(frames);
@@ -61,7 +57,7 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number): Fram
       }
       size += records.length;
     },
-    close: () => {
+    close(): void {
       fs.closeSync(file);
     },
   };
@@ -78,12 +74,10 @@ function recordOf({ seq: number, tsUs: at, text }: StampedFrame): string {
 
 /** The frames of a log in order, packed or not; returns the damage found. An absent file has no frames. */
 export function* readFrames(path: string): Generator<StampedFrame, FrameLogEnd> {
-  const batches = readFrameBatches(path);
-  for (;;) {
-    const { done, value } = batches.next();
-    if (done === true) return value;
-    yield* value;
-  }
+  const records = new FrameRecords();
+  for (const piece of pieces(path)) yield* records.read(piece);
+  yield* records.finish();
+  return records.end;
 }
 
 /** As `readFrames`, many at once: to yield each would cost as much as to read it. */
@@ -95,11 +89,10 @@ export function* readFrameBatches(path: string): Generator<readonly StampedFrame
 }
 
 function wholeBytes(path: string): number {
-  const batches = readFrameBatches(path);
-  for (;;) {
-    const { done, value } = batches.next();
-    if (done === true) return value.wholeBytes;
-  }
+  const records = new FrameRecords();
+  for (const piece of pieces(path)) records.read(piece);
+  records.finish();
+  return records.end.wholeBytes;
 }
 
 /** A session that goes on is written to again: its log must not begin a second time. */
@@ -117,9 +110,9 @@ function unpack(path: string): void {
 const PIECE_BYTES = 1 << 16;
 
 function* pieces(path: string): Generator<Buffer> {
-  const file = openIfThere(path);
+  const file = ifThere(() => fs.openSync(path, 'r'));
   if (file === undefined) {
-    const packed = readIfThere(path + PACKED);
+    const packed = ifThere(() => fs.readFileSync(path + PACKED));
     if (packed !== undefined) yield gunzipSync(packed);
     return;
   }
@@ -134,9 +127,6 @@ function* pieces(path: string): Generator<Buffer> {
     fs.closeSync(file);
   }
 }
-
-const openIfThere = (path: string): number | undefined => ifThere(() => fs.openSync(path, 'r'));
-const readIfThere = (path: string): Buffer | undefined => ifThere(() => fs.readFileSync(path));
 
 /** Bytes between whole records that are none. */
 export interface FrameDamage {
@@ -174,45 +164,12 @@ const SPACE = 32;
 const DIGIT_0 = 48;
 const DIGIT_9 = 57;
 const LETTER_A = 97;
-const LETTER_F = 102;
-
-/** CRC-32 as `zlib` computes it, four bytes at a time: two calls of that for each record cost more than the bytes. */
-const CRC_BYTES = 4;
-/** For each byte, by its place from the end of the four. */
-const CRC_TABLE = new Int32Array(CRC_BYTES * 256);
-for (let byte = 0; byte < 256; byte += 1) {
-  let crc = byte;
-  for (let place = 0; place < CRC_BYTES; place += 1) {
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc & 1) === 0 ? crc >>> 1 : (crc >>> 1) ^ 0xedb88320;
-    CRC_TABLE[place * 256 + byte] = crc;
-  }
-}
-
-const crcAt = (place: number, byte: number): number => CRC_TABLE[place * 256 + byte] ?? 0;
-
-/** Goes on with an inverted checksum over bytes from `from` up to `to`. */
-function crcOver(inverted: number, bytes: Uint8Array, from: number, to: number): number {
-  let crc = inverted;
-  let at = from;
-  for (; at + CRC_BYTES <= to; at += CRC_BYTES) {
-    crc ^= (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
-    crc ^= ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24);
-    crc =
-      crcAt(3, crc & 0xff) ^
-      crcAt(2, (crc >>> 8) & 0xff) ^
-      crcAt(1, (crc >>> 16) & 0xff) ^
-      crcAt(0, crc >>> 24);
-  }
-  for (; at < to; at += 1) crc = crcAt(0, (crc ^ (bytes[at] ?? 0)) & 0xff) ^ (crc >>> 8);
-  return crc;
-}
 
 /** The numbers of a head, read in place. */
 class RecordHead {
   seq = 0;
   tsUs = 0;
   textBytes = 0;
-  /** As a signed number. */
   checksum = 0;
   /** Where the checked part of the head ends. */
   checkedTo = 0;
@@ -222,41 +179,27 @@ class RecordHead {
   /** False when there is no such head at `offset`. */
   read(bytes: Uint8Array, offset: number): boolean {
     this.#at = offset;
-    this.seq = this.#decimal(bytes, 15, SPACE);
-    this.tsUs = this.#decimal(bytes, 16, SPACE);
-    this.textBytes = this.#decimal(bytes, 8, SPACE);
+    this.seq = this.#number(bytes, 10, 15, SPACE);
+    this.tsUs = this.#number(bytes, 10, 16, SPACE);
+    this.textBytes = this.#number(bytes, 10, 8, SPACE);
     this.checkedTo = this.#at - 1;
-    if (this.seq < 0 || this.tsUs < 0 || this.textBytes < 0) return false;
-    return this.#hexadecimal(bytes);
+    this.checksum = this.#number(bytes, 16, 8, NEWLINE);
+    this.textAt = this.#at;
+    return this.seq >= 0 && this.tsUs >= 0 && this.textBytes >= 0 && this.checksum >= 0;
   }
 
   /** Below zero for anything but a number with this byte behind it. */
-  #decimal(bytes: Uint8Array, digitsMax: number, behind: number): number {
+  #number(bytes: Uint8Array, radix: number, digitsMax: number, behind: number): number {
     const from = this.#at;
     let value = 0;
     for (;;) {
       const byte = bytes[this.#at] ?? 0;
       this.#at += 1;
       if (byte === behind) return this.#at - 1 === from ? -Infinity : value;
-      if (byte < DIGIT_0 || byte > DIGIT_9 || this.#at - from > digitsMax) return -Infinity;
-      value = value * 10 + byte - DIGIT_0;
+      const digit = byte >= LETTER_A ? byte - LETTER_A + 10 : byte <= DIGIT_9 ? byte - DIGIT_0 : -1;
+      if (digit < 0 || digit >= radix || this.#at - from > digitsMax) return -Infinity;
+      value = value * radix + digit;
     }
-  }
-
-  #hexadecimal(bytes: Uint8Array): boolean {
-    const from = this.#at;
-    let value = 0;
-    for (;;) {
-      const byte = bytes[this.#at] ?? 0;
-      this.#at += 1;
-      if (byte === NEWLINE) break;
-      const isDigit = byte >= DIGIT_0 && byte <= DIGIT_9;
-      if ((!isDigit && (byte < LETTER_A || byte > LETTER_F)) || this.#at - from > 8) return false;
-      value = (value << 4) | (isDigit ? byte - DIGIT_0 : byte - LETTER_A + 10);
-    }
-    this.checksum = value;
-    this.textAt = this.#at;
-    return this.#at - 1 > from;
   }
 }
 
@@ -341,8 +284,8 @@ export class FrameRecords {
     if (head.textBytes > TEXT_BYTES_MAX) return 'none';
     const textEnd = head.textAt + head.textBytes;
     if (textEnd >= bytes.length) return 'short';
-    const crc = crcOver(crcOver(-1, bytes, offset, head.checkedTo), bytes, head.textAt, textEnd);
-    if (~crc !== head.checksum) return 'none';
+    const crc = crc32(bytes.subarray(head.textAt, textEnd), crc32(bytes.subarray(offset, head.checkedTo)));
+    if (crc !== head.checksum) return 'none';
     const text = bytes.toString('utf8', head.textAt, textEnd);
     return { frame: { seq: seq(head.seq), tsUs: tsUs(head.tsUs), text }, end: textEnd + 1 };
   }
@@ -350,12 +293,7 @@ export class FrameRecords {
 
 const LOG = '.frames';
 
-interface DayLog {
-  readonly day: TradingDay;
-  readonly path: string;
-}
-
-export const unpackedLogs = (dir: string, today: TradingDay): readonly DayLog[] =>
+export const unpackedLogs = (dir: string, today: TradingDay) =>
   (fs.existsSync(dir) ? fs.readdirSync(dir) : [])
     .toSorted()
     .filter((name) => name.endsWith(LOG))
@@ -374,10 +312,10 @@ export async function packFrameLog(path: string): Promise<void> {
     const [before, after] = await Promise.all([digest(path), digest(partial)]);
     if (before !== after)
       throw new Error(`${path}: the packed copy differs from the log; the log stays as it is`);
-    sync(partial);
+    withFile(partial, fs.fsyncSync);
     fs.renameSync(partial, path + PACKED);
     // A power cut must not find the log gone and its archive without its name.
-    sync(dirname(path));
+    withFile(dirname(path), fs.fsyncSync);
     fs.rmSync(path);
   } finally {
     fs.rmSync(partial, { force: true });
@@ -391,15 +329,6 @@ async function digest(path: string): Promise<string> {
   if (isPlain) await pipeline(fs.createReadStream(path), hash);
   else await pipeline(fs.createReadStream(path), createGunzip(), hash);
   return hash.digest('hex');
-}
-
-function sync(path: string): void {
-  const file = fs.openSync(path, 'r');
-  try {
-    fs.fsyncSync(file);
-  } finally {
-    fs.closeSync(file);
-  }
 }
 
 interface FrameLimits {

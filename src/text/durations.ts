@@ -20,11 +20,15 @@ export function parseDuration(text: string): number | undefined {
   return match === null || unit === undefined ? undefined : Math.round(Number(match[1]) * unit);
 }
 
-/** A duration as text, in the largest unit that leaves a whole number. */
-export function formatDuration(us: number): string {
-  const [unit, unitUs] = Object.entries(UNIT_US).findLast(([, each]) => us % each === 0) ?? ['ms', US_PER_MS];
+/** In the largest of these units, ascending, that leaves a whole number; else in the first. */
+function inLargestUnit(us: number, units: Readonly<Record<string, number>>): string {
+  const all = Object.entries(units);
+  const [unit, unitUs] = all.findLast(([, each]) => us % each === 0) ?? all[0] ?? ['us', 1];
   return `${us / unitUs}${unit}`;
 }
+
+/** `500ms`, `15m`. */
+export const formatDuration = (us: number): string => inLargestUnit(us, UNIT_US);
 
 const DAYS = /^(\d+)([dw])$/;
 const DAYS_A_WEEK = 7;
@@ -36,19 +40,10 @@ export function parseBarLength(text: string): number | undefined {
   return Number(count) * (unit === 'w' ? DAYS_A_WEEK : 1) * US_PER_DAY;
 }
 
-const BAR_UNITS = [
-  ['d', US_PER_DAY],
-  ['h', US_PER_HOUR],
-  ['m', US_PER_MINUTE],
-  ['s', US_PER_SECOND],
-  ['us', 1],
-] as const;
+const BAR_UNIT_US = { us: 1, s: US_PER_SECOND, m: US_PER_MINUTE, h: US_PER_HOUR, d: US_PER_DAY };
 
-/** `1m`, `4h`, `1d`: in the largest unit that leaves a whole number. */
-export function formatBarLength(us: number): string {
-  const [unit, unitUs] = BAR_UNITS.find(([, each]) => us % each === 0) ?? ['us', 1];
-  return `${us / unitUs}${unit}`;
-}
+/** `1m`, `4h`, `1d`. */
+export const formatBarLength = (us: number): string => inLargestUnit(us, BAR_UNIT_US);
 
 /** `12 s`, `3 min 5 s`, `5 h 12 min`, `3 days 4 h`: the two largest units, rounded up. */
 export function formatSpan(us: number): string {

@@ -63,8 +63,7 @@ export function namedZone(name: string): TimeZone | undefined {
 
 /** The earlier of two moments where clocks go back; none where they skip the time. */
 function localOffset(format: Intl.DateTimeFormat, localUs: number): number {
-  const day = 24 * US_PER_HOUR;
-  const candidates = [utcOffset(format, localUs - day), utcOffset(format, localUs + day)];
+  const candidates = [utcOffset(format, localUs - US_PER_DAY), utcOffset(format, localUs + US_PER_DAY)];
   const fits = candidates.filter((offset) => utcOffset(format, localUs - offset * US_PER_MINUTE) === offset);
   return fits.length === 0 ? NaN : Math.max(...fits);
 }

@@ -7,7 +7,7 @@ import { tempDir } from '../support/temp-dir.ts';
 it('shows how far, how fast and how long still, and removes itself', () => {
   let [text, now] = ['', 0];
   const io = { isTerminal: true, out: () => undefined, err: (said: string) => void (text += said) };
-  const line = new ProgressLine(io, 'runs', () => now);
+  const line = new ProgressLine(io, 'runs', undefined, () => now);
   now = 4_000;
   line.show({ done: 2, all: 8, what: 'trials' });
   expect(text).toContain('25 %  trials  0.5 runs/s  12 s left');
@@ -19,7 +19,7 @@ it('shows the same on a page that reloads itself, and leads to the report in the
   const path = join(tempDir(), 'out', 'progress.html');
   let now = 0;
   const io = { out: () => undefined, err: (said: string) => expect.fail(said) };
-  const page = new ProgressLine(io, 'runs', () => now, { path, title: 'Sweep of <a & b>.yaml' });
+  const page = new ProgressLine(io, 'runs', { path, title: 'Sweep of <a & b>.yaml' }, () => now);
   now = 4_000;
   page.show({ done: 2, all: 8, what: 'trials on 2 workers with 4 threads' });
   const shown = readFileSync(path, 'utf8');

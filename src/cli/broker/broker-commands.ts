@@ -9,6 +9,7 @@ import {
   type Ask,
   brokerCommand,
   type BrokerFlags,
+  READ,
   type SendContext,
   type SendFlags,
   terminalAsk,
@@ -88,7 +89,9 @@ function addTransfers(context: SendContext): void {
     withMoney(
       addSend<MoneyFlags, Money>(
         context,
-        [kind, `${kind} margin ${way} the derivative account`, `tickwright broker ${kind} 50000000`],
+        kind,
+        `${kind} margin ${way} the derivative account`,
+        `tickwright broker ${kind} 50000000`,
         (_trader, { note }, amount) => ({ kind, amount, note }),
       ),
     );
@@ -96,11 +99,9 @@ function addTransfers(context: SendContext): void {
   withMoney(
     addSend<MoneyFlags, Money>(
       context,
-      [
-        'transfer',
-        'transfer money between sub-accounts',
-        'tickwright broker transfer 1000000 --from 0001234567 --to 0001234568',
-      ],
+      'transfer',
+      'transfer money between sub-accounts',
+      'tickwright broker transfer 1000000 --from 0001234567 --to 0001234568',
       (_trader, { from, to, note }, amount) => ({ kind: 'transfer', from, to, amount, note }),
     ),
   )
@@ -108,11 +109,9 @@ function addTransfers(context: SendContext): void {
     .requiredOption('--to <account>', 'to this sub-account', idText);
   addSend<SendFlags, string, readonly string[]>(
     context,
-    [
-      'cancel-stock-orders',
-      'cancel normal stock orders',
-      'tickwright broker cancel-stock-orders 0001234567 8000123 8000124',
-    ],
+    'cancel-stock-orders',
+    'cancel normal stock orders',
+    'tickwright broker cancel-stock-orders 0001234567 8000123 8000124',
     (_trader, _flags, accountNo, orderIds) => ({ kind: 'cancel-stock-orders', accountNo, orderIds }),
   )
     .argument('<account>', 'normal or margin sub-account', idText)
@@ -152,11 +151,9 @@ function addNormalOrders(context: SendContext): void {
   withOrder(
     addSend<OrderFlags>(
       context,
-      [
-        'place',
-        'place a limit order, also with stop-loss and take-profit, or after a leg',
-        'tickwright broker place --symbol VN30F2601 --side buy --qty 1 --price 1300.5',
-      ],
+      'place',
+      'place a limit order, also with stop-loss and take-profit, or after a leg',
+      'tickwright broker place --symbol VN30F2601 --side buy --qty 1 --price 1300.5',
       (trader, flags) => {
         const contract = contractOf(trader, flags.symbol);
         const head = headOf(contract, flags);
@@ -169,11 +166,9 @@ function addNormalOrders(context: SendContext): void {
     .option('--leg <code>', 'place it once our order in this contract fills');
   addSend<ChangeFlags, string>(
     context,
-    [
-      'change',
-      'change price or total quantity of an order that works',
-      'tickwright broker change 17 --price 1301',
-    ],
+    'change',
+    'change price or total quantity of an order that works',
+    'tickwright broker change 17 --price 1301',
     changeOf,
   )
     .argument('<order>', 'its number, as in-day shows it', idText)
@@ -181,7 +176,9 @@ function addNormalOrders(context: SendContext): void {
     .option('--qty <contracts>', 'new total quantity', quantity);
   addSend<SendFlags, string>(
     context,
-    ['cancel', 'cancel a normal order', 'tickwright broker cancel 17 --yes'],
+    'cancel',
+    'cancel a normal order',
+    'tickwright broker cancel 17 --yes',
     // Its number is enough: a cancel does not wait for the book.
     (_trader, _flags, order) => ({ kind: 'cancel', orderNo: brokerOrderNo(order) }),
   ).argument('<order>', 'its number, as in-day shows it', idText);
@@ -191,11 +188,9 @@ function addTriggerOrders(context: SendContext): void {
   withOrder(
     addSend<OrderFlags>(
       context,
-      [
-        'condition-place',
-        'let an order wait for a price: a stop, or a trailing stop',
-        'tickwright broker condition-place --symbol VN30F2601 --side sell --qty 1 \\\n    --price 1290 --below 1292',
-      ],
+      'condition-place',
+      'let an order wait for a price: a stop, or a trailing stop',
+      'tickwright broker condition-place --symbol VN30F2601 --side sell --qty 1 \\\n    --price 1290 --below 1292',
       (trader, flags) => {
         const contract = contractOf(trader, flags.symbol);
         return { kind: 'condition-place', ...headOf(contract, flags), trigger: triggerOf(contract, flags) };
@@ -208,11 +203,9 @@ function addTriggerOrders(context: SendContext): void {
     .option('--trail <points>', 'a trailing stop: how far behind the best price', pointsAboveZero);
   addSend<ChangeFlags, string>(
     context,
-    [
-      'condition-change',
-      'move the trigger of an order that waits',
-      'tickwright broker condition-change 7625321 --trigger 1293',
-    ],
+    'condition-change',
+    'move the trigger of an order that waits',
+    'tickwright broker condition-change 7625321 --trigger 1293',
     async (trader, { trigger }, key) => {
       const { orderNo, orderKey, orderCode } = await triggerOrderOf(trader, key);
       const triggerPrice = ticksOf(contractOf(trader, orderCode), trigger, 'trigger');
@@ -223,11 +216,9 @@ function addTriggerOrders(context: SendContext): void {
     .requiredOption('--trigger <points>', 'new trigger; of a trailing stop its activation', pointsAboveZero);
   addSend<SendFlags, string>(
     context,
-    [
-      'condition-cancel',
-      'cancel an order that waits for its trigger',
-      'tickwright broker condition-cancel 7625321',
-    ],
+    'condition-cancel',
+    'cancel an order that waits for its trigger',
+    'tickwright broker condition-cancel 7625321',
     async (trader, _flags, key) => {
       const { orderNo, orderKey } = await triggerOrderOf(trader, key);
       return { kind: 'condition-cancel', orderNo, orderKey };
@@ -304,8 +295,6 @@ function triggerOf(
     triggerWhen: above === undefined ? 'at_or_below' : 'at_or_above',
   };
 }
-
-const READ = { priority: 'lookup' } as const;
 
 async function orderOf(trader: ManualTrader, orderNo: string) {
   await needToken(trader);

@@ -1,24 +1,13 @@
 /** Reads of the broker, one command an operation. Answers are rows of named cells, for tables and JSON: prices in points, money in VND. */
 import type { Command } from 'commander';
 import type { ManualTrader } from '../../daemon/edge/manual-trader.ts';
-import type {
-  BrokerAccount,
-  BrokerClosedPosition,
-  BrokerOrder,
-  BrokerPosition,
-  BrokerTriggerOrder,
-  CashBalance,
-  ClosedTotal,
-  ContractQuote,
-  LoanPackages,
-  StockHolding,
-} from '../../domain/broker-order.ts';
+import type { ClosedTotal } from '../../domain/broker-order.ts';
 import { type ContractSpec, pointsOf } from '../../domain/contract.ts';
 import type { PriceHundredths, PriceTicks } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { type CliContext, jsonText, failed } from '../cli-io.ts';
-import { brokerCommand, type BrokerFlags, needToken, withBroker } from './broker-session.ts';
+import { brokerCommand, type BrokerFlags, needToken, READ, withBroker } from './broker-session.ts';
 
 interface ReadFlags extends BrokerFlags {
   readonly symbol?: string;
@@ -35,8 +24,6 @@ interface ReadCommand {
 
 type RowRead<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
 type RowsResult = RowRead<readonly BrokerRow[]>;
-
-const READ = { priority: 'lookup' } as const;
 
 /** The answer of a read that brought a value. */
 async function rowsOf<T>(
@@ -76,36 +63,108 @@ const READS: readonly ReadCommand[] = [
   {
     name: 'account-status',
     description: 'money and margin of the derivative account',
-    read: ({ rest }) => rowsOf(rest.account(READ), accountRows),
+    // One figure a line.
+    read: ({ rest }) =>
+      rowsOf(rest.account(READ), (account) =>
+        Object.entries({
+          cash: account.cash,
+          'net asset value': account.netAssetValue,
+          'initial margin': account.initialMargin,
+          'required for margin, loss and costs of the day': account.requiredMargin,
+          'buying power': account.buyingPower,
+          'profit of the day': account.profit,
+          'fees and tax not yet taken': account.uncollected,
+          'fees of the day': account.fee,
+          'tax of the day': account.tax,
+          'margin used, percent': account.usageBps / 100,
+        }).map(([figure, value]) => ({ figure, value })),
+      ),
   },
   {
     name: 'positions',
     description: 'open positions',
-    read: ({ rest }) => rowsOf(rest.positions(READ), (rows) => rows.map(positionRow)),
+    read: ({ rest }) =>
+      rowsOf(rest.positions(READ), (positions) =>
+        positions.map(({ orderCode, qty, lastPrice, openProfit }) => ({
+          contract: orderCode,
+          qty,
+          last: hundredths(lastPrice),
+          'open profit': openProfit,
+        })),
+      ),
   },
   {
     name: 'closed-positions',
     description: 'what was closed today',
     bySymbol: true,
+    // The broker's own sums come last.
     read: ({ rest }, _account, { symbol }) =>
-      rowsOf(rest.accounts.closedPositions(symbol ?? null, READ), ({ positions, total }) =>
-        closedRows(positions, total),
-      ),
+      rowsOf(rest.accounts.closedPositions(symbol ?? null, READ), ({ positions, total }) => [
+        ...positions.map((row) => ({
+          contract: row.orderCode,
+          side: row.side,
+          closed: row.closedQty,
+          of: row.totalQty,
+          opened: hundredths(row.averageOpen),
+          left: hundredths(row.averageClose),
+          ...sums(row),
+          time: row.time,
+        })),
+        ...(total === null ? [] : [{ contract: 'TOTAL', ...sums(total) }]),
+      ]),
   },
   {
     name: 'in-day',
     description: "today's normal orders",
-    read: ({ rest, specOf }) => bookRows(rest.inDayBook(READ), orderRow(specOf)),
+    read: ({ rest, specOf }) =>
+      bookRows(rest.inDayBook(READ), (order) => ({
+        order: order.orderNo,
+        contract: order.orderCode,
+        side: order.side,
+        qty: order.qty,
+        price: points(specOf(order.orderCode), order.limitPrice),
+        filled: order.filledQty,
+        'filled value': order.filledValue?.value ?? null,
+        status: order.status,
+        letters: order.statusText,
+        source: order.source,
+        'our id': order.refId,
+        reason: order.reason,
+      })),
   },
   {
     name: 'conditions',
     description: 'orders that wait for a price: stops, halves of brackets, arbitrage',
-    read: ({ rest, specOf }) => bookRows(rest.conditions.book(READ), triggerRow(specOf)),
+    read: ({ rest, specOf }) =>
+      bookRows(rest.conditions.book(READ), (order) => ({
+        key: order.orderKey,
+        order: order.orderNo,
+        kind: order.kind,
+        contract: order.orderCode,
+        side: order.side,
+        qty: order.qty,
+        price: points(specOf(order.orderCode), order.limitPrice),
+        trigger: points(specOf(order.orderCode), order.triggerPrice),
+        when: order.triggerWhen,
+        status: order.status,
+        letters: order.statusText,
+        children: order.children.join(' '),
+      })),
   },
   {
     name: 'derivatives',
     description: 'ceiling, floor, reference and last price of each contract',
-    read: ({ rest, specOf }) => rowsOf(rest.quotes(READ), (rows) => rows.map(quoteRow(specOf))),
+    read: ({ rest, specOf }) =>
+      rowsOf(rest.quotes(READ), (quotes) =>
+        quotes.map((quote) => ({
+          contract: quote.orderCode,
+          ceiling: points(specOf(quote.orderCode), quote.ceiling),
+          floor: points(specOf(quote.orderCode), quote.floor),
+          reference: hundredths(quote.reference),
+          last: points(specOf(quote.orderCode), quote.lastPrice),
+          expiry: quote.expiry,
+        })),
+      ),
   },
   {
     name: 'contracts',
@@ -118,20 +177,58 @@ const READS: readonly ReadCommand[] = [
     description: 'shares of a sub-account',
     account: 'normal or margin sub-account',
     read: ({ rest }, account) =>
-      rowsOf(rest.accounts.stockAssets(account, READ), (rows) => rows.map(holdingRow)),
+      rowsOf(rest.accounts.stockAssets(account, READ), (holdings) =>
+        holdings.map((row) => ({
+          symbol: row.symbol,
+          shares: row.qty,
+          available: row.availableQty,
+          'average price': row.averagePrice,
+          value: row.marketValue,
+        })),
+      ),
   },
   {
     name: 'cash-balance',
     description: 'cash of a sub-account',
     account: 'sub-account',
     read: ({ rest }, account) =>
-      rowsOf(rest.accounts.cashBalance(account, READ), (rows) => rows.map(cashRow)),
+      rowsOf(rest.accounts.cashBalance(account, READ), (balances) =>
+        balances.map((row) => ({
+          account: row.accountNo,
+          cash: row.cash,
+          balance: row.balance,
+          withdrawable: row.withdrawable,
+          buying: row.buying,
+          blocked: row.blocked,
+          'purchasing power': row.purchasingPower,
+        })),
+      ),
   },
   {
     name: 'loan-packages',
     description: 'supplementary loan packages of a margin account',
     account: 'margin sub-account',
-    read: ({ rest }, account) => rowsOf(rest.accounts.loanPackages(account, READ), loanRows),
+    read: ({ rest }, account) =>
+      rowsOf(rest.accounts.loanPackages(account, READ), ({ packages, tiered }) => [
+        ...packages.map(({ id, name, code, subscriptionFee: fee, status }) => ({
+          kind: 'package',
+          id: String(id),
+          name,
+          code,
+          fee,
+          rate: null,
+          status,
+        })),
+        ...tiered.map(({ id, name, firstRate: rate, status }) => ({
+          kind: 'tiered',
+          id: String(id),
+          name,
+          code: '',
+          fee: null,
+          rate,
+          status,
+        })),
+      ]),
   },
 ];
 
@@ -156,7 +253,6 @@ export function addBrokerReads(broker: Command, context: CliContext): void {
 
 type Cell = string | number | boolean | null;
 type BrokerRow = Readonly<Record<string, Cell>>;
-type SpecOf = ManualTrader['specOf'];
 
 function rowsTable(rows: readonly BrokerRow[]): string {
   const [first] = rows;
@@ -176,139 +272,9 @@ const points = (spec: ContractSpec | undefined, price: PriceTicks | null): numbe
   spec === undefined || price === null ? null : pointsOf(spec, price);
 const hundredths = (price: PriceHundredths | null): number | null => (price === null ? null : price / 100);
 
-/** One figure a line. */
-const accountRows = (account: BrokerAccount): readonly BrokerRow[] =>
-  Object.entries({
-    cash: account.cash,
-    'net asset value': account.netAssetValue,
-    'initial margin': account.initialMargin,
-    'required for margin, loss and costs of the day': account.requiredMargin,
-    'buying power': account.buyingPower,
-    'profit of the day': account.profit,
-    'fees and tax not yet taken': account.uncollected,
-    'fees of the day': account.fee,
-    'tax of the day': account.tax,
-    'margin used, percent': account.usageBps / 100,
-  }).map(([figure, value]) => ({ figure, value }));
-
-const positionRow = ({ orderCode, qty, lastPrice, openProfit }: BrokerPosition): BrokerRow => ({
-  contract: orderCode,
-  qty,
-  last: hundredths(lastPrice),
-  'open profit': openProfit,
-});
-
-const orderRow =
-  (specOf: SpecOf) =>
-  (order: BrokerOrder): BrokerRow => {
-    const spec = specOf(order.orderCode);
-    return {
-      order: order.orderNo,
-      contract: order.orderCode,
-      side: order.side,
-      qty: order.qty,
-      price: points(spec, order.limitPrice),
-      filled: order.filledQty,
-      'filled value': order.filledValue?.value ?? null,
-      status: order.status,
-      letters: order.statusText,
-      source: order.source,
-      'our id': order.refId,
-      reason: order.reason,
-    };
-  };
-
-const triggerRow =
-  (specOf: SpecOf) =>
-  (order: BrokerTriggerOrder): BrokerRow => {
-    const spec = specOf(order.orderCode);
-    return {
-      key: order.orderKey,
-      order: order.orderNo,
-      kind: order.kind,
-      contract: order.orderCode,
-      side: order.side,
-      qty: order.qty,
-      price: points(spec, order.limitPrice),
-      trigger: points(spec, order.triggerPrice),
-      when: order.triggerWhen,
-      status: order.status,
-      letters: order.statusText,
-      children: order.children.join(' '),
-    };
-  };
-
-const quoteRow =
-  (specOf: SpecOf) =>
-  (quote: ContractQuote): BrokerRow => {
-    const spec = specOf(quote.orderCode);
-    return {
-      contract: quote.orderCode,
-      ceiling: points(spec, quote.ceiling),
-      floor: points(spec, quote.floor),
-      reference: hundredths(quote.reference),
-      last: points(spec, quote.lastPrice),
-      expiry: quote.expiry,
-    };
-  };
-
-/** The broker's own sums come last. */
-const closedRows = (positions: readonly BrokerClosedPosition[], total: ClosedTotal | null) => [
-  ...positions.map((row) => ({
-    contract: row.orderCode,
-    side: row.side,
-    closed: row.closedQty,
-    of: row.totalQty,
-    opened: hundredths(row.averageOpen),
-    left: hundredths(row.averageClose),
-    ...sums(row),
-    time: row.time,
-  })),
-  ...(total === null ? [] : [{ contract: 'TOTAL', ...sums(total) }]),
-];
-
 const sums = ({ closedProfit, openProfit, fee, tax }: ClosedTotal): BrokerRow => ({
   profit: closedProfit,
   'open profit': openProfit,
   fee,
   tax,
 });
-
-const holdingRow = (row: StockHolding): BrokerRow => ({
-  symbol: row.symbol,
-  shares: row.qty,
-  available: row.availableQty,
-  'average price': row.averagePrice,
-  value: row.marketValue,
-});
-
-const cashRow = (row: CashBalance): BrokerRow => ({
-  account: row.accountNo,
-  cash: row.cash,
-  balance: row.balance,
-  withdrawable: row.withdrawable,
-  buying: row.buying,
-  blocked: row.blocked,
-  'purchasing power': row.purchasingPower,
-});
-
-const loanRows = ({ packages, tiered }: LoanPackages): readonly BrokerRow[] => [
-  ...packages.map(({ id, name, code, subscriptionFee, status }) => ({
-    kind: 'package',
-    id: String(id),
-    name,
-    code,
-    fee: subscriptionFee,
-    rate: null,
-    status,
-  })),
-  ...tiered.map(({ id, name, firstRate, status }) => ({
-    kind: 'tiered',
-    id: String(id),
-    name,
-    code: '',
-    fee: null,
-    rate: firstRate,
-    status,
-  })),
-];

@@ -45,6 +45,9 @@ export async function withBroker<T>(
   }
 }
 
+/** Of reads by hand. */
+export const READ = { priority: 'lookup' } as const;
+
 export async function needToken(trader: ManualTrader): Promise<void> {
   const token = await trader.token('needed');
   if (!token.ok) throw failed(`no token: ${token.reason}`);
@@ -71,7 +74,9 @@ type MakeCall<Flags, First, Rest> = (
 /** A command whose action makes one call, shows it, asks, and sends it once. `First` and `Rest` are its arguments. */
 export function addSend<Flags extends SendFlags, First = undefined, Rest = undefined>(
   { broker, ...context }: SendContext,
-  [name, description, shown]: readonly [name: string, description: string, example: string],
+  name: string,
+  description: string,
+  shown: string,
   make: MakeCall<Flags, First, Rest>,
 ): Command {
   const command = brokerCommand(broker, name, description, shown).option('--yes', 'send without asking');

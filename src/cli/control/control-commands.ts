@@ -128,14 +128,8 @@ export function addControlCommands(program: Command, context: CliContext): void 
       const before = name === 'cancel-all' ? await engineOf(state) : null;
       const path = statePaths(state).run;
       const run = name === 'stop' ? readMark(path)?.run : undefined;
-      const waitMs = isOfOne ? REPLAY_MS_MAX : ANSWER_MS_MAX;
-      const said = await sendCommand(
-        context,
-        state,
-        name,
-        needsNoReason === true ? {} : { strategy, reason },
-        waitMs,
-      );
+      const body = needsNoReason === true ? {} : { strategy, reason };
+      const said = await sendCommand(context, state, name, body, isOfOne ? REPLAY_MS_MAX : undefined);
       if (name === 'halt') await followHalt(context, state);
       if (run !== undefined) await followEnd(context, path, run, flags.wait);
       if (before !== null) await follow(context, state, said, cancelProgress(before));
@@ -266,7 +260,7 @@ export async function sendCommand(
   state: string,
   name: string,
   body: object,
-  waitMs = ANSWER_MS_MAX,
+  waitMs?: number,
 ): Promise<string> {
   const text = doneText(await call(state, 'POST', `/commands/${name}`, body, waitMs));
   io.out(text);
@@ -361,7 +355,7 @@ export const statusIfRuns = (stateDir: string): Promise<DaemonStatus | null> =>
   getStatus(stateDir).catch(() => null);
 
 async function getStatus(stateDir: string): Promise<DaemonStatus> {
-  const status = await call(stateDir, 'GET', '/status', null, ANSWER_MS_MAX);
+  const status = await call(stateDir, 'GET', '/status', null);
   if (typeof status === 'object' && status !== null && 'halt' in status && 'stream' in status)
     return status as DaemonStatus; // oxlint-disable-line typescript/no-unsafe-type-assertion -- our own daemon, known by two of its fields
   throw failed('the daemon is of another version: use the tickwright that started it');
@@ -385,7 +379,7 @@ export async function call(
   method: string,
   path: string,
   body: object | null,
-  waitMs: number,
+  waitMs = ANSWER_MS_MAX,
 ): Promise<unknown> {
   const link = readControl(stateDir);
   if (link === undefined) throw noDaemon(stateDir);
@@ -395,8 +389,8 @@ export async function call(
       authorization: `Bearer ${link.token}`,
       ...(body === null ? {} : { 'content-type': 'application/json' }),
     },
+    body: body === null ? null : JSON.stringify(body),
     signal: AbortSignal.timeout(waitMs),
-    ...(body === null ? {} : { body: JSON.stringify(body) }),
   }).catch((error: unknown) => {
     // A daemon that died left its file behind.
     if (error instanceof Error && hasCode(error.cause, 'ECONNREFUSED')) throw noDaemon(stateDir);

@@ -15,7 +15,6 @@ interface OpenFlags {
   readonly print?: boolean;
 }
 
-const ANSWER_MS_MAX = 15_000;
 /** A browser has read the file by then. */
 const FILE_MS = 5_000;
 
@@ -35,7 +34,7 @@ export function addOpenCommand(program: Command, { io }: CliContext): void {
     .action(async ({ look, print, ...flags }: OpenFlags) => {
       const state = stateOf(flags);
       const kind = look === true ? 'look' : 'steer';
-      const link = linkOf(await call(state, 'POST', `/links/${kind}`, null, ANSWER_MS_MAX));
+      const link = linkOf(await call(state, 'POST', `/links/${kind}`, null));
       io.out(`${link}\n`);
       if (print !== true && hasDisplay()) await showFile(join(resolve(state), 'open.html'), link);
     });

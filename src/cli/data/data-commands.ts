@@ -135,7 +135,7 @@ function addDataVerify(data: Command, { io, finish }: CliContext): void {
       const { filesToVerify, verifyData } = await import('../../research/recorded/inspect-data.ts');
       const total = filesToVerify(flags.dir, symbol ?? null);
       if (total === 0) throw noData(flags.dir, symbol);
-      const progress = new ProgressLine(io, 'rows', () => performance.now());
+      const progress = new ProgressLine(io, 'rows');
       const files: VerifiedFile[] = [];
       let count = 0;
       for (const file of verifyData(flags.dir, symbol ?? null)) {
@@ -218,7 +218,7 @@ function addDataExport(data: Command, { io }: CliContext): void {
 }
 
 async function run(symbol: string, flags: ExportFlags, io: CliIo): Promise<ExportResult | undefined> {
-  const line = new ProgressLine(io, 'rows', () => performance.now());
+  const line = new ProgressLine(io, 'rows');
   const { exportData, MixedSteps } = await import('../../research/recorded/export-data.ts');
   const { dir, from = null, to = null, out } = flags;
   try {

@@ -160,7 +160,7 @@ async function importOne(
   { io, badFile }: ImportOutput,
 ): Promise<ImportedFile> {
   const { importFile } = await import('../../research/recorded/import-file.ts');
-  const progress = new ProgressLine(io, 'rows', () => performance.now());
+  const progress = new ProgressLine(io, 'rows');
   let bad = 0;
   try {
     const imported = await importFile(file, requestOf(flags), market, {

@@ -53,8 +53,7 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
       const { EVENT_MS_MAX, endingHangs } = await import('../../research/backtest/hang-watch.ts');
       const { strayTexts, withStrays } = await import('../../research/backtest/stray-faults.ts');
       const limitMs = eventLimit ?? EVENT_MS_MAX;
-      // The run replaces the global clock, so this one is taken before.
-      const line = new ProgressLine(io, 'rows', performance.now.bind(performance));
+      const line = new ProgressLine(io, 'rows');
       const { secondRun } = await import('../../research/backtest/second-run.ts');
       const played = await withStrays(async () => {
         const { seed } = options;

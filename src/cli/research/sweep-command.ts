@@ -66,8 +66,7 @@ async function sweep(file: string, flags: Flags, io: CliIo, cluster?: Cluster): 
   const { stoppedText, sweepDir, sweepFile } = await import('../../research/sweep/sweep-report.ts');
   const path = join(sweepDir(backtest, flags.out), 'progress.html');
   if (io.isTerminal === true) io.err(`progress: ${path}\n`);
-  const newLine = (): ProgressLine =>
-    new ProgressLine(io, 'runs', () => performance.now(), { path, title: `Sweep of ${file}` });
+  const newLine = (): ProgressLine => new ProgressLine(io, 'runs', { path, title: `Sweep of ${file}` });
   let line = newLine();
   let what = '';
   const { fresh = false } = flags;

@@ -1,5 +1,7 @@
 /** Labels of axes: whole numbers with a unit, and moments as fine as the span of the picture. */
-import { DAY, HOUR, MINUTE } from '../../text/durations.ts';
+import { US_PER_SECOND } from '../../domain/units.ts';
+import { formatTimeOfDay } from '../../text/dates.ts';
+import { DAY, MINUTE } from '../../text/durations.ts';
 
 const LABEL_STEPS_MIN = 0.01;
 
@@ -54,10 +56,8 @@ function decimalsOf(step: number): number {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-const two = (value: number): string => String(value).padStart(2, '0');
 const dateOf = (local: number): Date => new Date(local * 1_000);
-const clockText = (local: number): string =>
-  `${two(Math.floor((local % DAY) / HOUR))}:${two(Math.floor((local % HOUR) / MINUTE))}`;
+const clockText = (local: number): string => formatTimeOfDay((local % DAY) * US_PER_SECOND);
 const dayText = (local: number): string => `${dateOf(local).getUTCDate()} ${monthText(local)}`;
 const monthText = (local: number): string => MONTHS[dateOf(local).getUTCMonth()] ?? '';
 const yearText = (local: number): string => String(dateOf(local).getUTCFullYear());

@@ -35,6 +35,7 @@ export function Calendar(
   const sizes = profit.map(Math.abs).toSorted((a, b) => a - b);
   const strong = sizes[Math.floor((sizes.length - 1) * STRONG)] || 1;
   const weekdays = all.some(({ day }) => weekdayOf(day) > 4) ? 7 : 5;
+  const look = { weekdays, strong, money, language };
   const years = groups(all, ({ day }) => day.slice(0, 4));
   return (
     <>
@@ -45,14 +46,7 @@ export function Calendar(
           </summary>
           <div class="year">
             {groups(found, ({ day }) => day.slice(0, 7)).map(([month, inMonth]) => (
-              <Month
-                key={month}
-                days={inMonth}
-                weekdays={weekdays}
-                strong={strong}
-                money={money}
-                language={language}
-              />
+              <Month key={month} days={inMonth} look={look} />
             ))}
           </div>
         </details>
@@ -63,11 +57,7 @@ export function Calendar(
 
 function groups(days: readonly Day[], keyOf: (day: Day) => string): readonly (readonly [string, Day[]])[] {
   const found = new Map<string, Day[]>();
-  for (const day of days) {
-    const known = found.get(keyOf(day));
-    if (known === undefined) found.set(keyOf(day), [day]);
-    else known.push(day);
-  }
+  for (const day of days) found.set(keyOf(day), [...(found.get(keyOf(day)) ?? []), day]);
   return [...found];
 }
 
@@ -80,36 +70,35 @@ function monthText(days: readonly Day[], money: FormatMoney, language: Language)
   return `${money(sum)}, ${WORDS[language](up, down)}`;
 }
 
-interface MonthProps {
-  readonly days: readonly Day[];
+interface CalendarLook {
   readonly weekdays: number;
+  /** A result that has the strongest colour. */
   readonly strong: number;
   readonly money: FormatMoney;
   readonly language: Language;
 }
 
-function Month({ days, weekdays, strong, money, language }: MonthProps): VNode {
+function Month({ days, look }: { readonly days: readonly Day[]; readonly look: CalendarLook }): VNode {
+  const { weekdays, money, language } = look;
   const month = days[0]?.day.slice(0, 7) ?? '';
   const name = dateText(Date.parse(month), language, { month: 'short' });
   const results = new Map(days.map(({ day, profit }) => [day, profit]));
   const label = `${name} ${month.slice(0, 4)}: ${monthText(days, money, language)}`;
   return (
-    <div class={`month week${weekdays}`} role="img" aria-label={label}>
+    <div
+      class="month"
+      style={{ gridTemplateColumns: `repeat(${weekdays}, 1fr)` }}
+      role="img"
+      aria-label={label}
+    >
       <b title={label}>{name}</b>
       {Array.from({ length: weekdays }, (_, i) => (
         <i key={i}>{dateText(MONDAY_MS + i * DAY_MS, language, { weekday: 'narrow' })}</i>
       ))}
       {daysOf(month)
         .filter((day) => weekdayOf(day) < weekdays)
-        .map((day, i) => (
-          <Cell
-            key={day}
-            day={day}
-            profit={results.get(day)}
-            strong={strong}
-            money={money}
-            {...(i === 0 ? { column: weekdayOf(day) } : {})}
-          />
+        .map((day) => (
+          <Cell key={day} day={day} profit={results.get(day)} look={look} />
         ))}
     </div>
   );
@@ -127,21 +116,19 @@ function daysOf(month: string): readonly string[] {
 interface CellProps {
   readonly day: string;
   readonly profit: number | undefined;
-  readonly strong: number;
-  readonly money: FormatMoney;
-  /** Column of the first day of the month. */
-  readonly column?: number;
+  readonly look: CalendarLook;
 }
 
-function Cell({ day, profit, strong, money, column }: CellProps): VNode {
-  const place = column === undefined ? '' : ` column${column + 1}`;
-  const number = Number(day.slice(8));
-  if (profit === undefined) return <span class={`idle${place}`}>{number}</span>;
-  const level = profit === 0 ? 0 : Math.min(LEVELS, Math.ceil((Math.abs(profit) / strong) * LEVELS));
-  const colour = level === 0 ? 'flat' : `${profit < 0 ? 'l' : 'g'}${level}`;
+function Cell({ day, profit, look: { strong, money } }: CellProps): VNode {
+  const level = Math.min(LEVELS, Math.ceil((Math.abs(profit ?? 0) / strong) * LEVELS));
+  const colour = level === 0 ? 'flat' : `${(profit ?? 0) < 0 ? 'l' : 'g'}${level}`;
   return (
-    <span class={`${colour}${place}`} title={`${day}: ${money(profit)}`}>
-      {number}
+    <span
+      class={profit === undefined ? 'idle' : colour}
+      style={{ gridColumn: weekdayOf(day) + 1 }}
+      title={profit === undefined ? undefined : `${day}: ${money(profit)}`}
+    >
+      {Number(day.slice(8))}
     </span>
   );
 }

@@ -5,13 +5,9 @@ import {
   createChart,
   HistogramSeries,
   type IChartApiBase,
-  type IPrimitivePaneView,
   type ISeriesApi,
-  type ISeriesPrimitive,
   LineSeries,
   LineType,
-  type Logical,
-  type SeriesAttachedParameter,
   type SeriesType,
   type Time,
   type UTCTimestamp,
@@ -19,9 +15,9 @@ import {
 import './charts.css';
 import { MINUTE } from '../../text/durations.ts';
 import { momentText, moneyText, numberLabels } from './axis-text.ts';
+import { type BitmapScope, CanvasLayer } from './canvas-layer.ts';
 import { coloursOf } from './price-chart.ts';
 import { ink, onThemeChange } from './theme.ts';
-import type { BitmapScope } from './trade-layer.ts';
 
 export interface ChartLine {
   readonly label: string;
@@ -267,56 +263,25 @@ function part(kind: string, text: string): HTMLElement {
 }
 
 /** Shades and bands behind the lines, rules before them. */
-class Backdrop implements ISeriesPrimitive<Time> {
+class Backdrop extends CanvasLayer {
   readonly #content: ChartContent;
-  #chart: IChartApiBase<Time> | null = null;
-  #series: ISeriesApi<SeriesType, Time> | null = null;
-  readonly #views: readonly IPrimitivePaneView[] = [
-    {
-      renderer: () => ({
-        drawBackground: (target) => target.useBitmapCoordinateSpace((scene) => this.#drawBehind(scene)),
-        draw: (target) => target.useBitmapCoordinateSpace((scene) => this.#drawRules(scene)),
-      }),
-    },
-  ];
 
   constructor(content: ChartContent) {
+    super();
     this.#content = content;
   }
 
-  attached({ chart, series }: SeriesAttachedParameter<Time>): void {
-    this.#chart = chart;
-    this.#series = series;
-  }
-
-  paneViews(): readonly IPrimitivePaneView[] {
-    return this.#views;
-  }
-
-  /** Between two samples too. */
-  #x(at: number, { horizontalPixelRatio }: BitmapScope): number {
-    const before = Math.floor(at);
-    const ends = [before, before + 1].map(
-      (place) => this.#chart?.timeScale().logicalToCoordinate(place as Logical) ?? -1, // oxlint-disable-line typescript/no-unsafe-type-assertion -- a brand of the library
-    );
-    const [left = -1, right = -1] = ends;
-    return (left + (right - left) * (at - before)) * horizontalPixelRatio;
-  }
-
-  #drawBehind(scene: BitmapScope): void {
-    const { context, bitmapSize, verticalPixelRatio } = scene;
+  protected override drawBehind(scene: BitmapScope): void {
+    const { context, bitmapSize } = scene;
     const { shades = [], bands = [], lines } = this.#content;
     for (const { from, to, colour } of shades) {
-      const left = this.#x(from, scene);
+      const left = this.xOf(from, scene);
       context.fillStyle = ink(colour, 0.1);
-      context.fillRect(left, 0, Math.max(1, this.#x(to, scene) - left), bitmapSize.height);
+      context.fillRect(left, 0, Math.max(1, this.xOf(to, scene) - left), bitmapSize.height);
     }
     for (const [upper, lower, colour] of bands) {
       const edge = (place: number): readonly (readonly [number, number])[] =>
-        (lines[place]?.values ?? []).map((value, at) => [
-          this.#x(at, scene),
-          (this.#series?.priceToCoordinate(value ?? 0) ?? 0) * verticalPixelRatio,
-        ]);
+        (lines[place]?.values ?? []).map((value, at) => [this.xOf(at, scene), this.yOf(value ?? 0, scene)]);
       context.fillStyle = ink(colour, 0.16);
       context.beginPath();
       for (const [x, y] of [...edge(upper), ...edge(lower).toReversed()]) context.lineTo(x, y);
@@ -324,7 +289,8 @@ class Backdrop implements ISeriesPrimitive<Time> {
     }
   }
 
-  #drawRules(scene: BitmapScope): void {
+  /** The rules. */
+  protected override drawBefore(scene: BitmapScope): void {
     const { context, bitmapSize, horizontalPixelRatio: ratio } = scene;
     const { rules = [], x: xs } = this.#content;
     const first = Math.min(...rules.map(({ at }) => at));
@@ -332,7 +298,7 @@ class Backdrop implements ISeriesPrimitive<Time> {
     context.lineWidth = ratio;
     context.setLineDash([4 * ratio, 3 * ratio]);
     for (const { at, label, colour } of rules) {
-      const x = this.#x(placeAmong(xs, at), scene);
+      const x = this.xOf(placeAmong(xs, at), scene);
       context.strokeStyle = context.fillStyle = ink(colour);
       context.beginPath();
       context.moveTo(x, 0);

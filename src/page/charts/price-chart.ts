@@ -1,6 +1,5 @@
 /** Prices as candles: nights and breaks take no room, trades are joined from entry to exit, orders are lines. */
 import {
-  type CandlestickData,
   CandlestickSeries,
   createChart,
   HistogramSeries,
@@ -49,26 +48,13 @@ export interface PriceChartLook {
   readonly tick: number;
 }
 
-export interface PriceChart {
-  /** In time order. */
-  setCandles(candles: readonly Candle[]): void;
-  /** The last candle again, or the next one. */
-  update(candle: Candle): void;
-  setMarks(marks: readonly PriceMark[]): void;
-  setTrades(trades: readonly PriceTrade[]): void;
-  setOrders(orders: readonly OrderLine[]): void;
-  /** Indicators and the like, over the candles. */
-  setLines(lines: readonly PriceLine[]): void;
-  /** Samples `from` to `to` alone; all of them without. */
-  show(from?: number, to?: number): void;
-  destroy(): void;
-}
+export type PriceChart = ReturnType<typeof createPriceChart>;
 
 /** The part of the chart above the columns of volume. */
 const VOLUME_TOP = 0.82;
 const VOLUME_OPACITY = 0.35;
 
-export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceChart {
+export function createPriceChart(box: HTMLElement, look: PriceChartLook) {
   const frame = document.createElement('div');
   frame.style.height = `${look.height}px`;
   const legend = document.createElement('p');
@@ -92,13 +78,7 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceC
   const layer = new TradeLayer();
   series.attachPrimitive(layer);
   const local = (time: number): UTCTimestamp => (time + look.utcOffsetMinutes * MINUTE) as UTCTimestamp; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a brand of the library
-  const dataOf = ({ time, open, high, low, close }: Candle): CandlestickData<UTCTimestamp> => ({
-    time: local(time),
-    open,
-    high,
-    low,
-    close,
-  });
+  const dataOf = (candle: Candle) => ({ ...candle, time: local(candle.time) });
   const volumeOf = ({ time, volume = 0 }: Candle) => ({ time: local(time), value: volume });
   const orders = new OrderLines(series);
   const lines = new PriceLines(chart, legend, local);
@@ -108,29 +88,28 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceC
     volumes.applyOptions({ color: ink('quiet', VOLUME_OPACITY) });
     orders.redraw();
     lines.redraw();
-    layer.redraw();
+    layer.draw();
   });
   return {
-    setCandles(candles) {
+    /** In time order. */
+    setCandles(candles: readonly Candle[]): void {
       series.setData(candles.map(dataOf));
       volumes.setData(candles.filter(({ volume }) => volume !== undefined).map(volumeOf));
-      layer.setTimes(candles.map(({ time }) => time));
+      layer.draw({ times: candles.map(({ time }) => time) });
       chart.timeScale().fitContent();
     },
-    update(candle) {
+    /** The last candle again, or the next one. */
+    update(candle: Candle): void {
       series.update(dataOf(candle));
       if (candle.volume !== undefined) volumes.update(volumeOf(candle));
       layer.addTime(candle.time);
     },
-    setMarks: (marks) => layer.setMarks(marks),
-    setTrades: (trades) => layer.setTrades(trades),
-    setOrders: (next) => orders.set(next),
-    setLines: (next) => lines.set(next),
-    show(from, to) {
-      if (from === undefined || to === undefined) chart.timeScale().fitContent();
-      else chart.timeScale().setVisibleLogicalRange({ from, to });
-    },
-    destroy() {
+    setMarks: (marks: readonly PriceMark[]): void => layer.draw({ marks }),
+    setTrades: (trades: readonly PriceTrade[]): void => layer.draw({ trades }),
+    setOrders: (next: readonly OrderLine[]): void => orders.set(next),
+    /** Indicators and the like, over the candles. */
+    setLines: (next: readonly PriceLine[]): void => lines.set(next),
+    destroy(): void {
       stopTheme();
       chart.remove();
       box.replaceChildren();

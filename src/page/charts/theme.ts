@@ -11,20 +11,13 @@ const listeners = new Set<() => void>();
 
 /** Calls back when the colours change: by the system, or by `data-theme` of the page. Returns the way to stop. */
 export function onThemeChange(redraw: () => void): () => void {
-  watch();
   listeners.add(redraw);
   return () => listeners.delete(redraw);
-}
-
-let isWatching = false;
-
-function watch(): void {
-  if (isWatching) return;
-  isWatching = true;
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', publish);
-  new MutationObserver(publish).observe(document.documentElement, { attributeFilter: ['data-theme'] });
 }
 
 function publish(): void {
   for (const redraw of listeners) redraw();
 }
+
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', publish);
+new MutationObserver(publish).observe(document.documentElement, { attributeFilter: ['data-theme'] });

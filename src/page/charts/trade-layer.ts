@@ -2,42 +2,18 @@
  * Fills and trades over candles, as many as the zoom has room for: from afar a strip that says where money was made and lost,
  * closer the line of each trade, and at last its entry and exit with their side and quantity. Prices stay visible.
  */
-import type {
-  IChartApiBase,
-  IPrimitivePaneView,
-  ISeriesApi,
-  ISeriesPrimitive,
-  Logical,
-  SeriesAttachedParameter,
-  Time,
-} from 'lightweight-charts';
+import type { ReportMark, ReportTrade } from '../../research/report/report-model.ts';
+import { type BitmapScope, CanvasLayer } from './canvas-layer.ts';
 import { ink } from './theme.ts';
 
-export interface PriceMark {
-  readonly tsSeconds: number;
-  readonly price: number;
-  readonly side: 'buy' | 'sell';
-  /** An entry is filled, an exit is hollow. */
-  readonly effect: 'entry' | 'exit';
-  readonly qty: number;
-}
+/** An entry is filled, an exit is hollow. */
+export type PriceMark = Omit<ReportMark, 'strategy'>;
 
-export interface PriceTrade {
-  readonly entrySeconds: number;
-  readonly entryPrice: number;
-  readonly exitSeconds: number;
-  readonly exitPrice: number;
-  readonly direction: 'long' | 'short';
-  readonly qty: number;
-  /** After costs; its sign is the colour. */
-  readonly profit: number;
-}
-
-export type BitmapScope = Parameters<
-  Parameters<NonNullable<ReturnType<IPrimitivePaneView['renderer']>>['draw']>[0]['useBitmapCoordinateSpace']
->[0] extends (scope: infer Scope) => unknown
-  ? Scope
-  : never;
+/** The sign of the profit is the colour. */
+export type PriceTrade = Pick<
+  ReportTrade,
+  'entrySeconds' | 'entryPrice' | 'exitSeconds' | 'exitPrice' | 'profit'
+>;
 
 /** Least pixels between two distinct marks. */
 const MARK_PX = 9;
@@ -48,69 +24,42 @@ const STRIP_PX = 36;
 const QTY_PX = 40;
 const COLUMN_PX = 3;
 
-export class TradeLayer implements ISeriesPrimitive<Time> {
-  #times: number[] = [];
-  #marks: readonly PriceMark[] = [];
-  #trades: readonly PriceTrade[] = [];
-  #chart: IChartApiBase<Time> | null = null;
-  #series: ISeriesApi<'Candlestick'> | null = null;
-  #update: () => void = () => undefined;
-  readonly #views: readonly IPrimitivePaneView[] = [
-    { renderer: () => ({ draw: (target) => target.useBitmapCoordinateSpace((scene) => this.#draw(scene)) }) },
-  ];
+interface Layer {
+  /** Of the candles. */
+  readonly times: number[];
+  /** In time order. */
+  readonly marks: readonly PriceMark[];
+  readonly trades: readonly PriceTrade[];
+}
 
-  attached({ chart, series, requestUpdate }: SeriesAttachedParameter<Time>): void {
-    this.#chart = chart;
-    this.#series = series as ISeriesApi<'Candlestick'>; // oxlint-disable-line typescript/no-unsafe-type-assertion -- attached to candles alone
-    this.#update = requestUpdate;
-  }
+export class TradeLayer extends CanvasLayer {
+  #layer: Layer = { times: [], marks: [], trades: [] };
 
-  paneViews(): readonly IPrimitivePaneView[] {
-    return this.#views;
-  }
-
-  setTimes(times: number[]): void {
-    this.#times = times;
-    this.#update();
+  /** Draws again, with these in place of those before. */
+  draw(changed: Partial<Layer> = {}): void {
+    this.#layer = { ...this.#layer, ...changed };
+    this.attachedTo?.requestUpdate();
   }
 
   addTime(time: number): void {
-    if (time > (this.#times.at(-1) ?? -Infinity)) this.#times.push(time);
+    const { times } = this.#layer;
+    if (time > (times.at(-1) ?? -Infinity)) times.push(time);
   }
 
-  /** In time order. */
-  setMarks(marks: readonly PriceMark[]): void {
-    this.#marks = marks;
-    this.#update();
-  }
-
-  setTrades(trades: readonly PriceTrade[]): void {
-    this.#trades = trades;
-    this.#update();
-  }
-
-  redraw(): void {
-    this.#update();
-  }
-
-  #draw(scene: BitmapScope): void {
-    const scale = this.#chart?.timeScale();
-    const range = scale?.getVisibleLogicalRange() ?? null;
-    if (scale === undefined || range === null) return;
-    const xOf = (place: number): number =>
-      (scale.logicalToCoordinate(place as Logical) ?? -1) * scene.horizontalPixelRatio; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a brand of the library
-    const yOf = (price: number): number =>
-      (this.#series?.priceToCoordinate(price) ?? -1) * scene.verticalPixelRatio;
+  protected override drawBefore(scene: BitmapScope): void {
+    const range = this.attachedTo?.chart.timeScale().getVisibleLogicalRange() ?? null;
+    if (range === null) return;
     const isSeen = (from: number, to: number): boolean => to >= range.from && from <= range.to;
-    const trades = this.#trades
+    const { times } = this.#layer;
+    const trades = this.#layer.trades
       .map((trade) => ({
         trade,
-        from: placeOf(this.#times, trade.entrySeconds),
-        to: placeOf(this.#times, trade.exitSeconds),
+        from: placeOf(times, trade.entrySeconds),
+        to: placeOf(times, trade.exitSeconds),
       }))
       .filter(({ from, to }) => isSeen(from, to));
-    const marks = this.#marks
-      .map((mark) => ({ mark, at: placeOf(this.#times, mark.tsSeconds) }))
+    const marks = this.#layer.marks
+      .map((mark) => ({ mark, at: placeOf(times, mark.tsSeconds) }))
       .filter(({ at }) => isSeen(at, at));
     const room = scene.mediaSize.width;
     const { context } = scene;
@@ -118,17 +67,18 @@ export class TradeLayer implements ISeriesPrimitive<Time> {
     if (trades.length > room / LINE_PX)
       drawStrip(
         scene,
-        trades.map(({ trade, to }) => [xOf(to), trade.profit]),
+        trades.map(({ trade, to }) => [this.xOf(to, scene), trade.profit]),
       );
     else
       for (const { trade, from, to } of trades) {
-        const ends = [xOf(from), yOf(trade.entryPrice), xOf(to), yOf(trade.exitPrice)] as const;
-        drawTrade(scene, ends, trade.profit);
+        const entry = [this.xOf(from, scene), this.yOf(trade.entryPrice, scene)] as const;
+        const exit = [this.xOf(to, scene), this.yOf(trade.exitPrice, scene)] as const;
+        drawTrade(scene, [...entry, ...exit], trade.profit);
       }
-    if (marks.length <= room / MARK_PX || this.#trades.length === 0)
+    if (marks.length <= room / MARK_PX || this.#layer.trades.length === 0)
       drawMarks(
         scene,
-        marks.map(({ mark, at }) => ({ mark, x: xOf(at), y: yOf(mark.price) })),
+        marks.map(({ mark, at }) => ({ mark, x: this.xOf(at, scene), y: this.yOf(mark.price, scene) })),
       );
     context.restore();
   }

@@ -19,12 +19,14 @@ export const count = (value: number): string => whole.format(value).replace('-',
 export const signed = (value: number): string =>
   value === 0 ? '0' : `${value < 0 ? MINUS : '+'}${whole.format(Math.abs(value))}`;
 
-/** Digits that a tick needs. */
-export function points(value: number | null, tick: number): string {
-  if (value === null) return '–';
-  const decimals = Math.max(0, Math.ceil(-Math.log10(tick) - 1e-9));
-  return `${value < 0 ? MINUS : ''}${unsigned(value, decimals)}`;
-}
+/** Digits behind the point that a tick needs. */
+export const digitsOf = (tick: number): number => Math.max(0, Math.ceil(-Math.log10(tick) - 1e-9));
+
+export const points = (value: number | null, tick: number): string =>
+  value === null ? '–' : `${value < 0 ? MINUS : ''}${unsigned(value, digitsOf(tick))}`;
+
+export const signedPoints = (value: number, tick: number): string =>
+  `${value > 0 ? '+' : ''}${points(value, tick)}`;
 
 export const toneOf = (value: number): string => (value > 0 ? 'gain' : value < 0 ? 'loss' : 'flat');
 

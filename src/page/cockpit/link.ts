@@ -7,9 +7,7 @@ const ANSWER_MS_MAX = 15_000;
 /** Undefined without a session that lasts. */
 export async function readSession(): Promise<CockpitSession | undefined> {
   const reply = await fetch('/session', { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
-  if (!reply.ok) return undefined;
-  const session: CockpitSession = await reply.json();
-  return session;
+  return reply.ok ? reply.json() : undefined;
 }
 
 const PROBE_MS_MAX = 3_000;
@@ -25,8 +23,7 @@ export const answers = (): Promise<boolean> =>
 export async function enter(secret: string): Promise<CockpitSession> {
   const reply = await post('/session', { secret });
   if (!reply.ok) throw new Error(await messageOf(reply));
-  const session: CockpitSession = await reply.json();
-  return session;
+  return reply.json();
 }
 
 export const leave = (): Promise<Response> => fetch('/session', { method: 'DELETE' });
@@ -48,8 +45,7 @@ export async function read<T>(
   try {
     const reply = await fetch(`${path}${suffix}`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
     if (!reply.ok) return { value: null, trouble: await messageOf(reply) };
-    const value: T = await reply.json();
-    return { value, trouble: '' };
+    return { value: await reply.json(), trouble: '' };
   } catch (error) {
     return { value: null, trouble: textOf(error) };
   }
@@ -64,10 +60,7 @@ export async function send(name: string, body: Readonly<Record<string, unknown>>
     const answer: CockpitAnswer = await reply.json();
     return { ok: reply.ok && answer.ok, message: answer.message };
   } catch (error) {
-    return {
-      ok: false,
-      message: `${t.noAnswer} (${textOf(error)})`,
-    };
+    return { ok: false, message: `${t.noAnswer} (${textOf(error)})` };
   }
 }
 

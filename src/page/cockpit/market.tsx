@@ -16,7 +16,7 @@ import type {
 import { type Candle, createPriceChart, type PriceChart } from '../charts/price-chart.ts';
 import type { PriceMark } from '../charts/trade-layer.ts';
 import { BAR_MINUTES, type BarMinutes, grown, joinedBars, joinedValues } from './bars.ts';
-import { clockTime, count, dayOf, moment, points, signed } from './format.ts';
+import { clockTime, count, dayOf, digitsOf, moment, points, signed, signedPoints, toneOf } from './format.ts';
 import { read } from './link.ts';
 import { OrderTable } from './now.tsx';
 import { Bar, Button, Empty, Entry, Facts, Panel } from './parts.tsx';
@@ -48,9 +48,9 @@ export function Market({ value }: { readonly value: CockpitState }) {
         <Candles key={`${contract.contract}/${barMinutes.value}`} contract={contract} />
       </Panel>
       <Panel title={t.depth} area="depth-panel">
-        <Depth contract={contract} orders={value.orders} />
+        <Depth contract={contract} />
       </Panel>
-      <ContractOrders value={value} contract={contract} />
+      <ContractOrders contract={contract} />
       <Notes />
     </>
   );
@@ -81,23 +81,24 @@ function mainContract({ contracts, strategies }: CockpitState): CockpitContract 
   return contracts.find(({ contract }) => traded.includes(contract)) ?? contracts[0];
 }
 
+interface OfContract {
+  readonly contract: CockpitContract;
+}
+
 /** While nothing is traded, its prices are marked with their day, and the page says when trading goes on. */
-function Quote({ contract }: { readonly contract: CockpitContract }) {
+function Quote({ contract }: OfContract) {
   const { phase = '', endsMs = null } = state.value?.session ?? {};
   const { tickPoints: tick, referencePoints: reference } = contract;
   const now = prices.value.get(contract.contract);
   const last = now?.last?.[0] ?? null;
   const change = last === null || reference === null ? null : last - reference;
-  const tone = change === null || change === 0 ? '' : change > 0 ? 'gain' : 'loss';
   return (
     <div class="quote">
-      <p class={`last num ${tone}`}>
+      <p class={`last num ${toneOf(change ?? 0)}`}>
         {points(last, tick)}
         <small>
-          {change === null ? '' : `${change > 0 ? '+' : ''}${points(change, tick)}`}
-          {change === null || reference === null || reference === 0
-            ? ''
-            : ` (${change > 0 ? '+' : ''}${points((change / reference) * 100, 0.01)} %)`}
+          {change !== null && signedPoints(change, tick)}
+          {change !== null && !!reference && ` (${signedPoints((change / reference) * 100, 0.01)} %)`}
         </small>
       </p>
       <Facts
@@ -133,7 +134,7 @@ const candleOf = ([atMs, open, high, low, close, volume]: CockpitBar): Candle =>
   volume,
 });
 
-function Candles({ contract: { contract, tickPoints } }: { readonly contract: CockpitContract }) {
+function Candles({ contract: { contract, tickPoints } }: OfContract) {
   const box = useRef<HTMLDivElement>(null);
   const trouble = useSignal('');
   useEffect(() => {
@@ -141,7 +142,7 @@ function Candles({ contract: { contract, tickPoints } }: { readonly contract: Co
     const chart = createPriceChart(box.current, {
       height: CHART_PX,
       utcOffsetMinutes: state.value?.session.utcOffsetMinutes ?? 0,
-      decimals: Math.max(0, Math.ceil(-Math.log10(tickPoints) - 1e-9)),
+      decimals: digitsOf(tickPoints),
       tick: tickPoints,
     });
     const stop = feed(chart, contract, trouble);
@@ -274,19 +275,13 @@ const orderLines = (orders: readonly CockpitOrder[], contract: string) =>
 const LEVELS = 5;
 
 /** As many rows as ever, so that nothing moves. */
-function Depth({
-  contract: { contract, tickPoints: tick },
-  orders,
-}: {
-  readonly contract: CockpitContract;
-  readonly orders: readonly CockpitOrder[];
-}) {
+function Depth({ contract: { contract, tickPoints: tick } }: OfContract) {
   const now = prices.value.get(contract);
   const asks = now?.asks.slice(0, LEVELS) ?? [];
   const bids = now?.bids.slice(0, LEVELS) ?? [];
   const most = Math.max(1, ...[...asks, ...bids].map(([, qty]) => qty));
   const ours = new Map<number, number>();
-  for (const { orderCode, limitPoints, qty, filledQty, triggerPoints } of orders)
+  for (const { orderCode, limitPoints, qty, filledQty, triggerPoints } of state.value?.orders ?? [])
     if (orderCode === contract && limitPoints !== null && triggerPoints === null)
       ours.set(limitPoints, (ours.get(limitPoints) ?? 0) + qty - filledQty);
   const row = (level: Level | undefined, side: 'buy' | 'sell', place: number) => (
@@ -325,22 +320,17 @@ function Depth({
   );
 }
 
-function ContractOrders({
-  value,
-  contract,
-}: {
-  readonly value: CockpitState;
-  readonly contract: CockpitContract;
-}) {
-  const orders = value.orders.filter((order) => order.orderCode === contract.contract);
-  const net = value.strategies
+function ContractOrders({ contract: { contract } }: OfContract) {
+  const { orders: all = [], strategies = [] } = state.value ?? {};
+  const orders = all.filter(({ orderCode }) => orderCode === contract);
+  const net = strategies
     .flatMap(({ positions }) => positions)
-    .filter((position) => position.orderCode === contract.contract)
+    .filter(({ orderCode }) => orderCode === contract)
     .reduce((sum, { qty }) => sum + qty, 0);
   return (
     <Panel title={t.workingOrders} area="wide" aside={`${t.position} ${signed(net)}`}>
       {orders.length === 0 && <Empty>{t.noOrders}</Empty>}
-      {orders.length > 0 && <OrderTable orders={orders} value={value} label={t.workingOrders} />}
+      {orders.length > 0 && <OrderTable orders={orders} label={t.workingOrders} />}
     </Panel>
   );
 }

@@ -5,7 +5,6 @@ import type {
   CockpitState,
   LimitState,
   CockpitOrder,
-  PositionState,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { count, duration, moment, signed, worded } from './format.ts';
@@ -25,12 +24,13 @@ import {
   Points,
   OpenVnd,
   Positions,
+  type PositionsProps,
   Side,
   Table,
   type Tone,
   Vnd,
 } from './parts.tsx';
-import { canSteer, command, entries, nameOf, nowMs, prices, story, view } from './store.ts';
+import { canSteer, command, entries, nameOf, nowMs, prices, REASON, story, view } from './store.ts';
 import { Otp } from './steer.tsx';
 import { lineOf, said, t } from './text.ts';
 
@@ -109,9 +109,6 @@ function Health({ value: { feed, engine, token, books, jobs } }: { readonly valu
 
 const ENGINE_TONE = { running: 'good', hung: 'bad', none: 'off' } as const;
 
-const tickOf = (value: CockpitState, contract: string): number =>
-  value.contracts.find((each) => each.contract === contract)?.tickPoints ?? 0.1;
-
 function Strategies({ value }: { readonly value: CockpitState }) {
   const columns: readonly TableColumn<StrategyState>[] = [
     {
@@ -124,11 +121,7 @@ function Strategies({ value }: { readonly value: CockpitState }) {
       ),
     },
     { name: t.position, isNumber: true, show: ({ positions }) => <Positions positions={positions} /> },
-    {
-      name: t.entryAndLast,
-      isNumber: true,
-      show: ({ positions }) => <Prices value={value} positions={positions} />,
-    },
+    { name: t.entryAndLast, isNumber: true, show: ({ positions }) => <Prices positions={positions} /> },
     { name: t.open, isNumber: true, show: ({ positions }) => <OpenVnd positions={positions} /> },
     {
       name: t.costs,
@@ -171,23 +164,14 @@ const Tag = ({
 );
 
 /** Entry, and where the price is now. */
-const Prices = ({
-  value,
-  positions,
-}: {
-  readonly value: CockpitState;
-  readonly positions: readonly PositionState[];
-}) => (
+const Prices = ({ positions }: PositionsProps) => (
   <>
-    {heldOnes(positions).map(({ orderCode, avgPoints }) => {
-      const tick = tickOf(value, orderCode);
-      return (
-        <div key={orderCode}>
-          <Points value={avgPoints} tick={tick} /> <span class="quiet">→</span>{' '}
-          <Points value={prices.value.get(orderCode)?.last?.[0] ?? null} tick={tick} />
-        </div>
-      );
-    })}
+    {heldOnes(positions).map(({ orderCode, avgPoints }) => (
+      <div key={orderCode}>
+        <Points value={avgPoints} of={orderCode} /> <span class="quiet">→</span>{' '}
+        <Points value={prices.value.get(orderCode)?.last?.[0] ?? null} of={orderCode} />
+      </div>
+    ))}
   </>
 );
 
@@ -248,28 +232,25 @@ function Orders({ value }: { readonly value: CockpitState }) {
   const working = value.orders.filter(({ status }) => !UNKNOWN.has(status));
   return (
     <Panel title={t.workingOrders} aside={count(working.length)}>
-      {unknown.length > 0 && <UnknownOrders orders={unknown} value={value} />}
+      {unknown.length > 0 && <UnknownOrders orders={unknown} />}
       {value.orders.length === 0 && <Empty>{t.noOrders}</Empty>}
-      {working.length > 0 && <OrderTable orders={working} value={value} label={t.workingOrders} />}
+      {working.length > 0 && <OrderTable orders={working} label={t.workingOrders} />}
     </Panel>
   );
 }
 
-const cancelOrder = (id: string): void =>
-  void command(`${t.cancel} #${id.slice(-SHOWN_ID)}`, 'cancel-order', {
-    clientOrderId: id,
-    reason: 'by the page',
-  });
+/** People know an order by the end of its id. */
+const SHOWN_ID = 8;
+const shownId = (id: string): string => `#${id.slice(-SHOWN_ID)}`;
 
-export function OrderTable({
-  orders,
-  value,
-  label,
-}: {
+const cancelOrder = (id: string): void =>
+  void command(`${t.cancel} ${shownId(id)}`, 'cancel-order', { clientOrderId: id, reason: REASON });
+
+interface OrdersProps {
   readonly orders: readonly CockpitOrder[];
-  readonly value: CockpitState;
-  readonly label: string;
-}) {
+}
+
+export function OrderTable({ orders, label }: OrdersProps & { readonly label: string }) {
   const columns: readonly TableColumn<CockpitOrder>[] = [
     {
       name: t.order,
@@ -299,14 +280,12 @@ export function OrderTable({
     {
       name: t.price,
       isNumber: true,
-      show: ({ limitPoints, orderCode }) => <Points value={limitPoints} tick={tickOf(value, orderCode)} />,
+      show: ({ limitPoints, orderCode }) => <Points value={limitPoints} of={orderCode} />,
     },
     {
       name: t.trigger,
       isNumber: true,
-      show: ({ triggerPoints, orderCode }) => (
-        <Points value={triggerPoints} tick={tickOf(value, orderCode)} />
-      ),
+      show: ({ triggerPoints, orderCode }) => <Points value={triggerPoints} of={orderCode} />,
     },
     { name: t.statusWord, show: ({ status }) => worded(t.status, status) },
   ];
@@ -322,9 +301,6 @@ export function OrderTable({
   return <Table label={label} columns={shown} rows={orders} keyOf={({ clientOrderId }) => clientOrderId} />;
 }
 
-/** People know an order by the end of its id. */
-const SHOWN_ID = 8;
-
 export const OrderLink = ({ id, day = null }: { readonly id: string; readonly day?: string | null }) => (
   <Button
     kind="link num"
@@ -333,7 +309,7 @@ export const OrderLink = ({ id, day = null }: { readonly id: string; readonly da
       story.value = { id, day };
     }}
   >
-    #{id.slice(-SHOWN_ID)}
+    {shownId(id)}
   </Button>
 );
 
@@ -341,7 +317,7 @@ export const OrderLink = ({ id, day = null }: { readonly id: string; readonly da
 export function Line({ entry, time }: { readonly entry: CockpitEntry; readonly time: string }) {
   const { order, day, strategy, tone } = entry;
   const { word, text } = lineOf(entry.word, entry.text);
-  const number = order === null ? '' : `#${order.slice(-SHOWN_ID)}`;
+  const number = order === null ? '' : shownId(order);
   return (
     <Entry
       time={time}
@@ -356,25 +332,15 @@ export function Line({ entry, time }: { readonly entry: CockpitEntry; readonly t
 }
 
 const resolve = (id: string, as: 'absent' | 'live'): void =>
-  void command(`${t.resolve[as]} #${id.slice(-SHOWN_ID)}`, 'resolve-order', {
-    clientOrderId: id,
-    as,
-    reason: 'by the page',
-  });
+  void command(`${t.resolve[as]} ${shownId(id)}`, 'resolve-order', { clientOrderId: id, as, reason: REASON });
 
-function UnknownOrders({
-  orders,
-  value,
-}: {
-  readonly orders: readonly CockpitOrder[];
-  readonly value: CockpitState;
-}) {
+function UnknownOrders({ orders }: OrdersProps) {
   return (
     <div class="unknown">
       <p>
         <b>{t.unknownOrders(orders.length)}</b> {t.unknownMeaning}
       </p>
-      <OrderTable orders={orders} value={value} label={t.unknownOrders(orders.length)} />
+      <OrderTable orders={orders} label={t.unknownOrders(orders.length)} />
       {canSteer.value &&
         orders.map(({ clientOrderId: id }) => (
           <p key={id} class="row">

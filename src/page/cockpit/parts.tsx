@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { PositionState } from '../../operator/cockpit/cockpit-model.ts';
 import { count, points, signed, toneOf } from './format.ts';
 import { type RemoteValue, read, WAITING } from './link.ts';
-import { nameOf } from './store.ts';
+import { nameOf, tickOf } from './store.ts';
 import { t } from './text.ts';
 
 type Children = { readonly children?: ComponentChildren };
@@ -37,8 +37,8 @@ export const Vnd = ({ value, isSigned = true }: { readonly value: number; readon
   </span>
 );
 
-export const Points = ({ value, tick }: { readonly value: number | null; readonly tick: number }) => (
-  <span class="num">{points(value, tick)}</span>
+export const Points = ({ value, of }: { readonly value: number | null; readonly of: string }) => (
+  <span class="num">{points(value, tickOf(of))}</span>
 );
 
 export const Side = ({ side }: { readonly side: 'buy' | 'sell' }) => (
@@ -82,7 +82,7 @@ export const Bar = ({
 export const heldOnes = (positions: readonly PositionState[]): readonly PositionState[] =>
   positions.filter(({ qty }) => qty !== 0);
 
-interface PositionsProps {
+export interface PositionsProps {
   readonly positions: readonly PositionState[];
 }
 
@@ -232,7 +232,7 @@ export const Button = ({
   <button type="button" class={kind} {...rest} />
 );
 
-export const HOLD_MS = 1_500;
+const HOLD_MS = 1_500;
 
 const isPress = ({ key }: KeyboardEvent): boolean => key === ' ' || key === 'Enter';
 

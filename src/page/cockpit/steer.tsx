@@ -21,12 +21,10 @@ import {
   useAnswer,
   Waiting,
 } from './parts.tsx';
-import { canSteer, command, halt, nameOf, outcomes, session } from './store.ts';
+import { canSteer, command, halt, nameOf, outcomes, REASON, session } from './store.ts';
 import { leave } from './link.ts';
 import { said, t } from './text.ts';
 import { useMemo } from 'preact/hooks';
-
-const REASON = 'by the page';
 
 export function Steer({ value }: { readonly value: CockpitState }) {
   if (!canSteer.value)

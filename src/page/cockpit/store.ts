@@ -55,9 +55,11 @@ const beat = signal<CockpitBeat & { readonly atMs: number }>({ realMs: 0, market
 export const tabs = computed((): readonly Tab[] =>
   state.value?.faults === undefined ? TABS : [...TABS, 'faults'],
 );
+const contractOf = (code: string) => state.value?.contracts.find(({ contract }) => contract === code);
 /** Contracts as people call them. */
-export const nameOf = (code: string): string =>
-  state.value?.contracts.find(({ contract }) => contract === code)?.name ?? code;
+export const nameOf = (code: string): string => contractOf(code)?.name ?? code;
+/** Smallest step of its price, in points. */
+export const tickOf = (code: string): number => contractOf(code)?.tickPoints ?? 0.1;
 export const canSteer = computed(() => session.value?.role === 'steer');
 /** Seconds without a word of the daemon, or null while it speaks. */
 export const silentSeconds = computed(() => {
@@ -215,8 +217,11 @@ async function confirmCode(): Promise<string | null> {
   }
 }
 
+/** Of every command that needs one. */
+export const REASON = 'by the page';
+
 /** One press: no question, no code. */
-export const halt = (): Promise<boolean> => command(t.halt, 'halt', { reason: 'by the page' });
+export const halt = (): Promise<boolean> => command(t.halt, 'halt', { reason: REASON });
 
 let isProbing = false;
 

@@ -1,5 +1,5 @@
 /** Runs in the reader's browser: draws the data of the page, in the page's colours, as wide as the page is. */
-import { render } from 'preact';
+import { h, render } from 'preact';
 import type { ReportData } from '../../research/report/report-model.ts';
 import { attribute } from '../charts/price-chart.ts';
 import { drawChart } from './pictures.ts';
@@ -22,7 +22,7 @@ attribute(document.body);
 for (const box of document.querySelectorAll<HTMLElement>('[data-part]')) {
   if (box.dataset['part'] === 'calendar' && data.daily !== null)
     render(Calendar(data.daily, data.moneyDigits), box);
-  if (box.dataset['part'] === 'trades') render(TradeList(data), box);
+  if (box.dataset['part'] === 'trades') render(h(TradeList, data), box);
 }
 document.documentElement.dataset['drawn'] = String(
   [...document.querySelectorAll('[data-chart]')].filter((box) => box.querySelector('canvas') !== null).length,

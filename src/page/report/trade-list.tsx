@@ -12,7 +12,8 @@ interface TradeColumn {
   readonly name: string;
   readonly title: string;
   readonly value: (trade: ReportTrade) => string | number;
-  readonly text: (trade: ReportTrade) => string;
+  /** Absent: the value. */
+  readonly text?: (trade: ReportTrade) => string;
   readonly isMoney?: boolean;
   readonly isWords?: boolean;
   /** Takes a line of its card for itself. */
@@ -38,7 +39,6 @@ function columnsOf(data: ReportData): readonly TradeColumn[] {
     name: 'strategy',
     title: '',
     value: (trade) => trade.strategy,
-    text: (trade) => trade.strategy,
     isWords: true,
   };
   return [
@@ -92,9 +92,7 @@ interface SortOrder {
   readonly isFalling: boolean;
 }
 
-export const TradeList = (data: ReportData): VNode => <List {...data} />;
-
-function List(data: ReportData): VNode {
+export function TradeList(data: ReportData): VNode {
   const { trades } = data;
   const columns = columnsOf(data);
   const [order, setOrder] = useState<SortOrder>({ column: 0, isFalling: false });
@@ -131,7 +129,7 @@ function List(data: ReportData): VNode {
               <tr key={i}>
                 {columns.map((column) => (
                   <td key={column.name} data-label={column.name} class={kindOf(column, trade)}>
-                    {column.text(trade)}
+                    {column.text?.(trade) ?? column.value(trade)}
                   </td>
                 ))}
               </tr>

@@ -1,5 +1,5 @@
 /** Many collections of rows at once, in memory that does not grow with the file. */
-import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../../domain/assert.ts';
 import { writing } from '../../domain/failure.ts';
@@ -16,15 +16,13 @@ export interface SpillableRows {
   spill(): void;
 }
 
-type CreateRows<T> = (spillFile: SpillFile, onGrow: () => void) => T;
-
 export class Collector<T extends SpillableRows> {
   readonly #spillFile: SpillFile;
   readonly #held = new Map<string, T>();
 
   /** `dir` is where rows wait that do not fit. */
   constructor(dir: string) {
-    this.#spillFile = new SpillFile(dir);
+    this.#spillFile = new SpillFile(dir, () => this.#makeRoom());
   }
 
   /** In the order of their keys. */
@@ -32,10 +30,10 @@ export class Collector<T extends SpillableRows> {
     return [...this.#held.keys()].toSorted().flatMap((key) => this.#held.get(key) ?? []);
   }
 
-  at(key: string, create: CreateRows<T>): T {
+  at(key: string, create: (spillFile: SpillFile) => T): T {
     let held = this.#held.get(key);
     if (held === undefined) {
-      held = create(this.#spillFile, () => this.#makeRoom());
+      held = create(this.#spillFile);
       this.#held.set(key, held);
     }
     return held;
@@ -58,11 +56,14 @@ export type SpilledRows = Readonly<Record<'rows' | 'offset' | 'firstUs' | 'lastU
 
 /** Rows on the disk that do not fit into memory. The file has no name: it is gone with the process. */
 export class SpillFile {
+  /** More rows are in memory than before: some may have to be spilled. */
+  readonly onGrow: () => void;
   readonly #path: string;
   #file: number | undefined = undefined;
   #end = 0;
 
-  constructor(dir: string) {
+  constructor(dir: string, onGrow: () => void) {
+    this.onGrow = onGrow;
     this.#path = join(dir, `.spill-${process.pid}`);
     mkdirSync(dir, { recursive: true });
   }
@@ -93,12 +94,8 @@ export class SpillFile {
   #append(column: NodeJS.ArrayBufferView): void {
     this.#file ??= nameless(this.#path);
     const file = this.#file;
-    let done = 0;
-    writing(this.#path, () => {
-      while (done < column.byteLength)
-        done += writeSync(file, column, done, column.byteLength - done, this.#end + done);
-    });
-    this.#end += done;
+    writing(this.#path, () => writeFileSync(file, column));
+    this.#end += column.byteLength;
   }
 
   #readAt(column: NodeJS.ArrayBufferView, position: number): void {

@@ -25,8 +25,8 @@ export class DayTicks extends TimedRows<TickRows> {
   readonly depth: number;
   #last = 0;
 
-  constructor({ symbol, day, depth }: DayShape, spillFile: SpillFile, onGrow: () => void) {
-    super(tickLayout(depth), ticksOf, spillFile, onGrow);
+  constructor({ symbol, day, depth }: DayShape, spillFile: SpillFile) {
+    super(tickLayout(depth), ticksOf, spillFile);
     this.symbol = symbol;
     this.day = day;
     this.depth = depth;
@@ -66,7 +66,7 @@ export class DayTicks extends TimedRows<TickRows> {
 const NO_LEVEL: Partial<BookLevel> = {};
 
 export const openDay = (collector: Collector<DayTicks>, shape: DayShape): DayTicks =>
-  collector.at(`${shape.symbol} ${shape.day}`, (spillFile, onGrow) => new DayTicks(shape, spillFile, onGrow));
+  collector.at(`${shape.symbol} ${shape.day}`, (spillFile) => new DayTicks(shape, spillFile));
 
 export interface StoreDayOptions extends StoreOptions {
   readonly zone: { offsetAtMoment(us: number): number };

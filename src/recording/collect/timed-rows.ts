@@ -23,19 +23,16 @@ export class TimedRows<T> {
   readonly #partRows: number;
   readonly #view: (table: RowTable) => T;
   readonly #spillFile: SpillFile;
-  /** More memory is held than before: the collector may have to spill. */
-  readonly #onGrow: () => void;
   #table: RowTable;
   #tailRows = 0;
   #spilled: SpilledRows[] = [];
   #isReversed = false;
 
-  constructor(layout: Layout, view: (table: RowTable) => T, spillFile: SpillFile, onGrow: () => void) {
+  constructor(layout: Layout, view: (table: RowTable) => T, spillFile: SpillFile) {
     this.#layout = layout;
     this.#partRows = partRows(layout);
     this.#view = view;
     this.#spillFile = spillFile;
-    this.#onGrow = onGrow;
     this.#table = allocateTable(layout, FIRST_ROWS);
     this.tail = view(this.#table);
   }
@@ -109,7 +106,7 @@ export class TimedRows<T> {
     const grown = allocateTable(this.#layout, 2 * this.#tailRows);
     copyTable(grown, 0, this.#table, 0, this.#tailRows);
     this.#setTail(grown);
-    this.#onGrow();
+    this.#spillFile.onGrow();
   }
 
   #setTail(table: RowTable): void {

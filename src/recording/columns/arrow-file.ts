@@ -12,14 +12,14 @@ import { type DataType, Float64, Int32, Int8, TimestampMicrosecond } from 'apach
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import {
   allocateTable,
+  COLUMN_TYPES,
   type ColumnKind,
-  columnOn,
   type Layout,
   type RowTable,
   type TableTotals,
   TotalsCounter,
 } from './row-table.ts';
-import { createWholeFile, type WholeFile } from './whole-file.ts';
+import { createWholeFile, type WholeFile, withFile } from './whole-file.ts';
 
 const MAGIC = Buffer.from('ARROW1');
 const FILE_HEAD_BYTES = 8;
@@ -33,22 +33,16 @@ const ALIGNMENT = 64;
 
 const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
-function typeOf(kind: ColumnKind): DataType {
-  switch (kind) {
-    case 'time':
-      return new TimestampMicrosecond('UTC');
-    case 'double':
-      return new Float64();
-    case 'whole':
-      return new Int32();
-    case 'small':
-      return new Int8();
-  }
-}
+const TYPES: Readonly<Record<ColumnKind, DataType>> = {
+  time: new TimestampMicrosecond('UTC'),
+  double: new Float64(),
+  whole: new Int32(),
+  small: new Int8(),
+};
 
 const arrowSchema = (layout: Layout, metadata = new Map<string, string>()): Schema =>
   new Schema(
-    layout.map(({ name, kind }) => new ArrowField(name, typeOf(kind), false)),
+    layout.map(({ name, kind }) => new ArrowField(name, TYPES[kind], false)),
     metadata,
   );
 
@@ -82,8 +76,7 @@ export function* readTables<Meta>(
 
 /** Rows `from` up to `to`, or to the end of the file, read without the others. */
 export function readRange<Meta>(path: string, kind: TableKind<Meta>, from: number, to: number): RowTable {
-  const file = openSync(path, 'r');
-  try {
+  return withFile(path, (file) => {
     const { meta, blocks } = readFooter(file, path, kind);
     const layout = kind.layout(meta);
     const heads = blocks.map((block) => ({ block, ...readHead(file, path, block, layout) }));
@@ -103,19 +96,11 @@ export function readRange<Meta>(path: string, kind: TableKind<Meta>, from: numbe
       before += rows;
     }
     return into;
-  } finally {
-    closeSync(file);
-  }
+  });
 }
 
-export function readMeta<Meta>(path: string, kind: TableKind<Meta>): Meta {
-  const file = openSync(path, 'r');
-  try {
-    return readFooter(file, path, kind).meta;
-  } finally {
-    closeSync(file);
-  }
-}
+export const readMeta = <Meta>(path: string, kind: TableKind<Meta>): Meta =>
+  withFile(path, (file) => readFooter(file, path, kind).meta);
 
 function readFooter<Meta>(file: number, path: string, kind: TableKind<Meta>) {
   const size = fstatSync(file).size;
@@ -157,7 +142,7 @@ function readBatch(file: number, path: string, block: FileBlock, layout: Layout)
   const columns = layout.map(({ kind }, i) => {
     const offset = offsets[i]!;
     if (kind === 'time') widen(memory, offset, rows);
-    return columnOn(memory, kind, offset, rows);
+    return new COLUMN_TYPES[kind](memory, offset, rows);
   });
   return { rows, columns };
 }

@@ -88,10 +88,6 @@ export interface BarMeta extends FileMeta {
   readonly timeZone: string;
 }
 
-export interface BarColumns extends BarRows {
-  readonly meta: BarMeta;
-}
-
 const BAR_FILE: TableKind<BarMeta> = {
   what: 'a file of bars',
   parse: (text) => parseMeta(text, 'bars'),
@@ -107,8 +103,8 @@ export const writeBars = (
   describe: (totals: TableTotals) => BarMeta,
 ): BarMeta => writeTable(path, BAR_LAYOUT, parts, describe);
 
-export function* readBarParts(path: string): Generator<BarColumns> {
-  for (const { meta, table } of readTables(path, BAR_FILE)) yield { meta, ...barsOf(table) };
+export function* readBarParts(path: string): Generator<BarRows> {
+  for (const { table } of readTables(path, BAR_FILE)) yield barsOf(table);
 }
 
 export const readBars = (path: string, from: number, to: number): BarRows =>

@@ -31,26 +31,21 @@ export function partRows(layout: Layout): number {
   return rows;
 }
 
-export const rowBytes = (layout: Layout): number => layout.reduce((sum, { kind }) => sum + BYTES[kind], 0);
+export const rowBytes = (layout: Layout): number => layout.reduce((sum, { kind }) => sum + bytesOf(kind), 0);
 
-const BYTES: Readonly<Record<ColumnKind, number>> = { time: 8, double: 8, whole: 4, small: 1 };
-
-export function columnOn(
-  memory: ArrayBufferLike,
-  kind: ColumnKind,
-  offset: number,
-  rows: number,
-): ColumnArray {
-  switch (kind) {
-    case 'time':
-    case 'double':
-      return new Float64Array(memory, offset, rows);
-    case 'whole':
-      return new Int32Array(memory, offset, rows);
-    case 'small':
-      return new Int8Array(memory, offset, rows);
-  }
+interface ColumnType {
+  readonly BYTES_PER_ELEMENT: number;
+  new (memory: ArrayBufferLike, offset: number, rows: number): ColumnArray;
 }
+
+export const COLUMN_TYPES: Readonly<Record<ColumnKind, ColumnType>> = {
+  time: Float64Array,
+  double: Float64Array,
+  whole: Int32Array,
+  small: Int8Array,
+};
+
+const bytesOf = (kind: ColumnKind): number => COLUMN_TYPES[kind].BYTES_PER_ELEMENT;
 
 /** Zeros on one piece of memory; `shared` where workers are to read them. */
 export function allocateTable(layout: Layout, rows: number, memoryKind: 'own' | 'shared' = 'own'): RowTable {
@@ -71,8 +66,8 @@ export const tableBytes = (layout: Layout, rows: number): number => rowBytes(lay
 export function tableOn(memory: ArrayBufferLike, layout: Layout, rows: number): RowTable {
   let at = 0;
   const columns = layout.map(({ kind }) => {
-    const column = columnOn(memory, kind, at, rows);
-    at += BYTES[kind] * padded(rows);
+    const column = new COLUMN_TYPES[kind](memory, at, rows);
+    at += bytesOf(kind) * padded(rows);
     return column;
   });
   return { rows, columns };

@@ -5,7 +5,7 @@
 import { assert } from '../../domain/assert.ts';
 import { isTradingDay, type TradingDay } from '../../domain/civil-date.ts';
 import { firstAtLeast } from '../../domain/first-at-least.ts';
-import type { BookColumns } from '../../domain/ticks.ts';
+import type { TapeColumns } from '../../domain/ticks.ts';
 import {
   allocateTable,
   columnAs,
@@ -14,27 +14,15 @@ import {
   type Layout,
   parseMeta,
   type RowTable,
+  sliceTable,
 } from './row-table.ts';
 
 export interface TickColumns extends TickRows {
   readonly meta: TickMeta;
 }
 
-export interface TickRows {
-  readonly rows: number;
-  /** Whole microseconds since 1970, never falling from row to row. */
-  readonly tsUs: Float64Array;
-  /** Price of the trade in whole ticks; in a row that is no trade the last one (0 before the first). */
-  readonly priceTicks: Int32Array;
-  /** Whole lots that were traded; 0 in a row that only changes the book. */
-  readonly qty: Int32Array;
-  /** The side that crossed the spread: 1 the buyer, -1 the seller, 0 neither or not known (auctions). */
-  readonly side: Int8Array;
-  /** The book after the row; null where the source had none. */
-  readonly book: BookColumns | null;
+export interface TickRows extends TapeColumns {
   readonly bars: BarTape | null;
-  /** Rows are quotes, not trades: each counts as one lot at a price between bid and ask, and orders meet its book alone. */
-  readonly isQuotes: boolean;
 }
 
 /** Where rows are the path of bars, so many of them a bar. */
@@ -60,7 +48,11 @@ export const tickLayout = (depth: number): Layout => [
 
 const LEVELS_FROM = 4;
 
-export function ticksOf({ rows, columns }: RowTable, isQuotes = false): TickRows {
+export function ticksOf(
+  { rows, columns }: RowTable,
+  isQuotes = false,
+  bars: BarTape | null = null,
+): TickRows {
   const depth = (columns.length - LEVELS_FROM) / 4;
   const levels = (kind: number): Int32Array[] =>
     Array.from({ length: depth }, (_, level) =>
@@ -77,7 +69,7 @@ export function ticksOf({ rows, columns }: RowTable, isQuotes = false): TickRows
       depth === 0
         ? null
         : { depth, bidPrice: levels(0), bidQty: levels(1), askPrice: levels(2), askQty: levels(3) },
-    bars: null,
+    bars,
     isQuotes,
   };
 }
@@ -135,32 +127,7 @@ export const firstRowAt = ({ tsUs, rows }: TickRows, atUs: number): number =>
   firstAtLeast(tsUs, atUs, 0, rows);
 
 /** Rows `from` to `to` of a tape, or the first rows of a path. */
-export function rowsBetween(
-  { tsUs, priceTicks, qty, side, book, bars, isQuotes }: TickRows,
-  from: number,
-  to: number,
-): TickRows {
-  assert(bars === null || from === 0, 'bars are cut at their end alone');
-  return {
-    rows: to - from,
-    tsUs: tsUs.subarray(from, to),
-    priceTicks: priceTicks.subarray(from, to),
-    qty: qty.subarray(from, to),
-    side: side.subarray(from, to),
-    book: book === null ? null : bookBetween(book, from, to),
-    bars,
-    isQuotes,
-  };
-}
-
-function bookBetween(book: BookColumns, from: number, to: number): BookColumns {
-  const cut = (levels: readonly Int32Array[]): Int32Array[] =>
-    levels.map((level) => level.subarray(from, to));
-  return {
-    depth: book.depth,
-    bidPrice: cut(book.bidPrice),
-    bidQty: cut(book.bidQty),
-    askPrice: cut(book.askPrice),
-    askQty: cut(book.askQty),
-  };
+export function rowsBetween(ticks: TickRows, from: number, to: number): TickRows {
+  assert(ticks.bars === null || from === 0, 'bars are cut at their end alone');
+  return ticksOf(sliceTable(rowTableOf(ticks), from, to), ticks.isQuotes, ticks.bars);
 }

@@ -27,16 +27,26 @@ export function writeColumns(
   parts: Iterable<TickRows>,
   describe: (totals: TickTotals) => TickMeta,
 ): TickMeta {
-  const traded = new TradedCounter();
+  let [trades, volume] = [0, 0];
   const tables = function* (): Generator<RowTable> {
     for (const part of parts) {
-      traded.add(part);
+      const traded = tradedIn(part);
+      trades += traded.trades;
+      volume += traded.volume;
       yield rowTableOf(part);
     }
   };
-  return writeTable(path, tickLayout(depth), tables(), (totals) =>
-    describe({ ...totals, trades: traded.trades, volume: traded.volume }),
-  );
+  return writeTable(path, tickLayout(depth), tables(), (totals) => describe({ ...totals, trades, volume }));
+}
+
+function tradedIn({ rows, qty }: TickRows) {
+  let [trades, volume] = [0, 0];
+  for (let i = 0; i < rows; i += 1) {
+    const size = qty[i] ?? 0;
+    volume += size;
+    if (size > 0) trades += 1;
+  }
+  return { trades, volume };
 }
 
 /** All ticks of the file. A file of one part, which is any ordinary day, is not copied. */
@@ -64,19 +74,3 @@ export function* readParts(path: string): Generator<TickColumns> {
 }
 
 export const readTickMeta = (path: string): TickMeta => readMeta(path, TICK_FILE);
-
-class TradedCounter {
-  trades = 0;
-  volume = 0;
-
-  add({ rows, qty }: TickRows): void {
-    let { trades, volume } = this;
-    for (let i = 0; i < rows; i += 1) {
-      const size = qty[i] ?? 0;
-      volume += size;
-      if (size > 0) trades += 1;
-    }
-    this.trades = trades;
-    this.volume = volume;
-  }
-}

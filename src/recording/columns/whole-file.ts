@@ -1,19 +1,21 @@
-/** A file that appears under its name when it is whole and on the disk, or not at all. */
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+/** Files that are closed after use, and files that appear under their name when they are whole and on the disk, or not at all. */
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writing } from '../../domain/failure.ts';
 
-export interface WholeFile {
-  /** Bytes so far. */
-  readonly position: number;
-  write(bytes: NodeJS.ArrayBufferView): void;
-  /** Renames it to its final name. */
-  keep(): void;
-  /** Deletes it; harmless after `keep`. */
-  drop(): void;
+/** Opens a file for reading, and closes it in the end. */
+export function withFile<T>(path: string, use: (file: number) => T): T {
+  const file = openSync(path, 'r');
+  try {
+    return use(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
-export function createWholeFile(path: string, mode = 0o644): WholeFile {
+export type WholeFile = ReturnType<typeof createWholeFile>;
+
+export function createWholeFile(path: string, mode = 0o644) {
   mkdirSync(dirname(path), { recursive: true });
   const partial = `${path}.partial`;
   const file = openSync(partial, 'w', mode);
@@ -24,22 +26,22 @@ export function createWholeFile(path: string, mode = 0o644): WholeFile {
     isOpen = false;
   };
   return {
-    get position() {
+    /** Bytes so far. */
+    get position(): number {
       return position;
     },
-    write(bytes) {
-      let done = 0;
-      writing(partial, () => {
-        while (done < bytes.byteLength) done += writeSync(file, bytes, done, bytes.byteLength - done);
-      });
+    write(bytes: NodeJS.ArrayBufferView): void {
+      writing(partial, () => writeFileSync(file, bytes));
       position += bytes.byteLength;
     },
-    keep() {
+    /** Renames it to its final name. */
+    keep(): void {
       fsyncSync(file);
       close();
       renameSync(partial, path);
     },
-    drop() {
+    /** Deletes it; harmless after `keep`. */
+    drop(): void {
       if (!isOpen) return;
       close();
       rmSync(partial, { force: true });

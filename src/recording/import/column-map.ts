@@ -36,11 +36,6 @@ export const levelRole = (role: TouchRole, level: LevelNumber): LevelRole => `${
 
 export type ColumnRole = PlainRole | LevelRole;
 
-export const COLUMN_ROLES: readonly ColumnRole[] = [
-  ...PLAIN_ROLES,
-  ...BOOK_LEVELS.flatMap((level) => TOUCH_ROLES.map((role) => levelRole(role, level))),
-];
-
 export type ColumnMap = Readonly<Partial<Record<ColumnRole, number>>>;
 
 /** Columns that the user names: a header or, counted from 1, a number for a role. */
@@ -48,6 +43,7 @@ export type NamedColumns = Readonly<Partial<Record<ColumnRole, string>>>;
 
 const wordsOf = (role: PlainRole): readonly string[] => [role, ...SYNONYMS[role]];
 
+/** Words of headers for each role. */
 const KNOWN: ReadonlyMap<ColumnRole, readonly string[]> = new Map<ColumnRole, readonly string[]>([
   ...PLAIN_ROLES.map((role): [ColumnRole, readonly string[]] => [role, wordsOf(role)]),
   ...BOOK_LEVELS.flatMap((level) =>
@@ -57,6 +53,8 @@ const KNOWN: ReadonlyMap<ColumnRole, readonly string[]> = new Map<ColumnRole, re
     ]),
   ),
 ]);
+
+export const COLUMN_ROLES: readonly ColumnRole[] = [...KNOWN.keys()];
 
 type MappedColumns =
   | { readonly ok: true; readonly columns: ColumnMap }
@@ -79,9 +77,9 @@ export function mapColumns(
 ): MappedColumns {
   const names = header?.map(normal) ?? [];
   const columns: Partial<Record<ColumnRole, number>> = {};
-  for (const role of COLUMN_ROLES) {
+  for (const [role, known] of KNOWN) {
     const name = named[role];
-    const words = name === undefined ? (KNOWN.get(role) ?? []) : [normal(name)];
+    const words = name === undefined ? known : [normal(name)];
     const byName = words.map((word) => names.indexOf(word)).find((at) => at !== -1) ?? -1;
     const second = names.indexOf(names[byName] ?? '', byName + 1);
     if (byName !== -1 && second !== -1 && names[byName] !== '') {

@@ -5,7 +5,7 @@
 
 /** One row; the object is used again for the next one. */
 export interface CsvRow {
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
   /** Counted from 1, blank lines too. */
   readonly line: number;
   readonly cells: number;
@@ -22,30 +22,30 @@ const CELLS_MAX = 256;
 const NEWLINE = 10;
 const BLANK = 32;
 const QUOTE = 34;
-const NOTHING = new Uint8Array(0);
+const NOTHING = Buffer.alloc(0);
 
 export class CsvRows {
   readonly #delimiter: number;
   readonly #onRow: (row: CsvRow) => void;
-  readonly #row: { bytes: Uint8Array; line: number; cells: number; readonly bounds: Int32Array } = {
+  readonly #row: { -readonly [Name in keyof CsvRow]: CsvRow[Name] } = {
     bytes: NOTHING,
     line: 0,
     cells: 0,
     bounds: new Int32Array(2 * CELLS_MAX),
   };
   /** Start of a line whose end is in a later chunk. */
-  #rest: Uint8Array = NOTHING;
+  #rest: Buffer = NOTHING;
 
   constructor(delimiter: string, onRow: (row: CsvRow) => void) {
     this.#delimiter = delimiter.charCodeAt(0);
     this.#onRow = onRow;
   }
 
-  write(chunk: Uint8Array): void {
+  write(chunk: Buffer): void {
     let from = 0;
     while (this.#rest.length > 0 && from < chunk.length) {
       const end = chunk.indexOf(NEWLINE, from) + 1;
-      const line = joined(this.#rest, chunk.subarray(from, end === 0 ? chunk.length : end));
+      const line = Buffer.concat([this.#rest, chunk.subarray(from, end === 0 ? chunk.length : end)]);
       this.#rest = NOTHING;
       if (end === 0) return this.#keep(line, 0);
       // Something is left of it when the line ended within quotes.
@@ -57,11 +57,11 @@ export class CsvRows {
 
   /** The last line may lack its end. */
   end(): void {
-    if (this.#rest.length > 0) this.write(Uint8Array.of(NEWLINE));
+    if (this.#rest.length > 0) this.write(Buffer.of(NEWLINE));
     if (this.#rest.length > 0) throw new CsvError(`line ${this.#row.line + 1}: a quote is not closed`);
   }
 
-  #scan(bytes: Uint8Array): void {
+  #scan(bytes: Buffer): void {
     const row = this.#row;
     const { bounds } = row;
     const delimiter = this.#delimiter;
@@ -101,13 +101,13 @@ export class CsvRows {
     if (cells > 1 || row.bounds[0] !== row.bounds[1]) this.#onRow(row);
   }
 
-  #keep(bytes: Uint8Array, from: number): void {
+  #keep(bytes: Buffer, from: number): void {
     if (from === bytes.length) return;
     if (bytes.length - from > LINE_BYTES_MAX) {
       throw new CsvError(`line ${this.#row.line + 1}: expected an end within ${LINE_BYTES_MAX} bytes`);
     }
-    // A copy: the caller may use the memory of the chunk again. (The slice of a Buffer is no copy.)
-    this.#rest = new Uint8Array(bytes.subarray(from));
+    // A copy: the caller may use the memory of the chunk again.
+    this.#rest = Buffer.from(bytes.subarray(from));
   }
 }
 
@@ -131,18 +131,5 @@ function setBounds(bounds: Int32Array, cell: number, bytes: Uint8Array, start: n
   bounds[2 * cell + 1] = to;
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
-}
-
-export function cellText({ bytes, cells, bounds }: CsvRow, cell: number): string {
-  if (cell >= cells) return '';
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(
-    'utf8',
-    bounds[2 * cell],
-    bounds[2 * cell + 1],
-  );
-}
+export const cellText = ({ bytes, cells, bounds }: CsvRow, cell: number): string =>
+  cell < cells ? bytes.toString('utf8', bounds[2 * cell], bounds[2 * cell + 1]) : '';

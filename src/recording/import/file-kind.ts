@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { isTradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { COLUMN_ROLES, type ColumnRole, mapColumns, type NamedColumns } from './column-map.ts';
-import { openSource } from './table-file.ts';
+import { chunksOf } from './table-file.ts';
 
 export type FileKind = 'prints' | 'quotes' | 'bars' | 'frames';
 
@@ -27,7 +27,7 @@ export const hasSymbols = async (path: string, named: NamedColumns): Promise<boo
   named.symbol !== undefined || rolesOf(await headerOf(path), named).includes('symbol');
 
 async function headerOf(path: string): Promise<readonly string[]> {
-  for await (const chunk of openSource(path).chunks()) {
+  for await (const chunk of chunksOf(path)) {
     const [line = ''] = chunk.toString('utf8').split('\n', 1);
     return line.split(CELL_BORDER).map((cell) => cell.replaceAll('"', ''));
   }

@@ -28,9 +28,16 @@ import {
   ImportRowReader,
   type RowSource,
 } from './import-table.ts';
-import { allocateTable, columnAs, type Layout, type RowTable, sliceTable } from '../columns/row-table.ts';
+import {
+  allocateTable,
+  columnAs,
+  copyTable,
+  type Layout,
+  type RowTable,
+  sliceTable,
+} from '../columns/row-table.ts';
 import type { SpillFile } from '../collect/collector.ts';
-import { type StoredFile, storeFile, type StoreOptions } from '../collect/store-file.ts';
+import { type StoredFile, storeFile } from '../collect/store-file.ts';
 import { TimedRows } from '../collect/timed-rows.ts';
 
 // Collects the bars of one year and writes them into the data directory.
@@ -42,32 +49,22 @@ interface LinedBars extends BarRows {
   readonly line: Int32Array;
 }
 
-type CollectedBar = Readonly<
-  Record<'startUs' | 'open' | 'high' | 'low' | 'close' | 'volume' | 'phase' | 'line', number>
->;
+const COLLECTED = ['startUs', 'open', 'high', 'low', 'close', 'volume', 'phase', 'line'] as const;
 
 class YearBars extends TimedRows<LinedBars> {
   readonly symbol: string;
   readonly year: number;
 
-  constructor(symbol: string, year: number, spillFile: SpillFile, onGrow: () => void) {
-    super(LINED, linedOf, spillFile, onGrow);
+  constructor(symbol: string, year: number, spillFile: SpillFile) {
+    super(LINED, linedOf, spillFile);
     this.symbol = symbol;
     this.year = year;
   }
 
-  push(bar: CollectedBar): void {
+  push(bar: Readonly<Record<(typeof COLLECTED)[number], number>>): void {
     const i = this.next();
-    const tail = this.tail;
-    tail.startUs[i] = bar.startUs;
-    tail.open[i] = bar.open;
-    tail.high[i] = bar.high;
-    tail.low[i] = bar.low;
-    tail.close[i] = bar.close;
-    tail.volume[i] = bar.volume;
-    tail.phase[i] = bar.phase;
-    tail.complete[i] = 1;
-    tail.line[i] = bar.line;
+    for (const name of COLLECTED) this.tail[name][i] = bar[name];
+    this.tail.complete[i] = 1;
   }
 }
 
@@ -76,19 +73,16 @@ const linedOf = ({ rows, columns }: RowTable): LinedBars => ({
   line: columnAs(columns.at(-1), Int32Array),
 });
 
-interface StoreYearOptions extends StoreOptions {
-  readonly everyUs: number;
-  readonly zone: { readonly name: string };
-  readonly source: string;
-  readonly badRows: number;
-}
-
-function storeYear(bars: YearBars, options: StoreYearOptions): StoredFile<BarMeta> {
+function storeYear(
+  bars: YearBars,
+  everyUs: number,
+  { dir, tickSize, lotSize, zone, replace }: ImportOptions,
+  origin: Pick<BarMeta, 'badRows' | 'source'>,
+): StoredFile<BarMeta> {
   const { symbol, year } = bars;
-  const { everyUs, tickSize, lotSize, zone, badRows, source } = options;
-  const path = barsPath(options.dir, symbol, everyUs, year);
+  const path = barsPath(dir, symbol, everyUs, year);
   const tally = { volume: 0 };
-  return storeFile(path, readBarMeta, options.replace, (accept) =>
+  return storeFile(path, readBarMeta, replace, (accept) =>
     writeBars(path, withEnds(bars, everyUs, tally), (totals) =>
       accept({
         kind: 'bars',
@@ -99,8 +93,7 @@ function storeYear(bars: YearBars, options: StoreYearOptions): StoredFile<BarMet
         tickSize,
         lotSize,
         timeZone: zone.name,
-        badRows,
-        source,
+        ...origin,
         volume: tally.volume,
         ...totals,
       }),
@@ -112,6 +105,7 @@ function storeYear(bars: YearBars, options: StoreYearOptions): StoredFile<BarMet
 function* withEnds(bars: YearBars, everyUs: number, tally: { volume: number }): Generator<RowTable> {
   let before = NaN;
   for (const part of bars.inOrder()) {
+    const all = tableOfBars(part);
     const kept = allocateTable(BAR_LAYOUT, part.rows);
     const into = barsOf(kept);
     let rows = 0;
@@ -119,18 +113,13 @@ function* withEnds(bars: YearBars, everyUs: number, tally: { volume: number }): 
       const start = part.startUs[i] ?? 0;
       if (start === before) continue;
       before = start;
-      copyBar(kept, rows, part, i);
+      copyTable(kept, rows, all, i, 1);
       into.endUs[rows] = start + everyUs;
       tally.volume += into.volume[rows] ?? 0;
       rows += 1;
     }
     yield sliceTable(kept, 0, rows);
   }
-}
-
-function copyBar(into: RowTable, row: number, from: LinedBars, fromRow: number): void {
-  const columns = tableOfBars(from).columns;
-  for (const [i, column] of into.columns.entries()) column[row] = columns[i]?.[fromRow] ?? 0;
 }
 
 export interface BarImportOptions extends ImportOptions {
@@ -165,7 +154,7 @@ export async function importBars(
     },
     store(year, badRows) {
       if (everyUs === null) throw new ImportError(`${file}: one bar alone; say how long it is`);
-      return storeYear(year, { ...options, everyUs, source: basename(file), badRows });
+      return storeYear(year, everyUs, options, { badRows, source: basename(file) });
     },
   });
 }
@@ -269,9 +258,6 @@ class BarReader extends ImportRowReader<YearBars> {
     const { options, collector } = this.source;
     const local = startUs + options.zone.offsetAtMoment(startUs) * US_PER_MINUTE;
     const year = new Date(local / 1_000).getUTCFullYear();
-    return collector.at(
-      `${symbol} ${year}`,
-      (spillFile, onGrow) => new YearBars(symbol, year, spillFile, onGrow),
-    );
+    return collector.at(`${symbol} ${year}`, (spillFile) => new YearBars(symbol, year, spillFile));
   }
 }

@@ -179,7 +179,7 @@ export interface ImportOptions extends StoreDayOptions {
 export interface ImportWatch {
   /** Bytes of the file that were read, of how many, and rows so far. */
   progress(done: { readonly bytes: number; readonly size: number; readonly rows: number }): void;
-  bad(row: { readonly line: number; readonly reason: string }): void;
+  bad(row: BadRow): void;
 }
 
 export interface BadRow {
@@ -362,10 +362,6 @@ class RowTimes {
   }
 }
 
-/** For a file that was named as one contract's. */
-const oneSymbol = (first: string): string =>
-  `the symbol of the rows before, ${JSON.stringify(first)} (a file of several is read without the name of one; columns: { symbol: none } ignores the column)`;
-
 class RowSymbol {
   readonly column: number | null;
   readonly #named: string;
@@ -378,7 +374,9 @@ class RowSymbol {
   }
 
   get wanted(): string {
-    return this.#named === '' ? 'a symbol' : oneSymbol(this.#symbol);
+    return this.#named === ''
+      ? 'a symbol'
+      : `the symbol of the rows before, ${JSON.stringify(this.#symbol)} (a file of several is read without the name of one; columns: { symbol: none } ignores the column)`;
   }
 
   /** Undefined for a cell that is no symbol, or another one in a file of one. */
@@ -415,14 +413,13 @@ export class SideCodes {
   }
 
   /** 1, -1, 0; NaN for an unknown word. */
-  read({ bytes, bounds }: CsvRow, cell: number): number {
-    const from = bounds[2 * cell] ?? 0;
-    const to = bounds[2 * cell + 1] ?? 0;
-    const code =
-      to - from === 1
-        ? (this.#byByte[bytes[from] ?? 0] ?? UNKNOWN)
-        : (this.#byWord.get(Buffer.from(bytes.subarray(from, to)).toString('utf8').toLowerCase()) ?? UNKNOWN);
-    return code === UNKNOWN ? NaN : code;
+  read(row: CsvRow, cell: number): number {
+    const from = row.bounds[2 * cell] ?? 0;
+    const isByte = (row.bounds[2 * cell + 1] ?? 0) - from === 1;
+    const code = isByte
+      ? this.#byByte[row.bytes[from] ?? 0]
+      : this.#byWord.get(cellText(row, cell).toLowerCase());
+    return code === undefined || code === UNKNOWN ? NaN : code;
   }
 
   #add(word: string, side: number): void {

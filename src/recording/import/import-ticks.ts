@@ -25,11 +25,13 @@ import {
   SideCodes,
 } from './import-table.ts';
 
-export const importPrints = (
+type TickImport = (
   file: string,
   options: ImportOptions,
   watch: ImportWatch,
-): Promise<ImportReport<TickMeta>> =>
+) => Promise<ImportReport<TickMeta>>;
+
+export const importPrints: TickImport = (file, options, watch) =>
   importTable<DayTicks, TickMeta>(file, options, watch, {
     reader: (source) => new PrintReader(source),
     store: (ticks, badRows) =>
@@ -41,11 +43,7 @@ export const importPrints = (
       }),
   });
 
-export async function importQuotes(
-  file: string,
-  options: ImportOptions,
-  watch: ImportWatch,
-): Promise<ImportReport<TickMeta>> {
+export const importQuotes: TickImport = (file, options, watch) => {
   let quotes: 'sized' | 'unsized' = 'sized';
   return importTable<DayTicks, TickMeta>(file, options, watch, {
     reader(source) {
@@ -63,7 +61,7 @@ export async function importQuotes(
         complete: lastPrices(true),
       }),
   });
-}
+};
 
 function lastPrices(isQuotes: boolean): (part: TickRows) => void {
   let last = 0;

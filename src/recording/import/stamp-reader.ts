@@ -48,7 +48,7 @@ export class StampReader {
   }
 
   /** Microseconds since 1970; NaN when it is no time. */
-  read(bytes: Uint8Array, from: number, to: number): number {
+  read(bytes: Buffer, from: number, to: number): number {
     if (isSame(this.#before, bytes, from, to)) return this.#beforeUs;
     const at = this.#read(bytes, from, to);
     this.#before = new Uint8Array(bytes.subarray(from, to));
@@ -61,22 +61,23 @@ export class StampReader {
   }
 
   /** The common forms are read from their bytes, the others from a text. */
-  #read(bytes: Uint8Array, from: number, to: number): number {
+  #read(bytes: Buffer, from: number, to: number): number {
     const length = to - from;
     let at = NaN;
     if (length === 7 || length === 8) at = this.#moment(this.#dayUs + clockUs(bytes, from, to));
     else if (length > 18 && (bytes[from + 4] ?? 0) < ZERO) at = this.#datedUs(bytes, from, to);
     else at = epochUs(bytes, from, to);
-    return Number.isNaN(at) ? this.#readText(latin1(bytes, from, to)) : at;
+    return Number.isNaN(at) ? this.#readText(bytes.toString('latin1', from, to)) : at;
   }
 
   /** `YYYY-MM-DD HH:MM:SS` with an optional fraction; mostly the date of the row before. */
-  #datedUs(bytes: Uint8Array, from: number, to: number): number {
+  #datedUs(bytes: Buffer, from: number, to: number): number {
     const dateEnd = from + DATE_LENGTH;
     if (bytes[dateEnd] !== BLANK && bytes[dateEnd] !== LETTER_T) return NaN;
     if (!isSame(this.#dateBefore, bytes, from, dateEnd)) {
       this.#dateBefore = new Uint8Array(bytes.subarray(from, dateEnd));
-      this.#dateBeforeUs = dateUs(latin1(bytes, from, dateEnd));
+      const date = bytes.toString('latin1', from, dateEnd);
+      this.#dateBeforeUs = dateUs(date.slice(0, 4), date.slice(5, 7), date.slice(8, 10));
     }
     const clockEnd = dateEnd + 1 + CLOCK_LENGTH;
     const clock = clockUs(bytes, dateEnd + 1, clockEnd);
@@ -108,9 +109,7 @@ export class StampReader {
   }
 
   #fromParts(year = '', month = '', day = '', rest: readonly (string | undefined)[] = []): number {
-    const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-    if (!isTradingDay(date)) return NaN;
-    const local = dayNumber(tradingDay(date)) * US_PER_DAY + timeUs(rest);
+    const local = dateUs(year, month.padStart(2, '0'), day.padStart(2, '0')) + timeUs(rest);
     const zone = rest[4];
     if (zone === undefined) return this.#moment(local);
     return local - zoneMinutes(zone) * US_PER_MINUTE;
@@ -153,8 +152,8 @@ function clockUs(bytes: Uint8Array, from: number, to: number): number {
   return NaN;
 }
 
-function dateUs(text: string): number {
-  const date = `${text.slice(0, 4)}-${text.slice(5, 7)}-${text.slice(8, 10)}`;
+function dateUs(year: string, month: string, day: string): number {
+  const date = `${year}-${month}-${day}`;
   return isTradingDay(date) ? dayNumber(tradingDay(date)) * US_PER_DAY : NaN;
 }
 
@@ -188,6 +187,3 @@ function isSame(before: Uint8Array, bytes: Uint8Array, from: number, to: number)
   for (let i = before.length - 1; i >= 0; i -= 1) if (before[i] !== bytes[from + i]) return false;
   return true;
 }
-
-const latin1 = (bytes: Uint8Array, from: number, to: number): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', from, to);

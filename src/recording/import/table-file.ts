@@ -1,6 +1,6 @@
 /** Reads a table of text: finds its delimiter and header, then passes each row to its reader. */
-import { createReadStream, type ReadStream, statSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { createReadStream, statSync } from 'node:fs';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { cellText, type CsvRow, CsvRows } from './csv-rows.ts';
 
@@ -17,7 +17,7 @@ interface TableReader {
   readonly decimalComma?: boolean | undefined;
   /** Gets the first row; gives the function that takes each row. */
   begin(head: TableHead): (row: CsvRow) => void;
-  progress(bytes: number, size: number): void;
+  readonly progress: (bytes: number, size: number) => void;
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
@@ -26,25 +26,20 @@ const NEWLINE = 10;
 
 /** Resolves when the file was read to its end. */
 export async function readTable(path: string, reader: TableReader): Promise<void> {
-  const source = openSource(path);
   let rows: CsvRows | undefined = undefined;
-  for await (const chunk of source.chunks()) {
+  for await (const chunk of chunksOf(path, reader.progress)) {
     const bytes = rows === undefined ? withoutMark(path, chunk) : chunk;
     rows ??= new CsvRows(reader.delimiter ?? delimiterOf(bytes, reader.decimalComma), takeFrom(reader));
     rows.write(bytes);
-    reader.progress(source.bytesRead, source.size);
   }
   rows?.end();
 }
-
-const cellTexts = (row: CsvRow): readonly string[] =>
-  Array.from({ length: row.cells }, (_, cell) => cellText(row, cell));
 
 function takeFrom(reader: TableReader): (row: CsvRow) => void {
   let take: ((row: CsvRow) => void) | undefined = undefined;
   return (row) => {
     if (take !== undefined) return take(row);
-    const texts = cellTexts(row);
+    const texts = Array.from({ length: row.cells }, (_, cell) => cellText(row, cell));
     take = reader.begin({ header: reader.header ? texts : null, width: row.cells });
     if (!reader.header) take(row);
   };
@@ -85,45 +80,29 @@ export class SourceFileError extends Error {
   override readonly name = 'SourceFileError';
 }
 
-interface SourceFile {
-  readonly size: number;
-  readonly bytesRead: number;
-  chunks(): AsyncGenerator<Buffer>;
-}
-
 const CHUNK_BYTES = 1 << 20;
 
-export function openSource(path: string): SourceFile {
+/** `progress` gets the bytes of the file that were read, and how many it has. */
+export async function* chunksOf(
+  path: string,
+  progress: (bytes: number, size: number) => void = () => undefined,
+): AsyncGenerator<Buffer> {
   const { size } = statSync(path);
-  let file: ReadStream | undefined = undefined;
-  async function* chunks(): AsyncGenerator<Buffer> {
-    const raw = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-    file = raw;
-    const stream = path.endsWith('.gz') ? unpacked(raw) : raw;
-    try {
-      for await (const chunk of stream) {
-        yield chunk as Buffer; // oxlint-disable-line typescript/no-unsafe-type-assertion -- no encoding is set
-      }
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) {
-        throw new SourceFileError(`${path}: expected a whole gzip file, was not: ${error.message}`);
-      }
-      throw error;
-    } finally {
-      raw.destroy();
+  const raw = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  const isPacked = path.endsWith('.gz');
+  // Its errors reach the loop.
+  const stream = isPacked ? pipeline(raw, createGunzip({ chunkSize: CHUNK_BYTES }), () => undefined) : raw;
+  try {
+    for await (const chunk of stream) {
+      yield chunk as Buffer; // oxlint-disable-line typescript/no-unsafe-type-assertion -- no encoding is set
+      progress(raw.bytesRead, size);
     }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) {
+      throw new SourceFileError(`${path}: expected a whole gzip file, was not: ${error.message}`);
+    }
+    throw error;
+  } finally {
+    raw.destroy();
   }
-  return {
-    size,
-    get bytesRead() {
-      return file?.bytesRead ?? 0;
-    },
-    chunks,
-  };
-}
-
-function unpacked(raw: ReadStream): Readable {
-  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  raw.on('error', (error) => gunzip.destroy(error));
-  return raw.pipe(gunzip);
 }

@@ -18,7 +18,7 @@ import { frameDamageText, FrameRecords } from '../../recording/frame-log.ts';
 import { AuctionStamps } from '../../recording/collect/session-times.ts';
 import { BadRows, type ImportReport, type ImportWatch } from '../../recording/import/import-table.ts';
 import { isSymbol } from '../../recording/import/file-kind.ts';
-import { openSource } from '../../recording/import/table-file.ts';
+import { chunksOf } from '../../recording/import/table-file.ts';
 import type { BookUpdateFrame } from '../../wire/stream/data-frame.ts';
 import { decodeServerFrame, type StampedFrame } from '../../wire/stream/server-frame.ts';
 import { issuesText } from '../../domain/parsed.ts';
@@ -58,12 +58,11 @@ export async function compileFrames(
   const collector = new Collector<DayTicks>(options.dir);
   try {
     const compiler = new FrameCompiler(options, collector, new BadRows((row) => watch.bad(row)));
-    const source = openSource(file);
     const records = new FrameRecords();
-    for await (const chunk of source.chunks()) {
+    const progress = (bytes: number, size: number): void =>
+      watch.progress({ bytes, size, rows: compiler.rows });
+    for await (const chunk of chunksOf(file, progress))
       for (const frame of records.read(chunk)) compiler.add(frame);
-      watch.progress({ bytes: source.bytesRead, size: source.size, rows: compiler.rows });
-    }
     for (const frame of records.finish()) compiler.add(frame);
     return { file, ...compiler.store(basename(file)), damage: frameDamageText(records.end) };
   } finally {

@@ -2,21 +2,21 @@
 import type { BarSpec } from '../../domain/bars.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { openCatalogue } from '../../recording/columns/catalogue.ts';
-import { BAR_LAYOUT, BAR_PHASES, type BarRows, barsOf } from '../../recording/columns/bar-file.ts';
+import {
+  BAR_LAYOUT,
+  BAR_PHASES,
+  type BarRows,
+  barsOf,
+  tableOfBars,
+} from '../../recording/columns/bar-file.ts';
 import type { TickColumns, TickGap, TickMeta, TickRows } from '../../recording/columns/tick-columns.ts';
 import { readParts } from '../../recording/columns/tick-file.ts';
 import { exportFile } from '../../recording/export/export-file.ts';
-import {
-  barFields,
-  barPart,
-  type ExportPart,
-  tickFields,
-  tickPart,
-} from '../../recording/export/export-table.ts';
+import { barFields, tickFields, tickPart } from '../../recording/export/export-table.ts';
 import { assert } from '../../domain/assert.ts';
 import type { TradeTick } from '../../domain/ticks.ts';
 import { instrumentIndex, priceTicks, qty, seq, tsUs } from '../../domain/units.ts';
-import { allocateTable } from '../../recording/columns/row-table.ts';
+import { allocateTable, type RowTable } from '../../recording/columns/row-table.ts';
 import { BarBuilder } from '../../strategy/bar-streams.ts';
 import type { Bar } from '../../strategy/leg-ticks.ts';
 
@@ -64,14 +64,14 @@ export async function exportData(
       onRows((read += part.rows), all);
     }
   };
-  const counted = (part: ExportPart): ExportPart => {
+  const counted = (part: RowTable): RowTable => {
     rows += part.rows;
     return part;
   };
-  const parts = function* (): Generator<ExportPart> {
+  const parts = function* (): Generator<RowTable> {
     for (const { path, meta } of days)
       if (what.kind === 'bars')
-        yield counted(barPart(tickBars(partsOf(path), meta.gaps, what.spec, what.calendar)));
+        yield counted(tableOfBars(tickBars(partsOf(path), meta.gaps, what.spec, what.calendar)));
       else for (const part of partsOf(path)) yield counted(tickPart(part, depth, isTrades));
   };
   await exportFile(out, {

@@ -7,8 +7,9 @@
 import { assert } from '../../domain/assert.ts';
 import { isAuction, type SessionPhase } from '../../domain/calendar.ts';
 import { type Side, signOf } from '../../domain/order.ts';
+import type { TapeColumns } from '../../domain/ticks.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
-import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
+import type { BookOrder, Exchange, FillSink } from './exchange.ts';
 import { type BarFillModel, type FillClause, type Slippage, slippedPrice } from './fill-models.ts';
 
 interface RestingOrder<O extends BookOrder> {

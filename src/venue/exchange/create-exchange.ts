@@ -1,5 +1,6 @@
+import type { TapeColumns } from '../../domain/ticks.ts';
 import { BarExchange } from './bar-exchange.ts';
-import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
+import type { BookOrder, Exchange, FillSink } from './exchange.ts';
 import type { FillModel } from './fill-models.ts';
 import { TapeExchange } from './tape-exchange.ts';
 

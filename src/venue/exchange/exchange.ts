@@ -1,7 +1,6 @@
 /** One contract's market over recorded rows: its shown book, and the fills of our orders as the rows go by. */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
-import type { BookColumns } from '../../domain/ticks.ts';
 import type { FillClause } from './fill-models.ts';
 
 /** An order as the exchange sees it; its owner counts the fills. */
@@ -20,23 +19,6 @@ export interface BookOrder {
 /** Receives each execution at once, and adds it to the order before it returns. */
 export interface FillSink<O extends BookOrder> {
   fill(order: O, price: number, qty: number, clause: FillClause): void;
-}
-
-/** Rows of one contract, never falling in time. */
-export interface TapeColumns {
-  readonly rows: number;
-  readonly tsUs: Float64Array;
-  readonly priceTicks: Int32Array;
-  /** Lots traded; 0 in a row that only changes the book. */
-  readonly qty: Int32Array;
-  /** Aggressor: 1 the buyer, -1 the seller, 0 unknown. */
-  readonly side: Int8Array;
-  /** The book after each row; null where none was recorded. */
-  readonly book: BookColumns | null;
-  /** Lots of each bar, where rows are the path of bars. */
-  readonly bars: { readonly volume: Float64Array } | null;
-  /** Rows are quotes: orders meet their book, and their price and quantity are no trade. */
-  readonly isQuotes: boolean;
 }
 
 export interface Exchange<O extends BookOrder = BookOrder> {

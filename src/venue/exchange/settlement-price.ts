@@ -2,9 +2,9 @@
 import { assert } from '../../domain/assert.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { dayNumber, momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import type { TapeColumns } from '../../domain/ticks.ts';
 import { type PriceHundredths, priceHundredths, priceTicks, type TsUs, tsUs } from '../../domain/units.ts';
 import { averageOf, DayTally, TAIL_TRADES, type TradePhase } from './day-tally.ts';
-import type { TapeColumns } from './exchange.ts';
 import { AuctionPrints } from './tape-exchange.ts';
 
 const WINDOW_TRADES_MIN = 20;

@@ -6,11 +6,10 @@
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
-import type { BookLevel } from '../../domain/ticks.ts';
+import type { BookLevel, TapeColumns } from '../../domain/ticks.ts';
 import { priceTicks, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { BookEntry, BookFills, ContractBook, TapeState } from './contract-book.ts';
 import { DayTally } from './day-tally.ts';
-import type { TapeColumns } from './exchange.ts';
 import type { TickFillModel } from './fill-models.ts';
 import type { BookView, Listing, Outbox } from '../venue-event.ts';
 import { TapeExchange } from './tape-exchange.ts';

@@ -15,7 +15,7 @@ const LAYOUT: Layout = [
 
 function spillFile(): SpillFile {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-spill-'));
-  const file = new SpillFile(dir);
+  const file = new SpillFile(dir, () => undefined);
   onTestFinished(() => {
     file.close();
     expect(readdirSync(dir)).toEqual([]);
@@ -36,12 +36,7 @@ const rowsOf = (tables: Iterable<RowTable>): Row[] =>
 
 /** Pushes a row for each time, numbered from 0, and spills in front of the places given. */
 function collected(times: readonly number[], spills: ReadonlySet<number>): TimedRows<RowTable> {
-  const rows = new TimedRows(
-    LAYOUT,
-    (table) => table,
-    spillFile(),
-    () => undefined,
-  );
+  const rows = new TimedRows(LAYOUT, (table) => table, spillFile());
   for (const [number, time] of times.entries()) {
     if (spills.has(number)) rows.spill();
     const i = rows.next();
