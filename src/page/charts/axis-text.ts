@@ -46,7 +46,8 @@ export function moneyText(
   return (value === 0 ? 0 : value).toLocaleString('en-US', format);
 }
 
-function decimalsOf(step: number): number {
+/** Digits behind the point that a step needs: 2 for 0.25. */
+export function decimalsOf(step: number): number {
   for (let digits = 0; digits < 6; digits += 1) {
     const scaled = step * 10 ** digits;
     if (Math.abs(scaled - Math.round(scaled)) < 1e-6) return digits;

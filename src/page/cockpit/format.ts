@@ -1,5 +1,6 @@
 /** Figures, times and ages as people read them. One way of writing numbers in all languages: that of the exchange's boards and of the daemon's messages. */
 import { computed } from '@preact/signals';
+import { decimalsOf } from '../charts/axis-text.ts';
 import { marketMs, state } from './store.ts';
 import { t } from './text.ts';
 
@@ -19,11 +20,8 @@ export const count = (value: number): string => whole.format(value).replace('-',
 export const signed = (value: number): string =>
   value === 0 ? '0' : `${value < 0 ? MINUS : '+'}${whole.format(Math.abs(value))}`;
 
-/** Digits behind the point that a tick needs. */
-export const digitsOf = (tick: number): number => Math.max(0, Math.ceil(-Math.log10(tick) - 1e-9));
-
 export const points = (value: number | null, tick: number): string =>
-  value === null ? '–' : `${value < 0 ? MINUS : ''}${unsigned(value, digitsOf(tick))}`;
+  value === null ? '–' : `${value < 0 ? MINUS : ''}${unsigned(value, decimalsOf(tick))}`;
 
 export const signedPoints = (value: number, tick: number): string =>
   `${value > 0 ? '+' : ''}${points(value, tick)}`;

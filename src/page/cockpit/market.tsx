@@ -13,10 +13,11 @@ import type {
   PlotLine,
   PlotState,
 } from '../../operator/cockpit/cockpit-model.ts';
+import { decimalsOf } from '../charts/axis-text.ts';
 import { type Candle, createPriceChart, type PriceChart } from '../charts/price-chart.ts';
 import type { PriceMark } from '../charts/trade-layer.ts';
 import { BAR_MINUTES, type BarMinutes, grown, joinedBars, joinedValues } from './bars.ts';
-import { clockTime, count, dayOf, digitsOf, moment, points, signed, signedPoints, toneOf } from './format.ts';
+import { clockTime, count, dayOf, moment, points, signed, signedPoints, toneOf } from './format.ts';
 import { read } from './link.ts';
 import { OrderTable } from './now.tsx';
 import { Bar, Button, Empty, Entry, Facts, Panel } from './parts.tsx';
@@ -142,7 +143,7 @@ function Candles({ contract: { contract, tickPoints } }: OfContract) {
     const chart = createPriceChart(box.current, {
       height: CHART_PX,
       utcOffsetMinutes: state.value?.session.utcOffsetMinutes ?? 0,
-      decimals: digitsOf(tickPoints),
+      decimals: decimalsOf(tickPoints),
       tick: tickPoints,
     });
     const stop = feed(chart, contract, trouble);

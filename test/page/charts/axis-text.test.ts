@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { momentText, moneyText, numberLabels } from '../../../src/page/charts/axis-text.ts';
+import { decimalsOf, momentText, moneyText, numberLabels } from '../../../src/page/charts/axis-text.ts';
 
 const VIETNAM = 420;
 /** Seconds since 1970 of a moment in Vietnam. */
@@ -27,6 +27,16 @@ test.each([
   [-33_333.3, 0, '-33,333'],
 ])('shows the money %d with %d decimals', (value, digits, text) => {
   expect(moneyText(value, digits)).toBe(text);
+});
+
+test.each([
+  [0.1, 1],
+  [0.25, 2],
+  [0.5, 1],
+  [1, 0],
+  [0.01, 2],
+])('prices with a tick of %d show %d decimals', (tick, decimals) => {
+  expect(decimalsOf(tick)).toBe(decimals);
 });
 
 test('says a moment by the clock at the exchange', () => {
