@@ -1,6 +1,6 @@
 /** A row of the journal that somebody, or a bad disk, has changed: the next start finds it. */
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Database } from '../../src/sqlite/database.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { startDaemon, workplace } from './daemon-process.ts';
@@ -21,7 +21,6 @@ test('one changed digit in the tax of a fill is critical, and the daemon goes on
   journal.close();
 
   const second = startDaemon(place);
-  onTestFinished(() => void second.process.kill('SIGKILL'));
   await second.line(
     /CRITICAL +journal_damaged: the journal has 1 faults, the first: .*: entry \d+ does not follow/,
   );

@@ -1,6 +1,6 @@
 /** The page on a real daemon, in a real browser: a halt works while a strategy hangs and while the broker is down. */
 import type { Page } from 'playwright-core';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
   control,
@@ -60,7 +60,6 @@ test('a frozen daemon is no daemon: the page says so in both languages, and clai
   const { page: other } = await newPage({ locale: 'vi-VN' });
   await other.goto(await linkOf(place));
   await other.getByText('GIẢ LẬP').waitFor();
-  onTestFinished(() => void daemon.process.kill('SIGKILL'));
   daemon.process.kill('SIGSTOP');
   try {
     await page.locator('#halt').click();
@@ -89,7 +88,6 @@ test('a page without a session claims of no button that it works', async () => {
   await page.locator('#halt').click();
   await page.locator('.outcomes p.bad', { hasText: 'use the broker’s app' }).waitFor();
   const again = startDaemon(place);
-  onTestFinished(() => void again.process.kill('SIGKILL'));
   await again.line(/cockpit: http/);
   await page.getByRole('heading', { name: 'No session' }).waitFor();
   await page.locator('.verdict', { hasText: 'no button works' }).waitFor();

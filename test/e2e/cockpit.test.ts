@@ -33,7 +33,6 @@ const stateOf = async (browser: Browser): Promise<CockpitState> =>
 async function trading(): Promise<{ readonly place: Workplace; readonly daemon: RunningDaemon }> {
   const place = workplace(BUSY_CONFIG);
   const daemon = startDaemon(place);
-  onTestFinished(() => void daemon.process.kill('SIGKILL'));
   await daemon.line(/ busy +filled/);
   return { place, daemon };
 }
@@ -131,7 +130,6 @@ test('halts while a strategy hangs and the broker does not answer', async () => 
   const hangs = join(place.state, 'hangs');
   const main = programWith(hangingAt(hangs));
   const daemon = startDaemon(place, [], main);
-  onTestFinished(() => void daemon.process.kill('SIGKILL'));
   await daemon.line(/ stuck +started/);
   const browser = await browserAt(place);
   writeFileSync(hangs, '');

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
 import { readControl } from '../../src/host/state/daemon-list.ts';
 import { readJournal, type StoredEntry } from '../../src/journal/journal-reader.ts';
 import type { SimulatorLink } from '../../src/daemon/simulator/embedded-simulator.ts';
@@ -58,6 +59,7 @@ export function startDaemon(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NO_COLOR: '1' },
   });
+  onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
   const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {

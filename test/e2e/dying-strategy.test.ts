@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { MAIN, type RunningDaemon, startDaemon, type Workplace, workplace } from './daemon-process.ts';
 
@@ -31,12 +31,6 @@ export default defineStrategy({
   return place;
 }
 
-function started(place: Workplace): RunningDaemon {
-  const daemon = startDaemon(place);
-  onTestFinished(() => void daemon.process.kill('SIGKILL'));
-  return daemon;
-}
-
 /** The exit code, or the signal's name. */
 const died = (daemon: RunningDaemon): Promise<number | string> =>
   new Promise((resolve) => daemon.process.once('exit', (code, signal) => resolve(code ?? signal ?? '')));
@@ -46,7 +40,7 @@ test.each([
   ['bytes outside the heap', 'for (;;) list.push(new Uint8Array(1_000_000).fill(1));'],
 ])('that keeps %s without end is left out, and the others go on in the same process', async (_, fill) => {
   const place = withGreedy(fill);
-  const daemon = started(place);
+  const daemon = startDaemon(place);
   await daemon.line(/engine_lost: .* greedy was running/);
   await daemon.line(/ greedy +stopped/);
   await daemon.line(/ busy +placed/, daemon.output().length);
@@ -59,16 +53,16 @@ test('that kills the process twice is left out at the third start', async () => 
     "const machine = globalThis['pro' + 'cess']; machine.kill(machine.pid, 'SIGABRT'); for (;;);",
   );
   for (let start = 0; start < 2; start += 1) {
-    const dying = started(place);
+    const dying = startDaemon(place);
     expect(await died(dying), dying.output()).toBe('SIGABRT');
   }
-  const third = started(place);
+  const third = startDaemon(place);
   await third.line(/process_died: .* in the code of greedy,/);
   await third.line(/ greedy +stopped/);
   await third.line(/ busy +placed/, third.output().length);
   expect(await third.end('SIGINT'), third.output()).toBe(0);
 
-  const fourth = started(place);
+  const fourth = startDaemon(place);
   await fourth.line(/ busy +placed/);
   expect(await fourth.end('SIGINT'), fourth.output()).toBe(0);
   expect(fourth.output(), 'its code does not run again').not.toMatch(/engine_lost|process_died/);
@@ -77,11 +71,11 @@ test('that kills the process twice is left out at the third start', async () => 
 test('after a third death no strategy runs, and the kill path does', async () => {
   const place = workplace(BUSY_CONFIG);
   for (let start = 0; start < 3; start += 1) {
-    const killed = started(place);
+    const killed = startDaemon(place);
     await killed.line(/ control +http/);
     await killed.end('SIGKILL');
   }
-  const fourth = started(place);
+  const fourth = startDaemon(place);
   await fourth.line(
     /CRITICAL +process_died: the daemon died 3 times within 10 minutes: no strategy is started/,
   );

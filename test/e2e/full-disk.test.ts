@@ -151,7 +151,6 @@ test('a start on a full disk keeps kill path, control and alerts, and trades onc
   disk.fill();
 
   const daemon = startDaemon(place);
-  onTestFinished(() => void daemon.process.kill('SIGKILL'));
   await daemon.line(/CRITICAL +no_room: the disk is full: no session can begin until there is room/);
   const halt = tickwright(place, 'halt', '--reason', 'test');
   expect([halt.status, halt.stdout + halt.stderr]).toEqual([0, expect.stringContaining('entries are off')]);

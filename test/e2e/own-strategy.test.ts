@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
-import { journalEntries, MAIN, startDaemon, until, type Workplace, workplace } from './daemon-process.ts';
+import {
+  journalEntries,
+  MAIN,
+  resolveAbsent,
+  startDaemon,
+  until,
+  type Workplace,
+  workplace,
+} from './daemon-process.ts';
 
 const OWN = BUSY_CONFIG.replace('strategy: ema-cross', 'strategy: ./turner.ts')
   .replace(/params: .*/, 'params: { barSeconds: 1 }')
@@ -87,7 +95,10 @@ test('a file trades; an edit between two starts, and one in mid-session, are pla
   const second = startDaemon(place);
   await second.line(/code \w+ to \w+; its memory is rebuilt/);
   const fills = fillsOf(place);
-  await until(() => (fillsOf(place) > fills ? true : undefined));
+  await until(async () => {
+    await resolveAbsent(place);
+    return fillsOf(place) > fills ? true : undefined;
+  });
 
   const reload = (): Promise<Ended> => tickwright('reload', '--state', place.state, '--reason', 'test');
   writeFileSync(place.own('turner.ts'), `${TURNER}throw new Error('not yet');\n`);

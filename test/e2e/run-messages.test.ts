@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { MAIN, type RunningDaemon, startDaemon, until, type Workplace, workplace } from './daemon-process.ts';
 import { type PhoneHook, phoneHook } from './phone-hook.ts';
@@ -40,7 +40,6 @@ strategies: [{ id: holder, strategy: ./holder.js, symbols: [VN30F1M], overnight:
 
 function started(place: Workplace): RunningDaemon {
   const daemon = startDaemon(place);
-  onTestFinished(() => void daemon.process.kill('SIGKILL'));
   return daemon;
 }
 
