@@ -176,20 +176,26 @@ export class RunJournal {
   }
 
   take(entry: JournalEntry): void {
-    const { kind, tsUs } = entry;
+    // Not its time: read from an entry of any shape it takes memory of its own.
+    const { kind } = entry;
     const ledger = this.#account.ledgers[entry.strategy ?? -1];
     if (kind === 'halt') this.#halt(entry.strategy, entry.halted ? entry.reason : null);
     else if (kind === 'alert' && entry.severity !== 'info')
-      this.#notice({ tsUs, code: entry.code, text: entry.text });
+      this.#notice({ tsUs: entry.tsUs, code: entry.code, text: entry.text });
     if (ledger === undefined) return;
     if (kind === 'place') ledger.orders += 1;
     else if (kind === 'outcome' && entry.outcome.status === 'rejected' && !this.isWarmUp) {
       const { code, text } = entry.outcome;
-      ledger.deny({ tsUs, by: 'rejected', code, text });
+      ledger.deny({ tsUs: entry.tsUs, by: 'rejected', code, text });
     } else if (kind === 'denied' && !this.isWarmUp)
-      ledger.deny({ tsUs, by: 'denied', code: entry.denial.code, text: formatDenial(entry.denial) });
+      ledger.deny({
+        tsUs: entry.tsUs,
+        by: 'denied',
+        code: entry.denial.code,
+        text: formatDenial(entry.denial),
+      });
     else if (kind === 'strategy_fault') {
-      const { message, where } = entry;
+      const { tsUs, message, where } = entry;
       // Strategies that restart each day may fail each day: the first fault is kept.
       ledger.fault ??= { tsUs, message, where, stack: this.#stacks.get(ledger) ?? null };
     } else if (kind === 'strategy_stopped') {
