@@ -1,5 +1,5 @@
 /** Many collections of rows at once, in memory that does not grow with the file. */
-import { closeSync, mkdirSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../../domain/assert.ts';
 import { writing } from '../../domain/failure.ts';
@@ -94,8 +94,13 @@ export class SpillFile {
   #append(column: NodeJS.ArrayBufferView): void {
     this.#file ??= nameless(this.#path);
     const file = this.#file;
-    writing(this.#path, () => writeFileSync(file, column));
-    this.#end += column.byteLength;
+    // At the place that readers are told, also after a write that failed halfway.
+    let done = 0;
+    writing(this.#path, () => {
+      while (done < column.byteLength)
+        done += writeSync(file, column, done, column.byteLength - done, this.#end + done);
+    });
+    this.#end += done;
   }
 
   #readAt(column: NodeJS.ArrayBufferView, position: number): void {
