@@ -1,6 +1,7 @@
 /** Results by day: a year is twelve months of weeks, each day in the colour and strength of its result. */
 import type { VNode } from 'preact';
 import './calendar.css';
+import { keptIn } from '../../domain/lists.ts';
 import type { ReportDaily } from '../../research/report/report-model.ts';
 import { moneyText } from './axis-text.ts';
 
@@ -57,7 +58,7 @@ export function Calendar(
 
 function groups(days: readonly Day[], keyOf: (day: Day) => string): readonly (readonly [string, Day[]])[] {
   const found = new Map<string, Day[]>();
-  for (const day of days) found.set(keyOf(day), [...(found.get(keyOf(day)) ?? []), day]);
+  for (const day of days) keptIn(found, keyOf(day), () => []).push(day);
   return [...found];
 }
 
