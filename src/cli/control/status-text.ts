@@ -29,16 +29,16 @@ const strategiesTable = ({ strategies }: Engine, names: DaemonStatus['contractNa
     'open orders': ({ openOrders }) => formatNumber(openOrders),
     fills: ({ fills }) => formatNumber(fills),
     'day VND': ({ dayPnl }) => formatSigned(dayPnl),
-    state: stateOf,
+    state: (each) => nakedText(each) + stateOf(each),
   });
 
-function stateOf({ id, stopped, halted, positions }: StrategyStatus): string {
+function stateOf({ id, stopped, halted }: StrategyStatus): string {
+  if (stopped !== null) return `stopped: ${stopped}`;
+  return halted === null ? 'runs' : `entries off until tickwright resume --strategy ${id}: ${halted}`;
+}
+
+/** How many contracts should have a stop at the broker and have none; empty for none. */
+function nakedText({ positions }: StrategyStatus): string {
   const naked = positions.reduce((sum, { uncoveredQty }) => sum + uncoveredQty, 0);
-  const state =
-    stopped !== null
-      ? `stopped: ${stopped}`
-      : halted === null
-        ? 'runs'
-        : `entries off until tickwright resume --strategy ${id}: ${halted}`;
-  return naked === 0 ? state : `${naked} WITHOUT A STOP; ${state}`;
+  return naked === 0 ? '' : `${naked} WITHOUT A STOP; `;
 }
