@@ -45,7 +45,7 @@ const DAEMON = words(
 
 export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   'src/domain': { folders: [], packages: [] },
-  'src/sqlite': { folders: [], packages: ['better-sqlite3', 'node:module'] },
+  'src/sqlite': { folders: [], packages: ['better-sqlite3', 'node:module', 'node:worker_threads'] },
   'src/text': { folders: ['src/domain'], packages: [] },
   'src/wire': { folders: ['src/domain'], packages: ['rxjs', 'zod'] },
   'src/engine/ports': { folders: ['src/domain'], packages: [] },

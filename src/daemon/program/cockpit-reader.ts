@@ -1,5 +1,5 @@
 /** Asks the thread that reads for the page, one question after the other. */
-import { Worker } from 'node:worker_threads';
+import { SqliteThread } from '../../sqlite/sqlite-thread.ts';
 import type { READS } from '../inspect/cockpit-reads.ts';
 
 type Reads = typeof READS;
@@ -28,7 +28,7 @@ interface PendingRead {
 }
 
 export class CockpitReader {
-  #worker: Worker | undefined = undefined;
+  #thread: SqliteThread<ReadReply> | undefined = undefined;
   #pending: PendingRead | undefined = undefined;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
@@ -53,9 +53,7 @@ export class CockpitReader {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const worker = this.#worker;
-    this.#end('the daemon ends');
-    await worker?.terminate();
+    await this.#end('the daemon ends');
   }
 
   #ask(asked: CockpitRead): Promise<unknown> {
@@ -63,22 +61,25 @@ export class CockpitReader {
       if (this.#isClosed) return reject(new Error('the daemon ends'));
       this.#pending = { resolve, reject };
       this.#endAfter(ANSWER_MS_MAX, `not read within ${ANSWER_MS_MAX / 1_000} s`);
-      this.#worker ??= this.#start();
-      return this.#worker.postMessage(asked); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+      this.#thread ??= this.#start();
+      return this.#thread.post(asked);
     });
   }
 
-  #start(): Worker {
-    const worker = new Worker(new URL('./cockpit-worker.js', import.meta.url));
-    const ended = (reason: string): void => {
-      if (this.#worker === worker) this.#end(reason);
+  #start(): SqliteThread<ReadReply> {
+    const ifPresent = (act: () => void): void => {
+      if (this.#thread === thread) act();
     };
-    worker.on('error', (error: Error) => ended(error.message));
-    worker.on('exit', () => ended('the thread that reads has ended'));
-    worker.on('message', (reply: ReadReply) => {
-      if (this.#worker === worker) this.#take(reply);
-    });
-    return worker;
+    const thread = new SqliteThread<ReadReply>(
+      new URL('./cockpit-worker.js', import.meta.url),
+      {},
+      {
+        message: (reply) => ifPresent(() => this.#take(reply)),
+        over: (failure) =>
+          ifPresent(() => void this.#end(failure?.message ?? 'the thread that reads has ended')),
+      },
+    );
+    return thread;
   }
 
   #take(reply: ReadReply): void {
@@ -91,15 +92,15 @@ export class CockpitReader {
 
   #endAfter(ms: number, reason: string): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#end(reason), ms).unref();
+    this.#timer = setTimeout(() => void this.#end(reason), ms).unref();
   }
 
-  #end(reason: string): void {
+  async #end(reason: string): Promise<void> {
     clearTimeout(this.#timer);
-    const worker = this.#worker;
-    this.#worker = undefined;
+    const thread = this.#thread;
+    this.#thread = undefined;
     this.#pending?.reject(new Error(reason));
     this.#pending = undefined;
-    void worker?.terminate();
+    await thread?.end();
   }
 }

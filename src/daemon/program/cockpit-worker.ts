@@ -2,11 +2,13 @@
 import { parentPort } from 'node:worker_threads';
 import { assert } from '../../domain/assert.ts';
 import { errorText } from '../../domain/failure.ts';
+import { loadSqlite } from '../../sqlite/sqlite-thread.ts';
 import { READS } from '../inspect/cockpit-reads.ts';
 import type { CockpitRead } from './cockpit-reader.ts';
 
 assert(parentPort !== null, 'this file runs as a thread');
 const port = parentPort;
+loadSqlite(port);
 port.on('message', ({ what, args }: CockpitRead) => {
   try {
     port.postMessage({ value: Reflect.apply(READS[what], undefined, args) as unknown }); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window

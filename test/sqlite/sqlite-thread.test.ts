@@ -1,0 +1,41 @@
+/** The compiled program, since its threads are; in a process of its own, which a thread that ends at a bad moment takes along. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+
+const MODULE = pathToFileURL(join(import.meta.dirname, '../../dist/src/sqlite/sqlite-thread.js')).href;
+
+const THREAD = `
+  import { parentPort, workerData } from 'node:worker_threads';
+  import { loadSqlite } from ${JSON.stringify(MODULE)};
+  Atomics.store(workerData, 0, 1);
+  loadSqlite(parentPort);
+`;
+
+/** A round ends its thread a little later than the one before, from the moment before the load on. */
+const ROUNDS = `
+  import { setImmediate as pause } from 'node:timers/promises';
+  import { SqliteThread } from ${JSON.stringify(MODULE)};
+  for (let ms = 0; ms < 5; ms += 0.2) {
+    const workerData = new Int32Array(new SharedArrayBuffer(4));
+    const on = { message: () => undefined, over: (failure) => { if (failure) throw failure; } };
+    const thread = new SqliteThread(new URL('./thread.mjs', import.meta.url), { workerData }, on);
+    while (Atomics.load(workerData, 0) === 0) await pause();
+    const until = performance.now() + ms;
+    while (performance.now() < until);
+    await thread.end();
+  }
+`;
+
+it('ends while it loads SQLite, and the process goes on', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tickwright-thread-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'thread.mjs'), THREAD);
+  writeFileSync(join(folder, 'rounds.mjs'), ROUNDS);
+  const { stderr } = await promisify(execFile)(process.execPath, [join(folder, 'rounds.mjs')]);
+  expect(stderr).toBe('');
+});
