@@ -108,7 +108,7 @@ export class Alerting {
     const offset = calendar.utcOffsetMinutes;
     const routes = alerts.channels.map((settings): AlertRoute => {
       const { id, least, perMinute } = settings;
-      const { channel, bot } = openChannel(settings, options.address.secrets);
+      const { channel, bot } = openChannel(settings, options.address.secrets, config.stateDir);
       if (bot !== null && settings.kind === 'telegram') this.#bots.push({ id, bot, users: settings.users });
       this.#channels.push(channel);
       return { channel, least, perMinute };

@@ -3,6 +3,7 @@ import type { ChannelConfig, Config, Mode, SecretPlace } from '../config/config.
 import { seconds, US_PER_SECOND } from '../domain/units.ts';
 import type { AlertChannel, Delivery, DeliveryResult } from '../operator/alerts/alert-message.ts';
 import { createMail } from '../operator/channels/mail.ts';
+import { chatCommands } from '../operator/channels/remote-control.ts';
 import { createTelegramBot, createTelegramChannel } from '../operator/channels/telegram.ts';
 import { createWebhook } from '../operator/channels/webhook.ts';
 import { Secrets } from '../operator/redact.ts';
@@ -11,14 +12,19 @@ import { secretPlaceText } from './edge/secret-place.ts';
 import { readSecret } from '../host/cluster-access.ts';
 import { failureOf } from '../domain/failure.ts';
 
-/** Throws for a secret that is missing. `bot`: null for a channel that takes no commands. */
-export function openChannel(config: ChannelConfig, secrets: Secrets) {
+/** Throws for a secret that is missing. `bot`: null for a channel that takes no commands; `stateDir` of a daemon that takes them, or null. */
+export function openChannel(config: ChannelConfig, secrets: Secrets, stateDir: string | null) {
   const { id } = config;
   switch (config.kind) {
     case 'telegram': {
       const token = keptSecret(id, config.token, secrets);
       const bot = createTelegramBot({ apiUrl: config.apiUrl, token });
-      return { channel: createTelegramChannel(id, bot, config.chat), bot };
+      const channel = createTelegramChannel(id, bot, config.chat);
+      if (config.users.length === 0 || stateDir === null) return { channel, bot };
+      const inChat = chatCommands(stateDir);
+      const send: AlertChannel['send'] = (delivery) =>
+        channel.send({ ...delivery, text: inChat(delivery.text) });
+      return { channel: { ...channel, send }, bot };
     }
     case 'email': {
       const { host, port, secure, from, to, user } = config;
@@ -77,7 +83,7 @@ function opened(settings: readonly ChannelConfig[], secrets: Secrets) {
   const channels: AlertChannel[] = [];
   const unopened: ChannelTrial[] = [];
   for (const each of settings) {
-    const failure = failureOf(() => channels.push(openChannel(each, secrets).channel));
+    const failure = failureOf(() => channels.push(openChannel(each, secrets, null).channel));
     if (failure !== null) unopened.push({ id: each.id, failure });
   }
   return { channels, unopened, close: () => Promise.all(channels.map((channel) => channel.close())) };

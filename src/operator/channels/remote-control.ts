@@ -57,6 +57,20 @@ type ConfirmedName = (typeof CONFIRMED)[number];
 /** They let a strategy trade again: not after news that the sender did not know. */
 const BEGINNING: ReadonlySet<string> = new Set(['resume', 'start-strategy']);
 
+/** Commands of the command line in a text become those of the chat; what the chat lacks stays. */
+export function chatCommands(stateDir: string): (text: string) => string {
+  const names = `halt|resume|flatten|(?:start|stop)-strategy [^ ]+|cancel-all|${REMOTE_VIEWS.join('|')}`;
+  const state = stateDir.replaceAll(/[^\w/]/g, String.raw`\$&`);
+  const typed = new RegExp(
+    `tickwright (${names}) --state ${state}(?: --strategy ([^ ]+))?(?: --reason "…")?`,
+    'g',
+  );
+  return (text) =>
+    text.replaceAll(typed, (_, command: string, strategy?: string) =>
+      [`/${command.replace('-', '_')}`, ...(strategy === undefined ? [] : [strategy])].join(' '),
+    );
+}
+
 interface Confirmation {
   readonly by: string;
   readonly code: string;

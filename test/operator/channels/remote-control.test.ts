@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
-import { REMOTE_VIEWS, RemoteControl } from '../../../src/operator/channels/remote-control.ts';
+import { chatCommands, REMOTE_VIEWS, RemoteControl } from '../../../src/operator/channels/remote-control.ts';
+import { REMEDIES, remedyOf } from '../../../src/operator/remedies.ts';
 import type { RemoteReply } from '../../../src/operator/channels/telegram-listener.ts';
 import type { CommandBody } from '../../../src/operator/control-command.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
@@ -277,4 +278,24 @@ describe('RemoteControl', () => {
     expect(await ask('/status')).toContain('no view');
     expect(await ask('/halt')).toContain('no daemon');
   });
+});
+
+it('says what to do after an alert with its own commands', async () => {
+  const inChat = chatCommands('/var/my state');
+  const typed = (text: string): string => `tickwright ${text} --state /var/my state`;
+  for (const code of Object.keys(REMEDIES)) {
+    const text = remedyOf({ severity: 'critical', code, text: '' }, typed).replaceAll(' … ', ' ema-front ');
+    for (const [command] of inChat(text).matchAll(/\/[a-z]\S*( ema-front)?/g))
+      if (!command.startsWith('/var/')) {
+        const { text: answer } = await remote.take({ by: BY, text: command, sentUs: time.nowUs() });
+        expect(answer, `${code}: ${command}`).not.toMatch(/not understood|there is no|name a strategy/);
+      }
+  }
+  const flatten = `${typed('flatten')} --strategy ema-front --reason "…"`;
+  expect(inChat(`try: ${flatten}, or ${typed('reload')} --reason "…"`)).toBe(
+    `try: /flatten ema-front, or ${typed('reload')} --reason "…"`,
+  );
+  expect(inChat(`${typed('orders')} shows it; ${typed('orders resolve')} ends it`)).toBe(
+    `/orders shows it; ${typed('orders resolve')} ends it`,
+  );
 });
