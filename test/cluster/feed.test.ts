@@ -194,6 +194,20 @@ describe('a feed', () => {
     expect(read.heard).toContain('gap: feed test lacks records 1001 to 1001');
   });
 
+  test('what a listener throws is its own failure: the reader ends with it, and says nothing of the server', async () => {
+    const server = await natsServer();
+    new Publishing(server).take(frames(1, 1));
+    const heard: string[] = [];
+    const hear = (reason = 'caught up'): number => heard.push(reason);
+    const onRecords = (): void => {
+      throw new Error('database or disk is full');
+    };
+    const listener = { onRecords, onGap: hear, onCaughtUp: hear, onDown: hear };
+    const { reader } = new Reading(server, { listener });
+    await expect(reader.ended).rejects.toThrow(/^database or disk is full$/);
+    expect(heard.filter((text) => text.includes('disk'))).toEqual([]);
+  });
+
   test('a reader that is closed while it connects ends', async () => {
     const server = await natsServer();
     new Publishing(server).take(frames(1, 1));
