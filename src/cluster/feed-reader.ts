@@ -97,6 +97,8 @@ export class FeedReader {
             deliver_policy: 'by_start_time' as const,
             opt_start_time: new Date(from / US_PER_MS).toISOString(),
           };
+    if (this.#stored === 0 && state.first_seq > 1 && from < Date.parse(state.first_ts) * US_PER_MS)
+      listener.onGap(`feed ${name} begins amid its history: the server has deleted what came before`);
     const consumer = await js.consumers.get(feedStream(name), start);
     let { num_pending: left } = await consumer.info(true);
     const messages = await consumer.consume({ max_messages: PREFETCHED, abort_on_missing_resource: true });

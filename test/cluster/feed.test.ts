@@ -263,6 +263,31 @@ test('a recording that ends amid the feed leaves no day that looks whole, and ca
   expect([...(await recordFeed(access, dir, 420)).values()]).toEqual([10]);
 });
 
+test('a recording leaves out the day whose begin the server no longer has', async () => {
+  const server = await natsServer();
+  const sent = new Publishing(server);
+  const read = new Reading(server);
+  const nextDay = tsUs(86_400_000_000);
+  for (const records of [
+    frames(1, 10),
+    frames(11, 20),
+    frames(21, 30).map((each) => ({ ...each, tsUs: nextDay })),
+  ]) {
+    sent.take(records);
+    await until(() => expect(read.seqs.at(-1)).toBe(records.at(-1)!.seq));
+  }
+  const cluster = await openCluster(server, 'retention');
+  await cluster.jsm.streams.purge(feedStream(FEED), { seq: 2 });
+  await cluster.close();
+  const dir = tempDir();
+  const days = await recordFeed({ name: FEED, open: () => openCluster(server, 'recorder') }, dir, 0);
+  expect([...days]).toEqual([
+    ['1970-01-01', null],
+    ['1970-01-02', 10],
+  ]);
+  expect(readdirSync(dir)).toEqual(['1970-01-02.frames']);
+});
+
 describe('a feed that cannot be published', () => {
   test('a user that may only read reads, and cannot publish', async () => {
     const { url } = await natsServer(USERS);
