@@ -133,7 +133,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   AuthorizationError: 'check user and password, or the file of credentials',
   PermissionViolationError: 'allow it to this user in the configuration of the server',
   JetStreamNotEnabled: 'start it with --jetstream',
-  TimeoutError: 'it is slow, stopped or no NATS server: look at its log',
+  TimeoutError:
+    'it is slow, stopped, no NATS server, or its disk was full: look at its log, and start it again once there is room',
 };
 
 /** By the text of a failure. */
