@@ -1,6 +1,7 @@
 /** Makes frame logs of what a feed has, one a day. */
 import { existsSync } from 'node:fs';
 import { dayAt, type TradingDay } from '../domain/civil-date.ts';
+import { keptIn } from '../domain/lists.ts';
 import { tsUs } from '../domain/units.ts';
 import { createWholeFile, type WholeFile } from '../recording/columns/whole-file.ts';
 import { frameLogPath, frameRecords } from '../recording/frame-log.ts';
@@ -20,12 +21,10 @@ export async function recordFeed(
   const counts = new Map<TradingDay, number | null>();
   let isCut = false;
   const logs = new Map<TradingDay, WholeFile>();
-  const logOf = (day: TradingDay): WholeFile => {
+  const newLog = (day: TradingDay): WholeFile => {
     const path = frameLogPath(dir, day);
     if (existsSync(path)) throw new Error(`${path} is there already: name another folder`);
-    const log = createWholeFile(path, 0o600);
-    logs.set(day, log);
-    return log;
+    return createWholeFile(path, 0o600);
   };
   const write = (frame: StampedFrame): void => {
     if (readNote(frame) !== undefined) return;
@@ -34,14 +33,14 @@ export async function recordFeed(
       isCut = false;
       return void counts.set(day, null);
     }
-    (logs.get(day) ?? logOf(day)).write(frameRecords([frame]));
+    keptIn(logs, day, () => newLog(day)).write(frameRecords([frame]));
     counts.set(day, (counts.get(day) ?? 0) + 1);
   };
+  const onRecords = (records: readonly StampedFrame[]): void => records.forEach(write);
   let reader: FeedReader | undefined = undefined;
   try {
     await new Promise<void>((resolve, reject) => {
       const end = (reason: string): void => reject(new Error(reason));
-      const onRecords = (records: readonly StampedFrame[]): void => records.forEach(write);
       // Another run of the publisher is no gap here: it has what the server was sent.
       const onGap = (reason: string): void => {
         isCut ||= reason.includes('begins amid');

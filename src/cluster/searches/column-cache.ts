@@ -55,7 +55,7 @@ export class ColumnCache {
       if (file !== null) {
         try {
           this.#makeRoom(piece.bytes);
-          await fetch(piece.hash, (bytes) => void writing(partial, () => writeFileSync(file, bytes)));
+          await fetch(piece.hash, (bytes) => writing(partial, () => writeFileSync(file, bytes)));
           renameSync(partial, path);
         } finally {
           closeSync(file);
