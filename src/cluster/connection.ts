@@ -22,8 +22,6 @@ export interface Cluster {
   readonly jsm: JetStreamManager;
   /** Where the server is, as a message names it. */
   readonly url: string;
-  readonly isLoopback: boolean;
-  readonly hasAuth: boolean;
   /** Sends what waits, then ends the connection. */
   close(): Promise<void>;
 }
@@ -104,8 +102,7 @@ async function checked(nc: NatsConnection, url: string, isLoopback: boolean): Pr
     throw new Error(
       `${url}: expected nats-server ${OLDEST.join('.')} or newer, was ${version}: install a newer one`,
     );
-  const hasAuth = needsUser === true || needsCertificate === true;
-  if (!isLoopback && !hasAuth) {
+  if (!isLoopback && needsUser !== true && needsCertificate !== true) {
     const hint = 'give it users (authorization in its configuration), or run it on 127.0.0.1';
     throw new Error(
       `${url}: expected a server that asks who connects, was one without authentication: ${hint}`,
@@ -114,15 +111,7 @@ async function checked(nc: NatsConnection, url: string, isLoopback: boolean): Pr
   const { jetstream, jetstreamManager } = await import('@nats-io/jetstream');
   try {
     const jsm = await jetstreamManager(nc, { timeout: ANSWER_MS });
-    return {
-      nc,
-      jsm,
-      js: jetstream(nc, { timeout: ANSWER_MS }),
-      url,
-      isLoopback,
-      hasAuth,
-      close: () => nc.drain(),
-    };
+    return { nc, jsm, js: jetstream(nc, { timeout: ANSWER_MS }), url, close: () => nc.drain() };
   } catch (error) {
     throw refusal(url, error);
   }
@@ -133,7 +122,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   AuthorizationError: 'check user and password, or the file of credentials',
   PermissionViolationError: 'allow it to this user in the configuration of the server',
   JetStreamNotEnabled: 'start it with --jetstream',
-  TimeoutError: 'it is slow, stopped or no NATS server: look at its log',
+  TimeoutError:
+    'it is slow, stopped, no NATS server, or its disk was full: look at its log, and start it again once there is room',
 };
 
 /** By the text of a failure. */

@@ -53,6 +53,7 @@ const NS_PER_DAY = 86_400_000_000_000;
 export class FeedPublisher {
   readonly #options: FeedPublisherOptions;
   #waiting: StampedFrame[] = [];
+  #latest: StampedFrame | undefined = undefined;
   #bytes = 0;
   /** Number of the first record that waits. */
   #next = 1;
@@ -77,6 +78,7 @@ export class FeedPublisher {
   /** Hot. */
   take(record: StampedFrame): void {
     if (this.#end.signal.aborted) return;
+    this.#latest = record;
     this.#waiting.push(record);
     this.#bytes += sizeOf(record);
     // A tenth at once: to move the others costs more than a record.
@@ -96,8 +98,11 @@ export class FeedPublisher {
     }
   }
 
-  /** Resolves once everything is stored, or after a moment. */
+  /** Resolves once everything is stored, or after a moment. Readers hear that no more comes. */
   async close(): Promise<void> {
+    const { seq, tsUs } = this.#latest ?? {};
+    if (seq !== undefined && tsUs !== undefined)
+      this.take(noteOf({ kind: 'stream', seq, tsUs, state: 'down', reason: 'its daemon has stopped' }));
     const late = pause(STOP_MS_MAX, undefined, { ref: false });
     await Promise.race([this.#work, late]);
     this.#end.abort();

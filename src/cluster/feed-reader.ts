@@ -35,7 +35,9 @@ const PREFETCHED = 16;
 export class FeedReader {
   readonly #options: FeedReaderOptions;
   readonly #end = new AbortController();
-  readonly #work: Promise<void>;
+  /** Rejects with what the listener throws: that is no failure of the server. */
+  readonly ended: Promise<void>;
+  #isTelling = false;
   #cluster: Cluster | undefined = undefined;
   #interrupt: () => void = () => {};
   /** When the server made the stream, and the number of its last message that was read. */
@@ -47,13 +49,13 @@ export class FeedReader {
 
   constructor(options: FeedReaderOptions) {
     this.#options = options;
-    this.#work = this.#run();
+    this.ended = this.#run();
   }
 
   async close(): Promise<void> {
     this.#end.abort();
     await this.#cluster?.nc.close();
-    await this.#work;
+    await this.ended.catch(() => undefined);
   }
 
   async #run(): Promise<void> {
@@ -67,6 +69,7 @@ export class FeedReader {
         if (signal.aborted) await this.#cluster.nc.close();
         await this.#read(this.#cluster);
       } catch (error) {
+        if (this.#isTelling) throw error;
         if (!signal.aborted) listener.onDown(feedProblem(this.#cluster?.url, name, error));
         await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
@@ -94,6 +97,8 @@ export class FeedReader {
             deliver_policy: 'by_start_time' as const,
             opt_start_time: new Date(from / US_PER_MS).toISOString(),
           };
+    if (this.#stored === 0 && state.first_seq > 1 && from < Date.parse(state.first_ts) * US_PER_MS)
+      listener.onGap(`feed ${name} begins amid its history: the server has deleted what came before`);
     const consumer = await js.consumers.get(feedStream(name), start);
     let { num_pending: left } = await consumer.info(true);
     const messages = await consumer.consume({ max_messages: PREFETCHED, abort_on_missing_resource: true });
@@ -101,7 +106,9 @@ export class FeedReader {
     if (left === 0) listener.onCaughtUp();
     for await (const { seq, data, headers, info } of messages) {
       this.#stored = seq;
+      this.#isTelling = true;
       this.#take(headers?.get('Nats-Msg-Id') ?? '', data);
+      this.#isTelling = false;
       if (left > 0 && info.pending === 0) listener.onCaughtUp();
       left = Math.min(left, info.pending);
     }

@@ -63,7 +63,8 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
   locked_limit: closeByHand,
   stop_leaves: closeByHand,
   stream_paused: (command) => command('reconnect'),
-  prices_stale: (command) => `if prices move in the broker’s own program: ${command('reconnect')}`,
+  prices_stale: (command) =>
+    `if prices move in the broker’s own program: ${command('reconnect')}. On a feed: look at the daemon that publishes it`,
   clock_step: () => 'set the clock of the machine right, best by NTP, or restart the daemon to take its time',
   frames_missing: (command) =>
     `put the day’s file back into frames and start again; or look at ${command('positions')}, then: ${command('start-strategy …')} --reason "…"`,

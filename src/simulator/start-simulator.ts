@@ -168,9 +168,10 @@ function createStream(
     clock,
     timers: options.timers,
     faults: board,
+    isAway: () => source?.isLive === false,
     count: (what) => counters.set(what, (counters.get(what) ?? 0) + 1),
     subscribed(session, channels, codes) {
-      if (source?.isLive !== false) feed.greet(session, channels, codes);
+      feed.greet(session, channels, codes);
       // A recorded day that waited for its first listener begins.
       if (!market.held) return;
       market.release();
@@ -181,7 +182,6 @@ function createStream(
   const source = options.market.kind === 'feed' ? options.market.source : null;
   source?.follow({
     onMore: () => brokerage.wake(),
-    onLive: () => feed.greetAll(),
     onCut: (reason) => stream.closeAll(SERVICE_RESTART, reason.slice(0, CLOSE_REASON_MAX)),
   });
   const feed = new PriceFeed({

@@ -135,6 +135,8 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
   print(print: TapePrint): readonly VenueEvent[] {
     this.#advance(tsUs(Math.max(this.nowUs, print.tsUs)));
     const book = this.#contracts.book(print.orderCode);
+    // A feed has contracts that this market does not list, such as one that expired here.
+    if (book === undefined) return this.#outbox.take();
     assert(book instanceof TapeBook, 'a print belongs to the contract of the tape');
     book.print(print, this.nowUs);
     book.publish(this.nowUs);

@@ -1,6 +1,7 @@
 /** Both ends of a feed against a real server. */
 import { onTestFinished } from 'vitest';
 import { openCluster, type ClusterSettings } from '../../src/cluster/connection.ts';
+import { readNote } from '../../src/cluster/feed-messages.ts';
 import { FeedPublisher, type FeedPublisherOptions } from '../../src/cluster/feed-publisher.ts';
 import { FeedReader, type FeedReaderOptions } from '../../src/cluster/feed-reader.ts';
 import { seq, tsUs } from '../../src/domain/units.ts';
@@ -44,7 +45,7 @@ export class Publishing {
 
 /** What a reader has heard, as lines. */
 export class Reading {
-  readonly seqs: number[] = [];
+  seqs: readonly number[] = [];
   readonly records: StampedFrame[] = [];
   readonly heard: string[] = [];
   readonly reader: FeedReader;
@@ -56,8 +57,12 @@ export class Reading {
       from: tsUs(0),
       listener: {
         onRecords: (records) => {
-          this.records.push(...records);
-          this.seqs.push(...records.map((record) => record.seq));
+          for (const record of records) {
+            const note = readNote(record);
+            if (note !== undefined) this.heard.push(`publisher: ${note.reason}`);
+            else this.records.push(record);
+          }
+          this.seqs = this.records.map((record) => record.seq);
         },
         onGap: (reason) => this.heard.push(`gap: ${reason}`),
         onCaughtUp: () => this.heard.push('caught up'),

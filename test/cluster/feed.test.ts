@@ -17,6 +17,10 @@ const numbers = (to: number, from = 1): readonly number[] =>
 
 beforeEach((context) => context.skip(WITHOUT_NATS !== null, WITHOUT_NATS ?? ''));
 
+const fail = (): never => {
+  throw new Error('database or disk is full');
+};
+
 const usersWith = (password: string): string =>
   `authorization { users: [{ user: daemon, password: ${password} }] }`;
 
@@ -99,7 +103,11 @@ describe('a feed', () => {
     await before.publisher.close();
     new Publishing(server, { epoch: 'second' }).take(frames(11, 20));
     await until(() => expect(read.seqs).toEqual(numbers(20)));
-    expect(read.heard).toContain('gap: the publisher of feed test has started again');
+    for (const line of [
+      'publisher: its daemon has stopped',
+      'gap: the publisher of feed test has started again',
+    ])
+      expect(read.heard).toContain(line);
   });
 
   test('of two daemons that publish it the one that began last goes on; the other says so and stops', async () => {
@@ -194,6 +202,17 @@ describe('a feed', () => {
     expect(read.heard).toContain('gap: feed test lacks records 1001 to 1001');
   });
 
+  test('what a listener throws is its own failure: the reader ends with it, and says nothing of the server', async () => {
+    const server = await natsServer();
+    new Publishing(server).take(frames(1, 1));
+    const heard: string[] = [];
+    const hear = (reason = 'caught up'): number => heard.push(reason);
+    const listener = { onRecords: fail, onGap: hear, onCaughtUp: hear, onDown: hear };
+    const { reader } = new Reading(server, { listener });
+    await expect(reader.ended).rejects.toThrow(/^database or disk is full$/);
+    expect(heard.filter((text) => text.includes('disk'))).toEqual([]);
+  });
+
   test('a reader that is closed while it connects ends', async () => {
     const server = await natsServer();
     new Publishing(server).take(frames(1, 1));
@@ -249,6 +268,31 @@ test('a recording that ends amid the feed leaves no day that looks whole, and ca
   expect([...(await recordFeed(access, dir, 420)).values()]).toEqual([10]);
 });
 
+test('a recording leaves out the day whose begin the server no longer has', async () => {
+  const server = await natsServer();
+  const sent = new Publishing(server);
+  const read = new Reading(server);
+  const nextDay = tsUs(86_400_000_000);
+  for (const records of [
+    frames(1, 10),
+    frames(11, 20),
+    frames(21, 30).map((each) => ({ ...each, tsUs: nextDay })),
+  ]) {
+    sent.take(records);
+    await until(() => expect(read.seqs.at(-1)).toBe(records.at(-1)!.seq));
+  }
+  const cluster = await openCluster(server, 'retention');
+  await cluster.jsm.streams.purge(feedStream(FEED), { seq: 2 });
+  await cluster.close();
+  const dir = tempDir();
+  const days = await recordFeed({ name: FEED, open: () => openCluster(server, 'recorder') }, dir, 0);
+  expect([...days]).toEqual([
+    ['1970-01-01', null],
+    ['1970-01-02', 10],
+  ]);
+  expect(readdirSync(dir)).toEqual(['1970-01-02.frames']);
+});
+
 describe('a feed that cannot be published', () => {
   test('a user that may only read reads, and cannot publish', async () => {
     const { url } = await natsServer(USERS);
@@ -297,7 +341,7 @@ describe('a feed that cannot be published', () => {
     await until(() => expect(sent.alerts).toHaveLength(1));
     server.signal('SIGCONT');
     await until(() => expect(read.seqs).toEqual(numbers(2_000)));
-    expect(sent.alerts[0]).toMatch(/it is slow, stopped or no NATS server/);
+    expect(sent.alerts[0]).toMatch(/it is slow, stopped, no NATS server/);
   });
 
   test('a feed that nobody publishes is said to readers, and to who asks for its contracts', async () => {

@@ -5,7 +5,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { configuredFeed, type FeedAccess, readFeedTerms } from '../../src/host/cluster-access.ts';
 import { codesOf, openFeedMarket } from '../../src/daemon/simulator/feed-market.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import { seconds, tsUs } from '../../src/domain/units.ts';
+import { seconds, type TsUs, tsUs } from '../../src/domain/units.ts';
 import { recordFeed } from '../../src/cluster/feed-recording.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { type NatsServer, natsServer, WITHOUT_NATS } from '../support/nats-server.ts';
@@ -92,7 +92,12 @@ test('the paper daemon follows what happens to the stream of the other, and to t
   expect(live.alerts()).toContain('stream_up');
   await paper.until(async () => (await states()).every((state) => state === 'live'));
   await server.kill();
-  await paper.until(() => paper.alerts().filter((code) => code === 'stream_down').length === 2);
+  const cuts = (): number => paper.alerts().filter((code) => code === 'stream_down').length;
+  await paper.until(() => cuts() === 2);
+  const attempts = (): number => paper.daemon.edge.stream.status().attempts;
+  const before = attempts();
+  await paper.until(() => attempts() > before);
+  expect((await states())[1], 'nobody says that prices come').toBe('down');
   expect(live.alerts().filter((code) => code === 'stream_down')).toHaveLength(1);
   live.print(13_001);
   await server.start();
@@ -103,6 +108,22 @@ test('the paper daemon follows what happens to the stream of the other, and to t
   // The trade of meanwhile is not lost: it comes late.
   expect(paper.notes()).toEqual(live.notes());
   expect(live.alerts()).not.toContain('feed_not_published');
+});
+
+test('the feed of a daemon that has stopped is not live: for who reads it, and for who comes later, of today or of tomorrow', async () => {
+  const server = await natsServer();
+  const live = await publishing(server, []);
+  live.offer('sell', 13_010, 50);
+  const feed = access(server, 'read');
+  const terms = await vi.waitFor(() => readFeedTerms(feed), { timeout: 10_000 });
+  const log: string[] = [];
+  const market = async (from: TsUs) =>
+    (await openFeedMarket(terms, feed, from, (text) => log.push(text))).source;
+  const reader = await market(tsUs(0));
+  expect(reader.isLive).toBe(true);
+  await live.stop();
+  await vi.waitFor(() => expect(log.at(-1)).toBe('the feed is down: publisher: its daemon has stopped'));
+  for (const from of [tsUs(0), tsUs(4_000_000_000_000_000)]) expect((await market(from)).isLive).toBe(false);
 });
 
 test('a book is empty after the stream of the publisher was cut: its levels may be gone', async () => {
@@ -120,7 +141,7 @@ test('a book is empty after the stream of the publisher was cut: its levels may 
       asks.push(print.book?.asks.length ?? -1);
   };
   let cuts = 0;
-  source.follow({ onMore: drain, onLive: () => undefined, onCut: () => (cuts += 1) });
+  source.follow({ onMore: drain, onCut: () => (cuts += 1) });
   drain();
   await live.until(() => asks.at(-1) === 1);
   live.fault({ name: 'close_stream', code: 1006 });

@@ -142,6 +142,19 @@ describe('a recorded day', () => {
     await expect(started(options)).rejects.toThrow(/start fresh or use another state directory/);
   });
 
+  it('a clock that is behind the prices of a feed asks for no fresh account', async () => {
+    const none = { begin: () => undefined, follow: () => undefined, take: () => undefined };
+    const source = { ...none, isLive: true, nextDueUs: () => Infinity };
+    const options = {
+      market: { kind: 'feed', source, startPoints: 1_300 },
+      stateDir: join(dir, 'state'),
+    } as const;
+    const first = await started(options);
+    first.time.advance(seconds(4));
+    await stop(first.simulator);
+    await expect(started(options)).rejects.toThrow(/set the clocks .* right \(NTP\), or wait until then$/);
+  });
+
   it.each([
     ['2026-03-04_nobody.csv', TAPE, 'expected a contract code'],
     ['2026-03-05_vn30f2603.csv', 'Time,Price,Volume,Side\n', 'expected at least one print'],

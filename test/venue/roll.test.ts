@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { priceHundredths } from '../../src/domain/units.ts';
+import { priceHundredths, priceTicks, qty } from '../../src/domain/units.ts';
 import { Venue } from '../../src/venue/venue.ts';
 import { stop } from './triggers/trigger-fixture.ts';
 import { ALICE, at, BOB, codeOf, FRONT, openVenue, options, place, placed, print } from './venue-fixture.ts';
@@ -59,6 +59,14 @@ describe('rolling the contract now', () => {
     again.advance(at('2026-03-20', 10));
     expect(codes(again)).toEqual(AFTER);
     expect(again.exportState().rolledThrough).toBe('2026-03-19');
+  });
+
+  it('a feed may go on with the old code: nobody trades it here', () => {
+    const venue = new Venue(options({ market: { kind: 'feed', startPrice: priceTicks(13_000) } }));
+    const trade = { tsUs: venue.nowUs, price: priceTicks(13_010), qty: qty(1), aggressor: null };
+    expect(venue.print({ ...trade, orderCode: FRONT }).map(({ kind }) => kind)).toContain('trade');
+    venue.rollNow();
+    expect(venue.print({ ...trade, orderCode: FRONT })).toEqual([]);
   });
 
   it('is refused on a recording, which has one contract', () => {

@@ -40,10 +40,12 @@ export type ReconnectDecision =
 
 export class ReconnectPolicy {
   readonly #store: ReconnectStore;
+  readonly #attemptsMax: number;
   state: ReconnectState;
 
-  constructor(store: ReconnectStore) {
+  constructor(store: ReconnectStore, attemptsMax = ATTEMPTS_MAX) {
     this.#store = store;
+    this.#attemptsMax = attemptsMax;
     this.state = store.load();
   }
 
@@ -60,7 +62,7 @@ export class ReconnectPolicy {
     if (end.kind === 'protocol_error' && protocolErrors > 1)
       return this.#pause('protocol_error', protocolErrors);
     const attempt = this.state.attempts + 1;
-    if (attempt > ATTEMPTS_MAX) return this.#pause('attempts_used_up', protocolErrors);
+    if (attempt > this.#attemptsMax) return this.#pause('attempts_used_up', protocolErrors);
     this.#keep({ attempts: attempt, protocolErrors, paused: null });
     return { kind: 'retry', attempt, after: reconnectDelay(attempt) };
   }

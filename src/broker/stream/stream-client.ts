@@ -29,6 +29,8 @@ interface StreamClientOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly store: ReconnectStore;
+  /** Before it waits for a person. */
+  readonly attemptsMax?: number | undefined;
   readonly sink: InputSink;
   /** Continuous trading: prices are expected. */
   readonly isContinuous: () => boolean;
@@ -63,7 +65,7 @@ export class StreamClient {
 
   constructor(options: StreamClientOptions) {
     this.#options = options;
-    this.#policy = new ReconnectPolicy(options.store);
+    this.#policy = new ReconnectPolicy(options.store, options.attemptsMax);
     this.#feed = new FeedWatch({
       timers: options.timers,
       isContinuous: options.isContinuous,

@@ -23,6 +23,11 @@ export function addDataRecord(data: Command, { io }: CliContext): void {
           throw failed(error.message);
         },
       );
-      for (const [day, frames] of days) io.out(`${out}/${day}.frames: ${formatNumber(frames)} frames\n`);
+      for (const [day, frames] of days) io.out(`${out}/${day}.frames: ${framesText(frames)}\n`);
     });
 }
+
+const framesText = (frames: number | null): string =>
+  frames === null
+    ? 'left out, as the server no longer has the begin of the day'
+    : `${formatNumber(frames)} frames`;

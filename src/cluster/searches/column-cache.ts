@@ -9,7 +9,7 @@ import {
   rmSync,
   statSync,
   utimesSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -55,7 +55,7 @@ export class ColumnCache {
       if (file !== null) {
         try {
           this.#makeRoom(piece.bytes);
-          await fetch(piece.hash, (bytes) => void writing(partial, () => writeSync(file, bytes)));
+          await fetch(piece.hash, (bytes) => writing(partial, () => writeFileSync(file, bytes)));
           renameSync(partial, path);
         } finally {
           closeSync(file);

@@ -88,7 +88,11 @@ export class Searches {
   queue = (job: string): Promise<Consumer | undefined> =>
     this.#cluster.js.consumers.get(TRIALS, job).catch(unless(NO_STREAM, NO_CONSUMER));
 
-  state = (job: string): Promise<ConsumerInfo> => this.#cluster.jsm.consumers.info(TRIALS, job);
+  /** Nothing where another sweep of its backtest has ended and took the queue along, or somebody deleted it. */
+  async state(job: string): Promise<Pick<ConsumerInfo, 'num_pending' | 'num_ack_pending'>> {
+    const found = await this.#cluster.jsm.consumers.info(TRIALS, job).catch(unless(NO_STREAM, NO_CONSUMER));
+    return found ?? { num_pending: 0, num_ack_pending: 0 };
+  }
 
   /** Bytes of a message, with some for its headers. */
   get payloadMax(): number {

@@ -98,6 +98,8 @@ export function createBrokerEdge(options: BrokerEdgeOptions) {
     clock: systemClock,
     timers,
     store: reconnectStore(journal),
+    // No broker counts them, and a feed may be away for a night.
+    attemptsMax: config.cluster?.feed?.role === 'read' ? Infinity : undefined,
     sink,
     isContinuous: () => phaseAt(calendar, clock.nowUs()) === 'continuous',
     onSignal: alerts.stream,

@@ -36,7 +36,8 @@ class FeedMarket implements MarketSource, FeedListener {
   #contract: FollowedContract | undefined = undefined;
   #listener: SourceListener | undefined = undefined;
   #isCaughtUp = false;
-  #isPublisherLive = true;
+  /** Undefined before it said so, or has sent a price. */
+  #isPublisherLive: boolean | undefined = undefined;
   isLive = false;
   #isRead: () => void = () => {};
   /** Everything that the feed had at the start has come. */
@@ -52,12 +53,13 @@ class FeedMarket implements MarketSource, FeedListener {
   onRecords(records: readonly StampedFrame[]): void {
     for (const record of records) {
       const note = readNote(record);
-      if (note === undefined) this.#frames.push(record);
-      else {
+      if (note === undefined) {
+        this.#frames.push(record);
+        if (this.#isPublisherLive === undefined) this.#follow(true, 'prices come');
+      } else {
         this.#listener?.onMore();
-        this.#isPublisherLive = note.state === 'live';
-        if (!this.#isPublisherLive) this.#emptyBooks();
-        this.#judge(`publisher: ${note.reason}`);
+        if (note.state !== 'live') this.#emptyBooks();
+        this.#follow(note.state === 'live', note.reason);
       }
     }
     this.#listener?.onMore();
@@ -84,16 +86,20 @@ class FeedMarket implements MarketSource, FeedListener {
     this.#judge(reason);
   }
 
+  #follow(isLive: boolean, reason: string): void {
+    this.#isPublisherLive = isLive;
+    this.#judge(`publisher: ${reason}`);
+  }
+
   #judge(reason: string): void {
-    this.#set(this.#isCaughtUp && this.#isPublisherLive, reason);
+    this.#set(this.#isCaughtUp && this.#isPublisherLive === true, reason);
   }
 
   #set(isLive: boolean, reason: string): void {
     if (isLive === this.isLive) return;
     this.isLive = isLive;
     this.#log(`the feed is ${isLive ? 'live' : 'down'}: ${reason}`);
-    if (isLive) this.#listener?.onLive();
-    else this.#listener?.onCut(reason);
+    if (!isLive) this.#listener?.onCut(reason);
   }
 
   follow(listener: SourceListener): void {

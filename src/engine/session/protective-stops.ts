@@ -111,7 +111,7 @@ export class ProtectiveStops {
 
   /** After every event that can change positions or orders. */
   step(): void {
-    const { settings, uncovered } = this.#state;
+    const { settings, uncovered, session, targets } = this.#state;
     const { protectiveStop } = settings.risk;
     uncovered.clear();
     this.#restore(protectiveStop === undefined);
@@ -122,8 +122,10 @@ export class ProtectiveStops {
     for (const watch of this.#watches.values())
       if (unproven === null) this.#follow(watch);
       else this.#watch(watch, unproven);
-    for (const [key, { nakedSinceUs, uncoveredQty }] of this.#watches)
-      if (nakedSinceUs !== Infinity) uncovered.set(key, uncoveredQty);
+    // Most stops end with the day, and in the break none can be placed: it is missed there all the same.
+    if (session.phase !== 'closed')
+      for (const [key, watch] of this.#watches)
+        if (!targets.isClosing(watch)) uncovered.set(key, watch.uncoveredQty);
     this.#setAlarm();
   }
 

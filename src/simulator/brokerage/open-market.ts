@@ -20,6 +20,8 @@ export interface OpenedMarket {
   readonly startUs?: TsUs | undefined;
 }
 
+const CLOCKS_APART = 'set the clocks of this machine and of the publisher right (NTP), or wait until then';
+
 export function openMarket(options: SimulatorOptions, memory: VenueMemory): OpenedMarket {
   const { market, time, calendar } = options;
   const leftOffUs = memory.leftOffUs();
@@ -29,7 +31,7 @@ export function openMarket(options: SimulatorOptions, memory: VenueMemory): Open
     const originUs = time.originMarketUs ?? Math.max(options.clock.nowUs(), leftOffUs ?? -Infinity);
     const clock = clockFrom(options, tsUs(originUs));
     if (market.kind === 'feed') {
-      assertNotBefore(leftOffUs, options.clock.nowUs(), options);
+      assertNotBefore(leftOffUs, options.clock.nowUs(), options, CLOCKS_APART);
       const { source } = market;
       return {
         clock,
@@ -71,13 +73,14 @@ function assertNotBefore(
   leftOffUs: TsUs | undefined,
   startUs: TsUs,
   { calendar, stateDir }: SimulatorOptions,
+  remedy = 'start fresh or use another state directory',
 ): void {
   if (leftOffUs === undefined || leftOffUs <= startUs) return;
   const shown = (at: TsUs): string =>
     `${dayAt(at, calendar.utcOffsetMinutes)} ${formatTime(at, calendar.utcOffsetMinutes)}`;
   throw new Error(
     `simulator state ${stateDir ?? ''}: expected one from before ${shown(startUs)}, was from ${shown(leftOffUs)}; ` +
-      'start fresh or use another state directory',
+      remedy,
   );
 }
 

@@ -7,7 +7,7 @@ import type { TapePrint } from '../../venue/venue-options.ts';
 
 /** Trades of another market, with the frames that clients get as they are. */
 export interface MarketSource {
-  /** All of it is known, and it goes on. */
+  /** All of it is known, and it goes on: clients may connect. */
   readonly isLive: boolean;
   nextDueUs(): number;
   take(nowUs: TsUs): SourcePrint | undefined;
@@ -19,8 +19,7 @@ export interface MarketSource {
 export interface SourceListener {
   /** There is more to take. */
   onMore(): void;
-  onLive(): void;
-  /** What comes from now on does not continue what came before. */
+  /** What comes from now on does not continue what came before; nobody is admitted until `isLive`. */
   onCut(reason: string): void;
 }
 

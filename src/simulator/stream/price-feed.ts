@@ -52,12 +52,6 @@ export class PriceFeed {
     for (const session of this.#parts.sessions) if (session.wants(key)) session.send(text);
   }
 
-  /** Everybody, once there is something to greet with. */
-  greetAll(): void {
-    const codes = this.#parts.brokerage.boards().map(({ contract }) => contract.streamCode);
-    for (const session of this.#parts.sessions) this.greet(session, ['bid', 'offer', 'summary'], codes);
-  }
-
   /** The present levels and summary, so that a subscriber does not wait for the next change; nothing outside sessions. */
   greet(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void {
     const phase = this.#parts.brokerage.read((venue) => venue.phase);

@@ -29,6 +29,8 @@ interface StreamServerParts extends Pick<SessionHost, 'subscribed' | 'count'> {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly faults: FaultBoard;
+  /** There are no prices to connect for. */
+  readonly isAway: () => boolean;
 }
 
 export class StreamServer implements SessionHost {
@@ -119,8 +121,10 @@ export class StreamServer implements SessionHost {
   ): void {
     if (this.#parts.faults.strike('refuse_connections', { scope: 'stream' })) return void socket.destroy();
     const path = (request.url ?? '').split('?', 1)[0];
-    if (path !== STREAM_PATH) {
-      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    const refusal =
+      path !== STREAM_PATH ? '404 Not Found' : this.#parts.isAway() ? '503 Service Unavailable' : null;
+    if (refusal !== null) {
+      socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
     this.#sockets.handleUpgrade(request, socket, head, (client) => this.accept(client, socket));

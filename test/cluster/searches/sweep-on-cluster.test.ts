@@ -149,20 +149,27 @@ test.each(['kept', 'empty'] as const)(
   },
 );
 
-test('a queue that somebody empties is filled again', async () => {
-  const server = await natsServer();
-  const place = sweepPlace(SECTION);
-  const { id } = await jobAt(place);
-  const { jsm } = await connected(server);
-  const done = swept(server, place);
-  await vi.waitFor(async () => {
-    const { num_pending: waiting } = await jsm.consumers.info('TICKWRIGHT_TRIALS', id);
-    expect(waiting).toBeGreaterThan(0);
-  });
-  await jsm.streams.purge('TICKWRIGHT_TRIALS');
-  await startWorker(server);
-  expect((await done).found.trials).toHaveLength(TRIALS);
-});
+test.each(['a person empties', 'another sweep of the backtest ends with'])(
+  'a queue that %s is filled again, and nobody blames the server',
+  async (who) => {
+    const server = await natsServer();
+    const place = sweepPlace(SECTION);
+    const { id } = await jobAt(place);
+    const cluster = await connected(server);
+    const { jsm } = cluster;
+    const notes: string[] = [];
+    const done = swept(server, place, { notes });
+    await vi.waitFor(async () => {
+      const { num_pending: waiting } = await jsm.consumers.info('TICKWRIGHT_TRIALS', id);
+      expect(waiting).toBeGreaterThan(0);
+    });
+    if (who === 'a person empties') await jsm.streams.purge('TICKWRIGHT_TRIALS');
+    else await (await Searches.open(cluster)).end(id);
+    await startWorker(server);
+    expect((await done).found.trials).toHaveLength(TRIALS);
+    expect(notes).toEqual([]);
+  },
+);
 
 /** A sweep as its coordinator has set it up, without its trials. */
 async function setUp(server: NatsServer, place: SweepPlace): Promise<Searches> {

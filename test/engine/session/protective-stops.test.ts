@@ -242,6 +242,14 @@ describe('a stop of yesterday', () => {
     expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_900]]);
   });
 
+  it('that is missing is said in the break too, where no other one can be placed', () => {
+    const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 } };
+    const broker = carried({ risk }, true, 12_900, { isKept: false, later: 2 * 3600 });
+    broker.settle(6);
+    const { phase, strategies } = broker.rig.engine.snapshot();
+    expect([phase, strategies[FIRST]?.positions[0]?.uncoveredQty]).toEqual(['break', 2]);
+  });
+
   it('that the broker no longer shows protects nothing: the time without a stop runs, whatever is proven', () => {
     const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedSecondsMax: 10 };
     const broker = carried({ risk }, true, 12_900, { isKept: false });
