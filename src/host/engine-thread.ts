@@ -2,7 +2,6 @@
  * The main thread's side of the engine thread: posts batches, receives decisions, and detects strategy code that hangs
  * (rulings, 32).
  */
-import { Worker } from 'node:worker_threads';
 import type { CancelTimer } from '../domain/clock.ts';
 import { assert } from '../domain/assert.ts';
 import { keptIn } from '../domain/lists.ts';
@@ -22,6 +21,7 @@ import {
 } from './worker-protocol.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { eventDecisions } from '../engine/replay/journal-decisions.ts';
+import { SqliteThread } from '../sqlite/sqlite-thread.ts';
 
 /** A batch that takes longer has hung: a busy one takes milliseconds. */
 const BATCH_TIME_MAX: DurationUs = seconds(5);
@@ -72,7 +72,7 @@ export type StartEngine = (data: EngineThreadData) => EngineLine;
 const HEAP_MB_MAX = 512;
 
 const startEngineThread: StartEngine = (workerData) =>
-  new Worker(new URL('./engine-worker.js', import.meta.url), {
+  new SqliteThread(new URL('./engine-worker.js', import.meta.url), {
     workerData,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
   });

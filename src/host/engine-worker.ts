@@ -1,12 +1,15 @@
 import { promiseHooks } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../domain/assert.ts';
+import { loadSqlite } from '../sqlite/sqlite-thread.ts';
 import { followStrategies } from './run-mark.ts';
 import { serveEngine } from './engine-server.ts';
 import { loadDefinitions } from './strategy-files/own-strategies.ts';
 import type { EngineThreadData } from './worker-protocol.ts';
 
 assert(parentPort !== null, 'the engine runs in a thread of its own');
+// A replay reads the journal.
+loadSqlite();
 const data: EngineThreadData = workerData;
 // Where code hangs while it loads, the main thread reads here whose it is.
 const shared: Int32Array = new Int32Array(data.currentStrategy);

@@ -10,10 +10,10 @@ import { expect, it, onTestFinished } from 'vitest';
 const MODULE = pathToFileURL(join(import.meta.dirname, '../../dist/src/sqlite/sqlite-thread.js')).href;
 
 const THREAD = `
-  import { parentPort, workerData } from 'node:worker_threads';
+  import { workerData } from 'node:worker_threads';
   import { loadSqlite } from ${JSON.stringify(MODULE)};
   Atomics.store(workerData, 0, 1);
-  loadSqlite(parentPort);
+  loadSqlite();
 `;
 
 /** A round ends its thread a little later than the one before, from the moment before the load on. */
@@ -22,12 +22,11 @@ const ROUNDS = `
   import { SqliteThread } from ${JSON.stringify(MODULE)};
   for (let ms = 0; ms < 5; ms += 0.2) {
     const workerData = new Int32Array(new SharedArrayBuffer(4));
-    const on = { message: () => undefined, over: (failure) => { if (failure) throw failure; } };
-    const thread = new SqliteThread(new URL('./thread.mjs', import.meta.url), { workerData }, on);
+    const thread = new SqliteThread(new URL('./thread.mjs', import.meta.url), { workerData });
     while (Atomics.load(workerData, 0) === 0) await pause();
     const until = performance.now() + ms;
     while (performance.now() < until);
-    await thread.end();
+    await thread.terminate();
   }
 `;
 

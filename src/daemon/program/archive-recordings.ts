@@ -6,6 +6,7 @@ import { errorText, failureOf } from '../../domain/failure.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { SqliteThread } from '../../sqlite/sqlite-thread.ts';
 import { neverCloses } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
@@ -17,7 +18,6 @@ import type { ArchivedSession } from '../../journal/journal-database.ts';
 import { closing, readJournal } from '../../journal/journal-reader.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { packFrameLog, pruneFrameLogs, unpackedLogs } from '../../recording/frame-log.ts';
-import { SqliteThread } from '../../sqlite/sqlite-thread.ts';
 import { archivable } from '../restart/carry-over.ts';
 import { dayReportOf } from '../inspect/day-report.ts';
 import { compileFrames, type FrameReport } from '../../research/recorded/compile-frames.ts';
@@ -199,12 +199,12 @@ export function createArchiver(options: ArchiverOptions) {
   let doneDay: TradingDay | undefined;
   /** The present close is done; open again, the next one is to come. */
   let isCloseDone = false;
-  let thread: SqliteThread<ArchivedRecordings> | undefined;
+  let worker: SqliteThread | undefined;
   let isStopped = false;
   const isDue = (): boolean => {
     const [today, isClosed] = [options.today(), options.isClosed()];
     isCloseDone &&= isClosed;
-    if (isStopped || today === undefined || thread !== undefined) return false;
+    if (isStopped || today === undefined || worker !== undefined) return false;
     return today !== doneDay || (isClosed && !isCloseDone);
   };
   const begin = (): void => {
@@ -215,30 +215,28 @@ export function createArchiver(options: ArchiverOptions) {
     const problem = options.programProblem();
     if (problem !== null) return onFailure(`recordings wait: ${problem}`);
     const workerData = recordingsOf(options, today);
-    thread = new SqliteThread<ArchivedRecordings>(
-      new URL('./archive-worker.js', import.meta.url),
-      { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB } },
-      {
-        message: ({ done, failures, damage, reports, archived }) => {
-          done.forEach(note);
-          for (const report of reports) options.onReport?.(report);
-          rows?.take(archived);
-          for (const failure of failures) onFailure(`recordings: ${failure}`);
-          if (damage !== null) options.onDamage?.(damage);
-        },
-        over: (failure) => {
-          if (failure === null) thread = undefined;
-          else onFailure(`recordings: ${failure.message}`);
-        },
-      },
-    );
+    worker = new SqliteThread(new URL('./archive-worker.js', import.meta.url), {
+      workerData,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
+    worker.on('message', ({ done, failures, damage, reports, archived }: ArchivedRecordings) => {
+      done.forEach(note);
+      for (const report of reports) options.onReport?.(report);
+      rows?.take(archived);
+      for (const failure of failures) onFailure(`recordings: ${failure}`);
+      if (damage !== null) options.onDamage?.(damage);
+    });
+    worker.on('error', (error: Error) => onFailure(`recordings: ${error.message}`));
+    worker.on('exit', () => {
+      worker = undefined;
+    });
   };
   return {
     isDue,
     begin,
     stop: async () => {
       isStopped = true;
-      await thread?.end();
+      await worker?.terminate();
       rows?.stop();
     },
   };

@@ -5,5 +5,5 @@ import { loadSqlite } from '../../sqlite/sqlite-thread.ts';
 import { archiveRecordings } from './archive-recordings.ts';
 
 assert(parentPort !== null, 'this file runs as a thread');
-loadSqlite(parentPort);
+loadSqlite();
 parentPort.postMessage(await archiveRecordings(workerData)); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window

@@ -28,7 +28,7 @@ interface PendingRead {
 }
 
 export class CockpitReader {
-  #thread: SqliteThread<ReadReply> | undefined = undefined;
+  #worker: SqliteThread | undefined = undefined;
   #pending: PendingRead | undefined = undefined;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
@@ -53,7 +53,9 @@ export class CockpitReader {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#end('the daemon ends');
+    const worker = this.#worker;
+    this.#end('the daemon ends');
+    await worker?.terminate();
   }
 
   #ask(asked: CockpitRead): Promise<unknown> {
@@ -61,25 +63,22 @@ export class CockpitReader {
       if (this.#isClosed) return reject(new Error('the daemon ends'));
       this.#pending = { resolve, reject };
       this.#endAfter(ANSWER_MS_MAX, `not read within ${ANSWER_MS_MAX / 1_000} s`);
-      this.#thread ??= this.#start();
-      return this.#thread.post(asked);
+      this.#worker ??= this.#start();
+      return this.#worker.postMessage(asked); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
     });
   }
 
-  #start(): SqliteThread<ReadReply> {
-    const ifPresent = (act: () => void): void => {
-      if (this.#thread === thread) act();
+  #start(): SqliteThread {
+    const worker = new SqliteThread(new URL('./cockpit-worker.js', import.meta.url));
+    const ended = (reason: string): void => {
+      if (this.#worker === worker) this.#end(reason);
     };
-    const thread = new SqliteThread<ReadReply>(
-      new URL('./cockpit-worker.js', import.meta.url),
-      {},
-      {
-        message: (reply) => ifPresent(() => this.#take(reply)),
-        over: (failure) =>
-          ifPresent(() => void this.#end(failure?.message ?? 'the thread that reads has ended')),
-      },
-    );
-    return thread;
+    worker.on('error', (error: Error) => ended(error.message));
+    worker.on('exit', () => ended('the thread that reads has ended'));
+    worker.on('message', (reply: ReadReply) => {
+      if (this.#worker === worker) this.#take(reply);
+    });
+    return worker;
   }
 
   #take(reply: ReadReply): void {
@@ -92,15 +91,15 @@ export class CockpitReader {
 
   #endAfter(ms: number, reason: string): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#end(reason), ms).unref();
+    this.#timer = setTimeout(() => this.#end(reason), ms).unref();
   }
 
-  async #end(reason: string): Promise<void> {
+  #end(reason: string): void {
     clearTimeout(this.#timer);
-    const thread = this.#thread;
-    this.#thread = undefined;
+    const worker = this.#worker;
+    this.#worker = undefined;
     this.#pending?.reject(new Error(reason));
     this.#pending = undefined;
-    await thread?.end();
+    void worker?.terminate();
   }
 }

@@ -7,8 +7,8 @@ import { READS } from '../inspect/cockpit-reads.ts';
 import type { CockpitRead } from './cockpit-reader.ts';
 
 assert(parentPort !== null, 'this file runs as a thread');
+loadSqlite();
 const port = parentPort;
-loadSqlite(port);
 port.on('message', ({ what, args }: CockpitRead) => {
   try {
     port.postMessage({ value: Reflect.apply(READS[what], undefined, args) as unknown }); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
