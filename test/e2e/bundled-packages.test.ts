@@ -17,18 +17,20 @@ function printed(script: string): unknown {
 it('gives strategies of a user the packages of the program', () => {
   const found = printed(`
     const { addressOf } = await import('${CODE}');
-    const names = ['zod', 'zod/v4', 'trading-signals'];
+    const names = ['zod', 'zod/v4', 'trading-signals', 'rxjs', 'rxjs/operators'];
     const modules = await Promise.all(names.map((name) => import(addressOf(name))));
     console.log(JSON.stringify({
       addresses: names.map(addressOf),
       isOneSchema: modules[0].ZodType === modules[1].ZodType,
-      exports: modules.map((module) => ['z', 'EMA', 'default'].filter((name) => name in module)),
+      isOneOperator: modules[3].mergeMap === modules[4].mergeMap,
+      exports: modules.map((module) => ['z', 'EMA', 'mergeMap', 'default'].filter((name) => name in module)),
     }));`);
   expect(found).toEqual({
-    addresses: ['zod/index', 'zod/v4', 'trading-signals/index'].map(
+    addresses: ['zod/index', 'zod/v4', 'trading-signals/index', 'rxjs/index', 'rxjs/operators'].map(
       (place) => pathToFileURL(join(DIST, 'node_modules', `${place}.js`)).href,
     ),
     isOneSchema: true,
-    exports: [['z', 'default'], ['z', 'default'], ['EMA']],
+    isOneOperator: true,
+    exports: [['z', 'default'], ['z', 'default'], ['EMA'], ['mergeMap', 'default'], ['mergeMap', 'default']],
   });
 });

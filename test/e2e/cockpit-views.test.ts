@@ -1,9 +1,9 @@
 /** Every view of the cockpit in a real browser: light and dark, on a phone and on a desk, in both languages. */
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { daemonIn, STATES } from '../page/cockpit-states.ts';
 import { opened, READY, said, show, VIEW_NAMES } from './cockpit-opened.ts';
-import { findings, LOOKS, overhang, picture, withBrowser } from './page-browser.ts';
+import { findings, LOOKS, overhang, picture, wear, WIDE, withBrowser } from './page-browser.ts';
 
 withBrowser();
 
@@ -16,36 +16,37 @@ const CUT_TABLES = `[...document.querySelectorAll('.panel table')]
   })
   .map((table) => table.ariaLabel)`;
 
-describe.for(LOOKS)('$width pixels wide, $colorScheme', (look) => {
-  test.for(Object.entries(STATES))('shows %s', async ([name, state]) => {
-    const { page, trouble } = await opened(daemonIn(state), look);
-    await page.waitForSelector('main .now');
+test.for(Object.entries(STATES))('shows %s', async ([name, state]) => {
+  const { page, trouble } = await opened(daemonIn(state), LOOKS[0]);
+  await page.waitForSelector('main .now');
+  for (const look of LOOKS) {
+    await wear(page, look);
     await picture(page, `${name}-${look.width}-${look.colorScheme}`);
-    expect(await page.evaluate(CUT_TABLES), 'no table is cut off').toEqual([]);
-    expect(await findings(page)).toEqual([]);
-    expect(await overhang(page), 'the page does not scroll sideways').toBe(0);
-    expect(trouble).toEqual([]);
-  });
-
-  test('shows every view', async () => {
-    const { page, trouble } = await opened(daemonIn(STATES.paper), look);
-    for (const name of VIEW_NAMES.slice(1)) {
-      await show(page, name);
-      await picture(page, `view-${name.toLowerCase()}-${look.width}-${look.colorScheme}`);
-      expect(await findings(page), name).toEqual([]);
-      expect(await overhang(page), `${name} does not scroll sideways`).toBe(0);
-    }
-    expect(trouble).toEqual([]);
-  });
+    const shown = `${look.width} pixels wide, ${look.colorScheme}`;
+    expect(await page.evaluate(CUT_TABLES), `no table is cut off, ${shown}`).toEqual([]);
+    expect(await findings(page), shown).toEqual([]);
+    expect(await overhang(page), `the page does not scroll sideways, ${shown}`).toBe(0);
+  }
+  expect(trouble).toEqual([]);
 });
 
-test('fills a wide screen', async () => {
-  const { page, trouble } = await opened(daemonIn(STATES.paper), { width: 1920 });
-  for (const name of VIEW_NAMES) {
-    await show(page, name);
-    await picture(page, `view-${name.toLowerCase()}-1920-light`);
-    expect(await findings(page), name).toEqual([]);
-    expect(await overhang(page), `${name} does not scroll sideways`).toBe(0);
+test.for([
+  ['en-GB', ''],
+  ['vi-VN', '-vi'],
+] as const)('shows every view, in the language of %s', async ([locale, ending]) => {
+  const { page, trouble } = await opened(daemonIn(STATES.paper), { ...LOOKS[0], locale });
+  if (locale === 'vi-VN') await page.getByText('GIẢ LẬP').waitFor();
+  expect(await page.getAttribute('html', 'lang')).toBe(locale.slice(0, 2));
+  for (const [place, name] of VIEW_NAMES.entries()) {
+    await page.getByRole('navigation').getByRole('button').nth(place).click();
+    await page.waitForSelector(READY[name]);
+    for (const look of [...LOOKS, WIDE]) {
+      await wear(page, look);
+      await picture(page, `view-${name.toLowerCase()}-${look.width}-${look.colorScheme}${ending}`);
+      const shown = `${name}, ${look.width} pixels wide, ${look.colorScheme}`;
+      expect(await findings(page), shown).toEqual([]);
+      expect(await overhang(page), `${shown}, does not scroll sideways`).toBe(0);
+    }
   }
   expect(trouble).toEqual([]);
 });
@@ -131,22 +132,6 @@ test('shows the result of a day as a curve, the days before it, and closed trade
   await page.getByRole('region', { name: 'Result of 2026-02-27' }).waitFor();
   expect(trouble).toEqual([]);
 });
-
-test.for(LOOKS)(
-  'speaks Vietnamese to a browser that does, $width pixels wide, $colorScheme',
-  async (look) => {
-    const { page } = await opened(daemonIn(STATES.paper), { ...look, locale: 'vi-VN' });
-    await page.getByText('GIẢ LẬP').waitFor();
-    expect(await page.getAttribute('html', 'lang')).toBe('vi');
-    for (const [place, name] of VIEW_NAMES.entries()) {
-      await page.getByRole('navigation').getByRole('button').nth(place).click();
-      await page.waitForSelector(READY[name]);
-      await picture(page, `view-${name.toLowerCase()}-${look.width}-${look.colorScheme}-vi`);
-      expect(await findings(page), name).toEqual([]);
-      expect(await overhang(page), `${name} does not scroll sideways`).toBe(0);
-    }
-  },
-);
 
 test('says reasons and outcomes in Vietnamese too', async () => {
   const daemon = daemonIn({ ...STATES.error, halted: 'by the page' });

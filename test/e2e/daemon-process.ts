@@ -54,7 +54,7 @@ export function startDaemon(
   main: string = MAIN,
   mode: 'paper' | 'dry-run' = 'paper',
 ): RunningDaemon {
-  const child = spawn(process.execPath, ['--enable-source-maps', main, mode, '--config', config, ...args], {
+  const child = spawn(process.execPath, [main, mode, '--config', config, ...args], {
     cwd: dir,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NO_COLOR: '1' },

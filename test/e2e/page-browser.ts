@@ -31,17 +31,32 @@ export interface Look {
   readonly locale?: string;
 }
 
+/** A page loads in the first. */
 export const LOOKS = [
+  { width: 390, colorScheme: 'dark' },
+  { width: 390, colorScheme: 'light' },
   { width: 1280, colorScheme: 'light' },
   { width: 1280, colorScheme: 'dark' },
-  { width: 390, colorScheme: 'light' },
-  { width: 390, colorScheme: 'dark' },
 ] as const;
+export const WIDE = { width: 1920, colorScheme: 'light' } as const;
 
 export interface NewPage {
   readonly page: Page;
   /** Errors and warnings of its console. */
   readonly trouble: string[];
+}
+
+const windowOf = (width: number) => ({ width, height: width < 600 ? 844 : 900 });
+
+/** The same page in another window, drawn: its observers of sizes are older than this one, and were told before. */
+export async function wear(
+  page: Page,
+  { width, colorScheme }: (typeof LOOKS)[number] | typeof WIDE,
+): Promise<void> {
+  await page.setViewportSize(windowOf(width));
+  await page.emulateMedia({ colorScheme });
+  await page.waitForSelector(`html[data-theme=${colorScheme}]`);
+  await page.evaluate('new Promise((drawn) => new ResizeObserver(drawn).observe(document.body))');
 }
 
 /** In a context of its own: another person's browser. */
@@ -50,7 +65,7 @@ export async function newPage(
   more: BrowserContextOptions = {},
 ): Promise<NewPage> {
   const context = await browser!.newContext({
-    viewport: { width, height: width < 600 ? 844 : 900 },
+    viewport: windowOf(width),
     colorScheme,
     locale,
     reducedMotion: 'reduce',
