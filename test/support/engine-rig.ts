@@ -184,8 +184,8 @@ export class EngineRig {
 
   /** A day that has begun, contracts, prices and an agreed position: entries may go. */
   start(held: Readonly<Record<string, number>> = {}): this {
-    this.session().boot(1).contracts().stream('live').reference().pass(1).book().pass(1).positions(held);
-    return this.pass(1).book().pass(1);
+    this.session().boot(1).contracts().stream('live').reference().look().pass(1).positions(held);
+    return this.look().pass(1);
   }
 
   session(day = DAY, carriedOver: { strategy: StrategyIndex; qty: number; openValue: number }[] = []): this {
@@ -255,6 +255,11 @@ export class EngineRig {
   book(rows: readonly RowFacts[] = [], { ago = 0.1, complete = true } = {}): this {
     const startedUs = tsUs(this.now - Math.round(ago * US_PER_SECOND));
     return this.post({ kind: 'book_snapshot', list: 'orders', startedUs, complete, orders: rows.map(row) });
+  }
+
+  /** A walk over the book a second from now. */
+  look(rows: readonly RowFacts[] = [], walk = {}): this {
+    return this.pass(1).book(rows, walk);
   }
 
   conditions(rows: readonly BrokerTriggerOrder[] = [], { ago = 0.1, complete = true } = {}): this {

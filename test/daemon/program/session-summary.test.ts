@@ -28,7 +28,7 @@ test('an order of the day before is unresolved until positions agree', () => {
   expect(rig.statusOf(unanswered.clientOrderId)).toBe('expired_unproven');
   const unresolved = () => unresolvedOrders(rig.entries.map((entry) => ({ entry })));
   expect(unresolved()).toBe(1);
-  rig.positions().pass(1).book();
+  rig.positions().look();
   expect(unresolved()).toBe(0);
 });
 

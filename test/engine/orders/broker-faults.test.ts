@@ -66,7 +66,7 @@ describe('two brackets alike', () => {
     rig.conditions([half('a', 12_950), half('b', 13_080)]);
     expect(parents(rig)).toEqual([]);
     rig.reads.length = 0;
-    rig.pass(1).book([bought('5', first, 0), bought('6', second, 2)]);
+    rig.look([bought('5', first, 0), bought('6', second, 2)]);
     expect(rig.reads).toContain('triggers');
     rig.pass(1).conditions([half('a', 12_950), half('b', 13_080)]);
     expect(parents(rig)).toEqual([
@@ -87,17 +87,15 @@ describe('a row of the in-day book', () => {
       orderKey: brokerOrderKey('904'),
     });
     const row = { no: '2', ref: id, qty: 2 } as const;
-    const filled = { ...row, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
+    const filled = { ...row, ...traded(13_000, 2) } as const;
     const twin = { no: '3', key: '904', ...traded(12_990, 2) } as const;
-    rig.pass(1).book([row, twin]).pass(1).book([filled, twin]).pass(1).book([filled]);
+    rig.look([row, twin]).look([filled, twin]).look([filled]);
     expect(rig.of('fill_correction').at(-1)).toMatchObject({ cumValue: worth(13_000, 2) });
   });
 
   it('that bears the id of a stop is not that stop', () => {
     const { rig, id } = waitingStop();
-    rig
-      .pass(1)
-      .book([{ no: '8', ref: id, side: 'sell', filled: 1, value: worth(13_000), status: 'matched' }]);
+    rig.look([{ no: '8', ref: id, side: 'sell', ...traded(13_000) }]);
     expect(rig.statusOf(id)).toBe('pending_trigger');
     expect(rig.alerts()).toEqual(['duplicate_order']);
     expect(rig.of('fill')).toMatchObject([{ strategy: -1 }]);
@@ -123,10 +121,10 @@ describe('a row of the in-day book', () => {
   ])('that bears id and terms of a stop that %s is what the stop sent', (_, begin) => {
     const { rig, id } = begin();
     const sold = { no: '8', ref: id, side: 'sell', price: 12_945, filled: 1, value: worth(12_945) } as const;
-    rig.pass(1).book([{ ...sold, status: 'matched' }]);
+    rig.look([{ ...sold, status: 'matched' }]);
     expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['triggered', -1]);
     rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
-    rig.pass(1).book([{ ...sold, status: 'matched' }]);
+    rig.look([{ ...sold, status: 'matched' }]);
     expect([rig.of('order_adopted').length, rig.position(FIRST)]).toEqual([1, -1]);
   });
 
@@ -134,7 +132,7 @@ describe('a row of the in-day book', () => {
     const rig = startWaiting();
     const used = rig.ask(FIRST, stopSell(12_950));
     const next = clientOrderId(used.slice(0, -6) + String(Number(used.slice(-6)) + 1).padStart(6, '0'));
-    rig.pass(1).book([{ no: '8', ref: next }]);
+    rig.look([{ no: '8', ref: next }]);
     const id = rig.submit(FIRST, 'buy', 1, 13_000);
     expect(rig.statusOf(id)).toBe('submitted');
     expect(id).toBe(next);
@@ -143,7 +141,7 @@ describe('a row of the in-day book', () => {
 
   it('with the number of a row of the trigger book is another order', () => {
     const { rig, id } = waitingStop();
-    rig.pass(1).book([{ no: 'nk1', side: 'sell' }]);
+    rig.look([{ no: 'nk1', side: 'sell' }]);
     rig.pass(1).conditions([{ ...waits({ key: 'k1', status: 'canceled' }), statusText: '2' }]);
     expect(rig.statusOf(id)).toBe('canceled');
     expect(rig.of('order_status').at(-1)?.detail, 'a bare code is no reason').toBe('');
@@ -167,7 +165,7 @@ describe('an answer', () => {
     const id = rig.submit(FIRST, 'buy', 1, 13_000);
     rig.answered(id, { status: 'accepted', orderNo: brokerOrderNo('3'), orderKey: brokerOrderKey('k3') });
     rig.pass(1).conditions([waits({ key: 'k3', side: 'buy' })]);
-    rig.pass(1).book([{ no: '3', ref: id, filled: 1, value: worth(13_000), status: 'matched' }]);
+    rig.look([{ no: '3', ref: id, ...traded(13_000) }]);
     expect(rig.statusOf(id)).toBe('filled');
   });
 
@@ -192,7 +190,7 @@ const refused = () => {
 const held = (seconds: number) => {
   const { rig, id } = waitingStop();
   const sent = { no: '8', side: 'sell', price: 12_945, source: 'system' } as const;
-  const filled = { ...sent, filled: 1, value: worth(12_948), status: 'matched' } as const;
+  const filled = { ...sent, ...traded(12_948) } as const;
   for (let second = 0; second < seconds; second += 5) {
     rig
       .pass(5)
@@ -262,7 +260,7 @@ describe('a trigger book that is refused for ever', () => {
   it('that is read at last books the order that was held', () => {
     const { rig, id, filled } = held(60);
     rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
-    rig.pass(1).book([filled]);
+    rig.look([filled]);
     expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['triggered', -1]);
     expect(rig.engine.snapshot().unproven).toBeNull();
   });

@@ -16,12 +16,11 @@ function protectedLong(): {
 } {
   const rig = startWaiting();
   const opening = rig.resting(FIRST, 'buy', 1, 13_000, '1');
-  rig.pass(1).book([{ no: '1', ref: opening, filled: 1, price: 13_000 }]);
+  rig.look([{ no: '1', ref: opening, filled: 1, price: 13_000 }]);
   rig
     .pass(1)
     .positions({ VN30F2603: 1 })
-    .pass(1)
-    .book([{ no: '1', ref: opening, filled: 1, price: 13_000 }]);
+    .look([{ no: '1', ref: opening, filled: 1, price: 13_000 }]);
   expect(rig.position(FIRST)).toBe(1);
   const stop = rig.ask(FIRST, stopSell(12_950));
   acceptWaiting(rig, stop, 'k1');
@@ -138,7 +137,7 @@ it('of an order whose place has no answer: the cancel waits until the book shows
   const id = rig.submit(FIRST, 'buy', 1, 12_900);
   rig.unknown(id).command({ name: 'cancel_order', clientOrderId: id, reason: 'test' });
   expect([canceled(rig), rig.alerts().at(-1)]).toEqual([[], 'cancel_waits']);
-  rig.pass(1).book([{ no: '4', ref: id, price: 12_900 }]);
+  rig.look([{ no: '4', ref: id, price: 12_900 }]);
   expect(canceled(rig)).toEqual([id]);
 });
 
@@ -152,7 +151,7 @@ it.each<CallOutcome>([
   let answers = 0;
   const show = (seconds: number, status: BrokerOrderStatus = 'resting'): void => {
     for (let i = 0; i < seconds; i += 1) {
-      rig.pass(1).book([{ no: '2', ref: entry, price: 12_900, status }]);
+      rig.look([{ no: '2', ref: entry, price: 12_900, status }]);
       for (const { clientOrderId, callId } of rig.cancels().slice(answers))
         rig.outcome('cancel', clientOrderId, callId, outcome);
       answers = rig.cancels().length;
@@ -209,7 +208,7 @@ it('leaves an entry that can only shrink a position by now', () => {
   } as const;
   rig.pass(1).conditions([waits({ key: 'k1', qty: 2, status: 'activated', children: ['7'] })]);
   for (let i = 0; i < 30; i += 1)
-    rig.pass(1).book([
+    rig.look([
       { ...sold, source: 'system' },
       { no: '2', ref: entry, price: 12_900 },
     ]);
@@ -229,7 +228,7 @@ function coveredLong(): {
   acceptWaiting(rig, stop, 'k1').pass(1);
   const bought = { no: '1', ref: opening, filled: 1, price: 13_000, status: 'matched' } as const;
   const look = (rows: readonly RowFacts[], held: Readonly<Record<string, number>>): EngineRig => {
-    rig.pass(1).book(rows).pass(1).positions(held).pass(1).book(rows);
+    rig.look(rows).pass(1).positions(held).look(rows);
     return rig.conditions([waits({ key: 'k1' })]);
   };
   look([bought], { VN30F2603: 1 });

@@ -23,7 +23,7 @@ class Reader {
   /** Numbers of the rows that are read. */
   scan(rows: readonly RowFacts[], ago = 0.1): string[] {
     this.#read.mockClear();
-    this.rig.pass(1).book(rows, { ago });
+    this.rig.look(rows, { ago });
     return this.#read.mock.calls.map(([, { orderNo }]) => orderNo);
   }
 }

@@ -34,9 +34,9 @@ function sent(net: number, contracts: number): readonly number[] {
     halted: null,
   });
   const shown = { [FRONT.orderCode]: net };
-  rig.boot(2).stream('live').reference().pass(1).book();
-  for (let round = 0; round < 4; round += 1) rig.pass(2).positions(shown).pass(1).book();
-  rig.trade(13_000).pass(1).book().positions(shown).submit(FIRST, 'buy', contracts, 13_000);
+  rig.boot(2).stream('live').reference().look();
+  for (let round = 0; round < 4; round += 1) rig.pass(2).positions(shown).look();
+  rig.trade(13_000).look().positions(shown).submit(FIRST, 'buy', contracts, 13_000);
   return rig.places().map(({ qty }) => qty);
 }
 

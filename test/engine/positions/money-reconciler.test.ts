@@ -61,10 +61,7 @@ function enclosed(rig: EngineRig, rows: readonly RowFacts[], said: Said = {}, he
   let net = 0;
   for (const { side, filled = 0 } of rows) net += side === 'sell' ? -filled : filled;
   rig.pass(2).book(rows).pass(1).account(4_000_000_000, accountOf(rows, said));
-  return rig
-    .positions({ [FRONT.orderCode]: net + held })
-    .pass(1)
-    .book(rows);
+  return rig.positions({ [FRONT.orderCode]: net + held }).look(rows);
 }
 
 /** `held`: contracts that no row of today explains. */
@@ -142,8 +139,7 @@ describe('money that agrees', () => {
     rig
       .pass(4)
       .positions({ [FRONT.orderCode]: 1 })
-      .pass(1)
-      .book();
+      .look();
     expect(rig.alerts()).toEqual(['position_adopted']);
     twice(rig, [sold('1', 1, 13_020)], { profit: 777 }, 1);
     expect(moneyOf(rig).figures.map(({ what }) => what)).toEqual(['fee', 'tax', 'cash']);
@@ -187,7 +183,7 @@ describe('money that differs', () => {
         .book([row(filled)])
         .pass(1)
         .account(4_000_000_000, accountOf([row(filled + 1)], {}));
-      rig.pass(1).book([row(filled + 1)]);
+      rig.look([row(filled + 1)]);
     }
     expect([verdicts(rig), halted(rig)]).toEqual([[], null]);
   });
@@ -281,7 +277,7 @@ describe('cash that moves', () => {
     const rows = [bought('1', 1)];
     twice(rig, rows);
     rig.contracts([FRONT, NEXT], [NEXT]).pass(1).clock();
-    rig.pass(2).book(rows).pass(1).positions().pass(1).book(rows).pass(1).positions().pass(1).book(rows);
+    rig.pass(2).book(rows).pass(1).positions().look(rows).pass(1).positions().look(rows);
     rig.post({ kind: 'closed_snapshot', startedUs: rig.now, positions: [] });
     expect(rig.of('position_event')).toMatchObject([{ event: 'settled' }]);
     const { fee, tax } = costsOf(rows);

@@ -1,10 +1,10 @@
 /** What halts entries other than a loss of the day: refusals, messages, and a fall from the peak (failure cases, 32). */
 import { describe, expect, it } from 'vitest';
 import { money } from '../../../src/domain/units.ts';
-import { accountWith } from '../../support/engine-facts.ts';
+import { accountWith, traded } from '../../support/engine-facts.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { EngineRig, FIRST, type RigOptions } from '../../support/engine-rig.ts';
-import { DAY, worth } from '../../support/engine-world.ts';
+import { DAY } from '../../support/engine-world.ts';
 
 const halts = (rig: EngineRig) => rig.of('halt').map(({ halted, reason }) => [halted, reason]);
 
@@ -130,8 +130,8 @@ const restarted = (before: EngineRig, risk: RigOptions['risk']): EngineRig => {
 const losing = (ticks: number, risk: RigOptions['risk'] = {}): EngineRig => {
   const rig = new EngineRig({ isReal: true, risk }).start().account();
   const id = rig.submit(FIRST, 'buy', 1, 13_000);
-  const row = { no: '1', ref: id, qty: 1, filled: 1, value: worth(13_000), status: 'matched' } as const;
-  rig.accepted(id, '1').pass(1).book([row]);
+  const row = { no: '1', ref: id, ...traded(13_000) } as const;
+  rig.accepted(id, '1').look([row]);
   return rig.trade(13_000 - ticks);
 };
 const haltedOf = (rig: EngineRig): readonly (string | null)[] => {

@@ -159,7 +159,7 @@ it('the rule of entries measures from there as well, also after a restart', () =
   const again = new EngineRig({ isReal: true });
   replay(again, rig.inputs, rig.entries);
   for (const each of [rig, again]) {
-    each.pass(1).reference().account().book().positions({ VN30F2603: 1 }).pass(1).book();
+    each.pass(1).reference().account().book().positions({ VN30F2603: 1 }).look();
     expect(each.engine.snapshot().strategies[0]!.halted).toBeNull();
   }
 });
@@ -205,7 +205,7 @@ function trade(rig: EngineRig, at: number, price: number): void {
 }
 
 it('counts what several contracts lose together, whichever of them moves last', () => {
-  const rig = carrying(1, 1).contracts().stream('live').reference().pass(1).book().account();
+  const rig = carrying(1, 1).contracts().stream('live').reference().look().account();
   trade(rig, 0, 13_000);
   trade(rig, 1, 13_000);
   trade(rig, 0, 12_000);
@@ -216,7 +216,7 @@ it('counts what several contracts lose together, whichever of them moves last', 
 });
 
 it('counts a position from the moment its contract is listed', () => {
-  const rig = carrying(0, 3).contracts([FRONT]).stream('live').reference().pass(1).book().account();
+  const rig = carrying(0, 3).contracts([FRONT]).stream('live').reference().look().account();
   trade(rig, 1, 12_000);
   expect(halts(rig), 'nobody knows what a tick of it is worth').toEqual([]);
   rig.contracts([FRONT, NEXT]).clock();

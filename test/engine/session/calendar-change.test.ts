@@ -24,7 +24,7 @@ const HOLIDAY = known({ closures: [FRONT.expiry] });
 
 function begun(options = overnight(), first = known({})): EngineRig {
   const rig = new EngineRig(options).contracts().post(first).session(WEDNESDAY).boot(1);
-  rig.stream('live').reference().pass(1).book().pass(1).positions().pass(1).book().pass(1).account();
+  rig.stream('live').reference().look().pass(1).positions().look().pass(1).account();
   return rig;
 }
 
@@ -34,7 +34,7 @@ function long(rig: EngineRig): EngineRig {
   const { clientOrderId: id } = rig.places()[0]!;
   rig.accepted(id, '1');
   const filled = { no: '1', ref: id, qty: 1, filled: 1, value: 130_000_000, status: 'matched' } as const;
-  return rig.pass(1).book([filled]).pass(1).positions({ VN30F2603: 1 }).pass(1).book([filled]);
+  return rig.look([filled]).pass(1).positions({ VN30F2603: 1 }).look([filled]);
 }
 
 /** Sells of the first strategy until shortly after the time at which a contract is closed on its last day. */

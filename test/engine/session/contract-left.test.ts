@@ -37,8 +37,7 @@ function holding(opposing: boolean, options: RigOptions = {}) {
       .book(books)
       .pass(1)
       .positions(held === 0 ? {} : { VN30F2603: held })
-      .pass(1)
-      .book(books);
+      .look(books);
   };
   read(opposing ? 0 : 1);
   expect(rig.engine.snapshot().unproven).toBeNull();

@@ -25,7 +25,7 @@ function long(hours = 10, mins = 0, qty = 2): EngineRig {
   rig.post({ kind: 'account_snapshot', startedUs: rig.now, account });
   const id = rig.resting(FIRST, 'buy', qty, 13_000, '1');
   const filled = { no: '1', ref: id, qty, filled: qty, value: qty * 130_000_000, status: 'matched' } as const;
-  rig.pass(1).book([filled]).pass(1).positions({ VN30F2603: qty }).pass(1).book([filled]);
+  rig.look([filled]).pass(1).positions({ VN30F2603: qty }).look([filled]);
   expect(rig.places()[0]).toMatchObject({ purpose: 'entry', qty });
   expect(rig.position(FIRST)).toBe(qty);
   rig.sent.length = 0;

@@ -13,7 +13,7 @@ function trading(failure: Failure, policy: FailurePolicy) {
   const rig = new EngineRig({ isReal: true, policies: { [failure]: policy } }).start().account();
   const held = rig.resting(FIRST, 'buy', 2, 13_000, '1');
   const bought = { no: '1', ref: held, ...traded(13_000, 2) } as const;
-  rig.pass(1).book([bought]).pass(1).positions({ VN30F2603: 2 }).pass(1).book([bought]);
+  rig.look([bought]).pass(1).positions({ VN30F2603: 2 }).look([bought]);
   const entry = rig.resting(FIRST, 'buy', 1, 12_950, '2');
   const rests = { no: '2', ref: entry, price: 12_950 } as const;
   const read = (seconds: number, held = 2): void => {
@@ -22,8 +22,7 @@ function trading(failure: Failure, policy: FailurePolicy) {
       .book([bought, rests])
       .pass(1)
       .positions({ VN30F2603: held })
-      .pass(1)
-      .book([bought, rests])
+      .look([bought, rests])
       .clock();
   };
   read(1);

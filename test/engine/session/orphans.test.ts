@@ -11,12 +11,10 @@ function stopped(onOrphan?: NonNullable<RiskSettings['onOrphan']>): EngineRig {
   const id = rig.resting(FIRST, 'buy', 2, 13_000, '1');
   const filled = [{ no: '1', ref: id, qty: 2, filled: 2, price: 13_000, status: 'matched' }] as const;
   rig
-    .pass(1)
-    .book(filled)
+    .look(filled)
     .pass(1)
     .positions({ [FRONT.orderCode]: 2 })
-    .pass(1)
-    .book(filled)
+    .look(filled)
     .trade(13_000);
   expect(rig.position(FIRST)).toBe(2);
   return rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'test' });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { money, OPERATOR_INDEX, priceTicks, signedQty } from '../../../src/domain/units.ts';
-import { waitingOrder } from '../../support/engine-facts.ts';
+import { waitingOrder, traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { guarded, SmallBroker, type SmallStop, stopsOf, trades } from '../support/small-broker.ts';
@@ -71,13 +71,12 @@ const filledBracket = () => {
   const { rig } = guarded();
   const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
   rig.accepted(id, '5').pass(1);
-  const row = { no: '5', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
+  const row = { no: '5', ref: id, ...traded(13_000, 2) } as const;
   const show = () =>
     rig
       .book([row])
       .positions({ [FRONT.orderCode]: 2 })
-      .pass(1)
-      .book([row]);
+      .look([row]);
   show();
   const stops = (): number =>
     rig.waiting.filter((sent) => sent.call === 'place' && sent.order.trigger?.kind === 'stop').length;

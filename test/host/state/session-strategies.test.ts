@@ -113,16 +113,14 @@ function morning(first = opener()): EngineRig {
     .stream('live')
     .reference();
   rig
-    .pass(1)
-    .book()
+    .look()
     .pass(1)
     .positions({ [FRONT.orderCode]: 0 })
-    .pass(1)
-    .book()
+    .look()
     .pass(1);
   rig.trade(12_990).trade(12_991);
   for (const [i, { clientOrderId }] of rig.places().entries()) rig.accepted(clientOrderId, String(i + 1));
-  rig.pass(1).book(bookOf(rig));
+  rig.look(bookOf(rig));
   return rig.command({ name: 'stop_strategy', strategy: SECOND, reason: 'by hand' });
 }
 
@@ -265,11 +263,10 @@ describe('a strategy with other parameters in mid-session', () => {
     again
       .stream('live')
       .reference()
-      .pass(1)
-      .book(bookOf(live))
+      .look(bookOf(live))
       .pass(1)
       .positions({ [FRONT.orderCode]: 2 });
-    again.pass(1).book(bookOf(live)).pass(1).trade(13_001);
+    again.look(bookOf(live)).pass(1).trade(13_001);
     expect(again.of('proposal').at(-1), 'it decides from here on').toMatchObject({ by: 'strategy' });
   });
 
