@@ -156,7 +156,7 @@ describe('25, 26: a standby over the end of the day', () => {
     expect(seen).toEqual([]);
     expect(rig.host.trades).toHaveLength(before);
     expect(rig.engine.isBookHeard(instrumentIndex(0))).toBe(false);
-    rig.session(tradingDay('2026-03-05')).trade(13_002);
+    rig.session({ tradingDay: tradingDay('2026-03-05') }).trade(13_002);
     expect(seen).toEqual(['trade']);
   });
 });

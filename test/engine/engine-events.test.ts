@@ -257,7 +257,7 @@ describe('the day', () => {
     const rig = new EngineRig({ startUs: timeOf(14, 0) }).start();
     const id = rig.submit(FIRST, 'buy', 2, 12_990);
     rig.unknown(id);
-    rig.pass(18 * 3600).session(tomorrow, [{ strategy: FIRST, qty: 1, openValue: worth(12_990) }]);
+    rig.pass(18 * 3600).session({ tradingDay: tomorrow }, [{ strategy: FIRST, qty: 1, price: 12_990 }]);
     expect(rig.statusOf(id)).toBe('expired_unproven');
     expect(rig.engine.snapshot()).toMatchObject({ tradingDay: tomorrow, orders: [] });
     expect(rig.engine.snapshot().unproven, 'until positions explain it').not.toBeNull();
@@ -271,13 +271,8 @@ describe('the day', () => {
 
   it('carries halts over', () => {
     const rig = new EngineRig();
-    rig.post({
-      kind: 'session_started',
-      tradingDay: tomorrow,
-      carriedOver: [],
-      halted: 'daily loss',
-      haltedStrategies: [{ strategy: FIRST, reason: 'own loss' }],
-    });
+    const haltedStrategies = [{ strategy: FIRST, reason: 'own loss' }];
+    rig.session({ tradingDay: tomorrow, halted: 'daily loss', haltedStrategies });
     expect(rig.engine.snapshot().halted).toBe('daily loss');
     rig.boot(1).contracts();
     expect(rig.engine.snapshot().strategies[0]).toMatchObject({ halted: 'own loss' });

@@ -136,7 +136,7 @@ describe('profit of the day', () => {
   it('counts a carried position from the reference price', () => {
     const rig = new EngineRig();
     rig
-      .session(undefined, [{ strategy: FIRST, qty: 2, openValue: worth(12_500, 2) }])
+      .session({}, [{ strategy: FIRST, qty: 2, price: 12_500 }])
       .boot(1)
       .contracts();
     expect(rig.engine.snapshot().dayPnl, 'no price is known').toBe(0);

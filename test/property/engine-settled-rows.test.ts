@@ -194,7 +194,7 @@ class World {
         return this.#setBack(each.by);
       case 'next day':
         this.#day = addDays(this.#day, 1);
-        rig.pass(1).session(this.#day).pass(1).positions();
+        rig.pass(1).session({ tradingDay: this.#day }).pass(1).positions();
     }
   }
 

@@ -8,21 +8,12 @@ import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
 import {
   acceptWaiting,
   bracketBuy,
+  exitHalf,
   startWaiting,
   stopSell,
   waits,
   waitingStop,
 } from '../support/trigger-rows.ts';
-
-const half = (key: string, trigger: number, qty = 2) =>
-  waits({
-    key,
-    kind: 'exit',
-    qty,
-    trigger,
-    limit: trigger,
-    when: trigger > 13_000 ? 'at_or_above' : 'at_or_below',
-  });
 
 const bought = (no: string, id: string, filled: number) =>
   ({
@@ -52,7 +43,12 @@ describe('two brackets alike', () => {
   it('give each exits of the size of its fill', () => {
     const { rig, first, second } = both();
     rig.book([bought('5', first, 2), bought('6', second, 1)]).pass(1);
-    rig.conditions([half('c', 12_950, 1), half('d', 13_080, 1), half('a', 12_950), half('b', 13_080)]);
+    rig.conditions([
+      exitHalf('c', 12_950, { qty: 1 }),
+      exitHalf('d', 13_080, { qty: 1 }),
+      exitHalf('a', 12_950),
+      exitHalf('b', 13_080),
+    ]);
     expect(parents(rig)).toEqual([
       ['c', second, SECOND],
       ['d', second, SECOND],
@@ -63,12 +59,12 @@ describe('two brackets alike', () => {
 
   it('wait for the in-day book where no fill says whose exits they are', () => {
     const { rig, first, second } = both();
-    rig.conditions([half('a', 12_950), half('b', 13_080)]);
+    rig.conditions([exitHalf('a', 12_950), exitHalf('b', 13_080)]);
     expect(parents(rig)).toEqual([]);
     rig.reads.length = 0;
     rig.look([bought('5', first, 0), bought('6', second, 2)]);
     expect(rig.reads).toContain('triggers');
-    rig.pass(1).conditions([half('a', 12_950), half('b', 13_080)]);
+    rig.pass(1).conditions([exitHalf('a', 12_950), exitHalf('b', 13_080)]);
     expect(parents(rig)).toEqual([
       ['a', second, SECOND],
       ['b', second, SECOND],

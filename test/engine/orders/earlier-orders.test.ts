@@ -3,12 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
-import { money, priceTicks, qty, signedQty } from '../../../src/domain/units.ts';
+import { money, priceTicks, qty } from '../../../src/domain/units.ts';
 import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import type { CarriedOrder, SessionStarted } from '../../../src/engine/ports/engine-event.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { earlierOrder, type RowFacts, waitingOrder, traded } from '../../support/engine-facts.ts';
-import { bracketBuy, waits } from '../support/trigger-rows.ts';
+import {
+  earlierOfSecond,
+  earlierOrder,
+  type RowFacts,
+  traded,
+  waitingOrder,
+} from '../../support/engine-facts.ts';
+import { bracketBuy, exitHalf, waits } from '../support/trigger-rows.ts';
 import { CALENDAR, DAY, FRONT, timeOf, worth } from '../../support/engine-world.ts';
 
 const ENDLESS = alwaysOpen(CALENDAR);
@@ -36,26 +42,15 @@ function begun(
     ...(isEndless ? { calendar: ENDLESS } : {}),
     lookUp: { scans: 3, spread: 3_000_000 as never },
   });
-  rig.contracts().post({
-    kind: 'session_started',
-    tradingDay: DAY,
-    follows: addDays(DAY, followsBy),
-    ...(followsBy >= 0 ? { isRestarted: true } : {}),
-    carriedOver:
-      held === 0
-        ? []
-        : [
-            {
-              strategy: FIRST,
-              instrument: FRONT.index,
-              qty: signedQty(held),
-              openValue: money(worth(13_000, Math.abs(held))),
-            },
-          ],
-    carriedOrders: [...(stop === undefined ? [] : [waitingOrder(stop, ofStop)]), ...orders],
-    halted: null,
-    ...off,
-  });
+  rig.contracts().session(
+    {
+      follows: addDays(DAY, followsBy),
+      ...(followsBy >= 0 ? { isRestarted: true } : {}),
+      carriedOrders: [...(stop === undefined ? [] : [waitingOrder(stop, ofStop)]), ...orders],
+      ...off,
+    },
+    held === 0 ? [] : [{ strategy: FIRST, qty: held }],
+  );
   return rig.boot(2).stream('live').reference().pass(1);
 }
 
@@ -231,18 +226,6 @@ describe('a book that still shows yesterday', () => {
   });
 });
 
-/** Half of the exits of order number 7. */
-const exit = (key: string, trigger: number) =>
-  waits({
-    key,
-    kind: 'exit',
-    qty: 2,
-    trigger,
-    limit: trigger,
-    parent: '7',
-    when: trigger > 13_000 ? 'at_or_above' : 'at_or_below',
-  });
-
 it('an order of a later day counts and works on where the clock was set back: no night was between', () => {
   const rig = begun([earlierOrder('H.1')], { isEndless: false, hour: 10, followsBy: 1 });
   const id = clientOrderId('H.1');
@@ -273,7 +256,7 @@ describe('where trading goes through midnight', () => {
     const today = rig.ask(SECOND, bracketBuy(13_000, 12_950, 13_080));
     rig.accepted(today, '7').pass(1);
     rig.book([{ no: '7', ref: today, ...traded(13_000, 2) }]);
-    rig.pass(1).conditions([exit('a', 12_950), exit('b', 13_080)]);
+    rig.pass(1).conditions([exitHalf('a', 12_950, { parent: '7' }), exitHalf('b', 13_080, { parent: '7' })]);
     expect(rig.of('order_waiting').map(({ strategy, parent }) => [strategy, parent])).toEqual([
       [SECOND, today],
       [SECOND, today],
@@ -350,39 +333,24 @@ describe('a fill that no book shows any more', () => {
   });
 
   it('is for a person when orders of two strategies may have brought it', () => {
-    const other = earlierOrder('H.2', {
-      strategy: SECOND,
-      orderNo: brokerOrderNo('8'),
-      orderKey: brokerOrderKey('80'),
-    });
-    const rig = begun([earlierOrder('H.1'), other]);
+    const rig = begun([earlierOrder('H.1'), earlierOfSecond()]);
     settle(rig, 1);
     expect([rig.position(FIRST), rig.position(SECOND), rig.alerts()]).toEqual([0, 0, ['position_mismatch']]);
     expect(rig.of('alert')[0]?.text).toContain('H.1 buy 2, H.2 buy 2');
   });
 
   it('is no doubt when all of them must have filled', () => {
-    const other = earlierOrder('H.2', {
-      strategy: SECOND,
-      orderNo: brokerOrderNo('8'),
-      orderKey: brokerOrderKey('80'),
-    });
-    const rig = begun([earlierOrder('H.1'), other]);
+    const rig = begun([earlierOrder('H.1'), earlierOfSecond()]);
     settle(rig, 4);
     expect([rig.position(FIRST), rig.position(SECOND), unproven(rig)]).toEqual([2, 2, null]);
   });
 
   it("is no doubt either where another's orders rest on the other side: one that had filled would leave more to explain", () => {
-    const other = earlierOrder('H.2', {
-      strategy: SECOND,
-      side: 'sell',
-      orderNo: brokerOrderNo('8'),
-      orderKey: brokerOrderKey('80'),
-    });
-    const rig = begun([earlierOrder('H.1'), other]);
+    const both = [earlierOrder('H.1'), earlierOfSecond({ side: 'sell' })];
+    const rig = begun(both);
     settle(rig, -2);
     expect([rig.position(FIRST), rig.position(SECOND), unproven(rig)]).toEqual([0, -2, null]);
-    const less = begun([earlierOrder('H.1'), other]);
+    const less = begun(both);
     settle(less, -1);
     expect([less.position(SECOND), less.alerts()]).toEqual([0, ['position_mismatch']]);
   });
@@ -502,7 +470,7 @@ it('exits that the last session had not seen belong to the strategy whose bracke
     owesExits: true,
   });
   const rig = begun([bracket], { held: 2, isEndless: false, hour: 8 });
-  settle(rig, 2, [], [exit('a', 12_950), exit('b', 13_080)]);
+  settle(rig, 2, [], [exitHalf('a', 12_950, { parent: '7' }), exitHalf('b', 13_080, { parent: '7' })]);
   const owned = rig.of('order_waiting').map(({ strategy, parent }) => [strategy, parent]);
   expect(owned).toEqual([
     [FIRST, 'H.1'],

@@ -5,7 +5,6 @@ import type { ClientOrderId } from '../../../src/domain/ids.ts';
 import type { ApprovedCancel } from '../../../src/engine/ports/approved.ts';
 import type { RowFacts } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { DAY } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
 
 /** The first strategy is long one with a stop, and buys one more at 12,900; the second buys one too. */
@@ -67,7 +66,7 @@ it('and a loss limit that is reached during a halt outlives the resume of that h
 it('and so does one that was reached in the session before', () => {
   const rig = new EngineRig();
   const lossReached = 'the loss of yesterday';
-  rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted: 'lunch', lossReached });
+  rig.session({ halted: 'lunch', lossReached });
   rig.boot(1).contracts().stream('live').reference();
   expect(rig.engine.snapshot().halted).toBe('lunch');
   rig.command({ name: 'resume', reason: 'lunch is over' });
@@ -79,7 +78,7 @@ it('and so does one that was reached in the session before', () => {
 it('and where that halt ended in the night, the loss is shown at the start', () => {
   const rig = new EngineRig();
   const lossReached = 'the loss of yesterday';
-  rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted: null, lossReached });
+  rig.session({ lossReached });
   rig.boot(1).contracts().stream('live').reference();
   expect([rig.engine.snapshot().halted, rig.alerts()]).toEqual([lossReached, ['entries_halted']]);
   rig.command({ name: 'resume', reason: 'the loss is understood' });
@@ -107,7 +106,7 @@ it('cancel-all says that no order was open, as no warning', () => {
 it('a strategy that the operator stopped is stopped in the next session too, and nothing of it runs', () => {
   const rig = new EngineRig();
   const stoppedStrategies = [{ strategy: FIRST, reason: 'too thin' }];
-  rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted: null, stoppedStrategies });
+  rig.session({ stoppedStrategies });
   rig.boot(1).contracts().stream('live').reference();
   const [first, second] = rig.engine.snapshot().strategies;
   expect([first?.stopped, second?.stopped]).toEqual(['too thin', null]);

@@ -115,13 +115,9 @@ describe('where trading goes on over midnight', () => {
 
   const carriedOver = (): EngineRig => {
     const rig = new EngineRig({ startUs: timeOf(0), isReal: true, calendar: alwaysOpen(CALENDAR) });
-    rig.contracts().post({
-      kind: 'session_started',
-      tradingDay: DAY,
+    rig.contracts().session({
       follows: addDays(DAY, -1),
-      carriedOver: [],
       carriedOrders: [earlierOrder('H.1'), earlierOrder('H.2', eight)],
-      halted: null,
     });
     return rig.boot(2).stream('live').reference();
   };

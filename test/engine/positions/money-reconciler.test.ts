@@ -109,7 +109,7 @@ describe('money that agrees', () => {
 
   it('counts the profit of a position carried over from its reference price', () => {
     const rig = new EngineRig({ moneyMismatch: 'halt' });
-    rig.session(DAY, [{ strategy: FIRST, qty: 1, openValue: worth(12_500) }]);
+    rig.session({}, [{ strategy: FIRST, qty: 1, price: 12_500 }]);
     rig.boot(1).contracts().stream('live').reference(130_000);
     twice(rig, [sold('1', 1, 13_020)], { profit: worth(20) }, 1);
     expect(moneyOf(rig)).toMatchObject({ state: 'agreed' });
@@ -118,7 +118,7 @@ describe('money that agrees', () => {
 
   it('waits for the reference price of today where the midnight of the broker may come later than ours', () => {
     const rig = new EngineRig({ moneyMismatch: 'halt', startUs: timeOf(0), calendar: alwaysOpen(CALENDAR) });
-    rig.session(DAY, [{ strategy: FIRST, qty: 1, openValue: worth(12_500) }]);
+    rig.session({}, [{ strategy: FIRST, qty: 1, price: 12_500 }]);
     rig.boot(1).contracts().stream('live').reference(129_000); // of yesterday
     const rows = [sold('1', 1, 13_020)];
     twice(rig, rows, { profit: worth(20) }, 1);
@@ -311,14 +311,7 @@ describe('cash that moves', () => {
 /** A buy of two at 13,000 was working when yesterday's session ended. */
 function followed(): EngineRig {
   const rig = new EngineRig({ moneyMismatch: 'halt', startUs: timeOf(8) });
-  rig.contracts().post({
-    kind: 'session_started',
-    tradingDay: DAY,
-    follows: addDays(DAY, -1),
-    carriedOver: [],
-    carriedOrders: [earlierOrder('H.1')],
-    halted: null,
-  });
+  rig.contracts().session({ follows: addDays(DAY, -1), carriedOrders: [earlierOrder('H.1')] });
   return rig.boot(2).stream('live').reference(130_200).pass(1);
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { clientOrderId, shortOrderId } from '../../../src/domain/ids.ts';
-import { money, OPERATOR_INDEX, signedQty } from '../../../src/domain/units.ts';
+import { OPERATOR_INDEX, signedQty } from '../../../src/domain/units.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, timeOf, worth } from '../../support/engine-world.ts';
@@ -100,15 +100,7 @@ describe('after a start', () => {
     } as const;
     const rows = [{ ...sold, status: 'matched' }] as const;
     const rig = new EngineRig({ startUs: timeOf(0, 1, tradingDay('2026-03-07')) });
-    rig.post({
-      kind: 'session_started',
-      tradingDay: monday,
-      follows: friday,
-      carriedOver: [
-        { strategy: FIRST, instrument: FRONT.index, qty: signedQty(-2), openValue: money(worth(13_000, 2)) },
-      ],
-      halted: null,
-    });
+    rig.session({ tradingDay: monday, follows: friday }, [{ strategy: FIRST, qty: -2 }]);
     rig.boot(1).contracts().stream('live').reference();
     rig.trade(12_900);
     expect(
@@ -264,7 +256,7 @@ describe('later', () => {
 describe('orders that are not ours', () => {
   it('8: what left on the emergency record is its strategy’s, so that both books say the same of it', () => {
     const id = clientOrderId('H.12345600001000009');
-    const rig = new EngineRig().session(undefined, [{ strategy: FIRST, qty: -1, openValue: worth(13_000) }]);
+    const rig = new EngineRig().session({}, [{ strategy: FIRST, qty: -1 }]);
     rig
       .boot(2, [{ clientOrderId: id, strategy: FIRST }])
       .contracts()

@@ -23,7 +23,7 @@ const known = (change: object) => ({ kind: 'calendar', ...knownDays(CALENDAR), .
 const HOLIDAY = known({ closures: [FRONT.expiry] });
 
 function begun(options = overnight(), first = known({})): EngineRig {
-  const rig = new EngineRig(options).contracts().post(first).session(WEDNESDAY).boot(1);
+  const rig = new EngineRig(options).contracts().post(first).session({ tradingDay: WEDNESDAY }).boot(1);
   rig.stream('live').reference().look().pass(1).positions().look().pass(1).account();
   return rig;
 }

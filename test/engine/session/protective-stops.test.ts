@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { money, OPERATOR_INDEX, priceTicks, signedQty } from '../../../src/domain/units.ts';
+import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
 import { waitingOrder, traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { guarded, SmallBroker, type SmallStop, stopsOf, trades } from '../support/small-broker.ts';
-import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
+import { FRONT, SETTINGS } from '../../support/engine-world.ts';
 import { bracketBuy, exitHalf, stopSell, waits } from '../support/trigger-rows.ts';
 
 const unguarded = (): SmallBroker => {
@@ -203,20 +203,13 @@ function carried(
   const broker = new SmallBroker(rig);
   const { key } = broker.foreignStop('sell', 2, 12_900);
   broker.foreignFill('buy', 2);
-  const place = { strategy: FIRST, instrument: FRONT.index };
   const row = waits({ key, side: 'sell', qty: 2, trigger: 12_900, limit: 12_900 });
   const stop = waitingOrder(row, {
     clientOrderId: clientOrderId('C1'),
     isProtective: true,
     placedTrigger: priceTicks(placedTrigger),
   });
-  rig.post({
-    kind: 'session_started',
-    tradingDay: DAY,
-    carriedOver: [{ ...place, qty: signedQty(2), openValue: money(worth(13_000, 2)) }],
-    carriedOrders: [stop],
-    halted: null,
-  });
+  rig.session({ carriedOrders: [stop] }, [{ strategy: FIRST, qty: 2 }]);
   rig.boot(1).contracts().stream('live').reference().account();
   if (!isKept) broker.stops.length = 0;
   return broker.settle();

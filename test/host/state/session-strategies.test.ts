@@ -102,9 +102,9 @@ const bookOf = (rig: EngineRig) =>
 /** `first` holds four and has an order at the exchange; `second` holds two short and was stopped by hand. */
 function morning(first = opener()): EngineRig {
   const rig = new EngineRig({ strategies: [first, {}] });
-  rig.session(DAY, [
-    { strategy: FIRST, qty: 2, openValue: worth(13_000, 2) },
-    { strategy: SECOND, qty: -2, openValue: worth(13_000, 2) },
+  rig.session({}, [
+    { strategy: FIRST, qty: 2 },
+    { strategy: SECOND, qty: -2 },
   ]);
   rig
     .boot(1)
