@@ -2,13 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
 import type { BacktestPlan } from '../../../src/research/backtest-plan.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
-import { formatProblem } from '../../../src/config/problem.ts';
 import { defineStrategy, type StrategyInstance } from '../../../src/strategy/index.ts';
 import { type DurationUs, strategyIndex } from '../../../src/domain/units.ts';
+import { loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 type Connect = Parameters<typeof defineStrategy>[0]['connect'];
@@ -67,8 +66,7 @@ ${more}`;
 
 export async function barPlan({ connect, ...run }: BarRun): Promise<BacktestPlan> {
   const path = barFile(run);
-  const loaded = await loadBacktest(path);
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  const backtest = await loadedBacktest(path);
   const definition = defineStrategy({
     name: 'one',
     summary: 'of a test',
@@ -79,7 +77,7 @@ export async function barPlan({ connect, ...run }: BarRun): Promise<BacktestPlan
   const strategies: readonly StrategyInstance[] = [
     { index: strategyIndex(0), id: 'one', definition, params: {} },
   ];
-  return { ...planBacktest(loaded.backtest), strategies };
+  return { ...planBacktest(backtest), strategies };
 }
 
 type Trader = Parameters<Connect>[1];
