@@ -13,7 +13,7 @@ import {
 import type { TraderPort } from '../../src/engine/ports/strategy-port.ts';
 import { limit, traded } from '../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
-import { FRONT, timeOf } from '../support/engine-world.ts';
+import { timeOf } from '../support/engine-world.ts';
 import { startWaiting, stopSell, waits } from './support/trigger-rows.ts';
 
 /** A new process whose clock is behind the last one's. */
@@ -104,10 +104,7 @@ describe('a start with a clock that was set back by an hour', () => {
     rig.command({ name: 'flatten', strategy: null, reason: 'enough' });
     expect(rig.engine.snapshot().procedure).toMatch(/: reading$/);
     restartAt(rig, timeOf(13));
-    rig
-      .pass(1)
-      .trade(13_000)
-      .positions({ [FRONT.orderCode]: 1 });
+    rig.pass(1).trade(13_000).positions(1);
     expect(rig.places().at(-1)).toMatchObject({ side: 'sell', qty: 1, purpose: 'reduce' });
   });
 

@@ -6,7 +6,6 @@ import { everyThird, type ScriptedStrategy } from '../support/engine-host.ts';
 import { limit, traded } from '../support/engine-facts.ts';
 import { replay } from '../support/engine-replay.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
-import { FRONT } from '../support/engine-world.ts';
 
 /** A morning with fills, a cancel, a refusal and an unknown order. */
 function morning(rig: EngineRig): EngineRig {
@@ -54,11 +53,7 @@ describe('a restart', () => {
     expect(again.statusOf(inFlight)).toBe('unknown');
     expect(new Set(again.reads)).toEqual(new Set(['contracts', 'triggers', 'book', 'positions', 'account']));
     const book = [...bookAfter(live), { no: '4', ref: inFlight, price: 13_010 }];
-    again
-      .look(book)
-      .pass(1)
-      .positions({ [FRONT.orderCode]: 2 })
-      .look(book);
+    again.look(book).pass(1).positions(2).look(book);
     expect(again.statusOf(inFlight)).toBe('accepted');
     expect(again.position(FIRST)).toBe(2);
     expect(again.engine.snapshot().unproven).toBeNull();

@@ -112,6 +112,8 @@ interface Carried {
   readonly price?: number;
 }
 
+type Held = number | Readonly<Record<string, number>>;
+
 export class EngineRig {
   readonly #ports = new RigPorts();
   readonly entries = this.#ports.entries;
@@ -193,7 +195,7 @@ export class EngineRig {
   }
 
   /** A day that has begun, contracts, prices and an agreed position: entries may go. */
-  start(held: Readonly<Record<string, number>> = {}): this {
+  start(held: Held = {}): this {
     this.session().boot(1).contracts().stream('live').reference().look().pass(1).positions(held);
     return this.look().pass(1);
   }
@@ -271,8 +273,10 @@ export class EngineRig {
     return this.post({ kind: 'book_snapshot', list: 'triggers', startedUs, complete, orders: rows });
   }
 
-  positions(held: Readonly<Record<string, number>> = {}, ago = 0.1): this {
-    const positions = Object.entries(held).map(([code, each]) => ({
+  /** One number is of the front month. */
+  positions(held: Held = {}, ago = 0.1): this {
+    const byCode = typeof held === 'number' ? { [FRONT.orderCode]: held } : held;
+    const positions = Object.entries(byCode).map(([code, each]) => ({
       orderCode: orderCode(code),
       qty: signedQty(each),
       lastPrice: priceHundredths(130_000),

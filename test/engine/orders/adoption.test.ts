@@ -16,7 +16,7 @@ it('takes the orders of a second installation on the account for foreign, with i
   rig.conditions([]).trade(13_000);
   const look = (row: RowFacts, net: number, waiting: readonly BrokerTriggerOrder[] = []): void => {
     for (let i = 0; i < 4; i += 1) {
-      rig.look([row]).conditions(waiting).pass(1).positions({ VN30F2603: net });
+      rig.look([row]).conditions(waiting).pass(1).positions(net);
       rig.pass(0.5).book([row]).account();
     }
   };

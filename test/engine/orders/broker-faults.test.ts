@@ -4,7 +4,7 @@ import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domai
 import { US_PER_SECOND } from '../../../src/domain/units.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
+import { DAY, SETTINGS, worth } from '../../support/engine-world.ts';
 import {
   acceptWaiting,
   bracketBuy,
@@ -188,10 +188,7 @@ const held = (seconds: number) => {
   const sent = { no: '8', side: 'sell', price: 12_945, source: 'system' } as const;
   const filled = { ...sent, ...traded(12_948) } as const;
   for (let second = 0; second < seconds; second += 5) {
-    rig
-      .pass(5)
-      .book([filled])
-      .positions({ [FRONT.orderCode]: -1 });
+    rig.pass(5).book([filled]).positions(-1);
     rig.post({ kind: 'read_failed', what: 'triggers', reason: 'not enabled' });
   }
   return { rig, id, filled };
@@ -267,11 +264,7 @@ describe('a trigger book that is refused for ever', () => {
   ])('holds back no order that the in-day book shows no more, $when', ({ seconds: time }) => {
     const { rig } = held(time);
     const read = (position: number) => {
-      for (let round = 0; round < 4; round += 1)
-        rig
-          .pass(16)
-          .book()
-          .positions({ [FRONT.orderCode]: position });
+      for (let round = 0; round < 4; round += 1) rig.pass(16).book().positions(position);
     };
     rig.conditions([waits({ key: 'k1' })]);
     read(0);

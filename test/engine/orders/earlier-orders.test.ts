@@ -15,7 +15,7 @@ import {
   waitingOrder,
 } from '../../support/engine-facts.ts';
 import { bracketBuy, exitHalf, waits } from '../support/trigger-rows.ts';
-import { CALENDAR, DAY, FRONT, timeOf, worth } from '../../support/engine-world.ts';
+import { CALENDAR, DAY, timeOf, worth } from '../../support/engine-world.ts';
 
 const ENDLESS = alwaysOpen(CALENDAR);
 
@@ -64,12 +64,7 @@ function settle(
   waiting: readonly BrokerTriggerOrder[] = [],
 ): EngineRig {
   rig.book(rows).conditions(waiting);
-  for (let round = 0; round < 4; round += 1)
-    rig
-      .pass(2)
-      .positions({ [FRONT.orderCode]: net })
-      .look(rows)
-      .conditions(waiting);
+  for (let round = 0; round < 4; round += 1) rig.pass(2).positions(net).look(rows).conditions(waiting);
   return rig;
 }
 

@@ -18,7 +18,7 @@ function protectedLong(): {
   rig.look([{ no: '1', ref: opening, filled: 1, price: 13_000 }]);
   rig
     .pass(1)
-    .positions({ VN30F2603: 1 })
+    .positions(1)
     .look([{ no: '1', ref: opening, filled: 1, price: 13_000 }]);
   expect(rig.position(FIRST)).toBe(1);
   const stop = rig.ask(FIRST, stopSell(12_950));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { qty, tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { type EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
-import { FRONT, timeOf } from '../../support/engine-world.ts';
+import { timeOf } from '../../support/engine-world.ts';
 import { SmallBroker } from '../support/small-broker.ts';
 import {
   acceptWaiting,
@@ -24,10 +24,7 @@ const twoHolders = () => {
     { strategy: SECOND, no: '4', key: 'k2' },
   ].map((each) => ({ ...each, id: rig.resting(each.strategy, 'buy', 1, 13_000, each.no) }));
   const rows = bought.map(({ no, id }) => ({ no, ref: id, ...traded(13_000) }) as const);
-  rig
-    .look(rows)
-    .pass(1)
-    .positions({ [FRONT.orderCode]: 2 });
+  rig.look(rows).pass(1).positions(2);
   const stops = bought.map(({ strategy, key }) => {
     const id = rig.ask(strategy, stopSell(12_950, 1, { reduceOnly: true }));
     acceptWaiting(rig, id, key);
@@ -42,10 +39,7 @@ describe('what waits to shrink a position', () => {
     const rig = startWaiting();
     rig.resting(FIRST, 'buy', 2, 13_000, '3');
     const bought = { no: '3', ...traded(13_000, 2) } as const;
-    rig
-      .look([bought])
-      .pass(1)
-      .positions({ [FRONT.orderCode]: 2 });
+    rig.look([bought]).pass(1).positions(2);
     rig.ask(FIRST, stopSell(12_950, 3, { reduceOnly: true }));
     expect(denials(rig)).toEqual(['position_unproven']);
     const id = rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
@@ -64,10 +58,7 @@ describe('what waits to shrink a position', () => {
     const rig = startWaiting();
     rig.resting(FIRST, 'buy', 1, 13_000, '3');
     const bought = { no: '3', ...traded(13_000) } as const;
-    rig
-      .look([bought])
-      .pass(1)
-      .positions({ [FRONT.orderCode]: 1 });
+    rig.look([bought]).pass(1).positions(1);
     const id = rig.ask(FIRST, stopSell(12_950, 1, { mayReverse: true }));
     expect(rig.waiting[0]).toMatchObject({ order: { purpose: 'entry', shrinks: false } });
     acceptWaiting(rig, id, 'k1')
@@ -213,11 +204,7 @@ describe('an exit that has become too large', () => {
     rig.resting(FIRST, 'sell', 1, 13_010, '6');
     const bought = { no: '5', ref: id, ...traded(13_000, 2) } as const;
     const sold = { no: '6', side: 'sell', price: 13_010, ...traded(13_010) } as const;
-    const read = () =>
-      rig
-        .look([bought, sold])
-        .positions({ [FRONT.orderCode]: 1 })
-        .book([bought, sold]);
+    const read = () => rig.look([bought, sold]).positions(1).book([bought, sold]);
     read();
     const gone = [
       exitHalf('a', 12_950, { status: 'canceled' }),

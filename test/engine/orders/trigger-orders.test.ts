@@ -411,7 +411,7 @@ it('a stop that waited for positions in a lost tail, and left on the emergency f
   expect(rig.waiting, 'it waits for a read of positions').toEqual([]);
   rig.boot(2, [{ clientOrderId: id, strategy: FIRST, order: sent(id, asked) }]);
   expect(rig.statusOf(id)).toBe('unknown');
-  rig.pass(1).positions({ [FRONT.orderCode]: 1 });
+  rig.pass(1).positions(1);
   expect([rig.statusOf(id), rig.waiting, denials(rig)]).toEqual(['unknown', [], []]);
 });
 

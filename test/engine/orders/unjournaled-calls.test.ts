@@ -53,12 +53,7 @@ describe('an exit that left on the emergency file', () => {
     const rig = long().boot(2, [owner(exit(SENT))]);
     expect([rig.statusOf(SENT), rig.alerts()]).toEqual(['unknown', ['order_unknown']]);
     expect(rig.of('place').at(-1)).toMatchObject({ order: { clientOrderId: SENT }, isLost: false });
-    rig
-      .stream('live')
-      .reference()
-      .account()
-      .pass(1)
-      .positions({ [FRONT.orderCode]: 1 });
+    rig.stream('live').reference().account().pass(1).positions(1);
     rig.ask(FIRST, limit('sell', 1, 13_010));
     expect(rig.places().map(({ purpose }) => purpose)).not.toContain('reduce');
     rig.look([{ no: '7', ref: SENT, side: 'sell', price: 13_010 }]);

@@ -61,7 +61,7 @@ function enclosed(rig: EngineRig, rows: readonly RowFacts[], said: Said = {}, he
   let net = 0;
   for (const { side, filled = 0 } of rows) net += side === 'sell' ? -filled : filled;
   rig.pass(2).book(rows).pass(1).account(4_000_000_000, accountOf(rows, said));
-  return rig.positions({ [FRONT.orderCode]: net + held }).look(rows);
+  return rig.positions(net + held).look(rows);
 }
 
 /** `held`: contracts that no row of today explains. */
@@ -135,11 +135,8 @@ describe('money that agrees', () => {
   });
 
   it('does not compare the profit of a day on which a position was taken over', () => {
-    const rig = new EngineRig({ moneyMismatch: 'halt' }).start({ [FRONT.orderCode]: 1 });
-    rig
-      .pass(4)
-      .positions({ [FRONT.orderCode]: 1 })
-      .look();
+    const rig = new EngineRig({ moneyMismatch: 'halt' }).start(1);
+    rig.pass(4).positions(1).look();
     expect(rig.alerts()).toEqual(['position_adopted']);
     twice(rig, [sold('1', 1, 13_020)], { profit: 777 }, 1);
     expect(moneyOf(rig).figures.map(({ what }) => what)).toEqual(['fee', 'tax', 'cash']);

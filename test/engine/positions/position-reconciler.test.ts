@@ -244,7 +244,7 @@ describe('later', () => {
           status: filled === 1 ? 'resting' : 'matched',
         },
       ]);
-      rig.pass(1).positions({ [FRONT.orderCode]: filled });
+      rig.pass(1).positions(filled);
       rig.look([{ no: '7', ref: id, qty: 2, filled, value: worth(13_000, filled), status: 'matched' }]);
     }
     expect(rig.alerts()).toEqual([]);

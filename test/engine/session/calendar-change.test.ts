@@ -34,13 +34,13 @@ function long(rig: EngineRig): EngineRig {
   const { clientOrderId: id } = rig.places()[0]!;
   rig.accepted(id, '1');
   const filled = { no: '1', ref: id, qty: 1, filled: 1, value: 130_000_000, status: 'matched' } as const;
-  return rig.look([filled]).pass(1).positions({ VN30F2603: 1 }).look([filled]);
+  return rig.look([filled]).pass(1).positions(1).look([filled]);
 }
 
 /** Sells of the first strategy until shortly after the time at which a contract is closed on its last day. */
 function exits(rig: EngineRig): number {
   rig.now = timeOf(14, 26, WEDNESDAY);
-  rig.clock().pass(1).positions({ VN30F2603: 1 }, 0).pass(1);
+  rig.clock().pass(1).positions(1, 0).pass(1);
   return rig.places().filter(({ side }) => side === 'sell').length;
 }
 

@@ -7,7 +7,7 @@ import { waitingOrder, traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { guarded, SmallBroker, type SmallStop, stopsOf, trades } from '../support/small-broker.ts';
-import { FRONT, SETTINGS } from '../../support/engine-world.ts';
+import { SETTINGS } from '../../support/engine-world.ts';
 import { bracketBuy, exitHalf, stopSell, waits } from '../support/trigger-rows.ts';
 
 const unguarded = (): SmallBroker => {
@@ -72,11 +72,7 @@ const filledBracket = () => {
   const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
   rig.accepted(id, '5').pass(1);
   const row = { no: '5', ref: id, ...traded(13_000, 2) } as const;
-  const show = () =>
-    rig
-      .book([row])
-      .positions({ [FRONT.orderCode]: 2 })
-      .look([row]);
+  const show = () => rig.book([row]).positions(2).look([row]);
   show();
   const stops = (): number =>
     rig.waiting.filter((sent) => sent.call === 'place' && sent.order.trigger?.kind === 'stop').length;
@@ -160,11 +156,7 @@ it('a position without a stop while positions are not proven follows the policy 
   trades(broker, 'buy', 2);
   const { rig } = broker;
   const show = (held: number): void => {
-    broker
-      .answer()
-      .showBook()
-      .showStops()
-      .rig.positions({ [FRONT.orderCode]: held });
+    broker.answer().showBook().showStops().rig.positions(held);
     broker.showBook().rig.pass(1).trade(13_000).clock();
   };
   for (let i = 0; i < 8; i += 1) show(3);

@@ -21,12 +21,7 @@ const withdrawn = (sold: number) => {
     ...traded(13_000, 2),
   } as const;
   const held = (): void => void rig.positions(sold === 2 ? {} : { [FRONT.orderCode]: 2 - sold });
-  rig
-    .book([bought])
-    .positions({ [FRONT.orderCode]: 2 })
-    .pass(1)
-    .conditions(exits('pending'))
-    .book([bought]);
+  rig.book([bought]).positions(2).pass(1).conditions(exits('pending')).book([bought]);
   if (sold > 0) rig.submit(SECOND, 'sell', sold, 13_000);
   const ref = rig.places().at(-1)?.clientOrderId ?? bracket;
   if (sold > 0) rig.accepted(ref, '6');

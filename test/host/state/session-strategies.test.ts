@@ -112,12 +112,7 @@ function morning(first = opener()): EngineRig {
     .contracts()
     .stream('live')
     .reference();
-  rig
-    .look()
-    .pass(1)
-    .positions({ [FRONT.orderCode]: 0 })
-    .look()
-    .pass(1);
+  rig.look().pass(1).positions(0).look().pass(1);
   rig.trade(12_990).trade(12_991);
   for (const [i, { clientOrderId }] of rig.places().entries()) rig.accepted(clientOrderId, String(i + 1));
   rig.look(bookOf(rig));
@@ -260,12 +255,7 @@ describe('a strategy with other parameters in mid-session', () => {
     expect(again.of('strategy_changed')).toMatchObject([
       { strategy: 0, from: { params: 'p' }, to: { params: 'q' }, heldQty: 4 },
     ]);
-    again
-      .stream('live')
-      .reference()
-      .look(bookOf(live))
-      .pass(1)
-      .positions({ [FRONT.orderCode]: 2 });
+    again.stream('live').reference().look(bookOf(live)).pass(1).positions(2);
     again.look(bookOf(live)).pass(1).trade(13_001);
     expect(again.of('proposal').at(-1), 'it decides from here on').toMatchObject({ by: 'strategy' });
   });
