@@ -428,31 +428,14 @@ describe('a stop of a strategy that the broker has dropped overnight', () => {
 });
 
 describe('a stop that was found before the broker began its new day', () => {
-  const row = waits({ key: 'k' });
-  const found = (begin: Begin, laterSeconds: number): EngineRig => {
-    const rig = begun([], { ...begin, held: 1 }).pass(laterSeconds);
-    return settle(rig, 1, [], [row]);
-  };
-  const id = clientOrderId('A.2026-03-04.k');
-
-  it('ends with the day of the broker: its book shows the stop no more', () => {
-    const rig = found({}, 0);
-    const [adopted] = rig.of('order_waiting');
+  it.each([
+    ['ends with the day of the broker: its book shows the stop no more', 0, ['expired', 'trigger_adopted']],
+    ['is missing where that day had begun', 60, ['pending_trigger', 'trigger_adopted', 'order_missing']],
+  ])('%s', (_, laterSeconds, [status, ...alerts]) => {
+    const rig = settle(begun([], { held: 1 }).pass(laterSeconds), 1, [], [waits({ key: 'k' })]);
+    const adopted = rig.of('order_waiting')[0]!.clientOrderId;
     settle(settle(rig, 1), 1);
-    expect([rig.statusOf(adopted?.clientOrderId ?? id), rig.alerts()]).toEqual([
-      'expired',
-      ['trigger_adopted'],
-    ]);
-  });
-
-  it('is missing where the day of the broker had begun', () => {
-    const rig = found({}, 60);
-    const [adopted] = rig.of('order_waiting');
-    settle(settle(rig, 1), 1);
-    expect([rig.statusOf(adopted?.clientOrderId ?? id), rig.alerts()]).toEqual([
-      'pending_trigger',
-      ['trigger_adopted', 'order_missing'],
-    ]);
+    expect([rig.statusOf(adopted), rig.alerts()]).toEqual([status, alerts]);
   });
 });
 

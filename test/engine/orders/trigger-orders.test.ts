@@ -38,12 +38,6 @@ describe('what is asked for', () => {
     });
     expect(last(rig.host.updates).update).toMatchObject({ status: 'pending_trigger', triggerPrice: 12_950 });
   });
-
-  it('is refused where the trigger book was not read', () => {
-    const unread = new EngineRig({ canWait: true }).start().account();
-    unread.ask(FIRST, stopSell(12_950));
-    expect([denials(unread), unread.waiting]).toEqual([['triggers_unread'], []]);
-  });
 });
 
 it('a stop that left the trigger book ends once a person says that the broker does not have it', () => {
@@ -236,16 +230,6 @@ describe('a trigger', () => {
     rig.look([child], { ago: 1.5 });
     expect(rig.statusOf(id)).toBe('triggered');
     expect(rig.host.desk.workingOrders(FIRST)).toMatchObject([{ status: 'accepted', parent: id }]);
-  });
-
-  it('that crosses our cancel on the wire: what was sent is cancelled too', () => {
-    const { rig, id } = waitingStop();
-    rig.cancel(FIRST, id);
-    expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
-    rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
-    rig.look([child]);
-    expect(rig.statusOf(id)).toBe('triggered');
-    expect(rig.cancels().map(({ orderNo }) => orderNo)).toEqual(['8']);
   });
 
   it.each([
