@@ -11,9 +11,9 @@ import {
   US_PER_HOUR,
 } from '../../src/domain/units.ts';
 import type { TraderPort } from '../../src/engine/ports/strategy-port.ts';
-import { limit } from '../support/engine-facts.ts';
+import { limit, traded } from '../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
-import { FRONT, timeOf, worth } from '../support/engine-world.ts';
+import { timeOf } from '../support/engine-world.ts';
 import { startWaiting, stopSell, waits } from './support/trigger-rows.ts';
 
 /** A new process whose clock is behind the last one's. */
@@ -67,11 +67,10 @@ describe('a start with a clock that was set back by an hour', () => {
     rig
       .accepted(shown, '7')
       .unknown(gone)
-      .pass(1)
-      .book([{ no: '7', price: 12_990 }]);
+      .look([{ no: '7', price: 12_990 }]);
     restartAt(rig, rig.now - US_PER_HOUR);
     const canceled = { no: '7', price: 12_990, status: 'canceled' } as const;
-    rig.pass(1).book([canceled]);
+    rig.look([canceled]);
     expect(rig.engine.snapshot().orders.map(({ clientOrderId }) => clientOrderId)).toEqual([gone]);
     for (let scan = 0; scan < 5; scan += 1) rig.pass(20).book([canceled]);
     expect(rig.engine.snapshot().orders.map(({ status }) => status)).toEqual(['presumed_absent']);
@@ -100,15 +99,12 @@ describe('a start with a clock that was set back by an hour', () => {
   it('goes on with a flatten that waits for positions to be read', () => {
     const rig = new EngineRig({ isReal: true, startUs: timeOf(14) }).start().account().trade(13_000);
     const id = rig.submit(FIRST, 'buy', 1, 13_000);
-    const bought = { no: '1', ref: id, qty: 1, filled: 1, value: worth(13_000), status: 'matched' } as const;
-    rig.accepted(id, '1').pass(1).book([bought]).pass(1);
+    const bought = { no: '1', ref: id, ...traded(13_000) } as const;
+    rig.accepted(id, '1').look([bought]).pass(1);
     rig.command({ name: 'flatten', strategy: null, reason: 'enough' });
     expect(rig.engine.snapshot().procedure).toMatch(/: reading$/);
     restartAt(rig, timeOf(13));
-    rig
-      .pass(1)
-      .trade(13_000)
-      .positions({ [FRONT.orderCode]: 1 });
+    rig.pass(1).trade(13_000).positions(1);
     expect(rig.places().at(-1)).toMatchObject({ side: 'sell', qty: 1, purpose: 'reduce' });
   });
 
@@ -120,7 +116,7 @@ describe('a start with a clock that was set back by an hour', () => {
     };
     const rig = new EngineRig({ startUs: timeOf(14), strategies: [buyer, {}] });
     rig.start().trade(13_005);
-    restartAt(rig, timeOf(13)).trade(13_005).pass(1).book();
+    restartAt(rig, timeOf(13)).trade(13_005).look();
     const again = new EngineRig({ strategies: [buyer, {}] });
     for (const event of rig.inputs) again.process(event);
     expect(again.engine.snapshot()).toEqual(rig.engine.snapshot());
@@ -157,7 +153,7 @@ describe('25, 26: a standby over the end of the day', () => {
     expect(seen).toEqual([]);
     expect(rig.host.trades).toHaveLength(before);
     expect(rig.engine.isBookHeard(instrumentIndex(0))).toBe(false);
-    rig.session(tradingDay('2026-03-05')).trade(13_002);
+    rig.session({ tradingDay: tradingDay('2026-03-05') }).trade(13_002);
     expect(seen).toEqual(['trade']);
   });
 });

@@ -89,10 +89,7 @@ describe('reads', () => {
     rig.tempos.length = 0;
     const id = rig.submit(FIRST, 'buy', 1, 12_990);
     expect(rig.tempos).toEqual(['fast']);
-    rig
-      .accepted(id, '7')
-      .pass(1)
-      .book([{ no: '7', price: 12_990, status: 'canceled' }]);
+    rig.accepted(id, '7').look([{ no: '7', price: 12_990, status: 'canceled' }]);
     expect(rig.tempos).toEqual(['fast', 'slow']);
   });
 
@@ -100,7 +97,7 @@ describe('reads', () => {
     const rig = new EngineRig().start();
     rig.resting(FIRST, 'buy', 1, 12_990, '7');
     rig.resting(FIRST, 'sell', 1, 13_020, '8');
-    rig.pass(1).book([
+    rig.look([
       { no: '7', price: 12_990 },
       { no: '8', price: 13_020, side: 'sell' },
     ]);
@@ -114,17 +111,13 @@ describe('reads', () => {
   it('that began before a later print are made again', () => {
     const rig = new EngineRig().start();
     rig.resting(FIRST, 'buy', 1, 12_990, '7');
-    rig
-      .pass(1)
-      .book([{ no: '7', price: 12_990 }])
-      .pass(1);
+    rig.look([{ no: '7', price: 12_990 }]).pass(1);
     rig.reads.length = 0;
     rig
       .trade(12_990)
       .pass(1)
       .trade(12_990)
-      .pass(1)
-      .book([{ no: '7', price: 12_990 }], { ago: 1.5 });
+      .look([{ no: '7', price: 12_990 }], { ago: 1.5 });
     expect(rig.reads).toEqual(['book', 'book']);
   });
 
@@ -137,11 +130,11 @@ describe('reads', () => {
   it('leave the pace of the night when the market opens', () => {
     const rig = new EngineRig({ canWait: true, startUs: timeOf(8, 44) }).start();
     rig.account().conditions().pass(40).clock();
-    rig.account().book().positions().pass(1).book();
+    rig.account().book().positions().look();
     rig.reads.length = 0;
     rig.pass(15 + 60).clock();
     expect(rig.reads).toEqual(expect.arrayContaining(['positions', 'account', 'triggers']));
-    rig.account().conditions().book().positions().pass(1).book();
+    rig.account().conditions().book().positions().look();
     rig.reads.length = 0;
     rig.pass(11).clock();
     expect(rig.reads.filter((what) => what === 'positions')).toHaveLength(1);
@@ -256,7 +249,7 @@ describe('the day', () => {
     rig.pass(47 * 60).clock();
     rig.book([row]);
     expect(rig.statusOf(id)).toBe('accepted');
-    rig.pass(1).book([{ ...row, filled: 2, value: worth(12_990, 2) }]);
+    rig.look([{ ...row, filled: 2, value: worth(12_990, 2) }]);
     expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['filled', 2]);
   });
 
@@ -264,13 +257,13 @@ describe('the day', () => {
     const rig = new EngineRig({ startUs: timeOf(14, 0) }).start();
     const id = rig.submit(FIRST, 'buy', 2, 12_990);
     rig.unknown(id);
-    rig.pass(18 * 3600).session(tomorrow, [{ strategy: FIRST, qty: 1, openValue: worth(12_990) }]);
+    rig.pass(18 * 3600).session({ tradingDay: tomorrow }, [{ strategy: FIRST, qty: 1, price: 12_990 }]);
     expect(rig.statusOf(id)).toBe('expired_unproven');
     expect(rig.engine.snapshot()).toMatchObject({ tradingDay: tomorrow, orders: [] });
     expect(rig.engine.snapshot().unproven, 'until positions explain it').not.toBeNull();
     expect(rig.position(FIRST)).toBe(1);
     expect(rig.of('position_event')).toMatchObject([{ event: 'carried_over', qty: 1, value: worth(12_990) }]);
-    rig.pass(1).book([{ no: '7', qty: 1 }]);
+    rig.look([{ no: '7', qty: 1 }]);
     expect(rig.of('order_adopted'), 'before it opens the book may be of the day before').toEqual([]);
     rig.pass(3600).book([{ no: '7', qty: 1 }]);
     expect(rig.of('order_adopted').map(({ clientOrderId }) => clientOrderId)).toEqual(['A.2026-03-05.7']);
@@ -278,13 +271,8 @@ describe('the day', () => {
 
   it('carries halts over', () => {
     const rig = new EngineRig();
-    rig.post({
-      kind: 'session_started',
-      tradingDay: tomorrow,
-      carriedOver: [],
-      halted: 'daily loss',
-      haltedStrategies: [{ strategy: FIRST, reason: 'own loss' }],
-    });
+    const haltedStrategies = [{ strategy: FIRST, reason: 'own loss' }];
+    rig.session({ tradingDay: tomorrow, halted: 'daily loss', haltedStrategies });
     expect(rig.engine.snapshot().halted).toBe('daily loss');
     rig.boot(1).contracts();
     expect(rig.engine.snapshot().strategies[0]).toMatchObject({ halted: 'own loss' });

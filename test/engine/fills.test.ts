@@ -22,11 +22,7 @@ const shownFills = (rig: EngineRig) => rig.of('fill').map(({ qty, value, quality
 describe('a fill', () => {
   it('is the step from one reading to the next', () => {
     const rig = resting();
-    rig
-      .pass(1)
-      .book([matched(1, worth(12_990))])
-      .pass(1)
-      .book([matched(3, worth(12_990) + worth(13_000, 2), 'average')]);
+    rig.look([matched(1, worth(12_990))]).look([matched(3, worth(12_990) + worth(13_000, 2), 'average')]);
     expect(shownFills(rig)).toEqual([
       [1, worth(12_990), 'exact'],
       [2, worth(13_000, 2), 'average'],
@@ -40,37 +36,30 @@ describe('a fill', () => {
 
   it('17: read twice counts once', () => {
     const rig = resting();
-    for (let i = 0; i < 3; i += 1) rig.pass(1).book([matched(1, worth(12_990))]);
+    for (let i = 0; i < 3; i += 1) rig.look([matched(1, worth(12_990))]);
     expect(shownFills(rig)).toHaveLength(1);
   });
 
   it('18: never goes back: an older scan changes nothing, a newer one that shows less is alerted', () => {
     const rig = resting();
-    rig
-      .pass(1)
-      .book([matched(2, worth(12_990, 2))])
-      .book([matched(1, worth(12_990))], { ago: 0.9 });
+    rig.look([matched(2, worth(12_990, 2))]).book([matched(1, worth(12_990))], { ago: 0.9 });
     expect(rig.alerts()).toEqual([]);
-    rig
-      .pass(1)
-      .book([matched(1, worth(12_990))])
-      .pass(1)
-      .book([matched(1, worth(12_990))]);
+    rig.look([matched(1, worth(12_990))]).look([matched(1, worth(12_990))]);
     expect(rig.position(FIRST)).toBe(2);
     expect(rig.alerts()).toEqual(['cumulative_decreased']);
   });
 
   it('18: an incomplete walk is taken for what it shows', () => {
     const rig = resting();
-    rig.pass(1).book([matched(1, worth(12_990))], { complete: false });
+    rig.look([matched(1, worth(12_990))], { complete: false });
     expect(rig.position(FIRST)).toBe(1);
   });
 
   it('is charged by the order: how often we poll changes nothing', () => {
     const often = resting();
-    for (const filled of [1, 2, 3]) often.pass(1).book([matched(filled, worth(12_997, filled))]);
+    for (const filled of [1, 2, 3]) often.look([matched(filled, worth(12_997, filled))]);
     const once = resting();
-    once.pass(1).book([matched(3, worth(12_997, 3))]);
+    once.look([matched(3, worth(12_997, 3))]);
     const costs = orderCosts(COSTS, tradingDay('2026-03-04'), 3, worth(12_997, 3));
     for (const rig of [often, once]) {
       const charged = rig
@@ -89,16 +78,10 @@ describe('a fill', () => {
 describe('a fill without its value', () => {
   it('is estimated at the last print no worse than the limit', () => {
     const rig = resting();
-    rig
-      .trade(12_980)
-      .pass(1)
-      .book([matched(1)]);
+    rig.trade(12_980).look([matched(1)]);
     expect(shownFills(rig)).toEqual([[1, worth(12_980), 'estimated']]);
     const worse = resting();
-    worse
-      .trade(13_020)
-      .pass(1)
-      .book([matched(1)]);
+    worse.trade(13_020).look([matched(1)]);
     expect(shownFills(worse), 'a buy never costs more than its limit').toEqual([
       [1, worth(13_000), 'estimated'],
     ]);
@@ -108,10 +91,8 @@ describe('a fill without its value', () => {
     const rig = resting();
     rig
       .trade(12_980)
-      .pass(1)
-      .book([matched(1)])
-      .pass(1)
-      .book([matched(1, worth(12_970))]);
+      .look([matched(1)])
+      .look([matched(1, worth(12_970))]);
     expect(rig.of('fill_correction')).toMatchObject([
       { value: worth(-10), cumValue: worth(12_970), quality: 'exact' },
     ]);
@@ -121,12 +102,9 @@ describe('a fill without its value', () => {
 
   it('profits by what the correction says', () => {
     const rig = resting();
-    rig
-      .trade(13_000)
-      .pass(1)
-      .book([matched(1)]);
+    rig.trade(13_000).look([matched(1)]);
     const before = rig.engine.snapshot().dayPnl;
-    rig.pass(1).book([matched(1, worth(12_990))]);
+    rig.look([matched(1, worth(12_990))]);
     const { tax: taxBefore } = orderCosts(COSTS, tradingDay('2026-03-04'), 1, worth(13_000));
     const { tax: taxAfter } = orderCosts(COSTS, tradingDay('2026-03-04'), 1, worth(12_990));
     expect(rig.engine.snapshot().dayPnl - before).toBe(worth(10) + taxBefore - taxAfter);
@@ -135,12 +113,9 @@ describe('a fill without its value', () => {
   it('a worse figure never replaces a better one', () => {
     const rig = resting();
     rig
-      .pass(1)
-      .book([matched(1, worth(12_990))])
-      .pass(1)
-      .book([matched(1, worth(12_991), 'average')])
-      .pass(1)
-      .book([matched(1)]);
+      .look([matched(1, worth(12_990))])
+      .look([matched(1, worth(12_991), 'average')])
+      .look([matched(1)]);
     expect(rig.of('fill_correction')).toEqual([]);
   });
 
@@ -148,10 +123,8 @@ describe('a fill without its value', () => {
     const rig = resting();
     rig
       .trade(13_000)
-      .pass(1)
-      .book([matched(2)])
-      .pass(1)
-      .book([matched(3, worth(13_000))]);
+      .look([matched(2)])
+      .look([matched(3, worth(13_000))]);
     const booked = rig.of('fill').reduce((sum, { value }) => sum + value, 0);
     const corrected = rig.of('fill_correction').reduce((sum, { value }) => sum + value, 0);
     expect(booked + corrected).toBe(worth(13_000));
@@ -163,7 +136,7 @@ describe('profit of the day', () => {
   it('counts a carried position from the reference price', () => {
     const rig = new EngineRig();
     rig
-      .session(undefined, [{ strategy: FIRST, qty: 2, openValue: worth(12_500, 2) }])
+      .session({}, [{ strategy: FIRST, qty: 2, price: 12_500 }])
       .boot(1)
       .contracts();
     expect(rig.engine.snapshot().dayPnl, 'no price is known').toBe(0);
@@ -176,13 +149,10 @@ describe('profit of the day', () => {
 
   it('is realised + open - costs', () => {
     const rig = resting();
-    rig.pass(1).book([matched(3, worth(13_000, 3))]);
+    rig.look([matched(3, worth(13_000, 3))]);
     const out = rig.resting(FIRST, 'sell', 1, 13_020, '8');
     const sold: RowFacts = { no: '8', ref: out, side: 'sell', price: 13_020, ...traded(13_020) };
-    rig
-      .pass(1)
-      .book([matched(3, worth(13_000, 3)), sold])
-      .trade(13_010);
+    rig.look([matched(3, worth(13_000, 3)), sold]).trade(13_010);
     const buy = orderCosts(COSTS, tradingDay('2026-03-04'), 3, worth(13_000, 3));
     const sell = orderCosts(COSTS, tradingDay('2026-03-04'), 1, worth(13_020));
     const costs = buy.fee + buy.tax + sell.fee + sell.tax;

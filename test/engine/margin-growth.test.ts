@@ -18,10 +18,10 @@ it('two increases do not use the same money', () => {
     { no: '2', ref: other, qty: 1, price: 12_999 },
   ];
   // The figure holds both as they are, and leaves enough for two more.
-  rig.pass(1).book(rows(1)).pass(1).account(ENOUGH_FOR_TWO).pass(1);
+  rig.look(rows(1)).pass(1).account(ENOUGH_FOR_TWO).pass(1);
   const enlarge = (id: typeof one) => rig.modify(FIRST, { kind: 'qty', clientOrderId: id, qty: qty(3) });
   enlarge(one);
-  rig.pass(1).book(rows(3)).pass(1);
+  rig.look(rows(3)).pass(1);
   expect(rig.statusOf(one)).toBe('accepted');
   enlarge(other);
   expect(rig.of('denied').map(({ denial }) => denial.code)).toEqual(['margin']);

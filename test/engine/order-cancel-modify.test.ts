@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { clientOrderId, type ClientOrderId } from '../../src/domain/ids.ts';
 import { priceTicks, qty } from '../../src/domain/units.ts';
+import { traded } from '../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
 import { worth } from '../support/engine-world.ts';
 
@@ -39,9 +40,9 @@ describe('a cancel', () => {
     rig.outcome('cancel', id, lastCall(rig), { status: 'accepted', orderNo: '7' as never, orderKey: null });
     expect(rig.statusOf(id)).toBe('pending_cancel');
     expect(exposure(rig)).toEqual([2]);
-    rig.pass(1).book([{ no: '7', qty: 2, status: 'cancel_pending' }]);
+    rig.look([{ no: '7', qty: 2, status: 'cancel_pending' }]);
     expect(rig.statusOf(id)).toBe('pending_cancel');
-    rig.pass(1).book([{ no: '7', qty: 2, status: 'canceled' }]);
+    rig.look([{ no: '7', qty: 2, status: 'canceled' }]);
     expect(rig.statusOf(id)).toBe('canceled');
     expect(exposure(rig)).toEqual([]);
   });
@@ -60,10 +61,7 @@ describe('a cancel', () => {
   it('that loses the race ends filled', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
-    rig
-      .cancel(FIRST, id)
-      .pass(1)
-      .book([{ no: '7', qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
+    rig.cancel(FIRST, id).look([{ no: '7', ...traded(13_000, 2) }]);
     expect(rig.statusOf(id)).toBe('filled');
     expect(rig.position(FIRST)).toBe(2);
     rig.outcome('cancel', id, lastCall(rig), { status: 'rejected', code: '-8004', text: 'matched' });
@@ -86,7 +84,7 @@ describe('a cancel', () => {
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
     rig.book([{ no: '7', qty: 2, canCancel: false }]).cancel(FIRST, id);
     expect(rig.cancels()).toEqual([]);
-    rig.pass(1).book([{ no: '7', qty: 2, canCancel: true }]);
+    rig.look([{ no: '7', qty: 2, canCancel: true }]);
     expect(rig.cancels()).toHaveLength(1);
   });
 
@@ -96,8 +94,7 @@ describe('a cancel', () => {
     rig
       .cancel(FIRST, id)
       .cancel(FIRST, id)
-      .pass(1)
-      .book([{ no: '7', qty: 2, status: 'canceled' }])
+      .look([{ no: '7', qty: 2, status: 'canceled' }])
       .cancel(FIRST, id);
     expect(rig.cancels()).toHaveLength(1);
   });
@@ -119,9 +116,9 @@ describe('a change', () => {
     expect(exposure(rig)).toEqual([5]);
     rig.outcome('modify', id, call, { status: 'accepted', orderNo: '7' as never, orderKey: null });
     expect(rig.statusOf(id)).toBe('pending_modify');
-    rig.pass(1).book([{ no: '7', qty: 5, status: 'modify_pending' }]);
+    rig.look([{ no: '7', qty: 5, status: 'modify_pending' }]);
     expect(rig.statusOf(id), 'waiting at the gateway').toBe('pending_modify');
-    rig.pass(1).book([{ no: '7', qty: 5, status: 'modified' }]);
+    rig.look([{ no: '7', qty: 5, status: 'modified' }]);
     expect(rig.statusOf(id)).toBe('accepted');
     expect(rig.host.updates.at(-1)?.update).toMatchObject({ qty: 5, status: 'accepted' });
   });
@@ -139,11 +136,9 @@ describe('a change', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 3, 13_000, '7');
     modify(rig, id, { price: 13_005 });
-    rig.pass(1).book([{ no: '7', qty: 3, filled: 1, value: worth(13_000), status: 'matched' }]);
+    rig.look([{ no: '7', qty: 3, filled: 1, value: worth(13_000), status: 'matched' }]);
     expect(rig.statusOf(id)).toBe('pending_modify');
-    rig
-      .pass(1)
-      .book([{ no: '7', qty: 3, price: 13_005, filled: 1, value: worth(13_000), status: 'matched' }]);
+    rig.look([{ no: '7', qty: 3, price: 13_005, filled: 1, value: worth(13_000), status: 'matched' }]);
     expect(rig.statusOf(id)).toBe('partially_filled');
     expect(rig.position(FIRST)).toBe(1);
   });
@@ -164,8 +159,8 @@ describe('a change', () => {
   it('that takes away all that was left ends the order', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 3, 13_000, '7');
-    rig.pass(1).book([{ no: '7', qty: 3, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
-    rig.pass(1).book([{ no: '7', qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
+    rig.look([{ no: '7', qty: 3, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
+    rig.look([{ no: '7', ...traded(13_000, 2) }]);
     expect(rig.statusOf(id)).toBe('filled');
     expect(exposure(rig)).toEqual([]);
   });
@@ -173,7 +168,7 @@ describe('a change', () => {
   it('made elsewhere is taken over and alerted', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
-    rig.pass(1).book([{ no: '7', qty: 2, price: 12_950, status: 'modified' }]);
+    rig.look([{ no: '7', qty: 2, price: 12_950, status: 'modified' }]);
     expect(rig.engine.snapshot().orders).toMatchObject([{ clientOrderId: id, limitPrice: 12_950 }]);
     expect(rig.alerts()).toEqual(['order_changed_elsewhere']);
   });
@@ -193,7 +188,7 @@ describe('letters and matched volume', () => {
       const rig = new EngineRig().start();
       const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
       const facts = { no: '7', qty: 2, filled, value: worth(13_000, filled), status };
-      rig.pass(1).book([facts]).pass(1).book([facts]);
+      rig.look([facts]).look([facts]);
       expect(rig.statusOf(id)).toBe(ends);
       expect(rig.position(FIRST)).toBe(filled);
       expect(rig.alerts().filter((code) => code === 'status_disagrees')).toHaveLength(1);
@@ -204,7 +199,7 @@ describe('letters and matched volume', () => {
   it('11: the strategy of a filled order that was called cancelled does not hear of a cancel', () => {
     const rig = new EngineRig().start();
     rig.resting(FIRST, 'buy', 2, 13_000, '7');
-    rig.pass(1).book([{ no: '7', qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched_canceled' }]);
+    rig.look([{ no: '7', qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched_canceled' }]);
     expect(rig.host.updates.map(({ update }) => update.status)).toEqual(['accepted', 'filled']);
   });
 
@@ -212,7 +207,7 @@ describe('letters and matched volume', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
     const facts = { no: '7', qty: 2, status: 'unrecognized', text: 'QQ' } as const;
-    rig.pass(1).book([facts]).pass(1).book([facts]);
+    rig.look([facts]).look([facts]);
     expect(rig.statusOf(id)).toBe('accepted');
     expect(exposure(rig)).toEqual([2]);
     expect(rig.alerts()).toEqual(['status_unrecognized']);

@@ -16,7 +16,7 @@ describe('a place whose answer was lost', () => {
     const rig = new EngineRig().start();
     const id = place(rig);
     rig.unknown(id);
-    rig.pass(1).book([
+    rig.look([
       { no: '5', qty: 2, side: 'sell' },
       { no: '6', qty: 1 },
       { no: '7', qty: 2 },
@@ -31,7 +31,7 @@ describe('a place whose answer was lost', () => {
     const rig = new EngineRig().start();
     const id = place(rig);
     rig.unknown(id);
-    rig.pass(1).book([{ no: '7', ref: id, qty: 2 }]);
+    rig.look([{ no: '7', ref: id, qty: 2 }]);
     const short = shortOrderId(id);
     expect(rig.of('alert')).toMatchObject([
       { code: 'order_unknown', text: expect.stringContaining(`buy 2 ${FRONT.orderCode} (${short}): `) },
@@ -77,7 +77,7 @@ describe('a place whose answer was lost', () => {
     const id = place(rig);
     rig.unknown(id).command({ name: 'resolve_order', clientOrderId: id, as: 'live', reason: 'seen' });
     expect(rig.statusOf(id)).toBe('accepted');
-    rig.pass(1).book([{ no: '9', qty: 2 }]);
+    rig.look([{ no: '9', qty: 2 }]);
     expect(rig.engine.snapshot().orders).toMatchObject([{ orderNo: '9', strategy: FIRST }]);
   });
 });
@@ -87,7 +87,7 @@ describe('two orders of the same terms', () => {
     const rig = new EngineRig().start();
     const [one, two] = [place(rig), place(rig)];
     rig.unknown(one).unknown(two);
-    rig.pass(1).book([
+    rig.look([
       { no: '10', qty: 2 },
       { no: '9', qty: 2 },
       { no: '8', qty: 2 },
@@ -110,10 +110,7 @@ describe('two orders of the same terms', () => {
     for (let i = 0; i < 8; i += 1) rig.pass(15).book([{ no: '8', qty: 2 }]);
     expect(rig.of('order_adopted'), 'it may be either').toEqual([]);
     expect(rig.statusOf(one), 'the row proves no absence of it').toBe('unknown');
-    rig
-      .accepted(two, '8')
-      .pass(1)
-      .book([{ no: '8', qty: 2 }]);
+    rig.accepted(two, '8').look([{ no: '8', qty: 2 }]);
     expect(rig.statusOf(one)).toBe('unknown');
     expect(rig.statusOf(two)).toBe('accepted');
   });
@@ -145,12 +142,9 @@ describe('an order that was given up', () => {
   it('3: fills after its cancel was confirmed: the fill is real', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
-    rig
-      .cancel(FIRST, id)
-      .pass(1)
-      .book([{ no: '7', qty: 2, status: 'canceled' }]);
+    rig.cancel(FIRST, id).look([{ no: '7', qty: 2, status: 'canceled' }]);
     expect(rig.statusOf(id)).toBe('canceled');
-    rig.pass(1).book([{ no: '7', qty: 2, filled: 1, value: worth(13_000), status: 'matched_canceled' }]);
+    rig.look([{ no: '7', qty: 2, filled: 1, value: worth(13_000), status: 'matched_canceled' }]);
     expect(rig.statusOf(id)).toBe('canceled');
     expect(rig.position(FIRST)).toBe(1);
     expect(rig.alerts()).toContain('order_oddity');
@@ -181,7 +175,7 @@ describe('answers', () => {
   it('the book may be faster than the answer', () => {
     const rig = new EngineRig().start();
     const id = place(rig);
-    rig.pass(1).book([{ no: '7', ref: id, qty: 2, filled: 1, value: worth(13_000), status: 'matched' }]);
+    rig.look([{ no: '7', ref: id, qty: 2, filled: 1, value: worth(13_000), status: 'matched' }]);
     rig.accepted(id, '7');
     expect(rig.statusOf(id)).toBe('partially_filled');
     expect(rig.alerts()).toEqual([]);
@@ -190,10 +184,7 @@ describe('answers', () => {
   it('a refusal of what the book shows is alerted, and the order stays', () => {
     const rig = new EngineRig().start();
     const id = place(rig);
-    rig
-      .pass(1)
-      .book([{ no: '7', ref: id, qty: 2 }])
-      .answered(id, { status: 'rejected', code: '-1', text: 'no' });
+    rig.look([{ no: '7', ref: id, qty: 2 }]).answered(id, { status: 'rejected', code: '-1', text: 'no' });
     expect(rig.statusOf(id)).toBe('accepted');
     expect(rig.alerts()).toEqual(['order_oddity']);
   });

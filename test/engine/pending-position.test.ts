@@ -19,7 +19,7 @@ function parkedAt(hours: number, mins: number): EngineRig {
   rig.start().account();
   const ref = rig.resting(FIRST, 'buy', 1, 13_000, '1');
   const row = { no: '1', ref, price: 13_000, ...traded(13_000) } as const;
-  rig.book([row]).pass(1).positions({ VN30F2603: 1 }).pass(1).book([row]).account();
+  rig.book([row]).pass(1).positions(1).look([row]).account();
   const before = (secs: number) => tsUs(timeOf(hours, mins) - secs * US_PER_SECOND);
   rig.now = before(5);
   const [instrument, price] = [instrumentIndex(1), priceTicks(13_000)];

@@ -2,10 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { everyThird, type ScriptedStrategy } from '../support/engine-host.ts';
-import { limit } from '../support/engine-facts.ts';
+import { limit, traded } from '../support/engine-facts.ts';
 import { replay } from '../support/engine-replay.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
-import { worth } from '../support/engine-world.ts';
 
 const fills = (entries: readonly JournalEntry[]) => entries.filter(({ kind }) => kind === 'fill');
 
@@ -43,7 +42,7 @@ describe('a tail that a kill cut off', () => {
     expect(second.of('place').map(({ isLost }) => isLost)).toEqual([false]);
     expect(second.statusOf(id)).toBe('unknown');
     const inTail = [...kept, ...second.entries.slice(before)];
-    second.pass(1).book([{ no: '7', ref: id, price: 13_002 }]);
+    second.look([{ no: '7', ref: id, price: 13_002 }]);
     expect(second.statusOf(id)).toBe('accepted');
     expect(second.sent, 'nothing is sent again').toEqual([]);
     // By now the journal has the row, and the file is empty.
@@ -102,8 +101,7 @@ describe('a tail that a kill cut off', () => {
     second
       .pass(1)
       .boot(2)
-      .pass(1)
-      .book([{ no: '7', ref: id, price: 12_990 }]);
+      .look([{ no: '7', ref: id, price: 12_990 }]);
     expect(second.cancels(), 'found in the book, and canceled').toHaveLength(1);
     const third = started();
     replay(third, second.inputs, [...kept, ...second.entries.slice(before)]);
@@ -143,10 +141,8 @@ describe('a tail that a kill cut off', () => {
     const id = live.places()[0]!.clientOrderId;
     live.accepted(id, '1');
     const kept = live.entries.slice();
-    const filled = [
-      { no: '1', ref: id, price: 13_002, filled: 1, value: worth(13_002), status: 'matched' },
-    ] as const;
-    live.pass(1).book(filled).trade(13_003).trade(13_004).trade(13_005);
+    const filled = [{ no: '1', ref: id, price: 13_002, ...traded(13_002) }] as const;
+    live.look(filled).trade(13_003).trade(13_004).trade(13_005);
     const second = new EngineRig({ strategies: [everyThird(), {}] });
     replay(second, live.inputs, kept);
     expect(second.entries, 'what was kept is journaled again, the tail is not yet').toEqual(kept);

@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { seconds } from '../../src/domain/units.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { everyThird, type ScriptedStrategy } from '../support/engine-host.ts';
-import { limit } from '../support/engine-facts.ts';
+import { limit, traded } from '../support/engine-facts.ts';
 import { replay } from '../support/engine-replay.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
-import { FRONT, worth } from '../support/engine-world.ts';
 
 /** A morning with fills, a cancel, a refusal and an unknown order. */
 function morning(rig: EngineRig): EngineRig {
@@ -14,9 +13,7 @@ function morning(rig: EngineRig): EngineRig {
   rig.trade(13_000).trade(13_001).trade(13_002);
   const [first] = rig.places();
   rig.accepted(first!.clientOrderId, '1').pass(1);
-  rig.book([
-    { no: '1', ref: first!.clientOrderId, price: 13_002, filled: 1, value: worth(13_002), status: 'matched' },
-  ]);
+  rig.book([{ no: '1', ref: first!.clientOrderId, price: 13_002, ...traded(13_002) }]);
   rig.trade(13_003).trade(13_004).trade(13_005);
   const second = rig.places().at(-1)!;
   rig.accepted(second.clientOrderId, '2').pass(1).trade(13_006);
@@ -29,9 +26,9 @@ function morning(rig: EngineRig): EngineRig {
 const bookAfter = (rig: EngineRig) => {
   const [first, second, third] = rig.places().map(({ clientOrderId }) => clientOrderId);
   return [
-    { no: '1', ref: first!, price: 13_002, filled: 1, value: worth(13_002), status: 'matched' },
+    { no: '1', ref: first!, price: 13_002, ...traded(13_002) },
     { no: '2', ref: second!, price: 13_005, status: 'canceled' },
-    { no: '3', ref: third!, price: 13_008, filled: 1, value: worth(13_008), status: 'matched' },
+    { no: '3', ref: third!, price: 13_008, ...traded(13_008) },
   ] as const;
 };
 
@@ -56,13 +53,7 @@ describe('a restart', () => {
     expect(again.statusOf(inFlight)).toBe('unknown');
     expect(new Set(again.reads)).toEqual(new Set(['contracts', 'triggers', 'book', 'positions', 'account']));
     const book = [...bookAfter(live), { no: '4', ref: inFlight, price: 13_010 }];
-    again
-      .pass(1)
-      .book(book)
-      .pass(1)
-      .positions({ [FRONT.orderCode]: 2 })
-      .pass(1)
-      .book(book);
+    again.look(book).pass(1).positions(2).look(book);
     expect(again.statusOf(inFlight)).toBe('accepted');
     expect(again.position(FIRST)).toBe(2);
     expect(again.engine.snapshot().unproven).toBeNull();
@@ -77,8 +68,7 @@ describe('a restart', () => {
     second
       .pass(5)
       .boot(2)
-      .pass(1)
-      .book([...bookAfter(live), { no: '9', qty: 2 }])
+      .look([...bookAfter(live), { no: '9', qty: 2 }])
       .stream('live');
     second.trade(13_011).trade(13_012).trade(13_013);
     const third = new EngineRig({ strategies: [everyThird(), {}] });

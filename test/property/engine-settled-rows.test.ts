@@ -119,7 +119,7 @@ class World {
       carriedOrders: earlier.map((plan, at) => this.#earlier(plan, at)),
       halted: null,
     });
-    rig.boot(1).stream('live').reference().pass(1).book().pass(1).positions().pass(1).book();
+    rig.boot(1).stream('live').reference().look().pass(1).positions().look();
   }
 
   #earlier(plan: EarlierPlan, at: number): CarriedOrder {
@@ -194,7 +194,7 @@ class World {
         return this.#setBack(each.by);
       case 'next day':
         this.#day = addDays(this.#day, 1);
-        rig.pass(1).session(this.#day).pass(1).positions();
+        rig.pass(1).session({ tradingDay: this.#day }).pass(1).positions();
     }
   }
 

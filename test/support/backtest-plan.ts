@@ -1,7 +1,10 @@
 /** Plans for tests of backtests: small tapes written by hand, or a file of prints, on the exchange's own day. */
 import { join } from 'node:path';
+import { z } from 'zod';
+import { formatProblem } from '../../src/config/problem.ts';
 import type { BacktestData, BacktestPlan } from '../../src/research/backtest-plan.ts';
-import type { FillModel } from '../../src/venue/exchange/fill-models.ts';
+import type { BarFillModel, FillModel } from '../../src/venue/exchange/fill-models.ts';
+import { type Backtest, loadBacktest } from '../../src/research/spec/load-backtest.ts';
 import type { LatencyModel } from '../../src/research/run/latency.ts';
 import { expiryOf, contractMonthOf } from '../../src/domain/contract-code.ts';
 import { tradingDay, type TradingDay } from '../../src/domain/civil-date.ts';
@@ -12,7 +15,7 @@ import type { EngineSettings } from '../../src/domain/settings.ts';
 import * as units from '../../src/domain/units.ts';
 import { allocateRows, type TickRows } from '../../src/recording/columns/tick-columns.ts';
 import { readPrints } from '../../src/recording/read-prints.ts';
-import type { StrategyInstance } from '../../src/strategy/index.ts';
+import { defineStrategy, type StrategyInstance, type Ticks, type Trader } from '../../src/strategy/index.ts';
 import { MARKET_CALENDAR } from './market-calendar.ts';
 import { contract } from './strategy-fixtures.ts';
 import { riskSettings, USUAL_SETTINGS, USUAL_STATISTICS } from './usual-settings.ts';
@@ -49,6 +52,14 @@ const wideSettings = (strategies: EngineSettings['strategies']): EngineSettings 
 });
 
 const QUEUE: FillModel = { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 };
+export const ON_BARS: BarFillModel = {
+  on: 'bars',
+  bar: 'next_open',
+  path: 'high_first',
+  trailingStop: 'stop',
+  slippageTicks: 0,
+  volumeBps: 0,
+};
 const NOW = { kind: 'constant', span: units.durationUs(0) } as const;
 const NO_LATENCY: LatencyModel = { order: NOW, report: NOW };
 
@@ -119,6 +130,24 @@ export function fileTape(path: string, reference?: number): TestTape {
 }
 
 export const SAMPLE = join(import.meta.dirname, '../../data/sample/2026-06-03_vn30f2606.csv.gz');
+
+/** The backtest of a file that has no problem. */
+export async function loadedBacktest(file: string): Promise<Backtest> {
+  const loaded = await loadBacktest(file);
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  return loaded.backtest;
+}
+
+/** A strategy that is only its code, on one leg unless they are named. */
+export const strategyOf = <const Leg extends string = 'contract'>(
+  id: string,
+  connect: (ticks: Ticks<Leg>, trader: Trader<Record<string, never>, Leg>) => void,
+  legs: readonly [Leg, ...Leg[]] = ['contract' as Leg],
+): Omit<StrategyInstance, 'index'> => ({
+  id,
+  definition: defineStrategy({ name: id, summary: 'of a test', params: z.object({}), legs, connect }),
+  params: {},
+});
 
 export function planOf(
   data: BacktestData,

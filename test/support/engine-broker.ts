@@ -5,7 +5,7 @@
 import type { ClientOrderId } from '../../src/domain/ids.ts';
 import type { RowFacts } from './engine-facts.ts';
 import type { EngineRig } from './engine-rig.ts';
-import { FRONT, worth } from './engine-world.ts';
+import { worth } from './engine-world.ts';
 
 interface Held {
   readonly no: string;
@@ -69,7 +69,7 @@ export class TestBroker {
   answerReads(rig: EngineRig): void {
     for (const what of new Set(rig.reads.splice(0))) {
       if (what === 'book') rig.book(this.rows(), { ago: 0 });
-      else if (what === 'positions') rig.positions({ [FRONT.orderCode]: this.position() }, 0);
+      else if (what === 'positions') rig.positions(this.position(), 0);
       else if (what === 'account') rig.account();
       else if (what === 'reference') rig.reference();
     }

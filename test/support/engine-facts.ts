@@ -104,6 +104,15 @@ export const earlierOrder = (id: string, change: Partial<CarriedOrder> = {}): Ca
   ...change,
 });
 
+/** And one of the second strategy, number 8. */
+export const earlierOfSecond = (change: Partial<CarriedOrder> = {}): CarriedOrder =>
+  earlierOrder('H.2', {
+    strategy: strategyIndex(1),
+    orderNo: brokerOrderNo('8'),
+    orderKey: brokerOrderKey('80'),
+    ...change,
+  });
+
 /** A stop of the first strategy that the trigger book showed yesterday. */
 export const waitingOrder = (row: BrokerTriggerOrder, change: Partial<CarriedOrder> = {}): CarriedOrder =>
   earlierOrder('H.9', {

@@ -5,6 +5,7 @@ import { brokerOrderNo, type ClientOrderId, clientOrderId, orderCode } from '../
 import type { ModifyIntent, OrderIntent, Side } from '../../src/domain/order.ts';
 import type { EngineSettings, PolicySettings, StrategySettings } from '../../src/domain/settings.ts';
 import {
+  type InstrumentIndex,
   instrumentIndex,
   money,
   priceHundredths,
@@ -27,6 +28,7 @@ import type {
   ConfiguredStrategy,
   EngineEvent,
   OrderOwner,
+  SessionStarted,
   UnnumberedInput,
 } from '../../src/engine/ports/engine-event.ts';
 import type { EntryOf, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
@@ -38,7 +40,7 @@ import { createSimpleDependencies, type SimpleDependencies } from './simple-part
 import { type ScriptedStrategy, ScriptedHost } from './engine-host.ts';
 import { RigPorts } from './rig-ports.ts';
 import { ALL_ASSUMED } from './waiting-calls.ts';
-import { CALENDAR, COSTS, DAY, FRONT, NEXT, SETTINGS, timeOf } from './engine-world.ts';
+import { CALENDAR, COSTS, DAY, FRONT, NEXT, SETTINGS, timeOf, worth } from './engine-world.ts';
 
 export const FIRST = strategyIndex(0);
 export const SECOND = strategyIndex(1);
@@ -101,6 +103,16 @@ function settingsOf({ canWait = false, qtyMax, ...changed }: RigOptions): Engine
   const limits = { ...settings.risk, orderQtyMax: positionMax, positionMax: positionMax };
   return { ...settings, risk: limits, strategies };
 }
+
+/** Contracts that a strategy brings into a day, of the front month and from 13,000 unless said. */
+interface Carried {
+  readonly strategy: StrategyIndex;
+  readonly instrument?: InstrumentIndex;
+  readonly qty: number;
+  readonly price?: number;
+}
+
+type Held = number | Readonly<Record<string, number>>;
 
 export class EngineRig {
   readonly #ports = new RigPorts();
@@ -183,23 +195,17 @@ export class EngineRig {
   }
 
   /** A day that has begun, contracts, prices and an agreed position: entries may go. */
-  start(held: Readonly<Record<string, number>> = {}): this {
-    this.session().boot(1).contracts().stream('live').reference().pass(1).book().pass(1).positions(held);
-    return this.pass(1).book().pass(1);
+  start(held: Held = {}): this {
+    this.session().boot(1).contracts().stream('live').reference().look().pass(1).positions(held);
+    return this.look().pass(1);
   }
 
-  session(day = DAY, carriedOver: { strategy: StrategyIndex; qty: number; openValue: number }[] = []): this {
-    return this.post({
-      kind: 'session_started',
-      tradingDay: day,
-      carriedOver: carriedOver.map((each) => ({
-        strategy: each.strategy,
-        instrument: FRONT.index,
-        qty: signedQty(each.qty),
-        openValue: money(each.openValue),
-      })),
-      halted: null,
+  session(facts: Partial<Omit<SessionStarted, 'kind'>> = {}, carried: readonly Carried[] = []): this {
+    const carriedOver = carried.map(({ strategy, instrument = FRONT.index, qty: held, price = 13_000 }) => {
+      const openValue = money(worth(price, Math.abs(held)));
+      return { strategy, instrument, qty: signedQty(held), openValue };
     });
+    return this.post({ kind: 'session_started', tradingDay: DAY, halted: null, carriedOver, ...facts });
   }
 
   boot(boot: number, owners: readonly OrderOwner[] = [], stamp = ''): this {
@@ -257,13 +263,20 @@ export class EngineRig {
     return this.post({ kind: 'book_snapshot', list: 'orders', startedUs, complete, orders: rows.map(row) });
   }
 
+  /** A walk over the book a second from now. */
+  look(rows: readonly RowFacts[] = [], walk = {}): this {
+    return this.pass(1).book(rows, walk);
+  }
+
   conditions(rows: readonly BrokerTriggerOrder[] = [], { ago = 0.1, complete = true } = {}): this {
     const startedUs = tsUs(this.now - Math.round(ago * US_PER_SECOND));
     return this.post({ kind: 'book_snapshot', list: 'triggers', startedUs, complete, orders: rows });
   }
 
-  positions(held: Readonly<Record<string, number>> = {}, ago = 0.1): this {
-    const positions = Object.entries(held).map(([code, each]) => ({
+  /** One number is of the front month. */
+  positions(held: Held = {}, ago = 0.1): this {
+    const byCode = typeof held === 'number' ? { [FRONT.orderCode]: held } : held;
+    const positions = Object.entries(byCode).map(([code, each]) => ({
       orderCode: orderCode(code),
       qty: signedQty(each),
       lastPrice: priceHundredths(130_000),

@@ -81,7 +81,7 @@ export function showBook(
   ago: number,
 ): void {
   const rows = placed.map(({ plan, id, no }, i) => rowAfter(plan, no, id, counts[i] ?? 0));
-  rig.pass(1).book(rows, { ago });
+  rig.look(rows, { ago });
 }
 
 export const signedTotal = (plans: readonly OrderPlan[], isSecond: boolean): number =>

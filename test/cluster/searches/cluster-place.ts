@@ -15,7 +15,8 @@ import {
   TrialRunner,
   type TrialTask,
 } from '../../../src/research/sweep/trial-pool.ts';
-import { loadedBacktest, type SweepPlace, sweepPlace } from '../../research/sweep/sweep-place.ts';
+import { type SweepPlace, sweepPlace } from '../../research/sweep/sweep-place.ts';
+import { loadedBacktest } from '../../support/backtest-plan.ts';
 import type { NatsServer } from '../../support/nats-server.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -123,7 +124,7 @@ export async function swept(
     pool?: ReturnType<typeof poolHere>;
   } = {},
 ): Promise<Swept> {
-  const backtest = await loadedBacktest(place);
+  const backtest = await loadedBacktest(place.file);
   const read = readSweep(backtest);
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const dir = tempDir();

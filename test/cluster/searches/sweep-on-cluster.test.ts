@@ -7,7 +7,8 @@ import { openClusterPool } from '../../../src/cluster/searches/coordinator.ts';
 import { batchOf, jobOf } from '../../../src/cluster/searches/job.ts';
 import { Searches } from '../../../src/cluster/searches/streams.ts';
 import { readSharedColumns, sweepFingerprint } from '../../../src/research/sweep/trial-pool.ts';
-import { loadedBacktest, type SweepPlace } from '../../research/sweep/sweep-place.ts';
+import type { SweepPlace } from '../../research/sweep/sweep-place.ts';
+import { loadedBacktest } from '../../support/backtest-plan.ts';
 import { type NatsServer, natsServer, WITHOUT_NATS } from '../../support/nats-server.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import {
@@ -25,7 +26,7 @@ beforeEach(({ skip }) => skip(WITHOUT_NATS !== null, WITHOUT_NATS ?? ''));
 
 /** The job that `swept` makes of a place. */
 async function jobAt(place: SweepPlace) {
-  const backtest = await loadedBacktest(place);
+  const backtest = await loadedBacktest(place.file);
   const columns = readSharedColumns(backtest);
   return jobOf({
     backtest,
@@ -174,7 +175,7 @@ test.each(['a person empties', 'another sweep of the backtest ends with'])(
 /** A sweep as its coordinator has set it up, without its trials. */
 async function setUp(server: NatsServer, place: SweepPlace): Promise<Searches> {
   const cluster = await connected(server);
-  const backtest = await loadedBacktest(place);
+  const backtest = await loadedBacktest(place.file);
   await openClusterPool(cluster, {
     backtest,
     columns: readSharedColumns(backtest),
@@ -345,7 +346,7 @@ test('a user who may not send trials is told what to allow', async () => {
     { user: a, password: b, permissions: { publish: ["$JS.API.>", "$O.>", "$JS.ACK.>"], subscribe: ">" } }
   ] }`);
   const cluster = await openCluster({ url: server.url, user: 'a', password: 'b' }, 'test');
-  const backtest = await loadedBacktest(sweepPlace(SECTION));
+  const backtest = await loadedBacktest(sweepPlace(SECTION).file);
   const columns = readSharedColumns(backtest);
   const pool = await openClusterPool(cluster, {
     backtest,

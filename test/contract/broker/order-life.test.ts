@@ -38,6 +38,18 @@ async function seen({ alice }: Market, orderNo: string): Promise<Json> {
 
 type Story = (market: Market) => Promise<string>;
 
+/** Of the order that rests: one step after the other. */
+const then =
+  (...steps: readonly ((market: Market, orderNo: string) => unknown)[]): Story =>
+  async (market) => {
+    const orderNo = await resting(market);
+    for (const step of steps) await step(market, orderNo);
+    return orderNo;
+  };
+const confirmed = ({ time }: Market): void => time.advance(GATEWAY);
+const moved = (market: Market, orderNo: string) => change(market, orderNo, 1_300.5, 5);
+const matches = (volume: number) => (market: Market) => hit(market, volume);
+
 const STORIES: readonly (readonly [string, string, Json, Story])[] = [
   [
     'waits at the gateway, where it can be cancelled in the queue',
@@ -50,43 +62,25 @@ const STORIES: readonly (readonly [string, string, Json, Story])[] = [
     'a change waits for confirmation',
     'PC/G',
     { matchVolume: 0, volume: 5, showPrice: '1300.0', isAmend: '0' },
-    async (market) => {
-      const orderNo = await resting(market);
-      await change(market, orderNo, 1_300.5, 5);
-      return orderNo;
-    },
+    then(moved),
   ],
   [
     'a change is confirmed, the order rests',
     'PC/Y',
     { matchVolume: 0, volume: 5, showPrice: '1300.5', isCancel: '1', isAmend: '1' },
-    async (market) => {
-      const orderNo = await resting(market);
-      await change(market, orderNo, 1_300.5, 5);
-      market.time.advance(GATEWAY);
-      return orderNo;
-    },
+    then(moved, confirmed),
   ],
   [
     'a cancel is requested',
     'PW/',
     { matchVolume: 0, isCancel: '0', isAmend: '0', cancelTime: '' },
-    async (market) => {
-      const orderNo = await resting(market);
-      await cancel(market, orderNo);
-      return orderNo;
-    },
+    then(cancel),
   ],
   [
     'cancelled',
     'PWX/',
     { matchVolume: 0, isCancel: '0', isAmend: '0', cancelTime: '10:00:02' },
-    async (market) => {
-      const orderNo = await resting(market);
-      await cancel(market, orderNo);
-      market.time.advance(GATEWAY);
-      return orderNo;
-    },
+    then(cancel, confirmed),
   ],
   [
     'cancelled in the queue of the gateway, at once',
@@ -109,44 +103,20 @@ const STORIES: readonly (readonly [string, string, Json, Story])[] = [
       matchValue: '260000000',
       matchPriceBQ: '1300.0000',
     },
-    async (market) => {
-      const orderNo = await resting(market);
-      await hit(market, 2);
-      return orderNo;
-    },
+    then(matches(2)),
   ],
-  [
-    'matched',
-    'PM/',
-    { matchVolume: 5, volume: 5, isCancel: '0', isAmend: '0' },
-    async (market) => {
-      const orderNo = await resting(market);
-      await hit(market, 5);
-      return orderNo;
-    },
-  ],
+  ['matched', 'PM/', { matchVolume: 5, volume: 5, isCancel: '0', isAmend: '0' }, then(matches(5))],
   [
     'partly matched, a cancel of the rest is requested',
     'PMW/G',
     { matchVolume: 2, isCancel: '0', isAmend: '0' },
-    async (market) => {
-      const orderNo = await resting(market);
-      await hit(market, 2);
-      await cancel(market, orderNo);
-      return orderNo;
-    },
+    then(matches(2), cancel),
   ],
   [
     'partly matched, the rest is cancelled',
     'PMWX/Y',
     { matchVolume: 2, isCancel: '0', isAmend: '0', cancelTime: '10:00:03' },
-    async (market) => {
-      const orderNo = await resting(market);
-      await hit(market, 2);
-      await cancel(market, orderNo);
-      market.time.advance(GATEWAY);
-      return orderNo;
-    },
+    then(matches(2), cancel, confirmed),
   ],
 ];
 

@@ -15,20 +15,13 @@ const unanswered = earlierOrder('H.1', { qty: qty(1), orderNo: null, orderKey: n
 
 test('an order of the day before is unresolved until positions agree', () => {
   const rig = new EngineRig({ lookUp: { scans: 3, spread: seconds(3) } }).contracts();
-  rig.post({
-    kind: 'session_started',
-    tradingDay: DAY,
-    follows: addDays(DAY, -1),
-    carriedOver: [],
-    carriedOrders: [unanswered],
-    halted: null,
-  });
+  rig.session({ follows: addDays(DAY, -1), carriedOrders: [unanswered] });
   rig.boot(2).stream('live').reference().pass(1);
   for (let scan = 0; scan < 4; scan += 1) rig.pass(2).book();
   expect(rig.statusOf(unanswered.clientOrderId)).toBe('expired_unproven');
   const unresolved = () => unresolvedOrders(rig.entries.map((entry) => ({ entry })));
   expect(unresolved()).toBe(1);
-  rig.positions().pass(1).book();
+  rig.positions().look();
   expect(unresolved()).toBe(0);
 });
 

@@ -223,7 +223,7 @@ it('leaves a strategy that the operator stopped as it is, until he starts it', (
 it('is the same whether a process followed the day or reads it from the journal', () => {
   const rig = new EngineRig().start();
   const id = rig.resting(FIRST, 'buy', 3, 13_000, '7');
-  rig.pass(1).book([{ no: '7', qty: 3, filled: 1, value: worth(12_990), status: 'matched' }]);
+  rig.look([{ no: '7', qty: 3, filled: 1, value: worth(12_990), status: 'matched' }]);
   rig.cancel(FIRST, id);
   rig.submit(FIRST, 'sell', 1, 13_100);
   const { store } = openStore(tempPath());
@@ -251,7 +251,7 @@ it('is the same when the first half of a session is read in parts and the second
     const side = no % 3 === 0 ? 'sell' : 'buy';
     const ref = rig.resting(FIRST, side, 1, 13_000, String(no));
     const filled = { filled: 1, value: worth(13_000), status: 'matched' } as const;
-    rig.pass(1).book([{ no: String(no), ref, side, price: 13_000, ...filled }]);
+    rig.look([{ no: String(no), ref, side, price: 13_000, ...filled }]);
   }
   const { entries } = rig;
   const half = Math.floor(entries.length / 2);
@@ -399,13 +399,13 @@ it('says whose position was to be closed, unless it was closed since', () => {
   const rig = new EngineRig().start();
   rig.resting(FIRST, 'buy', 1, 13_000, '7');
   const bought = { no: '7', filled: 1, value: worth(13_000), status: 'matched' } as const;
-  rig.pass(1).book([bought]);
+  rig.look([bought]);
   rig.command({ name: 'flatten', strategy: null, reason: 'by hand' });
   const unclosed = () => followed(rig).left(DAY, [FRONT], NAMES).started.unclosed;
   expect(unclosed()).toEqual([{ strategy: FIRST, reason: 'by hand' }]);
   rig.resting(FIRST, 'sell', 1, 13_000, '8');
-  rig.pass(1).book([bought, { ...bought, no: '8', side: 'sell' }]);
+  rig.look([bought, { ...bought, no: '8', side: 'sell' }]);
   rig.resting(FIRST, 'buy', 1, 13_000, '9');
-  rig.pass(1).book([bought, { ...bought, no: '8', side: 'sell' }, { ...bought, no: '9' }]);
+  rig.look([bought, { ...bought, no: '8', side: 'sell' }, { ...bought, no: '9' }]);
   expect([rig.position(FIRST), unclosed()]).toEqual([1, undefined]);
 });

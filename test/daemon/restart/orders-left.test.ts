@@ -28,7 +28,7 @@ const termsOf = (orders: readonly CarriedOrder[]) =>
 it('is what filled and what works, with figures and costs, and what had no answer', () => {
   const rig = new EngineRig().start();
   const one = rig.resting(FIRST, 'buy', 3, 13_000, '7');
-  rig.pass(1).book([{ no: '7', qty: 3, filled: 1, value: worth(12_990), status: 'matched' }]);
+  rig.look([{ no: '7', qty: 3, filled: 1, value: worth(12_990), status: 'matched' }]);
   const none = rig.submit(FIRST, 'sell', 1, 13_100);
   const refused = rig.submit(FIRST, 'sell', 1, 13_110);
   rig.answered(refused, { status: 'rejected', code: '-1', text: 'no' });
@@ -54,7 +54,7 @@ it('has the terms of a change once the book confirmed it', () => {
   const id = rig.resting(FIRST, 'buy', 1, 13_000, '7');
   rig.modify(FIRST, { kind: 'price', clientOrderId: id, limitPrice: 12_990 as never });
   expect(left(rig)[0]?.limitPrice).toBe(13_000);
-  rig.pass(1).book([{ no: '7', price: 12_990 }]);
+  rig.look([{ no: '7', price: 12_990 }]);
   expect(left(rig)[0]?.limitPrice).toBe(12_990);
 });
 
@@ -69,7 +69,7 @@ it('leaves out orders that the trigger book shows, and has those that nobody ans
 
 it('has foreign orders too: the next day must not take them for new ones', () => {
   const rig = new EngineRig().start();
-  rig.pass(1).book([{ no: '9', qty: 2, filled: 1, value: worth(13_000), status: 'matched' }]);
+  rig.look([{ no: '9', qty: 2, filled: 1, value: worth(13_000), status: 'matched' }]);
   expect(left(rig)).toMatchObject([{ orderNo: '9', strategy: -1, filledQty: 1 }]);
 });
 

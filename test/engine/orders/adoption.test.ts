@@ -16,7 +16,7 @@ it('takes the orders of a second installation on the account for foreign, with i
   rig.conditions([]).trade(13_000);
   const look = (row: RowFacts, net: number, waiting: readonly BrokerTriggerOrder[] = []): void => {
     for (let i = 0; i < 4; i += 1) {
-      rig.pass(1).book([row]).conditions(waiting).pass(1).positions({ VN30F2603: net });
+      rig.look([row]).conditions(waiting).pass(1).positions(net);
       rig.pass(0.5).book([row]).account();
     }
   };
@@ -54,17 +54,17 @@ describe('a row with a reference of our form that no start of this journal minte
     rig.resting(FIRST, 'buy', 1, 12_990, '3');
     const theirs = { no: '5', ref: THEIRS } as const;
     const ours = { no: '3', price: 12_990 } as const;
-    rig.pass(1).book([ours, theirs]);
+    rig.look([ours, theirs]);
     expect(halted(rig)).toMatch(/second daemon.*order no\. 5.*installation fedcba/);
     expect([rig.alerts(), rig.cancels().map(({ orderNo }) => orderNo)]).toEqual([
       ['second_daemon', 'order_adopted'],
       ['3'],
     ]);
-    rig.pass(1).book([ours, theirs, { no: '6', ref: clientOrderId(`${THEIRS.slice(0, -1)}8`) }]);
+    rig.look([ours, theirs, { no: '6', ref: clientOrderId(`${THEIRS.slice(0, -1)}8`) }]);
     expect(rig.alerts().filter((code) => code === 'second_daemon')).toHaveLength(1);
     rig.command({ name: 'resume', reason: 'it is off' });
     expect(halted(rig)).toBeNull();
-    rig.pass(1).book([ours, theirs, { no: '7', ref: clientOrderId(`${THEIRS.slice(0, -1)}9`) }]);
+    rig.look([ours, theirs, { no: '7', ref: clientOrderId(`${THEIRS.slice(0, -1)}9`) }]);
     expect(halted(rig)).toMatch(/order no\. 7/);
   });
 
@@ -81,7 +81,7 @@ describe('a row with a reference of our form that no start of this journal minte
       .stream('live')
       .reference();
     const refs = [THEIRS, 'H.1234561772600000000', 'H.000001fedcba012326030400001000007'];
-    rig.pass(1).book(refs.map((ref, at) => ({ no: `${at + 5}`, ref: clientOrderId(ref) })));
+    rig.look(refs.map((ref, at) => ({ no: `${at + 5}`, ref: clientOrderId(ref) })));
     expect([halted(rig), rig.alerts().includes('second_daemon')]).toEqual([null, false]);
   });
 });

@@ -4,25 +4,16 @@ import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domai
 import { US_PER_SECOND } from '../../../src/domain/units.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
+import { DAY, SETTINGS, worth } from '../../support/engine-world.ts';
 import {
   acceptWaiting,
   bracketBuy,
+  exitHalf,
   startWaiting,
   stopSell,
   waits,
   waitingStop,
 } from '../support/trigger-rows.ts';
-
-const half = (key: string, trigger: number, qty = 2) =>
-  waits({
-    key,
-    kind: 'exit',
-    qty,
-    trigger,
-    limit: trigger,
-    when: trigger > 13_000 ? 'at_or_above' : 'at_or_below',
-  });
 
 const bought = (no: string, id: string, filled: number) =>
   ({
@@ -52,7 +43,12 @@ describe('two brackets alike', () => {
   it('give each exits of the size of its fill', () => {
     const { rig, first, second } = both();
     rig.book([bought('5', first, 2), bought('6', second, 1)]).pass(1);
-    rig.conditions([half('c', 12_950, 1), half('d', 13_080, 1), half('a', 12_950), half('b', 13_080)]);
+    rig.conditions([
+      exitHalf('c', 12_950, { qty: 1 }),
+      exitHalf('d', 13_080, { qty: 1 }),
+      exitHalf('a', 12_950),
+      exitHalf('b', 13_080),
+    ]);
     expect(parents(rig)).toEqual([
       ['c', second, SECOND],
       ['d', second, SECOND],
@@ -63,12 +59,12 @@ describe('two brackets alike', () => {
 
   it('wait for the in-day book where no fill says whose exits they are', () => {
     const { rig, first, second } = both();
-    rig.conditions([half('a', 12_950), half('b', 13_080)]);
+    rig.conditions([exitHalf('a', 12_950), exitHalf('b', 13_080)]);
     expect(parents(rig)).toEqual([]);
     rig.reads.length = 0;
-    rig.pass(1).book([bought('5', first, 0), bought('6', second, 2)]);
+    rig.look([bought('5', first, 0), bought('6', second, 2)]);
     expect(rig.reads).toContain('triggers');
-    rig.pass(1).conditions([half('a', 12_950), half('b', 13_080)]);
+    rig.pass(1).conditions([exitHalf('a', 12_950), exitHalf('b', 13_080)]);
     expect(parents(rig)).toEqual([
       ['a', second, SECOND],
       ['b', second, SECOND],
@@ -87,17 +83,15 @@ describe('a row of the in-day book', () => {
       orderKey: brokerOrderKey('904'),
     });
     const row = { no: '2', ref: id, qty: 2 } as const;
-    const filled = { ...row, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
+    const filled = { ...row, ...traded(13_000, 2) } as const;
     const twin = { no: '3', key: '904', ...traded(12_990, 2) } as const;
-    rig.pass(1).book([row, twin]).pass(1).book([filled, twin]).pass(1).book([filled]);
+    rig.look([row, twin]).look([filled, twin]).look([filled]);
     expect(rig.of('fill_correction').at(-1)).toMatchObject({ cumValue: worth(13_000, 2) });
   });
 
   it('that bears the id of a stop is not that stop', () => {
     const { rig, id } = waitingStop();
-    rig
-      .pass(1)
-      .book([{ no: '8', ref: id, side: 'sell', filled: 1, value: worth(13_000), status: 'matched' }]);
+    rig.look([{ no: '8', ref: id, side: 'sell', ...traded(13_000) }]);
     expect(rig.statusOf(id)).toBe('pending_trigger');
     expect(rig.alerts()).toEqual(['duplicate_order']);
     expect(rig.of('fill')).toMatchObject([{ strategy: -1 }]);
@@ -123,10 +117,10 @@ describe('a row of the in-day book', () => {
   ])('that bears id and terms of a stop that %s is what the stop sent', (_, begin) => {
     const { rig, id } = begin();
     const sold = { no: '8', ref: id, side: 'sell', price: 12_945, filled: 1, value: worth(12_945) } as const;
-    rig.pass(1).book([{ ...sold, status: 'matched' }]);
+    rig.look([{ ...sold, status: 'matched' }]);
     expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['triggered', -1]);
     rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
-    rig.pass(1).book([{ ...sold, status: 'matched' }]);
+    rig.look([{ ...sold, status: 'matched' }]);
     expect([rig.of('order_adopted').length, rig.position(FIRST)]).toEqual([1, -1]);
   });
 
@@ -134,7 +128,7 @@ describe('a row of the in-day book', () => {
     const rig = startWaiting();
     const used = rig.ask(FIRST, stopSell(12_950));
     const next = clientOrderId(used.slice(0, -6) + String(Number(used.slice(-6)) + 1).padStart(6, '0'));
-    rig.pass(1).book([{ no: '8', ref: next }]);
+    rig.look([{ no: '8', ref: next }]);
     const id = rig.submit(FIRST, 'buy', 1, 13_000);
     expect(rig.statusOf(id)).toBe('submitted');
     expect(id).toBe(next);
@@ -143,7 +137,7 @@ describe('a row of the in-day book', () => {
 
   it('with the number of a row of the trigger book is another order', () => {
     const { rig, id } = waitingStop();
-    rig.pass(1).book([{ no: 'nk1', side: 'sell' }]);
+    rig.look([{ no: 'nk1', side: 'sell' }]);
     rig.pass(1).conditions([{ ...waits({ key: 'k1', status: 'canceled' }), statusText: '2' }]);
     expect(rig.statusOf(id)).toBe('canceled');
     expect(rig.of('order_status').at(-1)?.detail, 'a bare code is no reason').toBe('');
@@ -167,7 +161,7 @@ describe('an answer', () => {
     const id = rig.submit(FIRST, 'buy', 1, 13_000);
     rig.answered(id, { status: 'accepted', orderNo: brokerOrderNo('3'), orderKey: brokerOrderKey('k3') });
     rig.pass(1).conditions([waits({ key: 'k3', side: 'buy' })]);
-    rig.pass(1).book([{ no: '3', ref: id, filled: 1, value: worth(13_000), status: 'matched' }]);
+    rig.look([{ no: '3', ref: id, ...traded(13_000) }]);
     expect(rig.statusOf(id)).toBe('filled');
   });
 
@@ -192,12 +186,9 @@ const refused = () => {
 const held = (seconds: number) => {
   const { rig, id } = waitingStop();
   const sent = { no: '8', side: 'sell', price: 12_945, source: 'system' } as const;
-  const filled = { ...sent, filled: 1, value: worth(12_948), status: 'matched' } as const;
+  const filled = { ...sent, ...traded(12_948) } as const;
   for (let second = 0; second < seconds; second += 5) {
-    rig
-      .pass(5)
-      .book([filled])
-      .positions({ [FRONT.orderCode]: -1 });
+    rig.pass(5).book([filled]).positions(-1);
     rig.post({ kind: 'read_failed', what: 'triggers', reason: 'not enabled' });
   }
   return { rig, id, filled };
@@ -262,7 +253,7 @@ describe('a trigger book that is refused for ever', () => {
   it('that is read at last books the order that was held', () => {
     const { rig, id, filled } = held(60);
     rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
-    rig.pass(1).book([filled]);
+    rig.look([filled]);
     expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['triggered', -1]);
     expect(rig.engine.snapshot().unproven).toBeNull();
   });
@@ -273,11 +264,7 @@ describe('a trigger book that is refused for ever', () => {
   ])('holds back no order that the in-day book shows no more, $when', ({ seconds: time }) => {
     const { rig } = held(time);
     const read = (position: number) => {
-      for (let round = 0; round < 4; round += 1)
-        rig
-          .pass(16)
-          .book()
-          .positions({ [FRONT.orderCode]: position });
+      for (let round = 0; round < 4; round += 1) rig.pass(16).book().positions(position);
     };
     rig.conditions([waits({ key: 'k1' })]);
     read(0);

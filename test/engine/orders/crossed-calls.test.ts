@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import { priceTicks } from '../../../src/domain/units.ts';
+import { traded } from '../../support/engine-facts.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
-import { worth } from '../../support/engine-world.ts';
 import { acceptWaiting, stopSell, waits, waitingStop } from '../support/trigger-rows.ts';
 
 const cancelOf = (rig: EngineRig, id: ClientOrderId) => {
@@ -62,7 +62,7 @@ describe('cancel_all with orders in both lists', () => {
     rig.command({ name: 'cancel_all', reason: 'again' });
     expect(rig.waiting.filter(({ call }) => call === 'cancel')).toHaveLength(2);
     expect(rig.cancels()).toHaveLength(1);
-    rig.pass(1).book([{ no: '3', ref: limit, price: 12_990, status: 'canceled' }]);
+    rig.look([{ no: '3', ref: limit, price: 12_990, status: 'canceled' }]);
     rig.pass(1).conditions([waits({ key: 'k1', status: 'canceled' })]);
     expect(rig.engine.snapshot().orders).toEqual([]);
   });
@@ -95,10 +95,10 @@ describe('a stop that triggers while its cancel is in flight, and a restart in b
     expect(after.entries).toEqual(before.rig.entries);
     after.boot(2).pass(1);
     after.conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
-    after.pass(1).book([sold]);
+    after.look([sold]);
     expect(after.statusOf(id)).toBe('triggered');
     expect(after.cancels().map(({ orderNo }) => orderNo)).toEqual(['8']);
-    after.pass(1).book([{ ...sold, filled: 1, value: worth(12_945), status: 'matched' }]);
+    after.look([{ ...sold, ...traded(12_945) }]);
     expect(after.position(FIRST)).toBe(-1);
     const again = create();
     replay(again, after.inputs, after.entries);

@@ -15,19 +15,19 @@ function resting() {
   const rig = new EngineRig({ isReal: true }).start().account();
   const id = rig.resting(FIRST, 'buy', 1, 12_950, '1');
   const row = { no: '1', ref: id, price: 12_950 } as const;
-  rig.pass(1).book([row]);
+  rig.look([row]);
   return { rig, id, row, claimed: { ...row, status: 'canceled', canCancel: true } as const };
 }
 
 describe('letters that say canceled of an order that can be canceled', () => {
   it('leave it live and freeze entries until letters and flags agree', () => {
     const { rig, id, row, claimed } = resting();
-    for (let i = 0; i < 3; i += 1) rig.pass(1).book([claimed]);
+    for (let i = 0; i < 3; i += 1) rig.look([claimed]);
     expect(rig.statusOf(id)).toBe('accepted');
     expect(rig.alerts()).toEqual(['status_contradicts']);
     rig.submit(FIRST, 'buy', 1, 12_960);
     expect(denials(rig)).toEqual(['position_unproven']);
-    rig.pass(1).book([{ ...row, status: 'canceled' }]);
+    rig.look([{ ...row, status: 'canceled' }]);
     expect(rig.statusOf(id)).toBe('canceled');
     rig.submit(FIRST, 'buy', 1, 12_960);
     expect([denials(rig).length, rig.places().length]).toEqual([1, 2]);
@@ -46,7 +46,7 @@ describe('letters that say canceled of an order that can be canceled', () => {
           i >= from && i < to ? { ...row, status: 'canceled' as const, canCancel: true } : row,
         ),
       );
-    rig.pass(1).book(rows);
+    rig.look(rows);
     claim(0, 2);
     rig.pass(1);
     claim(1, 3);
@@ -59,7 +59,7 @@ describe('letters that say canceled of an order that can be canceled', () => {
 
   it('still let what has filled of it count', () => {
     const { rig, id, claimed } = resting();
-    rig.pass(1).book([{ ...claimed, filled: 1, value: worth(12_950) }]);
+    rig.look([{ ...claimed, filled: 1, value: worth(12_950) }]);
     expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['filled', 1]);
   });
 
@@ -68,9 +68,9 @@ describe('letters that say canceled of an order that can be canceled', () => {
     ['live', 'accepted'],
   ] as const)("are a person's to resolve: %s", (as, status) => {
     const { rig, id, claimed } = resting();
-    rig.pass(1).book([claimed]);
+    rig.look([claimed]);
     rig.command({ name: 'resolve_order', clientOrderId: id, as, reason: 'phoned' });
-    rig.pass(1).book([claimed]);
+    rig.look([claimed]);
     expect(rig.statusOf(id)).toBe(status);
     expect(rig.engine.snapshot().unproven).toBeNull();
     rig.submit(FIRST, 'buy', 1, 12_960);
@@ -85,8 +85,8 @@ describe('a row with the name of an order of ours and other terms', () => {
     ['more matched than it has', { filled: 3 }],
   ] as const)('%s: books nothing, adopts nothing, and freezes entries until it agrees', (_, other) => {
     const { rig, id, row } = resting();
-    const matched = { ...row, filled: 1, value: worth(12_950), status: 'matched' } as const;
-    for (let i = 0; i < 3; i += 1) rig.pass(1).book([{ ...matched, ...other }]);
+    const matched = { ...row, ...traded(12_950) } as const;
+    for (let i = 0; i < 3; i += 1) rig.look([{ ...matched, ...other }]);
     expect([rig.of('fill').length, rig.of('order_adopted').length, rig.statusOf(id)]).toEqual([
       0,
       0,
@@ -95,25 +95,23 @@ describe('a row with the name of an order of ours and other terms', () => {
     expect(rig.alerts()).toEqual(['row_contradicts']);
     rig.submit(FIRST, 'buy', 1, 12_960);
     expect(denials(rig)).toEqual(['position_unproven']);
-    rig.pass(1).book([matched]);
+    rig.look([matched]);
     expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['filled', 1]);
     expect(rig.engine.snapshot().unproven).toBeNull();
   });
 
   it('is a double where the book shows the order itself next to it', () => {
     const { rig, row } = resting();
-    rig
-      .pass(1)
-      .book([row, { ...row, no: '2', side: 'sell', filled: 1, value: worth(12_950), status: 'matched' }]);
+    rig.look([row, { ...row, no: '2', side: 'sell', ...traded(12_950) }]);
     expect(rig.alerts()).toEqual(['duplicate_order']);
     expect(rig.of('fill')).toMatchObject([{ strategy: -1 }]);
   });
 
   it('says nothing of an order that is over', () => {
     const { rig, row } = resting();
-    const matched = { ...row, filled: 1, value: worth(12_950), status: 'matched' } as const;
-    rig.pass(1).book([matched]);
-    rig.pass(1).book([{ ...matched, side: 'sell' }]);
+    const matched = { ...row, ...traded(12_950) } as const;
+    rig.look([matched]);
+    rig.look([{ ...matched, side: 'sell' }]);
     expect([rig.of('fill').length, rig.position(FIRST)]).toEqual([1, 1]);
     expect(rig.engine.snapshot().unproven).toBeNull();
   });
@@ -127,7 +125,7 @@ function absent(resolve: 'operator' | 'proven_absent') {
   for (let i = 0; i < 3; i += 1) rig.pass(16).book();
   expect(rig.statusOf(id)).toBe('presumed_absent');
   const agree = (held: Record<string, number> = {}) => {
-    for (let i = 0; i < 3; i += 1) rig.pass(4).positions(held).pass(1).book();
+    for (let i = 0; i < 3; i += 1) rig.pass(4).positions(held).look();
   };
   return { rig, id, agree };
 }
@@ -148,7 +146,7 @@ describe('an order that never arrived', () => {
     rig.account().submit(FIRST, 'buy', 1, 12_960);
     expect(denials(rig)).toEqual([]);
     // It turns up after all: the book wins.
-    rig.pass(1).book([{ no: '1', ref: id, price: 12_950 }]);
+    rig.look([{ no: '1', ref: id, price: 12_950 }]);
     expect(rig.statusOf(id)).toBe('accepted');
   });
 
@@ -170,7 +168,7 @@ it('an order that is booked for nobody is given to the operator by its number', 
     rig.command({ name: 'resolve_order', clientOrderId: clientOrderId(name), as: 'live', reason: 'mine' });
   resolve('9');
   expect(rig.alerts().at(-1)).toBe('order_not_found');
-  resolve('8').pass(1).book([row]);
+  resolve('8').look([row]);
   expect(rig.of('order_adopted')).toMatchObject([{ strategy: -1 }]);
   expect(rig.engine.snapshot().unproven ?? '').not.toContain('no. 8');
 });
@@ -188,8 +186,8 @@ describe('a book that lacks an order which the broker has accepted', () => {
 
   it('is none where that one is over: a new day of the broker has begun', () => {
     const { rig, id, row } = resting();
-    const filled = { ...row, filled: 1, value: worth(12_950), status: 'matched' } as const;
-    for (let scan = 0; scan < 2; scan += 1) rig.pass(1).book([filled]);
+    const filled = { ...row, ...traded(12_950) } as const;
+    for (let scan = 0; scan < 2; scan += 1) rig.look([filled]);
     expect(rig.statusOf(id)).toBe('filled');
     const lost = rig.submit(FIRST, 'buy', 1, 12_940);
     rig.unknown(lost);

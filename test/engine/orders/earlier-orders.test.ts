@@ -3,13 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
-import { money, priceTicks, qty, signedQty } from '../../../src/domain/units.ts';
+import { money, priceTicks, qty } from '../../../src/domain/units.ts';
 import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import type { CarriedOrder, SessionStarted } from '../../../src/engine/ports/engine-event.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { earlierOrder, type RowFacts, waitingOrder } from '../../support/engine-facts.ts';
-import { bracketBuy, waits } from '../support/trigger-rows.ts';
-import { CALENDAR, DAY, FRONT, timeOf, worth } from '../../support/engine-world.ts';
+import {
+  earlierOfSecond,
+  earlierOrder,
+  type RowFacts,
+  traded,
+  waitingOrder,
+} from '../../support/engine-facts.ts';
+import { bracketBuy, exitHalf, waits } from '../support/trigger-rows.ts';
+import { CALENDAR, DAY, timeOf, worth } from '../../support/engine-world.ts';
 
 const ENDLESS = alwaysOpen(CALENDAR);
 
@@ -36,26 +42,15 @@ function begun(
     ...(isEndless ? { calendar: ENDLESS } : {}),
     lookUp: { scans: 3, spread: 3_000_000 as never },
   });
-  rig.contracts().post({
-    kind: 'session_started',
-    tradingDay: DAY,
-    follows: addDays(DAY, followsBy),
-    ...(followsBy >= 0 ? { isRestarted: true } : {}),
-    carriedOver:
-      held === 0
-        ? []
-        : [
-            {
-              strategy: FIRST,
-              instrument: FRONT.index,
-              qty: signedQty(held),
-              openValue: money(worth(13_000, Math.abs(held))),
-            },
-          ],
-    carriedOrders: [...(stop === undefined ? [] : [waitingOrder(stop, ofStop)]), ...orders],
-    halted: null,
-    ...off,
-  });
+  rig.contracts().session(
+    {
+      follows: addDays(DAY, followsBy),
+      ...(followsBy >= 0 ? { isRestarted: true } : {}),
+      carriedOrders: [...(stop === undefined ? [] : [waitingOrder(stop, ofStop)]), ...orders],
+      ...off,
+    },
+    held === 0 ? [] : [{ strategy: FIRST, qty: held }],
+  );
   return rig.boot(2).stream('live').reference().pass(1);
 }
 
@@ -69,17 +64,14 @@ function settle(
   waiting: readonly BrokerTriggerOrder[] = [],
 ): EngineRig {
   rig.book(rows).conditions(waiting);
-  for (let round = 0; round < 4; round += 1)
-    rig
-      .pass(2)
-      .positions({ [FRONT.orderCode]: net })
-      .pass(1)
-      .book(rows)
-      .conditions(waiting);
+  for (let round = 0; round < 4; round += 1) rig.pass(2).positions(net).look(rows).conditions(waiting);
   return rig;
 }
 
 const YESTERDAYS = { no: '7', qty: 2, price: 13_000 } as const;
+/** It filled, as the session before and as the book says it. */
+const DONE = { status: 'filled', filledQty: qty(2), filledValue: money(worth(13_000, 2)) } as const;
+const FILLED = { ...YESTERDAYS, ref: clientOrderId('H.1'), ...traded(13_000, 2) } as const;
 const unproven = (rig: EngineRig): string | null => rig.engine.snapshot().unproven;
 
 describe('an entry whose cancel came to nothing in the session before', () => {
@@ -139,14 +131,7 @@ describe('a book that still shows yesterday', () => {
       status: 'partially_filled',
     } as const;
     const rig = begun([earlierOrder('H.1', half)], { held: 1, ...market });
-    const full = {
-      ...YESTERDAYS,
-      ref: clientOrderId('H.1'),
-      filled: 2,
-      value: worth(13_000, 2),
-      status: 'matched',
-    };
-    settle(rig, 2, [full as RowFacts]);
+    settle(rig, 2, [FILLED]);
     expect(rig.of('fill').map(({ clientOrderId: id, strategy, qty: size }) => [id, strategy, size])).toEqual([
       ['H.1', FIRST, 1],
     ]);
@@ -154,8 +139,7 @@ describe('a book that still shows yesterday', () => {
   });
 
   it('knows rows without a reference by their key, also of orders that are over', () => {
-    const done = { status: 'filled', filledQty: qty(2), filledValue: money(worth(13_000, 2)) } as const;
-    const child = earlierOrder('C.1', { parent: clientOrderId('H.1'), ...done });
+    const child = earlierOrder('C.1', { parent: clientOrderId('H.1'), ...DONE });
     const foreign = earlierOrder('A.1', {
       strategy: -1 as never,
       orderNo: brokerOrderNo('8'),
@@ -163,7 +147,7 @@ describe('a book that still shows yesterday', () => {
     });
     const rig = begun([child, foreign], { held: 2 });
     settle(rig, 2, [
-      { ...YESTERDAYS, filled: 2, value: worth(13_000, 2), status: 'matched', source: 'system' },
+      { ...YESTERDAYS, ...traded(13_000, 2), source: 'system' },
       { ...YESTERDAYS, no: '8', status: 'canceled' },
     ]);
     expect([rig.position(FIRST), unproven(rig), rig.alerts()]).toEqual([2, null, []]);
@@ -171,50 +155,35 @@ describe('a book that still shows yesterday', () => {
   });
 
   it("takes no row of yesterday for today's order of the same number, nor the other way round", () => {
-    const done = { status: 'filled', filledQty: qty(2), filledValue: money(worth(13_000, 2)) } as const;
-    const rig = begun([earlierOrder('H.1', done)], { held: 2 });
+    const rig = begun([earlierOrder('H.1', DONE)], { held: 2 });
     settle(rig, 2);
     rig.account();
     const today = rig.resting(FIRST, 'buy', 1, 12_990, '7');
-    const old = {
-      ...YESTERDAYS,
-      ref: clientOrderId('H.1'),
-      filled: 2,
-      value: worth(13_000, 2),
-      status: 'matched',
-    };
-    rig.pass(1).book([old as RowFacts]);
+    rig.look([FILLED]);
     expect([rig.statusOf(today), rig.of('fill')]).toEqual(['accepted', []]);
-    rig
-      .pass(1)
-      .book([{ no: '7', ref: today, price: 12_990, filled: 1, value: worth(12_990), status: 'matched' }]);
+    rig.look([{ no: '7', ref: today, price: 12_990, ...traded(12_990) }]);
     expect(rig.of('fill').map(({ clientOrderId: id, qty: size }) => [id, size])).toEqual([[today, 1]]);
     expect(rig.alerts()).toEqual([]);
   });
 
   it('is no evidence that an order of today never arrived, and that is alerted once', () => {
-    const done = { status: 'filled', filledQty: qty(2), filledValue: money(worth(13_000, 2)) } as const;
-    const rig = begun([earlierOrder('H.1', done)], { held: 2, isEndless: false, hour: 10 });
-    const matched = { filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
-    const old: RowFacts = { ...YESTERDAYS, ...matched, ref: clientOrderId('H.1') };
-    settle(rig, 2, [old]).account();
+    const rig = begun([earlierOrder('H.1', DONE)], { held: 2, isEndless: false, hour: 10 });
+    settle(rig, 2, [FILLED]).account();
     const lost = rig.submit(FIRST, 'buy', 1, 12_990);
     rig.unknown(lost);
-    for (let i = 0; i < 4; i += 1) settle(rig, 2, [old]);
+    for (let i = 0; i < 4; i += 1) settle(rig, 2, [FILLED]);
     expect(rig.statusOf(lost)).toBe('unknown');
     expect(rig.alerts()).toEqual(['order_unknown', 'book_of_another_day']);
     // Today's book is there, and it is not in it.
     const todays: RowFacts = { no: '1', price: 12_950, status: 'canceled' };
-    for (let i = 0; i < 2; i += 1) settle(rig, 2, [old, todays]);
+    for (let i = 0; i < 2; i += 1) settle(rig, 2, [FILLED, todays]);
     expect(rig.statusOf(lost)).toBe('presumed_absent');
   });
 
   it('is evidence that an order of the session before, which had a number, is over', () => {
-    const done = { status: 'filled', filledQty: qty(2), filledValue: money(worth(13_000, 2)) } as const;
     const gone = { orderNo: brokerOrderNo('5'), orderKey: brokerOrderKey('905') } as const;
-    const rig = begun([earlierOrder('H.1', done), earlierOrder('H.2', gone)], { held: 2 });
-    const matched = { filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
-    settle(rig, 2, [{ ...YESTERDAYS, ...matched, ref: clientOrderId('H.1') }]);
+    const rig = begun([earlierOrder('H.1', DONE), earlierOrder('H.2', gone)], { held: 2 });
+    settle(rig, 2, [FILLED]);
     expect([rig.statusOf(clientOrderId('H.2')), unproven(rig), rig.alerts()]).toEqual([
       'expired_unproven',
       null,
@@ -240,35 +209,23 @@ describe('a book that still shows yesterday', () => {
     for (let scan = 0; scan < 3; scan += 1) rig.pass(3).book().conditions();
     expect(rig.statusOf(clientOrderId('H.2'))).toBe('expired_unproven');
     // The list is empty once, and the answer a success.
-    rig.pass(1).positions({}).pass(1).book().conditions();
+    rig.pass(1).positions({}).look().conditions();
     settle(rig, 2);
     expect([rig.position(FIRST), rig.alerts(), unproven(rig)]).toEqual([2, ['fill_unseen'], null]);
   });
 
   it('is no evidence of foreign orders before trading begins', () => {
     const rig = begun([], { isEndless: false, hour: 3 });
-    settle(rig, 0, [{ no: '9', filled: 1, value: worth(13_000), status: 'matched' }]);
+    settle(rig, 0, [{ no: '9', ...traded(13_000) }]);
     expect([rig.of('order_adopted'), rig.of('fill'), unproven(rig)]).toEqual([[], [], null]);
   });
 });
-
-/** Half of the exits of order number 7. */
-const exit = (key: string, trigger: number) =>
-  waits({
-    key,
-    kind: 'exit',
-    qty: 2,
-    trigger,
-    limit: trigger,
-    parent: '7',
-    when: trigger > 13_000 ? 'at_or_above' : 'at_or_below',
-  });
 
 it('an order of a later day counts and works on where the clock was set back: no night was between', () => {
   const rig = begun([earlierOrder('H.1')], { isEndless: false, hour: 10, followsBy: 1 });
   const id = clientOrderId('H.1');
   expect(rig.statusOf(id)).toBe('accepted');
-  rig.pass(1).book([{ ...YESTERDAYS, ref: id }]);
+  rig.look([{ ...YESTERDAYS, ref: id }]);
   expect([rig.statusOf(id), rig.alerts()]).toEqual(['accepted', []]);
   rig.cancel(FIRST, id);
   expect(rig.cancels().map(({ clientOrderId: order }) => order)).toEqual([id]);
@@ -293,8 +250,8 @@ describe('where trading goes through midnight', () => {
     rig.trade(13_000).account();
     const today = rig.ask(SECOND, bracketBuy(13_000, 12_950, 13_080));
     rig.accepted(today, '7').pass(1);
-    rig.book([{ no: '7', ref: today, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
-    rig.pass(1).conditions([exit('a', 12_950), exit('b', 13_080)]);
+    rig.book([{ no: '7', ref: today, ...traded(13_000, 2) }]);
+    rig.pass(1).conditions([exitHalf('a', 12_950, { parent: '7' }), exitHalf('b', 13_080, { parent: '7' })]);
     expect(rig.of('order_waiting').map(({ strategy, parent }) => [strategy, parent])).toEqual([
       [SECOND, today],
       [SECOND, today],
@@ -306,7 +263,7 @@ describe('where trading goes through midnight', () => {
     const id = clientOrderId('H.1');
     rig.cancel(FIRST, id);
     expect(rig.cancels(), 'number 7 may be another order today').toEqual([]);
-    rig.pass(1).book([{ ...YESTERDAYS, no: '3', ref: id }]);
+    rig.look([{ ...YESTERDAYS, no: '3', ref: id }]);
     expect(rig.cancels().map(({ clientOrderId: order, orderNo }) => [order, orderNo])).toEqual([[id, '3']]);
   });
 
@@ -365,46 +322,30 @@ describe('a fill that no book shows any more', () => {
   it('is corrected, and not booked again, when a row turns up', () => {
     const rig = begun([earlierOrder('H.1')]);
     settle(rig, 2);
-    const full = { filled: 2, value: worth(12_995, 2), status: 'matched' } as const;
-    rig.pass(1).book([{ ...YESTERDAYS, ref: clientOrderId('H.1'), ...full }]);
+    rig.look([{ ...FILLED, ...traded(12_995, 2) }]);
     expect([rig.position(FIRST), rig.of('fill')]).toEqual([2, []]);
     expect(rig.of('fill_correction')).toMatchObject([{ value: worth(-5, 2) }]);
   });
 
   it('is for a person when orders of two strategies may have brought it', () => {
-    const other = earlierOrder('H.2', {
-      strategy: SECOND,
-      orderNo: brokerOrderNo('8'),
-      orderKey: brokerOrderKey('80'),
-    });
-    const rig = begun([earlierOrder('H.1'), other]);
+    const rig = begun([earlierOrder('H.1'), earlierOfSecond()]);
     settle(rig, 1);
     expect([rig.position(FIRST), rig.position(SECOND), rig.alerts()]).toEqual([0, 0, ['position_mismatch']]);
     expect(rig.of('alert')[0]?.text).toContain('H.1 buy 2, H.2 buy 2');
   });
 
   it('is no doubt when all of them must have filled', () => {
-    const other = earlierOrder('H.2', {
-      strategy: SECOND,
-      orderNo: brokerOrderNo('8'),
-      orderKey: brokerOrderKey('80'),
-    });
-    const rig = begun([earlierOrder('H.1'), other]);
+    const rig = begun([earlierOrder('H.1'), earlierOfSecond()]);
     settle(rig, 4);
     expect([rig.position(FIRST), rig.position(SECOND), unproven(rig)]).toEqual([2, 2, null]);
   });
 
   it("is no doubt either where another's orders rest on the other side: one that had filled would leave more to explain", () => {
-    const other = earlierOrder('H.2', {
-      strategy: SECOND,
-      side: 'sell',
-      orderNo: brokerOrderNo('8'),
-      orderKey: brokerOrderKey('80'),
-    });
-    const rig = begun([earlierOrder('H.1'), other]);
+    const both = [earlierOrder('H.1'), earlierOfSecond({ side: 'sell' })];
+    const rig = begun(both);
     settle(rig, -2);
     expect([rig.position(FIRST), rig.position(SECOND), unproven(rig)]).toEqual([0, -2, null]);
-    const less = begun([earlierOrder('H.1'), other]);
+    const less = begun(both);
     settle(less, -1);
     expect([less.position(SECOND), less.alerts()]).toEqual([0, ['position_mismatch']]);
   });
@@ -487,31 +428,14 @@ describe('a stop of a strategy that the broker has dropped overnight', () => {
 });
 
 describe('a stop that was found before the broker began its new day', () => {
-  const row = waits({ key: 'k' });
-  const found = (begin: Begin, laterSeconds: number): EngineRig => {
-    const rig = begun([], { ...begin, held: 1 }).pass(laterSeconds);
-    return settle(rig, 1, [], [row]);
-  };
-  const id = clientOrderId('A.2026-03-04.k');
-
-  it('ends with the day of the broker: its book shows the stop no more', () => {
-    const rig = found({}, 0);
-    const [adopted] = rig.of('order_waiting');
+  it.each([
+    ['ends with the day of the broker: its book shows the stop no more', 0, ['expired', 'trigger_adopted']],
+    ['is missing where that day had begun', 60, ['pending_trigger', 'trigger_adopted', 'order_missing']],
+  ])('%s', (_, laterSeconds, [status, ...alerts]) => {
+    const rig = settle(begun([], { held: 1 }).pass(laterSeconds), 1, [], [waits({ key: 'k' })]);
+    const adopted = rig.of('order_waiting')[0]!.clientOrderId;
     settle(settle(rig, 1), 1);
-    expect([rig.statusOf(adopted?.clientOrderId ?? id), rig.alerts()]).toEqual([
-      'expired',
-      ['trigger_adopted'],
-    ]);
-  });
-
-  it('is missing where the day of the broker had begun', () => {
-    const rig = found({}, 60);
-    const [adopted] = rig.of('order_waiting');
-    settle(settle(rig, 1), 1);
-    expect([rig.statusOf(adopted?.clientOrderId ?? id), rig.alerts()]).toEqual([
-      'pending_trigger',
-      ['trigger_adopted', 'order_missing'],
-    ]);
+    expect([rig.statusOf(adopted), rig.alerts()]).toEqual([status, alerts]);
   });
 });
 
@@ -524,7 +448,7 @@ it('exits that the last session had not seen belong to the strategy whose bracke
     owesExits: true,
   });
   const rig = begun([bracket], { held: 2, isEndless: false, hour: 8 });
-  settle(rig, 2, [], [exit('a', 12_950), exit('b', 13_080)]);
+  settle(rig, 2, [], [exitHalf('a', 12_950, { parent: '7' }), exitHalf('b', 13_080, { parent: '7' })]);
   const owned = rig.of('order_waiting').map(({ strategy, parent }) => [strategy, parent]);
   expect(owned).toEqual([
     [FIRST, 'H.1'],

@@ -5,7 +5,6 @@ import type { ClientOrderId } from '../../../src/domain/ids.ts';
 import type { ApprovedCancel } from '../../../src/engine/ports/approved.ts';
 import type { RowFacts } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { DAY } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
 
 /** The first strategy is long one with a stop, and buys one more at 12,900; the second buys one too. */
@@ -16,12 +15,11 @@ function protectedLong(): {
 } {
   const rig = startWaiting();
   const opening = rig.resting(FIRST, 'buy', 1, 13_000, '1');
-  rig.pass(1).book([{ no: '1', ref: opening, filled: 1, price: 13_000 }]);
+  rig.look([{ no: '1', ref: opening, filled: 1, price: 13_000 }]);
   rig
     .pass(1)
-    .positions({ VN30F2603: 1 })
-    .pass(1)
-    .book([{ no: '1', ref: opening, filled: 1, price: 13_000 }]);
+    .positions(1)
+    .look([{ no: '1', ref: opening, filled: 1, price: 13_000 }]);
   expect(rig.position(FIRST)).toBe(1);
   const stop = rig.ask(FIRST, stopSell(12_950));
   acceptWaiting(rig, stop, 'k1');
@@ -68,7 +66,7 @@ it('and a loss limit that is reached during a halt outlives the resume of that h
 it('and so does one that was reached in the session before', () => {
   const rig = new EngineRig();
   const lossReached = 'the loss of yesterday';
-  rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted: 'lunch', lossReached });
+  rig.session({ halted: 'lunch', lossReached });
   rig.boot(1).contracts().stream('live').reference();
   expect(rig.engine.snapshot().halted).toBe('lunch');
   rig.command({ name: 'resume', reason: 'lunch is over' });
@@ -80,7 +78,7 @@ it('and so does one that was reached in the session before', () => {
 it('and where that halt ended in the night, the loss is shown at the start', () => {
   const rig = new EngineRig();
   const lossReached = 'the loss of yesterday';
-  rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted: null, lossReached });
+  rig.session({ lossReached });
   rig.boot(1).contracts().stream('live').reference();
   expect([rig.engine.snapshot().halted, rig.alerts()]).toEqual([lossReached, ['entries_halted']]);
   rig.command({ name: 'resume', reason: 'the loss is understood' });
@@ -108,7 +106,7 @@ it('cancel-all says that no order was open, as no warning', () => {
 it('a strategy that the operator stopped is stopped in the next session too, and nothing of it runs', () => {
   const rig = new EngineRig();
   const stoppedStrategies = [{ strategy: FIRST, reason: 'too thin' }];
-  rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted: null, stoppedStrategies });
+  rig.session({ stoppedStrategies });
   rig.boot(1).contracts().stream('live').reference();
   const [first, second] = rig.engine.snapshot().strategies;
   expect([first?.stopped, second?.stopped]).toEqual(['too thin', null]);
@@ -138,7 +136,7 @@ it('of an order whose place has no answer: the cancel waits until the book shows
   const id = rig.submit(FIRST, 'buy', 1, 12_900);
   rig.unknown(id).command({ name: 'cancel_order', clientOrderId: id, reason: 'test' });
   expect([canceled(rig), rig.alerts().at(-1)]).toEqual([[], 'cancel_waits']);
-  rig.pass(1).book([{ no: '4', ref: id, price: 12_900 }]);
+  rig.look([{ no: '4', ref: id, price: 12_900 }]);
   expect(canceled(rig)).toEqual([id]);
 });
 
@@ -152,7 +150,7 @@ it.each<CallOutcome>([
   let answers = 0;
   const show = (seconds: number, status: BrokerOrderStatus = 'resting'): void => {
     for (let i = 0; i < seconds; i += 1) {
-      rig.pass(1).book([{ no: '2', ref: entry, price: 12_900, status }]);
+      rig.look([{ no: '2', ref: entry, price: 12_900, status }]);
       for (const { clientOrderId, callId } of rig.cancels().slice(answers))
         rig.outcome('cancel', clientOrderId, callId, outcome);
       answers = rig.cancels().length;
@@ -209,7 +207,7 @@ it('leaves an entry that can only shrink a position by now', () => {
   } as const;
   rig.pass(1).conditions([waits({ key: 'k1', qty: 2, status: 'activated', children: ['7'] })]);
   for (let i = 0; i < 30; i += 1)
-    rig.pass(1).book([
+    rig.look([
       { ...sold, source: 'system' },
       { no: '2', ref: entry, price: 12_900 },
     ]);
@@ -229,7 +227,7 @@ function coveredLong(): {
   acceptWaiting(rig, stop, 'k1').pass(1);
   const bought = { no: '1', ref: opening, filled: 1, price: 13_000, status: 'matched' } as const;
   const look = (rows: readonly RowFacts[], held: Readonly<Record<string, number>>): EngineRig => {
-    rig.pass(1).book(rows).pass(1).positions(held).pass(1).book(rows);
+    rig.look(rows).pass(1).positions(held).look(rows);
     return rig.conditions([waits({ key: 'k1' })]);
   };
   look([bought], { VN30F2603: 1 });

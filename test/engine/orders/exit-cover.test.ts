@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { qty, tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { type EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
-import { FRONT, timeOf, worth } from '../../support/engine-world.ts';
+import { timeOf } from '../../support/engine-world.ts';
 import { SmallBroker } from '../support/small-broker.ts';
 import {
   acceptWaiting,
@@ -23,14 +23,8 @@ const twoHolders = () => {
     { strategy: FIRST, no: '3', key: 'k1' },
     { strategy: SECOND, no: '4', key: 'k2' },
   ].map((each) => ({ ...each, id: rig.resting(each.strategy, 'buy', 1, 13_000, each.no) }));
-  const rows = bought.map(
-    ({ no, id }) => ({ no, ref: id, filled: 1, value: worth(13_000), status: 'matched' }) as const,
-  );
-  rig
-    .pass(1)
-    .book(rows)
-    .pass(1)
-    .positions({ [FRONT.orderCode]: 2 });
+  const rows = bought.map(({ no, id }) => ({ no, ref: id, ...traded(13_000) }) as const);
+  rig.look(rows).pass(1).positions(2);
   const stops = bought.map(({ strategy, key }) => {
     const id = rig.ask(strategy, stopSell(12_950, 1, { reduceOnly: true }));
     acceptWaiting(rig, id, key);
@@ -44,12 +38,8 @@ describe('what waits to shrink a position', () => {
   it('is refused where it could do more, and withdrawn when the position has gone by other means', () => {
     const rig = startWaiting();
     rig.resting(FIRST, 'buy', 2, 13_000, '3');
-    const bought = { no: '3', qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
-    rig
-      .pass(1)
-      .book([bought])
-      .pass(1)
-      .positions({ [FRONT.orderCode]: 2 });
+    const bought = { no: '3', ...traded(13_000, 2) } as const;
+    rig.look([bought]).pass(1).positions(2);
     rig.ask(FIRST, stopSell(12_950, 3, { reduceOnly: true }));
     expect(denials(rig)).toEqual(['position_unproven']);
     const id = rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
@@ -59,7 +49,7 @@ describe('what waits to shrink a position', () => {
       .conditions([waits({ key: 'k1', qty: 2 })]);
     rig.resting(FIRST, 'sell', 1, 13_010, '4');
     const sold = { no: '4', side: 'sell', price: 13_010, ...traded(13_010) } as const;
-    rig.pass(1).book([bought, sold]);
+    rig.look([bought, sold]);
     expect(rig.alerts()).toContain('exit_too_large');
     expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
   });
@@ -68,11 +58,7 @@ describe('what waits to shrink a position', () => {
     const rig = startWaiting();
     rig.resting(FIRST, 'buy', 1, 13_000, '3');
     const bought = { no: '3', ...traded(13_000) } as const;
-    rig
-      .pass(1)
-      .book([bought])
-      .pass(1)
-      .positions({ [FRONT.orderCode]: 1 });
+    rig.look([bought]).pass(1).positions(1);
     const id = rig.ask(FIRST, stopSell(12_950, 1, { mayReverse: true }));
     expect(rig.waiting[0]).toMatchObject({ order: { purpose: 'entry', shrinks: false } });
     acceptWaiting(rig, id, 'k1')
@@ -80,7 +66,7 @@ describe('what waits to shrink a position', () => {
       .conditions([waits({ key: 'k1' })]);
     rig.resting(FIRST, 'sell', 1, 13_010, '4');
     const sold = { no: '4', side: 'sell', price: 13_010, ...traded(13_010) } as const;
-    rig.pass(1).book([bought, sold]);
+    rig.look([bought, sold]);
     expect([rig.position(FIRST), rig.statusOf(id)]).toEqual([0, 'pending_trigger']);
     expect(rig.alerts()).not.toContain('exit_too_large');
     // It would now open a position, and goes with its strategy.
@@ -92,11 +78,11 @@ describe('what waits to shrink a position', () => {
 
   it('covers the position of its own strategy, not that of another in the same contract', () => {
     const { rig, rows, stops } = twoHolders();
-    rig.pass(1).book(rows);
+    rig.look(rows);
     expect(rig.alerts()).not.toContain('exit_too_large');
     const id = rig.resting(SECOND, 'sell', 1, 13_010, '6');
     const sold = { no: '6', ref: id, side: 'sell', price: 13_010, ...traded(13_010) } as const;
-    rig.pass(1).book([...rows, sold]);
+    rig.look([...rows, sold]);
     expect([rig.position(FIRST), rig.position(SECOND)]).toEqual([1, 0]);
     const canceled = rig.waiting.flatMap((each) => (each.call === 'cancel' ? [each.cancel.orderKey] : []));
     expect(canceled, 'the stop of the one that is flat is withdrawn, the other stays').toEqual(['k2']);
@@ -218,12 +204,7 @@ describe('an exit that has become too large', () => {
     rig.resting(FIRST, 'sell', 1, 13_010, '6');
     const bought = { no: '5', ref: id, ...traded(13_000, 2) } as const;
     const sold = { no: '6', side: 'sell', price: 13_010, ...traded(13_010) } as const;
-    const read = () =>
-      rig
-        .pass(1)
-        .book([bought, sold])
-        .positions({ [FRONT.orderCode]: 1 })
-        .book([bought, sold]);
+    const read = () => rig.look([bought, sold]).positions(1).book([bought, sold]);
     read();
     const gone = [
       exitHalf('a', 12_950, { status: 'canceled' }),

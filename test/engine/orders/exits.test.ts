@@ -62,7 +62,7 @@ describe('a bracket', () => {
       { parent: id, status: 'pending_trigger', triggerPrice: 12_950, side: 'sell' },
       { parent: id, status: 'pending_trigger', triggerPrice: 13_080, side: 'sell' },
     ]);
-    rig.pass(1).book([]);
+    rig.look([]);
     expect(rig.alerts()).not.toContain('exit_too_large');
     // One takes the position out, the broker takes the other back.
     rig
@@ -72,7 +72,7 @@ describe('a bracket', () => {
         exitHalf('b', 13_080, { status: 'canceled' }),
       ]);
     const sold = { no: '9', side: 'sell', qty: 2, price: 12_950, source: 'system' } as const;
-    rig.pass(1).book([{ ...sold, filled: 2, value: worth(12_950, 2), status: 'matched' }]);
+    rig.look([{ ...sold, ...traded(12_950, 2) }]);
     expect(rig.position(FIRST)).toBe(0);
     expect(rig.engine.snapshot().orders).toEqual([]);
   });
@@ -87,9 +87,9 @@ describe('a bracket', () => {
     ];
     const bought = { no: '5', ref: id, ...traded(13_000, 2) } as const;
     // The entry is slow to appear, and both books are read all the while.
-    for (let i = 0; i < 2; i += 1) rig.pass(1).conditions(exits).pass(1).book([sold]);
+    for (let i = 0; i < 2; i += 1) rig.pass(1).conditions(exits).look([sold]);
     expect(rig.of('order_adopted')).toEqual([]);
-    rig.pass(1).book([bought, sold]).pass(1).conditions(exits).pass(1).book([bought, sold]);
+    rig.look([bought, sold]).pass(1).conditions(exits).look([bought, sold]);
     expect([rig.statusOf(id), rig.position(FIRST), rig.position(OPERATOR_INDEX)]).toEqual(['filled', 0, 0]);
     expect(rig.engine.snapshot().orders).toEqual([]);
   });
@@ -100,7 +100,7 @@ describe('a bracket', () => {
     rig.unknown(id);
     const halves = [exitHalf('a', 12_950, { parent: '5' }), exitHalf('b', 13_080, { parent: '5' })];
     for (let i = 0; i < 20; i += 1) rig.pass(5).conditions(halves);
-    rig.pass(1).book([{ no: '5', ref: id, ...traded(13_000, 2) }]);
+    rig.look([{ no: '5', ref: id, ...traded(13_000, 2) }]);
     rig.pass(1).conditions(halves);
     expect(rig.of('order_waiting').map(({ parent }) => parent)).toEqual([id, id]);
     expect(rig.alerts()).not.toContain('trigger_adopted');
@@ -111,16 +111,16 @@ describe('a bracket', () => {
     const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
     rig.unknown(id);
     const bought = { no: '5', ref: id, ...traded(13_000, 2) } as const;
-    rig.pass(1).conditions([]).pass(1).book([sold]);
+    rig.pass(1).conditions([]).look([sold]);
     rig.command({ name: 'resolve_order', clientOrderId: '9' as never, as: 'live', reason: 'mine' });
-    rig.pass(1).book([sold]);
+    rig.look([sold]);
     expect(rig.position(OPERATOR_INDEX)).toBe(-2);
-    rig.pass(1).book([bought, sold]);
+    rig.look([bought, sold]);
     const exits = [
       exitHalf('a', 12_950, { status: 'activated', children: ['9'] }),
       exitHalf('b', 13_080, { status: 'canceled' }),
     ];
-    rig.pass(1).conditions(exits).pass(1).book([bought, sold]);
+    rig.pass(1).conditions(exits).look([bought, sold]);
     expect(rig.engine.snapshot().orders).toEqual([]);
     expect(rig.alerts()).toContain('child_reported_late');
   });
@@ -129,7 +129,7 @@ describe('a bracket', () => {
     const rig = startWaiting();
     const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
     const row = { no: '5', ref: id, qty: 2, filled: 1, value: worth(13_000) } as const;
-    rig.accepted(id, '5').pass(1).book([row]);
+    rig.accepted(id, '5').look([row]);
     const exits = [exitHalf('a', 12_950, { qty: 1 }), exitHalf('b', 13_080, { qty: 1 })];
     rig.pass(1).conditions(exits);
     // After the last auction a complete scan shows all fills of the day.
@@ -206,20 +206,20 @@ describe('exits of two strategies with one stop price', () => {
       ['a', 1],
       ['b', 1],
     ]);
-    rig.pass(1).book(rows(2));
+    rig.look(rows(2));
     expect(rig.cancels()).toEqual([]);
     expect(rig.alerts()).toEqual([]);
   });
 
   it('that name the order of somebody else stay at the broker, with an alert', () => {
     const { rig, rows } = twoBrackets(true);
-    const theirs = { no: '9', qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
-    rig.pass(1).book([...rows(2), theirs]);
+    const theirs = { no: '9', ...traded(13_000, 2) } as const;
+    rig.look([...rows(2), theirs]);
     rig
       .pass(1)
       .conditions([...named(ofFirst, '5'), ...named(ofSecond, '6'), ...named([exitHalf('x', 12_950)], '9')]);
     expect(rig.alerts()).toContain('trigger_adopted');
-    rig.pass(1).book([...rows(2), theirs]);
+    rig.look([...rows(2), theirs]);
     expect(rig.cancels()).toEqual([]);
     expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
   });
@@ -237,7 +237,7 @@ describe('exits of two strategies with one stop price', () => {
     const { rig, rows, parents } = twoBrackets(false);
     rig.pass(1).conditions(ofFirst).pass(1).conditions(ofFirst);
     rig.pass(1).conditions([...ofFirst, ...ofSecond]);
-    rig.pass(1).book(rows(2));
+    rig.look(rows(2));
     rig.pass(1).conditions([...ofFirst, ...ofSecond]);
     expect(parents()).toEqual([
       ['a', 1],
@@ -245,7 +245,7 @@ describe('exits of two strategies with one stop price', () => {
       ['c', 2],
       ['d', 2],
     ]);
-    rig.pass(1).book(rows(2));
+    rig.look(rows(2));
     expect(rig.alerts()).toEqual([]);
     expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
   });

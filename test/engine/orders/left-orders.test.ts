@@ -9,7 +9,7 @@ type Play = (rig: EngineRig) => ClientOrderId;
 
 const filled: Play = (rig) => {
   const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
-  rig.pass(1).book([{ no: '7', qty: 2, filled: 2, value: 2_600_000_000, quality: 'exact' }]);
+  rig.look([{ no: '7', qty: 2, filled: 2, value: 2_600_000_000, quality: 'exact' }]);
   return id;
 };
 
@@ -17,7 +17,7 @@ const crossed: Play = (rig) => {
   const id = rig.resting(FIRST, 'sell', 3, 13_010, '7');
   rig.cancel(FIRST, id);
   const [cancel] = rig.cancels();
-  rig.pass(1).book([{ no: '7', side: 'sell', price: 13_010, qty: 3, filled: 3 }]);
+  rig.look([{ no: '7', side: 'sell', price: 13_010, qty: 3, filled: 3 }]);
   if (cancel !== undefined)
     rig.outcome('cancel', id, cancel.callId, { status: 'rejected', code: '-8004', text: 'filled' });
   return id;
@@ -29,7 +29,7 @@ const canceled: Play = (rig) => {
   const [cancel] = rig.cancels();
   const accepted = { status: 'accepted', orderNo: brokerOrderNo('7'), orderKey: null } as const;
   if (cancel !== undefined) rig.outcome('cancel', id, cancel.callId, accepted);
-  rig.pass(1).book([{ no: '7', qty: 2, filled: 1, status: 'matched_canceled' }]);
+  rig.look([{ no: '7', qty: 2, filled: 1, status: 'matched_canceled' }]);
   return id;
 };
 

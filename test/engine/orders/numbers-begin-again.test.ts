@@ -31,7 +31,7 @@ function placed(state: 'working' | 'filled') {
   const old = rig.submit(FIRST, 'buy', 1, 12_950);
   accept(rig, old, '1', '901');
   const resting = { no: '1', key: '901', ref: old, price: 12_950 } as const;
-  const full = { ...resting, filled: 1, value: worth(12_950), status: 'matched' } as const;
+  const full = { ...resting, ...traded(12_950) } as const;
   const row: RowFacts = state === 'filled' ? full : resting;
   rig.book([row]).pass(1);
   return { rig, old, row, full };
@@ -44,7 +44,7 @@ const todays = (ref: ClientOrderId, change: Partial<RowFacts> = {}): RowFacts =>
   price: 12_940,
   ...change,
 });
-const FILLED = { filled: 1, value: worth(12_940), status: 'matched' } as const;
+const FILLED = { ...traded(12_940) } as const;
 
 describe('an answer with the number of an older order', () => {
   it('of one that is over gives the number to the new order, whose cancel names it', () => {
@@ -74,7 +74,7 @@ describe('an answer with the number of an older order', () => {
       2,
       [denied],
     ]);
-    rig.pass(1).book([todays(id), { ...row, no: '2' }]);
+    rig.look([todays(id), { ...row, no: '2' }]);
     expect(unproven(rig)).toBeNull();
     expect(rig.cancels()).toMatchObject([{ clientOrderId: old, orderNo: '2' }]);
   });
@@ -96,8 +96,7 @@ describe('an answer with the number of an older order', () => {
     const id = rig.submit(SECOND, 'buy', 1, 12_940);
     accept(rig, id, '1', '902')
       .book([full])
-      .pass(1)
-      .book([full, todays(id)]);
+      .look([full, todays(id)]);
     expect([rig.statusOf(old), rig.statusOf(id)]).toEqual(['filled', 'accepted']);
     expect(fills(rig)).toEqual([[old, FIRST, 1]]);
     rig.cancel(SECOND, id);
@@ -116,13 +115,9 @@ describe('where trading goes on over midnight', () => {
 
   const carriedOver = (): EngineRig => {
     const rig = new EngineRig({ startUs: timeOf(0), isReal: true, calendar: alwaysOpen(CALENDAR) });
-    rig.contracts().post({
-      kind: 'session_started',
-      tradingDay: DAY,
+    rig.contracts().session({
       follows: addDays(DAY, -1),
-      carriedOver: [],
       carriedOrders: [earlierOrder('H.1'), earlierOrder('H.2', eight)],
-      halted: null,
     });
     return rig.boot(2).stream('live').reference();
   };
@@ -202,16 +197,12 @@ describe('a row with the number of our older order', () => {
     const over = waits({ key: 'k1', status: 'activated', children: ['8'] });
     rig
       .conditions([over])
-      .pass(1)
-      .book([sold('901')])
+      .look([sold('901')])
       .pass(1);
     const second = rig.ask(SECOND, stopSell(12_950));
     acceptWaiting(rig, second, 'k2').pass(1);
     rig.conditions([over, waits({ key: 'k2', status: 'activated', children: ['8'] })]).pass(1);
-    rig
-      .book([sold('902')])
-      .pass(1)
-      .book([sold('902')]);
+    rig.book([sold('902')]).look([sold('902')]);
     expect([rig.statusOf(second), rig.position(FIRST), rig.position(SECOND)]).toEqual(['triggered', -1, -1]);
     expect(rig.of('order_adopted')).toMatchObject([
       { parent: first, strategy: FIRST },
@@ -226,7 +217,7 @@ describe("yesterday's foreign row that is seen after midnight", () => {
 
   it.each([
     ['working', {}],
-    ['filled', { filled: 1, value: worth(12_960), status: 'matched' }],
+    ['filled', { ...traded(12_960) }],
   ] as const)('keeps no number from our order of today: %s', (_, state) => {
     const rig = begin();
     rig.book([{ ...phoned, ...state }]).pass(1);
@@ -254,7 +245,7 @@ describe("yesterday's foreign row that is seen after midnight", () => {
     const rig = begin();
     const id = rig.submit(FIRST, 'buy', 1, 12_940);
     accept(rig, id, '1', '902');
-    rig.book([{ ...phoned, filled: 1, value: worth(12_960), status: 'matched' }]);
+    rig.book([{ ...phoned, ...traded(12_960) }]);
     expect([rig.statusOf(id), rig.position(FIRST), unproven(rig)]).toEqual(['accepted', 0, null]);
     rig.cancel(FIRST, id);
     expect(rig.cancels()).toMatchObject([{ orderNo: '1' }]);
@@ -262,7 +253,7 @@ describe("yesterday's foreign row that is seen after midnight", () => {
 
   it('and a foreign row of today with its number are two orders', () => {
     const rig = begin();
-    const over = { filled: 1, value: worth(12_960), status: 'matched' } as const;
+    const over = { ...traded(12_960) } as const;
     rig.book([{ ...phoned, ...over }]).pass(1);
     for (let scan = 0; scan < 2; scan += 1)
       rig
@@ -285,9 +276,9 @@ it('two orders that are over and have one number are both shown by each scan: a 
     { no: '3', key: 'a', status: 'canceled' },
     { no: '3', key: 'b', price: 12_990, status: 'canceled' },
   ];
-  const lost = rig.pass(1).book(two).submit(FIRST, 'buy', 1, 12_980);
+  const lost = rig.look(two).submit(FIRST, 'buy', 1, 12_980);
   rig.unknown(lost);
-  for (let scan = 0; scan < 7; scan += 1) rig.pass(1).book(two);
+  for (let scan = 0; scan < 7; scan += 1) rig.look(two);
   expect(rig.alerts()).not.toContain('book_of_another_day');
   expect(rig.statusOf(lost)).toBe('presumed_absent');
 });

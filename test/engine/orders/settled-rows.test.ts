@@ -23,7 +23,7 @@ class Reader {
   /** Numbers of the rows that are read. */
   scan(rows: readonly RowFacts[], ago = 0.1): string[] {
     this.#read.mockClear();
-    this.rig.pass(1).book(rows, { ago });
+    this.rig.look(rows, { ago });
     return this.#read.mock.calls.map(([, { orderNo }]) => orderNo);
   }
 }
@@ -42,7 +42,10 @@ describe('rows of orders that are over', () => {
     const book = [reader.over('1')];
     reader.scan(book);
     const last = reader.rig.entries.length;
-    reader.rig.session(addDays(DAY, 1)).pass(86_400).positions();
+    reader.rig
+      .session({ tradingDay: addDays(DAY, 1) })
+      .pass(86_400)
+      .positions();
     expect(reader.scan(book)).toEqual(['1']);
     const kinds = reader.rig.entries.slice(last).map(({ kind }) => kind);
     expect(kinds, 'it belongs to nobody of that day').toContain('order_adopted');

@@ -48,7 +48,7 @@ function morning(rig: EngineRig): EngineRig {
     waits({ ...trail, status: 'canceled' }),
   ]);
   const bought = { no: '5', ref: bracket!.clientOrderId, ...traded(13_000, 2) } as const;
-  rig.pass(1).book([bought]).pass(1);
+  rig.look([bought]).pass(1);
   const exit = { kind: 'exit', qty: 2 } as const;
   const exits = [
     waits({ ...exit, key: 'a', trigger: 12_950, limit: 12_940 }),
@@ -62,7 +62,7 @@ function morning(rig: EngineRig): EngineRig {
       ...exits,
     ]);
   const sold = { no: '9', side: 'sell', price: 12_945, source: 'system', ...traded(12_958) } as const;
-  return rig.pass(1).book([bought, sold]).clock();
+  return rig.look([bought, sold]).clock();
 }
 
 describe('a restart', () => {

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { brokerOrderNo, clientOrderId, type ClientOrderId } from '../../../src/domain/ids.ts';
 import { priceTicks, qty, seq } from '../../../src/domain/units.ts';
 import type { ModifyToSend, OrderToSend } from '../../../src/engine/ports/approved.ts';
-import { limit } from '../../support/engine-facts.ts';
+import { limit, traded } from '../../support/engine-facts.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { everyThird } from '../../support/engine-host.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
-import { FRONT, worth } from '../../support/engine-world.ts';
+import { FRONT } from '../../support/engine-world.ts';
 
 const SENT = clientOrderId('H.12345600001000900');
 
@@ -43,7 +43,7 @@ const change = (id: ClientOrderId, contracts: number, limitPrice: number): Modif
 const long = (): EngineRig => {
   const rig = new EngineRig().start();
   rig.resting(FIRST, 'buy', 1, 13_000, '3');
-  return rig.pass(1).book([{ no: '3', filled: 1, value: worth(13_000), status: 'matched' }]);
+  return rig.look([{ no: '3', ...traded(13_000) }]);
 };
 
 const owner = (order: OrderToSend) => ({ clientOrderId: order.clientOrderId, strategy: FIRST, order });
@@ -53,15 +53,10 @@ describe('an exit that left on the emergency file', () => {
     const rig = long().boot(2, [owner(exit(SENT))]);
     expect([rig.statusOf(SENT), rig.alerts()]).toEqual(['unknown', ['order_unknown']]);
     expect(rig.of('place').at(-1)).toMatchObject({ order: { clientOrderId: SENT }, isLost: false });
-    rig
-      .stream('live')
-      .reference()
-      .account()
-      .pass(1)
-      .positions({ [FRONT.orderCode]: 1 });
+    rig.stream('live').reference().account().pass(1).positions(1);
     rig.ask(FIRST, limit('sell', 1, 13_010));
     expect(rig.places().map(({ purpose }) => purpose)).not.toContain('reduce');
-    rig.pass(1).book([{ no: '7', ref: SENT, side: 'sell', price: 13_010 }]);
+    rig.look([{ no: '7', ref: SENT, side: 'sell', price: 13_010 }]);
     expect(rig.statusOf(SENT)).toBe('accepted');
   });
 });
@@ -78,7 +73,7 @@ describe('a change that left on the emergency file', () => {
     const { rig, id } = resting();
     rig.post({ kind: 'booted', boot: 2, accountTail: '123456', changes: [change(id, 1, 12_990)] });
     expect(rig.statusOf(id)).toBe('pending_modify');
-    rig.pass(1).book([{ no: '5', ref: id, qty: 1, price: 12_990 }]);
+    rig.look([{ no: '5', ref: id, qty: 1, price: 12_990 }]);
     expect(rig.engine.snapshot().orders).toMatchObject([{ status: 'accepted', qty: 1, limitPrice: 12_990 }]);
     expect(rig.alerts()).toEqual([]);
   });
@@ -88,7 +83,7 @@ describe('a change that left on the emergency file', () => {
     const changes = [{ ...change(SENT, 1, 13_020), purpose: 'reduce' }] as const;
     rig.post({ kind: 'booted', boot: 2, accountTail: '123456', owners: [owner(exit(SENT, 2))], changes });
     expect(rig.statusOf(SENT)).toBe('pending_modify');
-    rig.pass(1).book([{ no: '5', ref: SENT, side: 'sell', qty: 1, price: 13_020 }]);
+    rig.look([{ no: '5', ref: SENT, side: 'sell', qty: 1, price: 13_020 }]);
     expect(rig.engine.snapshot().orders).toMatchObject([{ status: 'accepted', qty: 1, limitPrice: 13_020 }]);
     expect(rig.alerts()).toEqual([]);
   });

@@ -1,42 +1,26 @@
 /** Exits next to orders of the day before whose end nobody saw: they may have closed the position already (rulings, 6 and 36). */
 import { expect, it } from 'vitest';
 import { addDays } from '../../../src/domain/civil-date.ts';
-import { brokerOrderKey, brokerOrderNo } from '../../../src/domain/ids.ts';
-import { money, signedQty } from '../../../src/domain/units.ts';
-import { earlierOrder } from '../../support/engine-facts.ts';
-import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { DAY, FRONT, SETTINGS, timeOf, worth } from '../../support/engine-world.ts';
+import { earlierOfSecond, earlierOrder } from '../../support/engine-facts.ts';
+import { EngineRig, FIRST } from '../../support/engine-rig.ts';
+import { DAY, FRONT, SETTINGS, timeOf } from '../../support/engine-world.ts';
 
 const HELD = -4;
 
 /** Yesterday the first strategy's exit may have bought two, and another's entry may have sold two. */
-const LEFT = [
-  earlierOrder('H.1', { purpose: 'reduce' }),
-  earlierOrder('H.2', {
-    strategy: SECOND,
-    side: 'sell',
-    orderNo: brokerOrderNo('8'),
-    orderKey: brokerOrderKey('80'),
-  }),
-];
+const LEFT = [earlierOrder('H.1', { purpose: 'reduce' }), earlierOfSecond({ side: 'sell' })];
 
 /** What is sent of an exit, where the broker shows `net` again and again. */
 function sent(net: number, contracts: number): readonly number[] {
   const seats = SETTINGS.strategies.map((seat) => ({ ...seat, overnight: true }));
   const rig = new EngineRig({ startUs: timeOf(10), isReal: true, seats });
-  const held = { instrument: FRONT.index, qty: signedQty(HELD), openValue: money(worth(13_000, -HELD)) };
-  rig.contracts().post({
-    kind: 'session_started',
-    tradingDay: DAY,
-    follows: addDays(DAY, -1),
-    carriedOver: [{ strategy: FIRST, ...held }],
-    carriedOrders: LEFT,
-    halted: null,
-  });
+  rig
+    .contracts()
+    .session({ follows: addDays(DAY, -1), carriedOrders: LEFT }, [{ strategy: FIRST, qty: HELD }]);
   const shown = { [FRONT.orderCode]: net };
-  rig.boot(2).stream('live').reference().pass(1).book();
-  for (let round = 0; round < 4; round += 1) rig.pass(2).positions(shown).pass(1).book();
-  rig.trade(13_000).pass(1).book().positions(shown).submit(FIRST, 'buy', contracts, 13_000);
+  rig.boot(2).stream('live').reference().look();
+  for (let round = 0; round < 4; round += 1) rig.pass(2).positions(shown).look();
+  rig.trade(13_000).look().positions(shown).submit(FIRST, 'buy', contracts, 13_000);
   return rig.places().map(({ qty }) => qty);
 }
 

@@ -61,10 +61,7 @@ function enclosed(rig: EngineRig, rows: readonly RowFacts[], said: Said = {}, he
   let net = 0;
   for (const { side, filled = 0 } of rows) net += side === 'sell' ? -filled : filled;
   rig.pass(2).book(rows).pass(1).account(4_000_000_000, accountOf(rows, said));
-  return rig
-    .positions({ [FRONT.orderCode]: net + held })
-    .pass(1)
-    .book(rows);
+  return rig.positions(net + held).look(rows);
 }
 
 /** `held`: contracts that no row of today explains. */
@@ -112,7 +109,7 @@ describe('money that agrees', () => {
 
   it('counts the profit of a position carried over from its reference price', () => {
     const rig = new EngineRig({ moneyMismatch: 'halt' });
-    rig.session(DAY, [{ strategy: FIRST, qty: 1, openValue: worth(12_500) }]);
+    rig.session({}, [{ strategy: FIRST, qty: 1, price: 12_500 }]);
     rig.boot(1).contracts().stream('live').reference(130_000);
     twice(rig, [sold('1', 1, 13_020)], { profit: worth(20) }, 1);
     expect(moneyOf(rig)).toMatchObject({ state: 'agreed' });
@@ -121,7 +118,7 @@ describe('money that agrees', () => {
 
   it('waits for the reference price of today where the midnight of the broker may come later than ours', () => {
     const rig = new EngineRig({ moneyMismatch: 'halt', startUs: timeOf(0), calendar: alwaysOpen(CALENDAR) });
-    rig.session(DAY, [{ strategy: FIRST, qty: 1, openValue: worth(12_500) }]);
+    rig.session({}, [{ strategy: FIRST, qty: 1, price: 12_500 }]);
     rig.boot(1).contracts().stream('live').reference(129_000); // of yesterday
     const rows = [sold('1', 1, 13_020)];
     twice(rig, rows, { profit: worth(20) }, 1);
@@ -138,12 +135,8 @@ describe('money that agrees', () => {
   });
 
   it('does not compare the profit of a day on which a position was taken over', () => {
-    const rig = new EngineRig({ moneyMismatch: 'halt' }).start({ [FRONT.orderCode]: 1 });
-    rig
-      .pass(4)
-      .positions({ [FRONT.orderCode]: 1 })
-      .pass(1)
-      .book();
+    const rig = new EngineRig({ moneyMismatch: 'halt' }).start(1);
+    rig.pass(4).positions(1).look();
     expect(rig.alerts()).toEqual(['position_adopted']);
     twice(rig, [sold('1', 1, 13_020)], { profit: 777 }, 1);
     expect(moneyOf(rig).figures.map(({ what }) => what)).toEqual(['fee', 'tax', 'cash']);
@@ -187,7 +180,7 @@ describe('money that differs', () => {
         .book([row(filled)])
         .pass(1)
         .account(4_000_000_000, accountOf([row(filled + 1)], {}));
-      rig.pass(1).book([row(filled + 1)]);
+      rig.look([row(filled + 1)]);
     }
     expect([verdicts(rig), halted(rig)]).toEqual([[], null]);
   });
@@ -281,7 +274,7 @@ describe('cash that moves', () => {
     const rows = [bought('1', 1)];
     twice(rig, rows);
     rig.contracts([FRONT, NEXT], [NEXT]).pass(1).clock();
-    rig.pass(2).book(rows).pass(1).positions().pass(1).book(rows).pass(1).positions().pass(1).book(rows);
+    rig.pass(2).book(rows).pass(1).positions().look(rows).pass(1).positions().look(rows);
     rig.post({ kind: 'closed_snapshot', startedUs: rig.now, positions: [] });
     expect(rig.of('position_event')).toMatchObject([{ event: 'settled' }]);
     const { fee, tax } = costsOf(rows);
@@ -315,14 +308,7 @@ describe('cash that moves', () => {
 /** A buy of two at 13,000 was working when yesterday's session ended. */
 function followed(): EngineRig {
   const rig = new EngineRig({ moneyMismatch: 'halt', startUs: timeOf(8) });
-  rig.contracts().post({
-    kind: 'session_started',
-    tradingDay: DAY,
-    follows: addDays(DAY, -1),
-    carriedOver: [],
-    carriedOrders: [earlierOrder('H.1')],
-    halted: null,
-  });
+  rig.contracts().session({ follows: addDays(DAY, -1), carriedOrders: [earlierOrder('H.1')] });
   return rig.boot(2).stream('live').reference(130_200).pass(1);
 }
 

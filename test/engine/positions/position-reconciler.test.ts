@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { clientOrderId, shortOrderId } from '../../../src/domain/ids.ts';
-import { money, OPERATOR_INDEX, signedQty } from '../../../src/domain/units.ts';
+import { OPERATOR_INDEX, signedQty } from '../../../src/domain/units.ts';
+import { traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, timeOf, worth } from '../../support/engine-world.ts';
 
@@ -12,7 +13,7 @@ function enclosed(
   held: Record<string, number>,
   rows: Parameters<EngineRig['book']>[0] = [],
 ): EngineRig {
-  return rig.pass(2).book(rows).pass(1).positions(held).pass(1).book(rows);
+  return rig.pass(2).book(rows).pass(1).positions(held).look(rows);
 }
 
 const unproven = (rig: EngineRig): string | null => rig.engine.snapshot().unproven;
@@ -21,20 +22,20 @@ describe('after a start', () => {
   it('nothing is proven until a read lies between two equal walks', () => {
     const rig = new EngineRig().session().boot(1).contracts().stream('live').reference();
     expect(unproven(rig)).not.toBeNull();
-    rig.pass(1).positions().pass(1).book();
+    rig.pass(1).positions().look();
     expect(unproven(rig), 'no walk before it').not.toBeNull();
     rig.pass(1).positions();
     expect(unproven(rig), 'no walk after it').not.toBeNull();
-    rig.pass(1).book([], { complete: false });
+    rig.look([], { complete: false });
     expect(unproven(rig), 'the walk after it is incomplete').not.toBeNull();
-    rig.pass(1).book();
+    rig.look();
     expect(unproven(rig)).toBeNull();
     expect(rig.of('position_agreed')).toHaveLength(1);
   });
 
   it('a read that began before the walk arrived does not count', () => {
     const rig = new EngineRig().session().boot(1).contracts().stream('live').reference();
-    rig.pass(1).book().positions({}, 0.5).pass(1).book();
+    rig.look().positions({}, 0.5).look();
     expect(unproven(rig)).not.toBeNull();
   });
 
@@ -42,7 +43,7 @@ describe('after a start', () => {
     const rig = new EngineRig().session().boot(1).contracts().stream('live').reference();
     rig.pass(1).positions();
     rig.reads.length = 0;
-    rig.pass(1).book();
+    rig.look();
     expect(rig.reads).toEqual(['positions']);
     rig.pass(1).positions();
     expect(rig.reads).toEqual(['positions', 'book']);
@@ -99,15 +100,7 @@ describe('after a start', () => {
     } as const;
     const rows = [{ ...sold, status: 'matched' }] as const;
     const rig = new EngineRig({ startUs: timeOf(0, 1, tradingDay('2026-03-07')) });
-    rig.post({
-      kind: 'session_started',
-      tradingDay: monday,
-      follows: friday,
-      carriedOver: [
-        { strategy: FIRST, instrument: FRONT.index, qty: signedQty(-2), openValue: money(worth(13_000, 2)) },
-      ],
-      halted: null,
-    });
+    rig.session({ tradingDay: monday, follows: friday }, [{ strategy: FIRST, qty: -2 }]);
     rig.boot(1).contracts().stream('live').reference();
     rig.trade(12_900);
     expect(
@@ -146,7 +139,7 @@ describe('after a start', () => {
     enclosed(rig, { [FRONT.orderCode]: 1 });
     enclosed(rig, { [FRONT.orderCode]: 1 });
     expect(rig.of('position_event')).toEqual([]);
-    const filled = [{ no: '9', ref: id, filled: 1, value: worth(13_000), status: 'matched' }] as const;
+    const filled = [{ no: '9', ref: id, ...traded(13_000) }] as const;
     enclosed(rig, { [FRONT.orderCode]: 1 }, filled);
     enclosed(rig, { [FRONT.orderCode]: 1 }, filled);
     expect(rig.position(FIRST)).toBe(1);
@@ -218,10 +211,7 @@ describe('later', () => {
     for (let read = 0; read < 2; read += 1) {
       const one = { orderCode: FRONT.orderCode, qty: signedQty(1), lastPrice: null, openProfit: null };
       rig.pass(4).book().pass(1);
-      rig
-        .post({ kind: 'position_snapshot', startedUs: rig.now, positions: [one] })
-        .pass(1)
-        .book();
+      rig.post({ kind: 'position_snapshot', startedUs: rig.now, positions: [one] }).look();
     }
     rig.command({ name: 'resume', reason: 'mine' });
     expect(rig.alerts()).toEqual(['position_mismatch', 'position_unsettled']);
@@ -254,15 +244,11 @@ describe('later', () => {
           status: filled === 1 ? 'resting' : 'matched',
         },
       ]);
-      rig.pass(1).positions({ [FRONT.orderCode]: filled });
-      rig
-        .pass(1)
-        .book([{ no: '7', ref: id, qty: 2, filled, value: worth(13_000, filled), status: 'matched' }]);
+      rig.pass(1).positions(filled);
+      rig.look([{ no: '7', ref: id, qty: 2, filled, value: worth(13_000, filled), status: 'matched' }]);
     }
     expect(rig.alerts()).toEqual([]);
-    enclosed(rig, { [FRONT.orderCode]: 2 }, [
-      { no: '7', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' },
-    ]);
+    enclosed(rig, { [FRONT.orderCode]: 2 }, [{ no: '7', ref: id, ...traded(13_000, 2) }]);
     expect(unproven(rig)).toBeNull();
   });
 });
@@ -270,13 +256,13 @@ describe('later', () => {
 describe('orders that are not ours', () => {
   it('8: what left on the emergency record is its strategy’s, so that both books say the same of it', () => {
     const id = clientOrderId('H.12345600001000009');
-    const rig = new EngineRig().session(undefined, [{ strategy: FIRST, qty: -1, openValue: worth(13_000) }]);
+    const rig = new EngineRig().session({}, [{ strategy: FIRST, qty: -1 }]);
     rig
       .boot(2, [{ clientOrderId: id, strategy: FIRST }])
       .contracts()
       .stream('live')
       .reference();
-    const sent = { no: '3', ref: id, filled: 1, value: worth(12_990), status: 'matched' } as const;
+    const sent = { no: '3', ref: id, ...traded(12_990) } as const;
     enclosed(rig, {}, [sent]);
     expect(rig.of('order_adopted')).toMatchObject([{ strategy: FIRST, clientOrderId: id }]);
     expect(rig.alerts()).toEqual(['order_recovered']);
@@ -287,11 +273,7 @@ describe('orders that are not ours', () => {
 
   it('35: a close by the broker is alerted as one', () => {
     const rig = new EngineRig().start();
-    rig
-      .pass(1)
-      .book([
-        { no: '3', side: 'sell', filled: 1, value: worth(12_990), status: 'matched', source: 'forced' },
-      ]);
+    rig.look([{ no: '3', side: 'sell', ...traded(12_990), source: 'forced' }]);
     expect(rig.of('alert')).toMatchObject([{ severity: 'critical', code: 'order_adopted' }]);
   });
 
@@ -305,15 +287,15 @@ describe('orders that are not ours', () => {
       const rig = new EngineRig().start();
       const id = rig.submit(FIRST, 'buy', 1, 13_000);
       rig.unknown(id);
-      rig.pass(1).book([{ no: '7', ref: id, ...other }]);
+      rig.look([{ no: '7', ref: id, ...other }]);
       expect(rig.statusOf(id), 'not found').toBe('unknown');
       expect(rig.alerts()).toEqual(['order_unknown', 'row_contradicts']);
-      rig.pass(1).book([
+      rig.look([
         { no: '7', ref: id, ...other },
         { no: '8', ref: id },
       ]);
       expect(rig.statusOf(id), 'the row that fits').toBe('accepted');
-      rig.pass(1).book([
+      rig.look([
         { no: '7', ref: id, ...other },
         { no: '8', ref: id },
       ]);
@@ -323,11 +305,7 @@ describe('orders that are not ours', () => {
 
   it('of a contract that is not listed are alerted once', () => {
     const rig = new EngineRig().start();
-    rig
-      .pass(1)
-      .book([{ no: '3', code: 'VN30F2609' }])
-      .pass(1)
-      .book([{ no: '3', code: 'VN30F2609' }]);
+    rig.look([{ no: '3', code: 'VN30F2609' }]).look([{ no: '3', code: 'VN30F2609' }]);
     expect(rig.alerts()).toEqual(['order_in_unknown_contract']);
   });
 });

@@ -1,10 +1,9 @@
 /** What halts entries other than a loss of the day: refusals, messages, and a fall from the peak (failure cases, 32). */
 import { describe, expect, it } from 'vitest';
 import { money } from '../../../src/domain/units.ts';
-import { accountWith } from '../../support/engine-facts.ts';
+import { accountWith, traded } from '../../support/engine-facts.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { EngineRig, FIRST, type RigOptions } from '../../support/engine-rig.ts';
-import { DAY, worth } from '../../support/engine-world.ts';
 
 const halts = (rig: EngineRig) => rig.of('halt').map(({ halted, reason }) => [halted, reason]);
 
@@ -101,7 +100,7 @@ describe('a fall from the peak', () => {
     const halted =
       'the account has lost 50,000,001 VND since its peak of 1,000,000,001, the limit is 50,000,000 (risk.drawdownMax)';
     const equityPeak = money(1_000_000_000);
-    rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted, equityPeak });
+    rig.session({ halted, equityPeak });
     rig.boot(1).contracts().stream('live').reference();
     value(rig, 940_000_000).command({ name: 'resume', reason: 'seen' });
     expect([rig.engine.snapshot().halted, rig.alerts()]).toEqual([null, []]);
@@ -113,7 +112,7 @@ describe('a fall from the peak', () => {
     const peak = before.of('equity_peak').at(-1)!.value;
     expect(peak).toBe(1_030_000_000);
     const rig = limited();
-    rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted: null, equityPeak: peak });
+    rig.session({ equityPeak: peak });
     rig.boot(1).contracts().stream('live').reference();
     value(rig, 980_000_000);
     expect(rig.engine.snapshot().halted).toContain('since its peak of 1,030,000,000');
@@ -130,8 +129,8 @@ const restarted = (before: EngineRig, risk: RigOptions['risk']): EngineRig => {
 const losing = (ticks: number, risk: RigOptions['risk'] = {}): EngineRig => {
   const rig = new EngineRig({ isReal: true, risk }).start().account();
   const id = rig.submit(FIRST, 'buy', 1, 13_000);
-  const row = { no: '1', ref: id, qty: 1, filled: 1, value: worth(13_000), status: 'matched' } as const;
-  rig.accepted(id, '1').pass(1).book([row]);
+  const row = { no: '1', ref: id, ...traded(13_000) } as const;
+  rig.accepted(id, '1').look([row]);
   return rig.trade(13_000 - ticks);
 };
 const haltedOf = (rig: EngineRig): readonly (string | null)[] => {

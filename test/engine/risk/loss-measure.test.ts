@@ -1,17 +1,10 @@
 /** A resume after a loss: what was lost until then is accepted, what follows is measured from there (rulings, 37). */
 import { expect, it } from 'vitest';
 import { acceptedLoss } from '../../../src/engine/risk/loss-limits.ts';
-import {
-  instrumentIndex,
-  money,
-  priceHundredths,
-  priceTicks,
-  qty,
-  signedQty,
-} from '../../../src/domain/units.ts';
+import { instrumentIndex, priceHundredths, priceTicks, qty } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { replay } from '../../support/engine-replay.ts';
-import { DAY, FRONT, NEXT, worth } from '../../support/engine-world.ts';
+import { FRONT, NEXT } from '../../support/engine-world.ts';
 
 const LOSS = 2_100; // ticks, for one contract 21,000,000
 const resume = { name: 'resume', reason: 'seen' } as const;
@@ -159,14 +152,14 @@ it('the rule of entries measures from there as well, also after a restart', () =
   const again = new EngineRig({ isReal: true });
   replay(again, rig.inputs, rig.entries);
   for (const each of [rig, again]) {
-    each.pass(1).reference().account().book().positions({ VN30F2603: 1 }).pass(1).book();
+    each.pass(1).reference().account().book().positions(1).look();
     expect(each.engine.snapshot().strategies[0]!.halted).toBeNull();
   }
 });
 
 it('halts at once when the prices that are read show that what was carried has lost too much', () => {
   const rig = new EngineRig({ isReal: true });
-  rig.session(DAY, [{ strategy: FIRST, qty: 10, openValue: 1_300_000_000 }]);
+  rig.session({}, [{ strategy: FIRST, qty: 10 }]);
   rig.boot(1).contracts().stream('live').pass(1).clock();
   expect(halts(rig), 'no price is known').toEqual([]);
   const band = {
@@ -188,13 +181,13 @@ it('halts at once when the prices that are read show that what was carried has l
 /** The first strategy carries these from 13,000, by contract. */
 function carrying(front: number, next: number): EngineRig {
   const rig = new EngineRig({ isReal: true });
-  const carriedOver = [front, next].flatMap((held, at) => {
-    const openValue = money(worth(13_000, held));
-    return held === 0
-      ? []
-      : [{ strategy: FIRST, instrument: instrumentIndex(at), qty: signedQty(held), openValue }];
-  });
-  return rig.post({ kind: 'session_started', tradingDay: DAY, halted: null, carriedOver }).boot(1);
+  const carried = [front, next].map((held, at) => ({
+    strategy: FIRST,
+    instrument: instrumentIndex(at),
+    qty: held,
+  }));
+  const held = carried.filter(({ qty: contracts }) => contracts !== 0);
+  return rig.session({}, held).boot(1);
 }
 
 let volume = 0;
@@ -205,7 +198,7 @@ function trade(rig: EngineRig, at: number, price: number): void {
 }
 
 it('counts what several contracts lose together, whichever of them moves last', () => {
-  const rig = carrying(1, 1).contracts().stream('live').reference().pass(1).book().account();
+  const rig = carrying(1, 1).contracts().stream('live').reference().look().account();
   trade(rig, 0, 13_000);
   trade(rig, 1, 13_000);
   trade(rig, 0, 12_000);
@@ -216,7 +209,7 @@ it('counts what several contracts lose together, whichever of them moves last', 
 });
 
 it('counts a position from the moment its contract is listed', () => {
-  const rig = carrying(0, 3).contracts([FRONT]).stream('live').reference().pass(1).book().account();
+  const rig = carrying(0, 3).contracts([FRONT]).stream('live').reference().look().account();
   trade(rig, 1, 12_000);
   expect(halts(rig), 'nobody knows what a tick of it is worth').toEqual([]);
   rig.contracts([FRONT, NEXT]).clock();

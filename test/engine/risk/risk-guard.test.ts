@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Target } from '../../../src/engine/session/targets.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import * as units from '../../../src/domain/units.ts';
-import { denialText, formatDenial } from '../../../src/engine/ports/denial.ts';
+import { denialText } from '../../../src/engine/ports/denial.ts';
 import { RISK_RULES } from '../../../src/engine/risk/risk-rules.ts';
 import { at, contract } from '../../support/strategy-fixtures.ts';
 import {
@@ -189,11 +189,6 @@ test.each(CASES.filter(({ code }) => !OF_ALL.has(code)))(
     expect(verdict(rig.read(), { ...wanted, side: 'sell', qty: 1 })).toBe('approved as reduce');
   },
 );
-
-test('a denial is one stable line with its numbers', () => {
-  expect(formatDenial({ code: 'qty_above_max', qty: 6, max: 5 })).toBe('qty_above_max: qty=6 max=5');
-  expect(formatDenial({ code: 'stream_down' })).toBe('stream_down');
-});
 
 test.each([
   ['closing_auction', 'risk.auctionEntries'],

@@ -23,8 +23,8 @@ const known = (change: object) => ({ kind: 'calendar', ...knownDays(CALENDAR), .
 const HOLIDAY = known({ closures: [FRONT.expiry] });
 
 function begun(options = overnight(), first = known({})): EngineRig {
-  const rig = new EngineRig(options).contracts().post(first).session(WEDNESDAY).boot(1);
-  rig.stream('live').reference().pass(1).book().pass(1).positions().pass(1).book().pass(1).account();
+  const rig = new EngineRig(options).contracts().post(first).session({ tradingDay: WEDNESDAY }).boot(1);
+  rig.stream('live').reference().look().pass(1).positions().look().pass(1).account();
   return rig;
 }
 
@@ -34,13 +34,13 @@ function long(rig: EngineRig): EngineRig {
   const { clientOrderId: id } = rig.places()[0]!;
   rig.accepted(id, '1');
   const filled = { no: '1', ref: id, qty: 1, filled: 1, value: 130_000_000, status: 'matched' } as const;
-  return rig.pass(1).book([filled]).pass(1).positions({ VN30F2603: 1 }).pass(1).book([filled]);
+  return rig.look([filled]).pass(1).positions(1).look([filled]);
 }
 
 /** Sells of the first strategy until shortly after the time at which a contract is closed on its last day. */
 function exits(rig: EngineRig): number {
   rig.now = timeOf(14, 26, WEDNESDAY);
-  rig.clock().pass(1).positions({ VN30F2603: 1 }, 0).pass(1);
+  rig.clock().pass(1).positions(1, 0).pass(1);
   return rig.places().filter(({ side }) => side === 'sell').length;
 }
 

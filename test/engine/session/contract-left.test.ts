@@ -37,8 +37,7 @@ function holding(opposing: boolean, options: RigOptions = {}) {
       .book(books)
       .pass(1)
       .positions(held === 0 ? {} : { VN30F2603: held })
-      .pass(1)
-      .book(books);
+      .look(books);
   };
   read(opposing ? 0 : 1);
   expect(rig.engine.snapshot().unproven).toBeNull();
@@ -101,6 +100,6 @@ describe('a contract that leaves the list', () => {
 
 it('after a reconnect orders, triggers, positions and money are read', () => {
   const { rig } = holding(false);
-  rig.positions({ VN30F2603: 1 }).conditions().account().stream('down').stream('live');
+  rig.positions(1).conditions().account().stream('down').stream('live');
   expect(rig.reads).toEqual(expect.arrayContaining(['book', 'triggers', 'positions', 'account']));
 });

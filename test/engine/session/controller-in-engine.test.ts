@@ -25,7 +25,7 @@ function long(hours = 10, mins = 0, qty = 2): EngineRig {
   rig.post({ kind: 'account_snapshot', startedUs: rig.now, account });
   const id = rig.resting(FIRST, 'buy', qty, 13_000, '1');
   const filled = { no: '1', ref: id, qty, filled: qty, value: qty * 130_000_000, status: 'matched' } as const;
-  rig.pass(1).book([filled]).pass(1).positions({ VN30F2603: qty }).pass(1).book([filled]);
+  rig.look([filled]).pass(1).positions(qty).look([filled]);
   expect(rig.places()[0]).toMatchObject({ purpose: 'entry', qty });
   expect(rig.position(FIRST)).toBe(qty);
   rig.sent.length = 0;
@@ -36,6 +36,6 @@ function long(hours = 10, mins = 0, qty = 2): EngineRig {
 test('before the close the alarm wakes the controller, which closes positions that may not stay', () => {
   const rig = long(14, 20);
   rig.now = timeOf(14, 25);
-  rig.clock().pass(1).positions({ VN30F2603: 2 }, 0);
+  rig.clock().pass(1).positions(2, 0);
   expect(rig.places()).toMatchObject([{ side: 'sell', qty: 2, purpose: 'reduce' }]);
 });

@@ -13,18 +13,11 @@ function trading(failure: Failure, policy: FailurePolicy) {
   const rig = new EngineRig({ isReal: true, policies: { [failure]: policy } }).start().account();
   const held = rig.resting(FIRST, 'buy', 2, 13_000, '1');
   const bought = { no: '1', ref: held, ...traded(13_000, 2) } as const;
-  rig.pass(1).book([bought]).pass(1).positions({ VN30F2603: 2 }).pass(1).book([bought]);
+  rig.look([bought]).pass(1).positions(2).look([bought]);
   const entry = rig.resting(FIRST, 'buy', 1, 12_950, '2');
   const rests = { no: '2', ref: entry, price: 12_950 } as const;
   const read = (seconds: number, held = 2): void => {
-    rig
-      .pass(seconds)
-      .book([bought, rests])
-      .pass(1)
-      .positions({ VN30F2603: held })
-      .pass(1)
-      .book([bought, rests])
-      .clock();
+    rig.pass(seconds).book([bought, rests]).pass(1).positions(held).look([bought, rests]).clock();
   };
   read(1);
   rig.sent.length = 0;
@@ -135,8 +128,7 @@ function restarted(before: FailurePolicy, after: FailurePolicy) {
     value: worth(row.price, row.filled),
     status: 'matched' as const,
   }));
-  for (let i = 0; i < 20; i += 1)
-    again.book(book).pass(0.5).positions({ VN30F2603: 2 }).pass(0.5).book(book).trade(13_000);
+  for (let i = 0; i < 20; i += 1) again.book(book).pass(0.5).positions(2).pass(0.5).book(book).trade(13_000);
   return { again, procedure };
 }
 

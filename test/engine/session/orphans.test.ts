@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest';
 import type { RiskSettings } from '../../../src/domain/settings.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
-import { FRONT } from '../../support/engine-world.ts';
 
 /** The first strategy is long two, and is stopped. */
 function stopped(onOrphan?: NonNullable<RiskSettings['onOrphan']>): EngineRig {
@@ -10,14 +9,7 @@ function stopped(onOrphan?: NonNullable<RiskSettings['onOrphan']>): EngineRig {
   const rig = new EngineRig({ isReal: true, qtyMax: 4, ...risk }).start().account();
   const id = rig.resting(FIRST, 'buy', 2, 13_000, '1');
   const filled = [{ no: '1', ref: id, qty: 2, filled: 2, price: 13_000, status: 'matched' }] as const;
-  rig
-    .pass(1)
-    .book(filled)
-    .pass(1)
-    .positions({ [FRONT.orderCode]: 2 })
-    .pass(1)
-    .book(filled)
-    .trade(13_000);
+  rig.look(filled).pass(1).positions(2).look(filled).trade(13_000);
   expect(rig.position(FIRST)).toBe(2);
   return rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'test' });
 }
@@ -27,7 +19,7 @@ const orphans = (rig: EngineRig): string[] =>
 
 it('flatten: it is closed', () => {
   const rig = stopped('flatten');
-  rig.pass(1).positions({ [FRONT.orderCode]: 2 });
+  rig.pass(1).positions(2);
   expect(orphans(rig)).toHaveLength(1);
   expect(rig.places().slice(1)).toMatchObject([{ side: 'sell', qty: 2, purpose: 'reduce' }]);
 });

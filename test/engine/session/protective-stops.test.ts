@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { money, OPERATOR_INDEX, priceTicks, signedQty } from '../../../src/domain/units.ts';
-import { waitingOrder } from '../../support/engine-facts.ts';
+import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
+import { waitingOrder, traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { guarded, SmallBroker, type SmallStop, stopsOf, trades } from '../support/small-broker.ts';
-import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
+import { SETTINGS } from '../../support/engine-world.ts';
 import { bracketBuy, exitHalf, stopSell, waits } from '../support/trigger-rows.ts';
 
 const unguarded = (): SmallBroker => {
@@ -71,13 +71,8 @@ const filledBracket = () => {
   const { rig } = guarded();
   const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
   rig.accepted(id, '5').pass(1);
-  const row = { no: '5', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
-  const show = () =>
-    rig
-      .book([row])
-      .positions({ [FRONT.orderCode]: 2 })
-      .pass(1)
-      .book([row]);
+  const row = { no: '5', ref: id, ...traded(13_000, 2) } as const;
+  const show = () => rig.book([row]).positions(2).look([row]);
   show();
   const stops = (): number =>
     rig.waiting.filter((sent) => sent.call === 'place' && sent.order.trigger?.kind === 'stop').length;
@@ -161,11 +156,7 @@ it('a position without a stop while positions are not proven follows the policy 
   trades(broker, 'buy', 2);
   const { rig } = broker;
   const show = (held: number): void => {
-    broker
-      .answer()
-      .showBook()
-      .showStops()
-      .rig.positions({ [FRONT.orderCode]: held });
+    broker.answer().showBook().showStops().rig.positions(held);
     broker.showBook().rig.pass(1).trade(13_000).clock();
   };
   for (let i = 0; i < 8; i += 1) show(3);
@@ -204,20 +195,13 @@ function carried(
   const broker = new SmallBroker(rig);
   const { key } = broker.foreignStop('sell', 2, 12_900);
   broker.foreignFill('buy', 2);
-  const place = { strategy: FIRST, instrument: FRONT.index };
   const row = waits({ key, side: 'sell', qty: 2, trigger: 12_900, limit: 12_900 });
   const stop = waitingOrder(row, {
     clientOrderId: clientOrderId('C1'),
     isProtective: true,
     placedTrigger: priceTicks(placedTrigger),
   });
-  rig.post({
-    kind: 'session_started',
-    tradingDay: DAY,
-    carriedOver: [{ ...place, qty: signedQty(2), openValue: money(worth(13_000, 2)) }],
-    carriedOrders: [stop],
-    halted: null,
-  });
+  rig.session({ carriedOrders: [stop] }, [{ strategy: FIRST, qty: 2 }]);
   rig.boot(1).contracts().stream('live').reference().account();
   if (!isKept) broker.stops.length = 0;
   return broker.settle();

@@ -2,22 +2,16 @@
 import { expect, it } from 'vitest';
 import { guarded } from '../support/small-broker.ts';
 import { acceptWaiting, bracketBuy, exitHalf, waits } from '../support/trigger-rows.ts';
-import type { RowFacts } from '../../support/engine-facts.ts';
+import { type RowFacts, traded } from '../../support/engine-facts.ts';
 import { FIRST } from '../../support/engine-rig.ts';
-import { FRONT, worth } from '../../support/engine-world.ts';
 
 it('leaves a position to the stop of the engine when it has triggered and does not fill', () => {
   const { rig } = guarded();
   const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
   rig.accepted(id, '5').pass(1);
-  const bought = { no: '5', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
+  const bought = { no: '5', ref: id, ...traded(13_000, 2) } as const;
   const sent = { no: '9', side: 'sell', qty: 2, price: 13_080, source: 'system' } as const;
-  const show = (rows: readonly RowFacts[]) =>
-    rig
-      .book(rows)
-      .positions({ [FRONT.orderCode]: 2 })
-      .pass(1)
-      .book(rows);
+  const show = (rows: readonly RowFacts[]) => rig.book(rows).positions(2).look(rows);
   show([bought]);
   rig.pass(1).conditions([exitHalf('a', 12_950), exitHalf('b', 13_080)]);
   show([bought]);

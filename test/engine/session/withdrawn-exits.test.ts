@@ -1,5 +1,6 @@
 /** A broker withdraws the exits of a bracket where its account holds nothing in the contract (`venue/triggers`). */
 import { describe, expect, it } from 'vitest';
+import { traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
 import { bracketBuy, exitHalf } from '../support/trigger-rows.ts';
@@ -17,18 +18,10 @@ const withdrawn = (sold: number) => {
   const bought = {
     no: '5',
     ref: bracket,
-    qty: 2,
-    filled: 2,
-    value: worth(13_000, 2),
-    status: 'matched',
+    ...traded(13_000, 2),
   } as const;
   const held = (): void => void rig.positions(sold === 2 ? {} : { [FRONT.orderCode]: 2 - sold });
-  rig
-    .book([bought])
-    .positions({ [FRONT.orderCode]: 2 })
-    .pass(1)
-    .conditions(exits('pending'))
-    .book([bought]);
+  rig.book([bought]).positions(2).pass(1).conditions(exits('pending')).book([bought]);
   if (sold > 0) rig.submit(SECOND, 'sell', sold, 13_000);
   const ref = rig.places().at(-1)?.clientOrderId ?? bracket;
   if (sold > 0) rig.accepted(ref, '6');
@@ -41,8 +34,7 @@ const withdrawn = (sold: number) => {
   rig
     .pass(1)
     .conditions(exits('canceled'))
-    .pass(1)
-    .book([bought, ...also]);
+    .look([bought, ...also]);
   held();
   for (let i = 0; i < 5; i += 1) {
     rig

@@ -4,7 +4,7 @@ import { brokerOrderKey, brokerOrderNo, type ClientOrderId } from '../../../src/
 import { type Side, signOf } from '../../../src/domain/order.ts';
 import type { FailurePolicy } from '../../../src/domain/settings.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
-import { FRONT, worth } from '../../support/engine-world.ts';
+import { worth } from '../../support/engine-world.ts';
 import { waits } from './trigger-rows.ts';
 
 export interface SmallOrder {
@@ -131,7 +131,7 @@ export class SmallBroker {
   show(): this {
     this.showBook();
     this.showStops();
-    this.rig.positions({ [FRONT.orderCode]: this.position });
+    this.rig.positions(this.position);
     return this.showBook();
   }
 

@@ -3,8 +3,9 @@ import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import { brokerOrderKey, brokerOrderNo, type ClientOrderId, orderCode } from '../../../src/domain/ids.ts';
 import type { BracketIntent, Side, StopIntent, TrailingStopIntent } from '../../../src/domain/order.ts';
 import { priceTicks, qty } from '../../../src/domain/units.ts';
+import { traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, type RigOptions } from '../../support/engine-rig.ts';
-import { FRONT, worth } from '../../support/engine-world.ts';
+import { FRONT } from '../../support/engine-world.ts';
 
 /** Protects a long position: sells when the price falls to the trigger. */
 export const stopSell = (trigger: number, contracts = 1, more: Partial<StopIntent> = {}): StopIntent => ({
@@ -102,7 +103,7 @@ export function waitingStop(contracts = 1) {
 export const boughtBracket = (rig: EngineRig): ClientOrderId => {
   const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
   rig.accepted(id, '5').pass(1);
-  rig.book([{ no: '5', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
+  rig.book([{ no: '5', ref: id, ...traded(13_000, 2) }]);
   return id;
 };
 

@@ -102,9 +102,9 @@ const bookOf = (rig: EngineRig) =>
 /** `first` holds four and has an order at the exchange; `second` holds two short and was stopped by hand. */
 function morning(first = opener()): EngineRig {
   const rig = new EngineRig({ strategies: [first, {}] });
-  rig.session(DAY, [
-    { strategy: FIRST, qty: 2, openValue: worth(13_000, 2) },
-    { strategy: SECOND, qty: -2, openValue: worth(13_000, 2) },
+  rig.session({}, [
+    { strategy: FIRST, qty: 2 },
+    { strategy: SECOND, qty: -2 },
   ]);
   rig
     .boot(1)
@@ -112,17 +112,10 @@ function morning(first = opener()): EngineRig {
     .contracts()
     .stream('live')
     .reference();
-  rig
-    .pass(1)
-    .book()
-    .pass(1)
-    .positions({ [FRONT.orderCode]: 0 })
-    .pass(1)
-    .book()
-    .pass(1);
+  rig.look().pass(1).positions(0).look().pass(1);
   rig.trade(12_990).trade(12_991);
   for (const [i, { clientOrderId }] of rig.places().entries()) rig.accepted(clientOrderId, String(i + 1));
-  rig.pass(1).book(bookOf(rig));
+  rig.look(bookOf(rig));
   return rig.command({ name: 'stop_strategy', strategy: SECOND, reason: 'by hand' });
 }
 
@@ -262,14 +255,8 @@ describe('a strategy with other parameters in mid-session', () => {
     expect(again.of('strategy_changed')).toMatchObject([
       { strategy: 0, from: { params: 'p' }, to: { params: 'q' }, heldQty: 4 },
     ]);
-    again
-      .stream('live')
-      .reference()
-      .pass(1)
-      .book(bookOf(live))
-      .pass(1)
-      .positions({ [FRONT.orderCode]: 2 });
-    again.pass(1).book(bookOf(live)).pass(1).trade(13_001);
+    again.stream('live').reference().look(bookOf(live)).pass(1).positions(2);
+    again.look(bookOf(live)).pass(1).trade(13_001);
     expect(again.of('proposal').at(-1), 'it decides from here on').toMatchObject({ by: 'strategy' });
   });
 

@@ -2,9 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { formatProblem } from '../../../src/config/problem.ts';
 import { runBacktestFile } from '../../../src/research/backtest/run-backtest-file.ts';
-import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
+import { loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const TIMES = ['00', '01', '02'].map((hour) => `2026-01-05T${hour}:00:00Z`);
@@ -32,9 +31,8 @@ data: { ${kind}: [{ file: x.csv, symbol: X }] }
 strategies: [{ id: one, strategy: ./mine.mjs, symbols: [X], overnight: true }]
 `,
   );
-  const loaded = await loadBacktest(file);
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
-  const { result } = runBacktestFile(loaded.backtest, { out: tempDir() });
+  const backtest = await loadedBacktest(file);
+  const { result } = runBacktestFile(backtest, { out: tempDir() });
   return result.notices.map(({ text }) => text).join('\n');
 }
 

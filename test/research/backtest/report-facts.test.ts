@@ -3,9 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runBacktestFile } from '../../../src/research/backtest/run-backtest-file.ts';
-import { formatProblem } from '../../../src/config/problem.ts';
-import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { barFile } from '../spec/bar-run.ts';
+import { loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 /** Half hours at noon of New York, around the Sunday on which its clocks change: prices that rise and fall. */
@@ -28,9 +27,8 @@ async function played(second?: string) {
     file: ', every: 30m',
     params: '{ fast: 1, slow: 2, bufferTicks: 0 }',
   });
-  const loaded = await loadBacktest(file);
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
-  return runBacktestFile(loaded.backtest, { out: tempDir(), second });
+  const backtest = await loadedBacktest(file);
+  return runBacktestFile(backtest, { out: tempDir(), second });
 }
 
 test('market, zone and memory are in the report, and that it was not verified', async () => {
@@ -94,9 +92,8 @@ data: { bars: [{ file: bars.csv, symbol: X, every: 1h }] }
 strategies: [{ id: one, strategy: ./mine.mjs, symbols: [X], overnight: true }]
 `,
   );
-  const loaded = await loadBacktest(join(dir, 'run.yaml'));
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
-  const { model } = runBacktestFile(loaded.backtest, { out: tempDir() });
+  const backtest = await loadedBacktest(join(dir, 'run.yaml'));
+  const { model } = runBacktestFile(backtest, { out: tempDir() });
   return model.warnings.filter((each) => each.includes('extremes'));
 }
 
@@ -124,8 +121,7 @@ test.each([
     market: `${HOURS}, costs: { valuePercent: 0.0123 }`,
     file: ', every: 30m',
   });
-  const loaded = await loadBacktest(file);
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
-  const { model } = runBacktestFile(loaded.backtest, { out: tempDir() });
+  const backtest = await loadedBacktest(file);
+  const { model } = runBacktestFile(backtest, { out: tempDir() });
   expect(model.warnings.filter((each) => each.startsWith('fees'))).toEqual(notes);
 });

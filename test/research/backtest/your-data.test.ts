@@ -2,13 +2,12 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { doubtsOf } from '../../../src/research/backtest/your-data.ts';
-import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { type BacktestOutcome, runBacktestFile } from '../../../src/research/backtest/run-backtest-file.ts';
 import { runStatistics } from '../../../src/research/statistics/run-statistics.ts';
-import { formatProblem } from '../../../src/config/problem.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 import { createRandom, SEED } from '../../support/seed.ts';
 import { barFile } from '../spec/bar-run.ts';
+import { loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const HOUR_MS = 3_600_000;
@@ -25,10 +24,9 @@ function hourly(change: (price: number, hour: number) => number | null): string 
 }
 
 async function outcomeOf(run: Parameters<typeof barFile>[0]): Promise<BacktestOutcome> {
-  const loaded = await loadBacktest(barFile({ file: ', every: 1h', ...run }));
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  const backtest = await loadedBacktest(barFile({ file: ', every: 1h', ...run }));
   const out = tempDir();
-  return runBacktestFile(loaded.backtest, { out });
+  return runBacktestFile(backtest, { out });
 }
 
 /** Without what the strategy was refused, and without what it holds at the end. */
@@ -181,9 +179,8 @@ test('some bars outside the hours are counted with their lines, also in the next
   const bars = hoursOfUtc([9, 10, 11, 12, 13, 14, 15, 16]);
   const file = barFile({ bars, market: NEW_YORK, file: ', every: 1h' });
   for (const run of ['first', 'second']) {
-    const loaded = await loadBacktest(file);
-    if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
-    const outcome = runBacktestFile(loaded.backtest, { out: join(tempDir(), run) });
+    const backtest = await loadedBacktest(file);
+    const outcome = runBacktestFile(backtest, { out: join(tempDir(), run) });
     expect(warningsOf(outcome)).toContainEqual(
       expect.stringMatching(
         /^76 of 304 rows of .*bars\.csv \(lines 2 to 305\) outside the hours of the market in America\/New_York, and no order trades on them: /,

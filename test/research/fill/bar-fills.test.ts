@@ -1,16 +1,8 @@
 /** Fills on bars of a minute, worked out by hand: open, high, low, close, volume. */
 import { describe, expect, test } from 'vitest';
 import type { BarFillModel } from '../../../src/venue/exchange/fill-models.ts';
+import { ON_BARS } from '../../support/backtest-plan.ts';
 import { lines, playScript } from './fill-rig.ts';
-
-const ON_BARS: BarFillModel = {
-  on: 'bars',
-  bar: 'next_open',
-  path: 'high_first',
-  trailingStop: 'stop',
-  slippageTicks: 0,
-  volumeBps: 0,
-};
 
 interface Case {
   readonly name: string;

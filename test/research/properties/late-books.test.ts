@@ -8,7 +8,7 @@ import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { milliseconds, priceTicks, seconds } from '../../../src/domain/units.ts';
 import { defineStrategy } from '../../../src/strategy/index.ts';
 import { Random } from '../../../src/venue/market/random.ts';
-import { planOf, tapesOf } from '../../support/backtest-plan.ts';
+import { planOf, tapesOf, strategyOf } from '../../support/backtest-plan.ts';
 import { drawnRows } from './drawn-rows.ts';
 
 const DAY = '2026-03-04';
@@ -59,16 +59,14 @@ const asker = (seen: unknown[]) =>
   });
 
 const watcher = (isListening: boolean) =>
-  defineStrategy({
-    name: 'watcher',
-    summary: 'listens to every book, or to none',
-    params: z.object({}),
-    legs: ['near', 'far'],
-    connect(ticks) {
+  strategyOf(
+    'watcher',
+    (ticks) => {
       if (!isListening) return;
       for (const leg of ['near', 'far'] as const) ticks.leg(leg).books$.subscribe(() => undefined);
     },
-  });
+    ['near', 'far'],
+  );
 
 function play(
   seed: number,
@@ -85,10 +83,7 @@ function play(
   const span = { kind: 'exponential', min: milliseconds(1), mean: milliseconds(40) } as const;
   const plan = planOf(
     tapesOf(tapes),
-    [
-      { id: 'asker', definition: asker(seen), params: { seed } },
-      { id: 'watcher', definition: watcher(isListening), params: {} },
-    ],
+    [{ id: 'asker', definition: asker(seen), params: { seed } }, watcher(isListening)],
     { symbols: ['VN30F1M', 'VN30F2M'], latency: { order: span, report: span } },
   );
   return { seen, hash: runBacktest(plan).journalHash };

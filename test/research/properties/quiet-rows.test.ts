@@ -21,7 +21,7 @@ import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { defineStrategy, type LegTrader } from '../../../src/strategy/index.ts';
 import { DEFAULT_MARGIN_RULES } from '../../../src/venue/account/margin.ts';
 import { Random } from '../../../src/venue/market/random.ts';
-import { planOf, tapesOf } from '../../support/backtest-plan.ts';
+import { planOf, tapesOf, strategyOf } from '../../support/backtest-plan.ts';
 import { drawnRows } from './drawn-rows.ts';
 
 const DAYS = ['2026-03-04', '2026-03-05'] as const;
@@ -206,12 +206,9 @@ test.each([false, true])(
       rows.qty[row] = 5;
       rows.side[row] = row % 2 === 0 ? 1 : -1;
     });
-    const definition = defineStrategy({
-      name: 'stopper',
-      summary: 'one stop for more than the market shows',
-      params: z.object({}),
-      legs: ['near'],
-      connect(ticks, trader) {
+    const strategy = strategyOf(
+      'stopper',
+      (ticks, trader) => {
         let isSent = false;
         ticks.trades$.subscribe(({ price }) => {
           if (isSent) return;
@@ -220,10 +217,9 @@ test.each([false, true])(
           trader.submit({ kind: 'stop', side: 'buy', qty: 40, reason, ...at });
         });
       },
-    });
-    const plan = planOf(tapesOf([{ code: 'VN30F2603', day: DAYS[0], rows }]), [
-      { id: 'stopper', definition, params: {} },
-    ]);
+      ['near'],
+    );
+    const plan = planOf(tapesOf([{ code: 'VN30F2603', day: DAYS[0], rows }]), [strategy]);
     const none = { kind: 'constant', span: milliseconds(0) } as const;
     const latency = { order: none, report: { kind: 'constant', span: minutes(1) } } as const;
     expect(runBacktest({ ...plan, latency }, { isRowByRow }).counts.fills).toBe(3);

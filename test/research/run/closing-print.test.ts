@@ -1,32 +1,24 @@
 /** The print of the closing auction comes after the last phase: strategies get it, and its bar, also on the last day of a contract. */
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { formatTime } from '../../../src/domain/civil-date.ts';
 import { minutes, US_PER_DAY } from '../../../src/domain/units.ts';
-import { defineStrategy } from '../../../src/strategy/index.ts';
-import { planOf, tapesOf } from '../../support/backtest-plan.ts';
+import { planOf, tapesOf, strategyOf } from '../../support/backtest-plan.ts';
 import { parseScript } from '../fill/rig-script.ts';
 
 /** Everything that a strategy on the front month hears on a day of March 2026, the contract of March ending on the 19th. */
 function heardOn(day: number, every: number): readonly string[] {
   const heard: string[] = [];
-  const listens = defineStrategy({
-    name: 'listens',
-    summary: 'writes down what it hears',
-    params: z.object({}),
-    legs: ['contract'],
-    connect(ticks) {
-      ticks.trades$.subscribe(({ instrument, price }) => heard.push(`trade of ${instrument} at ${price}`));
-      ticks
-        .bars({ every: minutes(every) })
-        .subscribe(({ instrument, endUs, close, phase, complete }) =>
-          heard.push(
-            `${formatTime(endUs, 420).slice(0, 5)} bar of ${instrument} ${phase} ${close}${complete ? '' : ' torn'}`,
-          ),
-        );
-      ticks.rollovers$.subscribe(({ contract }) => heard.push(`rolls to ${contract.orderCode}`));
-    },
+  const listens = strategyOf('listens', (ticks) => {
+    ticks.trades$.subscribe(({ instrument, price }) => heard.push(`trade of ${instrument} at ${price}`));
+    ticks
+      .bars({ every: minutes(every) })
+      .subscribe(({ instrument, endUs, close, phase, complete }) =>
+        heard.push(
+          `${formatTime(endUs, 420).slice(0, 5)} bar of ${instrument} ${phase} ${close}${complete ? '' : ' torn'}`,
+        ),
+      );
+    ticks.rollovers$.subscribe(({ contract }) => heard.push(`rolls to ${contract.orderCode}`));
   });
   const rowsOf = (script: string) => {
     const { rows } = parseScript(script, 'high');
@@ -42,7 +34,7 @@ function heardOn(day: number, every: number): readonly string[] {
     { code: 'VN30F2603', day: date, rows: front, reference: 10_000 },
     { code: 'VN30F2604', day: date, rows: next, reference: 10_100 },
   ]);
-  runBacktest(planOf(data, [{ id: 'one', definition: listens, params: {} }]));
+  runBacktest(planOf(data, [listens]));
   return heard;
 }
 

@@ -1,35 +1,28 @@
 /** Orders that wait at the broker, asked for by a strategy, through engine and risk guard to the venue in process. */
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import type { ClientOrderId } from '../../../src/domain/ids.ts';
 import { priceTicks, US_PER_DAY } from '../../../src/domain/units.ts';
-import { type Trader, defineStrategy, seconds } from '../../../src/strategy/index.ts';
+import { type Trader, seconds } from '../../../src/strategy/index.ts';
 import { parseScript } from '../fill/rig-script.ts';
-import { planOf, tapesOf } from '../../support/backtest-plan.ts';
+import { planOf, tapesOf, strategyOf } from '../../support/backtest-plan.ts';
 
 type Book = Trader<Record<string, never>, 'contract'>;
 
 /** Does one thing at each of the first trades, and writes down what it hears of its orders. */
 function scripted(steps: readonly ((trader: Book) => ClientOrderId | void)[], heard: string[]) {
-  const definition = defineStrategy({
-    name: 'scripted',
-    summary: 'does what the test says',
-    params: z.object({}),
-    legs: ['contract'],
-    connect(ticks, trader) {
-      let trade = 0;
-      ticks.trades$.subscribe(() => {
-        steps[trade]?.(trader);
-        trade += 1;
-      });
-      ticks.orders$.subscribe(({ side, qty, status, parent, lastFilledQty }) => {
-        const by = parent === undefined ? '' : 'child ';
-        heard.push(`${by}${side} ${qty} ${status}${lastFilledQty > 0 ? ` +${lastFilledQty}` : ''}`);
-      });
-    },
+  const strategy = strategyOf('scripted', (ticks, trader) => {
+    let trade = 0;
+    ticks.trades$.subscribe(() => {
+      steps[trade]?.(trader);
+      trade += 1;
+    });
+    ticks.orders$.subscribe(({ side, qty, status, parent, lastFilledQty }) => {
+      const by = parent === undefined ? '' : 'child ';
+      heard.push(`${by}${side} ${qty} ${status}${lastFilledQty > 0 ? ` +${lastFilledQty}` : ''}`);
+    });
   });
-  return { id: 'scripted', definition, params: {} };
+  return strategy;
 }
 
 function play(script: string, steps: Parameters<typeof scripted>[0]) {
@@ -212,13 +205,11 @@ test('two strategies with one stop price and brackets entered again: no exit is 
   ]);
 });
 
+/** Buys after a leg that never fills, and takes it back the next day. */
 const afterNothing = (heard: string[]) =>
-  defineStrategy({
-    name: 'after-nothing',
-    summary: 'buys after a leg that never fills, and takes it back the next day',
-    params: z.object({}),
-    legs: ['near', 'far'],
-    connect(ticks, trader) {
+  strategyOf(
+    'after-nothing',
+    (ticks, trader) => {
       const near = trader.leg('near');
       const after = trader.leg('far').contract;
       let id: ClientOrderId | null = null;
@@ -231,7 +222,8 @@ const afterNothing = (heard: string[]) =>
       });
       ticks.orders$.subscribe(({ status }) => heard.push(status));
     },
-  });
+    ['near', 'far'],
+  );
 
 function twoTrades(code: string, day: number) {
   const { rows } = parseScript('09:01:00 trade 1000 x 5 sold\n09:02:00 trade 1000 x 5 sold', 'high');
@@ -242,7 +234,7 @@ function twoTrades(code: string, day: number) {
 test('an order that waits for its leg stays out of the market of the next day', () => {
   const data = tapesOf([4, 5].flatMap((day) => [twoTrades('VN30F2603', day), twoTrades('VN30F2604', day)]));
   const heard: string[] = [];
-  const plan = planOf(data, [{ id: 'one', definition: afterNothing(heard), params: {} }], {
+  const plan = planOf(data, [afterNothing(heard)], {
     symbols: ['VN30F2603', 'VN30F2604'],
     memory: 'run',
   });

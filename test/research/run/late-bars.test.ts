@@ -3,14 +3,13 @@
  * orders of the day, which expire after the bar that holds the close, is reported once more.
  */
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { barTicks } from '../../../src/research/bar-ticks.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { minutes, priceTicks, US_PER_HOUR } from '../../../src/domain/units.ts';
 import type { EntryOf, JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
-import { defineStrategy, type Trader } from '../../../src/strategy/index.ts';
-import { planOf, tapesOf } from '../../support/backtest-plan.ts';
+import type { Trader } from '../../../src/strategy/index.ts';
+import { ON_BARS, planOf, tapesOf, strategyOf } from '../../support/backtest-plan.ts';
 
 type OwnTrader = Trader<object, 'contract'>;
 const DAY = '2026-03-04';
@@ -26,18 +25,12 @@ function entriesOf(
   { open, low }: Prices,
   trade: (trader: OwnTrader, bars: number) => void,
 ): readonly JournalEntry[] {
-  const definition = defineStrategy({
-    name: 'once',
-    summary: 'trades once',
-    params: z.object({}),
-    legs: ['contract'],
-    connect(ticks, trader) {
-      let bars = 0;
-      ticks.trades$.subscribe(() => {
-        bars += 1;
-        trade(trader, bars);
-      });
-    },
+  const strategy = strategyOf('once', (ticks, trader) => {
+    let bars = 0;
+    ticks.trades$.subscribe(() => {
+      bars += 1;
+      trade(trader, bars);
+    });
   });
   const startUs = HOURS.map((hour) => momentOf(tradingDay(DAY), hour * US_PER_HOUR, 420));
   const endUs = startUs.map((start) => start + US_PER_HOUR);
@@ -45,15 +38,8 @@ function entriesOf(
   const volume = HOURS.map(() => 20);
   const bars = { rows: HOURS.length, startUs, endUs, open, high: close, low, close, volume };
   const data = tapesOf([{ code: 'VN30F2603', day: DAY, rows: barTicks(bars, US_PER_HOUR, 'high_first') }]);
-  const plan = planOf(data, [{ id: 'one', definition, params: {} }], {
-    fill: {
-      on: 'bars',
-      bar: 'next_open',
-      path: 'high_first',
-      slippageTicks: 0,
-      trailingStop: 'stop',
-      volumeBps: 1_000,
-    },
+  const plan = planOf(data, [strategy], {
+    fill: { ...ON_BARS, volumeBps: 1_000 },
   });
   const risk = { ...plan.settings.risk, auctionEntries: true, selfTradePrevention: false };
   const entries: JournalEntry[] = [];

@@ -1,12 +1,11 @@
 /** Our own rule on margin, where the venue reports the account at the moment of the decision: each order counts once, on its way and after. */
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import type { BacktestPlan } from '../../../src/research/backtest-plan.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { milliseconds, money, priceTicks } from '../../../src/domain/units.ts';
-import { defineStrategy, type Trader } from '../../../src/strategy/index.ts';
+import type { Trader } from '../../../src/strategy/index.ts';
 import { DEFAULT_MARGIN_RULES } from '../../../src/venue/account/margin.ts';
-import { planOf, tapesOf } from '../../support/backtest-plan.ts';
+import { planOf, tapesOf, strategyOf } from '../../support/backtest-plan.ts';
 import { parseScript } from '../fill/rig-script.ts';
 
 /** Of one contract at 1,000 ticks. */
@@ -22,18 +21,12 @@ function denialsOf(
   steps: readonly ((trader: OwnTrader) => void)[],
   over: Partial<BacktestPlan> = {},
 ): readonly string[] {
-  const definition = defineStrategy({
-    name: 'steps',
-    summary: 'one step a trade',
-    params: z.object({}),
-    legs: ['contract'],
-    connect(ticks, trader) {
-      let place = 0;
-      ticks.trades$.subscribe(() => {
-        steps[place]?.(trader);
-        place += 1;
-      });
-    },
+  const strategy = strategyOf('steps', (ticks, trader) => {
+    let place = 0;
+    ticks.trades$.subscribe(() => {
+      steps[place]?.(trader);
+      place += 1;
+    });
   });
   const { rows } = parseScript(
     `
@@ -45,7 +38,7 @@ function denialsOf(
   );
   for (let row = 0; row < rows.rows; row += 1) rows.tsUs[row] = (rows.tsUs[0] ?? 0) + row * milliseconds(250);
   const data = tapesOf([{ code: 'VN30F2603', day: '2026-03-04', rows, reference: 10_000 }]);
-  const plan = planOf(data, [{ id: 'one', definition, params: {} }], {
+  const plan = planOf(data, [strategy], {
     // The broker takes four fifths, and costs are less than half a contract.
     capital: money(((contracts + 0.5) * MARGIN * 10) / 8),
     margin: DEFAULT_MARGIN_RULES,
@@ -92,28 +85,22 @@ test.each(Object.entries(LATENCIES))('what a change adds counts once: %s', (_, {
 });
 
 test('an order placed in answer to another counts the other once', () => {
-  const definition = defineStrategy({
-    name: 'chain',
-    summary: 'an order once another is accepted',
-    params: z.object({}),
-    legs: ['contract'],
-    connect(ticks, trader) {
-      let sent = 0;
-      const next = (): void => {
-        sent += 1;
-        if (sent < 4) buy(1, 990 - sent)(trader);
-      };
-      ticks.orders$.subscribe(({ status }) => {
-        if (status === 'accepted') next();
-      });
-      ticks.trades$.subscribe(() => {
-        if (sent === 0) next();
-      });
-    },
+  const strategy = strategyOf('chain', (ticks, trader) => {
+    let sent = 0;
+    const next = (): void => {
+      sent += 1;
+      if (sent < 4) buy(1, 990 - sent)(trader);
+    };
+    ticks.orders$.subscribe(({ status }) => {
+      if (status === 'accepted') next();
+    });
+    ticks.trades$.subscribe(() => {
+      if (sent === 0) next();
+    });
   });
   const { rows } = parseScript('09:30:00 trade 1000 x 5 sold\n09:30:01 trade 1000 x 5 sold', 'high');
   const data = tapesOf([{ code: 'VN30F2603', day: '2026-03-04', rows, reference: 10_000 }]);
-  const plan = planOf(data, [{ id: 'one', definition, params: {} }], {
+  const plan = planOf(data, [strategy], {
     capital: money((3.5 * MARGIN * 10) / 8),
     margin: DEFAULT_MARGIN_RULES,
   });

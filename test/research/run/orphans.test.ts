@@ -1,31 +1,23 @@
 /** A strategy that fails while only prices come: what it leaves is looked after at once, not when something else happens. */
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { priceTicks, US_PER_SECOND } from '../../../src/domain/units.ts';
-import { defineStrategy } from '../../../src/strategy/index.ts';
-import { planOf, tapesOf } from '../../support/backtest-plan.ts';
+import { planOf, tapesOf, strategyOf } from '../../support/backtest-plan.ts';
 import { parseScript } from '../fill/rig-script.ts';
 
 const MINUTES = 60;
 
 test('its position is closed', () => {
   let failedUs = 0;
-  const definition = defineStrategy({
-    name: 'fails',
-    summary: 'buys, and fails a minute later',
-    params: z.object({}),
-    legs: ['contract'],
-    connect(ticks, trader) {
-      let trades = 0;
-      ticks.trades$.subscribe(({ tsUs }) => {
-        trades += 1;
-        if (trades === 1) trader.buy({ qty: 1, price: priceTicks(1_001), reason: 'test' });
-        if (trades < 60) return;
-        failedUs = tsUs;
-        throw new Error('drawn');
-      });
-    },
+  const strategy = strategyOf('fails', (ticks, trader) => {
+    let trades = 0;
+    ticks.trades$.subscribe(({ tsUs }) => {
+      trades += 1;
+      if (trades === 1) trader.buy({ qty: 1, price: priceTicks(1_001), reason: 'test' });
+      if (trades < 60) return;
+      failedUs = tsUs;
+      throw new Error('drawn');
+    });
   });
   const lines = Array.from({ length: MINUTES * 60 }, (_, second) => {
     const [minute, rest] = [Math.floor(second / 60), second % 60];
@@ -34,7 +26,7 @@ test('its position is closed', () => {
   });
   const { rows } = parseScript(lines.join('\n'), 'high');
   const data = tapesOf([{ code: 'VN30F2603', day: '2026-03-04', rows, reference: 10_000 }]);
-  const plan = planOf(data, [{ id: 'one', definition, params: {} }]);
+  const plan = planOf(data, [strategy]);
   const risk = { ...plan.settings.risk, onOrphan: 'flatten' } as const;
   const result = runBacktest({ ...plan, settings: { ...plan.settings, risk } });
   const [bought, sold] = result.strategies.flatMap(({ fills }) => [...fills]);

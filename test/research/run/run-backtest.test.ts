@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { createReport } from '../../../src/research/report/report-of.ts';
 import type { BacktestPlan } from '../../../src/research/backtest-plan.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import type { ClientOrderId } from '../../../src/domain/ids.ts';
 import { priceTicks, seconds } from '../../../src/domain/units.ts';
-import { defineStrategy } from '../../../src/strategy/index.ts';
 import { emaCross } from '../../../strategies/ema-cross/ema-cross.ts';
-import { fileTape, planOf, SAMPLE, tapesOf } from '../../support/backtest-plan.ts';
+import { fileTape, planOf, SAMPLE, tapesOf, strategyOf } from '../../support/backtest-plan.ts';
 
 const ema = () => ({ id: 'ema', definition: emaCross, params: { barSeconds: 60, fast: 9, slow: 21 } });
 const data = tapesOf([fileTape(SAMPLE)]);
@@ -35,27 +33,21 @@ test('the same plan gives the same result, to the last number of its journal', (
 });
 
 test('a result of before still has its journal: a denial, a change and a stop are hashed as they were', () => {
-  const definition = defineStrategy({
-    name: 'three',
-    summary: 'is denied once, changes an order and leaves a stop at the broker',
-    params: z.object({}),
-    legs: ['contract'],
-    connect(ticks, trader) {
-      let trade = 0;
-      let id: ClientOrderId;
-      ticks.trades$.subscribe(({ price }) => {
-        const near = (ticksAway: number) => priceTicks(price + ticksAway);
-        trade += 1;
-        if (trade === 100) trader.buy({ qty: 501, price, reason: 'denied' });
-        if (trade === 101) id = trader.buy({ qty: 1, price: near(-30), reason: 'rests' });
-        if (trade === 110) trader.modify(id, { price: near(-20) });
-        const stop = { kind: 'stop', trigger: near(20), price: near(30), reason: 'waits' } as const;
-        if (trade === 120) trader.submit({ ...stop, side: 'buy', qty: 1 });
-      });
-    },
+  const strategy = strategyOf('three', (ticks, trader) => {
+    let trade = 0;
+    let id: ClientOrderId;
+    ticks.trades$.subscribe(({ price }) => {
+      const near = (ticksAway: number) => priceTicks(price + ticksAway);
+      trade += 1;
+      if (trade === 100) trader.buy({ qty: 501, price, reason: 'denied' });
+      if (trade === 101) id = trader.buy({ qty: 1, price: near(-30), reason: 'rests' });
+      if (trade === 110) trader.modify(id, { price: near(-20) });
+      const stop = { kind: 'stop', trigger: near(20), price: near(30), reason: 'waits' } as const;
+      if (trade === 120) trader.submit({ ...stop, side: 'buy', qty: 1 });
+    });
   });
   const kinds = new Set<string>();
-  const plan = planOf(data, [{ id: 'three', definition, params: {} }]);
+  const plan = planOf(data, [strategy]);
   const { journalHash } = runBacktest(plan, { onEntry: ({ kind }) => void kinds.add(kind) });
   expect([...kinds]).toEqual(expect.arrayContaining(['denied', 'modify', 'order_waiting']));
   expect(journalHash).toBe('796fac6b1b7769ba729ab768d62bfba12af29a34399cd371edfb80a373cf511d');
@@ -137,16 +129,10 @@ test('what a strategy draws is one value a candle, near its prices, and the last
 });
 
 test('a strategy that draws at each trade keeps one value a stretch, the last', () => {
-  const draws = defineStrategy({
-    name: 'draws',
-    summary: 'draws the price of each trade',
-    params: z.object({}),
-    legs: ['contract'],
-    connect(ticks, trader) {
-      ticks.trades$.subscribe(({ price }) => trader.plot('last', price));
-    },
+  const draws = strategyOf('draws', (ticks, trader) => {
+    ticks.trades$.subscribe(({ price }) => trader.plot('last', price));
   });
-  const result = runBacktest(planOf(data, [{ id: 'draws', definition: draws, params: {} }]));
+  const result = runBacktest(planOf(data, [draws]));
   const [prices] = createReport(result, 'sample').prices;
   const [line] = prices!.lines;
   expect(line!.values).toEqual(prices!.close);

@@ -1,24 +1,17 @@
 /** A position in a contract on its last day is paid out at the settlement price. */
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { priceTicks, US_PER_DAY } from '../../../src/domain/units.ts';
-import { defineStrategy } from '../../../src/strategy/index.ts';
-import { planOf, tapesOf, type TestTape } from '../../support/backtest-plan.ts';
+import { ON_BARS, planOf, tapesOf, type TestTape, strategyOf } from '../../support/backtest-plan.ts';
 import { parseScript } from '../fill/rig-script.ts';
 
-const buysOnce = defineStrategy({
-  name: 'buys-once',
-  summary: 'buys two at the first trade',
-  params: z.object({}),
-  legs: ['contract'],
-  connect(ticks, trader) {
-    let isDone = false;
-    ticks.trades$.subscribe(() => {
-      if (!isDone) trader.buy({ qty: 2, price: priceTicks(1_005), reason: 'test' });
-      isDone = true;
-    });
-  },
+/** Buys two at the first trade. */
+const buysOnce = strategyOf('buys-once', (ticks, trader) => {
+  let isDone = false;
+  ticks.trades$.subscribe(() => {
+    if (!isDone) trader.buy({ qty: 2, price: priceTicks(1_005), reason: 'test' });
+    isDone = true;
+  });
 });
 
 /** Fills and profit of a run over the third Thursday of March that holds its position to the end. */
@@ -26,7 +19,7 @@ function lastDay(script: string): { readonly fills: readonly string[]; readonly 
   const { rows } = parseScript(script, 'high');
   for (let row = 0; row < rows.rows; row += 1) rows.tsUs[row]! += 15 * US_PER_DAY;
   const data = tapesOf([{ code: 'VN30F2603', day: '2026-03-19', rows, reference: 10_000 }]);
-  const plan = planOf(data, [{ id: 'once', definition: buysOnce, params: {} }]);
+  const plan = planOf(data, [buysOnce]);
   const strategies = plan.settings.strategies.map((each) => ({ ...each, onExpiry: 'hold' as const }));
   const result = runBacktest({ ...plan, settings: { ...plan.settings, strategies } });
   const fills = [...result.strategies[0]!.fills].map(
@@ -65,19 +58,14 @@ test('an expired contract without a closing cross is paid out at the average of 
   expect(profit).toBe(-86_000 - 10_500 - 1_702 - 1_694);
 });
 
-const rests = defineStrategy({
-  name: 'rests',
-  summary: 'bids far below until canceled',
-  params: z.object({}),
-  legs: ['contract'],
-  connect(ticks, trader) {
-    let isDone = false;
-    ticks.trades$.subscribe(() => {
-      const price = priceTicks(950);
-      if (!isDone) trader.buy({ qty: 1, price, reason: 'test', timeInForce: 'gtc' });
-      isDone = true;
-    });
-  },
+/** Bids far below until canceled. */
+const rests = strategyOf('rests', (ticks, trader) => {
+  let isDone = false;
+  ticks.trades$.subscribe(() => {
+    const price = priceTicks(950);
+    if (!isDone) trader.buy({ qty: 1, price, reason: 'test', timeInForce: 'gtc' });
+    isDone = true;
+  });
 });
 
 /** One bar on a day of March. */
@@ -89,22 +77,11 @@ function barTape(code: string, day: number): TestTape {
 
 /** Its strategy stops with the contract after the close, when nothing can be canceled: the cancel comes on the day after. */
 test('an order that outlives its contract rests in no market', () => {
-  const plan = planOf(
-    tapesOf([barTape('VN30F2603', 19), barTape('VN30F2604', 20)]),
-    [{ id: 'rests', definition: rests, params: {} }],
-    {
-      symbols: ['VN30F2603'],
-      memory: 'run',
-      fill: {
-        on: 'bars',
-        bar: 'next_open',
-        path: 'high_first',
-        trailingStop: 'stop',
-        slippageTicks: 0,
-        volumeBps: 0,
-      },
-    },
-  );
+  const plan = planOf(tapesOf([barTape('VN30F2603', 19), barTape('VN30F2604', 20)]), [rests], {
+    symbols: ['VN30F2603'],
+    memory: 'run',
+    fill: ON_BARS,
+  });
   const risk = { ...plan.settings.risk, auctionEntries: true };
   const outcomes: string[] = [];
   runBacktest(

@@ -10,6 +10,7 @@ import type { BacktestPlan } from '../../../src/research/backtest-plan.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { formatProblem } from '../../../src/config/problem.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
+import { loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const MARKET = join(import.meta.dirname, '../../../config/vn30f.yaml');
@@ -26,9 +27,7 @@ async function load({ files, yaml }: Setup): Promise<Backtest> {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
   const file = join(dir, 'run.yaml');
   writeFileSync(file, `state: ${dir}\ncapital: 2000000000\n${yaml}`);
-  const loaded = await loadBacktest(file);
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
-  return loaded.backtest;
+  return loadedBacktest(file);
 }
 
 const tape = (...prices: readonly number[]): string =>

@@ -2,13 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
 import type { BacktestPlan } from '../../../src/research/backtest-plan.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
-import { formatProblem } from '../../../src/config/problem.ts';
 import { defineStrategy, type StrategyInstance } from '../../../src/strategy/index.ts';
-import { type DurationUs, strategyIndex } from '../../../src/domain/units.ts';
+import { type DurationUs, priceTicks, strategyIndex } from '../../../src/domain/units.ts';
+import { loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 type Connect = Parameters<typeof defineStrategy>[0]['connect'];
@@ -67,8 +66,7 @@ ${more}`;
 
 export async function barPlan({ connect, ...run }: BarRun): Promise<BacktestPlan> {
   const path = barFile(run);
-  const loaded = await loadBacktest(path);
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  const backtest = await loadedBacktest(path);
   const definition = defineStrategy({
     name: 'one',
     summary: 'of a test',
@@ -79,16 +77,48 @@ export async function barPlan({ connect, ...run }: BarRun): Promise<BacktestPlan
   const strategies: readonly StrategyInstance[] = [
     { index: strategyIndex(0), id: 'one', definition, params: {} },
   ];
-  return { ...planBacktest(loaded.backtest), strategies };
+  return { ...planBacktest(backtest), strategies };
 }
 
-type Trader = Parameters<Connect>[1];
+export type BarTrader = Parameters<Connect>[1];
+/** In points. */
+export type Bar = readonly [open: number, high: number, low: number, close: number, volume?: number];
+
+export const flat = (price: number): Bar => [price, price, price, price];
+export const ticks = (points: number) => priceTicks(Math.round(points * 100));
+
+/** One at the market, with exits below and above. */
+export const bracket = (
+  [stopLoss, takeProfit]: readonly [number, number],
+  more: { readonly qty?: number; readonly timeInForce?: 'day' | 'gtc' } = {},
+) =>
+  ({
+    kind: 'bracket',
+    side: 'buy',
+    qty: 1,
+    price: 'market',
+    stopLoss: ticks(stopLoss),
+    takeProfit: ticks(takeProfit),
+    reason: 'in',
+    ...more,
+  }) as const;
+
+/** One at the market, once it has risen so far. */
+export const breakout = (trigger: number) =>
+  ({
+    kind: 'stop',
+    side: 'buy',
+    qty: 1,
+    price: 'market',
+    trigger: ticks(trigger),
+    reason: 'breakout',
+  }) as const;
 
 /** Lets `act` trade at the end of each bar, the first one is 1; every fill in points, every refusal, by time. */
 export async function playBars(
   run: Omit<BarRun, 'connect'>,
   every: DurationUs,
-  act: (trader: Trader, bar: number) => void,
+  act: (trader: BarTrader, bar: number) => void,
   shown: 'time' | 'day' = 'time',
 ): Promise<readonly string[]> {
   const textOf = (us: number): string =>

@@ -1,8 +1,6 @@
 /** Backtests on bars, worked out by hand. */
 import { expect, test } from 'vitest';
-import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
-import { formatProblem } from '../../../src/config/problem.ts';
 import { cutOff, DecisionLog, firstDifference } from '../../../src/research/backtest/look-ahead.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { runStatistics } from '../../../src/research/statistics/run-statistics.ts';
@@ -10,6 +8,7 @@ import type { BarSpec } from '../../../src/domain/bars.ts';
 import { days, hours, minutes, priceTicks, seconds } from '../../../src/domain/units.ts';
 import { PositionWorker } from '../../../src/strategy/index.ts';
 import { barFile, barPlan } from './bar-run.ts';
+import { loadedBacktest } from '../../support/backtest-plan.ts';
 
 const HEAD = 'time,open,high,low,close,volume\n';
 
@@ -386,9 +385,8 @@ test('a column of volumes that nobody can read is ignored when the file says so'
 
 const paramsOn = async (every: string, params: string) => {
   const bars = `${HEAD}2024-01-03,100,100,100,100,10\n`;
-  const loaded = await loadBacktest(barFile({ bars, file: `, every: ${every}`, params }));
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
-  return planBacktest(loaded.backtest).strategies[0]?.params['barSeconds'];
+  const backtest = await loadedBacktest(barFile({ bars, file: `, every: ${every}`, params }));
+  return planBacktest(backtest).strategies[0]?.params['barSeconds'];
 };
 
 test('a strategy without a length of bars takes that of the data, if its own does not fit', async () => {

@@ -2,10 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
-import { formatProblem } from '../../../src/config/problem.ts';
+import { loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const README = readFileSync(join(import.meta.dirname, '../../../config/README.md'), 'utf8');
@@ -24,9 +23,8 @@ async function played(files: Readonly<Record<string, string>>) {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
   const yaml = join(dir, 'run.yaml');
   writeFileSync(yaml, `${files['run.yaml']!}state: ${dir}\n`);
-  const loaded = await loadBacktest(yaml);
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
-  return runBacktest(planBacktest(loaded.backtest));
+  const backtest = await loadedBacktest(yaml);
+  return runBacktest(planBacktest(backtest));
 }
 
 /** Five minutes each from the open of New York on, rising by four ticks. */

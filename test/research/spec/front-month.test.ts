@@ -2,13 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
-import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
-import { formatProblem } from '../../../src/config/problem.ts';
 import { strategyIndex } from '../../../src/domain/units.ts';
-import { defineStrategy } from '../../../src/strategy/index.ts';
+import { strategyOf, loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const VN30F = `market: ${join(import.meta.dirname, '../../../config/vn30f.yaml')}`;
@@ -69,15 +66,11 @@ ${yaml}
 strategies: [{ id: front, strategy: ema-cross, symbols: [${symbol}], overnight: true, params: { barSeconds: 60 } }]
 `,
   );
-  const loaded = await loadBacktest(file);
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  const backtest = await loadedBacktest(file);
   const rolledTo: string[] = [];
-  const definition = defineStrategy({
-    name: 'front',
-    summary: 'of a test',
-    params: z.object({}),
-    legs: ['front'],
-    connect(ticks, trader) {
+  const strategy = strategyOf(
+    'front',
+    (ticks, trader) => {
       ticks.trades$.subscribe(({ price, tsUs }) => {
         const isFree = trader.position().qty === 0 && trader.workingOrders().length === 0;
         const isMorning = new Date(tsUs / 1_000).getUTCHours() < NOON_UTC;
@@ -85,12 +78,13 @@ strategies: [{ id: front, strategy: ema-cross, symbols: [${symbol}], overnight: 
       });
       ticks.rollovers$.subscribe(({ contract }) => rolledTo.push(contract.orderCode));
     },
-  });
+    ['front'],
+  );
   const rolled: string[] = [];
   const { strategies, instruments } = runBacktest(
     {
-      ...planBacktest(loaded.backtest),
-      strategies: [{ index: strategyIndex(0), id: 'front', definition, params: {} }],
+      ...planBacktest(backtest),
+      strategies: [{ ...strategy, index: strategyIndex(0) }],
     },
     { onEntry: (entry) => entry.kind === 'alert' && entry.code === 'rolled_over' && rolled.push(entry.text) },
   );

@@ -1,11 +1,8 @@
 /** Orders over several days of a market with hours, worked out by hand: hourly bars, two a day. */
 import { describe, expect, test } from 'vitest';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
-import { minutes, priceTicks } from '../../../src/domain/units.ts';
-import { barPlan, playBars } from './bar-run.ts';
-
-type Trade = Parameters<Parameters<typeof playBars>[2]>[0];
-type Bar = readonly [open: number, high: number, low: number, close: number];
+import { minutes } from '../../../src/domain/units.ts';
+import { type Bar, type BarTrader, barPlan, bracket, breakout, flat, playBars, ticks } from './bar-run.ts';
 
 const HOUR = minutes(60);
 const HOURS = ", timeZone: UTC, hours: [{ phase: continuous, from: '09:00', to: '11:00' }]";
@@ -19,19 +16,16 @@ const hourBars = (bars: readonly Bar[]): string =>
     .map((bar, i) => `${DAYS[Math.floor(i / 2)]}T${i % 2 === 0 ? '09' : '10'}:00:00Z,${bar.join(',')},100\n`)
     .join('')}`;
 
-const ticks = (points: number) => priceTicks(Math.round(points * 100));
-const flat = (price: number): Bar => [price, price, price, price];
-
 interface Case {
   readonly name: string;
   readonly bars: readonly Bar[];
   readonly market?: string;
   readonly more?: string;
-  readonly orders: Readonly<Record<number, (trader: Trade) => void>>;
+  readonly orders: Readonly<Record<number, (trader: BarTrader) => void>>;
   readonly expected: readonly string[];
 }
 
-const buyAt95 = (timeInForce?: 'day' | 'gtc') => (trader: Trade) => {
+const buyAt95 = (timeInForce?: 'day' | 'gtc') => (trader: BarTrader) => {
   const lasting = timeInForce === undefined ? {} : { timeInForce };
   return void trader.buy({ qty: 1, price: ticks(95), reason: 'cheap', ...lasting });
 };
@@ -76,16 +70,7 @@ const CASES: readonly Case[] = [
     bars: [flat(100), flat(100), [100, 106, 100, 105], flat(105)],
     more: REMEMBERED,
     orders: {
-      1: (trader) =>
-        trader.submit({
-          kind: 'stop',
-          side: 'buy',
-          qty: 1,
-          price: 'market',
-          trigger: ticks(103),
-          timeInForce: 'gtc',
-          reason: 'breakout',
-        }),
+      1: (trader) => trader.submit({ ...breakout(103), timeInForce: 'gtc' }),
     },
     expected: ['2024-01-04 09:40:00 buy 1 at 103 bar_stop'],
   },
@@ -93,14 +78,14 @@ const CASES: readonly Case[] = [
     name: 'exits of a bracket last like the bracket: the stop-loss of Wednesday sells on Friday',
     bars: [flat(100), flat(100), flat(101), flat(101), flat(90), flat(90)],
     more: REMEMBERED,
-    orders: { 1: (trader) => void bracket(trader, 'gtc') },
+    orders: { 1: (trader) => trader.submit(bracket([95, 120], { timeInForce: 'gtc' })) },
     expected: ['2024-01-03 10:00:00 buy 1 at 100 bar_open', '2024-01-05 09:00:00 sell 1 at 90 bar_gap'],
   },
   {
     name: 'exits of a bracket for the day end with it',
     bars: [flat(100), flat(100), flat(101), flat(101), flat(90), flat(90)],
     more: REMEMBERED,
-    orders: { 1: (trader) => void bracket(trader, 'day') },
+    orders: { 1: (trader) => trader.submit(bracket([95, 120], { timeInForce: 'day' })) },
     expected: ['2024-01-03 10:00:00 buy 1 at 100 bar_open'],
   },
   {
@@ -128,18 +113,6 @@ const CASES: readonly Case[] = [
     ],
   },
 ];
-
-const bracket = (trader: Trade, timeInForce: 'day' | 'gtc') =>
-  trader.submit({
-    kind: 'bracket',
-    side: 'buy',
-    qty: 1,
-    price: 'market',
-    stopLoss: ticks(95),
-    takeProfit: ticks(120),
-    timeInForce,
-    reason: 'in',
-  });
 
 describe('how long an order lasts', () => {
   test.each(CASES)('$name', async ({ bars, market = HOURS, more = '', orders, expected }) => {
@@ -196,7 +169,7 @@ test.each(['next_open', 'ohlc', 'close'])(
         ticks.bars({ every: minutes(1_440) }).subscribe(() => {
           bar += 1;
           heard.push(`bar ${bar}, holding ${trader.position().qty}`);
-          if (bar === 1) bracketOfTheRun(trader);
+          if (bar === 1) trader.submit(bracket([95, 120]));
         });
       },
     });
@@ -236,14 +209,3 @@ test('updates at midnight find the position as it is', async () => {
   runBacktest(plan);
   expect(heard).toEqual(['buy accepted, holding 0', 'buy filled, holding 3', 'sell accepted, holding 3']);
 });
-
-const bracketOfTheRun = (trader: Trade) =>
-  trader.submit({
-    kind: 'bracket',
-    side: 'buy',
-    qty: 1,
-    price: 'market',
-    stopLoss: ticks(95),
-    takeProfit: ticks(120),
-    reason: 'in',
-  });

@@ -2,12 +2,11 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
 import { resultCsv } from '../../../src/research/backtest/result-files.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { runStatistics } from '../../../src/research/statistics/run-statistics.ts';
-import { formatProblem } from '../../../src/config/problem.ts';
+import { loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const EXAMPLES = join(import.meta.dirname, 'examples');
@@ -30,9 +29,8 @@ async function example(name: string, prices: readonly [file: string, text: strin
     `${readFileSync(join(dir, `${name}.yaml`), 'utf8')}state: ${dir}\n`,
   );
   writeFileSync(join(dir, prices[0]), prices[1]);
-  const loaded = await loadBacktest(join(dir, `${name}.yaml`));
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
-  const result = runBacktest(planBacktest(loaded.backtest));
+  const backtest = await loadedBacktest(join(dir, `${name}.yaml`));
+  const result = runBacktest(planBacktest(backtest));
   expect(result.strategies.map(({ denialCount, fault }) => [denialCount, fault])).toEqual([[0, null]]);
   const files = resultCsv(result, runStatistics(result), () => 0);
   return (file: string): readonly Readonly<Record<string, string>>[] => {

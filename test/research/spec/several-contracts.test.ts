@@ -2,16 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
-import { loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
+import { strategyOf, loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import type { BacktestResult } from '../../../src/research/backtest-result.ts';
 import { positionSamples } from '../../../src/research/report/report-pictures.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
-import { formatProblem } from '../../../src/config/problem.ts';
 import { strategyIndex } from '../../../src/domain/units.ts';
-import { defineStrategy } from '../../../src/strategy/index.ts';
 
 interface SeveralContracts {
   /** In YAML. */
@@ -58,15 +55,11 @@ async function play(
   run: SeveralContracts,
   orders: Readonly<Record<string, readonly [symbol: string, side: 'buy' | 'sell', qty: number]>> = {},
 ): Promise<Seen> {
-  const loaded = await loadBacktest(writeRun(run));
-  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  const backtest = await loadedBacktest(writeRun(run));
   const [first = '', ...others] = Object.keys(run.bars);
-  const definition = defineStrategy({
-    name: 'one',
-    summary: 'of a test',
-    params: z.object({}),
-    legs: [first, ...others],
-    connect(ticks, trader) {
+  const strategy = strategyOf(
+    'one',
+    (ticks, trader) => {
       for (const symbol of [first, ...others])
         ticks
           .leg(symbol)
@@ -78,11 +71,12 @@ async function play(
               trader.leg(leg)[side]({ qty: qty ?? 0, price: 'market', reason: 'test' });
           });
     },
-  });
-  const plan = planBacktest(loaded.backtest);
+    [first, ...others],
+  );
+  const plan = planBacktest(backtest);
   const result = runBacktest({
     ...plan,
-    strategies: [{ index: strategyIndex(0), id: 'one', definition, params: {} }],
+    strategies: [{ ...strategy, index: strategyIndex(0) }],
   });
   const [one] = result.strategies;
   expect([one!.fault, one!.denialCount]).toEqual([null, 0]);

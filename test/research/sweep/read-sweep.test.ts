@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest';
 import { readSweep } from '../../../src/research/sweep/read-sweep.ts';
 import { formatProblem } from '../../../src/config/problem.ts';
-import { loadedBacktest, sweepPlace } from './sweep-place.ts';
+import { loadedBacktest } from '../../support/backtest-plan.ts';
+import { sweepPlace } from './sweep-place.ts';
 
-const read = async (section: string) => readSweep(await loadedBacktest(sweepPlace(section)));
+const read = async (section: string) => readSweep(await loadedBacktest(sweepPlace(section).file));
 
 async function planned(section: string) {
   const found = await read(section);

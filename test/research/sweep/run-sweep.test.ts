@@ -13,7 +13,8 @@ import {
   type TrialTask,
 } from '../../../src/research/sweep/trial-pool.ts';
 import { writeSweepFiles } from '../../../src/research/sweep/sweep-report.ts';
-import { loadedBacktest, sweepPlace } from './sweep-place.ts';
+import { loadedBacktest } from '../../support/backtest-plan.ts';
+import { sweepPlace } from './sweep-place.ts';
 
 /** Runs trials here and now, in the order that is asked for; `diesAfter` so many it is gone, as a killed process is. */
 function fakePool(order: 'first' | 'last', diesAfter = Infinity) {
@@ -51,11 +52,11 @@ const optionsOf = (dir: string, pool: ReturnType<typeof fakePool>, fresh = false
 
 test('whatever trial ends first, the outcome is the same; a sweep that was killed goes on where it was', async () => {
   const [here, there] = [sweepPlace(SECTION), sweepPlace(SECTION)];
-  const backtest = await loadedBacktest(here);
+  const backtest = await loadedBacktest(here.file);
   const plan = planOf(backtest);
   const whole = await runSweep(backtest, plan, optionsOf(here.dir, fakePool('first')));
 
-  const elsewhere = await loadedBacktest(there);
+  const elsewhere = await loadedBacktest(there.file);
   const killed = fakePool('last', 5);
   await expect(runSweep(elsewhere, plan, optionsOf(there.dir, killed))).rejects.toThrow('killed');
   const [name] = readdirSync(join(there.dir, 'out'));
@@ -86,10 +87,12 @@ const outcomeOf = ({ trials, ranked, best, bias, monteCarlo, triedEver }: SweepR
 
 test('a wider sweep reuses what is known and counts all that was ever tried; --fresh forgets it', async () => {
   const place = sweepPlace('sweep: { parameters: { ema: { fast: [3, 9] } } }');
-  const backtest = await loadedBacktest(place);
+  const backtest = await loadedBacktest(place.file);
   const first = await runSweep(backtest, planOf(backtest), optionsOf(place.dir, fakePool('first')));
   expect([first.ran, first.triedEver]).toEqual([2, 2]);
-  const more = planOf(await loadedBacktest(sweepPlace('sweep: { parameters: { ema: { fast: [9, 12] } } }')));
+  const more = planOf(
+    await loadedBacktest(sweepPlace('sweep: { parameters: { ema: { fast: [9, 12] } } }').file),
+  );
   const wider = await runSweep(backtest, more, optionsOf(place.dir, fakePool('first')));
   expect([wider.ran, wider.resumed, wider.triedEver]).toEqual([1, 1, 3]);
   const fresh = await runSweep(backtest, planOf(backtest), optionsOf(place.dir, fakePool('first'), true));
@@ -98,20 +101,20 @@ test('a wider sweep reuses what is known and counts all that was ever tried; --f
 
 test('results of another configuration are not mixed in', async () => {
   const place = sweepPlace('sweep: { parameters: { ema: { fast: [3] } } }');
-  const before = await loadedBacktest(place);
+  const before = await loadedBacktest(place.file);
   await runSweep(before, planOf(before), optionsOf(place.dir, fakePool('first')));
   writeFileSync(
     place.file,
     readFileSync(place.file, 'utf8').replace('capital: 2000000000', 'capital: 3000000000'),
   );
-  const after = await loadedBacktest(place);
+  const after = await loadedBacktest(place.file);
   const found = await runSweep(after, planOf(after), optionsOf(place.dir, fakePool('first')));
   expect([found.ran, found.resumed]).toEqual([1, 0]);
   expect(readdirSync(join(place.dir, 'out'))).toHaveLength(2);
 });
 
 test('all ticks lie on memory that threads share', async () => {
-  const columns = [...readSharedColumns(await loadedBacktest(sweepPlace(''))).values()];
+  const columns = [...readSharedColumns(await loadedBacktest(sweepPlace('').file)).values()];
   expect(columns).toHaveLength(1);
   for (const { tsUs, priceTicks, qty, side } of columns) {
     for (const column of [tsUs, priceTicks, qty, side])
@@ -123,7 +126,7 @@ test('a sweep in which nothing can be picked says so', async () => {
   const place = sweepPlace(
     'sweep: { tradesMin: 10000, monteCarlo: { runs: 10 }, parameters: { ema: { fast: [3] } } }',
   );
-  const backtest = await loadedBacktest(place);
+  const backtest = await loadedBacktest(place.file);
   const plan = planOf(backtest);
   const found = await runSweep(backtest, plan, optionsOf(place.dir, fakePool('first')));
   expect([found.best, found.monteCarlo, found.ranked]).toEqual([null, undefined, []]);

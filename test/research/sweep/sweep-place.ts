@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterFile } from '../../support/after-file.ts';
-import { type Backtest, loadBacktest } from '../../../src/research/spec/load-backtest.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -57,10 +56,4 @@ strategies:
 ${section}`,
   );
   return { dir, file };
-}
-
-export async function loadedBacktest({ file }: SweepPlace): Promise<Backtest> {
-  const loaded = await loadBacktest(file);
-  if (!loaded.ok) throw new Error(`the backtest loads: ${JSON.stringify(loaded.problems)}`);
-  return loaded.backtest;
 }

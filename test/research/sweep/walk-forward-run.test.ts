@@ -8,6 +8,7 @@ import { runSweep } from '../../../src/research/sweep/run-sweep.ts';
 import { readSharedColumns, TrialRunner, type TrialTask } from '../../../src/research/sweep/trial-pool.ts';
 import { writeSweepFiles } from '../../../src/research/sweep/sweep-report.ts';
 import { Random } from '../../../src/venue/market/random.ts';
+import { loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const DATES = ['02', '03', '04', '05', '06', '09', '10'].map((date) => `2026-03-${date}`);
@@ -43,9 +44,7 @@ strategies:
   - { id: ema, strategy: ema-cross, symbols: [COIN], params: { barSeconds: 60 } }
 ${section}`,
   );
-  const read = await loadBacktest(file);
-  if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  return { dir, backtest: read.backtest };
+  return { dir, backtest: await loadedBacktest(file) };
 }
 
 const SECTION =
