@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { money } from '../../../src/domain/units.ts';
 import { accountWith, traded } from '../../support/engine-facts.ts';
 import { replay } from '../../support/engine-replay.ts';
-import { EngineRig, FIRST, type RigOptions } from '../../support/engine-rig.ts';
+import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 
 const halts = (rig: EngineRig) => rig.of('halt').map(({ halted, reason }) => [halted, reason]);
 
@@ -137,6 +137,15 @@ const haltedOf = (rig: EngineRig): readonly (string | null)[] => {
   const { halted: account, strategies } = rig.engine.snapshot();
   return [account, ...strategies.map((each) => each.halted)].map((each) => each?.split(',')[0] ?? null);
 };
+
+it('a loss of the day of one strategy withdraws its entries, and nobody else’s', () => {
+  const rig = losing(0);
+  const entry = rig.resting(FIRST, 'buy', 1, 12_990, '2');
+  rig.resting(SECOND, 'buy', 1, 12_990, '3');
+  rig.trade(13_000 - 2_000);
+  expect(haltedOf(rig)).toEqual([null, 'its loss of the day', null]);
+  expect(rig.cancels().map(({ clientOrderId }) => clientOrderId)).toEqual([entry]);
+});
 
 describe('a limit that was edited between two starts', () => {
   it('and lowered judges no past: neither its messages nor a loss that was made good', () => {

@@ -8,6 +8,7 @@ import { at, contract } from '../../support/strategy-fixtures.ts';
 import {
   ALPHA,
   type Change,
+  earned,
   ID,
   intent,
   nothing,
@@ -132,6 +133,7 @@ const ROWS: readonly (readonly [denial: string, Change, Wanted?, RigFacts?])[] =
   ],
   ['strategy_position_limit: worst=5 max=4', (rig) => rig.hold(0, 3), { qty: 2 }],
   ['account_position_limit: worst=7 max=6', (rig) => rig.hold(1, 4), { qty: 3 }],
+  ['account_position_limit: worst=7 max=6', (rig) => earned(rig, 'buy', 4, 1), { side: 'sell', qty: 3 }],
   ['open_orders_limit: open=3 max=3', buysOf(0, 'a', 'b', 'c')],
   ['open_orders_limit: open=4 max=4', buysOf(1, 'a', 'b', 'c', 'd')],
   [

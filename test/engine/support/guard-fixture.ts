@@ -56,10 +56,11 @@ export function verdictWhen(change: Change, wanted?: Wanted, facts?: RigFacts): 
 export const holding = (): StateRig => new StateRig().hold(0, 2).read();
 
 /** A bracket has filled, and no book shows its exits yet. */
-export function earned(rig: StateRig, side: Side, qty: number): void {
+export function earned(rig: StateRig, side: Side, qty: number, strategy = 0): void {
   const [stopLossPrice, takeProfitPrice] = [units.priceTicks(12_900), units.priceTicks(13_100)];
   const order = rig.add({
     id: 'entry',
+    strategy,
     side,
     qty,
     trigger: { kind: 'bracket', stopLossPrice, takeProfitPrice },
