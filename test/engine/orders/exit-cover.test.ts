@@ -91,7 +91,10 @@ describe('what waits to shrink a position', () => {
 
   it('is for no more than a manual sale has left of both: the younger one is withdrawn (rulings, 40)', () => {
     const { rig, rows, stops } = twoHolders();
-    rig.look([...rows, { no: '6', side: 'sell', price: 13_010, ...traded(13_010) }]).pass(1).positions(1);
+    rig
+      .look([...rows, { no: '6', side: 'sell', price: 13_010, ...traded(13_010) }])
+      .pass(1)
+      .positions(1);
     rig.pass(1).look([...rows, { no: '6', side: 'sell', price: 13_010, ...traded(13_010) }]);
     expect([rig.position(FIRST), rig.position(SECOND)]).toEqual([1, 1]);
     expect(stops.map((stop) => rig.statusOf(stop))).toEqual(['pending_trigger', 'pending_cancel']);

@@ -165,7 +165,9 @@ describe('a bracket', () => {
     const rig = startWaiting();
     rig.ask(FIRST, bracketBuy(13_000, 13_010, 13_080));
     rig.ask(FIRST, bracketBuy(13_000, 12_950, 12_990));
-    expect(denials(rig)).toEqual(['exit_price_side', 'exit_price_side']);
+    rig.ask(FIRST, bracketBuy(13_000, 13_000, 13_080));
+    rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_000));
+    expect(denials(rig)).toEqual(Array(4).fill('exit_price_side'));
   });
 });
 

@@ -2,6 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { TriggerIntent } from '../../../src/domain/order.ts';
 import { instrumentIndex, priceTicks, qty } from '../../../src/domain/units.ts';
+import { moveDenial } from '../../../src/engine/risk/order-request.ts';
 import { bracketBuy, stopSell, trailingSell } from '../support/trigger-rows.ts';
 import { StateRig } from '../support/state-rig.ts';
 import { ALPHA, type Change, ID, nothing, verdictText } from '../support/guard-fixture.ts';
@@ -146,4 +147,13 @@ test.each([
   ['order-after-order', arbitrage(1)],
 ])('without the assumption %s it is refused', (assumption, intent) => {
   expect(judge(new StateRig(), intent)).toBe(`not_assumed: assumption=${assumption}`);
+});
+
+test('without the assumption conditional-change no trigger is moved', () => {
+  const rig = new StateRig();
+  const order = rig.add({ id: 'w', side: 'sell', qty: 1, price: 12_900, isWaiting: true });
+  rig.become(order, 'pending_trigger');
+  const { clientOrderId } = order;
+  const change = { kind: 'trigger', clientOrderId, triggerPrice: priceTicks(12_960) } as const;
+  expect(moveDenial(order, change, [])).toEqual({ code: 'not_assumed', assumption: 'conditional-change' });
 });
