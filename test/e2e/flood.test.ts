@@ -5,9 +5,10 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { dirname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { SqliteThread } from '../../src/sqlite/sqlite-thread.ts';
 import type { StartEngine } from '../../src/host/engine-thread.ts';
 import { priceHundredths, priceTicks, qty } from '../../src/domain/units.ts';
 import { encodeTrade } from '../../src/wire/stream/data-frame.ts';
@@ -68,7 +69,7 @@ async function createRelay(broker: string) {
 
 test('27: a flood and a strategy that burns the processor delay neither heartbeats nor cancels', async () => {
   const worker = join(dirname(programWith(BURNING)), '..', 'host', 'engine-worker.js');
-  const startEngine: StartEngine = (workerData) => new Worker(worker, { workerData });
+  const startEngine: StartEngine = (workerData) => new SqliteThread(pathToFileURL(worker), { workerData });
   const story = await Story.open([], {
     stream: { ...DEFAULT_OPTIONS.stream, heartbeatTimeoutSeconds: HEARTBEAT_SECONDS },
   });

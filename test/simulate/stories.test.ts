@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { reload, startStrategy } from '../../src/daemon/reload.ts';
 import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
-import { strategyIndex } from '../../src/domain/units.ts';
+import { seq, strategyIndex, tsUs } from '../../src/domain/units.ts';
 import type { StrategyEntry } from '../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { foldSession } from '../../src/journal/fold-session.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
+import { openStore } from '../journal/journal-fixture.ts';
 import { CommittedJournal } from './committed-journal.ts';
 import { Draws } from './draws.ts';
 import { steadyPlan } from './month.ts';
@@ -282,6 +283,26 @@ it('takes a day up again with all that happened since, where the clock is set ba
       const alerts = entries.filter((entry) => entry.kind === 'alert' && entry.code === 'session_restarted');
       expect(alerts.length).toBeGreaterThan(1);
       expect(difference(), 'no position of another part of the day counts twice').toBe(0);
+    },
+  ));
+
+it('keeps entries off in the day after a difference of positions that nobody has answered', () =>
+  inWorld(
+    { startUs: momentOf(TUESDAY, -10e6, 420), strategies: [], restartSeconds: [20, 20] },
+    async (world) => {
+      await world.run(5);
+      world.kill('before it said so to a person');
+      const { store } = openStore(world.paths.journal);
+      const head = { cause: seq(1_000), tsUs: tsUs(START_US), strategy: null } as const;
+      store.beginSession(tradingDay('2026-03-09'), tsUs(START_US), 'test');
+      store.append({ ...head, kind: 'position_mismatch', broker: [], ours: [] });
+      store.close();
+      await world.run(60, () => world.daemon?.sessionDay === TUESDAY);
+      await world.run(20);
+      expect(world.daemon?.halt.reason).toMatch(/^positions differed .* 2026-03-09, and nobody has resumed$/);
+      world.operate((daemon) => daemon.command({ name: 'resume', reason: 'looked' }));
+      await world.run(5);
+      expect(world.daemon?.halt.reason).toBeNull();
     },
   ));
 

@@ -20,6 +20,8 @@ import type { JournalReader } from '../../journal/journal-reader.ts';
 import { OrdersLeft } from './orders-left.ts';
 
 export interface CarriedOver {
+  /** Why entries stay off in the next session, whatever its books say; null when nothing of the last one asks for that. */
+  readonly halted: string | null;
   /** Contracts of positions and waiting orders: the next session's table begins with them. */
   readonly contracts: readonly Contract[];
   readonly started: Pick<
@@ -38,6 +40,7 @@ export interface CarriedOver {
 }
 
 export const NOTHING_CARRIED_OVER: CarriedOver = {
+  halted: null,
   contracts: [],
   started: { carriedOver: [], haltedStrategies: [] },
 };
@@ -178,6 +181,9 @@ export class CarryOver {
     const lossReached = hiddenLoss(this.#rare);
     const equityPeak = peakOf(this.#rare, isHalted);
     return {
+      halted: differs(this.#rare)
+        ? `positions differed from the broker's in the session of ${session}, and nobody has resumed`
+        : null,
       contracts,
       started: {
         follows: session,
@@ -282,6 +288,8 @@ const RARE_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>([
   'strategy_stopped',
   'equity_peak',
   'policy_acted',
+  'position_mismatch',
+  'alert',
 ]);
 
 /** How an order goes on, whichever session made it. */
@@ -335,6 +343,18 @@ function peakOf(entries: readonly JournalEntry[], isHalted: boolean): Money | nu
     else if (shown === '') shown = entry.reason;
   }
   return !isHalted && shown.startsWith(FALLEN) ? null : peak;
+}
+
+/** A difference waits for a person, also where it is gone: the engine that waits for that forgets it with its day. */
+function differs(entries: readonly JournalEntry[]): boolean {
+  let isOpen = false;
+  for (const entry of entries)
+    if (entry.kind === 'position_mismatch') isOpen = true;
+    else if (entry.kind === 'command' && entry.command.name === 'resume')
+      isOpen &&= typeof entry.command.strategy === 'number';
+    else if (entry.kind === 'alert' && entry.code === 'position_unsettled') isOpen = true;
+    else if (entry.kind === 'alert' && entry.code === 'positions_agree') isOpen = false;
+  return isOpen;
 }
 
 /** The loss limit that the engine journaled while the account was halted for another reason, or null. */

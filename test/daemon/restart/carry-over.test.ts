@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { CarryOver, carryOver, carryOverPast, goesOn } from '../../../src/daemon/restart/carry-over.ts';
 import { instrumentIndex, money, priceTicks, qty, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
 import type { CallOutcome } from '../../../src/domain/broker-order.ts';
+import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { OrderToSend } from '../../../src/engine/ports/approved.ts';
 import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
@@ -174,6 +175,38 @@ it('keeps a loss limit that was reached during a halt, until the halt ends', () 
   expect(halt(true, 'the loss of the day')).toBe('the loss of the day');
   expect(halt(false, 'lunch is over')).toBeUndefined();
   expect(halt(true, 'the loss of the day'), 'shown now').toBeUndefined();
+});
+
+it('keeps entries off after a difference of positions that nobody has answered', () => {
+  const { store } = openStore(tempPath());
+  const day = tradingDay('2026-03-06');
+  const head = { cause: seq(1), tsUs: tsUs(1), strategy: null } as const;
+  const alert = (code: string): JournalEntry => ({
+    ...head,
+    kind: 'alert',
+    severity: 'info',
+    code,
+    text: code,
+  });
+  const resume = (strategy?: number): JournalEntry => ({
+    ...head,
+    kind: 'command',
+    by: 'operator',
+    command: { name: 'resume', reason: 'seen', ...(strategy === undefined ? {} : { strategy: FIRST }) },
+  });
+  const mismatch: JournalEntry = { ...head, kind: 'position_mismatch', broker: [], ours: [] };
+  const isOff = (...entries: readonly JournalEntry[]): boolean => {
+    for (const entry of entries) store.append(entry);
+    store.flush();
+    return carryOver(store.read, day, new StrategyNames([])).halted !== null;
+  };
+  store.beginSession(day, tsUs(1), 'test');
+  expect(isOff()).toBe(false);
+  expect(isOff(mismatch)).toBe(true);
+  expect(isOff(resume(0)), 'of one strategy').toBe(true);
+  expect(isOff(resume(), alert('position_unsettled'))).toBe(true);
+  expect(isOff(resume())).toBe(false);
+  expect(isOff(mismatch, alert('positions_agree')), 'it ended with its contract').toBe(false);
 });
 
 it('keeps the peak of the account until a person accepts the fall from it, also by night', () => {
