@@ -260,7 +260,7 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
   );
   await press('/stop_strategy script too thin');
   await story.until(async () => (await story.view())?.strategies[0]?.stopped !== null);
-  await story.until(() => /→ .*tickwright start-strategy script --state \S+ --reason "…"/.test(replies(bot)));
+  await story.until(() => /→ .*: \/start_strategy script(\n|$)/.test(replies(bot)));
   expect((await story.truth()).orders).toHaveLength(1);
   expect(replies(bot)).not.toContain('CRITICAL: strategy stopped');
   expect(await shown('/status')).toContain('script: stopped: too thin');

@@ -10,7 +10,6 @@ import type { StrategyEntry } from '../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { foldSession } from '../../src/journal/fold-session.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
-import { openStore } from '../journal/journal-fixture.ts';
 import { CommittedJournal } from './committed-journal.ts';
 import { Draws } from './draws.ts';
 import { steadyPlan } from './month.ts';
@@ -291,12 +290,13 @@ it('keeps entries off in the day after a difference of positions that nobody has
     { startUs: momentOf(TUESDAY, -10e6, 420), strategies: [], restartSeconds: [20, 20] },
     async (world) => {
       await world.run(5);
-      world.kill('before it said so to a person');
-      const { store } = openStore(world.paths.journal);
       const head = { cause: seq(1_000), tsUs: tsUs(START_US), strategy: null } as const;
-      store.beginSession(tradingDay('2026-03-09'), tsUs(START_US), 'test');
-      store.append({ ...head, kind: 'position_mismatch', broker: [], ours: [] });
-      store.close();
+      world.operate(({ journal }) => {
+        journal.append({ ...head, kind: 'position_mismatch', broker: [], ours: [] });
+        journal.flush();
+      });
+      await world.run(1);
+      world.kill('before a person has answered');
       await world.run(60, () => world.daemon?.sessionDay === TUESDAY);
       await world.run(20);
       expect(world.daemon?.halt.reason).toMatch(/^positions differed .* 2026-03-09, and nobody has resumed$/);
