@@ -38,8 +38,10 @@ export function openEmergencyFile(path: string): EmergencyFile {
       fsyncSync(file);
       offset += bytes.length;
     },
-    // Several times in a start, and nearly always empty.
-    lines: () => (offset === 0 ? [] : written(path).split('\n')).filter((line) => line.length > 0),
+    lines: () =>
+      written(path)
+        .split('\n')
+        .filter((line) => line.length > 0),
     clear() {
       writeSync(file, Buffer.alloc(EMERGENCY_BYTES), 0, EMERGENCY_BYTES, 0);
       fsyncSync(file);
