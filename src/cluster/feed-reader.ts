@@ -10,10 +10,13 @@ import { type Cluster, refusal } from './connection.ts';
 import { decodeBatch, feedStream, type FeedTerms, TERMS, feedSubject } from './feed-messages.ts';
 
 /** Takes what comes in its order. */
+/** `begin`: the server has deleted what came first. `lost`: records in between. `restart`: another run of the publisher, or no run at all. */
+export type FeedGapKind = 'begin' | 'lost' | 'restart';
+
 export interface FeedListener {
   onRecords(records: readonly StampedFrame[]): void;
-  /** What follows does not continue what came before: why. */
-  onGap(reason: string): void;
+  /** What follows does not continue what came before. */
+  onGap(reason: string, gap: FeedGapKind): void;
   /** Everything that the server has was taken. */
   onCaughtUp(): void;
   /** Nothing comes until `onCaughtUp`. */
@@ -98,7 +101,10 @@ export class FeedReader {
             opt_start_time: new Date(from / US_PER_MS).toISOString(),
           };
     if (this.#stored === 0 && state.first_seq > 1 && from < Date.parse(state.first_ts) * US_PER_MS)
-      listener.onGap(`feed ${name} begins amid its history: the server has deleted what came before`);
+      listener.onGap(
+        `feed ${name} begins amid its history: the server has deleted what came before`,
+        'begin',
+      );
     const consumer = await js.consumers.get(feedStream(name), start);
     let { num_pending: left } = await consumer.info(true);
     const messages = await consumer.consume({ max_messages: PREFETCHED, abort_on_missing_resource: true });
@@ -117,12 +123,14 @@ export class FeedReader {
   #take(msgID: string, payload: Uint8Array): void {
     const { name, listener } = this.#options;
     const batch = decodeBatch({ msgID, payload });
-    if (batch === undefined) return listener.onGap(`feed ${name} has a message that no daemon has sent`);
+    if (batch === undefined)
+      return listener.onGap(`feed ${name} has a message that no daemon has sent`, 'restart');
     const { epoch, first, records } = batch;
     const isSame = epoch === this.#epoch;
-    if (!isSame && this.#epoch !== '') listener.onGap(`the publisher of feed ${name} has started again`);
+    if (!isSame && this.#epoch !== '')
+      listener.onGap(`the publisher of feed ${name} has started again`, 'restart');
     if (isSame && first > this.#next)
-      listener.onGap(`feed ${name} lacks records ${this.#next} to ${first - 1}`);
+      listener.onGap(`feed ${name} lacks records ${this.#next} to ${first - 1}`, 'lost');
     const known = isSame ? Math.max(0, this.#next - first) : 0;
     this.#epoch = epoch;
     this.#next = Math.max(isSame ? this.#next : 0, first + records.length);

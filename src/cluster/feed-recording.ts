@@ -7,7 +7,7 @@ import { createWholeFile, type WholeFile } from '../recording/columns/whole-file
 import { frameLogPath, frameRecords } from '../recording/frame-log.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 import { readNote } from './feed-messages.ts';
-import { FeedReader, type FeedReaderOptions } from './feed-reader.ts';
+import { type FeedListener, FeedReader, type FeedReaderOptions } from './feed-reader.ts';
 
 /**
  * Returns the frames of each day, null for one whose begin the server has deleted: it gets no log. A log appears once it is whole. Throws
@@ -42,9 +42,9 @@ export async function recordFeed(
     await new Promise<void>((resolve, reject) => {
       const end = (reason: string): void => reject(new Error(reason));
       // Another run of the publisher is no gap here: it has what the server was sent.
-      const onGap = (reason: string): void => {
-        isCut ||= reason.includes('begins amid');
-        if (reason.includes('lacks')) end(reason);
+      const onGap: FeedListener['onGap'] = (reason, gap) => {
+        isCut ||= gap === 'begin';
+        if (gap === 'lost') end(reason);
       };
       const listener = { onRecords, onGap, onCaughtUp: resolve, onDown: end };
       reader = new FeedReader({ ...access, from: tsUs(0), listener });
