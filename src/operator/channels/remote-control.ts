@@ -59,7 +59,9 @@ const BEGINNING: ReadonlySet<string> = new Set(['resume', 'start-strategy']);
 
 /** Commands of the command line in a text become those of the chat; what the chat lacks stays. */
 export function chatCommands(stateDir: string): (text: string) => string {
-  const names = `halt|resume|flatten|(?:start|stop)-strategy [^ ]+|cancel-all|${REMOTE_VIEWS.join('|')}`;
+  const names = ['halt', ...CONFIRMED, ...REMOTE_VIEWS]
+    .map((name) => (name.endsWith('-strategy') ? `${name} [^ ]+` : name))
+    .join('|');
   const state = stateDir.replaceAll(/[^\w/]/g, String.raw`\$&`);
   const typed = new RegExp(
     `tickwright (${names}) --state ${state}(?: --strategy ([^ ]+))?(?: --reason "…")?`,
