@@ -1,6 +1,6 @@
 /** What waits at the broker to shrink a position is never larger than it. */
 import { describe, expect, it } from 'vitest';
-import { qty, tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
+import { OPERATOR_INDEX, priceTicks, qty, tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { type EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { timeOf } from '../../support/engine-world.ts';
@@ -98,6 +98,36 @@ describe('what waits to shrink a position', () => {
     rig.pass(1).look([...rows, { no: '6', side: 'sell', price: 13_010, ...traded(13_010) }]);
     expect([rig.position(FIRST), rig.position(SECOND)]).toEqual([1, 1]);
     expect(stops.map((stop) => rig.statusOf(stop))).toEqual(['pending_trigger', 'pending_cancel']);
+  });
+
+  it('is counted by side after a manual sale: the stop of who is short takes no room from that of who is long', () => {
+    const rig = startWaiting();
+    const up = { side: 'buy', triggerWhen: 'at_or_above', limitPrice: priceTicks(13_055) } as const;
+    const ids = [rig.resting(FIRST, 'buy', 2, 13_000, '3'), rig.resting(SECOND, 'sell', 1, 13_000, '4')];
+    const rows = [
+      { no: '3', ref: ids[0]!, ...traded(13_000, 2) },
+      { no: '4', ref: ids[1]!, side: 'sell', ...traded(13_000) },
+    ] as const;
+    rig.look(rows).pass(1).positions(1);
+    const stops = [
+      rig.ask(FIRST, stopSell(12_950, 1, { reduceOnly: true })),
+      rig.ask(SECOND, stopSell(13_050, 1, { reduceOnly: true, ...up })),
+    ];
+    for (const [at, stop] of stops.entries()) acceptWaiting(rig, stop, `k${at}`);
+    rig
+      .pass(1)
+      .conditions([
+        waits({ key: 'k0' }),
+        waits({ key: 'k1', side: 'buy', trigger: 13_050, limit: 13_055, when: 'at_or_above' }),
+      ]);
+    const byHand = { no: '6', side: 'sell', price: 13_010, ...traded(13_010) } as const;
+    rig
+      .look([...rows, byHand])
+      .pass(1)
+      .positions(0);
+    rig.pass(1).look([...rows, byHand]);
+    expect([rig.position(FIRST), rig.position(SECOND), rig.position(OPERATOR_INDEX)]).toEqual([2, -1, -1]);
+    expect(stops.map((stop) => rig.statusOf(stop))).toEqual(['pending_trigger', 'pending_trigger']);
   });
 
   it('of a strategy that has one for its contract already is refused, whatever the other holds', () => {
