@@ -558,7 +558,8 @@ export class Daemon {
     this.alerting.entry(entry);
     this.metrics.entry(entry);
     if (entry.kind === 'fill') this.sweep.filled();
-    if (entry.kind === 'stop_ready') this.#stopReady?.();
+    // One of a replay is of an engine that has ended.
+    if (entry.kind === 'stop_ready' && this.cycle.session !== undefined) this.#stopReady?.();
   }
 
   #onLost(reason: string, culprit: StrategyIndex | null): void {

@@ -7,6 +7,9 @@ import { obey, type RunActions } from '../../src/daemon/daemon-commands.ts';
 import { tsUs } from '../../src/domain/units.ts';
 import { type CommandBody, EMPTY_BODY } from '../../src/operator/control-command.ts';
 import type { CommandResult } from '../../src/operator/control-server.ts';
+import type { EngineLine, StartEngine } from '../../src/host/engine-thread.ts';
+import type { ToEngine } from '../../src/host/worker-protocol.ts';
+import { engineHere } from './support/engine-here.ts';
 import type { Step } from './support/scripted.ts';
 import { PLACE, running, Story } from './support/story.ts';
 
@@ -339,6 +342,38 @@ it('names the exit that rests in the auction already, with its price, and promis
   expect(exitsOf(story), 'no other').toEqual([[HELD, 13_300]]);
 });
 
+/** From a moment on it takes no message, as where a strategy does not return. */
+class HangingEngine implements EngineLine {
+  readonly #line: EngineLine;
+  readonly #lost: ((error: Error) => void)[] = [];
+  #isHung = false;
+
+  constructor(data: Parameters<StartEngine>[0]) {
+    this.#line = engineHere(data);
+  }
+
+  postMessage(message: ToEngine): void {
+    if (!this.#isHung) this.#line.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+  }
+
+  on(event: string, listener: (given: never) => void): void {
+    if (event === 'error') this.#lost.push(listener as (error: Error) => void); // oxlint-disable-line typescript/no-unsafe-type-assertion -- the listener of this event
+    this.#line.on(event as 'error', listener as never); // oxlint-disable-line typescript/no-unsafe-type-assertion -- whichever it is
+  }
+
+  hang(): void {
+    this.#isHung = true;
+  }
+
+  end(): void {
+    for (const listener of this.#lost) listener(new Error('it never returned'));
+  }
+
+  terminate(): Promise<unknown> {
+    return this.#line.terminate();
+  }
+}
+
 const canceling =
   (change: (yaml: string) => string) =>
   (yaml: string): string =>
@@ -357,6 +392,26 @@ describe('a stop of the process in the middle of a flatten', () => {
     await stopped;
     expect(await story.truth()).toEqual({ orders: [], net: 0 });
     expect(story.alerts()).not.toContain('stop_leaves');
+  });
+
+  it('is carried out by the next engine where the one that was asked never answers', async () => {
+    const story = await running([LONG], (yaml) =>
+      guarded(yaml).replace('orders: keep', 'orders: cancel, positions: flatten'),
+    );
+    await story.stop();
+    const engines: HangingEngine[] = [];
+    await story.start({ startEngine: (data) => (engines[engines.length] = new HangingEngine(data)) });
+    story.offer('sell', 13_010, HELD);
+    story.print(13_001);
+    await story.until(isCovered(story));
+    engines[0]!.hang();
+    const stopped = story.daemon.stop('the story');
+    engines[0]!.end();
+    story.offer('buy', 13_010, HELD);
+    await stopped;
+    expect(engines).toHaveLength(2);
+    expect(await story.truth()).toEqual({ orders: [], net: 0 });
+    expect(story.alerts()).not.toContain('stop_incomplete');
   });
 
   it.each([

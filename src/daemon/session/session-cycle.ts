@@ -96,6 +96,8 @@ export class SessionCycle implements InputSink {
   #answers: UnnumberedInput<EngineEvent>[] = [];
   /** Sent only when it changes, and to each new engine, or entries would not wait for a wrong clock. */
   #skew: UnnumberedInput<ClockSkew> | undefined = undefined;
+  /** The end of the process that was asked for: an engine that comes after the one that was asked has to carry it out. */
+  #stop: UnnumberedInput<EngineEvent> | undefined = undefined;
   /** The awaited event: the next day, or the contract list. */
   #cancelWait: CancelTimer | undefined = undefined;
   #losses = 0;
@@ -159,6 +161,7 @@ export class SessionCycle implements InputSink {
     const answer = event.kind === 'execution_report' ? event.answer : null;
     if (answer !== null) this.#followed?.carry.orders.answered(answer);
     if (event.kind === 'clock_skew') this.#skew = event;
+    if (event.kind === 'command' && event.command.name === 'stop') this.#stop = event;
     if (this.session !== undefined) return this.session.post(event);
     if (answer !== null) this.#answers.push(event);
     this.#onContracts?.(event);
@@ -264,6 +267,7 @@ export class SessionCycle implements InputSink {
     this.#left = undefined;
     if (this.#skew !== undefined) session.post(this.#skew);
     for (const answer of this.#answers.splice(0)) session.post(answer);
+    if (this.#stop !== undefined) session.post(this.#stop);
     this.#logReplay(session, durationUs(systemClock.nowUs() - startedUs));
     void this.#agreeOnHalt(session);
     edge.stream.subscribe(edge.table.listed);
