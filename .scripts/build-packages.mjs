@@ -1,7 +1,7 @@
 // Bundles packages of many files to few, in a folder where the compiled program looks before `node_modules`: a backtest opens 340
-// files less, a daemon 920 more. Then it bundles the modules of research, whose runs are short and many, into one file a program: 200
-// files less again. Without the bundles everything runs the same and starts later.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// files less, a daemon 920. Then it bundles the program's own modules, by what its commands and threads load together. Without the
+// bundles everything runs the same and starts later.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -96,7 +96,17 @@ for (const name of new Set(modules.map(packageOf))) {
   writeFileSync(join(outdir, name, 'package.json'), JSON.stringify(about));
 }
 
-const PROGRAMS = ['src/cli/run-research', 'src/research/sweep/sweep-worker'];
+/** What starts a process or a thread. */
+const PROGRAMS = [
+  'src/cli/main',
+  'src/daemon/program/archive-worker',
+  'src/daemon/program/cockpit-worker',
+  'src/daemon/simulator/simulator-process',
+  'src/host/engine-worker',
+  'src/host/strategy-files/own-strategies-process',
+  'src/research/backtest/second-run-thread',
+  'src/research/sweep/sweep-worker',
+];
 /** Files of their own still: stacks tell strategies and the trap by their path, and strategies of users import the same modules. */
 const APART = /^(src\/(strategy|domain|host\/strategy-files\/clock-trap)|strategies)\b/;
 
@@ -106,47 +116,49 @@ const compiled = (at) => at.replace(/\.ts$/, '.js');
 const marks = {
   name: 'marks',
   setup(bundler) {
-    bundler.onResolve({ filter: /^\./ }, ({ path, resolveDir, kind, importer }) => {
+    bundler.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
       const at = relative(root, resolve(resolveDir, path));
-      const isOtherCommand =
-        kind === 'dynamic-import' && importer.endsWith('run-cli.ts') && !path.startsWith('./research/');
-      return APART.test(at) || isOtherCommand ? { path: `mark:${compiled(at)}`, external: true } : undefined;
+      return APART.test(at) ? { path: `mark:${compiled(at)}`, external: true } : undefined;
     });
     bundler.onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const at = compiled(relative(root, path));
-      const contents = readFileSync(path, 'utf8')
-        .replaceAll('import.meta.dirname', `MARK_DIR("${dirname(at)}")`)
-        .replaceAll('import.meta.url', `MARK_URL("${at}")`);
+      const place = `const MODULE_URL = "url:${at}", MODULE_DIR = "dir:${dirname(at)}";`;
+      const text = readFileSync(path, 'utf8');
+      const isMarked = text.includes('import.meta.');
+      const contents = isMarked ? text.replace(/^(#!.*\n)?/, (first) => `${first}${place} `) : text;
       return { contents, loader: 'ts' };
     });
   },
 };
 
-for (const program of PROGRAMS) {
-  const outfile = join(root, 'dist', `${program}.js`);
+const dist = join(root, 'dist');
+const { outputFiles } = await build({
+  entryPoints: PROGRAMS.map((program) => ({ in: join(root, `${program}.ts`), out: program })),
+  outdir: dist,
+  bundle: true,
+  splitting: true,
+  chunkNames: 'src/chunks/[hash]',
+  write: false,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  packages: 'external',
+  define: { 'import.meta.url': 'MODULE_URL', 'import.meta.dirname': 'MODULE_DIR' },
+  sourcemap: 'linked',
+  sourcesContent: false,
+  logLevel: 'warning',
+  plugins: [marks],
+});
+rmSync(join(dist, 'src', 'chunks'), { recursive: true, force: true });
+mkdirSync(join(dist, 'src', 'chunks'));
+for (const { path, text } of outputFiles) {
   const wayTo = (at) => {
-    const way = relative(dirname(outfile), join(root, 'dist', at));
+    const way = relative(dirname(path), join(dist, at));
     return way.startsWith('.') ? way : `./${way}`;
   };
-  const { outputFiles } = await build({
-    entryPoints: [join(root, `${program}.ts`)],
-    outfile,
-    bundle: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
-    sourcemap: 'linked',
-    sourcesContent: false,
-    logLevel: 'warning',
-    plugins: [marks],
-  });
-  for (const { path, text } of outputFiles) {
-    const placed = text
-      .replaceAll(/"mark:([^"]+)"/g, (_, at) => JSON.stringify(wayTo(at)))
-      .replaceAll(/MARK_DIR\("([^"]+)"\)/g, (_, at) => `(import.meta.dirname + "/${wayTo(at)}")`)
-      .replaceAll(/MARK_URL\("([^"]+)"\)/g, (_, at) => `new URL("${wayTo(at)}", import.meta.url).href`);
-    writeFileSync(path, placed);
-  }
+  const placed = text
+    .replaceAll(/"mark:([^"]+)"/g, (_, at) => JSON.stringify(wayTo(at)))
+    .replaceAll(/"dir:([^"]+)"/g, (_, at) => `import.meta.dirname + "/${wayTo(at)}"`)
+    .replaceAll(/"url:([^"]+)"/g, (_, at) => `new URL("${wayTo(at)}", import.meta.url).href`);
+  writeFileSync(path, placed);
 }

@@ -17,7 +17,7 @@ process.on('exit', (code) => {
     'failed: the process was ended before the run was over: no strategy may call process.exit\n',
   );
 });
-const { runCli } = isResearch ? await import('./run-research.ts') : await import('./run-cli.ts');
+const { runCli } = await import('./run-cli.ts');
 const exitCode = await runCli(process.argv.slice(2));
 const isWritten = await written();
 isDone = true;
