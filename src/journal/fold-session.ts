@@ -1,5 +1,5 @@
 /**
- * Sums of a session from its rows alone: orders, fills, costs and positions of each strategy. The summary, the commands and the
+ * Sums of a session from its rows alone: orders, fills, costs and positions of each strategy. The report, the commands and the
  * next session's positions all use them, so they cannot disagree.
  */
 import { signOf } from '../domain/order.ts';

@@ -1,9 +1,8 @@
 /** Over the real wire (failure cases, 4 and 31): a halt works from the broker's books, and holds whatever fails. */
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
-import type { DaemonStatus } from '../../src/daemon/program/daemon-control.ts';
+import { type DaemonStatus, statusText } from '../../src/daemon/program/status-facts.ts';
 import { readControl } from '../../src/host/state/daemon-list.ts';
-import { statusText } from '../../src/cli/control/status-text.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
   brokerTruth,

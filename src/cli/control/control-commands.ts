@@ -19,14 +19,13 @@ import {
   wrongUsage,
 } from '../cli-io.ts';
 import { example, stateCommand, stateOf } from '../state-option.ts';
-import { statusText } from './status-text.ts';
 import {
   cancelProgress,
   flattenProgress,
   silentProgress,
   type StageProgress,
 } from '../../daemon/command-outcomes.ts';
-import type { DaemonStatus } from '../../daemon/program/daemon-control.ts';
+import { type DaemonStatus, statusText } from '../../daemon/program/status-facts.ts';
 
 interface ControlFlags {
   readonly state?: string;

@@ -1,13 +1,11 @@
 /** The daemon's display: banner, a line for each event, a status line, and the summary at the end. */
-import { formatShownTime, formatTimeOfDay } from '../../text/dates.ts';
+import { formatTimeOfDay } from '../../text/dates.ts';
 import { formatDuration, formatMinutes } from '../../text/durations.ts';
-import { formatCount, formatNumber, formatSigned, positionText, sumsOf } from '../../text/numbers.ts';
-import { type Column, formatTable, pad, SCREEN_WIDTH, widthOf, wrapText } from '../../text/table.ts';
+import { formatCount, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
+import { pad, SCREEN_WIDTH, widthOf, wrapText } from '../../text/table.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
-import { momentOf } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { failureOf } from '../../domain/failure.ts';
 import { seconds, tsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import { limitsOf } from '../../engine/risk/limit-uses.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
@@ -21,11 +19,8 @@ import { inTime, systemClock, systemTimers } from '../../host/system-clock.ts';
 import { packageVersion } from '../../host/program-files.ts';
 import type { RunPlan } from '../../host/run-plan.ts';
 import type { Daemon } from '../daemon.ts';
-import { bookFacts, comparisons } from '../session/holdings.ts';
-import type { ClientOrderId } from '../../domain/ids.ts';
-import type { OrderStatus } from '../../domain/order.ts';
-import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import { FOLDED_KINDS, foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
+import { comparisons } from '../session/holdings.ts';
+import { type StatusContent, statusContent, statusOf, summaryText } from './status-facts.ts';
 
 const STATUS_EVERY_MS = 1_000;
 
@@ -53,11 +48,11 @@ export function createDaemonScreen(plan: RunPlan, names: StrategyNames, jsonLogs
       return showStatus(daemon, out, paint);
     },
     async summary(daemon: Daemon): Promise<void> {
-      const failure = failureOf(() => daemon.journal.flush());
-      if (failure !== null) return out.note(`no summary: the journal could not be written: ${failure}`);
-      const summary = await sessionSummary(daemon);
-      if (summary === undefined) return out.note('no summary: no session is open');
-      out.block(`\n${daemon.named(summaryText(summary, paint))}`);
+      await comparedView(daemon);
+      const status = statusOf(daemon);
+      const text = summaryText(status, (fact) => daemon.named(fact));
+      if (text !== null) return out.block(`\n${paint.bold(`Session ${status.session}`)}\n\n${text}`);
+      out.note(`no summary: ${status.session === null ? 'no session is open' : 'no engine has answered'}`);
     },
   };
 }
@@ -214,31 +209,6 @@ const withoutCredentials = (url: string): string => url.replace(/\/\/[^/@\s]*@/,
 
 // The status line.
 
-export type StatusContent = ReturnType<typeof statusContent>;
-
-export function statusContent(daemon: Daemon, view: EngineSnapshot) {
-  const token = daemon.edge.tokens.current();
-  const { utcOffsetMinutes } = daemon.config.calendar;
-  const now = daemon.clock.nowUs();
-  const day = daemon.sessionDay === undefined ? now : momentOf(daemon.sessionDay, 0, utcOffsetMinutes);
-  return {
-    /** With the date where it is not that of the session. */
-    time: formatShownTime(now, day, utcOffsetMinutes),
-    phase: view.phase,
-    stream: view.stream,
-    positions: view.contracts.map(({ orderCode, ours }) => ({ orderCode, qty: ours })),
-    dayPnl: view.dayPnl,
-    openOrders: view.orders.length,
-    /** Until the token ends; null when there is none. */
-    tokenLeftMs: token === undefined ? null : (token.expiresAt - systemClock.nowUs()) / US_PER_MS,
-    /** Reason why entries are off, or null. */
-    halted: daemon.halt.reason ?? view.halted,
-    unproven: view.unproven,
-    money: view.money.state,
-    procedure: view.procedure,
-  };
-}
-
 /** A token that ends sooner is shown, and then as a warning. */
 const TOKEN_SHOWN_MS = 2 * 60 * 60_000;
 const TOKEN_SHORT_MS = 30 * 60_000;
@@ -268,43 +238,15 @@ function tokenPart(leftMs: number | null, paint: Paint): string {
   return leftMs < TOKEN_SHORT_MS ? paint.yellow(`token ${text}`) : `token ${text}`;
 }
 
-// The summary of a session: results of each strategy from the journal, and how our books compare with the broker's.
+// The summary at the end.
 
-/** An engine that has not answered by then is not awaited: only the rows of the journal are shown. */
+/** An engine that has not answered by then is not awaited. */
 const ANSWER_MAX = seconds(10);
 const POLL_EVERY = seconds(0.25);
 const POLLS_MAX = 20;
-const UNRESOLVED: ReadonlySet<OrderStatus> = new Set([
-  'submitted',
-  'unknown',
-  'presumed_absent',
-  'expired_unproven',
-]);
-
-const SUMMED_KINDS = [...FOLDED_KINDS, 'position_agreed', 'alert'] as const;
-
-export type SessionSummary = NonNullable<Awaited<ReturnType<typeof sessionSummary>>>;
-
-export async function sessionSummary(daemon: Daemon) {
-  const session = daemon.sessionDay;
-  if (session === undefined) return undefined;
-  const view = await comparedView(daemon);
-  const entries = daemon.journal.read.entries({ session, kinds: SUMMED_KINDS });
-  return {
-    session,
-    strategies: foldSession(entries).map((account) => resultOf(account, view)),
-    /** Comparisons with the broker; empty where no engine answered. */
-    books:
-      view === undefined
-        ? []
-        : bookFacts(view, comparisons(view, daemon.config.calendar.utcOffsetMinutes, daemon.clock.nowUs())),
-    unresolved: unresolvedOrders(entries),
-    alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
-  };
-}
 
 /** Books that were not compared since the last fill are read once more, for a few seconds. */
-async function comparedView(daemon: Daemon): Promise<EngineSnapshot | undefined> {
+export async function comparedView(daemon: Daemon): Promise<EngineSnapshot | undefined> {
   for (let polls = 1; ; polls += 1) {
     const view = await inTime(daemon.refreshView(), ANSWER_MAX);
     if (view === undefined || polls === POLLS_MAX || isCompared(view)) return view;
@@ -316,102 +258,4 @@ async function comparedView(daemon: Daemon): Promise<EngineSnapshot | undefined>
 function isCompared(view: EngineSnapshot): boolean {
   const { positions, money } = comparisons(view, 0, view.lastFillUs ?? tsUs(0));
   return positions?.isStale === false && (view.money.state === 'off' || money?.isStale === false);
-}
-
-type SummaryStrategy = ReturnType<typeof resultOf>;
-
-/** Open positions are worth the last prices that the engine knows; null where no engine answered. */
-function resultOf(account: StrategyAccount, view: EngineSnapshot | undefined) {
-  if (view === undefined) return { ...account, open: null, net: null };
-  const { realised, fee, tax } = account;
-  const held = view.strategies.find(({ id }) => id === account.strategy)?.positions ?? [];
-  const open = held.reduce((total, position) => total + position.open, 0);
-  return { ...account, open, net: realised + open - fee - tax };
-}
-
-/** Orders whose end is not known. Positions that agree explain those that the day before left unproven. */
-export function unresolvedOrders(entries: readonly { readonly entry: JournalEntry }[]): number {
-  const statuses = new Map<ClientOrderId, OrderStatus>();
-  for (const { entry } of entries) {
-    if (entry.kind === 'order_status') statuses.set(entry.clientOrderId, entry.to);
-    if (entry.kind !== 'position_agreed') continue;
-    for (const [id, status] of statuses) if (status === 'expired_unproven') statuses.delete(id);
-  }
-  return [...statuses.values()].filter((status) => UNRESOLVED.has(status)).length;
-}
-
-type Summed = Record<'orders' | 'fills' | 'filledQty' | 'fee' | 'tax' | 'realised', number>;
-
-/** Columns of the summary. */
-const FIGURES: Readonly<Record<string, (each: Summed & Pick<SummaryStrategy, 'open' | 'net'>) => string>> = {
-  orders: ({ orders }) => formatNumber(orders),
-  fills: ({ fills }) => formatNumber(fills),
-  contracts: ({ filledQty }) => formatNumber(filledQty),
-  costs: ({ fee, tax }) => formatNumber(fee + tax),
-  realised: ({ realised }) => formatSigned(realised),
-  open: ({ open }) => signedOrUnknown(open),
-  'net VND': ({ net }) => signedOrUnknown(net),
-};
-
-export function summaryText(facts: SessionSummary, paint: Paint = PLAIN): string {
-  return [
-    paint.bold(`Session ${facts.session}`),
-    '',
-    strategyTable(facts.strategies),
-    '',
-    ...(facts.books.length === 0
-      ? [paint.yellow('No engine answered: it is not known how our books compare with the broker’s.')]
-      : facts.books.flatMap(([label, text]) => wrapText(`${label}: ${text}`, SCREEN_WIDTH))),
-    facts.unresolved === 0
-      ? 'No order is unresolved.'
-      : paint.red(
-          `${formatCount(facts.unresolved, 'order')} unresolved: compare tickwright orders with the broker’s book, then: tickwright orders resolve`,
-        ),
-    facts.alerts === 0 ? 'No alerts.' : paint.yellow(`${formatCount(facts.alerts, 'alert')}.`),
-  ].join('\n');
-}
-
-function strategyTable(strategies: readonly SummaryStrategy[]): string {
-  const active = strategies.filter(isActive);
-  if (active.length === 0) return 'No strategy did anything.';
-  const sumOrNull = (name: 'open' | 'net'): number | null =>
-    active.some((each) => each[name] === null)
-      ? null
-      : active.reduce((sum, each) => sum + (each[name] ?? 0), 0);
-  const total = {
-    strategy: 'total',
-    ...sumsOf(active, ['orders', 'fills', 'filledQty', 'fee', 'tax', 'realised']),
-    open: sumOrNull('open'),
-    net: sumOrNull('net'),
-  };
-  const shown = active.length === 1 ? active : [...active, total];
-  const idle = strategies.filter((each) => !isActive(each)).map(({ strategy }) => strategy);
-  const remarks = [
-    ...(idle.length === 0 ? [] : [`Without an order: ${idle.join(', ')}.`]),
-    ...active.flatMap(notTaken),
-  ].flatMap((text) => wrapText(text, SCREEN_WIDTH));
-  const columns = Object.keys(FIGURES).map((title): Column => ({ title, align: 'right' }));
-  const rows = shown.map((each) => [each.strategy, ...Object.values(FIGURES).map((text) => text(each))]);
-  return [formatTable([{ title: 'strategy', align: 'left' }, ...columns], rows), ...remarks].join('\n');
-}
-
-const isActive = ({ orders, fills, denials, open }: SummaryStrategy): boolean =>
-  orders > 0 || fills > 0 || denials.size > 0 || open !== 0;
-
-/** Orders that risk denied and that the broker rejected, in words. */
-function notTaken({ strategy, denials, rejected }: SummaryStrategy): readonly string[] {
-  const denied = [...denials.values()].reduce((total, count) => total + count, 0);
-  const texts = [
-    ...(denied === 0 ? [] : [`risk denied ${formatNumber(denied)} (${whyDenied(denials)})`]),
-    ...(rejected === 0 ? [] : [`the broker rejected ${formatNumber(rejected)}`]),
-  ];
-  return texts.length === 0 ? [] : [`${strategy}: ${texts.join(', ')}.`];
-}
-
-const signedOrUnknown = (value: number | null): string => (value === null ? 'unknown' : formatSigned(value));
-
-/** The most frequent first. */
-function whyDenied(denials: ReadonlyMap<string, number>): string {
-  const rows = [...denials].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  return rows.map(([code, count]) => `${code} ${count}`).join(', ');
 }

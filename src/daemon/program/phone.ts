@@ -13,11 +13,10 @@ import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { acceptedText, obey, type RunActions } from '../daemon-commands.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
-import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from '../daemon.ts';
 import { healthProblem } from './health.ts';
 import { holdings, listedPoints, restingText } from '../session/holdings.ts';
-import { resultText, silenceFact, statusFacts } from './status-facts.ts';
+import { type DaemonStatus, resultText, silenceFact, statusFacts, statusOf } from './status-facts.ts';
 
 const NO_ENGINE = 'no session is open';
 const ORDERS_MAX = 30;

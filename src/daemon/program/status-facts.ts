@@ -1,11 +1,91 @@
-/** The state of a daemon in words and units, as the command line and a chat show it. */
+/** The state of a daemon: as data, and in words and units, as the command line, a chat and the end of a run show it. */
+import { resolve } from 'node:path';
+import { tradingDayAt } from '../../domain/calendar.ts';
+import { momentOf } from '../../domain/civil-date.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
+import { systemClock } from '../../host/system-clock.ts';
+import { formatShownTime } from '../../text/dates.ts';
 import { formatSpan } from '../../text/durations.ts';
-import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
+import { formatCount, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
+import { formatRows, pad, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
+import type { Daemon } from '../daemon.ts';
+import { calendarEnd } from '../inspect/calendar-view.ts';
 import { jobsText } from '../schedule.ts';
-import type { DaemonStatus } from './daemon-control.ts';
-import { bookFacts, type Fact } from '../session/holdings.ts';
+import { bookFacts, comparisons, type Fact, holdings } from '../session/holdings.ts';
+import { engineHealth, problemsFor } from './health.ts';
+
+export type StatusContent = ReturnType<typeof statusContent>;
+
+export function statusContent(daemon: Daemon, view: EngineSnapshot) {
+  const token = daemon.edge.tokens.current();
+  const { utcOffsetMinutes } = daemon.config.calendar;
+  const now = daemon.clock.nowUs();
+  const day = daemon.sessionDay === undefined ? now : momentOf(daemon.sessionDay, 0, utcOffsetMinutes);
+  return {
+    /** With the date where it is not that of the session. */
+    time: formatShownTime(now, day, utcOffsetMinutes),
+    phase: view.phase,
+    stream: view.stream,
+    positions: view.contracts.map(({ orderCode, ours }) => ({ orderCode, qty: ours })),
+    dayPnl: view.dayPnl,
+    openOrders: view.orders.length,
+    /** Until the token ends; null when there is none. */
+    tokenLeftMs: token === undefined ? null : (token.expiresAt - systemClock.nowUs()) / US_PER_MS,
+    /** Reason why entries are off, or null. */
+    halted: daemon.halt.reason ?? view.halted,
+    unproven: view.unproven,
+    money: view.money.state,
+    procedure: view.procedure,
+  };
+}
+
+export const statusOf = (daemon: Daemon) => ({
+  mode: daemon.config.mode,
+  /** Absolute: the reader may be in another folder. */
+  stateDir: resolve(daemon.config.stateDir),
+  /** The program on disk is not the one that runs, in words, or null. */
+  program: daemon.programProblem,
+  session: daemon.sessionDay ?? null,
+  /** Why no engine runs though one should, or null. */
+  degraded: daemon.degraded,
+  /** That the calendar ends soon, or has ended, in words, or null. */
+  calendar: calendarEnd(daemon.config.calendar, tradingDayAt(daemon.config.calendar, daemon.clock.nowUs())),
+  /** Entries are off for this reason, or null. */
+  halted: daemon.halt.reason,
+  /** Why no entry may go now, the worst first; limits and risk aside. */
+  blocked: problemsFor('entries', daemon),
+  halt: daemon.sweep.progress,
+  /** Null until the engine has answered once. */
+  line: daemon.lastView === undefined ? null : statusContent(daemon, daemon.lastView),
+  stream: daemon.edge.stream.status(),
+  tokenExchanges: daemon.edge.tokens.budget,
+  jobs: daemon.jobs,
+  isOtpAwaited: daemon.otpDesk.isWaiting,
+  alerts: daemon.alerting.state,
+  engine: daemon.lastView ?? null,
+  /** Positions in words, with entry, last price, result and stop. */
+  held:
+    daemon.lastView === undefined
+      ? []
+      : holdings(daemon.lastView, daemon.edge.table.contracts).map((line) => daemon.named(line)),
+  contractNames: Object.fromEntries(
+    daemon.edge.table.contracts.map(({ orderCode }) => [orderCode, daemon.named(orderCode)]),
+  ),
+  compared:
+    daemon.lastView === undefined
+      ? { positions: null, money: null }
+      : comparisons(daemon.lastView, daemon.config.calendar.utcOffsetMinutes, daemon.clock.nowUs()),
+  /** So long the engine has not answered and `engine` is old; null while it answers, or does not run. */
+  engineSilentMs:
+    engineHealth(daemon).state === 'hung'
+      ? Math.floor((systemClock.nowUs() - daemon.viewedUs) / US_PER_MS)
+      : null,
+  /** As they were listed last; null between two sessions. */
+  strategies: daemon.cycle.session?.strategies.present.configured ?? null,
+});
+
+export type DaemonStatus = Readonly<ReturnType<typeof statusOf>>;
 
 export function statusFacts(status: DaemonStatus): readonly Fact[] {
   const { engine, line } = status;
@@ -97,3 +177,53 @@ const DAY_COUNTS = [
   ['refused change or cancel', 'refusedChanges', 'refused changes or cancels'],
   ['gap', 'gaps'],
 ] as const;
+
+const LABEL_WIDTH = 8;
+const TEXT_WIDTH = SCREEN_WIDTH - LABEL_WIDTH - 2;
+
+/** As the command line shows it. */
+export function statusText(status: DaemonStatus): string {
+  const { engine } = status;
+  const blank = ' '.repeat(LABEL_WIDTH + 2);
+  const head = statusFacts(status).map(
+    ([label, text]) => `${pad(label, LABEL_WIDTH)}  ${wrapText(text, TEXT_WIDTH).join(`\n${blank}`)}\n`,
+  );
+  return `${head.join('')}${engine === null ? '' : `\n${strategiesTable(engine, status.contractNames)}\n`}`;
+}
+
+/** At the end of a run; null where no engine has answered. */
+export function summaryText(status: DaemonStatus, named: (text: string) => string): string | null {
+  const { engine, compared, contractNames } = status;
+  if (engine === null) return null;
+  // It is done with what it was doing.
+  const facts = [...silenceFact(status), ...engineFacts({ ...engine, procedure: '' }, compared)];
+  const lines = facts.flatMap(([label, text]) => wrapText(named(`${label}: ${text}`), SCREEN_WIDTH));
+  return `${strategiesTable(engine, contractNames)}\n\n${lines.join('\n')}`;
+}
+
+type Engine = NonNullable<DaemonStatus['engine']>;
+type StrategyStatus = Engine['strategies'][number];
+
+const strategiesTable = ({ strategies }: Engine, names: DaemonStatus['contractNames']): string =>
+  formatRows(strategies, {
+    strategy: ({ id }) => id,
+    position: ({ positions }) =>
+      positionText(
+        positions.map(({ orderCode, qty }) => ({ orderCode: names[orderCode] ?? orderCode, qty })),
+      ) || 'flat',
+    'open orders': ({ openOrders }) => formatNumber(openOrders),
+    fills: ({ fills }) => formatNumber(fills),
+    'day VND': ({ dayPnl }) => formatSigned(dayPnl),
+    state: (each) => nakedText(each) + stateOf(each),
+  });
+
+function stateOf({ id, stopped, halted }: StrategyStatus): string {
+  if (stopped !== null) return `stopped: ${stopped}`;
+  return halted === null ? 'runs' : `entries off until tickwright resume --strategy ${id}: ${halted}`;
+}
+
+/** How many contracts should have a stop at the broker and have none; empty for none. */
+function nakedText({ positions }: StrategyStatus): string {
+  const naked = positions.reduce((sum, { uncoveredQty }) => sum + uncoveredQty, 0);
+  return naked === 0 ? '' : `${naked} WITHOUT A STOP; `;
+}
