@@ -20,7 +20,7 @@ type List = 'old' | 'missed' | 'drawn';
 const OLD: readonly PlantedBug[] = [
   {
     what: 'a call is sent before its row is committed',
-    file: 'broker/gateway/durable-sender',
+    file: 'broker/gateway/rest-gateway',
     from: 'failureOf(() => this.#options.commit())',
     to: 'null',
   },

@@ -2,7 +2,7 @@
 import { map } from 'rxjs';
 import type { TokenHours } from '../../broker/auth/token-keeper.ts';
 import { type GatewayOptions, RestGateway } from '../../broker/gateway/rest-gateway.ts';
-import type { CallMeter } from '../../broker/gateway/durable-sender.ts';
+import type { CallMeter } from '../../broker/gateway/rest-gateway.ts';
 import { BrokerContracts } from '../../broker/reports/broker-contracts.ts';
 import { BrokerReports } from '../../broker/reports/reports.ts';
 import { FRESH_STATE, type PauseReason, type ReconnectStore } from '../../broker/stream/reconnect-policy.ts';

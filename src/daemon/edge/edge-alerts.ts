@@ -1,7 +1,7 @@
 /** Turns each signal of the edge into a line or an alert for the operator. Alerts are journaled. */
 import { formatLocalSecond } from '../../text/dates.ts';
 import type { TokenSignal } from '../../broker/auth/obtain-token.ts';
-import type { GatewaySignal } from '../../broker/gateway/durable-sender.ts';
+import type { GatewaySignal } from '../../broker/gateway/rest-gateway.ts';
 import type { ReportSignal } from '../../broker/reports/reports.ts';
 import type { RestSignal } from '../../broker/rest/transport.ts';
 import { describeEnd } from '../../broker/stream/open-socket.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { GatewaySignal } from '../../../src/broker/gateway/durable-sender.ts';
+import type { GatewaySignal } from '../../../src/broker/gateway/rest-gateway.ts';
 import { RestGateway } from '../../../src/broker/gateway/rest-gateway.ts';
 import { brokerOrderKey, orderCode } from '../../../src/domain/ids.ts';
 import type { Trigger } from '../../../src/domain/order.ts';
