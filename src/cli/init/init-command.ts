@@ -10,33 +10,7 @@ import { SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { type CliContext, failed, wrongUsage } from '../cli-io.ts';
 import { findingLines } from '../inspect/inspect-commands.ts';
 import { openDialog } from './dialog.ts';
-import { type InitFlags, Interview, type NewSecrets } from './interview.ts';
-
-/** Answers that scripts give; the dialog asks for those that are missing. */
-const OPTIONS: readonly (readonly [flag: string, text: string])[] = [
-  ['--mode <mode>', 'paper, or live, which begins as a dry run'],
-  ['--account <code>', 'custody account'],
-  ['--sub-account <id>', 'sub-account for derivatives'],
-  ['--rest-url <url>', 'address of the broker’s REST API'],
-  ['--stream-url <url>', 'address of its price stream'],
-  ['--api-key-file <file>', 'file of mode 600 with the API key, not the environment'],
-  ['--contract <alias>', 'contract, like VN30F1M'],
-  ['--strategies <names>', 'strategies, with commas; tickwright strategies lists them'],
-  ['--order-max <n>', 'largest order, in contracts'],
-  ['--position-max <n>', 'largest position, in contracts'],
-  ['--daily-loss <vnd>', 'loss of a day at which entries stop'],
-  ['--stop-ticks <n>', 'distance of a stop at the broker for each position; 0: none'],
-  ['--channels <kinds>', 'telegram, email, webhook, with commas, or none'],
-  ['--telegram-user <id>', 'Telegram user who gets alerts and may send commands'],
-  ['--telegram-token-file <file>', 'file of mode 600 with the token of the bot'],
-  ['--mail-host <host>', 'mail server'],
-  ['--mail-from <address>', 'sender'],
-  ['--mail-to <address>', 'receiver (the sender)'],
-  ['--mail-user <user>', 'user of the mail server, or none (the sender)'],
-  ['--mail-password-file <file>', 'file of mode 600 with its password'],
-  ['--webhook-preset <service>', 'slack, discord, ntfy or gotify'],
-  ['--webhook-url-file <file>', 'file of mode 600 with the address'],
-];
+import { ANSWERS, type InitFlags, Interview, type NewSecrets } from './interview.ts';
 
 const EXAMPLE = 'tickwright init\n  tickwright init my.yaml --yes --mode paper --strategies ema-cross';
 
@@ -47,47 +21,38 @@ export function addInitCommand(program: Command, context: CliContext): void {
     .argument('[file]', 'its place (config/my-paper.yaml or config/live.yaml)')
     .option('--yes', 'ask nothing: take the default of each answer without an option')
     .option('--force', 'replace a file that is there');
-  for (const [flag, text] of OPTIONS) command.option(flag, text);
+  for (const [name, [value, text]] of Object.entries(ANSWERS)) command.option(`--${name} <${value}>`, text);
   command
     .addHelpText('after', example(EXAMPLE))
-    .action(async (given: string | undefined, { yes, force, ...named }: Named) => {
-      await init(context, given, flagsOf(named), { asks: yes !== true, replaces: force === true });
+    .action(async (given: string | undefined, { yes = false, force = false }: How) => {
+      const named = command.opts<InitFlags>();
+      const flags = command.options.map((each) => [each.name(), named[each.attributeName()]] as const);
+      await init(context, given, Object.fromEntries(flags), { yes, force });
     });
 }
 
-type Named = Readonly<Record<string, string | boolean | undefined>>;
-
-/** As they are written: `order-max`. */
-const flagsOf = (named: Named): InitFlags =>
-  Object.fromEntries(
-    Object.entries(named).map(([name, value]) => [
-      name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
-      String(value),
-    ]),
-  );
-
-type How = Readonly<Record<'asks' | 'replaces', boolean>>;
+type How = Readonly<Partial<Record<'yes' | 'force', boolean>>>;
 
 async function init(
   { io }: CliContext,
   given: string | undefined,
   flags: InitFlags,
-  { asks, replaces }: How,
+  { yes, force }: Required<How>,
 ): Promise<void> {
-  const dialog = asks ? openDialog(io, io.input ?? process.stdin) : null;
+  const dialog = yes ? null : openDialog(io, io.input ?? process.stdin);
   try {
     // Before the first question: twenty answers must not be lost.
-    if (given !== undefined) assertFree(given, replaces);
+    if (given !== undefined) assertFree(given, force);
     dialog?.print('Enter takes the answer that is shown; Ctrl-C ends without writing anything.\n');
     const interview = new Interview(flags, dialog);
     const mode = await interview.mode();
     const file = given ?? `config/${mode === 'paper' ? 'my-paper' : 'live'}.yaml`;
-    assertFree(file, replaces);
+    assertFree(file, force);
     const text = await interview.configuration(mode, file);
     const { newSecrets } = interview;
     const files = [file, ...newSecrets.keys()].join(' and ');
     if (!(await interview.isConfirmed(`Write ${files}?`))) throw failed('nothing was written');
-    write(file, text, newSecrets, replaces);
+    write(file, text, newSecrets, force);
     io.out(`wrote ${files}\n\n`);
     io.out(`${findingLines(await diagnose(file, null)).join('\n')}\n\n${nextSteps(file, mode, interview)}`);
   } finally {

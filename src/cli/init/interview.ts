@@ -19,6 +19,34 @@ import { wrongUsage } from '../cli-io.ts';
 import { issuesText } from '../../domain/parsed.ts';
 import type { AnswerParser, Dialog } from './dialog.ts';
 
+/** What options give, and what the dialog asks for where they do not. */
+export const ANSWERS = {
+  mode: ['mode', 'paper, or live, which begins as a dry run'],
+  account: ['code', 'custody account, like 105C123456'],
+  'sub-account': ['id', 'sub-account for derivatives'],
+  'rest-url': ['url', 'address of the broker’s REST API'],
+  'stream-url': ['url', 'address of its price stream'],
+  'api-key-file': ['file', 'file of mode 600 with the API key, not the environment'],
+  contract: ['alias', 'contract: VN30F1M is the front month, VN30F2M the next'],
+  strategies: ['names', 'strategies, with commas; tickwright strategies lists them'],
+  'order-max': ['n', 'largest order, in contracts'],
+  'position-max': ['n', 'largest position, in contracts'],
+  'daily-loss': ['vnd', 'loss of a day at which entries stop, in VND'],
+  'stop-ticks': ['n', 'stop at the broker for each position, in ticks from its entry; 0: none'],
+  channels: ['kinds', 'channels for alerts: telegram, email, webhook, with commas, or none'],
+  'telegram-user': ['id', 'id of the Telegram user who gets alerts and may send commands'],
+  'telegram-token-file': ['file', 'file of mode 600 with the token of the bot'],
+  'mail-host': ['host', 'mail server, like smtp.example.com'],
+  'mail-from': ['address', 'sender'],
+  'mail-to': ['address', 'receiver (the sender)'],
+  'mail-user': ['user', 'user of the mail server, or none (the sender)'],
+  'mail-password-file': ['file', 'file of mode 600 with its password'],
+  'webhook-preset': ['service', 'service of the webhook: slack, discord, ntfy or gotify'],
+  'webhook-url-file': ['file', 'file of mode 600 with its address'],
+} as const;
+
+type Answer = keyof typeof ANSWERS;
+
 /** Options by their long names; `yes` and `force` apart. */
 export type InitFlags = Readonly<Record<string, string | undefined>>;
 
@@ -49,37 +77,20 @@ export class Interview {
       'paper  trades on the simulated broker: no account, no key, no network',
       'live   prepares your account; the file begins as a dry run, which sends no order',
     ]);
-    return this.#get('mode', 'Mode', 'paper', oneOf(['paper', 'live']));
+    return this.#get('mode', 'paper', oneOf(['paper', 'live']));
   }
 
   async configuration(mode: 'paper' | 'live', file: string): Promise<string> {
     const isPaper = mode === 'paper';
     const broker = isPaper ? SIMULATOR : await this.#broker();
     const strategies = await this.#strategies();
-    const orderMax = await this.#get(
-      'order-max',
-      'Largest order, in contracts',
-      isPaper ? '5' : '1',
-      (text) => (quantity(text) <= ORDER_MAX ? quantity(text) : refuse(`at most ${ORDER_MAX}`, text)),
+    const orderMax = await this.#get('order-max', isPaper ? '5' : '1', (text) =>
+      quantity(text) <= ORDER_MAX ? quantity(text) : refuse(`at most ${ORDER_MAX}`, text),
     );
-    const positionMax = await this.#get(
-      'position-max',
-      'Largest position, in contracts',
-      isPaper ? '10' : '1',
-      quantity,
-    );
-    const dailyLossMax = await this.#get(
-      'daily-loss',
-      'Loss of a day at which entries stop, in VND',
-      formatNumber(isPaper ? 50_000_000 : 5_000_000),
-      amount,
-    );
-    const stopTicks = await this.#get(
-      'stop-ticks',
-      'Stop at the broker for each position, in ticks from its entry (0: none)',
-      isPaper ? '0' : '100',
-      wholeNumber,
-    );
+    const positionMax = await this.#get('position-max', isPaper ? '10' : '1', quantity);
+    const lossMax = formatNumber(isPaper ? 50_000_000 : 5_000_000);
+    const dailyLossMax = await this.#get('daily-loss', lossMax, amount);
+    const stopTicks = await this.#get('stop-ticks', isPaper ? '0' : '100', wholeNumber);
     const alerts = await this.#alerts(mode);
     const market = relative(dirname(resolve(file)), join(packageRoot(), 'config', 'vn30f.yaml'));
     const limits = [`      positionMax: ${positionMax}`, `      dailyLossMax: ${dailyLossMax}`];
@@ -118,16 +129,11 @@ export class Interview {
   }
 
   async #broker(): Promise<Lines> {
-    const account = await this.#get('account', 'Custody account, like 105C123456', null, plainText);
-    const subAccount = await this.#get(
-      'sub-account',
-      'Sub-account for derivatives',
-      `${account}A`,
-      plainText,
-    );
+    const account = await this.#get('account', null, plainText);
+    const subAccount = await this.#get('sub-account', `${account}A`, plainText);
     this.#explain(['The two addresses are in the broker’s documents of its API.']);
-    const restUrl = await this.#get('rest-url', 'Address of its REST API', null, urlOf('http'));
-    const streamUrl = await this.#get('stream-url', 'Address of its price stream', null, urlOf('ws'));
+    const restUrl = await this.#get('rest-url', null, urlOf('http'));
+    const streamUrl = await this.#get('stream-url', null, urlOf('ws'));
     const { environment, file } = await this.#secret('api-key', 'API key', 'TICKWRIGHT_API_KEY');
     return [
       'account:',
@@ -157,18 +163,12 @@ export class Interview {
 
   /** The limits of a strategy come between its two parts. */
   async #strategies(): Promise<readonly { readonly head: Lines; readonly params: Lines }[]> {
-    const contract = await this.#get(
-      'contract',
-      'Contract (F1M is the front month, F2M the next)',
-      'VN30F1M',
-      contractAlias,
-    );
+    const contract = await this.#get('contract', 'VN30F1M', contractAlias);
     // One with a parameter of its own to give is written by hand.
     const offered = CATALOG.filter(({ params }) => params.safeParse({}).success);
     this.#explain(offered.map(({ name, summary }) => `${name}: ${summary}`));
     const names = await this.#get(
       'strategies',
-      'Strategies, with commas between them',
       offered[0]?.name ?? null,
       listOf(offered.map(({ name }) => name)),
     );
@@ -212,7 +212,6 @@ export class Interview {
       this.#explain(['Alerts reach you where you are, and you can halt from there: telegram does both.']);
     const kinds = await this.#get(
       'channels',
-      'Channels for alerts (telegram, email, webhook), with commas, or none',
       'none',
       noneOr(listOf(['telegram', 'email', 'webhook'] as const)),
     );
@@ -236,7 +235,7 @@ export class Interview {
     switch (kind) {
       case 'telegram': {
         this.#explain(['@BotFather makes a bot; @userinfobot shows your user id.']);
-        const user = await this.#get('telegram-user', 'Your Telegram user id', null, quantity);
+        const user = await this.#get('telegram-user', null, quantity);
         const token = await this.#secret('telegram-token', 'Token of the bot', 'TICKWRIGHT_TELEGRAM_TOKEN');
         return [
           '- id: phone',
@@ -247,10 +246,10 @@ export class Interview {
         ];
       }
       case 'email': {
-        const host = await this.#get('mail-host', 'Mail server, like smtp.example.com', null, plainText);
-        const from = await this.#get('mail-from', 'Sender', null, mailAddress);
-        const to = await this.#get('mail-to', 'Receiver', from, mailAddress);
-        const user = await this.#get('mail-user', 'User of the mail server, or none', from, plainText);
+        const host = await this.#get('mail-host', null, plainText);
+        const from = await this.#get('mail-from', null, mailAddress);
+        const to = await this.#get('mail-to', from, mailAddress);
+        const user = await this.#get('mail-user', from, plainText);
         const head = [
           '- id: mail',
           '  kind: email',
@@ -265,7 +264,6 @@ export class Interview {
       case 'webhook': {
         const preset = await this.#get(
           'webhook-preset',
-          'Service of the webhook: slack, discord, ntfy or gotify',
           'slack',
           oneOf(['slack', 'discord', 'ntfy', 'gotify']),
         );
@@ -303,10 +301,12 @@ export class Interview {
   }
 
   /** `fallback` null: there is no sensible one. */
-  async #get<T>(name: string, text: string, fallback: string | null, parse: AnswerParser<T>): Promise<T> {
+  async #get<T>(name: Answer, fallback: string | null, parse: AnswerParser<T>): Promise<T> {
     const given = this.#flags[name];
+    const [, text] = ANSWERS[name];
     if (given !== undefined) return parsedFlag(name, given, parse);
-    if (this.#dialog !== null) return this.#dialog.ask(text, fallback, parse);
+    if (this.#dialog !== null)
+      return this.#dialog.ask(text.charAt(0).toUpperCase() + text.slice(1), fallback, parse);
     if (fallback !== null) return parse(fallback);
     throw wrongUsage(`--${name} is needed with --yes (${text}); nothing was written`);
   }
