@@ -1,4 +1,5 @@
 /** Options of a simulated broker. Each has a default, so that `startSimulator({})` is the demo. */
+import { z } from 'zod';
 import type { TradingCalendar } from '../domain/calendar.ts';
 import { tradingDay } from '../domain/civil-date.ts';
 import type { Clock, Timers } from '../domain/clock.ts';
@@ -81,52 +82,60 @@ interface TimeSettings {
  * Points that the contract leaves open [?], where the real service may differ from our reading (rulings, 10, 13, 15; notes, 1 and 6). More
  * of them are with their subjects: `auth`, `stream`, `rules`.
  */
-export interface Readings {
+export const readingSettings = z.strictObject({
   /** Meaning of `nvol` in a change: the new total volume, or the new volume still open. */
-  readonly changedVolume: 'total' | 'leaves';
+  changedVolume: z.enum(['total', 'leaves']).default('total'),
   /** Which price of `SLP=a,b` comes first. */
-  readonly bracketOrder: 'stop_loss_first' | 'take_profit_first';
+  bracketOrder: z.enum(['stop_loss_first', 'take_profit_first']).default('stop_loss_first'),
   /** `distance`: points away from the price of the first fill. */
-  readonly bracketPrices: 'distance' | 'absolute';
+  bracketPrices: z.enum(['absolute', 'distance']).default('distance'),
   /** `ABI=code` sends its order when the leg fills, or is not offered. */
-  readonly arbitrage: 'on_fill' | 'refuse';
+  arbitrage: z.enum(['on_fill', 'refuse']).default('on_fill'),
   /** In-day rows with the two numbers of the contract, or texts only. */
-  readonly inDayTypes: 'contract' | 'texts';
+  inDayTypes: z.enum(['contract', 'texts']).default('contract'),
   /** Shape of the contract list, which the contract does not show. */
-  readonly contractList: 'objects' | 'codes' | 'bare';
-}
+  contractList: z.enum(['objects', 'codes', 'bare']).default('objects'),
+});
 
-export interface AuthSettings {
-  /** At most 8 hours by the contract. */
-  readonly tokenLife: DurationUs;
-  /** The real service allows 10 (notes, 2); null sets no limit. */
-  readonly exchangesPerDayMax: number | null;
+export type Readings = Readonly<z.output<typeof readingSettings>>;
+
+export const authSettings = z.strictObject({
+  /** The real service allows 10 (notes, 2); null sets no limit, so that the demo does not lock a newcomer out. */
+  exchangesPerDayMax: z.int().min(1).nullable().default(null),
   /**
    * The code of the app: `reusable` works as often as asked, `once` is used up; `rotating` changes every `appOtpLife` as
    * in life, each works once, and the control API shows the one in force.
    */
-  readonly appOtp: 'reusable' | 'once' | 'rotating';
+  appOtp: z.enum(['reusable', 'once', 'rotating']).default('reusable'),
+  /** A new token ends the older ones of the account at once [?] (rulings, 16). */
+  newTokenEndsOlder: z.boolean().default(false),
+  /** The HTTP status without a valid token: both mean the same (notes, 2). */
+  refusalStatus: z.literal([401, 403]).default(401),
+});
+
+export interface AuthSettings extends Readonly<z.output<typeof authSettings>> {
+  /** At most 8 hours by the contract. */
+  readonly tokenLife: DurationUs;
   readonly appOtpLife: DurationUs;
   /** Life of an `otpId` [?]. */
   readonly otpIdLife: DurationUs;
-  /** A new token ends the older ones of the account at once [?] (rulings, 16). */
-  readonly newTokenEndsOlder: boolean;
-  /** The HTTP status without a valid token: both mean the same (notes, 2). */
-  readonly refusalStatus: 401 | 403;
 }
 
-export interface StreamSettings {
+export const streamSettings = z.strictObject({
   /** `contract`: `d|0|`, then `d|33|n`. `live`: `d|33|n` right after open, `d|34|1` every 5 s (notes, 7). */
-  readonly controlOrder: 'contract' | 'live';
-  readonly heartbeatTimeoutSeconds: number;
+  controlOrder: z.enum(['contract', 'live']).default('contract'),
+  heartbeatTimeoutSeconds: z.int().min(1).default(15),
+  /** A second connection on one token; `replace` closes the first one. */
+  secondConnection: z.enum(['refuse', 'allow', 'replace']).default('refuse'),
+  /** All three levels in each book frame, or only those that changed, as the live service does (notes, 1). */
+  bookFrames: z.enum(['full', 'changes']).default('full'),
+  /** `live`: printed over several lines, large numbers in scientific notation (notes, 1). */
+  payloads: z.enum(['compact', 'live']).default('compact'),
+});
+
+export interface StreamSettings extends Readonly<z.output<typeof streamSettings>> {
   /** From a protocol ping to the close with 1002. */
   readonly protocolPingGrace: DurationUs;
-  /** A second connection on one token; `replace` closes the first one. */
-  readonly secondConnection: 'refuse' | 'allow' | 'replace';
-  /** All three levels in each book frame, or only those that changed, as the live service does (notes, 1). */
-  readonly bookFrames: 'full' | 'changes';
-  /** `live`: printed over several lines, large numbers in scientific notation (notes, 1). */
-  readonly payloads: 'compact' | 'live';
   /** Bytes waiting for one client before it is cut off. */
   readonly bufferBytesMax: number;
 }
@@ -188,31 +197,16 @@ export const DEFAULT_OPTIONS: SimulatorOptions = {
   codes: 'coded',
   streamCodes: 'same',
   rules: {},
-  readings: {
-    changedVolume: 'total',
-    bracketOrder: 'stop_loss_first',
-    bracketPrices: 'distance',
-    arbitrage: 'on_fill',
-    inDayTypes: 'contract',
-    contractList: 'objects',
-  },
+  readings: readingSettings.parse({}),
   auth: {
+    ...authSettings.parse({}),
     tokenLife: minutes(8 * 60),
-    // The service allows 10 a day; the demo does not lock a newcomer out.
-    exchangesPerDayMax: null,
-    appOtp: 'reusable',
     appOtpLife: seconds(30),
     otpIdLife: minutes(5),
-    newTokenEndsOlder: false,
-    refusalStatus: 401,
   },
   stream: {
-    controlOrder: 'contract',
-    heartbeatTimeoutSeconds: 15,
+    ...streamSettings.parse({}),
     protocolPingGrace: seconds(15),
-    secondConnection: 'refuse',
-    bookFrames: 'full',
-    payloads: 'compact',
     bufferBytesMax: 8 * 1024 * 1024,
   },
   clock: hostClock,

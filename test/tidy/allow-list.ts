@@ -61,7 +61,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   },
   'src/simulator': {
     folders: ['src/domain', 'src/sqlite', 'src/wire', 'src/venue', 'src/recording'],
-    packages: ['fastify', 'ws', 'node:fs', 'node:http', 'node:stream', ...EDGE],
+    packages: ['fastify', 'ws', 'zod', 'node:fs', 'node:http', 'node:stream', ...EDGE],
   },
   'src/journal': {
     folders: ['src/domain', 'src/engine/ports', 'src/sqlite'],

@@ -4,7 +4,13 @@ import { readFile } from '../../config/read-file.ts';
 import { readMarket } from '../../config/market-file.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
-import { DEFAULT_OPTIONS, type SimulatorOptions } from '../../simulator/simulator-options.ts';
+import {
+  authSettings,
+  DEFAULT_OPTIONS,
+  readingSettings,
+  type SimulatorOptions,
+  streamSettings,
+} from '../../simulator/simulator-options.ts';
 import { describeSimulator, startSimulator } from '../../simulator/start-simulator.ts';
 import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
 import { z } from 'zod';
@@ -92,27 +98,14 @@ export const simulatorFileSchema = z.strictObject({
   codes: z.enum(['legacy', 'coded']).optional(),
   streamCodes: z.enum(['same', 'internal']).optional(),
   accounts: z.array(account).min(1).optional(),
-  auth: z
-    .strictObject({
+  auth: authSettings
+    .extend({
       tokenLife: durationFrom('1s', '24h').optional(),
-      exchangesPerDayMax: z.int().min(1).nullable().optional(),
-      appOtp: z.enum(['reusable', 'once', 'rotating']).optional(),
       appOtpLife: durationFrom('1s', '1h').optional(),
       otpIdLife: durationFrom('1s', '24h').optional(),
-      newTokenEndsOlder: z.boolean().optional(),
-      refusalStatus: z.literal([401, 403]).optional(),
     })
     .prefault({}),
-  stream: z
-    .strictObject({
-      controlOrder: z.enum(['contract', 'live']).optional(),
-      heartbeatTimeoutSeconds: z.int().min(1).optional(),
-      protocolPingGrace: durationFrom('1s', '5m').optional(),
-      secondConnection: z.enum(['refuse', 'allow', 'replace']).optional(),
-      bookFrames: z.enum(['full', 'changes']).optional(),
-      payloads: z.enum(['compact', 'live']).optional(),
-    })
-    .prefault({}),
+  stream: streamSettings.extend({ protocolPingGrace: durationFrom('1s', '5m').optional() }).prefault({}),
   rules: z
     .strictObject({
       changeOfBoth: z.enum(['refuse', 'replace']).optional(),
@@ -127,16 +120,7 @@ export const simulatorFileSchema = z.strictObject({
       stopLossSlipTicks: z.int().min(0).optional(),
     })
     .prefault({}),
-  readings: z
-    .strictObject({
-      changedVolume: z.enum(['total', 'leaves']).optional(),
-      bracketOrder: z.enum(['stop_loss_first', 'take_profit_first']).optional(),
-      bracketPrices: z.enum(['absolute', 'distance']).optional(),
-      arbitrage: z.enum(['on_fill', 'refuse']).optional(),
-      inDayTypes: z.enum(['contract', 'texts']).optional(),
-      contractList: z.enum(['objects', 'codes', 'bare']).optional(),
-    })
-    .prefault({}),
+  readings: readingSettings.prefault({}),
 });
 
 type SimulatorFile = z.output<typeof simulatorFileSchema>;
@@ -296,7 +280,7 @@ const NO_FILE: ReadSimulatorFile = { file: simulatorFileSchema.parse({}), market
 
 function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptions> {
   const { file, market } = options.config === undefined ? NO_FILE : fileAt(options.config);
-  const { auth, stream, time, readings, accounts, codes, streamCodes } = DEFAULT_OPTIONS;
+  const { auth, stream, time, accounts, codes, streamCodes } = DEFAULT_OPTIONS;
   const tape = options.tape ?? file.tape ?? null;
   return {
     port: options.port ?? file.port ?? DEFAULT_PORT,
@@ -316,7 +300,7 @@ function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptio
     auth: { ...auth, ...given(file.auth) },
     stream: { ...stream, ...given(file.stream) },
     rules: rulesOf(file.rules),
-    readings: { ...readings, ...given(file.readings) },
+    readings: file.readings,
   };
 }
 

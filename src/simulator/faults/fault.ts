@@ -1,65 +1,30 @@
 /** The faults of the simulated broker: each has one name, its parameters, its effect in one line. Unknown ones are refused. */
+import { z } from 'zod';
 import { type Issue, notParsed, parsed, type ParseResult, shown, isRecord } from '../../domain/parsed.ts';
 import type { DataChannel } from '../../wire/stream/stream-channel.ts';
 import { OPERATIONS } from '../../wire/rest/operations.ts';
 
 const FRAME_CHANNELS: readonly DataChannel[] = ['trade', 'bid', 'offer', 'summary'];
 
-interface Parameter<Value = unknown, Required extends boolean = boolean> {
-  readonly expected: string;
-  readonly required: Required;
-  /** All that it takes, where that is a few words. */
-  readonly choices?: readonly string[];
-  /** A value to begin with, for a form. */
-  readonly example?: string;
-  accepts(value: unknown): value is Value;
-}
-
-const whole = (min: number): Parameter<number, false> => ({
-  expected: `a whole number, ${min} or more`,
-  required: false,
-  accepts: (value): value is number => Number.isSafeInteger(value) && Number(value) >= min,
-});
-const text = (expected: string): Parameter<string, false> => ({
-  expected,
-  required: false,
-  accepts: (value): value is string => typeof value === 'string' && value !== '',
-});
-const oneOf = <const Word extends string>(words: readonly Word[]): Parameter<Word, false> => ({
-  expected: `one of ${words.join(', ')}`,
-  required: false,
-  choices: words,
-  accepts: (value): value is Word => words.some((word) => word === value),
-});
-const needed = <Value>(parameter: Parameter<Value>, example: string): Parameter<Value, true> => ({
-  ...parameter,
-  required: true,
-  example,
-});
-const NUMBER: Parameter<number, false> = {
-  expected: 'a number',
-  required: false,
-  accepts: (value): value is number => Number.isFinite(value),
-};
-const SIGNED: Parameter<number, false> = {
-  expected: 'a whole number other than 0',
-  required: false,
-  accepts: (value): value is number => Number.isSafeInteger(value) && value !== 0,
-};
-const FLAG: Parameter<boolean, false> = {
-  expected: 'true or false',
-  required: false,
-  choices: ['true', 'false'],
-  accepts: (value) => typeof value === 'boolean',
-};
-const CLOSE_CODE: Parameter<number, false> = {
-  expected: 'a close code: 1000 to 1003, 1006 to 1014, or 3000 to 4999',
-  required: false,
-  accepts: (value): value is number => typeof value === 'number' && isCloseCode(value),
-};
+const optional = <Schema extends z.ZodType>(schema: Schema, expected: string) =>
+  schema.optional().describe(expected);
+/** With a value to begin with, for a form. */
+const needed = <Schema extends z.ZodType>(left: z.ZodOptional<Schema>, example: string) =>
+  left.unwrap().meta({ description: left.description, example });
+const text = (expected: string) => optional(z.string().min(1), expected);
+const oneOf = <const Word extends string>(words: readonly Word[]) =>
+  optional(z.enum(words), `one of ${words.join(', ')}`);
+const WHOLE = optional(z.int().min(1), 'a whole number, 1 or more');
+const NUMBER = optional(z.number(), 'a number');
+const SIGNED = optional(z.int().refine(Boolean), 'a whole number other than 0');
+const FLAG = optional(z.boolean(), 'true or false');
+const CLOSE_CODE = optional(
+  z.int().refine(isCloseCode),
+  'a close code: 1000 to 1003, 1006 to 1014, or 3000 to 4999',
+);
 
 /** Number of strikes; without it a fault strikes until it is cleared. */
-const TIMES = { times: whole(1) };
+const TIMES = { times: WHOLE };
 /** Without an operation it strikes every one. */
 const OF_OPERATION = { ...TIMES, operation: oneOf(OPERATIONS.map(({ name }) => name)) };
 const OF_FRAME = {
@@ -70,35 +35,31 @@ const OF_FRAME = {
 const OF_ACCOUNT = { account: text('a custody code; the first one when it is left out') };
 const LISTED = needed(text("an order code of the price list, or 'front'"), 'front');
 
-type Parameters = Readonly<Record<string, Parameter>>;
+type Parameters = Readonly<Record<string, z.ZodType>>;
 
-interface FaultRow<ParameterValues extends Parameters = Parameters, Strikes = 'later' | 'at once'> {
+interface FaultRow<Given extends Parameters = Parameters, Strikes = 'later' | 'at once'> {
   readonly effect: string;
-  readonly parameters: ParameterValues;
+  readonly parameters: Given;
   readonly strikes: Strikes;
 }
 
+const striking =
+  <Strikes extends 'later' | 'at once'>(strikes: Strikes) =>
+  <Given extends Parameters>(effect: string, parameters: Given): FaultRow<Given, Strikes> => ({
+    effect,
+    parameters,
+    strikes,
+  });
 /** Armed, and strikes when its moment comes. */
-const lasting = <Given extends Parameters>(effect: string, parameters: Given): FaultRow<Given, 'later'> => ({
-  effect,
-  parameters,
-  strikes: 'later',
-});
-const instant = <Given extends Parameters>(
-  effect: string,
-  parameters: Given,
-): FaultRow<Given, 'at once'> => ({
-  effect,
-  parameters,
-  strikes: 'at once',
-});
+const lasting = striking('later');
+const instant = striking('at once');
 
 /** Seconds and milliseconds are real time. */
 export const FAULT_TABLE = {
   accept_then_drop: lasting('does what was asked, then cuts the connection before the answer', OF_OPERATION),
   late_answer: lasting('does it at once, answers delayMs later', {
     ...OF_OPERATION,
-    delayMs: needed(whole(1), '3000'),
+    delayMs: needed(WHOLE, '3000'),
   }),
   http_500: lasting('fails with HTTP 500; with done: true it was done all the same', {
     ...OF_OPERATION,
@@ -112,7 +73,7 @@ export const FAULT_TABLE = {
   refuse_for_now: lasting("refuses with the broker's code of an auction, and does nothing", OF_OPERATION),
   hide_new_order: lasting('the books do not show orders placed under it for so many seconds', {
     ...TIMES,
-    seconds: needed(whole(1), '30'),
+    seconds: needed(WHOLE, '30'),
   }),
   empty_book: lasting('a book answers that it has no rows', {
     ...TIMES,
@@ -149,7 +110,7 @@ export const FAULT_TABLE = {
     symbol: LISTED,
     side: needed(oneOf(['buy', 'sell']), 'buy'),
     points: needed(NUMBER, ''),
-    volume: needed(whole(1), '1'),
+    volume: needed(WHOLE, '1'),
   }),
   inject_position: instant('contracts in the account without any order, at the last price', {
     ...OF_ACCOUNT,
@@ -160,15 +121,11 @@ export const FAULT_TABLE = {
 } as const satisfies Readonly<Record<string, FaultRow>>;
 
 type Table = typeof FAULT_TABLE;
-type ValueOf<P> = P extends Parameter<infer Value> ? Value : never;
-type Given<P> = {
-  readonly [K in keyof P as P[K] extends Parameter<unknown, true> ? K : never]: ValueOf<P[K]>;
-} & {
-  readonly [K in keyof P as P[K] extends Parameter<unknown, true> ? never : K]?: ValueOf<P[K]>;
-};
-
 export type FaultName = keyof Table;
-export type Fault = { [N in FaultName]: { readonly name: N } & Given<Table[N]['parameters']> }[FaultName];
+type FaultOf<N extends string, P extends Parameters> = Readonly<
+  z.output<z.ZodObject<P & { readonly name: z.ZodLiteral<N> }>>
+>;
+export type Fault = { [N in FaultName]: FaultOf<N, Table[N]['parameters']> }[FaultName];
 export type LastingFaultName = {
   [N in FaultName]: Table[N]['strikes'] extends 'later' ? N : never;
 }[FaultName];
@@ -178,7 +135,6 @@ export const isLastingFault = (fault: Fault): fault is LastingFault =>
 
 /** The codes that a WebSocket server may send, and 1006, which means that none was sent. */
 function isCloseCode(code: number): boolean {
-  if (!Number.isInteger(code)) return false;
   return (code >= 1000 && code <= 1003) || (code >= 1006 && code <= 1014) || (code >= 3000 && code <= 4999);
 }
 
@@ -190,11 +146,10 @@ export interface DescribedFault {
 }
 
 export const describeFaults = (): readonly DescribedFault[] =>
-  FAULT_NAMES.map((name) => {
-    const { effect, parameters }: FaultRow = FAULT_TABLE[name];
-    const texts = Object.entries(parameters).map(([parameter, { expected, required }]) => [
-      parameter,
-      required ? `${expected}; required` : expected,
+  faultForms().map(({ name, effect, parameters }) => {
+    const texts = parameters.map((each) => [
+      each.name,
+      each.isRequired ? `${each.expected}; required` : each.expected,
     ]);
     return { name, effect, parameters: Object.fromEntries(texts) };
   });
@@ -206,15 +161,29 @@ export const faultForms = () =>
       name,
       effect,
       isInstant: strikes === 'at once',
-      parameters: Object.entries(parameters).map(([parameter, row]) => ({
-        name: parameter,
-        expected: row.expected,
-        isRequired: row.required,
-        choices: row.choices ?? [],
-        example: row.example ?? '',
-      })),
+      parameters: Object.entries(parameters).map(fieldOf),
     };
   });
+
+/** `choices`: all that it takes, where that is a few words. */
+function fieldOf([name, schema]: [string, z.ZodType]) {
+  const isRequired = !(schema instanceof z.ZodOptional);
+  const type = isRequired ? schema : schema.unwrap();
+  const example = schema.meta()?.['example'];
+  const choices =
+    type instanceof z.ZodEnum
+      ? type.options.map(String)
+      : type instanceof z.ZodBoolean
+        ? [...FLAGS.keys()]
+        : [];
+  return {
+    name,
+    expected: schema.description ?? '',
+    isRequired,
+    choices,
+    example: typeof example === 'string' ? example : '',
+  };
+}
 
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
@@ -228,7 +197,9 @@ export function parseFaultTexts(name: string, texts: Readonly<Record<string, str
   const values = Object.entries(texts).flatMap(([path, given]) => {
     const text = given.trim();
     const parameter = Object.hasOwn(parameters, path) ? parameters[path] : undefined;
-    const meant = [text, Number(text), FLAGS.get(text)].find((value) => parameter?.accepts(value) === true);
+    const meant = [text, Number(text), FLAGS.get(text)].find(
+      (value) => parameter?.safeParse(value).success === true,
+    );
     return text === '' ? [] : [[path, meant ?? text] as const];
   });
   return parseFault({ name, ...Object.fromEntries(values) });
@@ -255,13 +226,11 @@ export function parseFault(raw: unknown): ParseResult<Fault> {
 function problemsOf(name: FaultName, given: Readonly<Record<string, unknown>>): Issue[] {
   const { parameters }: FaultRow = FAULT_TABLE[name];
   const issues: Issue[] = [];
-  for (const [path, value] of Object.entries(given)) {
+  for (const path of new Set([...Object.keys(given), ...Object.keys(parameters)])) {
     const parameter = Object.hasOwn(parameters, path) ? parameters[path] : undefined;
-    const expected = parameter?.expected ?? `no such parameter of ${name}`;
-    if (parameter?.accepts(value) !== true) issues.push({ path, expected, received: shown(value) });
-  }
-  for (const [path, { required, expected }] of Object.entries(parameters)) {
-    if (required && !(path in given)) issues.push({ path, expected, received: shown(undefined) });
+    const expected = parameter?.description ?? `no such parameter of ${name}`;
+    const value = given[path];
+    if (parameter?.safeParse(value).success !== true) issues.push({ path, expected, received: shown(value) });
   }
   return issues;
 }
