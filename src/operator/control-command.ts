@@ -1,4 +1,5 @@
 /** Commands of the control API and the parser of their bodies. */
+import { z } from 'zod';
 import {
   isRecord,
   type Issue,
@@ -9,28 +10,6 @@ import {
   parseJson,
   shown,
 } from '../domain/parsed.ts';
-
-export const COMMAND_NAMES = [
-  'halt',
-  'resume',
-  'cancel-all',
-  'cancel-order',
-  'flatten',
-  'stop',
-  'stop-strategy',
-  'start-strategy',
-  'reload',
-  'check-reload',
-  'resolve-order',
-  'rollover',
-  'reconnect',
-  'token',
-  'otp',
-  'seen',
-  'test-message',
-] as const;
-
-export type CommandName = (typeof COMMAND_NAMES)[number];
 
 /** Body of a command; fields that the command lacks are null or false, a missing `reason` is empty. */
 export type CommandBody = Readonly<typeof EMPTY_BODY>;
@@ -49,34 +28,48 @@ export const EMPTY_BODY = {
   inAuction: false,
 };
 
-type BodyField = keyof CommandBody;
-type Need = 'required' | 'optional';
+const TEXT_MAX = 200;
+const NO_CONTROL = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
+const TEXT = z
+  .string()
+  .max(TEXT_MAX)
+  .regex(NO_CONTROL)
+  .trim()
+  .min(1)
+  .meta({ description: `text of 1 to ${TEXT_MAX} characters on one line`, shape: 'text' });
+const FLAG = z.boolean().meta({ description: 'true or false', shape: 'true | false' });
+const PLACE = z
+  .enum(['absent', 'live'])
+  .meta({ description: '"absent" or "live"', shape: '"absent" | "live"' });
+const optional = (schema: z.ZodType): z.ZodType => schema.optional().meta(schema.meta() ?? {});
 
-const REASON = { reason: 'required' } as const;
+type Fields = Readonly<Partial<Record<keyof CommandBody, z.ZodType>>>;
 
-const FIELDS: Readonly<Record<CommandName, Readonly<Partial<Record<BodyField, Need>>>>> = {
+const REASON = { reason: TEXT };
+
+const FIELDS = {
   halt: REASON,
-  resume: { strategy: 'optional', ...REASON },
+  resume: { strategy: optional(TEXT), ...REASON },
   'cancel-all': REASON,
-  'cancel-order': { clientOrderId: 'required', ...REASON },
-  flatten: { strategy: 'optional', keepTrading: 'optional', inAuction: 'optional', ...REASON },
+  'cancel-order': { clientOrderId: TEXT, ...REASON },
+  flatten: { strategy: optional(TEXT), keepTrading: optional(FLAG), inAuction: optional(FLAG), ...REASON },
   stop: REASON,
-  'stop-strategy': { strategy: 'required', ...REASON },
-  'start-strategy': { strategy: 'required', ...REASON },
-  'resolve-order': { clientOrderId: 'required', as: 'required', ...REASON },
+  'stop-strategy': { strategy: TEXT, ...REASON },
+  'start-strategy': { strategy: TEXT, ...REASON },
   reload: REASON,
   'check-reload': {},
+  'resolve-order': { clientOrderId: TEXT, as: PLACE, ...REASON },
   rollover: REASON,
   reconnect: {},
   token: {},
-  otp: { otp: 'required' },
+  otp: { otp: TEXT },
   seen: {},
-  'test-message': { channel: 'optional' },
-};
+  'test-message': { channel: optional(TEXT) },
+} satisfies Readonly<Record<string, Fields>>;
 
-const TEXT_MAX = 200;
-const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
-const TEXT = `text of 1 to ${TEXT_MAX} characters on one line`;
+export type CommandName = keyof typeof FIELDS;
+
+export const COMMAND_NAMES = Object.keys(FIELDS) as readonly CommandName[]; // oxlint-disable-line typescript/no-unsafe-type-assertion -- its own keys
 
 export const commandNamed = (name: string): CommandName | undefined =>
   COMMAND_NAMES.find((each) => each === name);
@@ -86,59 +79,36 @@ export function readCommandBody(
   name: CommandName,
   text: string,
 ): { readonly ok: true; readonly value: CommandBody } | { readonly ok: false; readonly message: string } {
-  const body = parseBody(name, text);
-  return body.ok
-    ? body
-    : { ok: false, message: `${name} takes ${bodyShape(name)}; ${issuesText(body.issues)}` };
+  const fields = new Map(Object.entries(FIELDS[name]));
+  const shape = shapeOf(fields);
+  const body = parseBody(fields, shape, text);
+  return body.ok ? body : { ok: false, message: `${name} takes ${shape}; ${issuesText(body.issues)}` };
 }
+
+type FieldMap = ReadonlyMap<string, z.ZodType>;
 
 /** `{"strategy"?: text, "reason": text}`, for messages. */
-function bodyShape(name: CommandName): string {
-  const fields = Object.entries(FIELDS[name]).map(([field, need]) => {
-    const type = isFlag(field) ? 'true | false' : field === 'as' ? '"absent" | "live"' : 'text';
-    return `"${field}"${need === 'optional' ? '?' : ''}: ${type}`;
-  });
-  return `{${fields.join(', ')}}`;
-}
+const shapeOf = (fields: FieldMap): string =>
+  `{${[...fields].map(([field, schema]) => `"${field}"${schema instanceof z.ZodOptional ? '?' : ''}: ${String(schema.meta()?.['shape'])}`).join(', ')}}`;
 
-function parseBody(name: CommandName, text: string): ParseResult<CommandBody> {
+function parseBody(fields: FieldMap, shape: string, text: string): ParseResult<CommandBody> {
   const json = parseJson(text.trim() === '' ? '{}' : text, 'body');
   if (!json.ok) return json;
   const given = json.value;
-  if (!isRecord(given)) return notParsed('body', `a JSON object ${bodyShape(name)}`, given);
-  const known = Object.keys(FIELDS[name]);
+  if (!isRecord(given)) return notParsed('body', `a JSON object ${shape}`, given);
+  const known = fields.size === 0 ? 'no fields' : `only ${[...fields.keys()].join(', ')}`;
+  const meant: [string, unknown][] = [];
   const issues: Issue[] = [];
-  for (const [field, what] of Object.entries(given)) {
-    if (known.includes(field)) continue;
-    const expected = known.length === 0 ? 'no fields' : `only ${known.join(', ')}`;
-    issues.push({ path: field, expected, received: shown(what) });
-  }
-  const meant = new Map<string, unknown>();
-  for (const field of Object.keys(EMPTY_BODY).filter((each): each is BodyField => known.includes(each))) {
+  for (const field of new Set([...Object.keys(given), ...fields.keys()])) {
     const what = given[field];
-    if (what === undefined && FIELDS[name][field] === 'optional') continue;
-    if (isValidField(field, what)) meant.set(field, typeof what === 'string' ? what.trim() : what);
-    else
-      issues.push({
-        path: field,
-        expected: expectedOf(field),
-        received: field === 'otp' && what !== undefined ? 'a text that is not shown' : shown(what),
-      });
+    const schema = fields.get(field);
+    const read = schema?.safeParse(what);
+    if (read?.success !== true) {
+      const received = field === 'otp' && what !== undefined ? 'a text that is not shown' : shown(what);
+      issues.push({ path: field, expected: schema?.description ?? known, received });
+    } else if (read.data !== undefined) meant.push([field, read.data]);
   }
   const [first, ...rest] = issues;
   if (first !== undefined) return { ok: false, issues: [first, ...rest] };
   return parsed(Object.assign({ ...EMPTY_BODY }, Object.fromEntries(meant)));
-}
-
-const isFlag = (field: string): boolean => field === 'keepTrading' || field === 'inAuction';
-
-function expectedOf(field: BodyField): string {
-  if (isFlag(field)) return 'true or false';
-  return field === 'as' ? '"absent" or "live"' : TEXT;
-}
-
-function isValidField(field: BodyField, what: unknown): boolean {
-  if (isFlag(field)) return typeof what === 'boolean';
-  if (field === 'as') return what === 'absent' || what === 'live';
-  return typeof what === 'string' && what.trim() !== '' && what.length <= TEXT_MAX && !CONTROL.test(what);
 }

@@ -92,6 +92,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
       'fastify',
       'nodemailer',
       'undici',
+      'zod',
       'node:fs',
       'node:http',
       'node:net',
