@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { priceHundredths } from '../../src/domain/units.ts';
-import { Ladder } from '../../src/venue/exchange/ladder.ts';
+import { Ladder, type LadderOrder } from '../../src/venue/exchange/ladder.ts';
 import { uncross } from '../../src/venue/exchange/ladder-book.ts';
 
 type Side = 'buy' | 'sell';
@@ -71,43 +71,40 @@ type Action =
 class Pair {
   readonly ladder = new Ladder(FLOOR, CEILING);
   readonly naive = new NaiveBook();
-  readonly #handles = new Map<number, number>();
+  readonly #resting = new Map<number, LadderOrder>();
 
   step(action: Action, tag: number): [done: unknown, expected: unknown] {
     if (action.kind === 'enter') return this.#enter(action, tag);
     const target = this.naive.orders[action.pick % Math.max(1, this.naive.orders.length)];
     if (target === undefined) return [null, null];
-    const handle = this.#handles.get(target.tag) ?? -1;
+    const resting = this.#resting.get(target.tag)!;
     const before = target.qty;
     if (action.kind === 'cancel' || (action.kind === 'decrease' && action.size >= before)) {
       this.naive.orders = this.naive.orders.filter((order) => order !== target);
-      return [this.ladder.cancel(handle), before];
+      const { leavesQty } = resting;
+      this.ladder.cancel(resting);
+      return [leavesQty, before];
     }
     if (action.kind === 'replace') {
       // As a change that loses its place: out, and in again at the end of its queue.
-      this.ladder.cancel(handle);
+      this.ladder.cancel(resting);
       this.naive.orders = this.naive.orders.filter((order) => order !== target);
       return this.#enter(
         { kind: 'enter', side: target.side, price: action.price, size: action.size },
         target.tag,
       );
     }
-    this.ladder.decrease(handle, action.size);
+    this.ladder.decrease(resting, action.size);
     target.qty = action.size;
-    return [this.ladder.leavesOf(handle), action.size];
+    return [resting.leavesQty, action.size];
   }
 
   /** Everybody on one side, best first, in the order they will trade. */
   queue(which: Side): string[] {
-    const queue: string[] = [];
-    for (let i = 0; i <= CEILING - FLOOR; i += 1) {
-      const price = which === 'buy' ? CEILING - i : FLOOR + i;
-      let handle = this.ladder.firstAt(which, price);
-      for (; handle !== undefined; handle = this.ladder.behind(handle)) {
-        queue.push(`${this.ladder.tagOf(handle)} ${this.ladder.leavesOf(handle)}@${price}`);
-      }
-    }
-    return queue;
+    const prices = Array.from({ length: CEILING - FLOOR + 1 }, (_, i) => FLOOR + i);
+    return (which === 'buy' ? prices.toReversed() : prices).flatMap((at) =>
+      this.ladder.ordersAt(which, at).map(({ tag, leavesQty, price: of }) => `${tag} ${leavesQty}@${of}`),
+    );
   }
 
   naiveQueue(which: Side): string[] {
@@ -119,15 +116,14 @@ class Pair {
     tag: number,
   ): [unknown, unknown] {
     const expected = this.naive.take(which, limit, qty);
-    const left = this.ladder.take(which, limit, qty);
-    const { fills } = this.ladder;
-    const trades = Array.from(
-      { length: fills.count },
-      (_, i) => `${fills.restingTag[i]} ${fills.qty[i]}@${fills.price[i]} left ${fills.restingLeaves[i]}`,
+    const fills = this.ladder.take(which, limit, qty);
+    const left = fills.reduce((rest, fill) => rest - fill.qty, qty);
+    const trades = fills.map(
+      (fill) => `${fill.resting.tag} ${fill.qty}@${fill.price} left ${fill.resting.leavesQty}`,
     );
     if (expected.left > 0) {
       this.naive.add(which, limit, expected.left, tag);
-      this.#handles.set(tag, this.ladder.rest(which, limit, expected.left, tag));
+      this.#resting.set(tag, this.ladder.rest(which, limit, expected.left, tag));
     }
     return [{ left, trades }, expected];
   }
@@ -186,9 +182,8 @@ describe('ladder', () => {
         const cross = uncross(ladder, priceHundredths(anchor), 10);
         expect(cross).toEqual(best.volume === 0 ? undefined : { price: best.price, volume: best.volume });
         if (cross === undefined) return;
-        ladder.cross(cross.price, cross.volume);
-        let traded = 0;
-        for (let i = 0; i < ladder.fills.count; i += 1) traded += ladder.fills.qty[i] ?? 0;
+        const fills = ladder.cross(cross.price, cross.volume);
+        const traded = fills.reduce((total, fill) => total + fill.qty, 0);
         expect(traded).toBe(cross.volume);
         expect(ladder.best('buy') ?? FLOOR - 1).toBeLessThan(ladder.best('sell') ?? CEILING + 1);
       }),

@@ -6,7 +6,7 @@ import { type Side, signOf } from '../../domain/order.ts';
 import { type PriceHundredths, priceTicks, qty, type TsUs } from '../../domain/units.ts';
 import type { BookEntry, BookFills, ContractBook } from './contract-book.ts';
 import { DayTally, type TradePhase } from './day-tally.ts';
-import { Ladder } from './ladder.ts';
+import { Ladder, type LadderFill, type LadderOrder } from './ladder.ts';
 import type { BookView, Listing, Outbox } from '../venue-event.ts';
 import { LEVELS_SHOWN, Ticker } from './ticker.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
@@ -87,7 +87,8 @@ export class LadderBook implements ContractBook {
   readonly ladder: Ladder;
   readonly #sink: BookFills;
   readonly #ticker: Ticker;
-  readonly #handles = new Map<number, number>();
+  /** Orders of users that rest, by tag. */
+  readonly #orders = new Map<number, LadderOrder>();
   #auction: 'opening' | 'closing' | null = null;
   #pressure = 0;
   /** State of the ladder that was published last; below zero, none of this phase. */
@@ -107,16 +108,16 @@ export class LadderBook implements ContractBook {
   }
 
   restore({ side, price, leavesQty, tag }: BookEntry): void {
-    this.#handles.set(tag, this.ladder.rest(side, price, leavesQty, tag));
+    this.#orders.set(tag, this.ladder.rest(side, price, leavesQty, tag));
   }
 
   decrease({ tag, leavesQty }: BookEntry): void {
-    this.ladder.decrease(this.#handleOf(tag), leavesQty);
+    this.ladder.decrease(this.#orderOf(tag), leavesQty);
   }
 
   remove({ tag }: BookEntry): void {
-    this.ladder.cancel(this.#handleOf(tag));
-    this.#handles.delete(tag);
+    this.ladder.cancel(this.#orderOf(tag));
+    this.#orders.delete(tag);
   }
 
   /** A background order. The rest stays in the book, unless it is immediate-or-cancel. */
@@ -152,15 +153,14 @@ export class LadderBook implements ContractBook {
     const cross = uncross(this.ladder, this.#anchor(), this.listing.contract.spec.hundredthsPerTick);
     this.#auction = null;
     if (cross !== undefined) {
-      this.ladder.cross(cross.price, cross.volume);
-      this.#report(null, 0, source, at);
+      this.#report(this.ladder.cross(cross.price, cross.volume), null, BACKGROUND, source, at);
     }
     this.#dropAuctionOrders('buy', this.ladder.ceiling);
     this.#dropAuctionOrders('sell', this.ladder.floor);
   }
 
   close(at: TsUs): void {
-    this.#handles.clear();
+    this.#orders.clear();
     this.#auction = null;
     this.#shownRevision = -1;
     this.ladder.clear();
@@ -191,31 +191,27 @@ export class LadderBook implements ContractBook {
   }
 
   #match(side: Side, price: number, quantity: number, tag: number, at: TsUs): number {
-    const left = this.ladder.take(side, price, quantity);
-    if (left === quantity) return left;
-    this.#pressure += signOf(side) * (quantity - left);
-    this.#report(side, tag, 'continuous', at);
-    return left;
+    const fills = this.ladder.take(side, price, quantity);
+    const traded = fills.reduce((sum, fill) => sum + fill.qty, 0);
+    this.#pressure += signOf(side) * traded;
+    this.#report(fills, side, tag, 'continuous', at);
+    return quantity - traded;
   }
 
-  /** Reports the trades in the ladder's buffer. `aggressor` null: an auction, the seller's tag is in the buffer. */
-  #report(aggressor: Side | null, tag: number, source: TradePhase, at: TsUs): void {
-    const { fills } = this.ladder;
-    for (let i = 0; i < fills.count; i += 1) {
-      const price = fills.price[i] ?? 0;
-      const quantity = fills.qty[i] ?? 0;
-      const resting = fills.restingTag[i] ?? BACKGROUND;
-      const other = aggressor === null ? (fills.sellerTag[i] ?? BACKGROUND) : tag;
+  /** `aggressor` null: an auction, whose fills name the seller. */
+  #report(
+    fills: readonly LadderFill[],
+    aggressor: Side | null,
+    tag: number,
+    source: TradePhase,
+    at: TsUs,
+  ): void {
+    for (const { price, qty: quantity, resting, seller } of fills) {
       this.#ticker.trade(priceTicks(price), quantity, aggressor, source, at);
-      this.#forget(resting, fills.restingLeaves[i] ?? 0);
-      if (aggressor === null) this.#forget(other, fills.sellerLeaves[i] ?? 0);
-      if (resting > BACKGROUND) this.#sink.onFill(resting, price, quantity, null, at);
-      if (other > BACKGROUND) this.#sink.onFill(other, price, quantity, null, at);
+      for (const order of [resting, seller]) if (order?.leavesQty === 0) this.#orders.delete(order.tag);
+      for (const each of [resting.tag, seller?.tag ?? tag])
+        if (each > BACKGROUND) this.#sink.onFill(each, price, quantity, null, at);
     }
-  }
-
-  #forget(tag: number, leaves: number): void {
-    if (tag > BACKGROUND && leaves === 0) this.#handles.delete(tag);
   }
 
   /** Last matched price; before the first trade, and at the opening, the reference. */
@@ -226,17 +222,13 @@ export class LadderBook implements ContractBook {
   }
 
   #dropAuctionOrders(side: Side, price: number): void {
-    let handle = this.ladder.firstAt(side, price);
-    while (handle !== undefined) {
-      const behind = this.ladder.behind(handle);
-      if (this.ladder.tagOf(handle) === BACKGROUND_AUCTION) this.ladder.cancel(handle);
-      handle = behind;
-    }
+    for (const order of this.ladder.ordersAt(side, price).slice())
+      if (order.tag === BACKGROUND_AUCTION) this.ladder.cancel(order);
   }
 
-  #handleOf(tag: number): number {
-    const handle = this.#handles.get(tag);
-    assert(handle !== undefined, 'the order rests in the book');
-    return handle;
+  #orderOf(tag: number): LadderOrder {
+    const order = this.#orders.get(tag);
+    assert(order !== undefined, 'the order rests in the book');
+    return order;
   }
 }

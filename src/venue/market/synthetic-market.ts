@@ -322,14 +322,8 @@ class ContractFlow {
   /** Cancels a background order at a price, the one behind `skipped` others if there is one. */
   #cancelAt(side: Side, price: number, skipped: number): boolean {
     const { ladder } = this.book;
-    let chosen: number | undefined;
-    let left = skipped;
-    for (let handle = ladder.firstAt(side, price); handle !== undefined; handle = ladder.behind(handle)) {
-      if (ladder.tagOf(handle) !== BACKGROUND) continue;
-      chosen = handle;
-      if (left === 0) break;
-      left -= 1;
-    }
+    const quotes = ladder.ordersAt(side, price).filter(({ tag }) => tag === BACKGROUND);
+    const chosen = quotes[skipped] ?? quotes.at(-1);
     if (chosen === undefined) return false;
     ladder.cancel(chosen);
     return true;

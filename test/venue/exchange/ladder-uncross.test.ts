@@ -27,12 +27,9 @@ describe('uncross', () => {
     );
     const cross = uncross(ladder, priceHundredths(1030), 10);
     expect(cross).toEqual({ price: 103, volume: 10 });
-    ladder.cross(103, 10);
-    const { fills } = ladder;
-    const trades = Array.from(
-      { length: fills.count },
-      (_, i) => `${fills.restingTag[i]}x${fills.sellerTag[i]} ${fills.qty[i]}@${fills.price[i]}`,
-    );
+    const trades = ladder
+      .cross(103, 10)
+      .map(({ resting, seller, qty, price }) => `${resting.tag}x${seller?.tag} ${qty}@${price}`);
     // Buyer 2 is first by price, then 1 and 3 by time; seller 101 before 102.
     expect(trades).toEqual(['2x101 3@103', '1x101 3@103', '1x102 1@103', '3x102 3@103']);
     expect(ladder.levels('buy', 3)).toEqual([{ price: 103, qty: 2 }]);
