@@ -52,11 +52,8 @@ export class DelayLine<T> {
   /** When the first is due; infinite while there is none. */
   nextUs = Infinity;
   readonly #draw: () => number;
-  /** Places from `#head` to `#end`; an empty queue begins at the first one again. */
-  readonly #items: (T | undefined)[] = [];
+  readonly #items: T[] = [];
   readonly #dueUs: number[] = [];
-  #head = 0;
-  #end = 0;
   #lastUs = -Infinity;
 
   constructor(latency: Latency, seed: number) {
@@ -65,28 +62,20 @@ export class DelayLine<T> {
 
   send(nowUs: number, item: T): void {
     this.#lastUs = Math.max(this.#lastUs, nowUs + this.#draw());
-    this.#items[this.#end] = item;
-    this.#dueUs[this.#end] = this.#lastUs;
-    this.#end += 1;
+    this.#items.push(item);
+    this.#dueUs.push(this.#lastUs);
     if (this.nextUs === Infinity) this.nextUs = this.#lastUs;
   }
 
   get first(): T | undefined {
-    return this.#items[this.#head];
+    return this.#items[0];
   }
 
   /** The first; undefined when there is none. */
   take(): T | undefined {
-    if (this.#head === this.#end) return undefined;
-    const item = this.#items[this.#head];
-    this.#items[this.#head] = undefined;
-    this.#head += 1;
-    if (this.#head === this.#end) {
-      this.#head = 0;
-      this.#end = 0;
-      this.nextUs = Infinity;
-    } else this.nextUs = this.#dueUs[this.#head] ?? Infinity;
-    return item;
+    this.#dueUs.shift();
+    this.nextUs = this.#dueUs[0] ?? Infinity;
+    return this.#items.shift();
   }
 }
 

@@ -25,7 +25,7 @@ import type { BacktestPlan } from '../backtest-plan.ts';
 import { DrawdownWatch } from '../statistics/drawdowns.ts';
 import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import { NumberColumn, SampleTable } from './sample-table.ts';
+import { SampleTable } from './sample-table.ts';
 import { type FilledOrder, StrategyLedger } from './strategy-ledger.ts';
 
 export const ACCOUNT = accountId('BACKTEST');
@@ -41,8 +41,8 @@ export class RunAccount {
     marginUsed: this.samples.column(),
     buyingPower: this.samples.column(),
   };
-  readonly dayEquity = new NumberColumn();
-  readonly dayEndUs = new NumberColumn();
+  readonly dayEquity: number[] = [];
+  readonly dayEndUs: number[] = [];
   readonly ledgers: readonly StrategyLedger[];
   readonly #capital: number;
   readonly instruments: readonly RunInstrument[];
@@ -166,7 +166,11 @@ export class RunAccount {
 
   funds(): Funds {
     const { cash, marginUsed, buyingPower } = this.#funds;
-    return { cash: cash.take(), marginUsed: marginUsed.take(), buyingPower: buyingPower.take() };
+    return {
+      cash: Float64Array.from(cash),
+      marginUsed: Float64Array.from(marginUsed),
+      buyingPower: Float64Array.from(buyingPower),
+    };
   }
 
   /** The day's profit and costs move into cash. */

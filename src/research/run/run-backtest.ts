@@ -334,8 +334,8 @@ class Run {
       equity: samples.equity,
       drawdowns: falls.end(),
       funds: account.funds(),
-      dayEquity: account.dayEquity.take(),
-      dayEndUs: account.dayEndUs.take(),
+      dayEquity: Float64Array.from(account.dayEquity),
+      dayEndUs: Float64Array.from(account.dayEndUs),
       instruments: this.#instruments.map(({ contract: { orderCode: symbol, spec }, prices }) => ({
         symbol,
         spec,

@@ -1,20 +1,15 @@
-/**
- * The lines that strategies draw: of each stretch between two samples the last value, and of a long run the last value of longer
- * stretches, so that no strategy fills the memory.
- */
+/** The lines that strategies draw: of each stretch between two samples the last value, of a long run fewer (`SampleTable`). */
 import type { PlotSink, PlotValue } from '../../engine/ports/outbound.ts';
 import type { ResultPlot } from '../backtest-result.ts';
-import { NumberColumn } from './sample-table.ts';
+import { SampleTable } from './sample-table.ts';
 
 /** Lines a strategy and contract; further names are left out. */
 const LINES_MAX = 8;
-const VALUES_MAX = 100_000;
 
 class PlotBuffer {
   readonly of: Pick<PlotValue, 'strategy' | 'instrument' | 'name'>;
-  readonly #tsUs = new NumberColumn();
-  readonly #values = new NumberColumn();
-  #everyUs: number;
+  readonly #table = new SampleTable();
+  readonly #everyUs: number;
   #stretch = -1;
   #lastUs = 0;
   #last = 0;
@@ -34,33 +29,14 @@ class PlotBuffer {
 
   #end(): void {
     if (this.#stretch < 0) return;
-    this.#tsUs.push(this.#lastUs);
-    this.#values.push(this.#last);
+    this.#table.end(this.#lastUs, this.#last, false);
     this.#stretch = -1;
-    if (this.#tsUs.length > VALUES_MAX) this.#thin();
-  }
-
-  /** Stretches become twice as long. */
-  #thin(): void {
-    this.#everyUs *= 2;
-    let kept = -1;
-    let stretch = -1;
-    for (let at = 0; at < this.#tsUs.length; at += 1) {
-      const tsUs = this.#tsUs.at(at);
-      const now = Math.floor(tsUs / this.#everyUs);
-      if (now !== stretch) kept += 1;
-      stretch = now;
-      this.#tsUs.set(kept, tsUs);
-      this.#values.set(kept, this.#values.at(at));
-    }
-    this.#tsUs.cut(kept + 1);
-    this.#values.cut(kept + 1);
   }
 
   result(): ResultPlot {
     const { instrument, name } = this.of;
     this.#end();
-    return { instrument, name, values: { tsUs: this.#tsUs.take(), values: this.#values.take() } };
+    return { instrument, name, values: this.#table.equity };
   }
 }
 

@@ -14,20 +14,16 @@ const KEPT = 2;
 
 /** Last price at each sample, and the range of the trades since the one before; 0 where nothing was traded. */
 export class PriceColumns {
-  readonly last: NumberColumn;
-  readonly first: NumberColumn;
-  readonly high: NumberColumn;
-  readonly low: NumberColumn;
+  readonly last: number[];
+  readonly first: number[];
+  readonly high: number[];
+  readonly low: number[];
 
-  constructor(rows: number) {
-    this.last = new NumberColumn(rows);
-    this.first = new NumberColumn(rows);
-    this.high = new NumberColumn(rows);
-    this.low = new NumberColumn(rows);
-  }
-
-  get columns(): readonly NumberColumn[] {
-    return [this.last, this.first, this.high, this.low];
+  constructor(column: () => number[]) {
+    this.last = column();
+    this.first = column();
+    this.high = column();
+    this.low = column();
   }
 
   push(last: number, first: number, high: number, low: number): void {
@@ -39,24 +35,26 @@ export class PriceColumns {
 
   /** The row goes: its trades belong to the next one. */
   join(row: number): void {
-    if (this.high.at(row) === 0) return;
+    const [first = 0, high = 0, low = 0] = [this.first[row], this.high[row], this.low[row]];
+    if (high === 0) return;
     const next = row + 1;
-    const isTraded = this.high.at(next) > 0;
-    this.first.set(next, this.first.at(row));
-    this.high.set(next, Math.max(this.high.at(row), this.high.at(next)));
-    this.low.set(next, isTraded ? Math.min(this.low.at(row), this.low.at(next)) : this.low.at(row));
+    const [nextHigh = 0, nextLow = 0] = [this.high[next], this.low[next]];
+    this.first[next] = first;
+    this.high[next] = Math.max(high, nextHigh);
+    this.low[next] = nextHigh > 0 ? Math.min(low, nextLow) : low;
   }
 
   ranges() {
-    return { first: this.first.take(), high: this.high.take(), low: this.low.take() };
+    const { first, high, low } = this;
+    return { first: Float64Array.from(first), high: Float64Array.from(high), low: Float64Array.from(low) };
   }
 }
 
 export class SampleTable {
-  readonly #tsUs = new NumberColumn();
-  readonly #equity = new NumberColumn();
-  readonly #isDayEnd = new NumberColumn();
-  readonly #columns: NumberColumn[] = [this.#tsUs, this.#equity, this.#isDayEnd];
+  readonly #tsUs: number[] = [];
+  readonly #equity: number[] = [];
+  readonly #isDayEnd: number[] = [];
+  readonly #columns: number[][] = [this.#tsUs, this.#equity, this.#isDayEnd];
   readonly #prices: PriceColumns[] = [];
   /** Samples that make one row; rows are thinned where it is above 1. */
   #stride = 1;
@@ -65,18 +63,17 @@ export class SampleTable {
   #rowsMax = ROWS_MAX;
   #times: Float64Array | null = null;
 
-  /** To be pushed to before each `end`. */
-  column(): NumberColumn {
-    const column = new NumberColumn(this.#tsUs.length);
+  /** To be pushed to before each `end`; its rows before are zeros. */
+  column(): number[] {
+    const column = this.#tsUs.map(() => 0);
     this.#columns.push(column);
     return column;
   }
 
-  /** Columns of a contract; its rows before are empty. */
+  /** Columns of a contract. */
   prices(): PriceColumns {
-    const prices = new PriceColumns(this.#tsUs.length);
+    const prices = new PriceColumns(() => this.column());
     this.#prices.push(prices);
-    this.#columns.push(...prices.columns);
     this.#rowsMax = Math.min(ROWS_MAX, Math.floor(CELLS_MAX / this.#columns.length));
     return prices;
   }
@@ -105,9 +102,9 @@ export class SampleTable {
   }
 
   /** After the run. */
-  samplesOf(column: NumberColumn): Samples {
-    this.#times ??= this.#tsUs.take();
-    return { tsUs: this.#times, values: column.take() };
+  samplesOf(column: readonly number[]): Samples {
+    this.#times ??= Float64Array.from(this.#tsUs);
+    return { tsUs: this.#times, values: Float64Array.from(column) };
   }
 
   /** Keeps `KEPT` rows of each stretch of so many, from `from` on, and the last one. */
@@ -118,7 +115,7 @@ export class SampleTable {
       const end = this.#endOf(first, Math.min(last, first + stretch));
       const [least, most] = this.#extremes(first, end);
       for (let row = first; row < end; row += 1) {
-        if (row === least || row === most || this.#isDayEnd.at(row) === 1) {
+        if (row === least || row === most || this.#isDayEnd[row] === 1) {
           this.#move(row, kept);
           kept += 1;
         } else for (const prices of this.#prices) prices.join(row);
@@ -127,92 +124,26 @@ export class SampleTable {
     }
     this.#move(last, kept);
     this.#tail = kept;
-    for (const column of this.#columns) column.cut(kept + 1);
+    for (const column of this.#columns) column.length = kept + 1;
   }
 
   /** A stretch ends with its day. */
   #endOf(first: number, end: number): number {
-    for (let row = first; row < end; row += 1) if (this.#isDayEnd.at(row) === 1) return row + 1;
+    for (let row = first; row < end; row += 1) if (this.#isDayEnd[row] === 1) return row + 1;
     return end;
   }
 
   #extremes(first: number, end: number): readonly [least: number, most: number] {
+    const equity = this.#equity;
     let [least, most] = [first, first];
     for (let row = first; row < end; row += 1) {
-      if (this.#equity.at(row) < this.#equity.at(least)) least = row;
-      if (this.#equity.at(row) > this.#equity.at(most)) most = row;
+      if ((equity[row] ?? 0) < (equity[least] ?? 0)) least = row;
+      if ((equity[row] ?? 0) > (equity[most] ?? 0)) most = row;
     }
     return [least, most];
   }
 
   #move(row: number, to: number): void {
-    if (row !== to) for (const column of this.#columns) column.set(to, column.at(row));
-  }
-}
-
-/** Values that lie side by side. */
-const CHUNK = 1_024;
-const NOTHING = new Float64Array(0);
-
-/** Grows by chunks: nothing is copied, and no more than one chunk is empty. */
-export class NumberColumn {
-  readonly #chunks: Float64Array<ArrayBuffer>[] = [];
-  #last = NOTHING;
-  #end = 0;
-
-  /** Begins with so many zeros. */
-  constructor(length = 0) {
-    for (let i = 0; i < length; i += 1) this.push(0);
-  }
-
-  get length(): number {
-    return this.#chunks.length * CHUNK - this.#last.length + this.#end;
-  }
-
-  push(value: number): void {
-    if (this.#end === this.#last.length) this.#grow();
-    this.#last[this.#end] = value;
-    this.#end += 1;
-  }
-
-  /** Room for `count` more, side by side where it divides a chunk: returns the place of the first in `tail`. */
-  extend(count: number): number {
-    if (this.#end === this.#last.length) this.#grow();
-    this.#end += count;
-    return this.#end - count;
-  }
-
-  get tail(): Float64Array {
-    return this.#last;
-  }
-
-  #grow(): void {
-    this.#last = new Float64Array(CHUNK);
-    this.#chunks.push(this.#last);
-    this.#end = 0;
-  }
-
-  at(index: number): number {
-    return this.#chunks[Math.floor(index / CHUNK)]?.[index % CHUNK] ?? 0;
-  }
-
-  set(index: number, value: number): void {
-    const chunk = this.#chunks[Math.floor(index / CHUNK)];
-    assert(chunk !== undefined && index < this.length, 'a value is changed where there is one');
-    chunk[index % CHUNK] = value;
-  }
-
-  cut(length: number): void {
-    const chunks = Math.ceil(length / CHUNK);
-    this.#chunks.length = chunks;
-    this.#last = this.#chunks.at(-1) ?? NOTHING;
-    this.#end = this.#last.length - (chunks * CHUNK - length);
-  }
-
-  take(): Float64Array {
-    const values = new Float64Array(this.length);
-    for (const [place, chunk] of this.#chunks.entries())
-      values.set(chunk === this.#last ? chunk.subarray(0, this.#end) : chunk, place * CHUNK);
-    return values;
+    if (row !== to) for (const column of this.#columns) column[to] = column[row] ?? 0;
   }
 }

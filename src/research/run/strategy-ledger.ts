@@ -29,7 +29,6 @@ import { FILL_CLAUSES, liquidityOf } from '../../venue/exchange/fill-models.ts';
 import type { OrderFill } from '../../venue/orders/order-entry.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import { NumberColumn } from './sample-table.ts';
 
 /** A filled order, or the payout of an expired contract. */
 export type FilledOrder = Pick<
@@ -38,7 +37,7 @@ export type FilledOrder = Pick<
 >;
 
 export class StrategyLedger {
-  readonly profit: NumberColumn;
+  readonly profit: number[];
   orders = 0;
   denialCount = 0;
   stopped: string | null = null;
@@ -49,7 +48,7 @@ export class StrategyLedger {
   readonly denials: BacktestDenial[] = [];
   readonly fills: FillLog;
 
-  constructor(index: number, book: OwnerBook, profit: NumberColumn) {
+  constructor(index: number, book: OwnerBook, profit: number[]) {
     this.#index = index;
     this.book = book;
     this.profit = profit;
@@ -244,8 +243,9 @@ class RoundTrip {
   }
 }
 
-/** Figures of a fill; their number is a divisor of a chunk. */
 const FIGURES = 16;
+/** Fills that lie side by side. */
+const CHUNK = 64;
 const [AT_US, DECIDED_US, INSTRUMENT, CHANGE, PRICE, VALUE, FEE, TAX] = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 const [CLAUSE, MID_TWICE, DECIDED_MID_TWICE, POSITION, TAG] = [8, 9, 10, 11, 12] as const;
 /** Range of the market since the fill before, and the place of the day in the run. */
@@ -254,17 +254,15 @@ const SETTLEMENT = FILL_CLAUSES.indexOf('settlement');
 /** On top of the clause where the broker closed by force. */
 const FORCED = FILL_CLAUSES.length;
 
-/** Fills as one column of numbers: a run with a million of them keeps eight bytes a figure. Reading a fill makes its object. */
+/** Fills as rows of numbers: a run with a million of them keeps eight bytes a figure. Reading a fill makes its object. */
 class FillLog implements Rows<BacktestFill> {
-  readonly #figures = new NumberColumn();
+  readonly #chunks: Float64Array[] = [];
+  #last = new Float64Array();
+  length = 0;
   readonly #strategy: number;
 
   constructor(strategy: number) {
     this.#strategy = strategy;
-  }
-
-  get length(): number {
-    return this.#figures.length / FIGURES;
   }
 
   /** `holding` as the fill has left it, but for the range of the market before. */
@@ -277,8 +275,10 @@ class FillLog implements Rows<BacktestFill> {
     day: number,
   ): void {
     const clause = fill.clause === null ? -1 : FILL_CLAUSES.indexOf(fill.clause);
-    const place = this.#figures.extend(FIGURES);
-    const row = this.#figures.tail;
+    const place = (this.length % CHUNK) * FIGURES;
+    if (place === 0) this.#chunks.push((this.#last = new Float64Array(CHUNK * FIGURES)));
+    this.length += 1;
+    const row = this.#last;
     row[place + AT_US] = atUs;
     row[place + DECIDED_US] = order.decidedUs;
     row[place + INSTRUMENT] = contract.index;
@@ -298,7 +298,7 @@ class FillLog implements Rows<BacktestFill> {
   }
 
   figure(row: number, figure: number): number {
-    return this.#figures.at(row * FIGURES + figure);
+    return this.#chunks[Math.floor(row / CHUNK)]?.[(row % CHUNK) * FIGURES + figure] ?? 0;
   }
 
   at(index: number): BacktestFill | undefined {

@@ -36,7 +36,7 @@ import type { EngineEvent } from '../../../src/engine/ports/engine-event.ts';
 import type { TickRows } from '../../../src/recording/columns/tick-columns.ts';
 import type { MarginRules } from '../../../src/venue/account/margin.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
-import { PriceColumns } from '../../../src/research/run/sample-table.ts';
+import { SampleTable } from '../../../src/research/run/sample-table.ts';
 import { contract } from '../../support/strategy-fixtures.ts';
 import { type Action, parseScript } from './rig-script.ts';
 import { RigOrders } from './rig-orders.ts';
@@ -102,7 +102,7 @@ export function playScript(script: string, options: RigOptions = {}): RigResult 
 function playActions(rows: TickRows, actions: readonly Action[], options: RigOptions): RigResult {
   const { model = ON_TICKS, costs = NO_COSTS, order = NONE, report = NONE } = options;
   const clock = new VirtualClock();
-  const instrument = new RunInstrument(contract(0, 'VN30F2603'), costs, new PriceColumns(0));
+  const instrument = new RunInstrument(contract(0, 'VN30F2603'), costs, new SampleTable().prices());
   const account = new RunAccount(options.capital ?? 2_000_000_000, STRATEGIES, [instrument]);
   const heard: EngineEvent[] = [];
   const plan = {
