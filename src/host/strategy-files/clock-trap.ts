@@ -52,15 +52,7 @@ type Restore = () => void;
 export function setTrap(options: TrapOptions) {
   const changes = watchBuiltins();
   const trap = new ClockTrap(options);
-  const restores = [
-    ...trap.clocks(),
-    ...trap.languages(),
-    ...trap.formats(),
-    ...trap.dice(),
-    ...trap.timers(),
-    ...trap.environment(),
-    ...trap.code(),
-  ];
+  const restores = [...trap.watched(), ...(options.isFalse ? languages() : [])];
   return {
     uses: trap.uses as readonly EnvironmentUse[],
     /** Returns the names of builtin objects and globals that were changed meanwhile; they are again as they were. */
@@ -84,6 +76,26 @@ export function trapped<T>(options: TrapOptions, work: () => T) {
   return { value, uses: trap.uses, changes };
 }
 
+const { hrtime } = process;
+
+/** Functions and classes of the machine. */
+const CALLED: readonly (readonly [owner: object, of: string, names: readonly string[]])[] = [
+  [globalThis, '', ['setTimeout', 'setInterval', 'setImmediate', 'fetch', 'WeakRef', 'FinalizationRegistry']],
+  [process, 'process.', ['hrtime', 'uptime', 'memoryUsage', 'cpuUsage', 'getBuiltinModule', 'binding']],
+  [crypto, 'crypto.', ['randomUUID', 'getRandomValues']],
+];
+
+/** Values of it; of the process and the report a second thread would show the same ones. */
+const READ: readonly (readonly [owner: object, of: string, names: readonly string[]])[] = [
+  [process, 'process.', ['env', 'pid', 'ppid', 'report']],
+  [performance, 'performance.', ['timeOrigin']],
+];
+
+/** Prototypes of functions, whose constructors make code of text. */
+const FUNCTIONS = [() => undefined, async (): Promise<void> => undefined, function* none() {}].map(
+  (each) => Reflect.getPrototypeOf(each) ?? each,
+);
+
 class ClockTrap {
   readonly uses: EnvironmentUse[] = [];
   readonly #options: TrapOptions;
@@ -92,98 +104,58 @@ class ClockTrap {
     this.#options = options;
   }
 
-  clocks(): readonly Restore[] {
-    const shiftMs = this.#options.isFalse ? FALSE_MS : 0;
+  watched(): readonly Restore[] {
+    const { isFalse } = this.#options;
+    const later = isFalse ? FALSE_MS : 0;
+    return [
+      replaced(globalThis, 'Date', this.#date(later)),
+      this.#called(performance, 'now', 'performance.now', { answer: (ms) => Number(ms) + later }),
+      this.#called(hrtime, 'bigint', 'process.hrtime.bigint', {
+        answer: (ns) => (typeof ns === 'bigint' ? ns + BigInt(later) : ns),
+      }),
+      this.#called(Math, 'random', 'Math.random', { answer: (drawn) => (isFalse ? FALSE_CHANCE : drawn) }),
+      ...CALLED.flatMap(([owner, of, names]) => names.map((name) => this.#called(owner, name, of + name))),
+      ...READ.flatMap(([owner, of, names]) => names.map((name) => this.#read(owner, name, of + name))),
+      this.#formats(),
+      // Source maps ask for it wherever a stack is read.
+      this.#called(process, 'cwd', 'process.cwd', { isDirect: true }),
+      // Parsers of parameters make code of text too.
+      ...FUNCTIONS.map((prototype) =>
+        this.#called(prototype, 'constructor', 'code made of text', { isDirect: true }),
+      ),
+      replaced(globalThis, 'Function', Function.prototype.constructor),
+      this.#called(globalThis, 'eval', 'eval', { isDirect: true }),
+      ...ENDING.map((name) =>
+        this.#called(process, name, `process.${name}`, { isDirect: true, isRefused: true }),
+      ),
+    ];
+  }
+
+  #date(later: number): DateConstructor {
     const note = (what: string): boolean => this.#note(what);
-    const RealDate = Date;
-    const TrappedDate = new Proxy(RealDate, {
+    return new Proxy(Date, {
       construct(target, args, self) {
         if (args.length === 0) note('new Date');
-        const given: readonly unknown[] = args.length > 0 ? args : [target.now() + shiftMs];
+        const given: readonly unknown[] = args.length > 0 ? args : [target.now() + later];
         const made: object = Reflect.construct(target, given, self);
         return made;
       },
       apply(target) {
         note('Date');
-        return new target(target.now() + shiftMs).toString();
+        return new target(target.now() + later).toString();
       },
       get(target, key) {
         if (key !== 'now') return Reflect.get(target, key) as unknown;
         return () => {
           note('Date.now');
-          return target.now() + shiftMs;
+          return target.now() + later;
         };
       },
     });
-    const monotonic = performance.now.bind(performance);
-    const hrtime = process.hrtime;
-    const bigint = hrtime.bigint.bind(hrtime);
-    const trappedHrtime = Object.assign(
-      (since?: [number, number]) => {
-        note('process.hrtime');
-        return hrtime(since);
-      },
-      {
-        bigint: () => {
-          note('process.hrtime.bigint');
-          return bigint() + BigInt(shiftMs);
-        },
-      },
-    );
-    return [
-      replaced(globalThis, 'Date', TrappedDate),
-      replaced(performance, 'now', () => {
-        note('performance.now');
-        return monotonic() + shiftMs;
-      }),
-      replaced(process, 'hrtime', trappedHrtime),
-    ];
-  }
-
-  /** Where a strategy names no language, the machine's would count. */
-  languages(): readonly Restore[] {
-    if (!this.#options.isFalse) return [];
-    const other = new Intl.NumberFormat().resolvedOptions().locale.startsWith('de') ? 'en-US' : 'de-DE';
-    const given = ([locales = other, ...rest]: readonly unknown[]): readonly unknown[] => [locales, ...rest];
-    const named = (owner: object, key: string): Restore => {
-      const real: unknown = Reflect.get(owner, key);
-      if (typeof real !== 'function') return () => undefined;
-      const watched = new Proxy(real, {
-        apply: (target, self, args) => Reflect.apply(target, self, given(args)) as unknown,
-        construct: (target, args) => {
-          const made: object = Reflect.construct(target, given(args));
-          return made;
-        },
-      });
-      return replaced(owner, key, watched);
-    };
-    const dates = ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString'];
-    return [
-      ...LANGUAGE_FORMATS.map((name) => named(Intl, name)),
-      named(Number.prototype, 'toLocaleString'),
-      named(BigInt.prototype, 'toLocaleString'),
-      ...dates.map((name) => named(Date.prototype, name)),
-    ];
-  }
-
-  dice(): readonly Restore[] {
-    const { isFalse } = this.#options;
-    const { random } = Math;
-    const draw = crypto.getRandomValues.bind(crypto);
-    return [
-      replaced(Math, 'random', () => {
-        this.#note('Math.random');
-        return isFalse ? FALSE_CHANCE : random();
-      }),
-      replaced(crypto, 'getRandomValues', (array: Uint8Array) => {
-        this.#note('crypto.getRandomValues');
-        return draw(array);
-      }),
-    ];
   }
 
   /** A format without a date takes the present. */
-  formats(): readonly Restore[] {
+  #formats(): Restore {
     const { prototype } = Intl.DateTimeFormat;
     const format = Object.getOwnPropertyDescriptor(prototype, 'format');
     const note = (): boolean => this.#note('Intl.DateTimeFormat');
@@ -194,63 +166,7 @@ class ClockTrap {
         return typeof real === 'function' ? (Reflect.apply(real, this, [date]) as unknown) : real;
       };
     };
-    return [defined(prototype, 'format', { get })];
-  }
-
-  /** Code made of text; parsers of parameters make some too, so that only the strategy's own call counts. */
-  code(): readonly Restore[] {
-    const makers = [
-      Function,
-      // oxlint-disable-next-line typescript/no-extraneous-class -- for its constructor alone
-      (async (): Promise<void> => undefined).constructor,
-      function* none() {}.constructor, // oxlint-disable-line eslint/require-yield, unicorn/consistent-function-scoping -- for its constructor alone
-    ];
-    const watched = makers.map((maker) => {
-      const { prototype } = maker as { readonly prototype: object };
-      return this.#watched(prototype, 'constructor', 'code made of text', true);
-    });
-    return [
-      ...watched,
-      replaced(globalThis, 'Function', Function.prototype.constructor),
-      this.#watched(globalThis, 'eval', 'eval', true),
-      ...['WeakRef', 'FinalizationRegistry'].map((name) => this.#watched(globalThis, name, name)),
-    ];
-  }
-
-  timers(): readonly Restore[] {
-    return ['setTimeout', 'setInterval', 'setImmediate'].map((name) => this.#watched(globalThis, name, name));
-  }
-
-  /** Files, network, environment and identity of the process. */
-  environment(): readonly Restore[] {
-    const { env } = process;
-    const watchedEnv = new Proxy(env, {
-      get: (target, key) => {
-        this.#note('process.env');
-        return Reflect.get(target, key) as unknown;
-      },
-      has: (target, key) => {
-        this.#note('process.env');
-        return Reflect.has(target, key);
-      },
-      ownKeys: (target) => {
-        this.#note('process.env');
-        return Reflect.ownKeys(target);
-      },
-    });
-    const ofProcess = ['uptime', 'memoryUsage', 'cpuUsage', 'getBuiltinModule', 'binding'];
-    return [
-      replaced(process, 'env', watchedEnv),
-      this.#watched(globalThis, 'fetch', 'fetch'),
-      this.#watched(crypto, 'randomUUID', 'crypto.randomUUID'),
-      ...ofProcess.map((name) => this.#watched(process, name, `process.${name}`)),
-      // A second thread would show the same ones.
-      ...['pid', 'ppid', 'report'].map((name) => this.#read(process, name, `process.${name}`)),
-      this.#read(performance, 'timeOrigin', 'performance.timeOrigin'),
-      // Source maps ask for it wherever a stack is read.
-      this.#watched(process, 'cwd', 'process.cwd', true),
-      ...ENDING.map((name) => this.#refused(process, name, `process.${name}`)),
-    ];
+    return defined(prototype, 'format', { get });
   }
 
   #read(owner: object, name: string, what: string): Restore {
@@ -262,32 +178,27 @@ class ClockTrap {
     return defined(owner, name, { get });
   }
 
-  /** Only a strategy's own call: the runtime listens too, for its own use of strategies. */
-  #refused(owner: object, name: string, what: string): Restore {
-    const real: unknown = Reflect.get(owner, name);
-    if (typeof real !== 'function') return () => undefined;
-    return replaced(owner, name, (...args: readonly unknown[]): unknown => {
-      if (this.#note(what, true)) throw new Error(`a strategy called ${what}`);
-      return Reflect.apply(real, owner, args);
-    });
-  }
-
-  /** Of a function or a class. */
-  #watched(owner: object, name: string, what: string, isDirect = false): Restore {
-    const real: unknown = Reflect.get(owner, name);
-    if (typeof real !== 'function') return () => undefined;
-    const watched = new Proxy(real, {
-      apply: (target, _self, args) => {
-        this.#note(what, isDirect);
-        return Reflect.apply(target, owner, args) as unknown;
+  /** `isDirect`: only a strategy's own calls count, because the runtime calls it too. */
+  #called(
+    owner: object,
+    name: string,
+    what: string,
+    { isDirect = false, isRefused = false, answer = unchanged }: Watch = {},
+  ): Restore {
+    const before = (): void => {
+      if (this.#note(what, isDirect) && isRefused) throw new Error(`a strategy called ${what}`);
+    };
+    return wrapped(owner, name, {
+      apply: (target, self, args) => {
+        before();
+        return answer(Reflect.apply(target, self, args));
       },
       construct: (target, args, self) => {
-        this.#note(what, isDirect);
+        before();
         const made: object = Reflect.construct(target, args, self);
         return made;
       },
     });
-    return replaced(owner, name, watched);
   }
 
   /** Notes each pair of strategy and function once; true where a strategy called. `isDirect`: only its own calls count. */
@@ -310,6 +221,42 @@ class ClockTrap {
     }
     return isCalled;
   }
+}
+
+interface Watch {
+  readonly isDirect?: boolean;
+  readonly isRefused?: boolean;
+  /** Makes the answer of the real one. */
+  readonly answer?: (real: unknown) => unknown;
+}
+
+const unchanged = (real: unknown): unknown => real;
+
+/** Where a strategy names no language, the machine's would count. */
+function languages(): readonly Restore[] {
+  const other = new Intl.NumberFormat().resolvedOptions().locale.startsWith('de') ? 'en-US' : 'de-DE';
+  const given = ([locales = other, ...rest]: readonly unknown[]): readonly unknown[] => [locales, ...rest];
+  const named = (owner: object, key: string): Restore =>
+    wrapped(owner, key, {
+      apply: (target, self, args) => Reflect.apply(target, self, given(args)) as unknown,
+      construct: (target, args) => {
+        const made: object = Reflect.construct(target, given(args));
+        return made;
+      },
+    });
+  const dates = ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString'];
+  return [
+    ...LANGUAGE_FORMATS.map((name) => named(Intl, name)),
+    named(Number.prototype, 'toLocaleString'),
+    named(BigInt.prototype, 'toLocaleString'),
+    ...dates.map((name) => named(Date.prototype, name)),
+  ];
+}
+
+/** A function or a class behind a proxy; a release of Node.js may lack it. */
+function wrapped(owner: object, name: string, handler: ProxyHandler<Function>): Restore {
+  const real: unknown = Reflect.get(owner, name);
+  return typeof real === 'function' ? replaced(owner, name, new Proxy(real, handler)) : () => undefined;
 }
 
 const replaced = (owner: object, key: string, value: unknown): Restore =>
