@@ -12,13 +12,16 @@ import type { IndexSamples } from './market/fair-value.ts';
 import type { Listing, Outbox } from './venue-event.ts';
 import type { VenueOptions, VenueRules } from './venue-options.ts';
 import type { Close, VenueState } from './venue-state.ts';
-import type { ContractBoard, ContractBook } from './exchange/contract-book.ts';
+import type { ContractBook } from './exchange/contract-book.ts';
 
 /** Not traded this many sessions in a row: the theoretical price takes over (market rules, 5). */
 const UNTRADED_DAYS_MAX = 2;
 const OPEN_INTEREST_FRONT = 42_000;
 
 type FloorState = Pick<VenueState, 'contracts' | 'day' | 'isClosed' | 'rolledThrough'>;
+
+/** A price list's row of one contract. */
+export type ContractBoard = NonNullable<ReturnType<VenueContracts['board']>>;
 
 export class VenueContracts {
   readonly #options: VenueOptions;
@@ -165,7 +168,7 @@ export class VenueContracts {
     return { contract, price, costs, unitValue: valueAtHundredths(spec, price, 1) };
   }
 
-  board(code: OrderCode): ContractBoard | undefined {
+  board(code: OrderCode) {
     const book = this.#books.get(code);
     if (book === undefined) return undefined;
     const { open, high, low, last, lastQty, volume } = book.tally;
@@ -178,6 +181,7 @@ export class VenueContracts {
       lastQty: qty(lastQty),
       totalVolume: volume,
       openInterest: openInterestOf(book.listing.contract.index),
+      /** Null before the first trade of the day. */
       day: hasDay ? { open, high, low, average } : null,
       ...book.view(),
     };

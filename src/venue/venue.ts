@@ -19,7 +19,7 @@ import {
 import { contractFees, Ledger, NO_FEES } from './account/ledger.ts';
 import { type WorkingQty } from './account/margin.ts';
 import { DayCycle } from './day-cycle.ts';
-import type { ContractBoard, ContractBook } from './exchange/contract-book.ts';
+import type { ContractBook } from './exchange/contract-book.ts';
 import { LadderBook } from './exchange/ladder-book.ts';
 import { TapeBook } from './exchange/tape-book.ts';
 import { LedgerMargin, MarginMonitor } from './margin-monitor.ts';
@@ -27,7 +27,7 @@ import { type BackgroundFlow, NO_BACKGROUND_FLOW, SyntheticMarket } from './mark
 import { placeRefusal, type VenueContext } from './orders/order-checks.ts';
 import { OrderEntry, type OrderFill, type OrderListener } from './orders/order-entry.ts';
 import { orderReport, sentNow, type VenueOrder } from './orders/venue-order.ts';
-import { VenueContracts } from './venue-contracts.ts';
+import { type ContractBoard, VenueContracts } from './venue-contracts.ts';
 import { type TriggerAnswer, TriggerBook } from './triggers/trigger-book.ts';
 import {
   type CancelOrder,

@@ -8,7 +8,7 @@ import type { Contract, ContractSpec } from '../../domain/contract.ts';
 import { type AccountId, brokerOrderNo, type OrderCode, orderCode } from '../../domain/ids.ts';
 import { type DurationUs, durationUs, milliseconds, seconds, type TsUs, tsUs } from '../../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../../venue/account/account-figures.ts';
-import type { ContractBoard } from '../../venue/exchange/contract-book.ts';
+import type { ContractBoard } from '../../venue/venue-contracts.ts';
 import type { MarketMessage, OrderReport, VenueEvent } from '../../venue/venue-event.ts';
 import type { VenueOptions } from '../../venue/venue-options.ts';
 import type { VenueState } from '../../venue/venue-state.ts';

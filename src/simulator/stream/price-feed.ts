@@ -1,7 +1,7 @@
 /** Encodes market messages as frames, once for all clients, and sends new subscribers the current board. */
 import type { OrderCode } from '../../domain/ids.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import type { ContractBoard } from '../../venue/exchange/contract-book.ts';
+import type { ContractBoard } from '../../venue/venue-contracts.ts';
 import type { BookMessage, MarketMessage } from '../../venue/venue-event.ts';
 import { encodeBook, encodeBookChange, encodeSummary, encodeTrade } from '../../wire/stream/data-frame.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';

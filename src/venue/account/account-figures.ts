@@ -5,16 +5,7 @@ import { initialMargin, rateOn } from '../../domain/costs.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { type Side, signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
-import {
-  type Money,
-  type PriceHundredths,
-  type Qty,
-  type SignedQty,
-  type TsUs,
-  money,
-  qty,
-  tsUs,
-} from '../../domain/units.ts';
+import { type PriceHundredths, money, qty, tsUs } from '../../domain/units.ts';
 import { type PlaceLimit, refusal, type Refusal, tooDear } from '../venue-command.ts';
 import type { MarginLevel } from '../venue-event.ts';
 import type { AccruedCosts, LedgerAccount, Rounds } from './ledger.ts';
@@ -28,73 +19,6 @@ import {
   usageBps,
   worstPosition,
 } from './margin.ts';
-
-/**
- * Identities: `requiredMargin = initialMargin + max(0, -dayProfit) + deliveryMargin + uncollected`;
- * `usageBps = requiredMargin / collateral`; `netAssetValue = cash + dayProfit - uncollected`;
- * `buyingPower = collateral x entry ratio - requiredMargin - workingMargin`, never below zero.
- */
-export interface AccountFigures extends MarginFigures {
-  readonly accountId: AccountId;
-  readonly subAccountId: string;
-  /** `dm`. */
-  readonly deliveryMargin: Money;
-  readonly brokerFee: Money;
-  readonly exchangeFee: Money;
-  readonly clearingFee: Money;
-  readonly tax: Money;
-  /** Cash that may be withdrawn. */
-  readonly withdrawable: Money;
-  /** Cash missing to come back under the warning ratio. */
-  readonly topUp: Money;
-}
-
-/** Figures of the margin level. */
-interface MarginFigures {
-  readonly cash: Money;
-  readonly collateral: Money;
-  readonly netAssetValue: Money;
-  /** `im`. */
-  readonly initialMargin: Money;
-  /** `vm`: profit of the day, open and closed, before costs. */
-  readonly dayProfit: Money;
-  /** `mr`. */
-  readonly requiredMargin: Money;
-  readonly buyingPower: Money;
-  /** `tyle` in parts of 10,000. */
-  readonly usageBps: number;
-  /** Level of the usage against the broker's ratios. */
-  readonly level: MarginLevel;
-  /** Fees and tax of the day, accrued and not yet taken from cash. */
-  readonly uncollected: Money;
-}
-
-export interface PositionFigures {
-  readonly orderCode: OrderCode;
-  readonly net: SignedQty;
-  /** Margin rate in parts of 10,000. */
-  readonly marginBps: number;
-  readonly lastPrice: PriceHundredths;
-  /** Average entry of the open quantity: money, not a price; divide by |net| to show it. */
-  readonly openValue: Money;
-  /** Contracts and money bought and sold today. */
-  readonly boughtQty: number;
-  readonly boughtValue: Money;
-  readonly soldQty: number;
-  readonly soldValue: Money;
-  readonly initialMargin: Money;
-  readonly requiredMargin: Money;
-  /** Profit since the last settlement (or since entry today), open and closed. */
-  readonly dayProfit: Money;
-  readonly openProfit: Money;
-  /** Profit of the contracts closed today, against their entry or the last settlement. */
-  readonly closedProfit: Money;
-  /** Contracts that can still be closed: |net| less working closing orders. */
-  readonly closableQty: number;
-  readonly longQty: number;
-  readonly shortQty: number;
-  readonly expiryDay: string;
-}
 
 /** Price of a contract now: last trade, after the close the settlement price, before any trade the reference. */
 export interface Mark extends MarginTerms {
@@ -124,7 +48,8 @@ export function dayProfitOf(
   return profit;
 }
 
-export function marginFigures(account: LedgerAccount, context: AccountContext): MarginFigures {
+/** Figures of the margin level. */
+export function marginFigures(account: LedgerAccount, context: AccountContext) {
   const { rules } = context;
   const { cash } = account;
   const { day } = context;
@@ -147,17 +72,30 @@ export function marginFigures(account: LedgerAccount, context: AccountContext): 
     cash: money(cash),
     collateral: money(cash),
     netAssetValue: money(cash + dayProfit - uncollected),
+    /** `im`. */
     initialMargin: money(initial),
+    /** `vm`: profit of the day, open and closed, before costs. */
     dayProfit: money(dayProfit),
+    /** `mr`. */
     requiredMargin: money(required),
     buyingPower: money(Math.max(0, free)),
+    /** `tyle` in parts of 10,000. */
     usageBps: usage,
+    /** Level of the usage against the broker's ratios. */
     level: levelOf(usage, rules),
+    /** Fees and tax of the day, accrued and not yet taken from cash. */
     uncollected: money(uncollected),
   };
 }
 
-export function accountFigures(account: LedgerAccount, context: AccountContext): AccountFigures {
+/**
+ * Identities: `requiredMargin = initialMargin + max(0, -dayProfit) + deliveryMargin + uncollected`;
+ * `usageBps = requiredMargin / collateral`; `netAssetValue = cash + dayProfit - uncollected`;
+ * `buyingPower = collateral x entry ratio - requiredMargin - workingMargin`, never below zero.
+ */
+export type AccountFigures = ReturnType<typeof accountFigures>;
+
+export function accountFigures(account: LedgerAccount, context: AccountContext) {
   const { rules } = context;
   const { brokerFee, exchangeFee, clearingFee, tax } = account.accrued;
   const figures = marginFigures(account, context);
@@ -167,12 +105,15 @@ export function accountFigures(account: LedgerAccount, context: AccountContext):
     ...figures,
     accountId: account.accountId,
     subAccountId: account.subAccountId,
+    /** `dm`. */
     deliveryMargin: money(0),
     brokerFee: money(brokerFee),
     exchangeFee: money(exchangeFee),
     clearingFee: money(clearingFee),
     tax: money(tax),
+    /** Cash that may be withdrawn. */
     withdrawable: money(Math.max(0, free)),
+    /** Cash missing to come back under the warning ratio. */
     topUp: money(Math.max(0, atRatio(rules.warnBps) - account.cash)),
   };
 }
@@ -230,7 +171,9 @@ function levelOf(usage: number, { entryBps, warnBps, forceBps }: MarginRules): M
   return usage >= entryBps ? 'no_entry' : 'sound';
 }
 
-export function positionFigures(account: LedgerAccount, context: AccountContext): PositionFigures[] {
+export type PositionFigures = ReturnType<typeof positionFigures>[number];
+
+export function positionFigures(account: LedgerAccount, context: AccountContext) {
   const working = context.working(account.accountId);
   return Array.from(account.holdings, ([code, holding]) => {
     const mark = context.mark(code);
@@ -242,18 +185,24 @@ export function positionFigures(account: LedgerAccount, context: AccountContext)
     return {
       orderCode: code,
       net,
+      /** Margin rate in parts of 10,000. */
       marginBps: rateOn(mark.costs.marginBps, context.day),
       lastPrice: mark.price,
+      /** Average entry of the open quantity: money, not a price; divide by |net| to show it. */
       openValue: holding.entry.openValue,
+      /** Contracts and money bought and sold today. */
       boughtQty: holding.boughtQty,
       boughtValue: money(holding.boughtValue),
       soldQty: holding.soldQty,
       soldValue: money(holding.soldValue),
       initialMargin: initial,
       requiredMargin: money(initial + lossOf(dayProfit)),
+      /** Profit since the last settlement (or since entry today), open and closed. */
       dayProfit,
       openProfit: openProfit(holding.entry, unitValue),
+      /** Profit of the contracts closed today, against their entry or the last settlement. */
       closedProfit: holding.day.realised,
+      /** Contracts that can still be closed: |net| less working closing orders. */
       closableQty: Math.max(0, Math.abs(net) - (net > 0 ? sell : buy)),
       longQty: Math.max(0, net),
       shortQty: Math.max(0, 0 - net),
@@ -263,24 +212,7 @@ export function positionFigures(account: LedgerAccount, context: AccountContext)
 }
 
 /** Contracts closed today in one contract and direction. */
-export interface ClosedPosition {
-  readonly orderCode: OrderCode;
-  /** How it was opened: `buy` was long. */
-  readonly side: Side;
-  readonly closedQty: Qty;
-  /** Closed today and still open, on this side. */
-  readonly totalQty: Qty;
-  /** Money at which the closed contracts were entered and left: divide by `closedQty` for the averages. */
-  readonly openValue: Money;
-  readonly closeValue: Money;
-  readonly fee: Money;
-  readonly tax: Money;
-  /** Against the entry, before costs. */
-  readonly closedProfit: Money;
-  /** Of the contracts still open on this side, against their entry. */
-  readonly openProfit: Money;
-  readonly lastClosedUs: TsUs;
-}
+export type ClosedPosition = ReturnType<typeof closedRow>[number];
 
 export function closedPositionsOf(account: LedgerAccount, context: AccountContext): ClosedPosition[] {
   const rows: ClosedPosition[] = [];
@@ -297,7 +229,7 @@ export function closedPositionsOf(account: LedgerAccount, context: AccountContex
 const SIDES = ['buy', 'sell'] as const;
 
 /** No row where nothing was closed. */
-function closedRow(code: OrderCode, side: Side, rounds: Rounds, net: number, open: number): ClosedPosition[] {
+function closedRow(code: OrderCode, side: Side, rounds: Rounds, net: number, open: number) {
   const round = side === 'buy' ? rounds.long : rounds.short;
   if (round.qty === 0) return [];
   const held = Math.max(0, net);
@@ -305,14 +237,19 @@ function closedRow(code: OrderCode, side: Side, rounds: Rounds, net: number, ope
   return [
     {
       orderCode: code,
+      /** How it was opened: `buy` was long. */
       side,
       closedQty: qty(round.qty),
+      /** Closed today and still open, on this side. */
       totalQty: qty(round.qty + held),
+      /** Money at which the closed contracts were entered and left: divide by `closedQty` for the averages. */
       openValue: money(round.openValue),
       closeValue: money(round.closeValue),
       fee: money(round.fee),
       tax: money(round.tax),
+      /** Against the entry, before costs. */
       closedProfit: money(side === 'buy' ? gain : -gain),
+      /** Of the contracts still open on this side, against their entry. */
       openProfit: money(held === 0 ? 0 : open),
       lastClosedUs: tsUs(round.lastUs),
     },

@@ -1,7 +1,6 @@
 /** A contract's book as the venue sees it: a market of orders, or a tape of recorded trades. */
 import type { SessionPhase } from '../../domain/calendar.ts';
-import type { Contract, PriceBand } from '../../domain/contract.ts';
-import type { PriceHundredths, PriceTicks, Qty, TsUs } from '../../domain/units.ts';
+import type { TsUs } from '../../domain/units.ts';
 import type { BookView, Listing } from '../venue-event.ts';
 import type { DayTally } from './day-tally.ts';
 import type { BookOrder } from './exchange.ts';
@@ -49,21 +48,4 @@ export interface ContractBook extends OrderBook {
   exportTape?(): TapeState;
   /** Restores that state, before the orders are restored. */
   recallTape?(state: TapeState): void;
-}
-
-/** A price list's row of one contract. */
-export interface ContractBoard extends BookView {
-  readonly contract: Contract;
-  readonly band: PriceBand;
-  readonly lastPrice: PriceTicks | null;
-  readonly lastQty: Qty;
-  readonly totalVolume: number;
-  readonly openInterest: number;
-  /** Null before the first trade of the day. */
-  readonly day: {
-    readonly open: PriceTicks;
-    readonly high: PriceTicks;
-    readonly low: PriceTicks;
-    readonly average: PriceHundredths;
-  } | null;
 }
