@@ -11,14 +11,20 @@ import { dailySettlement, finalSettlement, theoreticalPrice } from './exchange/s
 import type { IndexSamples } from './market/fair-value.ts';
 import type { Listing, Outbox } from './venue-event.ts';
 import type { VenueOptions, VenueRules } from './venue-options.ts';
-import type { Close, VenueState } from './venue-state.ts';
 import type { ContractBook } from './exchange/contract-book.ts';
 
 /** Not traded this many sessions in a row: the theoretical price takes over (market rules, 5). */
 const UNTRADED_DAYS_MAX = 2;
 const OPEN_INTEREST_FRONT = 42_000;
 
-type FloorState = Pick<VenueState, 'contracts' | 'day' | 'isClosed' | 'rolledThrough'>;
+/** How one contract ended a day. */
+interface Close {
+  readonly price: PriceHundredths;
+  /** Sessions in a row without a trade. */
+  readonly untradedDays: number;
+}
+
+type FloorState = Readonly<ReturnType<VenueContracts['exportState']>>;
 
 /** A price list's row of one contract. */
 export type ContractBoard = NonNullable<ReturnType<VenueContracts['board']>>;
@@ -34,6 +40,7 @@ export class VenueContracts {
   /** Settlement prices of today once the day is closed, of the day before until then. */
   #closes = new Map<OrderCode, Close>();
   isClosed = false;
+  /** Contracts that expire on or before this day were rolled by hand. */
   #rolledThrough: TradingDay | null = null;
   readonly #expired = new Set<OrderCode>();
 
@@ -187,11 +194,13 @@ export class VenueContracts {
     };
   }
 
-  exportState(): FloorState {
+  exportState() {
     const contracts = this.books().map((book) => ({
       listing: book.listing,
+      /** Its latest settlement; null before the first. */
       close: this.#closes.get(book.listing.contract.orderCode) ?? null,
       tally: book.tally.exportState(),
+      /** State inferred from recorded trades; null where everybody's orders are in the book. */
       tape: book.exportTape?.() ?? null,
     }));
     return { day: this.day, isClosed: this.isClosed, rolledThrough: this.#rolledThrough, contracts };

@@ -53,7 +53,9 @@ import {
   type VenueEvent,
 } from './venue-event.ts';
 import { DEFAULT_RULES, type TapePrint, type VenueOptions, type VenueRules } from './venue-options.ts';
-import type { VenueState } from './venue-state.ts';
+
+/** Its memory as plain JSON data: the part that survives a restart. The background's book is no part of it. */
+export type VenueState = Readonly<ReturnType<Venue['exportState']>>;
 
 export class Venue implements VenueContext, OrderListener, AccountContext {
   readonly #options: VenueOptions;
@@ -248,7 +250,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
   }
 
   /** State for a restart. A day has many orders: with `orderNos` only those rows, because the others are written already. */
-  exportState(orderNos?: Iterable<string>): VenueState {
+  exportState(orderNos?: Iterable<string>) {
     return {
       atUs: this.nowUs,
       accounts: this.#ledger.exportState(),

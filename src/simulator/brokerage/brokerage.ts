@@ -11,8 +11,7 @@ import type { AccountFigures, PositionFigures } from '../../venue/account/accoun
 import type { ContractBoard } from '../../venue/venue-contracts.ts';
 import type { MarketMessage, OrderReport, VenueEvent } from '../../venue/venue-event.ts';
 import type { VenueOptions } from '../../venue/venue-options.ts';
-import type { VenueState } from '../../venue/venue-state.ts';
-import { Venue } from '../../venue/venue.ts';
+import { Venue, type VenueState } from '../../venue/venue.ts';
 import type { VenueMemory } from '../state/venue-memory.ts';
 import type { MarketClock } from '../time/market-clock.ts';
 import type { OpenedMarket } from './open-market.ts';

@@ -3,10 +3,9 @@
  * row of its own and only changed rows are written.
  */
 import { type TsUs, tsUs } from '../../domain/units.ts';
-import type { Venue } from '../../venue/venue.ts';
+import type { Venue, VenueState } from '../../venue/venue.ts';
 import type { OrderState } from '../../venue/orders/venue-order.ts';
 import type { TriggerOrderState } from '../../venue/triggers/trigger-order.ts';
-import type { VenueState } from '../../venue/venue-state.ts';
 import type { StateKind, StateStore } from './state-store.ts';
 
 type Head = Omit<VenueState, 'orders' | 'triggers'>;

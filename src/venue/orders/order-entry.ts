@@ -19,7 +19,6 @@ import {
 } from '../venue-command.ts';
 import type { OrderOrigin } from '../venue-event.ts';
 import type { VenueRules } from '../venue-options.ts';
-import type { VenueState } from '../venue-state.ts';
 import {
   cancelRefusal,
   changeRefusal,
@@ -28,7 +27,7 @@ import {
   type VenueContext,
 } from './order-checks.ts';
 import { OrderStore } from './order-store.ts';
-import type { OrderSender, PendingChange, VenueOrder } from './venue-order.ts';
+import type { OrderSender, OrderState, PendingChange, VenueOrder } from './venue-order.ts';
 
 /** One execution, added to its order before it is reported. */
 export interface OrderFill {
@@ -48,7 +47,7 @@ export interface OrderListener {
 }
 
 type EntryRules = Pick<VenueRules, 'changeOfBoth'> & { readonly gatewayDelay: DurationUs };
-type EntryState = Pick<VenueState, 'orders' | 'orderNoNext' | 'orderKeyNext' | 'commandsSent'>;
+type EntryState = Readonly<ReturnType<OrderEntry['exportState']>>;
 
 interface InFlight {
   readonly order: VenueOrder;
@@ -215,7 +214,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
   }
 
   /** Of the orders only those of `orderNos`, when it is given. */
-  exportState(orderNos?: Iterable<string>): EntryState {
+  exportState(orderNos?: Iterable<string>) {
     const orders =
       orderNos === undefined
         ? this.store.all()
@@ -223,8 +222,9 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     return {
       orderNoNext: this.store.nextNo,
       orderKeyNext: this.store.nextKey,
+      /** Orders those that arrive at one moment. */
       commandsSent: this.#sentNo,
-      orders: Array.from(orders, (order) => Object.assign({}, order)),
+      orders: Array.from(orders, (order): OrderState => Object.assign({}, order)),
     };
   }
 

@@ -39,12 +39,11 @@ import {
   type TriggerWatch,
 } from './trigger.ts';
 import type { VenueRules } from '../venue-options.ts';
-import type { VenueState } from '../venue-state.ts';
 import { marketLimit } from '../../domain/contract.ts';
 import { opposite } from '../../domain/order.ts';
 
 export type TriggerAnswer = TriggerReport | Refusal;
-type TriggerBookState = Pick<VenueState, 'triggers' | 'triggerNoNext'>;
+type TriggerBookState = ReturnType<TriggerRows['exportState']>;
 
 export class TriggerBook {
   readonly #rules: VenueRules;

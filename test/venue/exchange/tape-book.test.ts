@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/domain/order.ts';
 import { priceHundredths, priceTicks, type TsUs } from '../../../src/domain/units.ts';
 import type { VenueEvent } from '../../../src/venue/venue-event.ts';
-import type { VenueState } from '../../../src/venue/venue-state.ts';
-import { Venue } from '../../../src/venue/venue.ts';
+import { Venue, type VenueState } from '../../../src/venue/venue.ts';
 import { at, BOB, fillsIn, FRONT, openVenue, options, placed, WEDNESDAY } from '../venue-fixture.ts';
 
 const open = (startUs = at(WEDNESDAY, 10)): Venue =>
