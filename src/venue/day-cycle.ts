@@ -13,7 +13,7 @@ import type { TriggerBook } from './triggers/trigger-book.ts';
 import type { Ledger } from './account/ledger.ts';
 import type { OrderEntry } from './orders/order-entry.ts';
 import type { Outbox } from './venue-event.ts';
-import type { BackgroundFlow } from './market/synthetic-market.ts';
+import type { SyntheticMarket } from './market/synthetic-market.ts';
 import type { VenueContracts } from './venue-contracts.ts';
 import type { VenueOptions } from './venue-options.ts';
 
@@ -26,7 +26,7 @@ interface DayCycleParts {
   readonly entry: OrderEntry;
   readonly triggers: TriggerBook;
   readonly ledger: Ledger;
-  readonly background: BackgroundFlow;
+  readonly background: SyntheticMarket;
   readonly outbox: Outbox;
 }
 

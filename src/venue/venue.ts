@@ -23,7 +23,7 @@ import type { ContractBook } from './exchange/contract-book.ts';
 import { LadderBook } from './exchange/ladder-book.ts';
 import { TapeBook } from './exchange/tape-book.ts';
 import { LedgerMargin, MarginMonitor } from './margin-monitor.ts';
-import { type BackgroundFlow, NO_BACKGROUND_FLOW, SyntheticMarket } from './market/synthetic-market.ts';
+import { SyntheticMarket } from './market/synthetic-market.ts';
 import { placeRefusal, type VenueContext } from './orders/order-checks.ts';
 import { OrderEntry, type OrderFill, type OrderListener } from './orders/order-entry.ts';
 import { orderReport, sentNow, type VenueOrder } from './orders/venue-order.ts';
@@ -66,7 +66,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
   readonly #entry: OrderEntry;
   readonly #triggers: TriggerBook;
   readonly #cycle: DayCycle;
-  readonly #background: BackgroundFlow;
+  readonly #background: SyntheticMarket;
   readonly #margin: MarginMonitor;
   #nowUs: TsUs;
   #phaseSeen: SessionPhase = 'closed';
@@ -88,10 +88,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
     );
     this.#entry = new OrderEntry(options.costs, this.rules, this, this);
     this.#triggers = new TriggerBook(this.rules, this, this.#entry, outbox);
-    this.#background =
-      options.market.kind === 'synthetic'
-        ? new SyntheticMarket(options, options.market.seed)
-        : NO_BACKGROUND_FLOW;
+    this.#background = new SyntheticMarket(options);
     this.#cycle = new DayCycle({
       options,
       contracts: this.#contracts,

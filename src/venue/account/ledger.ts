@@ -98,11 +98,6 @@ interface BookedFill {
   readonly tax: number;
 }
 
-export interface AccountState extends Omit<LedgerAccount, 'holdings' | 'settled' | 'owners'> {
-  readonly holdings: readonly (readonly [OrderCode, HoldingState])[];
-  readonly settled: readonly (readonly [OrderCode, Rounds])[];
-}
-
 class OwnAccount extends OwnerBook implements LedgerAccount {
   readonly accountId: AccountId;
   readonly subAccountId: string;
@@ -135,7 +130,15 @@ export class Ledger {
     return account;
   }
 
-  restore({ accountId: id, subAccountId, cash, accrued, level, holdings, settled }: AccountState): void {
+  restore({
+    accountId: id,
+    subAccountId,
+    cash,
+    accrued,
+    level,
+    holdings,
+    settled,
+  }: ReturnType<Ledger['exportState']>[number]): void {
     const account = new OwnAccount(id, subAccountId, cash, 0);
     Object.assign(account.accrued, accrued);
     account.level = level;
@@ -144,7 +147,7 @@ export class Ledger {
     this.#accounts.set(id, account);
   }
 
-  exportState(): AccountState[] {
+  exportState() {
     return Array.from(this.#accounts.values(), (account) => ({
       accountId: account.accountId,
       subAccountId: account.subAccountId,
@@ -258,6 +261,8 @@ interface ClosedRound {
 
 const nothingClosed = (): ClosedRound => ({ qty: 0, openValue: 0, closeValue: 0, fee: 0, tax: 0, lastUs: 0 });
 
+const copyOf = ({ long, short }: Rounds) => ({ long: { ...long }, short: { ...short } });
+
 export interface Rounds {
   readonly long: Readonly<ClosedRound>;
   readonly short: Readonly<ClosedRound>;
@@ -281,28 +286,20 @@ export class Holding implements PriceRange {
   boughtValue = 0;
   soldQty = 0;
   soldValue = 0;
-  readonly #long = nothingClosed();
-  readonly #short = nothingClosed();
+  /** Contracts closed today. */
+  readonly rounds = { long: nothingClosed(), short: nothingClosed() };
   /** Range of the market since the last fill, where it is followed. */
   high = -Infinity;
   low = Infinity;
 
   static restore({ rounds, ...state }: HoldingState): Holding {
-    const holding = Object.assign(new Holding(), state);
-    Object.assign(holding.#long, rounds.long);
-    Object.assign(holding.#short, rounds.short);
-    return holding;
+    return Object.assign(new Holding(), state, { rounds: copyOf(rounds) });
   }
 
   exportState(): HoldingState {
     const { entry, day, boughtQty, boughtValue, soldQty, soldValue } = this;
     const traded = { boughtQty, boughtValue, soldQty, soldValue };
-    return { entry, day, ...traded, rounds: { long: { ...this.#long }, short: { ...this.#short } } };
-  }
-
-  /** Contracts closed today. */
-  get rounds(): Rounds {
-    return { long: this.#long, short: this.#short };
+    return { entry, day, ...traded, rounds: copyOf(this.rounds) };
   }
 
   /** `change`: contracts with a sign, bought above zero. One that turns the position closes one direction and opens the other. */
@@ -324,7 +321,7 @@ export class Holding implements PriceRange {
     const wasLong = before.qty > 0;
     const closedFee = Math.round((fee * closed) / size);
     const closedTax = Math.round((tax * closed) / size);
-    this.#close(wasLong ? this.#long : this.#short, before, closed, atUs);
+    this.#close(wasLong ? this.rounds.long : this.rounds.short, before, closed, atUs);
     this.#charge(wasLong, closedFee, closedTax);
     if (closed < size) this.#charge(!wasLong, fee - closedFee, tax - closedTax);
   }
@@ -350,7 +347,7 @@ export class Holding implements PriceRange {
   }
 
   #charge(isLong: boolean, fee: number, tax: number): void {
-    const round = isLong ? this.#long : this.#short;
+    const round = isLong ? this.rounds.long : this.rounds.short;
     round.fee += fee;
     round.tax += tax;
   }

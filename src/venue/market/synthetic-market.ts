@@ -1,4 +1,4 @@
-/** A seeded market in all listed contracts: one belief about the index, one flow of orders a contract. */
+/** A seeded market in all listed contracts: one belief about the index, one flow of orders a contract. Without a seed nothing happens. */
 import { isStandstill, type SessionPhase, tradingDayAt } from '../../domain/calendar.ts';
 import { dayNumber } from '../../domain/civil-date.ts';
 import {
@@ -28,24 +28,29 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** Far apart, so that neighbouring seeds share no stream. */
 const SEED_STRIDE = 7_919;
 
-export class SyntheticMarket implements BackgroundFlow {
+/** Driven by the venue: a next moment, and one action at it. */
+export class SyntheticMarket {
   readonly #options: VenueOptions;
   readonly #rates: CarryRates;
-  readonly #seed: number;
+  /** Null: the market is of another kind. */
+  readonly #seed: number | null;
   /** One stream of chance a place in the list, so that contracts do not disturb each other. */
   readonly #randoms: Random[] = [];
   #fair: FairValue | null = null;
   #lanes: OrderFlow[] = [];
   #phase: SessionPhase = 'closed';
+  /** Infinity while no action is due. */
   nextUs = NEVER;
 
-  constructor(options: VenueOptions, seed: number) {
+  constructor(options: VenueOptions) {
     this.#options = options;
     this.#rates = options.rules?.carry ?? DEFAULT_RULES.carry;
     // A restart at another moment is another market.
-    this.#seed = seed * SEED_STRIDE + Math.floor(options.startUs / MILLI);
+    const begun = Math.floor(options.startUs / MILLI);
+    this.#seed = options.market.kind === 'synthetic' ? options.market.seed * SEED_STRIDE + begun : null;
   }
 
+  /** Does the work due at `nextUs`. */
   step(): void {
     const lane = this.#lanes.find(({ nextUs }) => nextUs === this.nextUs);
     if (lane === undefined || this.#fair === null) return;
@@ -58,7 +63,10 @@ export class SyntheticMarket implements BackgroundFlow {
     this.#plan();
   }
 
+  /** A day begins with these books, nearest expiry first. */
   openDay(books: readonly ContractBook[], at: TsUs): void {
+    const seed = this.#seed;
+    if (seed === null) return;
     const ladders = books.filter((book) => book instanceof LadderBook);
     const front = ladders[0];
     if (front === undefined) {
@@ -66,10 +74,10 @@ export class SyntheticMarket implements BackgroundFlow {
       return this.#plan();
     }
     const reference = this.#indexOf(front, at);
-    this.#fair ??= new FairValue(new Random(this.#seed), reference, at);
+    this.#fair ??= new FairValue(new Random(seed), reference, at);
     this.#fair.anchor(reference);
     this.#lanes = ladders.map((book, rank) => {
-      const random = (this.#randoms[rank] ??= new Random(this.#seed + rank + 1));
+      const random = (this.#randoms[rank] ??= new Random(seed + rank + 1));
       return {
         flow: new ContractFlow(book, random, profileOf(rank)),
         carry: this.#carryOf(book, at),
@@ -93,10 +101,12 @@ export class SyntheticMarket implements BackgroundFlow {
     this.#plan();
   }
 
+  /** The underlying index, where there is one. */
   index(at: TsUs): PriceHundredths | null {
     return this.#fair === null ? null : this.#hundredths(this.#fair.at(at));
   }
 
+  /** The index over the last half hour before `endUs`, split where the closing auction began. */
   samples(endUs: TsUs, closingFromUs: TsUs): IndexSamples {
     const { hundredthsPerTick } = this.#options.spec;
     return this.#fair?.samples(endUs, closingFromUs, hundredthsPerTick) ?? { continuous: [], closing: [] };
@@ -134,30 +144,6 @@ export class SyntheticMarket implements BackgroundFlow {
     return priceHundredths(Math.round((value * this.#options.spec.hundredthsPerTick) / MILLI));
   }
 }
-
-/** Background market, driven by the venue: a next moment, and one action at it. */
-export interface BackgroundFlow {
-  /** Infinity while no action is due. */
-  readonly nextUs: number;
-  /** Does the work due at `nextUs`. */
-  step(): void;
-  /** A day begins with these books, nearest expiry first. */
-  openDay(books: readonly ContractBook[], at: TsUs): void;
-  setPhase(phase: SessionPhase, at: TsUs): void;
-  /** The underlying index, when the background has one. */
-  index(at: TsUs): PriceHundredths | null;
-  /** The index over the last half hour before `endUs`, split where the closing auction began. */
-  samples(endUs: TsUs, closingFromUs: TsUs): IndexSamples;
-}
-
-export const NO_BACKGROUND_FLOW: BackgroundFlow = {
-  nextUs: Number.POSITIVE_INFINITY,
-  step: () => undefined,
-  openDay: () => undefined,
-  setPhase: () => undefined,
-  index: () => null,
-  samples: () => ({ continuous: [], closing: [] }),
-};
 
 // Background flow in one contract: makers quote around fair value and pull stale quotes, takers trade, arbitrage hits mispriced
 // quotes. It sees the same ladder as the users and knows no order as theirs.
