@@ -247,18 +247,22 @@ export const NONE = -1;
 /** Reads rows of one kind; a bad one is refused with the first cell that is wrong. */
 export abstract class ImportRowReader<T extends SpillableRows> {
   protected readonly source: RowSource<T>;
-  readonly #times: RowTimes;
-  readonly #symbols: RowSymbol;
+  readonly #stamps: StampReader;
+  readonly #time: number;
+  readonly #date: number;
+  /** In the row before. */
+  #symbol = '';
   readonly #ticks: DecimalReader;
   readonly #rounded: DecimalReader | null;
   readonly #lots: DecimalReader;
   readonly #cellsMin: number;
 
   constructor(source: RowSource<T>) {
-    const { options, columns } = source;
+    const { options, columns, stamps, place } = source;
     this.source = source;
-    this.#times = new RowTimes(source);
-    this.#symbols = new RowSymbol(columns, source.symbol);
+    this.#stamps = new StampReader(stamps);
+    this.#time = place('time');
+    this.#date = columns.date ?? NONE;
     const { tickSize, lotSize, round = false, decimalComma: hasComma = false } = options;
     this.#ticks = new DecimalReader(tickSize, { hasComma });
     this.#rounded = round ? new DecimalReader(tickSize, { hasComma, isRounding: true }) : null;
@@ -272,9 +276,23 @@ export abstract class ImportRowReader<T extends SpillableRows> {
     const { width } = this.source.head;
     if (row.cells > width && cellText(row, row.cells - 1) !== '')
       return this.refuse(row, `at most ${width} columns, as in the first line`, NONE);
-    const at = this.#times.read(row);
-    if (Number.isNaN(at)) return this.refuse(row, this.#times.wanted, this.#times.column);
-    return this.take(row, at);
+    const at = this.#timeOf(row);
+    return Number.isNaN(at) ? this.refuse(row, this.#timeWanted(), this.#time) : this.take(row, at);
+  }
+
+  /** In one column or in two; NaN for a cell that is no time. */
+  #timeOf(row: CsvRow): number {
+    if (this.#date !== NONE)
+      return this.#stamps.readPair(cellText(row, this.#date), cellText(row, this.#time));
+    const { bytes, bounds } = row;
+    return this.#stamps.read(bytes, bounds[2 * this.#time] ?? 0, bounds[2 * this.#time + 1] ?? 0);
+  }
+
+  #timeWanted(): string {
+    const { day, dateOrder } = this.source.stamps;
+    if (day !== null && this.#date === NONE) return 'a time like 09:00:00';
+    const dates = dateOrder === undefined ? ' (for 04/03/2026 say which order)' : '';
+    return `a date and time like 2026-03-04 09:00:00${dates}`;
   }
 
   /** Collects a row with a time; false for a row that it refused. */
@@ -316,11 +334,24 @@ export abstract class ImportRowReader<T extends SpillableRows> {
     return value;
   }
 
-  /** Undefined for a row that it refused. */
+  /** Undefined for a row that it refused: its cell is no symbol, or another one in a file of one. */
   protected symbol(row: CsvRow): string | undefined {
-    const symbol = this.#symbols.read(row);
-    if (symbol === undefined) this.refuse(row, this.#symbols.wanted, this.#symbols.column ?? NONE);
-    return symbol;
+    const { columns, symbol: named } = this.source;
+    if (columns.symbol === undefined) return named;
+    const text = cellText(row, columns.symbol);
+    const isWrong = named === '' ? !isSymbol(text) : this.#symbol !== '';
+    if (text !== this.#symbol && isWrong) {
+      this.refuse(row, this.#symbolWanted(), columns.symbol);
+      return undefined;
+    }
+    this.#symbol = text;
+    return named === '' ? text : named;
+  }
+
+  #symbolWanted(): string {
+    return this.source.symbol === ''
+      ? 'a symbol'
+      : `the symbol of the rows before, ${JSON.stringify(this.#symbol)} (a file of several is read without the name of one; columns: { symbol: none } ignores the column)`;
   }
 
   protected refuse(row: CsvRow, expected: string, cell: number): false {
@@ -331,63 +362,6 @@ export abstract class ImportRowReader<T extends SpillableRows> {
         : ` in column ${name === '' ? cell + 1 : name}, was ${JSON.stringify(cellText(row, cell))}`;
     this.source.bad.add(row.line, `expected ${expected}${was}`);
     return false;
-  }
-}
-
-/** Reads the time of a row, in one column or in two. */
-class RowTimes {
-  readonly column: number;
-  /** Expected form of a time, for messages. */
-  readonly wanted: string;
-  readonly #date: number;
-  readonly #stamps: StampReader;
-
-  constructor({ columns, stamps, place }: RowSource<SpillableRows>) {
-    this.column = place('time');
-    this.#date = columns.date ?? NONE;
-    this.#stamps = new StampReader(stamps);
-    const dates = stamps.dateOrder === undefined ? ' (for 04/03/2026 say which order)' : '';
-    this.wanted =
-      stamps.day !== null && this.#date === NONE
-        ? 'a time like 09:00:00'
-        : `a date and time like 2026-03-04 09:00:00${dates}`;
-  }
-
-  /** NaN for a cell that is no time. */
-  read(row: CsvRow): number {
-    const { column } = this;
-    if (this.#date !== NONE) return this.#stamps.readPair(cellText(row, this.#date), cellText(row, column));
-    const { bytes, bounds } = row;
-    return this.#stamps.read(bytes, bounds[2 * column] ?? 0, bounds[2 * column + 1] ?? 0);
-  }
-}
-
-class RowSymbol {
-  readonly column: number | null;
-  readonly #named: string;
-  /** In the row before. */
-  #symbol = '';
-
-  constructor(columns: ColumnMap, named: string) {
-    this.column = columns.symbol ?? null;
-    this.#named = named;
-  }
-
-  get wanted(): string {
-    return this.#named === ''
-      ? 'a symbol'
-      : `the symbol of the rows before, ${JSON.stringify(this.#symbol)} (a file of several is read without the name of one; columns: { symbol: none } ignores the column)`;
-  }
-
-  /** Undefined for a cell that is no symbol, or another one in a file of one. */
-  read(row: CsvRow): string | undefined {
-    if (this.column === null) return this.#named;
-    const text = cellText(row, this.column);
-    if (text !== this.#symbol) {
-      if (this.#named === '' ? !isSymbol(text) : this.#symbol !== '') return undefined;
-      this.#symbol = text;
-    }
-    return this.#named === '' ? text : this.#named;
   }
 }
 
