@@ -29,7 +29,6 @@ import {
   type VenueContext,
 } from '../orders/order-checks.ts';
 import type { OrderEntry } from '../orders/order-entry.ts';
-import type { OrderStore } from '../orders/order-store.ts';
 import type { OrderSender, VenueOrder } from '../orders/venue-order.ts';
 import {
   stepTrigger,
@@ -50,11 +49,12 @@ export class TriggerBook {
   readonly #venue: VenueContext;
   readonly #entry: OrderEntry;
   readonly #book: TriggerRows;
-  readonly #brackets: BracketOrders;
   /** Triggered: to be sent once the match is over. */
   #due: TriggerOrder[] = [];
   /** Trailing stops that followed the market. */
   readonly #moved = new Set<TriggerOrder>();
+  /** The latest stop-loss of each bracket of today, by its parent's key; its partner is the take-profit. */
+  readonly #stopLosses = new Map<string, TriggerOrder>();
   /** New exits that no trade reaches before `release`. */
   readonly #heldBack = new Set<TriggerOrder>();
 
@@ -63,7 +63,6 @@ export class TriggerBook {
     this.#venue = venue;
     this.#entry = entry;
     this.#book = new TriggerRows(outbox, (code, bid, ask) => this.#onTouch(code, bid, ask));
-    this.#brackets = new BracketOrders(this.#book, rules.stopLossSlipTicks, entry.store);
   }
 
   watchOf(code: OrderCode): TriggerWatch {
@@ -109,7 +108,7 @@ export class TriggerBook {
     if (refused !== null) return refused;
     if (row.trigger.trailing === null) row.trigger.price = triggerPrice;
     else row.trigger.trailing.activation = triggerPrice;
-    if (row.kind === 'exit') row.limitPrice = this.#brackets.limitOf(row, triggerPrice);
+    if (row.kind === 'exit') row.limitPrice = this.#exitLimit(row, triggerPrice);
     // The new price, like a new order's, counts from the next trade on.
     this.#book.refresh(row.orderCode);
     this.#book.report(row, this.#venue.nowUs);
@@ -124,9 +123,26 @@ export class TriggerBook {
     return triggerReport(row);
   }
 
-  /** A user's order filled: its exits grow. */
-  onFill(order: BracketParent, price: number, quantity: number, at: TsUs): void {
-    this.#brackets.onFill(order, price, quantity, at);
+  /**
+   * A user's order filled. For the filled part of a bracket a stop-loss and a take-profit wait; the one that triggers cancels the
+   * other. They grow with each fill. A fill after one was sent gets exits of its own, so that no fill is ever without them.
+   */
+  onFill(parent: BracketParent, price: number, quantity: number, at: TsUs): void {
+    if (parent.bracket === null) return;
+    const stopLoss = this.#stopLosses.get(parent.orderKey);
+    const takeProfit = stopLoss?.partner;
+    if (!stopLoss || !takeProfit || wasSent(stopLoss) || wasSent(takeProfit)) {
+      const from = exitPrices(parent.bracket, parent.side, price);
+      // Prices as their owner moved them last.
+      const low = stopLoss?.trigger.price ?? from.stopLoss;
+      const high = takeProfit?.trigger.price ?? from.takeProfit;
+      return this.#attach(parent, low, high, quantity, at);
+    }
+    for (const half of [stopLoss, takeProfit]) {
+      if (!isPending(half)) continue;
+      half.qty += quantity;
+      this.#book.report(half, at);
+    }
   }
 
   /** Exits that a fill has just brought wait until `release`. */
@@ -184,7 +200,7 @@ export class TriggerBook {
 
   beginDay(): void {
     this.#book.beginDay();
-    this.#brackets.beginDay();
+    this.#stopLosses.clear();
   }
 
   reports(id: AccountId): TriggerReport[] {
@@ -197,7 +213,9 @@ export class TriggerBook {
 
   restore({ triggers, triggerNoNext }: TriggerBookState): void {
     this.#book.restore(triggers, triggerNoNext);
-    this.#brackets.restore(this.#book.all());
+    // Later exits of a parent replace earlier ones.
+    for (const row of this.#book.all())
+      if (row.parentKey !== null && row.half === 'stop_loss') this.#stopLosses.set(row.parentKey, row);
   }
 
   #expire(row: TriggerOrder, reason: string, at: TsUs): void {
@@ -255,6 +273,56 @@ export class TriggerBook {
     return isKnown ? refusal(-6004) : null;
   }
 
+  #attach(parent: BracketParent, low: number, high: number, quantity: number, at: TsUs): void {
+    const stopLoss = this.#exit(parent, 'stop_loss', low, quantity, at);
+    const takeProfit = this.#exit(parent, 'take_profit', high, quantity, at);
+    stopLoss.partner = takeProfit;
+    takeProfit.partner = stopLoss;
+    this.#stopLosses.set(parent.orderKey, stopLoss);
+    this.#book.enter(stopLoss, at);
+    this.#book.enter(takeProfit, at);
+  }
+
+  #exit(
+    { side: entered, orderNo: parentOrderNo, orderKey: parentKey, ...parent }: BracketParent,
+    half: 'stop_loss' | 'take_profit',
+    triggerPrice: number,
+    qty: number,
+    at: TsUs,
+  ): TriggerOrder {
+    const { accountId, day, orderCode, owner, isGtc } = parent;
+    const side = opposite(entered);
+    const falls = (half === 'stop_loss') === (side === 'sell');
+    return waitingOrder({
+      accountId,
+      day,
+      orderNo: this.#book.takeNo(),
+      orderKey: this.#entry.store.takeKey(),
+      refId: null,
+      owner,
+      orderCode,
+      side,
+      kind: 'exit',
+      half,
+      parentOrderNo,
+      parentKey,
+      isGtc,
+      placedUs: at,
+      trigger: stopTrigger(side, falls ? 'at_or_below' : 'at_or_above', triggerPrice),
+      qty,
+      limitPrice: this.#exitLimit({ side, half }, triggerPrice),
+    });
+  }
+
+  /** The limit of the order an exit sends: a take-profit asks for its price, a stop-loss gives way to be filled. */
+  #exitLimit({ side, half }: Pick<TriggerOrder, 'side' | 'half'>, triggerPrice: number): number {
+    if (half === 'take_profit') return triggerPrice;
+    const slip = this.#rules.stopLossSlipTicks;
+    return side === 'sell'
+      ? Math.max(marketLimit(side), triggerPrice - slip)
+      : Math.min(marketLimit(side), triggerPrice + slip);
+  }
+
   #rowOf(command: PlaceTrigger, owner: number): TriggerOrder {
     const { accountId: id, orderCode, side, qty, limitPrice, refId, kind, isGtc = false } = command;
     return waitingOrder({
@@ -288,115 +356,11 @@ function triggerOf(command: PlaceTrigger): VenueTrigger {
   }
 }
 
-// The exits of brackets: for the filled part of the parent a stop-loss and a take-profit wait in the trigger book; the one
-// that triggers cancels the other. They grow with each fill. A fill after an exit was sent gets exits of its own, so that
-// no fill is ever without them.
-
 /** The order of the in-day book that exits are made from. */
 type BracketParent = Pick<
   VenueOrder,
   'accountId' | 'day' | 'orderNo' | 'orderKey' | 'orderCode' | 'side' | 'bracket' | 'owner' | 'isGtc'
 >;
-
-interface Pair {
-  readonly stopLoss: TriggerOrder;
-  readonly takeProfit: TriggerOrder;
-}
-
-class BracketOrders {
-  readonly #book: TriggerRows;
-  readonly #slipTicks: number;
-  readonly #store: OrderStore;
-  /** The latest exits of each parent of today, by its key. */
-  readonly #pairs = new Map<string, Pair>();
-
-  constructor(book: TriggerRows, slipTicks: number, store: OrderStore) {
-    this.#book = book;
-    this.#slipTicks = slipTicks;
-    this.#store = store;
-  }
-
-  onFill(parent: BracketParent, price: number, quantity: number, at: TsUs): void {
-    if (parent.bracket === null) return;
-    const pair = this.#pairs.get(parent.orderKey);
-    if (pair === undefined || wasSent(pair.stopLoss) || wasSent(pair.takeProfit)) {
-      return this.#attach(parent, price, quantity, pair, at);
-    }
-    for (const half of [pair.stopLoss, pair.takeProfit]) {
-      if (!isPending(half)) continue;
-      half.qty += quantity;
-      this.#book.report(half, at);
-    }
-  }
-
-  /** The limit of the order an exit sends: a take-profit asks for its price, a stop-loss gives way to be filled. */
-  limitOf(exit: Pick<TriggerOrder, 'side' | 'half'>, triggerPrice: number): number {
-    if (exit.half === 'take_profit') return triggerPrice;
-    const { side } = exit;
-    const furthest = marketLimit(side);
-    return side === 'sell'
-      ? Math.max(furthest, triggerPrice - this.#slipTicks)
-      : Math.min(furthest, triggerPrice + this.#slipTicks);
-  }
-
-  beginDay(): void {
-    this.#pairs.clear();
-  }
-
-  /** Finds the exits of parents again after a restart; later ones replace earlier ones. */
-  restore(rows: readonly TriggerOrder[]): void {
-    for (const row of rows) {
-      if (row.parentKey === null || row.half !== 'stop_loss' || row.partner === null) continue;
-      this.#pairs.set(row.parentKey, { stopLoss: row, takeProfit: row.partner });
-    }
-  }
-
-  #attach(parent: BracketParent, price: number, quantity: number, before: Pair | undefined, at: TsUs): void {
-    const { bracket } = parent;
-    if (bracket === null) return;
-    const from = exitPrices(bracket, parent.side, price);
-    // Prices as their owner moved them last.
-    const low = before?.stopLoss.trigger.price ?? from.stopLoss;
-    const high = before?.takeProfit.trigger.price ?? from.takeProfit;
-    const stopLoss = this.#exit(parent, 'stop_loss', low, quantity, at);
-    const takeProfit = this.#exit(parent, 'take_profit', high, quantity, at);
-    stopLoss.partner = takeProfit;
-    takeProfit.partner = stopLoss;
-    this.#pairs.set(parent.orderKey, { stopLoss, takeProfit });
-    this.#book.enter(stopLoss, at);
-    this.#book.enter(takeProfit, at);
-  }
-
-  #exit(
-    parent: BracketParent,
-    half: 'stop_loss' | 'take_profit',
-    triggerPrice: number,
-    quantity: number,
-    at: TsUs,
-  ): TriggerOrder {
-    const side = opposite(parent.side);
-    const falls = (half === 'stop_loss') === (side === 'sell');
-    return waitingOrder({
-      accountId: parent.accountId,
-      day: parent.day,
-      orderNo: this.#book.takeNo(),
-      orderKey: this.#store.takeKey(),
-      refId: null,
-      owner: parent.owner,
-      orderCode: parent.orderCode,
-      side,
-      kind: 'exit',
-      half,
-      parentOrderNo: parent.orderNo,
-      parentKey: parent.orderKey,
-      isGtc: parent.isGtc,
-      placedUs: at,
-      trigger: stopTrigger(side, falls ? 'at_or_below' : 'at_or_above', triggerPrice),
-      qty: quantity,
-      limitPrice: this.limitOf({ side, half }, triggerPrice),
-    });
-  }
-}
 
 /** Or is about to be. */
 const wasSent = ({ status, suspended }: TriggerOrder): boolean =>
