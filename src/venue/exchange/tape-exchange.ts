@@ -14,7 +14,7 @@ import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink } from './exchange.ts';
 import { type FillClause, slippedPrice, type TickFillModel } from './fill-models.ts';
 import { InferredBook } from './inferred-book.ts';
-import { QueueCancels } from './queue-cancels.ts';
+import { noteTraded, shareCancelled } from './queue-cancels.ts';
 import { crosses, RecordedBook, type ShownBook, type Touch } from './recorded-book.ts';
 import { TapeQueue, type QueuedOrder } from './tape-queue.ts';
 
@@ -54,7 +54,8 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   readonly #recorded: RecordedBook | null;
   /** The recorded book, or the inferred one where none was recorded. */
   readonly #book: ShownBook;
-  readonly #cancels: QueueCancels | null;
+  /** Where cancelled quantity is guessed to have been in front of us or behind. */
+  readonly #guessed: RecordedBook | null;
   readonly #buys = new TapeQueue<O>('buy');
   readonly #sells = new TapeQueue<O>('sell');
   /** In order of entry. */
@@ -78,7 +79,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     this.#recorded = recorded;
     this.#book = recorded ?? this.#inferred;
     const isGuessed = recorded !== null && model.queue === 'queue' && !this.#isQuotes;
-    this.#cancels = isGuessed ? new QueueCancels(recorded, model.cancels) : null;
+    this.#guessed = isGuessed ? recorded : null;
   }
 
   get bid(): number {
@@ -104,7 +105,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   get isQuiet(): boolean {
-    const isEachRowMet = this.#cancels !== null || this.#isQuotes;
+    const isEachRowMet = this.#guessed !== null || this.#isQuotes;
     return this.#uncross === null && this.#isSettled && (!isEachRowMet || this.#waiting.size === 0);
   }
 
@@ -127,7 +128,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     if (!this.#isSettled) this.#settle();
     if (this.#waiting.size === 0) return;
     if (this.#isQuotes) this.#meetQuote();
-    else if (this.#cancels !== null) this.#afterBook();
+    else if (this.#guessed !== null) this.#afterBook(this.#guessed);
   }
 
   follow(row: number): void {
@@ -174,11 +175,11 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     const ahead = place?.ahead ?? this.#aheadOf(order);
     const takes = place?.takes ?? false;
     const isCarried = place?.isCarried ?? false;
-    const left = order.leavesQty;
-    const waiting: QueuedOrder<O> = { order, price: order.price, left, ahead, takes, isCarried };
+    const { side, price, leavesQty: left } = order;
+    const shown = this.#guessed?.shownAt(side, price);
+    const waiting: QueuedOrder<O> = { order, price, left, ahead, takes, isCarried, shown, traded: 0 };
     this.#waiting.set(order, waiting);
-    this.#queueAt(order.side).add(waiting);
-    this.#cancels?.joined(waiting);
+    this.#queueAt(side).add(waiting);
     this.#refresh();
   }
 
@@ -191,7 +192,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   remove(order: O): void {
     const waiting = this.#waitingOf(order);
     this.#queueAt(order.side).remove(waiting);
-    this.#forget(waiting);
+    this.#waiting.delete(order);
     this.#refresh();
   }
 
@@ -238,7 +239,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     }
     const aggressor = this.#show(price, qty, side);
     if (price <= this.buyLimit || price >= this.sellLimit) this.#match(price, qty, aggressor);
-    this.#cancels?.traded(aggressor, price, qty);
+    if (this.#guessed !== null) noteTraded(this.#waiting, aggressor, price, qty);
   }
 
   #cross(price: number, printed: number): void {
@@ -293,8 +294,8 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   /** The recorded book moved: cancelled quantity is shared out, and an order that still takes is matched again. */
-  #afterBook(): void {
-    this.#cancels?.share();
+  #afterBook(book: RecordedBook): void {
+    shareCancelled(this.#waiting, book, this.#model.cancels);
     if (!this.#isMatching) return;
     for (const waiting of this.#waiting.values()) {
       if (!waiting.takes) continue;
@@ -331,13 +332,8 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   #dropFilled(): void {
-    for (const waiting of this.#waiting.values()) if (waiting.left === 0) this.#forget(waiting);
+    for (const { order, left } of this.#waiting.values()) if (left === 0) this.#waiting.delete(order);
     this.#refresh();
-  }
-
-  #forget(waiting: QueuedOrder<O>): void {
-    this.#waiting.delete(waiting.order);
-    this.#cancels?.left(waiting);
   }
 
   #refresh(): void {

@@ -13,6 +13,10 @@ export interface QueuedOrder<O extends BookOrder> {
   readonly takes: boolean;
   /** It rested when the last auction ended. */
   isCarried: boolean;
+  /** Quantity of its level after the row before; undefined where it was not recorded. */
+  shown: number | undefined;
+  /** Traded at its price since then. */
+  traded: number;
 }
 
 type OnQueueFill<O extends BookOrder> = (waiting: QueuedOrder<O>, price: number, qty: number) => void;
