@@ -28,12 +28,11 @@ import { CircuitBreakers } from './risk/circuit-breakers.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
 import { LossLimits } from './risk/loss-limits.ts';
 import type { Guard } from './risk/risk-guard.ts';
-import { SessionTimers } from './session/session-timers.ts';
 import { SessionState } from './session/session-state.ts';
 import { ContractTable } from './state/contract-table.ts';
 import type { EngineView } from './engine-view.ts';
 import { Plots } from './state/plots.ts';
-import { DueWork, TimerHeap } from './state/timer-heap.ts';
+import { DueWork, Timers } from './state/timers.ts';
 import { EventContext } from './state/event-context.ts';
 import { Polls, Snapshots } from './session/snapshots.ts';
 import { StrategyRegistry } from './session/strategy-registry.ts';
@@ -56,7 +55,7 @@ type Base = ReturnType<typeof createBase>;
 function createBase({ settings, calendar, costs, host, outbound }: ReturnType<typeof withOwnSettings>) {
   const context = new EventContext(outbound.journal);
   const dueWork = new DueWork();
-  const timers = new TimerHeap(dueWork);
+  const timers = new Timers(context, dueWork);
   const contracts = new ContractTable();
   const market = new Market();
   const orders = new Orders(dueWork, market, outbound.reports.reportsOnce === true);
@@ -89,7 +88,6 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     calendar,
     ids: new ClientOrderIds(),
     timers,
-    sessionTimers: new SessionTimers(context, timers),
     plots: new Plots(outbound.plots),
     queue: new IntentQueue(dueWork),
     registry,

@@ -22,9 +22,6 @@ import type { TraderPort, TimerId, WorkingOrder } from './ports/strategy-port.ts
 import { marketPrice } from './risk/risk-rules.ts';
 import type { EngineState } from './engine-state.ts';
 
-/** Timers one strategy may have set at a time; one more is a fault. */
-const TIMERS_MAX = 1_000;
-
 export class EngineTrader implements TraderPort {
   readonly #state: EngineState;
 
@@ -110,10 +107,7 @@ export class EngineTrader implements TraderPort {
   setTimer(strategy: StrategyIndex, after: DurationUs): TimerId {
     this.#assertInEvent(strategy, 'setTimer');
     const { timers, context } = this.#state;
-    if (timers.count(strategy) >= TIMERS_MAX) {
-      throw new InvariantError(`Invariant: a strategy has at most ${TIMERS_MAX} timers set at a time`);
-    }
-    return timers.set(strategy, addUs(context.nowUs, after), 0);
+    return timers.set(strategy, addUs(context.nowUs, after));
   }
 
   clearTimer(_strategy: StrategyIndex, timer: TimerId): void {

@@ -42,13 +42,7 @@ import { RiskGuard } from './risk/risk-guard.ts';
 import { SessionController, type SessionProcedures } from './session/session-controller.ts';
 import { SessionEvents } from './session/session-events.ts';
 import type { SessionState } from './session/session-state.ts';
-import {
-  CONTROLLER_TIMER,
-  type DueWork,
-  ENGINE_TIMER,
-  PENDING_POSITION,
-  type TimerHeap,
-} from './state/timer-heap.ts';
+import { CONTROLLER_TIMER, type DueWork, ENGINE_TIMER, type Timers } from './state/timers.ts';
 import type { EventContext } from './state/event-context.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
 import type { ReplayFault } from './session/strategy-stops.ts';
@@ -78,7 +72,7 @@ export class Engine {
   // Hot fields are copied here: a monomorphic load is faster than a nested one.
   readonly #context: EventContext;
   readonly #dueWork: DueWork;
-  readonly #timers: TimerHeap;
+  readonly #timers: Timers;
   readonly #session: SessionState;
   readonly #market: Market;
   readonly #host: StrategyHost;
@@ -90,7 +84,6 @@ export class Engine {
   #events = 0;
   #gaps = 0;
   #duplicates = 0;
-  #isPendingTimerSet = false;
 
   constructor(options: EngineOptions, dependencies = DEFAULTS) {
     const state = createEngineState(options, dependencies.createGuard);
@@ -399,7 +392,6 @@ export class Engine {
   #onBooted(event: Booted): void {
     this.#ordersVersion = -1;
     this.#state.losses.invalidate();
-    this.#isPendingTimerSet = false; // the start clears the engine's timers and sets them again
     this.#lifecycle.booted(event);
   }
 
@@ -442,7 +434,6 @@ export class Engine {
     reconciler.take(snapshot, list === 'orders' && this.#session.isEarlierBook(startedUs));
     if (list === 'orders') this.#afterOrders(snapshot);
     else if (complete) this.#session.triggersReadUs = Math.max(this.#session.triggersReadUs, startedUs);
-    else polls.awaitTriggers();
   }
 
   #afterOrders(snapshot: BookSnapshot): void {
@@ -503,24 +494,23 @@ export class Engine {
   }
 
   #fireTimers(): void {
-    const { polls } = this.#state;
-    for (const { id, owner, tag } of this.#timers.takeDue(this.#context.nowUs)) {
-      if (owner === CONTROLLER_TIMER) this.#controller.onTimer(tag);
-      else if (owner !== ENGINE_TIMER) {
+    for (const { id, owner, run } of this.#timers.dueBy(this.#context.nowUs)) {
+      // Cleared by one before it.
+      if (!this.#timers.clear(id)) continue;
+      if (run === null) {
         const strategy = strategyIndex(owner);
         if (!this.#registry.isStopped(strategy))
           this.#registry.dispatch((host) => host.onTimer(strategy, id));
-      } else if (tag === PENDING_POSITION) {
-        this.#isPendingTimerSet = false;
-        this.#state.executor.retryPending(false);
-      } else polls.onTimer(tag);
+      } else if (owner === CONTROLLER_TIMER) this.#controller.onTimer(run);
+      else run();
     }
   }
 
   #awaitPositions(): void {
-    if (this.#isPendingTimerSet) return;
-    this.#isPendingTimerSet = true;
-    this.#timers.set(ENGINE_TIMER, this.#context.nowUs + PENDING_POSITION_US_MAX, PENDING_POSITION);
+    const { executor } = this.#state;
+    if (this.#timers.has(executor)) return;
+    const dueUs = this.#context.nowUs + PENDING_POSITION_US_MAX;
+    this.#timers.set(ENGINE_TIMER, dueUs, () => executor.retryPending(false), executor);
   }
 
   #followOrders(): void {

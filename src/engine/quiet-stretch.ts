@@ -7,7 +7,7 @@ import type { Seq, TsUs } from '../domain/units.ts';
 import type { ContractListeners } from './ports/strategy-port.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
 import type { EventContext } from './state/event-context.ts';
-import type { DueWork } from './state/timer-heap.ts';
+import type { DueWork } from './state/timers.ts';
 import type { InstrumentMarket } from './market/market.ts';
 import type { LateBook } from './market/merged-book.ts';
 

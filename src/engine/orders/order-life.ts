@@ -7,7 +7,7 @@ import { money, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { OrderUpdate, StrategyHost } from '../ports/strategy-port.ts';
-import type { DueWork } from '../state/timer-heap.ts';
+import type { DueWork } from '../state/timers.ts';
 import type { EventContext } from '../state/event-context.ts';
 import { IN_DOUBT, type OrderEvent, transition } from './order-table.ts';
 import type { Orders } from './orders.ts';

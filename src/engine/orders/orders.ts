@@ -14,7 +14,7 @@ import {
 import type { Market } from '../market/market.ts';
 import type { OrderUpdate } from '../ports/strategy-port.ts';
 import { countOf, startOf } from '../state/client-order-ids.ts';
-import type { DueWork } from '../state/timer-heap.ts';
+import type { DueWork } from '../state/timers.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { OrderNames } from './order-names.ts';
 import { RejectionMemory, SendRate } from '../risk/send-history.ts';

@@ -52,10 +52,10 @@ export class CloseOut {
   }
 
   #arm(): void {
-    const { sessionTimers, context } = this.#state;
+    const { timers, context } = this.#state;
     const next = Math.min(...this.#moments.filter((moment) => moment > context.nowUs));
-    if (next === Infinity) return sessionTimers.stop(this);
-    sessionTimers.at(this, tsUs(next), () => {
+    if (next === Infinity) return timers.stop(this);
+    timers.at(this, tsUs(next), () => {
       this.step();
       this.#arm();
     });
@@ -154,13 +154,13 @@ export class AuctionWithdrawal {
 
   /** Sets the day's moments; one that has passed is made up for at once, so that a start at any time is right. */
   plan(afterUs = -Infinity): void {
-    const { settings, calendar, sessionTimers, context, session } = this.#state;
+    const { settings, calendar, timers, context, session } = this.#state;
     const [next] = auctionStarts(calendar, session.tradingDay())
       .filter((start) => context.nowUs < start)
       .map((start) => addUs(start, 0 - settings.cancelBeforeAuction))
       .filter((moment) => moment > afterUs);
-    if (next === undefined) return sessionTimers.stop(this);
-    sessionTimers.at(this, next, () => {
+    if (next === undefined) return timers.stop(this);
+    timers.at(this, next, () => {
       this.#withdraw();
       this.plan(next);
     });
@@ -177,13 +177,13 @@ export class AuctionWithdrawal {
 
   /** Again, until the auction begins: a broker that refuses a cancel may take the next one. */
   #withdraw(): void {
-    const { context, sessionTimers, session } = this.#state;
+    const { context, timers, session } = this.#state;
     const meant = this.#meant();
     if (session.phase !== 'continuous' || meant.length === 0) return;
     for (const { status, cancelQueued, strategy, clientOrderId } of meant)
       if (status !== 'pending_cancel' && !cancelQueued) context.withdraw(strategy, clientOrderId);
     // Apart from the timer of the next auction.
-    sessionTimers.after(meant, CANCEL_AGAIN, () => this.#withdraw());
+    timers.after(meant, CANCEL_AGAIN, () => this.#withdraw());
   }
 
   #meant(): readonly OrderView[] {

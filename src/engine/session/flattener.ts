@@ -255,15 +255,15 @@ export class Flattener extends Target {
 
   /** A state that waits for something else than time. */
   #rest(progress: Target['progress']): void {
-    this.#state.sessionTimers.stop(this);
+    this.#state.timers.stop(this);
     this.progress = progress;
   }
 
   /** A state that does not wait for ever. */
   #enter(progress: Target['progress']): void {
-    const { settings, sessionTimers } = this.#state;
+    const { settings, timers } = this.#state;
     this.progress = progress;
-    sessionTimers.after(this, settings.flatten.retryAfter, () => this.#onSlow());
+    timers.after(this, settings.flatten.retryAfter, () => this.#onSlow());
   }
 
   /** A state that waits for positions to be read. While it checks, protective orders stay, and entries are withdrawn where that is possible. */

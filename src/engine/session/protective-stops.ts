@@ -422,7 +422,7 @@ export class ProtectiveStops {
 
   /** The next moment at which something is asked for again or a position has been without a stop for too long. */
   #setAlarm(): void {
-    const { settings, sessionTimers, context } = this.#state;
+    const { settings, timers, context } = this.#state;
     const { nakedSecondsMax = Infinity } = settings.risk;
     const now = context.nowUs;
     let next = Infinity;
@@ -433,8 +433,8 @@ export class ProtectiveStops {
     }
     if (next === this.#wakeUs) return;
     this.#wakeUs = next;
-    if (next === Infinity) sessionTimers.stop(this);
-    else sessionTimers.at(this, tsUs(next), () => this.#wake());
+    if (next === Infinity) timers.stop(this);
+    else timers.at(this, tsUs(next), () => this.#wake());
   }
 
   #wake(): void {

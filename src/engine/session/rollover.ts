@@ -56,13 +56,13 @@ export class RolloverMonitor {
 
   /** The next moment at which a listed contract is left. */
   #planNext(): void {
-    const { calendar, sessionTimers, contracts, context } = this.#state;
+    const { calendar, timers, contracts, context } = this.#state;
     const ends = contracts.all
       .map((contract) => rollsFrom(calendar, contract))
       .filter((from) => from > context.nowUs);
     const [first] = ends.toSorted((a, b) => Number(a) - Number(b));
-    if (first === undefined) sessionTimers.stop(this);
-    else sessionTimers.at(this, first, () => this.apply());
+    if (first === undefined) timers.stop(this);
+    else timers.at(this, first, () => this.apply());
   }
 }
 

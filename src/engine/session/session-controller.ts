@@ -83,8 +83,8 @@ export class SessionController {
     this.#stop.onPhase(phase);
   }
 
-  onTimer(tag: number): void {
-    this.#state.sessionTimers.fire(tag);
+  onTimer(run: () => void): void {
+    run();
     this.#executor.step();
     this.#stop.step();
     this.#protection.step();

@@ -16,7 +16,7 @@ import type {
 import { transition } from '../orders/order-table.ts';
 import { StrategyVersions } from './strategy-versions.ts';
 import type { EngineState } from '../engine-state.ts';
-import { ENGINE_TIMER } from '../state/timer-heap.ts';
+import { ENGINE_TIMER } from '../state/timers.ts';
 import { EngineTrader } from '../engine-trader.ts';
 import type { SessionProcedures } from './session-controller.ts';
 

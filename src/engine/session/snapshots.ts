@@ -4,16 +4,8 @@ import { type DurationUs, durationUs, minutes, seconds } from '../../domain/unit
 import type { EngineView } from '../engine-view.ts';
 import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
 import type { Reports } from '../ports/outbound.ts';
-import type { TimerId } from '../ports/strategy-port.ts';
 import type { EventContext } from '../state/event-context.ts';
-import {
-  AWAIT_REFERENCE,
-  ENGINE_TIMER,
-  POLL_ACCOUNT,
-  POLL_POSITIONS,
-  POLL_TRIGGERS,
-  type TimerHeap,
-} from '../state/timer-heap.ts';
+import { ENGINE_TIMER, type Timers } from '../state/timers.ts';
 
 /** A missing answer does not hold a later request for longer than this. */
 const ANSWER_US_MAX = 30_000_000;
@@ -77,21 +69,22 @@ const SELDOM = 6;
 /** Failed reads of one kind in a row before an alert. */
 const ALERT_AFTER_FAILURES = 5;
 
+const POLLED = ['positions', 'account', 'triggers'] as const;
+type Polled = (typeof POLLED)[number];
+
 /** Periodic reads by the engine's own timers, with an alert when they keep failing. */
 export class Polls {
   readonly #view: EngineView;
   readonly #snapshots: Snapshots;
-  readonly #heap: TimerHeap;
+  readonly #timers: Timers;
   readonly #settings: PollSettings;
   readonly #failures = new Map<ReportKind, number>();
   #triggerTempo: 'fast' | 'slow' | null = null;
-  /** Timers of the next read of each kind, by tag. */
-  readonly #timers = new Map<number, TimerId>();
 
-  constructor(view: EngineView, snapshots: Snapshots, heap: TimerHeap, settings: PollSettings) {
+  constructor(view: EngineView, snapshots: Snapshots, timers: Timers, settings: PollSettings) {
     this.#view = view;
     this.#snapshots = snapshots;
-    this.#heap = heap;
+    this.#timers = timers;
     this.#settings = settings;
   }
 
@@ -99,11 +92,10 @@ export class Polls {
   start(): void {
     this.#failures.clear();
     this.#triggerTempo = null;
-    this.#timers.clear();
     for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const)
       this.#snapshots.want(what);
-    this.#again(POLL_POSITIONS, this.#settings.positions);
-    this.#again(POLL_ACCOUNT, this.#settings.account);
+    this.#again('positions', this.#settings.positions);
+    this.#again('account', this.#settings.account);
     this.#armTriggers('slow');
   }
 
@@ -119,30 +111,22 @@ export class Polls {
     const { isLive, isReferenceFresh } = this.#view.market;
     if (!isLive || isReferenceFresh) return;
     this.#snapshots.want('reference');
-    this.#heap.set(ENGINE_TIMER, this.#view.context.nowUs + REFERENCE_AGAIN, AWAIT_REFERENCE);
-  }
-
-  /** Orders with a trigger are denied until the trigger book was read once: a read that failed is made again. */
-  awaitTriggers(): void {
-    if (this.#areTriggersUnread && !this.#timers.has(POLL_TRIGGERS)) this.#armTriggers('slow');
+    const dueUs = this.#view.context.nowUs + REFERENCE_AGAIN;
+    this.#timers.set(ENGINE_TIMER, dueUs, () => this.awaitReference());
   }
 
   /** The market opens: reads at the pace of the night would come minutes late. */
   opened(): void {
-    for (const tag of this.#timers.keys()) this.onTimer(tag);
+    for (const what of POLLED) if (this.#timers.has(what)) this.#poll(what);
   }
 
-  onTimer(tag: number): void {
-    const settings = this.#settings;
-    if (tag === POLL_POSITIONS) {
-      this.#snapshots.want('positions');
-      this.#again(POLL_POSITIONS, settings.positions);
-    } else if (tag === POLL_ACCOUNT) {
-      this.#snapshots.want('account');
-      if (this.#isReferenceOld()) this.#snapshots.want('reference');
-      this.#again(POLL_ACCOUNT, settings.account);
-    } else if (tag === AWAIT_REFERENCE) this.awaitReference();
-    else if (tag === POLL_TRIGGERS) this.#pollTriggers();
+  #poll(what: Polled): void {
+    this.#snapshots.want(what);
+    // Orders with a trigger are denied until the trigger book was read once.
+    const isUnread = this.#view.session.triggersReadUs === -Infinity;
+    if (what === 'triggers') return this.#armTriggers(this.#triggerTempo ?? (isUnread ? 'slow' : null));
+    if (what === 'account' && this.#isReferenceOld()) this.#snapshots.want('reference');
+    this.#again(what, this.#settings[what]);
   }
 
   /** Read when the broker had perhaps not begun this day: profit counts from another price by now. */
@@ -154,7 +138,6 @@ export class Polls {
   failed({ what, reason }: ReadFailed): void {
     const { context } = this.#view;
     this.#snapshots.failed(what);
-    if (what === 'triggers') this.awaitTriggers();
     const count = (this.#failures.get(what) ?? 0) + 1;
     this.#failures.set(what, count);
     if (count !== ALERT_AFTER_FAILURES) return;
@@ -168,27 +151,16 @@ export class Polls {
     this.#snapshots.arrived(what, startedUs);
   }
 
-  get #areTriggersUnread(): boolean {
-    return this.#view.session.triggersReadUs === -Infinity;
-  }
-
-  #pollTriggers(): void {
-    this.#snapshots.want('triggers');
-    this.#armTriggers(this.#areTriggersUnread ? (this.#triggerTempo ?? 'slow') : this.#triggerTempo);
-  }
-
   #armTriggers(tempo: 'fast' | 'slow' | null): void {
     const { bookFast, bookSlow } = this.#settings;
     const every = tempo === 'fast' ? bookFast : tempo === 'slow' ? bookSlow : durationUs(SELDOM * bookSlow);
-    this.#again(POLL_TRIGGERS, every);
+    this.#again('triggers', every);
   }
 
-  #again(tag: number, every: DurationUs): void {
+  #again(what: Polled, every: DurationUs): void {
     const { context, session, orders } = this.#view;
     const isIdle = session.phase === 'closed' && orders.open.length === 0;
     const dueUs = context.nowUs + (isIdle ? Math.max(every, IDLE_EVERY) : every);
-    const before = this.#timers.get(tag);
-    if (before !== undefined) this.#heap.clear(before);
-    this.#timers.set(tag, this.#heap.set(ENGINE_TIMER, dueUs, tag));
+    this.#timers.set(ENGINE_TIMER, dueUs, () => this.#poll(what), what);
   }
 }

@@ -167,7 +167,7 @@ export class StopProcedure {
   /** `late`: runs when the stage takes too long. */
   #enter(stage: Stage, late?: { readonly after: DurationUs; readonly run: () => void }): void {
     this.#stage = stage;
-    if (late === undefined) this.#state.sessionTimers.stop(this);
-    else this.#state.sessionTimers.after(this, late.after, late.run);
+    if (late === undefined) this.#state.timers.stop(this);
+    else this.#state.timers.after(this, late.after, late.run);
   }
 }

@@ -1,7 +1,7 @@
 /** Stops a strategy: it receives no more events, its entries are canceled, protective orders stay, and a person is alerted; the others go on. */
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { Command, CommandReceived } from '../ports/engine-event.ts';
-import { type DueWork, ENGINE_TIMER, CHECK_ALL, type TimerHeap } from '../state/timer-heap.ts';
+import { type DueWork, ENGINE_TIMER, type Timers } from '../state/timers.ts';
 import type { EntryWithdrawal } from '../orders/entry-withdrawal.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
 import type { EngineView } from '../engine-view.ts';
@@ -31,14 +31,14 @@ export class StrategyStops {
   readonly #view: EngineView;
   readonly #entries: EntryWithdrawal;
   readonly #dueWork: DueWork;
-  readonly #timers: TimerHeap;
+  readonly #timers: Timers;
   /** Stops to be journaled with the next event: they came up outside an event, or a replay found them. */
   readonly #pendingReports = new Map<StrategyIndex, Ending>();
   /** Stops found by the replay that the journal does not hold. */
   readonly #found = new Map<StrategyIndex, Ending>();
   #systemDifference: string | null = null;
 
-  constructor(view: EngineView, entries: EntryWithdrawal, dueWork: DueWork, timers: TimerHeap) {
+  constructor(view: EngineView, entries: EntryWithdrawal, dueWork: DueWork, timers: Timers) {
     this.#view = view;
     this.#entries = entries;
     this.#dueWork = dueWork;
@@ -179,8 +179,8 @@ export class StrategyStops {
   #report(strategy: StrategyIndex, { reason, fault, isLasting, isAsked = false }: Ending): void {
     const { context, registry } = this.#view;
     this.#timers.clearOwner(strategy);
-    // Prices alone do not make the engine check what it leaves.
-    this.#timers.set(ENGINE_TIMER, context.nowUs, CHECK_ALL);
+    // Prices alone do not make the engine check what it leaves: a timer brings an event.
+    this.#timers.set(ENGINE_TIMER, context.nowUs, () => undefined);
     const head = context.head(strategy);
     if (fault !== null)
       context.append({ ...head, kind: 'strategy_fault', message: fault.message, where: fault.where });

@@ -2,7 +2,7 @@
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
-import type { DueWork } from './timer-heap.ts';
+import type { DueWork } from './timers.ts';
 
 export interface QueuedIntent {
   readonly strategy: StrategyIndex;

@@ -13,14 +13,12 @@ import type { EngineState } from '../../../src/engine/engine-state.ts';
 import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import type { EngineEvent, ReportKind } from '../../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
-import type { TimerId } from '../../../src/engine/ports/strategy-port.ts';
 import { SessionController } from '../../../src/engine/session/session-controller.ts';
-import { SessionTimers } from '../../../src/engine/session/session-timers.ts';
+import { CONTROLLER_TIMER, ENGINE_TIMER } from '../../../src/engine/state/timers.ts';
 import type { ProposalDraft, DecisionSource } from '../../../src/engine/state/decision-source.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { at } from '../../support/strategy-fixtures.ts';
 import { boardOn } from './board.ts';
-import { DueQueue } from './due-queue.ts';
 import { StateRig, type RigFacts } from './state-rig.ts';
 
 export interface WorldOptions extends Pick<RigFacts, 'has'> {
@@ -52,7 +50,6 @@ export class HouseWorld extends StateRig {
   readonly said: string[] = [];
   /** Everything that was asked for, as lines. */
   readonly asked: string[] = [];
-  readonly #due = new DueQueue();
   #count = 0;
 
   constructor({
@@ -96,15 +93,11 @@ export class HouseWorld extends StateRig {
   runUntil(time: string, day: string = this.day): this {
     const end = at(time, tradingDay(day));
     for (;;) {
-      const next = this.#due.first();
       const edge = nextPhaseChange(this.calendar, this.now);
-      const moment = Math.min(next?.atUs ?? Infinity, edge);
+      const moment = Math.min(this.state.timers.nextDueUs, edge);
       if (moment > end) break;
       this.#pass(units.tsUs(Math.max(moment, this.now)));
-      if (next !== undefined && next.atUs <= this.now) {
-        this.#due.drop(next.id);
-        next.run();
-      }
+      this.#fire();
       this.afterEvent('clock');
     }
     this.#pass(end);
@@ -112,10 +105,18 @@ export class HouseWorld extends StateRig {
     return this;
   }
 
+  #fire(): void {
+    const [next] = this.state.timers.dueBy(this.now);
+    if (next === undefined || next.run === null) return;
+    this.state.timers.clear(next.id);
+    if (next.owner === CONTROLLER_TIMER) this.keeper.onTimer(next.run);
+    else next.run();
+  }
+
   /** Seconds from now on. */
   run(secs: number): this {
     const end = units.addUs(this.now, Math.round(secs * units.US_PER_SECOND));
-    this.#due.add(end, () => undefined);
+    this.state.timers.set(ENGINE_TIMER, end, () => undefined);
     const offset = this.calendar.utcOffsetMinutes * units.US_PER_MINUTE;
     const time = (end + offset) % units.US_PER_DAY;
     return this.runUntil(`00:00:${time / units.US_PER_SECOND}`);
@@ -159,16 +160,11 @@ export class HouseWorld extends StateRig {
 
   /** What a keeper asks of others is written down. */
   #ownState(): EngineState {
-    const { context, registry, snapshots, entries, stops } = this.state;
+    const { registry, snapshots, entries, stops } = this.state;
     const setLegs = registry.setLegs.bind(registry);
     registry.setLegs = (strategy, legs) => {
       this.asked.push(`legs ${strategy} ${legs.map(({ orderCode: code }) => code).join(' ')}`);
       setLegs(strategy, legs);
-    };
-    const heap = {
-      set: (_: number, dueUs: number, tag: number) =>
-        this.#due.add(dueUs, () => this.keeper.onTimer(tag)) as TimerId,
-      clear: (timer: TimerId) => this.#due.drop(timer),
     };
     return {
       ...this.state,
@@ -183,7 +179,6 @@ export class HouseWorld extends StateRig {
           registry.stop(strategy, reason);
         },
       }),
-      sessionTimers: new SessionTimers(context, heap),
     };
   }
 
@@ -263,6 +258,6 @@ export class HouseWorld extends StateRig {
   }
 
   #later(afterUs: number | null, run: () => void): void {
-    if (afterUs !== null) this.#due.add(this.now + afterUs, run);
+    if (afterUs !== null) this.state.timers.set(ENGINE_TIMER, this.now + afterUs, run);
   }
 }

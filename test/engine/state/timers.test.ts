@@ -1,16 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TimerHeap } from '../../../src/engine/state/timer-heap.ts';
+import { tsUs } from '../../../src/domain/units.ts';
+import { DueWork, type Timer, Timers } from '../../../src/engine/state/timers.ts';
+
+const create = () => new Timers({ nowUs: tsUs(0) }, new DueWork());
+
+function take(timers: Timers, nowUs: number): readonly Timer[] {
+  const due = timers.dueBy(nowUs);
+  for (const { id } of due) timers.clear(id);
+  return due;
+}
 
 describe('timers', () => {
   it('come in order of time, then of setting', () => {
-    const heap = new TimerHeap();
-    heap.set(1, 50, 1);
-    heap.set(1, 10, 2);
-    heap.set(2, 50, 3);
-    expect(heap.nextDueUs).toBe(10);
-    expect(heap.takeDue(50).map(({ tag }) => tag)).toEqual([2, 1, 3]);
-    expect(heap.nextDueUs).toBe(Infinity);
+    const timers = create();
+    const ids = [50, 10, 50].map((dueUs) => timers.set(1, dueUs));
+    expect(timers.nextDueUs).toBe(10);
+    expect(take(timers, 50).map(({ id }) => id)).toEqual([ids[1], ids[0], ids[2]]);
+    expect(timers.nextDueUs).toBe(Infinity);
   });
 
   it('fire like a sorted list, whatever is set and cleared', () => {
@@ -21,30 +28,29 @@ describe('timers', () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const heap = new TimerHeap();
+        const timers = create();
         let model: { id: number; due: number }[] = [];
         const fired: number[] = [];
         const expected: number[] = [];
-        const ids: ReturnType<TimerHeap['set']>[] = [];
+        const ids: ReturnType<Timers['set']>[] = [];
         for (const each of steps) {
           if (each.do === 'set') {
-            const id = heap.set(0, each.due, 0);
+            const id = timers.set(0, each.due);
             ids.push(id);
             model.push({ id, due: each.due });
           } else if (each.do === 'clear') {
             const id = ids[each.which];
-            if (id !== undefined) heap.clear(id);
+            if (id !== undefined) timers.clear(id);
             model = model.filter((timer) => timer.id !== id);
           } else {
             const due = model.filter((timer) => timer.due <= each.at);
             model = model.filter((timer) => timer.due > each.at);
             due.sort((a, b) => a.due - b.due || a.id - b.id);
-            fired.push(...heap.takeDue(each.at).map(({ id }) => id));
+            fired.push(...take(timers, each.at).map(({ id }) => id));
             expected.push(...due.map(({ id }) => id));
           }
           expect(fired).toEqual(expected);
-          expect(heap.nextDueUs).toBe(Math.min(Infinity, ...model.map(({ due }) => due)));
-          expect(heap.count(0)).toBe(model.length);
+          expect(timers.nextDueUs).toBe(Math.min(Infinity, ...model.map(({ due }) => due)));
         }
       }),
     );
