@@ -58,27 +58,3 @@ export function partOf(amount: number, part: number, whole: number): Money {
 /** Profit of the open quantity when one contract is worth `unitValue` money. */
 export const openProfit = (position: Position, unitValue: number): Money =>
   money(position.qty * unitValue - Math.sign(position.qty) * position.openValue);
-
-/** Positions of several owners in one contract, added up. */
-export class PositionTotal {
-  qty = 0;
-  /** Entry value, below zero for short positions. */
-  openValue = 0;
-  realised = 0;
-
-  /** Adds a position, or with `times` -1 takes it off. */
-  add({ qty, openValue, realised }: Position, times: 1 | -1): void {
-    this.qty += times * qty;
-    this.openValue += times * Math.sign(qty) * openValue;
-    this.realised += times * realised;
-  }
-
-  /** The sum of `openProfit` over the owners. */
-  openProfit(unitValue: number): number {
-    return this.qty * unitValue - this.openValue;
-  }
-
-  equals({ qty, openValue, realised }: PositionTotal): boolean {
-    return this.qty === qty && this.openValue === openValue && this.realised === realised;
-  }
-}

@@ -1,13 +1,12 @@
 /**
  * Positions and money per strategy and account, made of fills, carried, adopted, settled and forced events (rulings, 3).
- * A position carried over counts for the day from its reference price (rulings, 37). The account's figures are running totals:
- * an order costs the same with one strategy and with many.
+ * A position carried over counts for the day from its reference price (rulings, 37). The account's figures are sums over its owners.
  */
 import { assert } from '../../domain/assert.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
 import { withOne } from '../../domain/lists.ts';
-import { opposite, type Side } from '../../domain/order.ts';
-import { applyFill, FLAT_POSITION, openProfit, type Position, PositionTotal } from '../../domain/position.ts';
+import { opposite, type Side, signOf } from '../../domain/order.ts';
+import { applyFill, FLAT_POSITION, openProfit, type Position } from '../../domain/position.ts';
 import {
   type InstrumentIndex,
   instrumentIndex,
@@ -45,42 +44,14 @@ class Account {
   fills = 0;
 }
 
-class ContractTotal {
-  readonly held = new PositionTotal();
-  readonly carriedOver = new PositionTotal();
-  /** Contracts of the owners that are long; the others hold `held.qty - longQty`, zero or less. */
-  longQty = 0;
-  /** Contracts that strategies hold and the operator has sold, or bought: closed by hand. */
-  readonly closedByHand = { sell: 0, buy: 0 };
-
-  addHeld(position: Position, times: 1 | -1): void {
-    this.held.add(position, times);
-    this.longQty += times * Math.max(0, position.qty);
-  }
-
-  /** The operator holds `operator`, after a change by orders or adoption of `byHand`; 0 where a strategy changed. */
-  countByHand(operator: number, byHand: number): void {
-    const { closedByHand: closed } = this;
-    const long = this.longQty - Math.max(0, operator);
-    const short = this.longQty - this.held.qty - Math.max(0, 0 - operator);
-    closed.sell = Math.max(0, Math.min(closed.sell + Math.max(0, 0 - byHand), long, 0 - operator));
-    closed.buy = Math.max(0, Math.min(closed.buy + Math.max(0, byHand), short, operator));
-  }
-
-  equals({ held, carriedOver, longQty }: ContractTotal): boolean {
-    return this.held.equals(held) && this.carriedOver.equals(carriedOver) && this.longQty === longQty;
-  }
-}
-
 export class Portfolio {
   readonly #contracts: ContractTable;
   readonly #market: Market;
   /** By strategy index + 1: the operator comes first. */
   #accounts: Account[] = [];
-  /** By instrument, over all accounts. */
-  #totals: ContractTotal[] = [];
   readonly #instruments: InstrumentIndex[] = [];
-  #charged = 0;
+  /** Contracts that strategies hold and the operator has sold, or bought: closed by hand. Where the operator holds any. */
+  readonly #byHand = new Map<InstrumentIndex, Readonly<Record<Side, number>>>();
   #holding = 0;
   /** A position came or went without a fill today: the broker may count its profit from another price. */
   #hasUnfilled = false;
@@ -92,8 +63,6 @@ export class Portfolio {
   #lost = 0;
   /** Null after a change: it is listed when somebody asks. */
   #held: readonly HeldPosition[] | null = null;
-  /** Contracts whose totals were not compared with the sums over all owners since they changed. */
-  readonly #unproven = new Set<InstrumentIndex>();
 
   constructor(contracts: ContractTable, market: Market) {
     this.#contracts = contracts;
@@ -132,32 +101,30 @@ export class Portfolio {
 
   /** How many contracts win or lose with the price, of one strategy or, null, of the account; above zero with a rising one. */
   pricedQty(strategy: StrategyIndex | null, instrument: InstrumentIndex): number {
-    const isReferenceKnown = this.#market.isReferenceOfDay && this.#market.band(instrument) !== undefined;
-    if (strategy === null) {
-      const total = this.#totals[instrument];
-      if (total === undefined) return 0;
-      return isReferenceKnown ? total.held.qty : total.held.qty - total.carriedOver.qty;
-    }
-    const account = this.#accounts[strategy + 1];
-    const held = account?.positions[instrument]?.qty ?? 0;
     // A position carried over has a fixed value for the day until its reference price is known.
-    return isReferenceKnown ? held : held - (account?.carriedOver[instrument]?.qty ?? 0);
+    const isFixed = !this.#market.isReferenceOfDay || this.#market.band(instrument) === undefined;
+    if (strategy !== null) return pricedQtyOf(this.#accounts[strategy + 1], instrument, isFixed);
+    let total = 0;
+    for (const account of this.#accounts) total += pricedQtyOf(account, instrument, isFixed);
+    return total;
   }
 
   accountQty(instrument: InstrumentIndex): SignedQty {
-    return signedQty(this.#totals[instrument]?.held.qty ?? 0);
+    return signedQty(this.grossQty(instrument, 'buy') - this.grossQty(instrument, 'sell'));
   }
 
   /** Contracts of all owners that are on this side, without those that are on the other; zero or more. */
   grossQty(instrument: InstrumentIndex, side: Side): number {
-    const total = this.#totals[instrument];
-    if (total === undefined) return 0;
-    return side === 'buy' ? total.longQty : total.longQty - total.held.qty;
+    const sign = signOf(side);
+    let total = 0;
+    for (const { positions } of this.#accounts)
+      total += Math.max(0, sign * (positions[instrument] ?? FLAT_POSITION).qty);
+    return total;
   }
 
   /** Contracts that strategies hold and orders of this side, by hand and after their own, have closed: the operator holds the opposite. */
   closedByHand(instrument: InstrumentIndex, side: Side): number {
-    return this.#totals[instrument]?.closedByHand[side] ?? 0;
+    return this.#byHand.get(instrument)?.[side] ?? 0;
   }
 
   /**
@@ -182,8 +149,21 @@ export class Portfolio {
   /** Adds to a position: buy above zero. */
   add(strategy: StrategyIndex, instrument: InstrumentIndex, change: number, value: number): void {
     this.#replace(strategy, instrument, applyFill(this.position(strategy, instrument), change, value));
-    const byHand = strategy === OPERATOR_INDEX ? change : 0;
-    this.#total(instrument).countByHand(this.position(OPERATOR_INDEX, instrument).qty, byHand);
+    this.#countByHand(instrument, strategy === OPERATOR_INDEX ? change : 0);
+  }
+
+  /** `byHand`: the operator's change, by orders or adoption; 0 where a strategy changed. */
+  #countByHand(instrument: InstrumentIndex, byHand: number): void {
+    const operator = this.position(OPERATOR_INDEX, instrument).qty;
+    if (operator === 0) return void this.#byHand.delete(instrument);
+    const long = this.grossQty(instrument, 'buy') - Math.max(0, operator);
+    const short = this.grossQty(instrument, 'sell') - Math.max(0, 0 - operator);
+    const sold = this.closedByHand(instrument, 'sell') + Math.max(0, 0 - byHand);
+    const bought = this.closedByHand(instrument, 'buy') + Math.max(0, byHand);
+    this.#byHand.set(instrument, {
+      sell: Math.max(0, Math.min(sold, long, 0 - operator)),
+      buy: Math.max(0, Math.min(bought, short, operator)),
+    });
   }
 
   /** Adopted, settled or closed by the broker: without an order, and so without fee and tax. */
@@ -212,7 +192,6 @@ export class Portfolio {
     const account = this.#account(strategy);
     account.fee += fee;
     account.tax += tax;
-    this.#charged += fee + tax;
     this.#lost += fee + tax;
     this.#note(strategy);
   }
@@ -229,45 +208,21 @@ export class Portfolio {
     this.#replace(strategy, instrument, applyFill(this.position(strategy, instrument), qty, openValue));
     const { carriedOver } = this.#account(strategy);
     while (carriedOver.length <= instrument) carriedOver.push(FLAT_POSITION);
-    const total = this.#total(instrument);
-    this.#unproven.add(instrument);
-    total.carriedOver.add(carriedOver[instrument] ?? FLAT_POSITION, -1);
-    const carried = { qty, openValue, realised: NO_MONEY };
-    carriedOver[instrument] = carried;
+    carriedOver[instrument] = { qty, openValue, realised: NO_MONEY };
     // It counts from its reference price, not from its entry.
     this.#lost = NaN;
-    total.carriedOver.add(carried, 1);
   }
 
   /** A new trading day. */
   clear(): void {
-    this.assertTotals();
     for (let place = 0; place < this.#accounts.length; place += 1) this.#note(strategyIndex(place - 1));
     this.#accounts = [];
     this.#held = null;
-    this.#totals = this.#totals.map(() => new ContractTotal());
-    this.#charged = 0;
+    this.#byHand.clear();
     this.#holding = 0;
     this.#lost = NaN;
     this.#hasUnfilled = false;
     this.#settledValue = 0;
-  }
-
-  /** The running totals that changed since the last call are the sums over all owners. */
-  assertTotals(): void {
-    let charged = 0;
-    for (const { fee, tax } of this.#accounts) charged += fee + tax;
-    assert(charged === this.#charged, 'the costs of the account are the sum over all owners');
-    for (const instrument of this.#unproven) {
-      const sum = new ContractTotal();
-      for (const { positions, carriedOver } of this.#accounts) {
-        sum.addHeld(positions[instrument] ?? FLAT_POSITION, 1);
-        sum.carriedOver.add(carriedOver[instrument] ?? FLAT_POSITION, 1);
-      }
-      const total = this.#totals[instrument];
-      assert(total?.equals(sum) === true, 'a total of the account is the sum over all owners');
-    }
-    this.#unproven.clear();
   }
 
   fees(strategy: StrategyIndex): { readonly fee: Money; readonly tax: Money; readonly fills: number } {
@@ -278,9 +233,11 @@ export class Portfolio {
   /** Realised + open - costs of the trading day. */
   dayPnl(strategy: StrategyIndex): Money {
     const account = this.#accounts[strategy + 1];
-    if (account === undefined) return NO_MONEY;
-    const { positions, carriedOver, touched } = account;
-    let profit = 0 - account.fee - account.tax;
+    return account === undefined ? NO_MONEY : money(this.#dayPnlOf(account));
+  }
+
+  #dayPnlOf({ positions, carriedOver, touched, fee, tax }: Account): number {
+    let profit = 0 - fee - tax;
     for (let at = 0; at < touched.length; at += 1) {
       const instrument = touched[at];
       const position = instrument === undefined ? undefined : positions[instrument];
@@ -291,20 +248,12 @@ export class Portfolio {
       const start = this.#startValue(instrument);
       if (start !== undefined) profit -= openProfit(carried, start);
     }
-    return money(profit);
+    return profit;
   }
 
   accountDayPnl(): Money {
-    let profit = 0 - this.#charged;
-    for (let at = 0; at < this.#totals.length; at += 1) {
-      const total = this.#totals[at];
-      assert(total !== undefined, 'each contract has a total');
-      const instrument = instrumentIndex(at);
-      const { held, carriedOver } = total;
-      profit += held.realised + profitAt(held, this.unitValue(instrument));
-      if (carriedOver.qty !== 0 || carriedOver.openValue !== 0)
-        profit -= profitAt(carriedOver, this.#startValue(instrument));
-    }
+    let profit = 0;
+    for (const account of this.#accounts) profit += this.#dayPnlOf(account);
     return money(profit);
   }
 
@@ -315,7 +264,6 @@ export class Portfolio {
       fee += account.fee;
       tax += account.tax;
     }
-    assert(fee + tax === this.#charged, 'the costs of the account are the sum over all owners');
     return { fee: money(fee), tax: money(tax) };
   }
 
@@ -326,14 +274,18 @@ export class Portfolio {
   settledProfit(): Money | null {
     if (this.#hasUnfilled) return null;
     let profit = 0;
-    for (const [at, { held, carriedOver }] of this.#totals.entries()) {
-      if (held.qty !== 0) return null;
-      profit += held.realised + held.openProfit(0);
-      if (carriedOver.qty === 0 && carriedOver.openValue === 0) continue;
-      const contract = this.#contracts.at(instrumentIndex(at));
+    for (const instrument of this.#instruments) {
+      if (this.accountQty(instrument) !== 0) return null;
+      const contract = this.#contracts.at(instrument);
       const start = contract === undefined ? undefined : this.#referenceValue(contract);
-      if (start === undefined) return null;
-      profit -= carriedOver.openProfit(start);
+      for (const { positions, carriedOver } of this.#accounts) {
+        const position = positions[instrument] ?? FLAT_POSITION;
+        profit += position.realised + openProfit(position, 0);
+        const carried = carriedOver[instrument] ?? FLAT_POSITION;
+        if (carried.qty === 0) continue;
+        if (start === undefined) return null;
+        profit -= openProfit(carried, start);
+      }
     }
     return money(profit);
   }
@@ -399,32 +351,20 @@ export class Portfolio {
     const account = this.#account(strategy);
     const { positions } = account;
     while (positions.length <= instrument) positions.push(FLAT_POSITION);
+    while (this.#instruments.length <= instrument)
+      this.#instruments.push(instrumentIndex(this.#instruments.length));
     const before = this.position(strategy, instrument);
-    const total = this.#total(instrument);
-    total.addHeld(before, -1);
     positions[instrument] = after;
     this.#held = null;
-    total.addHeld(after, 1);
     if (before === FLAT_POSITION) account.touched.push(instrument);
     if ((before.qty === 0) !== (after.qty === 0)) {
       follow(account, instrument);
       this.#holding += after.qty === 0 ? -1 : 1;
     }
-    this.#unproven.add(instrument);
     this.#lost += before.realised + this.open(before, instrument);
     this.#lost -= after.realised + this.open(after, instrument);
     if (!this.#moved.includes(instrument)) this.#moved = withOne(this.#moved, instrument);
     this.#note(strategy);
-  }
-
-  #total(instrument: InstrumentIndex): ContractTotal {
-    while (this.#totals.length <= instrument) {
-      this.#instruments.push(instrumentIndex(this.#totals.length));
-      this.#totals.push(new ContractTotal());
-    }
-    const total = this.#totals[instrument];
-    assert(total !== undefined, 'each contract has a total');
-    return total;
   }
 
   #note(strategy: StrategyIndex): void {
@@ -451,6 +391,7 @@ function follow({ held, positions }: Account, instrument: InstrumentIndex): void
   held.splice(at, isHeld ? 0 : 1, ...(isHeld ? [instrument] : []));
 }
 
-/** Zero while no price is known. */
-const profitAt = (total: PositionTotal, unitValue: number | undefined): number =>
-  unitValue === undefined ? 0 : total.openProfit(unitValue);
+function pricedQtyOf(account: Account | undefined, instrument: InstrumentIndex, isFixed: boolean): number {
+  const held = account?.positions[instrument] ?? FLAT_POSITION;
+  return isFixed ? held.qty - (account?.carriedOver[instrument] ?? FLAT_POSITION).qty : held.qty;
+}

@@ -118,7 +118,6 @@ export class PositionReconciler {
     this.#positions = snapshot.positions;
     this.#nets = netsOf(snapshot.positions);
     this.#readUs = snapshot.startedUs;
-    this.#portfolio.assertTotals();
     this.#proof.takeReading(snapshot.positions, snapshot.startedUs, snapshot.tsUs, fillVersion);
     for (const { orderCode, qty } of snapshot.positions) this.#checkCode(orderCode, qty);
   }

