@@ -281,7 +281,6 @@ export class Engine {
     if (this.#state.queue.isWaiting || this.#state.life.hasUpdates || this.#state.stops.hasPendingReports)
       this.#drain();
     if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
-    this.#orders.dismiss();
     if (this.#state.executor.hasPending) this.#awaitPositions();
     // A position changed after the losses were measured: the next price, of any contract, measures them again.
     if (!this.#state.losses.isCurrent) this.#market.invalidateBand();
@@ -363,7 +362,7 @@ export class Engine {
   #onTouch(): void {
     const { snapshots } = this.#state;
     snapshots.want('book');
-    if (this.#orders.waiting > 0) snapshots.want('triggers');
+    if (this.#orders.hasWaiting) snapshots.want('triggers');
   }
 
   #onGap({ seq, tsUs: at, instrument, totalVolume }: TradeTick, expectedTotalVolume: number): void {
@@ -517,7 +516,7 @@ export class Engine {
     const { snapshots, polls } = this.#state;
     this.#ordersVersion = this.#orders.version;
     polls.followTriggers(this.#orders.triggerTempo);
-    snapshots.tempo(this.#orders.ownOpen > 0 ? 'fast' : 'slow');
+    snapshots.tempo(this.#orders.hasOwnOpen ? 'fast' : 'slow');
   }
 
   /** Returns when something is due next. */

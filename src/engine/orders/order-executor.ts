@@ -218,15 +218,8 @@ export class OrderExecutor {
   }
 
   /** An order that has left, or none of the caller's. */
-  #denyUnknown({ strategy }: QueuedIntent, callId: ClientOrderId, id: ClientOrderId): void {
-    const { orders, life } = this.#view;
-    const left = orders.left(id, strategy);
-    const denial: Denial =
-      left === undefined
-        ? { code: 'order_not_found', clientOrderId: id }
-        : { code: 'order_not_working', status: left.status };
-    this.#journalDenial(strategy, callId, denial);
-    if (left !== undefined) life.reportOf(strategy, { ...left, denial });
+  #denyUnknown({ strategy }: QueuedIntent, callId: ClientOrderId, clientOrderId: ClientOrderId): void {
+    this.#journalDenial(strategy, callId, { code: 'order_not_found', clientOrderId });
   }
 
   #openModify(order: ManagedOrder, modify: ApprovedModify): void {
@@ -256,12 +249,10 @@ export class OrderExecutor {
   }
 
   #cancel(call: QueuedIntent, { callId, clientOrderId, isWithdrawal }: CancelProposal): void {
-    const { orders } = this.#view;
     const order = this.#ownOrder(call, clientOrderId);
+    if (order === undefined) return this.#denyUnknown(call, callId, clientOrderId);
     // Too late.
-    if (order === undefined ? orders.left(clientOrderId, call.strategy) !== undefined : order.isFinal) return;
-    if (order === undefined)
-      return this.#journalDenial(call.strategy, callId, { code: 'order_not_found', clientOrderId });
+    if (order.isFinal) return;
     const doubt = order.inDoubt();
     if (isWithdrawal === true) doubt.isWithdrawn = true;
     else doubt.isUnwanted = true;

@@ -2,24 +2,16 @@
 import { assert } from '../../domain/assert.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { withOne } from '../../domain/lists.ts';
-import type { OrderStatus } from '../../domain/order.ts';
-import {
-  type InstrumentIndex,
-  instrumentIndex,
-  money,
-  priceTicks,
-  qty,
-  type StrategyIndex,
-} from '../../domain/units.ts';
+import type { InstrumentIndex } from '../../domain/units.ts';
 import type { Market } from '../market/market.ts';
-import type { OrderUpdate } from '../ports/strategy-port.ts';
-import { countOf, startOf } from '../state/client-order-ids.ts';
 import type { DueWork } from '../state/timers.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { OrderNames } from './order-names.ts';
 import { RejectionMemory, SendRate } from '../risk/send-history.ts';
 
 const NO_ORDERS: ManagedOrder[] = [];
+/** Orders that are over and still known where those before them leave. */
+export const OVER_MAX = 256;
 
 export class Orders {
   readonly names = new OrderNames(this);
@@ -37,24 +29,13 @@ export class Orders {
   readonly #dueWork: DueWork;
   readonly #market: Market;
   readonly #doLeave: boolean;
-  /** Over, and about to leave. */
-  #over = NO_ORDERS;
-  /** The last one that may leave; the next one removes it: a map that runs empty would be allocated again each time. */
-  #last: ManagedOrder | null = null;
-  readonly #left = new LeftOrders();
+  /** The last that ended, in turn. */
+  readonly #over: ManagedOrder[] = [];
+  #ended = 0;
   #open = NO_ORDERS;
-  #ownOpen = 0;
-  #waiting = 0;
-  #isRestless = false;
-  #unresolved = 0;
-  #presumedAbsent: ManagedOrder | null = null;
-  #contradicted: ManagedOrder | null = null;
-  #numberLost: ManagedOrder | null = null;
   #version = 0;
-  /** The version that the counts are of. */
-  #counted = 0;
 
-  /** `doLeave`: orders that are over leave, since no book shows them again. */
+  /** `doLeave`: orders that are long over leave, since no book shows them again. */
   constructor(dueWork: DueWork, market: Market, doLeave = false) {
     this.#dueWork = dueWork;
     this.#market = market;
@@ -66,47 +47,40 @@ export class Orders {
     return this.#open;
   }
 
-  /** Open orders that are not adopted, and not merely waiting at the broker. */
-  get ownOpen(): number {
-    this.#count();
-    return this.#ownOpen;
+  /** One of the open orders is not adopted, and not merely waiting at the broker. */
+  get hasOwnOpen(): boolean {
+    return this.#open.some(isOwnAtWork);
   }
 
   /** Orders without a number of their own whose fate is not known; `presumed_absent` ones are not among them. */
   get unresolved(): number {
-    this.#count();
-    return this.#unresolved;
+    return this.#open.filter(isUnresolved).length;
   }
 
-  /** Open orders in the trigger book. */
-  get waiting(): number {
-    this.#count();
-    return this.#waiting;
+  /** One of the open orders is in the trigger book. */
+  get hasWaiting(): boolean {
+    return this.#open.some(isWaiting);
   }
 
   /** How often the trigger book is read; null: it holds no order of ours. */
   get triggerTempo(): 'fast' | 'slow' | null {
-    this.#count();
-    if (this.#isRestless || this.owingExits.size > 0) return 'fast';
-    return this.#waiting > 0 ? 'slow' : null;
+    if (this.owingExits.size > 0 || this.#open.some(isRestless)) return 'fast';
+    return this.hasWaiting ? 'slow' : null;
   }
 
   /** The oldest order that complete scans did not show, and that a person has to resolve. */
   get presumedAbsent(): ManagedOrder | null {
-    this.#count();
-    return this.#presumedAbsent;
+    return this.#open.find(isPresumedAbsent) ?? null;
   }
 
   /** The oldest order whose row contradicts itself. */
   get contradicted(): ManagedOrder | null {
-    this.#count();
-    return this.#contradicted;
+    return this.#open.find(isContradicted) ?? null;
   }
 
   /** The oldest order whose number another order has. */
   get numberLost(): ManagedOrder | null {
-    this.#count();
-    return this.#numberLost;
+    return this.#open.find(isNumberLost) ?? null;
   }
 
   /** Counts every change of the open orders. */
@@ -137,30 +111,15 @@ export class Orders {
     return true;
   }
 
-  /** The end of an order of this strategy that has left; undefined: there was none. */
-  left(id: ClientOrderId, strategy: StrategyIndex): OrderUpdate | undefined {
-    return this.#left.updateOf(id, strategy);
-  }
-
-  /** The event is over, and so are orders: those that a strategy placed by themselves leave once each call about them is answered. */
-  dismiss(): void {
-    if (this.#over.length === 0) return;
-    let kept = NO_ORDERS;
-    for (const order of this.#over) {
-      if (!order.isFinal) continue;
-      if (order.unanswered > 0) kept = withOne(kept, order);
-      else if (mayLeave(order)) {
-        if (this.#last?.isFinal === true) this.#leave(this.#last);
-        this.#last = order;
-      }
-    }
-    this.#over = kept;
-  }
-
-  #leave(order: ManagedOrder): void {
-    this.#left.add(order);
-    this.#byId.delete(order.clientOrderId);
-    this.names.forget(order);
+  /** It is over, and one that ended long before leaves, so that no order outlives the memory that it was made in. */
+  #end(order: ManagedOrder): void {
+    const turn = this.#ended % OVER_MAX;
+    this.#ended += 1;
+    const before = this.#over[turn];
+    this.#over[turn] = order;
+    if (before === undefined || !mayLeave(before)) return;
+    this.#byId.delete(before.clientOrderId);
+    this.names.forget(before);
   }
 
   /** Orders that an order sent or brought, oldest first. */
@@ -174,7 +133,7 @@ export class Orders {
     this.#market.of(order.instrument).invalidateBand();
     if (isListed && order.isFinal) {
       this.#open = this.#open.length === 1 ? NO_ORDERS : this.#open.filter((each) => each !== order);
-      if (this.#doLeave) this.#over = withOne(this.#over, order);
+      if (this.#doLeave) this.#end(order);
     }
     if (!isListed && !order.isFinal) this.#open = withOne(this.#open, order);
     if (order.isCarriedOver) this.names.unsettleAll();
@@ -187,32 +146,6 @@ export class Orders {
     this.#dueWork.open();
   }
 
-  /** Counts are made when they are read: an event may change an order several times. */
-  #count(): void {
-    if (this.#counted === this.#version) return;
-    this.#counted = this.#version;
-    this.#ownOpen = 0;
-    this.#unresolved = 0;
-    this.#presumedAbsent = null;
-    this.#contradicted = null;
-    this.#numberLost = null;
-    this.#waiting = 0;
-    this.#isRestless = false;
-    for (const each of this.#open) {
-      const isQuiet =
-        each.isWaiting && (each.status === 'pending_trigger' || each.status === 'presumed_absent');
-      if (each.isWaiting) this.#waiting += 1;
-      if (each.isWaiting && !isQuiet) this.#isRestless = true;
-      if (!each.isAdopted && !isQuiet) this.#ownOpen += 1;
-      if (each.doubt.isContradicted) this.#contradicted ??= each;
-      // A carried order is known by key and reference alone until the new book shows it.
-      const isLost = each.doubt.isNumberLost && !each.isCarriedOver;
-      if (isLost) this.#numberLost ??= each;
-      if (each.status === 'presumed_absent') this.#presumedAbsent ??= each;
-      else if (each.isUnresolved || isLost) this.#unresolved += 1;
-    }
-  }
-
   clear(): void {
     this.#byId.clear();
     this.#children.clear();
@@ -220,9 +153,8 @@ export class Orders {
     this.hasEarlier = false;
     this.owingExits.clear();
     this.#market.invalidateBand();
-    this.#over = NO_ORDERS;
-    this.#last = null;
-    this.#left.clear();
+    this.#over.length = 0;
+    this.#ended = 0;
     this.#open = NO_ORDERS;
     this.#turn();
   }
@@ -280,75 +212,27 @@ class TouchPrices {
   }
 }
 
-/** Ends that no scan shows again, as it does those that come with the end of the day. */
-const ENDS: readonly OrderStatus[] = ['filled', 'canceled'];
+// Made once: an order pays for no closure.
 
-/** Nothing else refers to it, and only a strategy may still name it. */
+const isWaiting = (order: ManagedOrder): boolean => order.isWaiting;
+const isPresumedAbsent = ({ status }: ManagedOrder): boolean => status === 'presumed_absent';
+const isContradicted = ({ doubt }: ManagedOrder): boolean => doubt.isContradicted;
+
+/** Something is expected of it soon: it does not merely rest in the trigger book. */
+const isAtWork = (order: ManagedOrder): boolean =>
+  !order.isWaiting || (order.status !== 'pending_trigger' && order.status !== 'presumed_absent');
+const isOwnAtWork = (order: ManagedOrder): boolean => !order.isAdopted && isAtWork(order);
+const isRestless = (order: ManagedOrder): boolean => order.isWaiting && isAtWork(order);
+
+/** A carried order is known by key and reference alone until the new book shows it. */
+const isNumberLost = ({ doubt, isCarriedOver }: ManagedOrder): boolean =>
+  doubt.isNumberLost && !isCarriedOver;
+const isUnresolved = (order: ManagedOrder): boolean =>
+  order.status !== 'presumed_absent' && (order.isUnresolved || isNumberLost(order));
+
+/** Nothing else refers to it, no answer is to come, and no scan shows it again: only a strategy may still name it. */
 const mayLeave = (order: ManagedOrder): boolean => {
-  const { status, trigger, parent, isAdopted, isOfSystem, isCarriedOver, reason } = order;
+  const { status, trigger, parent, isAdopted, isOfSystem, isCarriedOver, unanswered } = order;
   const isPlain = trigger === null && parent === null && !isAdopted && !isOfSystem && !isCarriedOver;
-  return isPlain && reason === '' && ENDS.includes(status);
+  return isPlain && unanswered === 0 && (status === 'filled' || status === 'canceled');
 };
-
-/** Numbers an order: its end and owner, contract and side, quantity, limit, and fills. */
-const FIELDS = 6;
-const BLOCK = 512;
-
-class LeftOrders {
-  /** By start of their ids: blocks of orders, each at its count. */
-  readonly #starts = new Map<string, (Float64Array | undefined)[]>();
-
-  add(order: ManagedOrder): void {
-    const { clientOrderId: id, strategy, instrument } = order;
-    const count = countOf(id);
-    const start = startOf(id);
-    let blocks = this.#starts.get(start);
-    if (blocks === undefined) this.#starts.set(start, (blocks = []));
-    const block = Math.floor(count / BLOCK);
-    const fields = (blocks[block] ??= new Float64Array(BLOCK * FIELDS));
-    const at = (count % BLOCK) * FIELDS;
-    fields[at] = 1 + ENDS.indexOf(order.status) + ENDS.length * strategy;
-    fields[at + 1] = 2 * instrument + (order.side === 'buy' ? 0 : 1);
-    fields[at + 2] = order.qty;
-    fields[at + 3] = order.limitPrice;
-    fields[at + 4] = order.filledQty;
-    fields[at + 5] = order.filledValue;
-  }
-
-  updateOf(id: ClientOrderId, strategy: StrategyIndex): OrderUpdate | undefined {
-    const blocks = this.#starts.size === 0 ? undefined : this.#starts.get(startOf(id));
-    const count = countOf(id);
-    const at = (count % BLOCK) * FIELDS;
-    const [end, traded, size, limitPrice, filledQty, filledValue] =
-      blocks?.[Math.floor(count / BLOCK)]?.subarray(at, at + FIELDS) ?? [];
-    if (end === undefined || end === 0 || Math.floor((end - 1) / ENDS.length) !== strategy) return undefined;
-    const status = ENDS[(end - 1) % ENDS.length];
-    assert(
-      status !== undefined && traded !== undefined && size !== undefined,
-      'an order that has left has its fields',
-    );
-    assert(
-      limitPrice !== undefined && filledQty !== undefined && filledValue !== undefined,
-      'an order that has left has its figures',
-    );
-    return {
-      clientOrderId: id,
-      instrument: instrumentIndex(traded >> 1),
-      side: traded % 2 === 0 ? 'buy' : 'sell',
-      status,
-      qty: qty(size),
-      limitPrice: priceTicks(limitPrice),
-      filledQty: qty(filledQty),
-      filledValue: money(filledValue),
-      leavesQty: qty(0),
-      lastFilledQty: qty(0),
-      lastFilledValue: money(0),
-      denial: null,
-      reason: '',
-    };
-  }
-
-  clear(): void {
-    this.#starts.clear();
-  }
-}

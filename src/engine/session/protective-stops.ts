@@ -105,7 +105,7 @@ export class ProtectiveStops {
   get isWatching(): boolean {
     const { portfolio, orders, settings } = this.#state;
     const isLost = this.#lost.length > 0 || orders.canceledWaiting.length > 0;
-    if (isLost || this.#watches.size > 0 || orders.waiting > 0) return true;
+    if (isLost || this.#watches.size > 0 || orders.hasWaiting) return true;
     return settings.risk.protectiveStop !== undefined && portfolio.isHolding;
   }
 

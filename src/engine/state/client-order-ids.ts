@@ -45,7 +45,7 @@ export class MintedLog {
 }
 
 /** The part of an id before the counter, and the counter. */
-export const startOf = (id: string): string => id.slice(0, -COUNTER_DIGITS);
+const startOf = (id: string): string => id.slice(0, -COUNTER_DIGITS);
 
 /** Beyond 999,999 the counter goes on with a letter in front, so that a later id is the larger text. */
 export function countOf(id: string): number {

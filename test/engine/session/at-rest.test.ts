@@ -15,7 +15,7 @@ const restless = (state: EngineState): EngineState => ({
   ...state,
   orders: new Proxy(state.orders, {
     get(orders, key: keyof EngineState['orders']) {
-      if (key === 'waiting') return 1;
+      if (key === 'hasWaiting') return true;
       const value = orders[key];
       return typeof value === 'function' ? value.bind(orders) : value;
     },
