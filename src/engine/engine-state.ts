@@ -47,7 +47,7 @@ export interface EngineOptions {
   readonly outbound: Outbound;
 }
 
-export type CreateGuard = (view: EngineView, options: EngineOptions) => Guard;
+export type CreateGuard = (view: EngineView) => Guard;
 
 type Base = ReturnType<typeof createBase>;
 
@@ -107,7 +107,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
 
 /** Compares the broker's answers and books with our orders. */
 function createReconciler(base: Base, executor: OrderExecutor) {
-  const fills = new FillSteps(base, base.costs);
+  const fills = new FillSteps(base);
   const adoption = new Adoption(base, base.ids);
   const rows = new RowReader(base, fills, executor);
   return { fills, rows, adoption, reconciler: new OrderReconciler(base, rows, adoption) };
@@ -127,28 +127,20 @@ export function createEngineState(given: EngineOptions, createGuard: CreateGuard
   const { settings } = options;
   const base = createBase(options);
   const { context, orders, life, ids, queue } = base;
-  const guard = createGuard(base, options);
+  const guard = createGuard(base);
   const present = new LiveDecisions(ids, queue, guard);
   const past = new JournalDecisions(ids, queue, present, life);
   context.decideBy(present);
   const executor = new OrderExecutor(base, base.breakers, base.gateway, guard, past);
   const compared = createReconciler(base, executor);
-  const { fills, adoption } = compared;
   return Object.assign(base, compared, {
-    moneyReconciler: new MoneyReconciler(
-      base,
-      base.snapshots,
-      fills,
-      adoption,
-      base.costs,
-      settings.moneyMismatch,
-    ),
+    moneyReconciler: new MoneyReconciler(base, compared.fills, compared.adoption),
     present,
     past,
     executor,
-    stops: new StrategyStops(base, base.entries, base.dueWork, base.timers),
+    stops: new StrategyStops(base, base.dueWork, base.timers),
     exitCover: new ExitCover(base),
     dayEnd: new DayEnd(orders, life, settings),
-    polls: new Polls(base, base.snapshots, base.timers, settings.poll),
+    polls: new Polls(base, base.snapshots, base.timers),
   });
 }

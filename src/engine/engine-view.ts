@@ -1,4 +1,5 @@
 /** The state that the engine's parts share, read-only: each part changes by its own events alone. */
+import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import { cover, type Cover } from '../domain/cover.ts';
 import type { Market } from './market/market.ts';
@@ -39,6 +40,7 @@ export interface EngineView {
   readonly halt: EntryHalt;
   readonly losses: LossLimits;
   readonly settings: EngineSettings;
+  readonly costs: CostSchedule;
 }
 
 /** A live view of an order: do not keep it. */

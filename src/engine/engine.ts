@@ -60,7 +60,7 @@ export interface EngineDependencies {
 }
 
 const DEFAULTS: EngineDependencies = {
-  createGuard: (view, { settings, calendar, costs }) => new RiskGuard(view, settings, calendar, costs),
+  createGuard: (view) => new RiskGuard(view),
   createSessionController: (state) => new SessionController(state),
 };
 

@@ -237,7 +237,7 @@ it('a stop that a kill cut off the journal comes before the timers of the next s
 });
 
 describe('what the journal says of risk', () => {
-  const refusal = { ok: false, denial: { code: 'stream_down' }, readFirst: false } as const;
+  const refusal = { denial: { code: 'stream_down' } } as const;
 
   it('holds: what was refused stays refused, what was placed stays placed', () => {
     for (const wasRefused of [true, false]) {
@@ -254,7 +254,7 @@ describe('what the journal says of risk', () => {
 
   it('holds for an exit that waited for a read', () => {
     const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
-    const wait = { ok: false, denial: { code: 'stream_down' }, readFirst: true } as const;
+    const wait = { denial: { code: 'stream_down' }, readFirst: true } as const;
     live.parts.refuse = ({ context, positionReconciler }) =>
       context.nowUs - positionReconciler.readUs > 1_000_000 ? wait : null;
     live.pass(3).trade(13_000).trade(13_001).trade(13_002).pass(1).positions();

@@ -51,9 +51,7 @@ describe('a strategy that throws', () => {
   it('has what it asked for before the throw refused or cancelled, never left working', () => {
     const rig = new EngineRig().start();
     rig.parts.refuse = ({ registry }) =>
-      registry.isStopped(FIRST)
-        ? { ok: false, denial: { code: 'strategy_stopped' }, readFirst: false }
-        : null;
+      registry.isStopped(FIRST) ? { denial: { code: 'strategy_stopped' } } : null;
     rig.act(FIRST, () => {
       rig.host.desk.submit(FIRST, limit('buy', 1, 12_990));
       throw new Error('too late');
@@ -79,7 +77,7 @@ describe('a desk', () => {
       },
     };
     const rig = new EngineRig({ strategies: [again, {}] }).start();
-    rig.parts.refuse = () => ({ ok: false, denial: { code: 'stream_down' }, readFirst: false });
+    rig.parts.refuse = () => ({ denial: { code: 'stream_down' } });
     rig.submit(FIRST, 'buy', 1, 12_990);
     expect(rig.of('strategy_fault')).toMatchObject([{ strategy: FIRST, where: 'trader' }]);
     expect(rig.of('denied').length).toBeLessThan(300);
@@ -101,7 +99,7 @@ describe('a desk', () => {
 });
 
 describe('an exit that needs a fresh position', () => {
-  const stale = { ok: false, denial: { code: 'daily_loss', loss: 1, max: 1 }, readFirst: true } as const;
+  const stale = { denial: { code: 'daily_loss', loss: 1, max: 1 }, readFirst: true } as const;
 
   it('waits for the read and is asked again', () => {
     const rig = new EngineRig().start();

@@ -81,7 +81,7 @@ export interface RigOptions {
 
 const realParts = ({ alter }: RigOptions): EngineDependencies | undefined =>
   alter && {
-    createGuard: (view, { settings, calendar, costs }) => new RiskGuard(view, settings, calendar, costs),
+    createGuard: (view) => new RiskGuard(view),
     createSessionController: (state) => new SessionController(alter(state)),
   };
 

@@ -3,14 +3,15 @@ import type { EngineDependencies } from '../../src/engine/engine.ts';
 import type { EngineState } from '../../src/engine/engine-state.ts';
 import type { SessionProcedures } from '../../src/engine/session/session-controller.ts';
 import type { ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
+import type { Denial } from '../../src/engine/ports/denial.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
 import type { EngineView } from '../../src/engine/engine-view.ts';
-import type { Guard, ModifyVerdict, SubmitVerdict } from '../../src/engine/risk/risk-guard.ts';
+import type { Guard } from '../../src/engine/risk/risk-guard.ts';
 
 export interface SimpleDependencies extends EngineDependencies {
   /** Asked before an order is approved; null approves it. */
-  refuse: (view: EngineView, orderId: string) => Extract<SubmitVerdict, { ok: false }> | null;
+  refuse: (view: EngineView, orderId: string) => { denial: Denial; readFirst?: true } | null;
   state: EngineState | null;
   readonly heard: EngineEvent['kind'][];
 }
@@ -20,8 +21,7 @@ export function createSimpleDependencies(): SimpleDependencies {
     refuse: () => null,
     state: null,
     heard: [],
-    createGuard: (view, { settings, calendar, costs }) =>
-      simpleGuard(parts, view, new RiskGuard(view, settings, calendar, costs)),
+    createGuard: (view) => simpleGuard(parts, view, new RiskGuard(view)),
     createSessionController: (state) => {
       parts.state = state;
       return simpleController(state, parts.heard);
@@ -32,24 +32,24 @@ export function createSimpleDependencies(): SimpleDependencies {
 
 /** Orders that wait are judged by the real one. */
 const simpleGuard = (parts: SimpleDependencies, view: EngineView, real: RiskGuard): Guard => ({
-  checkSubmit(strategy, clientOrderId, intent, hint) {
-    if (intent.kind !== 'limit') return real.checkSubmit(strategy, clientOrderId, intent, hint);
+  checkSubmit(strategy, clientOrderId, intent, by, mayWait) {
+    if (intent.kind !== 'limit') return real.checkSubmit(strategy, clientOrderId, intent, by, mayWait);
     const refusal = parts.refuse(view, clientOrderId);
-    if (refusal !== null) return refusal;
+    if (refusal?.readFirst === true && mayWait) return { kind: 'pending' };
+    if (refusal !== null) return { kind: 'denied', denial: refusal.denial };
     const { instrument, side, limitPrice } = intent;
     const orderCode = view.contracts.at(instrument)!.orderCode;
     const head = { clientOrderId, strategy, purpose: 'entry' as const, cause: view.context.seq };
     const terms = { instrument, orderCode, side, qty: intent.qty, limitPrice, trigger: null };
-    const order = { ...head, ...terms } as ApprovedOrder;
-    return { ok: true, order };
+    return { kind: 'approved', approved: { ...head, ...terms } as ApprovedOrder };
   },
-  checkModify(strategy, callId, change, by): ModifyVerdict {
+  checkModify(strategy, callId, change, by, mayWait) {
     const order = view.orders.get(change.clientOrderId)!;
-    if (order.isWaiting) return real.checkModify(strategy, callId, change, by);
+    if (order.isWaiting) return real.checkModify(strategy, callId, change, by, mayWait);
     if (order.status !== 'accepted' && order.status !== 'partially_filled') {
-      return { ok: false, denial: { code: 'order_not_working', status: order.status }, readFirst: false };
+      return { kind: 'denied', denial: { code: 'order_not_working', status: order.status } };
     }
-    const modify = {
+    const approved = {
       callId,
       clientOrderId: order.clientOrderId,
       strategy,
@@ -62,7 +62,7 @@ const simpleGuard = (parts: SimpleDependencies, view: EngineView, real: RiskGuar
       triggerPrice: null,
       cause: view.context.seq,
     } as unknown as ApprovedModify;
-    return { ok: true, modify };
+    return { kind: 'approved', approved };
   },
   checkCancel: (...asked) => real.checkCancel(...asked),
 });

@@ -6,7 +6,7 @@ import type { EngineView } from '../engine-view.ts';
 import { assert } from '../../domain/assert.ts';
 import type { BrokerOrder } from '../../domain/broker-order.ts';
 import { ratesOf, valueOf } from '../../domain/contract.ts';
-import { type Costs, type CostSchedule, orderCosts } from '../../domain/costs.ts';
+import { type Costs, orderCosts } from '../../domain/costs.ts';
 import { type FillQuality, signOf } from '../../domain/order.ts';
 import { type Money, money, priceTicks, qty, type TsUs } from '../../domain/units.ts';
 import type { ManagedOrder } from './managed-order.ts';
@@ -15,7 +15,6 @@ const RANK: Readonly<Record<FillQuality, number>> = { estimated: 0, average: 1, 
 
 export class FillSteps {
   readonly #view: EngineView;
-  readonly #costs: CostSchedule;
   /** Counts every change of a cumulative quantity: two equal readings enclose a moment at which nothing was filled. */
   version = 0;
   /** Fills of the session, and when the last one was booked. */
@@ -26,9 +25,8 @@ export class FillSteps {
   /** Orders of the day whose money is an estimate. */
   readonly #estimated = new Set<ManagedOrder>();
 
-  constructor(view: EngineView, costs: CostSchedule) {
+  constructor(view: EngineView) {
     this.#view = view;
-    this.#costs = costs;
   }
 
   /** The money of each fill of the day is the broker's figure. */
@@ -152,9 +150,9 @@ export class FillSteps {
 
   /** Where the broker does not report them. */
   #costsOf({ instrument, side }: ManagedOrder, cumQty: number, cumValue: number): Costs {
-    const { contracts, session } = this.#view;
+    const { contracts, session, costs } = this.#view;
     const contract = contracts.at(instrument);
-    const rates = contract === undefined ? this.#costs : ratesOf(contract.spec, this.#costs);
+    const rates = contract === undefined ? costs : ratesOf(contract.spec, costs);
     return orderCosts(rates, session.tradingDay(), cumQty, cumValue, side);
   }
 

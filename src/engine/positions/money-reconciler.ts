@@ -6,15 +6,14 @@
  * which books it under the operator. Overnight cash moves at times that the contract does not state: not compared.
  */
 import type { BrokerAccount } from '../../domain/broker-order.ts';
-import type { EngineSettings } from '../../domain/settings.ts';
 import { phaseAt, tradingDayAt } from '../../domain/calendar.ts';
-import { type CostSchedule, taxOn } from '../../domain/costs.ts';
+import { taxOn } from '../../domain/costs.ts';
 import { dayClose } from '../../domain/day-plan.ts';
 import { minutes, type Money, money, OPERATOR_INDEX, type TsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { EntryOf, MoneyFigure } from '../ports/journal-entry.ts';
 import type { EngineView } from '../engine-view.ts';
-import { type BookState, EnclosedProof, type ReadRequests } from './enclosed-proof.ts';
+import { type BookState, EnclosedProof } from './enclosed-proof.ts';
 
 /** The fills of the closing auction are known within it. */
 export const AFTER_CLOSE_US = minutes(10);
@@ -42,11 +41,8 @@ interface UnbookedRows {
 
 export class MoneyReconciler {
   readonly #engine: EngineView;
-  readonly #reads: ReadRequests;
   readonly #fills: BookedFills;
   readonly #rows: UnbookedRows;
-  readonly #costs: CostSchedule;
-  readonly #reaction: EngineSettings['moneyMismatch'];
   readonly #proof = new EnclosedProof<BrokerAccount>();
   #state: 'unread' | 'agreed' | 'differs' = 'unread';
   #figures: readonly MoneyFigure[] = [];
@@ -60,20 +56,14 @@ export class MoneyReconciler {
   /** Tax of today's settlements that is in our books. */
   #settlementTax = 0;
 
-  constructor(
-    engine: EngineView,
-    reads: ReadRequests,
-    fills: BookedFills,
-    rows: UnbookedRows,
-    costs: CostSchedule,
-    reaction: EngineSettings['moneyMismatch'],
-  ) {
+  constructor(engine: EngineView, fills: BookedFills, rows: UnbookedRows) {
     this.#engine = engine;
-    this.#reads = reads;
     this.#fills = fills;
     this.#rows = rows;
-    this.#costs = costs;
-    this.#reaction = reaction;
+  }
+
+  get #reaction(): 'halt' | 'alert' | undefined {
+    return this.#engine.settings.moneyMismatch;
   }
 
   get view(): MoneyView {
@@ -124,7 +114,7 @@ export class MoneyReconciler {
       case 'moved': // the next periodic read decides
         return;
       case 'suspected':
-        return this.#reads.want('account');
+        return this.#engine.snapshots.want('account');
       case 'agreed':
         this.#comparedUs = this.#engine.context.nowUs;
         return this.#agree(verdict.reading);
@@ -144,7 +134,7 @@ export class MoneyReconciler {
     this.#explained = null;
     this.#state = 'unread';
     this.#proof.reset();
-    this.#reads.want('account');
+    this.#engine.snapshots.want('account');
   }
 
   #book(differing: readonly MoneyFigure[]): void {
@@ -221,8 +211,8 @@ export class MoneyReconciler {
 
   /** On the positions that expired today, by the price we know. */
   #taxOfSettlements(): Money {
-    const { session, portfolio } = this.#engine;
-    return taxOn(this.#costs, session.tradingDay(), portfolio.settledValue);
+    const { session, portfolio, costs } = this.#engine;
+    return taxOn(costs, session.tradingDay(), portfolio.settledValue);
   }
 
   #follow(differing: readonly MoneyFigure[], account: BrokerAccount): void {

@@ -6,7 +6,7 @@ import type { ClientOrderIds } from '../state/client-order-ids.ts';
 import type { QueuedIntent, IntentQueue } from '../state/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
-import type { Guard, DenialVerdict } from '../risk/risk-guard.ts';
+import type { Guard } from '../risk/risk-guard.ts';
 import type { ProposalDraft, Decision, DecisionSource } from '../state/decision-source.ts';
 
 export class LiveDecisions implements DecisionSource {
@@ -36,9 +36,7 @@ export class LiveDecisions implements DecisionSource {
     intent: OrderIntent,
     mayWait: boolean,
   ): Decision<ApprovedOrder> {
-    const hint = by === 'system' ? 'exit' : 'any';
-    const verdict = this.#guard.checkSubmit(strategy, id, intent, hint);
-    return verdict.ok ? { kind: 'approved', approved: verdict.order } : refused(verdict, mayWait);
+    return this.#guard.checkSubmit(strategy, id, intent, by, mayWait);
   }
 
   modify(
@@ -48,8 +46,7 @@ export class LiveDecisions implements DecisionSource {
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify> {
-    const verdict = this.#guard.checkModify(strategy, callId, change, by);
-    return verdict.ok ? { kind: 'approved', approved: verdict.modify } : refused(verdict, mayWait);
+    return this.#guard.checkModify(strategy, callId, change, by, mayWait);
   }
 
   policies(): null {
@@ -72,9 +69,6 @@ export class LiveDecisions implements DecisionSource {
     return false;
   }
 }
-
-const refused = ({ denial, readFirst }: DenialVerdict, mayWait: boolean): Decision<never> =>
-  readFirst && mayWait ? { kind: 'pending' } : { kind: 'denied', denial };
 
 function withId(asked: ProposalDraft, id: ClientOrderId): Proposal {
   if (asked.do === 'submit') return { do: 'submit', clientOrderId: id, intent: asked.intent };

@@ -3,12 +3,10 @@
  * same view of the engine and the same request always get the same answer.
  */
 import { assert } from '../../domain/assert.ts';
-import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { Contract } from '../../domain/contract.ts';
-import type { CostSchedule } from '../../domain/costs.ts';
 import type { BrokerOrderKey, ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
-import type { Assumption, EngineSettings } from '../../domain/settings.ts';
+import type { Assumption } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { EngineView, OrderView } from '../engine-view.ts';
 import type {
@@ -20,6 +18,7 @@ import type {
 } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { ProposalSource } from '../ports/journal-entry.ts';
+import type { Decision } from '../state/decision-source.ts';
 import { approveCancel, approveModify, approveOrder } from './approve.ts';
 import {
   changedTerms,
@@ -32,64 +31,48 @@ import {
 import { RiskRequest } from './risk-request.ts';
 import { checksOf, type RiskCheck } from './risk-rules.ts';
 
-/** 'exit' comes from the system, 'reduce' from a reduce-only order: both may only shrink the position that was read. */
-export type PurposeHint = 'any' | 'reduce' | 'exit';
-
-export type SubmitVerdict = { readonly ok: true; readonly order: ApprovedOrder } | DenialVerdict;
-export type ModifyVerdict = { readonly ok: true; readonly modify: ApprovedModify } | DenialVerdict;
-
-export interface DenialVerdict {
-  readonly ok: false;
-  readonly denial: Denial;
-  /**
-   * True when the intent would be a reduction, and pass, if positions had been read less than 5 s ago (rulings, 36). The
-   * engine then reads them and asks once more instead of refusing an exit for a stale read.
-   */
-  readonly readFirst: boolean;
-}
-
-const refused = (denial: Denial, readFirst = false): DenialVerdict => ({ ok: false, denial, readFirst });
+const PENDING: Decision<never> = { kind: 'pending' };
+const denied = (denial: Denial): Decision<never> => ({ kind: 'denied', denial });
 
 /** Tests put simpler ones in its place. */
 export type Guard = Pick<RiskGuard, 'checkSubmit' | 'checkModify' | 'checkCancel'>;
 
 export class RiskGuard {
   readonly #view: EngineView;
-  readonly #settings: EngineSettings;
-  readonly #calendar: TradingCalendar;
-  readonly #costs: CostSchedule;
   readonly #ofOrders: readonly RiskCheck[];
   readonly #ofChanges: readonly RiskCheck[];
   readonly #ofReductions: readonly RiskCheck[];
   #request: RiskRequest | null = null;
 
-  constructor(view: EngineView, settings: EngineSettings, calendar: TradingCalendar, costs: CostSchedule) {
+  constructor(view: EngineView) {
+    const { settings } = view;
     this.#view = view;
-    this.#settings = settings;
-    this.#calendar = calendar;
-    this.#costs = costs;
     this.#ofOrders = checksOf('new_entry', settings);
     this.#ofChanges = checksOf('entry', settings);
     this.#ofReductions = checksOf('all', settings);
   }
 
-  /** Of a bracket risk checks the entry; its exits only ever close the entry's fills. */
+  /**
+   * Of a bracket risk checks the entry; its exits only ever close the entry's fills. An order of the system, and one that is reduce-only, may
+   * only shrink the position that was read. `mayWait`: an exit is not denied for a stale read, it is pending.
+   */
   checkSubmit(
     strategy: StrategyIndex,
     clientOrderId: ClientOrderId,
     intent: OrderIntent,
-    hint: PurposeHint,
-  ): SubmitVerdict {
+    by: ProposalSource,
+    mayWait: boolean,
+  ): Decision<ApprovedOrder> {
     const { instrument, side, qty, limitPrice } = intent;
     const contract = this.#view.contracts.at(instrument);
-    if (contract === undefined) return refused({ code: 'contract_unknown', instrument });
+    if (contract === undefined) return denied({ code: 'contract_unknown', instrument });
     const shape = this.#shapeDenial(intent);
-    if (shape !== undefined) return refused(shape);
+    if (shape !== undefined) return denied(shape);
     const request = this.#requestOf(contract);
-    request.ofIntent(strategy, contract, intent, hint === 'exit');
+    request.ofIntent(strategy, contract, intent, by === 'system');
     const refusal = isEntry(intent)
       ? this.#judgeAs(request, 'entry')
-      : this.#judge(request, hint !== 'any' || isReduceOnly(intent));
+      : this.#judge(request, by === 'system' || isReduceOnly(intent), mayWait);
     if (refusal !== null) return refusal;
     const order: OrderToSend = {
       clientOrderId,
@@ -104,10 +87,8 @@ export class RiskGuard {
       trigger: triggerOf(intent, this.#view),
       cause: this.#view.context.seq,
     };
-    return {
-      ok: true,
-      order: approveOrder(intent.timeInForce === 'gtc' ? { ...order, timeInForce: 'gtc' } : order),
-    };
+    const approved = approveOrder(intent.timeInForce === 'gtc' ? { ...order, timeInForce: 'gtc' } : order);
+    return { kind: 'approved', approved };
   }
 
   /** Changes price or quantity of an order at the exchange, or the trigger of one that waits. */
@@ -116,24 +97,25 @@ export class RiskGuard {
     callId: ClientOrderId,
     change: ModifyIntent,
     by: ProposalSource,
-  ): ModifyVerdict {
+    mayWait: boolean,
+  ): Decision<ApprovedModify> {
     const { orders, contracts, context } = this.#view;
     const order = orders.get(change.clientOrderId);
     if (order === undefined || order.strategy !== strategy)
-      return refused({ code: 'order_not_found', clientOrderId: change.clientOrderId });
+      return denied({ code: 'order_not_found', clientOrderId: change.clientOrderId });
     const { isWaiting, instrument, orderNo, clientOrderId, orderCode } = order;
     const denial = isWaiting ? moveDenial(order, change, this.#assumed) : modifyDenial(order, change);
-    if (denial !== undefined) return refused(denial);
+    if (denial !== undefined) return denied(denial);
     const contract = contracts.at(instrument);
-    if (contract === undefined) return refused({ code: 'contract_unknown', instrument });
+    if (contract === undefined) return denied({ code: 'contract_unknown', instrument });
     const request = this.#requestOf(contract);
     const terms = changedTerms(order, change);
     request.ofChange(order, contract, terms, by === 'system');
     // An order that was placed to shrink a position stays that: the broker would send it either way.
-    const refusal = isWaiting ? this.#judgeAs(request, order.purpose) : this.#judge(request, false);
+    const refusal = isWaiting ? this.#judgeAs(request, order.purpose) : this.#judge(request, false, mayWait);
     if (refusal !== null) return refusal;
     assert(orderNo !== null, 'an order that can be changed has a number');
-    const modify = approveModify({
+    const approved = approveModify({
       callId,
       clientOrderId,
       strategy,
@@ -146,7 +128,7 @@ export class RiskGuard {
       triggerPrice: terms.triggerPrice,
       cause: context.seq,
     });
-    return { ok: true, modify };
+    return { kind: 'approved', approved };
   }
 
   /** Never denied (rulings, 36): outside the hours for cancels the broker rejects it. */
@@ -159,38 +141,38 @@ export class RiskGuard {
   }
 
   get #assumed(): readonly Assumption[] {
-    return this.#settings.assumed ?? [];
+    return this.#view.settings.assumed ?? [];
   }
 
   /** One object for all checks: an order makes none. */
   #requestOf(contract: Contract): RiskRequest {
-    this.#request ??= new RiskRequest(this.#view, this.#settings, this.#calendar, this.#costs, contract);
+    this.#request ??= new RiskRequest(this.#view, contract);
     return this.#request;
   }
 
   /** Faults that no rule checks. */
   #shapeDenial(intent: OrderIntent): Denial | undefined {
-    const lasting = timeInForceDenial(intent, this.#settings);
+    const lasting = timeInForceDenial(intent, this.#view.settings);
     if (lasting !== undefined || intent.kind === 'limit') return lasting;
     return triggerDenial(this.#view, intent, this.#assumed);
   }
 
-  #judgeAs(request: RiskRequest, purpose: Purpose): DenialVerdict | null {
+  #judgeAs(request: RiskRequest, purpose: Purpose): Decision<never> | null {
     request.purpose = purpose;
     request.shrinks = purpose === 'reduce';
     const denial = this.#firstDenial(request);
-    return denial === undefined ? null : refused(denial);
+    return denial === undefined ? null : denied(denial);
   }
 
-  #judge(request: RiskRequest, isExit: boolean): DenialVerdict | null {
+  #judge(request: RiskRequest, isExit: boolean, mayWait: boolean): Decision<never> | null {
     request.judge();
     const isEntryNow = request.purpose === 'entry';
     const denial = isExit && isEntryNow ? notAnExit(request) : this.#firstDenial(request);
     if (denial === undefined) return null;
-    if (!isEntryNow || !request.shrinks) return refused(denial);
+    if (!isEntryNow || !request.shrinks || !mayWait) return denied(denial);
     // An exit is not denied for a read a few seconds too old: the engine reads, and asks again.
     request.purpose = 'reduce';
-    return refused(denial, this.#firstDenial(request) === undefined);
+    return this.#firstDenial(request) === undefined ? PENDING : denied(denial);
   }
 
   #firstDenial(request: RiskRequest): Denial | undefined {

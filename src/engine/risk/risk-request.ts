@@ -5,7 +5,6 @@
 import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract, PriceBand } from '../../domain/contract.ts';
-import type { CostSchedule } from '../../domain/costs.ts';
 import { cover } from '../../domain/cover.ts';
 import { type OrderIntent, type Side, signOf } from '../../domain/order.ts';
 import type { EngineSettings, StrategySettings } from '../../domain/settings.ts';
@@ -86,8 +85,6 @@ export class ClosingHours {
 export class RiskRequest {
   readonly view: EngineView;
   readonly settings: EngineSettings;
-  readonly calendar: TradingCalendar;
-  readonly costs: CostSchedule;
   readonly hours: ClosingHours;
   strategy: StrategyIndex = OPERATOR_INDEX;
   /** Undefined for the operator, who has no limits and therefore enters nothing. */
@@ -128,18 +125,10 @@ export class RiskRequest {
   open = 0;
   ownOpen = 0;
 
-  constructor(
-    view: EngineView,
-    settings: EngineSettings,
-    calendar: TradingCalendar,
-    costs: CostSchedule,
-    first: Contract,
-  ) {
+  constructor(view: EngineView, first: Contract) {
     this.view = view;
-    this.settings = settings;
-    this.calendar = calendar;
-    this.costs = costs;
-    this.hours = new ClosingHours(calendar, settings.flatBeforeClose);
+    this.settings = view.settings;
+    this.hours = new ClosingHours(view.session.calendar, view.settings.flatBeforeClose);
     this.contract = first;
     this.nowUs = view.context.nowUs;
     this.day = view.session.tradingDay();

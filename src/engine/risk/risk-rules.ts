@@ -97,8 +97,10 @@ export const RISK_RULES: readonly RiskRule[] = [
     // Past its last day the calendar knows no holidays (rulings, 5).
     code: 'calendar_ended',
     appliesTo: 'entry',
-    check: ({ day, calendar: { validTo } }) =>
-      day <= validTo ? undefined : { code: 'calendar_ended', validTo, tradingDay: day },
+    check({ day, view: { session } }) {
+      const { validTo } = session.calendar;
+      return day <= validTo ? undefined : { code: 'calendar_ended', validTo, tradingDay: day };
+    },
   },
   {
     code: 'contract_expired',
@@ -511,7 +513,7 @@ function marginOf(
   contract: Contract | undefined,
   price: number,
   contracts: number,
-  { view: { market }, day, costs }: RiskRequest,
+  { view: { market, costs }, day }: RiskRequest,
 ): number {
   if (contract === undefined || contracts <= 0) return 0;
   const ask = price >= CEILING_NONE ? (market.lastOrReference(contract) ?? price) : price;

@@ -1,5 +1,4 @@
 /** Reads of the broker's state, merged: a read that is asked for twice before it answers is sent once. */
-import type { PollSettings } from '../../domain/settings.ts';
 import { type DurationUs, durationUs, minutes, seconds } from '../../domain/units.ts';
 import type { EngineView } from '../engine-view.ts';
 import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
@@ -77,15 +76,13 @@ export class Polls {
   readonly #view: EngineView;
   readonly #snapshots: Snapshots;
   readonly #timers: Timers;
-  readonly #settings: PollSettings;
   readonly #failures = new Map<ReportKind, number>();
   #triggerTempo: 'fast' | 'slow' | null = null;
 
-  constructor(view: EngineView, snapshots: Snapshots, timers: Timers, settings: PollSettings) {
+  constructor(view: EngineView, snapshots: Snapshots, timers: Timers) {
     this.#view = view;
     this.#snapshots = snapshots;
     this.#timers = timers;
-    this.#settings = settings;
   }
 
   /** After a start of the process: reads everything once and goes on from there. */
@@ -94,8 +91,9 @@ export class Polls {
     this.#triggerTempo = null;
     for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const)
       this.#snapshots.want(what);
-    this.#again('positions', this.#settings.positions);
-    this.#again('account', this.#settings.account);
+    const { positions, account } = this.#view.settings.poll;
+    this.#again('positions', positions);
+    this.#again('account', account);
     this.#armTriggers('slow');
   }
 
@@ -126,7 +124,7 @@ export class Polls {
     const isUnread = this.#view.session.triggersReadUs === -Infinity;
     if (what === 'triggers') return this.#armTriggers(this.#triggerTempo ?? (isUnread ? 'slow' : null));
     if (what === 'account' && this.#isReferenceOld()) this.#snapshots.want('reference');
-    this.#again(what, this.#settings[what]);
+    this.#again(what, this.#view.settings.poll[what]);
   }
 
   /** Read when the broker had perhaps not begun this day: profit counts from another price by now. */
@@ -152,7 +150,7 @@ export class Polls {
   }
 
   #armTriggers(tempo: 'fast' | 'slow' | null): void {
-    const { bookFast, bookSlow } = this.#settings;
+    const { bookFast, bookSlow } = this.#view.settings.poll;
     const every = tempo === 'fast' ? bookFast : tempo === 'slow' ? bookSlow : durationUs(SELDOM * bookSlow);
     this.#again('triggers', every);
   }

@@ -2,7 +2,6 @@
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { Command, CommandReceived } from '../ports/engine-event.ts';
 import { type DueWork, ENGINE_TIMER, type Timers } from '../state/timers.ts';
-import type { EntryWithdrawal } from '../orders/entry-withdrawal.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
 import type { EngineView } from '../engine-view.ts';
 
@@ -29,7 +28,6 @@ interface Ending {
 
 export class StrategyStops {
   readonly #view: EngineView;
-  readonly #entries: EntryWithdrawal;
   readonly #dueWork: DueWork;
   readonly #timers: Timers;
   /** Stops to be journaled with the next event: they came up outside an event, or a replay found them. */
@@ -38,9 +36,8 @@ export class StrategyStops {
   readonly #found = new Map<StrategyIndex, Ending>();
   #systemDifference: string | null = null;
 
-  constructor(view: EngineView, entries: EntryWithdrawal, dueWork: DueWork, timers: Timers) {
+  constructor(view: EngineView, dueWork: DueWork, timers: Timers) {
     this.#view = view;
-    this.#entries = entries;
     this.#dueWork = dueWork;
     this.#timers = timers;
   }
@@ -177,7 +174,7 @@ export class StrategyStops {
   }
 
   #report(strategy: StrategyIndex, { reason, fault, isLasting, isAsked = false }: Ending): void {
-    const { context, registry } = this.#view;
+    const { context, registry, entries } = this.#view;
     this.#timers.clearOwner(strategy);
     // Prices alone do not make the engine check what it leaves: a timer brings an event.
     this.#timers.set(ENGINE_TIMER, context.nowUs, () => undefined);
@@ -187,7 +184,7 @@ export class StrategyStops {
     context.append({ ...head, kind: 'strategy_stopped', reason, ...(isLasting ? { isLasting } : {}) });
     const code = fault === null ? 'strategy_stopped' : 'strategy_fault';
     const cause = fault === null ? reason : `${reason}: ${fault.message} (in ${fault.where})`;
-    const { increasing, reducing } = this.#entries.withdrawOf(strategy);
+    const { increasing, reducing } = entries.withdrawOf(strategy);
     const kept = reducing.length === 0 ? '' : `, ${reducing.length} that protect its position stay`;
     const text = `${registry.idOf(strategy)} is stopped: ${increasing.length} orders are canceled${kept}: ${cause}`;
     context.alert(strategy, isAsked ? 'warning' : 'critical', code, text);

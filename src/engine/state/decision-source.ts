@@ -19,7 +19,7 @@ export type ProposalDraft =
 export type Decision<Approved> =
   | { readonly kind: 'approved'; readonly approved: Approved }
   | { readonly kind: 'denied'; readonly denial: Denial }
-  /** Positions are read first; then the call is decided again. */
+  /** It would shrink a position, and pass, if that had been read less than 5 s ago (rulings, 36): it is read, and the call decided again. */
   | { readonly kind: 'pending' };
 
 export interface DecisionSource {

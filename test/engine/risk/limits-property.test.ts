@@ -27,7 +27,7 @@ const anyStep = fc.oneof(
       side: fc.constantFrom(...SIDES),
       qty: fc.integer({ min: -1, max: 7 }),
       distance: fc.integer({ min: -30, max: 30 }),
-      hint: fc.constantFrom('any' as const, 'exit' as const),
+      by: fc.constantFrom('strategy' as const, 'system' as const),
     }),
   },
   {
@@ -124,11 +124,12 @@ class World {
         limitPrice: units.priceTicks(LAST + step.distance),
         reason: '',
       },
-      step.hint,
+      step.by,
+      false,
     );
-    if (!verdict.ok) return;
-    const { clientOrderId: id, qty, limitPrice: price, purpose, side } = verdict.order;
-    assert(step.hint === 'any' || purpose === 'reduce', 'an exit is a reduction');
+    if (verdict.kind !== 'approved') return;
+    const { clientOrderId: id, qty, limitPrice: price, purpose, side } = verdict.approved;
+    assert(step.by === 'strategy' || purpose === 'reduce', 'an exit is a reduction');
     const before = rig.heldBy(step.strategy);
     rig.add({ id, side, qty, price, purpose, strategy: step.strategy, createdUs: rig.now });
     if (purpose === 'reduce') this.#expectShrink(step.strategy, side, before);
@@ -146,9 +147,10 @@ class World {
         ? { kind: 'qty', clientOrderId: id, qty: units.qty(step.qty) }
         : { kind: 'price', clientOrderId: id, limitPrice: units.priceTicks(LAST + step.price) },
       'strategy',
+      false,
     );
-    if (!verdict.ok) return;
-    const { qty, limitPrice, purpose } = verdict.modify;
+    if (verdict.kind !== 'approved') return;
+    const { qty, limitPrice, purpose } = verdict.approved;
     const before = rig.heldBy(strategy);
     // Until the change is confirmed or refused either of both may be what rests.
     rig.change(order, { qty, price: limitPrice }).become(order, 'pending_modify');

@@ -143,18 +143,19 @@ const CASES: readonly Case[] = [
 test.each(CASES)('%s', (_, change, intent, expected) => {
   const { rig, order } = resting();
   change(rig, order);
-  const verdict = rig.guard.checkModify(ALPHA, ID, intent, 'system');
-  const text = verdict.ok
-    ? `${verdict.modify.purpose} ${verdict.modify.qty} at ${verdict.modify.limitPrice}`
-    : formatDenial(verdict.denial);
+  const verdict = rig.guard.checkModify(ALPHA, ID, intent, 'system', false);
+  const text =
+    verdict.kind === 'approved'
+      ? `${verdict.approved.purpose} ${verdict.approved.qty} at ${verdict.approved.limitPrice}`
+      : verdict.kind === 'denied' && formatDenial(verdict.denial);
   expect(text).toBe(expected);
 });
 
 test('an approved change names the call and the order, and repeats what it does not change', () => {
   const { rig } = resting();
-  expect(rig.guard.checkModify(ALPHA, ID, price(12_990), 'strategy')).toEqual({
-    ok: true,
-    modify: {
+  expect(rig.guard.checkModify(ALPHA, ID, price(12_990), 'strategy', false)).toEqual({
+    kind: 'approved',
+    approved: {
       callId: ID,
       clientOrderId: OWN,
       strategy: ALPHA,
@@ -176,13 +177,13 @@ test.each([
 ] as const)('an exit moved by the %s while the daemon stops', (by, code) => {
   const { rig } = resting();
   rig.hold(0, -2).read().state.halt.stopping();
-  const verdict = rig.guard.checkModify(ALPHA, ID, price(12_990), by);
-  expect(verdict.ok ? undefined : verdict.denial.code).toBe(code);
+  const verdict = rig.guard.checkModify(ALPHA, ID, price(12_990), by, false);
+  expect(verdict.kind === 'denied' ? verdict.denial.code : undefined).toBe(code);
 });
 
 test("another strategy's order is not there", () => {
   const { rig } = resting();
-  const verdict = rig.guard.checkModify(units.strategyIndex(1), ID, price(12_990), 'strategy');
+  const verdict = rig.guard.checkModify(units.strategyIndex(1), ID, price(12_990), 'strategy', false);
   expect(verdict).toMatchObject({ denial: { code: 'order_not_found' } });
 });
 

@@ -12,7 +12,7 @@ const assuming = () =>
 const holding = () => assuming().hold(0, 2).read();
 
 const judge = ({ guard }: StateRig, intent: TriggerIntent): string =>
-  verdictText(guard.checkSubmit(ALPHA, ID, intent, 'any'));
+  verdictText(guard.checkSubmit(ALPHA, ID, intent, 'strategy', false));
 
 const arbitrage = (leg: number): TriggerIntent => ({
   kind: 'arbitrage',

@@ -200,7 +200,7 @@ test('the exchange allows 500 contracts, whatever is configured', () => {
 test('a stop of the engine is as large as its position, and opens no order', () => {
   const rig = new StateRig().hold(0, 7).read();
   const stop = { ...stopSell(12_950, 7), reason: 'protect' };
-  expect(verdictText(rig.guard.checkSubmit(ALPHA, ID, stop, 'exit'))).toBe('approved as reduce');
+  expect(verdictText(rig.guard.checkSubmit(ALPHA, ID, stop, 'system', false))).toBe('approved as reduce');
   ['a', 'b', 'c'].forEach((id) => rig.add({ id, side: 'sell', qty: 1, instrument: 1, isProtective: true }));
   expect(verdict(rig, { instrument: 1, side: 'sell' })).toBe('approved as entry');
 });

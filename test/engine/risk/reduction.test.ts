@@ -137,10 +137,10 @@ describe('a reduction', () => {
     const rig = holding();
     rig.state.halt.command('by hand', null);
     readAt('09:59:50')(rig);
-    expect(submit(rig, { side: 'sell' })).toMatchObject({ ok: false, readFirst: true });
-    expect(submit(rig, { side: 'sell', qty: 3 })).toMatchObject({ ok: false, readFirst: false });
-    expect(submit(rig, { side: 'sell', price: 1 })).toMatchObject({ ok: false, readFirst: false });
-    expect(submit(rig, { side: 'buy' })).toMatchObject({ ok: false, readFirst: false });
+    expect(submit(rig, { side: 'sell' }, 'strategy', true).kind).toBe('pending');
+    expect(submit(rig, { side: 'sell', qty: 3 }, 'strategy', true).kind).toBe('denied');
+    expect(submit(rig, { side: 'sell', price: 1 }, 'strategy', true).kind).toBe('denied');
+    expect(submit(rig, { side: 'buy' }, 'strategy', true).kind).toBe('denied');
   });
 });
 
@@ -165,31 +165,38 @@ test('the kill path knows of an order that no read has proven yet that it shrink
   const rig = holding();
   readAt('09:59')(rig);
   const sell = (qty: number) => submit(rig, { side: 'sell', qty });
-  expect(sell(2)).toMatchObject({ ok: true, order: { purpose: 'entry', shrinks: true } });
-  expect(sell(3)).toMatchObject({ ok: true, order: { purpose: 'entry', shrinks: false } });
+  expect(sell(2)).toMatchObject({ approved: { purpose: 'entry', shrinks: true } });
+  expect(sell(3)).toMatchObject({ approved: { purpose: 'entry', shrinks: false } });
   rig.read();
-  expect(sell(2)).toMatchObject({ ok: true, order: { purpose: 'reduce', shrinks: true } });
+  expect(sell(2)).toMatchObject({ approved: { purpose: 'reduce', shrinks: true } });
   rig.add({ id: 'a', side: 'sell', qty: 1, price: 13_100 });
-  expect(sell(2)).toMatchObject({ ok: true, order: { purpose: 'entry', shrinks: false } });
+  expect(sell(2)).toMatchObject({ approved: { purpose: 'entry', shrinks: false } });
 });
 
 describe('an exit of the system', () => {
   test.each(EXITS)('%s', (_, change, wanted, expected) => {
     const rig = holding();
     change(rig);
-    expect(verdict(rig, { side: 'sell', ...wanted }, 'exit')).toBe(expected);
+    expect(verdict(rig, { side: 'sell', ...wanted }, 'system')).toBe(expected);
   });
 
   test('never becomes an entry, even where an entry would pass', () => {
-    expect(submit(new StateRig(), { side: 'sell' })).toMatchObject({ ok: true });
-    expect(submit(new StateRig(), { side: 'sell' }, 'exit')).toMatchObject({ readFirst: false });
+    expect(submit(new StateRig(), { side: 'sell' }).kind).toBe('approved');
+    expect(submit(new StateRig(), { side: 'sell' }, 'system', true).kind).toBe('denied');
   });
 
   test('the operator has no limits, so he enters nothing, and what he adopted can be closed', () => {
     const rig = new StateRig().hold(units.OPERATOR_INDEX, -2).read();
-    const exit = rig.guard.checkSubmit(units.OPERATOR_INDEX, ID, intent({ side: 'buy', qty: 2 }), 'exit');
-    expect(exit).toMatchObject({ ok: true, order: { purpose: 'reduce', strategy: -1 } });
-    const entry = rig.guard.checkSubmit(units.OPERATOR_INDEX, ID, intent({ side: 'sell' }), 'any');
-    expect(entry).toMatchObject({ ok: false, denial: { code: 'strategy_position_limit', max: 0 } });
+    const { guard } = rig;
+    const exit = guard.checkSubmit(
+      units.OPERATOR_INDEX,
+      ID,
+      intent({ side: 'buy', qty: 2 }),
+      'system',
+      false,
+    );
+    expect(exit).toMatchObject({ kind: 'approved', approved: { purpose: 'reduce', strategy: -1 } });
+    const entry = guard.checkSubmit(units.OPERATOR_INDEX, ID, intent({ side: 'sell' }), 'strategy', false);
+    expect(entry).toMatchObject({ kind: 'denied', denial: { code: 'strategy_position_limit', max: 0 } });
   });
 });

@@ -21,8 +21,8 @@ import { LAST, StateRig, type RigFacts } from '../support/state-rig.ts';
 
 test('an order without fault is approved as an entry, with the event that caused it', () => {
   expect(submit(new StateRig(), { qty: 2, side: 'sell' })).toEqual({
-    ok: true,
-    order: {
+    kind: 'approved',
+    approved: {
       clientOrderId: ID,
       strategy: ALPHA,
       purpose: 'entry',

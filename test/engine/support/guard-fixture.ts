@@ -3,7 +3,9 @@ import { clientOrderId } from '../../../src/domain/ids.ts';
 import type { LimitIntent, Side } from '../../../src/domain/order.ts';
 import * as units from '../../../src/domain/units.ts';
 import { formatDenial } from '../../../src/engine/ports/denial.ts';
-import type { PurposeHint, SubmitVerdict } from '../../../src/engine/risk/risk-guard.ts';
+import type { ApprovedOrder } from '../../../src/engine/ports/approved.ts';
+import type { ProposalSource } from '../../../src/engine/ports/journal-entry.ts';
+import type { Decision } from '../../../src/engine/state/decision-source.ts';
 import { LAST, StateRig, type RigFacts } from './state-rig.ts';
 
 export const ALPHA = units.strategyIndex(0);
@@ -35,15 +37,17 @@ export const intent = ({
   reason: 'test',
 });
 
-export const submit = (rig: StateRig, wanted?: Wanted, hint: PurposeHint = 'any'): SubmitVerdict =>
-  rig.guard.checkSubmit(ALPHA, ID, intent(wanted), hint);
+export const submit = (rig: StateRig, wanted?: Wanted, by: ProposalSource = 'strategy', mayWait = false) =>
+  rig.guard.checkSubmit(ALPHA, ID, intent(wanted), by, mayWait);
 
-export const verdictText = (answer: SubmitVerdict): string =>
-  answer.ok ? `approved as ${answer.order.purpose}` : formatDenial(answer.denial);
+export function verdictText(answer: Decision<ApprovedOrder>): string {
+  if (answer.kind === 'pending') return answer.kind;
+  return answer.kind === 'approved' ? `approved as ${answer.approved.purpose}` : formatDenial(answer.denial);
+}
 
 /** `approved as <purpose>`, or the line of the denial. */
-export const verdict = (rig: StateRig, wanted?: Wanted, hint: PurposeHint = 'any'): string =>
-  verdictText(submit(rig, wanted, hint));
+export const verdict = (rig: StateRig, wanted?: Wanted, by?: ProposalSource): string =>
+  verdictText(submit(rig, wanted, by));
 
 /** The verdict in a world that differs by one change. */
 export function verdictWhen(change: Change, wanted?: Wanted, facts?: RigFacts): string {

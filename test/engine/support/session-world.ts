@@ -210,11 +210,11 @@ export class HouseWorld extends StateRig {
   submitFor(strategy: units.StrategyIndex, intent: OrderIntent): ClientOrderId {
     this.#count += 1;
     const id = clientOrderId(`x${this.#count}`);
-    const verdict = this.guard.checkSubmit(strategy, id, intent, 'exit');
+    const verdict = this.guard.checkSubmit(strategy, id, intent, 'system', false);
     const line = `submit ${strategy} ${intent.side} ${intent.qty} of ${intent.instrument} at ${intent.limitPrice}`;
-    this.asked.push(verdict.ok ? line : `${line}: ${verdict.denial.code}`);
-    if (!verdict.ok) return id;
-    const { side, qty, limitPrice: price, purpose, instrument } = verdict.order;
+    this.asked.push(verdict.kind === 'denied' ? `${line}: ${verdict.denial.code}` : line);
+    if (verdict.kind !== 'approved') return id;
+    const { side, qty, limitPrice: price, purpose, instrument } = verdict.approved;
     const order = this.add({ id, strategy, instrument, side, qty, price, purpose, createdUs: this.now });
     this.#later(this.broker.fillUs, () => {
       if (order.leavesQty > 0 && this.broker.fillUs !== null) this.fill(order, order.leavesQty);
@@ -223,13 +223,15 @@ export class HouseWorld extends StateRig {
   }
 
   #modify(strategy: units.StrategyIndex, change: ModifyIntent): void {
-    const verdict = this.guard.checkModify(strategy, clientOrderId('call'), change, 'system');
+    const verdict = this.guard.checkModify(strategy, clientOrderId('call'), change, 'system', false);
     const order = this.state.orders.get(change.clientOrderId);
     const to =
       change.kind === 'qty' ? change.qty : change.kind === 'price' ? change.limitPrice : change.triggerPrice;
     const line = `modify ${change.clientOrderId} to ${to}`;
-    this.asked.push(verdict.ok ? line : `${line}: ${verdict.denial.code}`);
-    if (verdict.ok) Object.assign(order!, { limitPrice: verdict.modify.limitPrice, qty: verdict.modify.qty });
+    this.asked.push(verdict.kind === 'denied' ? `${line}: ${verdict.denial.code}` : line);
+    if (verdict.kind !== 'approved') return;
+    const { limitPrice, qty } = verdict.approved;
+    Object.assign(order!, { limitPrice, qty });
   }
 
   cancel(strategy: units.StrategyIndex, id: ClientOrderId): void {

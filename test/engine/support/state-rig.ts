@@ -101,7 +101,7 @@ export class StateRig {
     const outbound = { ...new RigPorts().outbound(), journal };
     this.state = createEngineState(
       { settings: this.settings, calendar, costs: COSTS, host, outbound },
-      (view, given) => (guard = new RiskGuard(view, given.settings, given.calendar, given.costs)),
+      (view) => (guard = new RiskGuard(view)),
     );
     this.guard = guard!;
     this.state.contracts.set(listed ?? [contract(0), contract(1)]);
