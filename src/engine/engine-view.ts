@@ -74,6 +74,9 @@ export function coverOf(
   return cover(held, ordersOf(view, position).filter(counts), ({ asCover }) => asCover);
 }
 
+/** Its end may be awaited. A presumed absent order may never end by itself: a person resolves it, and until then the guard counts it. */
+export const mayEnd = ({ status }: OrderView): boolean => status !== 'presumed_absent';
+
 export const isStaying = ({ status }: OrderView): boolean => status !== 'pending_cancel';
 
 /** Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. */

@@ -4,7 +4,7 @@
  */
 import { cover } from '../../domain/cover.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import { type InstrumentIndex, OPERATOR_INDEX, seconds, type StrategyIndex } from '../../domain/units.ts';
+import { OPERATOR_INDEX, seconds, type StrategyIndex } from '../../domain/units.ts';
 import type { CarriedOrder } from '../ports/engine-event.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -88,12 +88,12 @@ export class EntryWithdrawal {
     for (const [order, askedUs] of this.#awaited) {
       if (order.isFinal) this.#awaited.delete(order);
       else if (askedUs === -Infinity && !isProven) continue;
-      else if (isWorking(order) && Math.abs(context.nowUs - askedUs) >= CANCEL_AGAIN)
+      else if (!order.isBeingCanceled && Math.abs(context.nowUs - askedUs) >= CANCEL_AGAIN)
         this.#cancelAgain(order);
     }
     for (const order of this.#kept) {
       if (order.isFinal || this.#awaited.has(order) || !halt.isOff(order.strategy)) this.#kept.delete(order);
-      else if (isProven && isWorking(order)) this.#cancelUseless(order);
+      else if (isProven && !order.isBeingCanceled) this.#cancelUseless(order);
     }
   }
 
@@ -160,26 +160,16 @@ export class EntryWithdrawal {
   }
 
   #split(strategy: StrategyIndex): OrderSplit {
-    const byInstrument = new Map<InstrumentIndex, ManagedOrder[]>();
-    for (const order of this.#orders.open) {
-      if (order.strategy !== strategy) continue;
-      const list = byInstrument.get(order.instrument);
-      if (list === undefined) byInstrument.set(order.instrument, [order]);
-      else list.push(order);
+    const own = this.#orders.open.filter((order) => order.strategy === strategy);
+    const increasing = new Set<ManagedOrder>();
+    for (const instrument of new Set(own.map((order) => order.instrument))) {
+      const { qty: held } = this.#portfolio.position(strategy, instrument);
+      const list = own.filter((order) => order.instrument === instrument);
+      for (const order of cover(held, list, ({ asCover }) => asCover).increasing) increasing.add(order);
     }
-    const increasing: ManagedOrder[] = [];
-    const reducing: ManagedOrder[] = [];
-    for (const [instrument, list] of byInstrument) {
-      const taken = cover(this.#portfolio.position(strategy, instrument).qty, list, ({ asCover }) => asCover);
-      for (const order of list) (taken.increasing.has(order) ? increasing : reducing).push(order);
-    }
-    return { increasing, reducing };
+    return { increasing: [...increasing], reducing: own.filter((order) => !increasing.has(order)) };
   }
 }
-
-/** No cancel of it is under way, or waits for its number or the book's leave. */
-const isWorking = ({ doubt: { openCancel, queuedCancel } }: ManagedOrder): boolean =>
-  openCancel === null && queuedCancel === null;
 
 /** An order that a stop sent when it triggered is the stop at work. */
 const isStop = ({ isWaiting, parent }: ManagedOrder): boolean => isWaiting || parent !== null;

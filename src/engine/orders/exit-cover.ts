@@ -72,8 +72,8 @@ export class ExitCover {
     );
   }
 
-  #isGoing({ status, cancelQueued, oversizedUs }: ManagedOrder): boolean {
-    return status === 'pending_cancel' || cancelQueued || oversizedUs === this.#view.context.nowUs;
+  #isGoing({ isBeingCanceled, oversizedUs }: ManagedOrder): boolean {
+    return isBeingCanceled || oversizedUs === this.#view.context.nowUs;
   }
 
   #withdraw(order: ManagedOrder, left: number): void {

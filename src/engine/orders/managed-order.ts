@@ -337,6 +337,11 @@ export class ManagedOrder {
     return this.doubt.queuedCancel !== null;
   }
 
+  /** A cancel of it is under way, or waits for its number or for the book to allow it. */
+  get isBeingCanceled(): boolean {
+    return this.status === 'pending_cancel' || this.doubt.openCancel !== null || this.cancelQueued;
+  }
+
   get isUnwanted(): boolean {
     return this.doubt.isUnwanted;
   }

@@ -180,8 +180,8 @@ export class AuctionWithdrawal {
     const { context, timers, session } = this.#state;
     const meant = this.#meant();
     if (session.phase !== 'continuous' || meant.length === 0) return;
-    for (const { status, cancelQueued, strategy, clientOrderId } of meant)
-      if (status !== 'pending_cancel' && !cancelQueued) context.withdraw(strategy, clientOrderId);
+    for (const { isBeingCanceled, strategy, clientOrderId } of meant)
+      if (!isBeingCanceled) context.withdraw(strategy, clientOrderId);
     // Apart from the timer of the next auction.
     timers.after(meant, CANCEL_AGAIN, () => this.#withdraw());
   }

@@ -9,19 +9,15 @@
 import { isAuction } from '../../domain/calendar.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { EngineState } from '../engine-state.ts';
-import type { OrderView } from '../engine-view.ts';
+import { mayEnd, ordersOf, type OrderView } from '../engine-view.ts';
 import { ExitOrder } from './exit-order.ts';
-import { isSamePosition, type ProtectedPosition, Target } from './targets.ts';
+import { type ProtectedPosition, Target } from './targets.ts';
 
 const BLIND = 'waits for the position to be read: it is not closed blindly';
 
 export class Flattener extends Target {
   readonly #state: EngineState;
   readonly #lostExits: Map<ClientOrderId, Target>;
-  readonly #withdrawal: Withdrawal;
-  readonly #entries: Withdrawal;
-  /** All that can be canceled in an auction. */
-  readonly #waiting: Withdrawal;
   readonly #exit: ExitOrder;
   /** A read counts when it began at or after this moment. */
   #readSinceUs = Infinity;
@@ -40,10 +36,6 @@ export class Flattener extends Target {
     super(state.context, state.contracts, position, reason);
     this.#state = state;
     this.#lostExits = lostExits;
-    const isOurs = (order: OrderView): boolean => isSamePosition(order, this);
-    this.#withdrawal = new Withdrawal(state, isOurs);
-    this.#entries = new Withdrawal(state, (order) => isOurs(order) && !this.#mayProtect(order));
-    this.#waiting = new Withdrawal(state, (order) => isOurs(order) && order.isWaiting);
     this.#exit = new ExitOrder(state, this);
   }
 
@@ -80,7 +72,7 @@ export class Flattener extends Target {
       case 'checking':
         return isRead && this.#exit.canBePriced && this.#doubtful === undefined ? this.#goOn() : undefined;
       case 'withdrawing':
-        return this.#before.isDone ? this.#read() : undefined;
+        return this.#before.length === 0 ? this.#read() : undefined;
       case 'reading':
         return isRead ? this.#place() : undefined;
       case 'repricing':
@@ -127,13 +119,27 @@ export class Flattener extends Target {
     );
   }
 
+  get #orders(): readonly OrderView[] {
+    return ordersOf(this.#state, this).filter(mayEnd);
+  }
+
+  get #entries(): readonly OrderView[] {
+    return this.#orders.filter((order) => !this.#mayProtect(order));
+  }
+
   /** Orders that go before its exit is sent: at the exchange nothing can be canceled in an auction. */
-  get #before(): Withdrawal {
-    return this.#isInAuction ? this.#waiting : this.#withdrawal;
+  get #before(): readonly OrderView[] {
+    return this.#isInAuction ? this.#orders.filter(({ isWaiting }) => isWaiting) : this.#orders;
+  }
+
+  /** Once each, and again when a cancel failed. */
+  #cancel(orders: readonly OrderView[]): void {
+    for (const { isBeingCanceled, strategy, clientOrderId } of orders)
+      if (!isBeingCanceled) this.#state.context.cancel(strategy, clientOrderId);
   }
 
   get #isFlat(): boolean {
-    return this.#exit.held === 0 && this.#withdrawal.isDone;
+    return this.#exit.held === 0 && this.#orders.length === 0;
   }
 
   #queue(): void {
@@ -149,14 +155,14 @@ export class Flattener extends Target {
 
   #check(): void {
     const isReady = this.#state.positionReconciler.isFresh && this.#exit.canBePriced;
-    const isCovered = this.#withdrawal.waiting.some((order) => this.#mayProtect(order));
+    const isCovered = this.#orders.some((order) => this.#mayProtect(order));
     if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#goOn();
     this.#await('checking');
   }
 
   /** An order of unknown fate that may leave nothing to close: protective orders stay until it is found, or proven absent. */
   get #doubtful(): OrderView | undefined {
-    return this.#entries.waiting.find(({ status }) => status === 'unknown') ?? this.#exit.absent;
+    return this.#entries.find(({ status }) => status === 'unknown') ?? this.#exit.absent;
   }
 
   /** A stop, one that a person placed too, or the order that it has sent; also one that was placed before its entry filled. */
@@ -190,8 +196,8 @@ export class Flattener extends Target {
 
   #withdraw(): void {
     this.#enter('withdrawing');
-    this.#before.ask();
-    if (this.#before.isDone) this.#read();
+    this.#cancel(this.#before);
+    if (this.#before.length === 0) this.#read();
   }
 
   #read(): void {
@@ -202,7 +208,7 @@ export class Flattener extends Target {
     if (this.#isFlat) return this.drop();
     if (this.#isInAuction && this.#exit.isAllResting) return this.#restInAuction();
     // The exits of a bracket arrive after its fill.
-    if (this.#exit.held === 0 || !this.#before.isDone) return this.#withdraw();
+    if (this.#exit.held === 0 || this.#before.length > 0) return this.#withdraw();
     const isFirst = !this.#exit.isPlaced;
     const obstacle = this.#exit.place();
     if (obstacle === null) {
@@ -269,7 +275,7 @@ export class Flattener extends Target {
   /** A state that waits for positions to be read. While it checks, protective orders stay, and entries are withdrawn where that is possible. */
   #await(progress: 'checking' | 'reading' | 'repricing', sinceUs: number = this.#state.context.nowUs): void {
     this.#enter(progress);
-    if (progress === 'checking' && !this.#isInAuction) this.#entries.ask();
+    if (progress === 'checking' && !this.#isInAuction) this.#cancel(this.#entries);
     this.#readSinceUs = sinceUs;
     this.#state.snapshots.want('positions');
   }
@@ -289,52 +295,13 @@ export class Flattener extends Target {
   #alertWait(progress: 'checking' | 'withdrawing' | 'reading'): void {
     const doubtful = this.#doubtful;
     if (progress === 'withdrawing') {
-      const waiting = this.#before.waiting.map((order) => order.clientOrderId).join(', ');
+      const waiting = this.#before.map((order) => order.clientOrderId).join(', ');
       this.alertOnce('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
     } else if (progress === 'reading') this.alertOnce('unread', 'critical', 'flatten_waits', BLIND);
     else if (doubtful !== undefined) this.#alertDoubt(doubtful);
     else {
       const text = 'waits for the position and a price to be read: until then its stops stay';
       this.alertOnce('unread', 'critical', 'flatten_waits', text);
-    }
-  }
-}
-
-/** Cancels orders, once each and again when a cancel failed; done when none is left. */
-export class Withdrawal {
-  readonly #state: EngineState;
-  readonly #isToWithdraw: (order: OrderView) => boolean;
-  readonly #asked = new Set<ClientOrderId>();
-
-  constructor(state: EngineState, isToWithdraw: (order: OrderView) => boolean) {
-    this.#state = state;
-    this.#isToWithdraw = isToWithdraw;
-  }
-
-  /**
-   * Orders whose end is awaited. A presumed absent order may never end by itself: a person resolves it, and until then the
-   * guard counts it.
-   */
-  get waiting(): readonly OrderView[] {
-    return this.#state.orders.open.filter(
-      (order) => order.status !== 'presumed_absent' && this.#isToWithdraw(order),
-    );
-  }
-
-  get isDone(): boolean {
-    return this.waiting.length === 0;
-  }
-
-  ask(): void {
-    for (const order of this.waiting) {
-      const isOpen = order.status === 'pending_cancel' || order.cancelQueued;
-      const wasRefused =
-        order.status === 'accepted' ||
-        order.status === 'partially_filled' ||
-        order.status === 'pending_trigger';
-      if (isOpen || (this.#asked.has(order.clientOrderId) && !wasRefused)) continue;
-      this.#asked.add(order.clientOrderId);
-      this.#state.context.cancel(order.strategy, order.clientOrderId);
     }
   }
 }

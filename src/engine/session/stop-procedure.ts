@@ -6,7 +6,7 @@ import { nextPhaseChange, type SessionPhase } from '../../domain/calendar.ts';
 import { type DurationUs, durationUs, seconds, US_PER_MINUTE } from '../../domain/units.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import type { EngineState } from '../engine-state.ts';
-import { Withdrawal } from './flattener.ts';
+import { mayEnd, type OrderView } from '../engine-view.ts';
 import type { TargetExecutor } from './target-executor.ts';
 
 /** Time for the book to show the end of canceled orders. */
@@ -18,7 +18,6 @@ type Stage = 'idle' | 'closing' | 'waiting' | 'canceling' | 'flattening' | 'read
 export class StopProcedure {
   readonly #state: EngineState;
   readonly #executor: TargetExecutor;
-  #withdrawal: Withdrawal;
   #stage: Stage = 'idle';
   #reason = '';
   #left: readonly string[] = [];
@@ -26,7 +25,6 @@ export class StopProcedure {
   constructor(state: EngineState, executor: TargetExecutor) {
     this.#state = state;
     this.#executor = executor;
-    this.#withdrawal = this.#createWithdrawal();
   }
 
   get stage(): Stage {
@@ -36,7 +34,6 @@ export class StopProcedure {
   begin(reason: string): void {
     if (this.#stage !== 'idle') return;
     this.#reason = reason;
-    this.#withdrawal = this.#createWithdrawal();
     if (!this.#isClosing) return this.#goOn();
     // Its stops are withdrawn: without its exits the position would be left naked.
     this.#enter('closing', { after: this.#flattenMax, run: () => this.#goOn() });
@@ -78,7 +75,7 @@ export class StopProcedure {
 
   step(): void {
     if (this.#stage === 'closing' && !this.#isClosing) this.#goOn();
-    if (this.#stage === 'canceling' && this.#withdrawal.isDone) this.#closePositions();
+    if (this.#stage === 'canceling' && this.#leaving.length === 0) this.#closePositions();
     if (this.#stage === 'flattening' && !this.#state.targets.isBusy) this.#finish();
     if (this.#stage === 'flattening' && !this.#isOpen) this.#waitOrLeave();
   }
@@ -92,26 +89,28 @@ export class StopProcedure {
   }
 
   /** A position that stays open keeps its protective orders at the broker, and the orders that they sent when they triggered. */
-  #createWithdrawal(): Withdrawal {
-    const { settings, entries } = this.#state;
+  get #leaving(): readonly OrderView[] {
+    const { settings, entries, orders } = this.#state;
     const isHeld = settings.stop.positions === 'hold';
-    return new Withdrawal(
-      this.#state,
-      ({ isAdopted, isWaiting, purpose, clientOrderId }) =>
-        !isAdopted && !(isHeld && ((isWaiting && purpose === 'reduce') || entries.isCover(clientOrderId))),
-    );
+    return orders.open.filter((order) => {
+      const { isAdopted, isWaiting, purpose, clientOrderId } = order;
+      const protects = (isWaiting && purpose === 'reduce') || entries.isCover(clientOrderId);
+      return mayEnd(order) && !isAdopted && !(isHeld && protects);
+    });
   }
 
   #hasWork(): boolean {
     const { settings, portfolio } = this.#state;
     const { orders, positions } = settings.stop;
     const isHolding = portfolio.held().some(({ strategy }) => strategy >= 0);
-    return (orders === 'cancel' && !this.#withdrawal.isDone) || (positions === 'flatten' && isHolding);
+    return (orders === 'cancel' && this.#leaving.length > 0) || (positions === 'flatten' && isHolding);
   }
 
   #cancelOrders(): void {
-    if (this.#state.settings.stop.orders === 'keep' || this.#withdrawal.isDone) return this.#closePositions();
-    this.#withdrawal.ask();
+    if (this.#state.settings.stop.orders === 'keep' || this.#leaving.length === 0)
+      return this.#closePositions();
+    for (const { isBeingCanceled, strategy, clientOrderId } of this.#leaving)
+      if (!isBeingCanceled) this.#state.context.cancel(strategy, clientOrderId);
     const onLate = (): void => {
       this.#sayLeft('their end was not seen in time');
       this.#closePositions();
@@ -140,8 +139,7 @@ export class StopProcedure {
     const { settings, context, portfolio, contracts, targets } = this.#state;
     const names: string[] = [];
     if (settings.stop.orders === 'cancel')
-      for (const { clientOrderId } of this.#withdrawal.waiting)
-        names.push(`order ${shortOrderId(clientOrderId)}`);
+      for (const { clientOrderId } of this.#leaving) names.push(`order ${shortOrderId(clientOrderId)}`);
     for (const held of portfolio.held())
       if (settings.stop.positions === 'flatten' || targets.has(held))
         names.push(`position ${held.qty} of ${contracts.at(held.instrument)?.orderCode ?? held.instrument}`);
