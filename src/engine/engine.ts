@@ -344,18 +344,16 @@ export class Engine {
       this.#registry.begin().onTrade(tick);
       this.#registry.end();
     }
-    if (!market.isNoOp(tick.price)) this.#onPrice(tick, market);
+    if (!market.noOp.has(tick.price)) this.#onPrice(tick, market);
   }
 
   /** The price may touch an order of ours or bring a loss to its limit. Caches the band in which neither happens. */
   #onPrice({ instrument, price }: TradeTick, market: InstrumentMarket): void {
-    const { touch } = this.#orders;
-    if (touch.isTouched(instrument, price)) this.#onTouch();
-    if (!this.#state.losses.contains(instrument, price)) {
-      this.#state.losses.measure();
-    }
-    const low = Math.max(touch.buyOf(instrument) + 1, this.#state.losses.lowOf(instrument));
-    market.setNoOpBand(low, Math.min(touch.sellOf(instrument) - 1, this.#state.losses.highOf(instrument)));
+    const untouched = this.#orders.untouchedOf(instrument);
+    if (!untouched.has(price)) this.#onTouch();
+    if (!this.#state.losses.contains(instrument, price)) this.#state.losses.measure();
+    const { noOp, noLoss } = market;
+    noOp.set(Math.max(untouched.low, noLoss.low), Math.min(untouched.high, noLoss.high));
   }
 
   /** A print at the price of one of our orders: its fill may be in the book. */

@@ -132,7 +132,7 @@ export class Market {
 
   /** Something else than orders and losses may have changed: the next price of each contract is checked. */
   invalidateBand(): void {
-    for (let at = 0; at < this.#instruments.length; at += 1) this.#instruments[at]?.invalidateBand();
+    for (let at = 0; at < this.#instruments.length; at += 1) this.#instruments[at]?.noOp.shut();
   }
 }
 
@@ -221,6 +221,30 @@ class LastTrade {
   }
 }
 
+/** Prices, both ends included, at which a fact stays true: a price pays one comparison. */
+export class PriceRange {
+  low: number;
+  high: number;
+
+  constructor(low = -Infinity, high = Infinity) {
+    this.low = low;
+    this.high = high;
+  }
+
+  has(price: number): boolean {
+    return price >= this.low && price <= this.high;
+  }
+
+  set(low: number, high: number): void {
+    this.low = low;
+    this.high = high;
+  }
+
+  shut(): void {
+    this.set(Infinity, -Infinity);
+  }
+}
+
 export class InstrumentMarket {
   readonly chain = new GapChain();
   readonly book = new MergedBook();
@@ -230,8 +254,10 @@ export class InstrumentMarket {
   band: PriceBand | undefined = undefined;
   /** Last price of the reference read: the mark of a contract that has not traded since the start. */
   quotedPrice: PriceTicks | null = null;
-  #noOpLow = Infinity;
-  #noOpHigh = -Infinity;
+  /** A trade at its prices touches no order of ours and reaches no limit, until it is shut. */
+  readonly noOp = new PriceRange(Infinity, -Infinity);
+  /** At its prices no limit on losses is reached that was not reached before. */
+  readonly noLoss = new PriceRange();
 
   /** A duplicate changes nothing. */
   trade(tick: TradeTick): ChainLink {
@@ -245,29 +271,5 @@ export class InstrumentMarket {
   follow(tick: TradeTick): void {
     this.chain.follow(tick.totalVolume);
     this.last.take(tick);
-  }
-
-  get noOpLow(): number {
-    return this.#noOpLow;
-  }
-
-  get noOpHigh(): number {
-    return this.#noOpHigh;
-  }
-
-  /** A trade at this price touches no order of ours and reaches no limit. */
-  isNoOp(price: number): boolean {
-    return price >= this.#noOpLow && price <= this.#noOpHigh;
-  }
-
-  /** Prices in this band, both ends included, change nothing until `invalidateBand`. */
-  setNoOpBand(low: number, high: number): void {
-    this.#noOpLow = low;
-    this.#noOpHigh = high;
-  }
-
-  invalidateBand(): void {
-    this.#noOpLow = Infinity;
-    this.#noOpHigh = -Infinity;
   }
 }

@@ -3,7 +3,7 @@ import { assert } from '../../domain/assert.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { withOne } from '../../domain/lists.ts';
 import type { InstrumentIndex } from '../../domain/units.ts';
-import type { Market } from '../market/market.ts';
+import { type Market, PriceRange } from '../market/market.ts';
 import type { DueWork } from '../state/timers.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { OrderNames } from './order-names.ts';
@@ -15,7 +15,6 @@ export const OVER_MAX = 256;
 
 export class Orders {
   readonly names = new OrderNames(this);
-  readonly touch = new TouchPrices(this);
   readonly rate = new SendRate();
   readonly rejections = new RejectionMemory();
   /** The last session left orders at the exchange. */
@@ -28,6 +27,7 @@ export class Orders {
   canceledWaiting: ManagedOrder[] = [];
   readonly #dueWork: DueWork;
   readonly #market: Market;
+  readonly #untouched = new PriceRange();
   readonly #doLeave: boolean;
   /** The last that ended, in turn. */
   readonly #over: ManagedOrder[] = [];
@@ -130,7 +130,7 @@ export class Orders {
   /** To be called after any change of an order's status, quantity, price or open call. */
   changed(order: ManagedOrder): void {
     const isListed = this.#open.includes(order);
-    this.#market.of(order.instrument).invalidateBand();
+    this.#market.of(order.instrument).noOp.shut();
     if (isListed && order.isFinal) {
       this.#open = this.#open.length === 1 ? NO_ORDERS : this.#open.filter((each) => each !== order);
       if (this.#doLeave) this.#end(order);
@@ -146,6 +146,26 @@ export class Orders {
     this.#dueWork.open();
   }
 
+  /** Prices at which a print of the contract touches none of our orders: at rest, asked for, or to be triggered. Until the next call. */
+  untouchedOf(instrument: InstrumentIndex): PriceRange {
+    this.#untouched.set(-Infinity, Infinity);
+    for (const order of this.#open) {
+      if (order.instrument !== instrument) continue;
+      const { side, isWaiting, triggerPrice, triggerWhen, limitPrice, pendingPrice } = order;
+      if (!isWaiting) this.#touch(limitPrice, side === 'buy', side === 'sell');
+      // The trigger that the broker showed last.
+      const other = isWaiting ? triggerPrice : pendingPrice;
+      const isBelow = isWaiting ? triggerWhen !== 'at_or_above' : side === 'buy';
+      if (other !== null) this.#touch(other, isBelow, isWaiting ? triggerWhen !== 'at_or_below' : !isBelow);
+    }
+    return this.#untouched;
+  }
+
+  #touch(price: number, isBelow: boolean, isAbove: boolean): void {
+    const { low, high } = this.#untouched;
+    this.#untouched.set(isBelow ? Math.max(low, price + 1) : low, isAbove ? Math.min(high, price - 1) : high);
+  }
+
   clear(): void {
     this.#byId.clear();
     this.#children.clear();
@@ -157,58 +177,6 @@ export class Orders {
     this.#ended = 0;
     this.#open = NO_ORDERS;
     this.#turn();
-  }
-}
-
-/** The prices at which a print of a contract touches one of our orders: at rest, asked for, or to be triggered. */
-class TouchPrices {
-  readonly #orders: Orders;
-  #instrument = -1;
-  #version = -1;
-  /** Highest resting buy, -Infinity without one. */
-  #buy = -Infinity;
-  /** Lowest resting sell, Infinity without one. */
-  #sell = Infinity;
-
-  constructor(orders: Orders) {
-    this.#orders = orders;
-  }
-
-  isTouched(instrument: InstrumentIndex, price: number): boolean {
-    return price <= this.buyOf(instrument) || price >= this.sellOf(instrument);
-  }
-
-  buyOf(instrument: InstrumentIndex): number {
-    this.#measure(instrument);
-    return this.#buy;
-  }
-
-  sellOf(instrument: InstrumentIndex): number {
-    this.#measure(instrument);
-    return this.#sell;
-  }
-
-  #measure(instrument: InstrumentIndex): void {
-    const { version, open } = this.#orders;
-    if (version === this.#version && instrument === this.#instrument) return;
-    this.#version = version;
-    this.#instrument = instrument;
-    this.#buy = -Infinity;
-    this.#sell = Infinity;
-    for (const order of open) {
-      if (order.instrument !== instrument) continue;
-      const { side, isWaiting, triggerPrice, triggerWhen, limitPrice, pendingPrice } = order;
-      if (!isWaiting) this.#add(limitPrice, side === 'buy', side === 'sell');
-      // The trigger that the broker showed last.
-      const other = isWaiting ? triggerPrice : pendingPrice;
-      const isBelow = isWaiting ? triggerWhen !== 'at_or_above' : side === 'buy';
-      if (other !== null) this.#add(other, isBelow, isWaiting ? triggerWhen !== 'at_or_below' : !isBelow);
-    }
-  }
-
-  #add(price: number, isBelow: boolean, isAbove: boolean): void {
-    if (isBelow) this.#buy = Math.max(this.#buy, price);
-    if (isAbove) this.#sell = Math.min(this.#sell, price);
   }
 }
 

@@ -26,50 +26,6 @@ import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { EntryHalt } from './entry-halt.ts';
 
-/**
- * Price bands by contract: inside its band a fact that depends on prices alone stays true, so that a price pays one comparison.
- */
-class PriceBands {
-  /** By instrument, inclusive. */
-  readonly #low: number[] = [];
-  readonly #high: number[] = [];
-
-  lowOf(instrument: number): number {
-    return this.#low[instrument] ?? -Infinity;
-  }
-
-  highOf(instrument: number): number {
-    return this.#high[instrument] ?? Infinity;
-  }
-
-  has(instrument: number, price: number): boolean {
-    return price >= this.lowOf(instrument) && price <= this.highOf(instrument);
-  }
-
-  /** Every price of the first `count` contracts. */
-  clear(count: number): void {
-    for (let at = 0; at < count; at += 1) {
-      this.#low[at] = -Infinity;
-      this.#high[at] = Infinity;
-    }
-  }
-
-  /**
-   * `room`: money that may be lost on the way from `price`; `tick`: money that one tick of the price costs at most, above zero. The
-   * price at which the room is used up is outside; with no room at all, so is every price.
-   */
-  narrow(instrument: number, price: number, room: number, tick: number): void {
-    const ticks = Math.ceil(room / tick) - 1;
-    this.#low[instrument] = Math.max(this.lowOf(instrument), price - ticks);
-    this.#high[instrument] = Math.min(this.highOf(instrument), price + ticks);
-  }
-
-  shut(instrument: number): void {
-    this.#low[instrument] = Infinity;
-    this.#high[instrument] = -Infinity;
-  }
-}
-
 /** Contracts of the account from which on a fill costs more to measure than to bound. */
 const MANY = 8;
 /** Part of the remaining room that the band of a fill may use. */
@@ -92,7 +48,6 @@ export class LossLimits {
   readonly #portfolio: Portfolio;
   readonly #halt: EntryHalt;
   readonly #settings: EngineSettings;
-  readonly #bands = new PriceBands();
   /** The bands hold for all owners, those apart whose positions changed since. */
   #isMeasured = false;
   /** The account has lost no more than this, with any prices within the bands; NaN where it is added up. */
@@ -145,15 +100,7 @@ export class LossLimits {
 
   /** At this price no limit is reached that was not reached before. */
   contains(instrument: InstrumentIndex, price: number): boolean {
-    return this.isCurrent && this.#bands.has(instrument, price);
-  }
-
-  lowOf(instrument: InstrumentIndex): number {
-    return this.#bands.lowOf(instrument);
-  }
-
-  highOf(instrument: InstrumentIndex): number {
-    return this.#bands.highOf(instrument);
+    return this.isCurrent && this.#market.of(instrument).noLoss.has(price);
   }
 
   /** Something other than a price or a position changed. */
@@ -179,7 +126,8 @@ export class LossLimits {
   /** Measures all losses and computes the bands again around the present prices. */
   measure(): void {
     this.#market.invalidateBand();
-    this.#bands.clear(this.#portfolio.touchedBy(null).length);
+    for (const instrument of this.#portfolio.touchedBy(null))
+      this.#market.of(instrument).noLoss.set(-Infinity, Infinity);
     this.#watchAccount();
     for (let place = 0; place < this.#bases.length; place += 1) this.#watch(strategyIndex(place));
     this.#portfolio.forgetChanges();
@@ -262,7 +210,7 @@ export class LossLimits {
       if (instrument === undefined || price === undefined || this.#contracts.at(instrument) === undefined)
         return false;
       // The bound holds within the bands alone.
-      if (!this.#bands.has(instrument, price)) return false;
+      if (!this.#market.of(instrument).noLoss.has(price)) return false;
       const part = (max - this.#accountBound) * PART_OF_ROOM;
       if (!(part > 0)) return false;
       const qty = Math.abs(this.#portfolio.pricedQty(null, instrument));
@@ -297,12 +245,17 @@ export class LossLimits {
     }
   }
 
-  /** A contract without a price may be at its limit with any price. */
+  /**
+   * `room`: money that may be lost on the way from the last price; the price at which it is used up is outside, and with no room at all, so is
+   * every price. A contract without a price may be at its limit with any price.
+   */
   #narrowContract(instrument: InstrumentIndex, qty: number, room: number): void {
     const contract = this.#contracts.at(instrument);
     const price = this.#market.lastPrice(instrument);
-    this.#market.of(instrument).invalidateBand();
-    if (contract === undefined || price === null) return this.#bands.shut(instrument);
-    this.#bands.narrow(instrument, price, room, valueOf(contract.spec, priceTicks(1), qty));
+    const { noOp, noLoss } = this.#market.of(instrument);
+    noOp.shut();
+    if (contract === undefined || price === null) return noLoss.shut();
+    const ticks = Math.ceil(room / valueOf(contract.spec, priceTicks(1), qty)) - 1;
+    noLoss.set(Math.max(noLoss.low, price - ticks), Math.min(noLoss.high, price + ticks));
   }
 }
