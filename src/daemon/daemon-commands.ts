@@ -237,8 +237,9 @@ function tokenText({ edge, config }: Daemon): string {
 
 /** An alert reports an order that ended since the last view. */
 function cancelOrder(daemon: Daemon, id: string, reason: string): Answer {
-  const isOpen = daemon.lastView?.orders.some((order) => order.clientOrderId === id) === true;
-  if (!isOpen) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
+  // Without a view of this engine it is the engine that knows.
+  const isOver = daemon.lastView?.orders.every((order) => order.clientOrderId !== id) === true;
+  if (isOver) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
   return seen(daemon, post(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }));
 }
 

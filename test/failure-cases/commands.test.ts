@@ -6,6 +6,7 @@ import { acceptedLoss } from '../../src/engine/risk/loss-limits.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { CommandResult } from '../../src/operator/control-server.ts';
 import { formatNumber } from '../../src/text/numbers.ts';
+import { HangingEngine } from './support/engine-here.ts';
 import { running, type Story } from './support/story.ts';
 
 const IDLE_RUN: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
@@ -96,4 +97,21 @@ it('counts an order among those that a cancel-all ends though no view has shown 
   const { message } = await ask(story, 'cancel-all');
   expect(message).toMatch(/1 open order/);
   expect(message).not.toContain('no order was open');
+});
+
+it('says of an order, asked to cancel it as the engine is lost, no more than it knows', async () => {
+  const story = await running([{ at: 13_001, do: 'buy', qty: 2, price: 12_950 }]);
+  await story.stop();
+  const engines: HangingEngine[] = [];
+  await story.start({ startEngine: (data) => (engines[engines.length] = new HangingEngine(data)) });
+  story.print(13_001);
+  await story.until(async () => (await story.known()).orders.length === 1);
+  const id = (await story.view())?.orders[0]?.clientOrderId ?? '';
+  const cancel = () => ask(story, 'cancel-order', { clientOrderId: id });
+  engines[0]!.end();
+  await story.until(() => story.daemon.sessionDay === undefined);
+  expect(await cancel()).toEqual({ ok: false, message: 'no session is open yet' });
+  await story.until(() => story.daemon.sessionDay !== undefined);
+  expect(await cancel()).toMatchObject({ ok: true });
+  await story.until(async () => (await story.truth()).orders.length === 0);
 });

@@ -7,9 +7,7 @@ import { obey, type RunActions } from '../../src/daemon/daemon-commands.ts';
 import { tsUs } from '../../src/domain/units.ts';
 import { type CommandBody, EMPTY_BODY } from '../../src/operator/control-command.ts';
 import type { CommandResult } from '../../src/operator/control-server.ts';
-import type { EngineLine, StartEngine } from '../../src/host/engine-thread.ts';
-import type { ToEngine } from '../../src/host/worker-protocol.ts';
-import { engineHere } from './support/engine-here.ts';
+import { HangingEngine } from './support/engine-here.ts';
 import type { Step } from './support/scripted.ts';
 import { PLACE, running, Story } from './support/story.ts';
 
@@ -341,38 +339,6 @@ it('names the exit that rests in the auction already, with its price, and promis
   );
   expect(exitsOf(story), 'no other').toEqual([[HELD, 13_300]]);
 });
-
-/** From a moment on it takes no message, as where a strategy does not return. */
-class HangingEngine implements EngineLine {
-  readonly #line: EngineLine;
-  readonly #lost: ((error: Error) => void)[] = [];
-  #isHung = false;
-
-  constructor(data: Parameters<StartEngine>[0]) {
-    this.#line = engineHere(data);
-  }
-
-  postMessage(message: ToEngine): void {
-    if (!this.#isHung) this.#line.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
-  }
-
-  on(event: string, listener: (given: never) => void): void {
-    if (event === 'error') this.#lost.push(listener as (error: Error) => void); // oxlint-disable-line typescript/no-unsafe-type-assertion -- the listener of this event
-    this.#line.on(event as 'error', listener as never); // oxlint-disable-line typescript/no-unsafe-type-assertion -- whichever it is
-  }
-
-  hang(): void {
-    this.#isHung = true;
-  }
-
-  end(): void {
-    for (const listener of this.#lost) listener(new Error('it never returned'));
-  }
-
-  terminate(): Promise<unknown> {
-    return this.#line.terminate();
-  }
-}
 
 const canceling =
   (change: (yaml: string) => string) =>

@@ -49,3 +49,35 @@ export const engineHere: StartEngine = (data) => {
   };
   return line;
 };
+
+/** From a moment on it takes no message, as where a strategy does not return. */
+export class HangingEngine implements EngineLine {
+  readonly #line: EngineLine;
+  readonly #lost: ((error: Error) => void)[] = [];
+  #isHung = false;
+
+  constructor(data: Parameters<StartEngine>[0]) {
+    this.#line = engineHere(data);
+  }
+
+  postMessage(message: ToEngine): void {
+    if (!this.#isHung) this.#line.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+  }
+
+  on(event: string, listener: (given: never) => void): void {
+    if (event === 'error') this.#lost.push(listener as (error: Error) => void); // oxlint-disable-line typescript/no-unsafe-type-assertion -- the listener of this event
+    this.#line.on(event as 'error', listener as never); // oxlint-disable-line typescript/no-unsafe-type-assertion -- whichever it is
+  }
+
+  hang(): void {
+    this.#isHung = true;
+  }
+
+  end(): void {
+    for (const listener of this.#lost) listener(new Error('it never returned'));
+  }
+
+  terminate(): Promise<unknown> {
+    return this.#line.terminate();
+  }
+}
