@@ -431,8 +431,9 @@ export class Daemon {
   /** Clean stop: cancels and closes as configured under `stop`; alerts when time runs out. */
   async stop(reason: string): Promise<void> {
     if (this.#isEnding) return;
-    if (this.cycle.session === undefined) this.#alertNotStopped();
-    else await this.#stopSession(reason);
+    const { session, isReopening } = this.cycle;
+    if (session !== undefined || isReopening) await this.#stopSession(reason);
+    else if (this.degraded !== null) this.#alertNotStopped();
   }
 
   async #stopSession(reason: string): Promise<void> {
@@ -446,7 +447,9 @@ export class Daemon {
       };
     });
     this.command({ name: 'stop', reason }, 'process');
-    if (!(await ready)) this.#alertIncomplete('the engine did not finish in time: orders may still work');
+    if (await ready) return;
+    if (this.cycle.session === undefined) return this.#alertNotStopped();
+    this.#alertIncomplete('the engine did not finish in time: orders may still work');
   }
 
   #alertIncomplete(why: string): void {
@@ -456,8 +459,7 @@ export class Daemon {
   /** No engine is there to carry out the settings of `stop`. */
   #alertNotStopped(): void {
     const { orders, positions } = this.config.engine.stop;
-    const isNothing = orders === 'keep' && positions === 'hold';
-    if (isNothing || (!this.cycle.isBetween && this.degraded === null)) return;
+    if (orders === 'keep' && positions === 'hold') return;
     this.#alertIncomplete('no session is open: orders and positions stay as they are at the broker');
   }
 

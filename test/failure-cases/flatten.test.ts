@@ -360,25 +360,32 @@ describe('a stop of the process in the middle of a flatten', () => {
     expect(story.alerts()).not.toContain('stop_leaves');
   });
 
-  it('is carried out by the next engine where the one that was asked never answers', async () => {
-    const story = await running([LONG], (yaml) =>
-      guarded(yaml).replace('orders: keep', 'orders: cancel, positions: flatten'),
-    );
-    await story.stop();
-    const engines: HangingEngine[] = [];
-    await story.start({ startEngine: (data) => (engines[engines.length] = new HangingEngine(data)) });
-    story.offer('sell', 13_010, HELD);
-    story.print(13_001);
-    await story.until(isCovered(story));
-    engines[0]!.hang();
-    const stopped = story.daemon.stop('the story');
-    engines[0]!.end();
-    story.offer('buy', 13_010, HELD);
-    await stopped;
-    expect(engines).toHaveLength(2);
-    expect(await story.truth()).toEqual({ orders: [], net: 0 });
-    expect(story.alerts()).not.toContain('stop_incomplete');
-  });
+  it.each(['as it hangs', 'as it is replaced'])(
+    'is carried out by the next engine, asked %s',
+    async (when) => {
+      const story = await running([LONG], (yaml) =>
+        guarded(yaml).replace('orders: keep', 'orders: cancel, positions: flatten'),
+      );
+      await story.stop();
+      const engines: HangingEngine[] = [];
+      await story.start({ startEngine: (data) => (engines[engines.length] = new HangingEngine(data)) });
+      story.offer('sell', 13_010, HELD);
+      story.print(13_001);
+      await story.until(isCovered(story));
+      engines[0]!.hang();
+      if (when === 'as it is replaced') {
+        engines[0]!.end();
+        await story.until(() => story.daemon.sessionDay === undefined);
+      }
+      const stopped = story.daemon.stop('the story');
+      engines[0]!.end();
+      story.offer('buy', 13_010, HELD);
+      await stopped;
+      expect(engines).toHaveLength(2);
+      expect(await story.truth()).toEqual({ orders: [], net: 0 });
+      expect(story.alerts()).not.toContain('stop_incomplete');
+    },
+  );
 
   it.each([
     ['a protective stop', guarded, [LONG]],

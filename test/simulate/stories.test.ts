@@ -217,7 +217,7 @@ it('says that a stop between two sessions left orders where they are', () =>
     await world.run(2);
     expect(world.daemon?.sessionDay).toBeUndefined();
     world.restartCleanly();
-    await world.run(5);
+    await world.run(90);
     expect(world.checks.everAlerted(/stop_incomplete: no session is open/)).toBe(true);
     expect(world.left).toBe(0);
   }));

@@ -106,6 +106,8 @@ export class SessionCycle implements InputSink {
   #isEnding = false;
   /** Why no engine runs though one should, or null. */
   degraded: string | null = null;
+  /** A session of this process is over, and the next one opens as soon as the broker lists its contracts. */
+  isReopening = false;
 
   constructor(options: SessionCycleOptions) {
     this.#options = options;
@@ -116,11 +118,6 @@ export class SessionCycle implements InputSink {
   /** With the strategies of the last change. */
   get config(): Config {
     return this.#context.config;
-  }
-
-  /** A session of this process is over, and the next one has not begun. */
-  get isBetween(): boolean {
-    return this.session === undefined && this.#left !== undefined;
   }
 
   /** Orders and positions as the journal has them, whether or not an engine runs; null while they are not read. */
@@ -181,6 +178,7 @@ export class SessionCycle implements InputSink {
         if (!isOther && !isDiskFull(error)) throw error;
         const text = isOther ? `${error.message}: ${NO_ENGINE}` : NO_ROOM;
         this.degraded = text;
+        this.isReopening = false;
         if (!isAlerted) this.#context.alert('critical', isOther ? 'program_waits' : 'no_room', text);
         // Nobody steers the entries of an engine that was lost.
         if (isOther && this.#losses > 0) this.#context.halt.begin(text);
@@ -315,6 +313,7 @@ export class SessionCycle implements InputSink {
   async #leave(): Promise<void> {
     const session = this.session;
     this.session = undefined;
+    this.isReopening ||= session !== undefined;
     this.#onContracts = undefined;
     this.#cancelWait?.();
     await session?.close();
@@ -416,6 +415,7 @@ export class SessionCycle implements InputSink {
       `the engine failed ${this.#losses} times and does not run until the next trading day: entries are off, ` +
       `those that rest at the broker are canceled, and what protects positions stays. ${this.#lastLoss}`;
     this.degraded = text;
+    this.isReopening = false;
     alert('critical', 'engine_gone', text);
     halt.begin(text);
     this.#atNextDay(this.#today);
