@@ -306,6 +306,30 @@ it('keeps entries off in the day after a difference of positions that nobody has
     },
   ));
 
+it.each(['the process dies', 'the day changes'])(
+  'keeps to what a person was told while the engine hangs, though %s before another reads it',
+  (end) =>
+    inWorld(
+      { startUs: momentOf(TUESDAY, -10e6, 420), strategies: BUSY, restartSeconds: [20, 20] },
+      async (world) => {
+        await world.run(5);
+        world.breakEngine({ kind: 'hangs', place: 0 });
+        await world.run(2);
+        const place = strategyIndex(1);
+        world.operate((daemon) => {
+          daemon.command({ name: 'halt', strategy: place, reason: 'by hand' });
+          daemon.command({ name: 'flatten', strategy: place, reason: 'by hand' });
+          daemon.command({ name: 'stop_strategy', strategy: place, reason: 'by hand' });
+        });
+        await world.run(0.5);
+        if (end === 'the process dies') world.kill('while the engine hangs');
+        await world.run(60, () => world.daemon?.sessionDay === TUESDAY);
+        expect((await strategiesOf(world))[1]).toMatchObject({ halted: 'by hand', stopped: 'by hand' });
+        expect(world.checks.everAlerted(/flatten_dropped: flatten \(by hand\)/)).toBe(true);
+      },
+    ),
+);
+
 it('takes up no halt, stop or version that another day has changed since', () =>
   // The token lives for eight hours.
   inWorld({ startUs: START_US + 11 * 3600e6, restartSeconds: [0.1, 0.1] }, async (world) => {

@@ -137,6 +137,22 @@ export class CarryOver {
     if (RARE_KINDS.has(entry.kind)) this.#rare.push(entry);
   }
 
+  /** Commands that no engine has read: the answer to a person holds on the day after too. */
+  takeUnread(read: JournalReader, session: TradingDay): void {
+    const decided = read.causes(session).reduce((last, cause) => Math.max(last, cause), 0);
+    for (const { by, command, seq: cause, tsUs } of read.commands(session)) {
+      if (cause <= decided) continue;
+      const head = { cause, tsUs, strategy: null } as const;
+      this.add({ strategyName: null, entry: { ...head, kind: 'command', by, command } });
+      if (!('strategy' in command) || typeof command.strategy !== 'number') continue;
+      const { name, reason, strategy } = command;
+      if (name === 'stop_strategy' && by === 'operator')
+        this.#rare.push({ ...head, kind: 'strategy_stopped', strategy, reason, isLasting: true });
+      if (name === 'halt' || name === 'resume')
+        this.#rare.push({ ...head, kind: 'halt', strategy, halted: name === 'halt', reason });
+    }
+  }
+
   get accounts(): readonly StrategyAccount[] {
     assert(this.#past === null, 'a session is left when all of it was read');
     return this.#accounts.view();
@@ -253,6 +269,7 @@ export function carryOver(
   // Where the journal has rows of them all the same, those follow.
   for (const { order } of unjournaled) if (order !== undefined) carry.orders.place(order);
   for (const each of read.entries({ session, kinds: CARRYING_KINDS })) carry.add(each);
+  carry.takeUnread(read, session);
   return carry.left(session, read.contracts(session), names, isHalted, into);
 }
 

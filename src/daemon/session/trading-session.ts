@@ -149,6 +149,7 @@ function leftBy(
   if (before === undefined) return { ...NOTHING_CARRIED_OVER, contracts: into };
   if (left?.day !== before)
     return carryOver(journal.read, before, names, isHalted, into, unjournaled(before).owners);
+  left.carry.takeUnread(journal.read, before);
   return left.carry.left(before, left.contracts, names, isHalted, into);
 }
 
