@@ -109,6 +109,24 @@ it('opens the next day once a full disk has room', () =>
     expect(strategies.map(({ stopped }) => stopped)).toEqual([null, null]);
   }));
 
+it('knows what is held, and proves a halt, where the disk is full and the engine is lost', () =>
+  inWorld({ strategies: BUSY }, async (world) => {
+    const held = () => world.daemon?.cycle.ownBooks()?.positions.map(({ qty }) => qty);
+    await world.run(20);
+    world.disk.fill(60_000);
+    await world.run(3);
+    const before = held();
+    expect(before).not.toEqual([]);
+    world.breakEngine({ kind: 'throws' });
+    await world.run(20);
+    expect(world.daemon?.sessionDay).toBeUndefined();
+    expect(held()).toEqual(before);
+    expect(world.daemon?.sweep.progress.status).toBe('proven');
+    world.disk.heal();
+    await world.run(30);
+    expect(world.daemon?.sessionDay).toBe('2026-03-09');
+  }));
+
 it('writes the frames that a full disk refused before the rows that were decided on them', () =>
   inWorld({ marketMs: 2_000, restartSeconds: [1, 1], strategies: BUSY }, async (world) => {
     for (let i = 0; i < 5; i += 1) {

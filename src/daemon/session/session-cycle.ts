@@ -317,10 +317,10 @@ export class SessionCycle implements InputSink {
     this.#onContracts = undefined;
     this.#cancelWait?.();
     await session?.close();
+    // A full disk takes no rows; what they say is known all the same.
+    if (session !== undefined)
+      this.#left = { day: session.day, carry: session.carry, contracts: session.contracts };
     this.#options.context.journal.flush();
-    if (session === undefined) return;
-    const { day, carry, contracts } = session;
-    this.#left = { day, carry, contracts };
   }
 
   /**
