@@ -118,6 +118,9 @@ async function carryOut(
 /** Its code got events after its replay began: a fault there stops it. */
 async function endedBy(daemon: Daemon, { changed }: PreparedChange): Promise<readonly string[]> {
   const view = await daemon.refreshView();
+  // The day may have changed instead.
+  if (view === undefined && (daemon.sessionDay ?? daemon.degraded) !== null)
+    return ['the engine was lost at the switch: tickwright status shows what runs'];
   return (view?.strategies ?? []).flatMap(({ strategy, id, stopped }) =>
     changed.has(strategy) && stopped === 'fault'
       ? [`${id} is stopped: its new version failed at the switch; what protects its position stays`]

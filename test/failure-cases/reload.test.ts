@@ -1,13 +1,14 @@
 /** Other strategies in a running daemon: nothing is lost, doubled or forgotten, and a restart after it is the same. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StartEngine } from '../../src/host/engine-thread.ts';
+import type { FromEngine } from '../../src/host/worker-protocol.ts';
 import { replaySession } from '../../src/host/state/replay-session.ts';
 import { startStrategy } from '../../src/daemon/reload.ts';
 import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import { strategyIndex } from '../../src/domain/units.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { frameLogPath } from '../../src/recording/frame-log.ts';
-import { engineHere } from './support/engine-here.ts';
+import { engineHere, HangingEngine } from './support/engine-here.ts';
 import { scripted, type Step } from './support/scripted.ts';
 import { running, Story } from './support/story.ts';
 
@@ -302,6 +303,31 @@ describe('a change in a running daemon', () => {
     expect(answer).toMatchObject({ ok: false, message: expect.stringContaining('script is stopped') });
     expect(await stoppedOf(story)).toEqual({ script: 'fault' });
     await story.until(() => isOrdered(story, 0, 0));
+  });
+
+  it('reports an engine that is lost at the switch, and is made by the next one', async () => {
+    const story = await running([RESTING]);
+    await story.stop();
+    const engines: HangingEngine[] = [];
+    await story.start({
+      startEngine: (data) => {
+        const next = new HangingEngine(data);
+        if (engines.push(next) === 2)
+          next.on('message', ({ kind }: FromEngine) => {
+            if (kind !== 'replayed') return;
+            next.hang();
+            setImmediate(() => next.end());
+          });
+        return next;
+      },
+    });
+    const later: Step = { ...RESTING, at: 13_002 };
+    const answer = await story.reload([later]);
+    expect(answer).toMatchObject({ ok: false, message: expect.stringContaining('lost at the switch') });
+    await story.until(() => engines.length === 3 && story.daemon.sessionDay !== undefined);
+    await story.until(async () => story.mayEnter(await story.view()));
+    story.print(later.at);
+    await story.until(async () => (await story.truth()).orders.length === 1);
   });
 
   it('is no difference in a replay of the day: one strategy left, another one came', async () => {
