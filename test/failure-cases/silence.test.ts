@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock, systemTimers } from '../../src/host/system-clock.ts';
 import { durationUs } from '../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
+import { HangingEngine } from './support/engine-here.ts';
 import type { Step } from './support/scripted.ts';
 import { PLACE, running, type Story } from './support/story.ts';
 
@@ -51,6 +52,23 @@ describe('a connection that is open', () => {
     });
     await enter(story);
     expect(story.moves).toEqual([PLACE]);
+  });
+
+  it('and brings no prices is no stream that is gone for an engine that comes meanwhile either', async () => {
+    const story = await running([], (yaml) =>
+      patient(yaml).concat('policies: { after: 1s, streamDead: flatten, staleData: cancel_orders }\n'),
+    );
+    await story.stop();
+    const engines: HangingEngine[] = [];
+    await story.start({ startEngine: (data) => (engines[engines.length] = new HangingEngine(data)) });
+    const acted = () =>
+      story.entries.flatMap((entry) => (entry.kind === 'policy_acted' ? [entry.failure] : []));
+    for (let ticks = 12_950; ticks < 13_000; ticks += 1) story.print(ticks);
+    story.fault({ name: 'lose_frame', channel: 'trade' });
+    await story.until(() => acted().length === 1);
+    engines[0]!.end();
+    await story.until(() => acted().length === 2);
+    expect(acted()).toEqual(['staleData', 'staleData']);
   });
 
   it('case 22: at our end alone is torn down, and comes back subscribed', async () => {

@@ -273,7 +273,7 @@ export class SessionCycle implements InputSink {
     if (state === 'live') {
       // Frames of meanwhile reached no engine, and its books are empty.
       edge.stream.resubscribe();
-      if (!isStale) session.post({ kind: 'stream', state: 'live', reason: 'still connected' });
+      session.post({ kind: 'stream', state: isStale ? 'stale' : 'live', reason: 'still connected' });
     }
     this.#atNextDay(session.day);
   }

@@ -269,7 +269,7 @@ it.each([false, true])(
     await cycle.open();
     cycle.post({ kind: 'clock_skew', skewUs: 0, roundTrip: durationUs(1) });
     await vi.waitFor(() => expect(received).toContain('end'), { timeout: 20_000 });
-    expect(received).toEqual(isStale ? ['end'] : ['live', 'end']);
+    expect(received).toEqual([isStale ? 'stale' : 'live', 'end']);
     expect(stream.resubscribe, 'its books are empty').toHaveBeenCalledOnce();
     await close();
   },
