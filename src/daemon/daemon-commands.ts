@@ -70,12 +70,14 @@ const COMMANDS: Readonly<
   },
 };
 
+const NO_SESSION = { ok: false, message: 'no session is open yet' } as const;
+
 function post(
   daemon: Daemon,
   command: Command,
   message = 'accepted; see tickwright journal for its effect',
 ): CommandResult {
-  if (daemon.sessionDay === undefined) return { ok: false, message: 'no session is open yet' };
+  if (daemon.sessionDay === undefined) return NO_SESSION;
   daemon.command(command);
   return { ok: true, message };
 }
@@ -128,6 +130,8 @@ async function resume(daemon: Daemon, id: string | null, reason: string): Promis
   // Asked for first, and not awaited: a halt that comes meanwhile has to find the resume done.
   const asked = daemon.refreshView();
   const haltedFor = daemon.halt.reason;
+  // What blocks entries besides a halt, an engine alone can accept.
+  if (haltedFor === null && daemon.sessionDay === undefined) return NO_SESSION;
   const limits = 'as far as limits and risk allow them';
   if (id !== null) {
     const message = `entries of ${id} are allowed again, ${limits}`;

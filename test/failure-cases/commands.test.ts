@@ -115,3 +115,16 @@ it('says of an order, asked to cancel it as the engine is lost, no more than it 
   expect(await cancel()).toMatchObject({ ok: true });
   await story.until(async () => (await story.truth()).orders.length === 0);
 });
+
+it('takes no resume of a difference of positions as the engine is lost, and says so', async () => {
+  const story = await running([]);
+  await story.stop();
+  const engines: HangingEngine[] = [];
+  await story.start({ startEngine: (data) => (engines[engines.length] = new HangingEngine(data)) });
+  story.fault({ name: 'inject_position', symbol: 'front', net: 3 });
+  await story.until(() => story.entries.some(({ kind }) => kind === 'position_mismatch'));
+  engines[0]!.end();
+  await story.until(() => story.daemon.sessionDay === undefined);
+  expect(await ask(story, 'resume')).toEqual({ ok: false, message: 'no session is open yet' });
+  await story.until(async () => typeof (await story.view())?.unproven === 'string');
+});
