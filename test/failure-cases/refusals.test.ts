@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
+import type { FromEngine } from '../../src/host/worker-protocol.ts';
+import { HangingEngine } from './support/engine-here.ts';
 import type { Step } from './support/scripted.ts';
 import { PLACE, running, type Story } from './support/story.ts';
 
@@ -11,6 +13,8 @@ const DEAR = {
   ...DEFAULT_OPTIONS.costs,
   marginBps: [{ from: tradingDay('2017-08-10'), value: 1_000_000 }],
 };
+
+const few = (yaml: string): string => yaml.replace('risk: {', 'risk: { rejectionsPerMinuteMax: 1,');
 
 const rejections = ({ entries }: Story): number =>
   entries.filter((entry) => entry.kind === 'outcome' && entry.outcome.status === 'rejected').length;
@@ -26,6 +30,29 @@ describe('the broker refuses', () => {
     }
     expect(story.denials()).toEqual(['same_rejection', 'same_rejection']);
     expect(story.moves).toEqual([PLACE, PLACE, PLACE]);
+  });
+
+  it('so many orders that entries end, also where the engine is lost before it has read that', async () => {
+    const story = await running([RESTING], few, { costs: DEAR });
+    await story.stop();
+    const engines: HangingEngine[] = [];
+    await story.start({
+      startEngine: (data) => {
+        const next = new HangingEngine(data);
+        if (engines.push(next) === 1)
+          next.on('message', (message: FromEngine) => {
+            if (message.kind === 'outbox' && message.calls.length > 0) next.hang();
+          });
+        return next;
+      },
+    });
+    const { daemon } = story;
+    story.print(13_001);
+    await story.until(() => story.moves.length === 1 && daemon.edge.gateway.inFlight === 0);
+    engines[0]!.end();
+    await story.until(() => rejections(story) === 1);
+    expect((await story.view())?.halted).toContain('risk.rejectionsPerMinuteMax');
+    expect(daemon.halt.reason).toContain('risk.rejectionsPerMinuteMax');
   });
 
   it('case 30: a dead token at once, which is alerted, connects nothing more and moves no order', async () => {

@@ -79,7 +79,9 @@ export class EntryHalt {
   }
 
   limitReached(reason: string, code: string): void {
-    if (this.#reason !== null || !this.#isHaltNow(null)) return;
+    // Also in a tail: unlike a loss, what was refused or sent there is not measured again.
+    const isDecidedNow = this.#context.decisions.policies() === null || this.#isHaltNow(null);
+    if (this.#reason !== null || !isDecidedNow) return;
     this.#begin(reason, code);
     this.#entries.withdraw(null);
   }
