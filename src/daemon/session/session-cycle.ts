@@ -389,6 +389,11 @@ export class SessionCycle implements InputSink {
     if (this.#isEnding) return this.#options.onLost(reason, culprit);
     try {
       this.#exclude(reason, culprit);
+      const lost = this.session;
+      // A call that it sent may still leave: until it has an outcome, books prove nothing about its order.
+      await this.#context.edge.gateway.settled();
+      // The next day has begun meanwhile.
+      if (lost !== undefined && this.session !== lost) return;
       await this.open();
     } catch (error) {
       this.#options.onFailure(error);

@@ -83,7 +83,7 @@ type Start = (data: {
   readonly currentStrategy: SharedArrayBuffer;
 }) => EventEmitter;
 
-function cycleWith(startEngine: Start, isSupervised = true) {
+function cycleWith(startEngine: Start, isSupervised = true, settled = Promise.resolve()) {
   const loaded = loadConfig(join(SHIPPED, 'paper.yaml'), CATALOG);
   if (!loaded.ok) throw new Error('expected a configuration');
   const dir = tempDir();
@@ -103,6 +103,7 @@ function cycleWith(startEngine: Start, isSupervised = true) {
     table: { reset: () => undefined, listed: [], contracts: [] },
     stream,
     frames$: NEVER,
+    gateway: { settled: () => settled },
     reports: { read: () => queueMicrotask(() => cycle.post({ kind: 'contracts', contracts: [] })) },
   };
   const context = {
@@ -171,6 +172,25 @@ it('stops a strategy that hung in each later engine', async () => {
   const stop = expect.objectContaining({ name: 'stop_strategy', strategy: 0 });
   await vi.waitFor(() => expect(engines[2]?.commands).toEqual([stop]), { timeout: 20_000 });
   expect(failures).toEqual([]);
+  await close();
+});
+
+it('starts no engine while a call of the one before has no outcome: its order may still leave', async () => {
+  const engines: DyingOnce[] = [];
+  let settle = (): void => undefined;
+  const settled = new Promise<void>((resolve) => (settle = resolve));
+  const start: Start = ({ currentStrategy }) => {
+    const engine = new DyingOnce(engines.length + 1, currentStrategy);
+    engines.push(engine);
+    return engine;
+  };
+  const { cycle, close } = cycleWith(start, true, settled);
+  await cycle.open();
+  engines[0]?.emit('error', new Error('broken'));
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
+  expect(engines).toHaveLength(1);
+  settle();
+  await vi.waitFor(() => expect(engines).toHaveLength(2), { timeout: 20_000 });
   await close();
 });
 
