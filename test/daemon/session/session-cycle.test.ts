@@ -1,5 +1,5 @@
 /** An engine that fails again and again ends no process. */
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { NEVER } from 'rxjs';
@@ -177,8 +177,8 @@ it('stops a strategy that hung in each later engine', async () => {
 
 it('starts no engine while a call of the one before has no outcome: its order may still leave', async () => {
   const engines: DyingOnce[] = [];
-  let settle = (): void => undefined;
-  const settled = new Promise<void>((resolve) => (settle = resolve));
+  const outcome = new EventEmitter();
+  const settled = once(outcome, 'known').then(() => undefined);
   const start: Start = ({ currentStrategy }) => {
     const engine = new DyingOnce(engines.length + 1, currentStrategy);
     engines.push(engine);
@@ -189,7 +189,7 @@ it('starts no engine while a call of the one before has no outcome: its order ma
   engines[0]?.emit('error', new Error('broken'));
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
   expect(engines).toHaveLength(1);
-  settle();
+  outcome.emit('known');
   await vi.waitFor(() => expect(engines).toHaveLength(2), { timeout: 20_000 });
   await close();
 });
