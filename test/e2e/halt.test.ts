@@ -1,5 +1,7 @@
 /** Over the real wire (failure cases, 4 and 31): a halt works from the broker's books, and holds whatever fails. */
 import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type DaemonStatus, statusText } from '../../src/daemon/program/status-facts.ts';
 import { readControl } from '../../src/host/state/daemon-list.ts';
@@ -107,10 +109,12 @@ test('cancel-all and flatten wait for what they began, and say what came of it',
 });
 
 test('while a strategy hangs, status says how old its figures are', async () => {
-  const main = programWith(hangingAt(40));
   const place = workplace(BUSY_CONFIG + HANGING_STRATEGY);
-  const daemon = startDaemon(place, [], main);
+  const hangs = join(place.state, 'hangs');
+  const daemon = startDaemon(place, [], programWith(hangingAt(hangs)));
   await daemon.line(/ stuck +started/);
+  await until(async () => (await statusOf(place)).engine ?? undefined);
+  writeFileSync(hangs, '');
   // The hang is seen for seconds alone: a command, a process of its own, may come too late.
   const status = await until(async () => {
     const now = await statusOf(place);
