@@ -9,10 +9,10 @@ import type { StampedFrame } from '../wire/stream/server-frame.ts';
 import { type Cluster, refusal } from './connection.ts';
 import { decodeBatch, feedStream, type FeedTerms, TERMS, feedSubject } from './feed-messages.ts';
 
-/** Takes what comes in its order. */
 /** `begin`: the server has deleted what came first. `lost`: records in between. `restart`: another run of the publisher, or no run at all. */
 export type FeedGapKind = 'begin' | 'lost' | 'restart';
 
+/** Takes what comes in its order. */
 export interface FeedListener {
   onRecords(records: readonly StampedFrame[]): void;
   /** What follows does not continue what came before. */
