@@ -338,12 +338,14 @@ it.each(['the process dies', 'the day changes'])(
           daemon.command({ name: 'halt', strategy: place, reason: 'by hand' });
           daemon.command({ name: 'flatten', strategy: place, reason: 'by hand' });
           daemon.command({ name: 'stop_strategy', strategy: place, reason: 'by hand' });
+          daemon.command({ name: 'cancel_all', reason: 'by hand' });
         });
         await world.run(0.5);
         if (end === 'the process dies') world.kill('while the engine hangs');
         await world.run(60, () => world.daemon?.sessionDay === TUESDAY);
         expect((await strategiesOf(world))[1]).toMatchObject({ halted: 'by hand', stopped: 'by hand' });
         expect(world.checks.everAlerted(/flatten_dropped: flatten \(by hand\)/)).toBe(true);
+        expect(world.checks.everAlerted(/cancel_all: cancels [1-9]/)).toBe(true);
       },
     ),
 );

@@ -11,7 +11,12 @@ import {
   type StrategyIndex,
 } from '../../domain/units.ts';
 import { FALLEN } from '../../engine/risk/circuit-breakers.ts';
-import type { CarriedPosition, OrderOwner, SessionStarted } from '../../engine/ports/engine-event.ts';
+import type {
+  CarriedPosition,
+  Command,
+  OrderOwner,
+  SessionStarted,
+} from '../../engine/ports/engine-event.ts';
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
 import { callIdOf } from '../../engine/state/intent-queue.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
@@ -24,6 +29,8 @@ export interface CarriedOver {
   readonly halted: string | null;
   /** Contracts of positions and waiting orders: the next session's table begins with them. */
   readonly contracts: readonly Contract[];
+  /** Cancels that a person was answered, and that no engine has read: the next one carries them out. */
+  readonly commands: readonly Command[];
   readonly started: Pick<
     SessionStarted,
     | 'follows'
@@ -42,6 +49,7 @@ export interface CarriedOver {
 export const NOTHING_CARRIED_OVER: CarriedOver = {
   halted: null,
   contracts: [],
+  commands: [],
   started: { carriedOver: [], haltedStrategies: [] },
 };
 
@@ -80,6 +88,7 @@ export class CarryOver {
   readonly #unclosed = new OpenDay();
   /** Halts, stops and peaks: few a day. */
   readonly #rare: JournalEntry[] = [];
+  readonly #unreadCancels: Command[] = [];
   /** Entries of an earlier process that are still to be read; null when there are none. */
   #past: Iterable<readonly NamedEntry[]> | null;
   /** Came meanwhile. */
@@ -144,6 +153,7 @@ export class CarryOver {
       if (cause <= decided) continue;
       const head = { cause, tsUs, strategy: null } as const;
       this.add({ strategyName: null, entry: { ...head, kind: 'command', by, command } });
+      if (command.name === 'cancel_all' || command.name === 'cancel_order') this.#unreadCancels.push(command);
       if (!('strategy' in command) || typeof command.strategy !== 'number') continue;
       const { name, reason, strategy } = command;
       if (name === 'stop_strategy' && by === 'operator')
@@ -201,6 +211,7 @@ export class CarryOver {
         ? `positions differed from the broker's in the session of ${session}, and nobody has resumed`
         : null,
       contracts,
+      commands: this.#unreadCancels,
       started: {
         follows: session,
         carriedOver: carriedOver.flatMap(placed),

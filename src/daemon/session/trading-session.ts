@@ -271,6 +271,7 @@ export class TradingSession implements InputSink, SessionWork {
       const command = { name: 'stop_strategy', strategy, reason } as const;
       this.post({ kind: 'command', by: 'process', command });
     }
+    for (const command of carriedOver.commands) this.post({ kind: 'command', by: 'operator', command });
     this.#alertSetBack();
     this.#alertDamage(this.replayed?.framesEnd);
     this.#alertMissing(this.replayed?.framesMissing ?? 0);
