@@ -116,7 +116,7 @@ export class Daemon {
   readonly cycle: SessionCycle;
   readonly #reminders: OtpReminders;
   readonly #care: NodeJS.Timeout;
-  #stopReady: (() => void) | undefined = undefined;
+  #endStop: ((isReady: boolean) => void) | undefined = undefined;
   #failed: ((error: Error) => void) | undefined = undefined;
   #schedule: RunningSchedule | undefined = undefined;
   #stopClockWatch: CancelTimer | undefined = undefined;
@@ -194,6 +194,7 @@ export class Daemon {
       programProblem: () => this.programProblem,
       isSupervised: isSupervised(),
       onLost: (reason, culprit) => this.#onLost(reason, culprit),
+      onGone: () => this.#endStop?.(false),
       onFailure: (error) => this.#failed?.(error instanceof Error ? error : new Error(String(error))),
     });
     this.#care = setInterval(() => this.#takeCare(), CARE_EVERY_MS).unref();
@@ -441,9 +442,9 @@ export class Daemon {
     const ready = new Promise<boolean>((resolve) => {
       const isWaiting = (): boolean => this.lastView?.procedure.startsWith('stop: waiting') === true;
       const cancel = limitWork(systemTimers, STOP_WAIT_MAX, isWaiting, () => resolve(false));
-      this.#stopReady = () => {
+      this.#endStop = (isReady) => {
         cancel();
-        resolve(true);
+        resolve(isReady);
       };
     });
     this.command({ name: 'stop', reason }, 'process');
@@ -561,7 +562,7 @@ export class Daemon {
     this.metrics.entry(entry);
     if (entry.kind === 'fill') this.sweep.filled();
     // One of a replay is of an engine that has ended.
-    if (entry.kind === 'stop_ready' && this.cycle.session !== undefined) this.#stopReady?.();
+    if (entry.kind === 'stop_ready' && this.cycle.session !== undefined) this.#endStop?.(true);
   }
 
   #onLost(reason: string, culprit: StrategyIndex | null): void {

@@ -387,6 +387,28 @@ describe('a stop of the process in the middle of a flatten', () => {
     },
   );
 
+  it('ends at once where no engine comes any more, and says what it left', { timeout: 30_000 }, async () => {
+    const story = await running([LONG], (yaml) =>
+      guarded(yaml).replace('orders: keep', 'orders: cancel, positions: flatten'),
+    );
+    await story.stop();
+    const engines: HangingEngine[] = [];
+    await story.start({
+      startEngine: (data) => {
+        const engine = new HangingEngine(data);
+        if (engines.push(engine) > 1) setImmediate(() => engine.end());
+        return engine;
+      },
+    });
+    story.offer('sell', 13_010, HELD);
+    story.print(13_001);
+    await story.until(isCovered(story));
+    const stopped = story.daemon.stop('the story');
+    engines[0]!.end();
+    await stopped;
+    expect(story.alerts()).toEqual(expect.arrayContaining(['engine_gone', 'stop_incomplete']));
+  });
+
   it.each([
     ['a protective stop', guarded, [LONG]],
     ['a stop of the strategy', quick, [LONG, OWN_STOP]],

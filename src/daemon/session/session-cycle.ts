@@ -59,6 +59,8 @@ export interface SessionCycleOptions {
   readonly isSupervised: boolean;
   /** The engine thread was lost; the cycle rebuilds it. */
   readonly onLost: OnEngineLost;
+  /** No engine runs, and none is about to. */
+  readonly onGone: () => void;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -169,7 +171,7 @@ export class SessionCycle implements InputSink {
    * where nobody would start it: kill path, control API and alerts stay, and the session opens once the cause is gone.
    */
   async open(): Promise<void> {
-    for (let isAlerted = false; !this.#isEnding; isAlerted = true) {
+    while (!this.#isEnding) {
       try {
         await this.#leave();
         return await this.#openEngine();
@@ -177,9 +179,7 @@ export class SessionCycle implements InputSink {
         const isOther = error instanceof OtherProgram && !this.#options.isSupervised;
         if (!isOther && !isDiskFull(error)) throw error;
         const text = isOther ? `${error.message}: ${NO_ENGINE}` : NO_ROOM;
-        this.degraded = text;
-        this.isReopening = false;
-        if (!isAlerted) this.#context.alert('critical', isOther ? 'program_waits' : 'no_room', text);
+        if (this.degraded !== text) this.#gone(isOther ? 'program_waits' : 'no_room', text);
         // Nobody steers the entries of an engine that was lost.
         if (isOther && this.#losses > 0) this.#context.halt.begin(text);
         await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
@@ -415,14 +415,19 @@ export class SessionCycle implements InputSink {
 
   /** The engine fails whatever is left out: the process stays, with the kill path, the control API and alerts. */
   #degrade(): void {
-    const { halt, alert } = this.#context;
+    const { halt } = this.#context;
     const text =
       `the engine failed ${this.#losses} times and does not run until the next trading day: entries are off, ` +
       `those that rest at the broker are canceled, and what protects positions stays. ${this.#lastLoss}`;
-    this.degraded = text;
-    this.isReopening = false;
-    alert('critical', 'engine_gone', text);
+    this.#gone('engine_gone', text);
     halt.begin(text);
     this.#atNextDay(this.#today);
+  }
+
+  #gone(code: string, text: string): void {
+    this.degraded = text;
+    this.isReopening = false;
+    this.#context.alert('critical', code, text);
+    this.#options.onGone();
   }
 }

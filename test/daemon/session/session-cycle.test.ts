@@ -130,6 +130,7 @@ function cycleWith(startEngine: Start, isSupervised = true, settled = Promise.re
     programProblem: () => problem,
     isSupervised,
     onLost: () => undefined,
+    onGone: () => undefined,
     onFailure: (error) => failures.push(error),
   });
   const close = async (): Promise<void> => {
