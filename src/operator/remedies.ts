@@ -94,7 +94,8 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
   process_died: (command) =>
     `read the log before its last starts; fix the strategy, then: ${command('reload')}, or ${command('start-strategy …')} --reason "…"`,
   program_waits: (command) => `${command('stop')} --reason "the new program", then start it again`,
-  no_room: () => 'make room on the disk of the state directory',
+  no_room: () =>
+    'make room on the disk of the state directory, or end the program that holds the journal; the session opens by itself then',
   calendar_ends: renew,
   calendar_ended: renew,
   emergency_record: (command) =>

@@ -10,6 +10,7 @@ import type { StrategyEntry } from '../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { foldSession } from '../../src/journal/fold-session.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
+import { Database } from '../../src/sqlite/database.ts';
 import { CommittedJournal } from './committed-journal.ts';
 import { Draws } from './draws.ts';
 import { steadyPlan } from './month.ts';
@@ -109,23 +110,29 @@ it('opens the next day once a full disk has room', () =>
     expect(strategies.map(({ stopped }) => stopped)).toEqual([null, null]);
   }));
 
-it('knows what is held, and proves a halt, where the disk is full and the engine is lost', () =>
-  inWorld({ strategies: BUSY }, async (world) => {
-    const held = () => world.daemon?.cycle.ownBooks()?.positions.map(({ qty }) => qty);
-    await world.run(20);
-    world.disk.fill(60_000);
-    await world.run(3);
-    const before = held();
-    expect(before).not.toEqual([]);
-    world.breakEngine({ kind: 'throws' });
-    await world.run(20);
-    expect(world.daemon?.sessionDay).toBeUndefined();
-    expect(held()).toEqual(before);
-    expect(world.daemon?.sweep.progress.status).toBe('proven');
-    world.disk.heal();
-    await world.run(30);
-    expect(world.daemon?.sessionDay).toBe('2026-03-09');
-  }));
+it.each(['the disk is full', 'another program holds the journal'])(
+  'knows what is held, and proves a halt, where %s and the engine is lost',
+  (why) =>
+    inWorld({ strategies: BUSY }, async (world) => {
+      const held = () => world.daemon?.cycle.ownBooks()?.positions.map(({ qty }) => qty);
+      await world.run(20);
+      const other = new Database(world.paths.journal);
+      if (why === 'the disk is full') world.disk.fill(60_000);
+      else other.exec('BEGIN IMMEDIATE');
+      await world.run(3);
+      const before = held();
+      expect(before).not.toEqual([]);
+      world.breakEngine({ kind: 'throws' });
+      await world.run(20);
+      expect(world.daemon?.sessionDay).toBeUndefined();
+      expect(held()).toEqual(before);
+      expect(world.daemon?.sweep.progress.status).toBe('proven');
+      world.disk.heal();
+      other.close();
+      await world.run(30);
+      expect([world.starts, world.daemon?.sessionDay]).toEqual([1, '2026-03-09']);
+    }),
+);
 
 it('writes the frames that a full disk refused before the rows that were decided on them', () =>
   inWorld({ marketMs: 2_000, restartSeconds: [1, 1], strategies: BUSY }, async (world) => {

@@ -3,7 +3,7 @@ import { type CalendarInUse, type KnownDays, neverCloses } from '../../domain/ca
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
-import { isDiskFull } from '../../domain/failure.ts';
+import { hasCode, isDiskFull } from '../../domain/failure.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import {
   type DurationUs,
@@ -66,11 +66,11 @@ export interface SessionCycleOptions {
 
 const CONTRACTS_RETRY = seconds(2);
 const ROOM_RETRY = seconds(10);
-const NO_ROOM =
-  'the disk is full: no session can begin until there is room, and nothing is traded; orders and positions stay as they are at ' +
-  'the broker; tickwright halt cancels entries';
-const NO_ENGINE =
-  'until then no engine runs and nothing is traded; orders and positions stay as they are at the broker; tickwright halt cancels entries';
+const NO_SESSION =
+  'and nothing is traded; orders and positions stay as they are at the broker; tickwright halt cancels entries';
+const NO_ROOM = `the disk is full: no session can begin until there is room, ${NO_SESSION}`;
+const LOCKED = `another program holds the journal: no session can begin until it lets go, ${NO_SESSION}`;
+const NO_ENGINE = `until then no engine runs ${NO_SESSION}`;
 
 class OtherProgram extends Error {}
 
@@ -167,8 +167,9 @@ export class SessionCycle implements InputSink {
   }
 
   /**
-   * Opens the session of today; resolves when it is open or none can be today. A full disk ends nothing, nor does another program on disk
-   * where nobody would start it: kill path, control API and alerts stay, and the session opens once the cause is gone.
+   * Opens the session of today; resolves when it is open or none can be today. A full disk or a locked journal ends nothing, nor does
+   * another program on disk where nobody would start it: kill path, control API and alerts stay, and the session opens once the cause is
+   * gone.
    */
   async open(): Promise<void> {
     while (!this.#isEnding) {
@@ -177,8 +178,9 @@ export class SessionCycle implements InputSink {
         return await this.#openEngine();
       } catch (error) {
         const isOther = error instanceof OtherProgram && !this.#options.isSupervised;
-        if (!isOther && !isDiskFull(error)) throw error;
-        const text = isOther ? `${error.message}: ${NO_ENGINE}` : NO_ROOM;
+        const isLocked = hasCode(error, 'SQLITE_BUSY');
+        if (!isOther && !isLocked && !isDiskFull(error)) throw error;
+        const text = isOther ? `${error.message}: ${NO_ENGINE}` : isLocked ? LOCKED : NO_ROOM;
         if (this.degraded !== text) this.#gone(isOther ? 'program_waits' : 'no_room', text);
         // Nobody steers the entries of an engine that was lost.
         if (isOther && this.#losses > 0) this.#context.halt.begin(text);
