@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { apiKeyPlace } from '../daemon/edge/broker-address.ts';
 import type { Config, Mode } from '../config/config.ts';
 import { durationMs, speedFactor } from './argument-values.ts';
-import { type CliContext, wrongUsage, needFile } from './cli-io.ts';
+import { type CliContext, needFile, wrongUsage } from './cli-io.ts';
 import { valid } from './read-config.ts';
 import { example } from './state-option.ts';
-import { loadRunConfig } from '../host/strategy-files/load-run-config.ts';
+import { loadRunConfig } from '../host/run-plan.ts';
 import { formatProblem } from '../config/problem.ts';
 
 interface RunFlags {

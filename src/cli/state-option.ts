@@ -1,7 +1,7 @@
 /** `--state` of the commands that read or command a daemon: without it, the daemon that runs. */
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { runningDaemons } from '../host/state/daemon-list.ts';
+import { runningDaemons } from '../host/state/state-paths.ts';
 import { wrongUsage } from './cli-io.ts';
 
 /** State directory of paper trading, where no daemon runs and none is named. */

@@ -1,28 +1,38 @@
 /** Carries alerts to the operator's channels and commands back, on the main thread and off the way of any order. */
-import type { Config } from '../config/config.ts';
+import type { ChannelConfig, Config, Mode, SecretPlace } from '../config/config.ts';
 import { tradingDayAt } from '../domain/calendar.ts';
 import { withAliases } from '../domain/contract-code.ts';
 import { timeOfDayUs } from '../domain/civil-date.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
-import { milliseconds, seconds, type TsUs, US_PER_DAY, US_PER_HOUR } from '../domain/units.ts';
+import { milliseconds, seconds, type TsUs, US_PER_DAY, US_PER_HOUR, US_PER_SECOND } from '../domain/units.ts';
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import { AlertDesk, quietHours } from '../operator/alerts/alert-desk.ts';
-import type { AlertChannel, AlertDraft, AlertMessage } from '../operator/alerts/alert-message.ts';
+import type {
+  AlertChannel,
+  AlertDraft,
+  AlertMessage,
+  Delivery,
+  DeliveryResult,
+} from '../operator/alerts/alert-message.ts';
 import { type AlertRoute, Routes } from '../operator/alerts/routes.ts';
 import { WaitingFile } from '../operator/alerts/waiting-file.ts';
 import { DeadMansSwitch } from '../operator/channels/dead-man.ts';
-import { RemoteControl, type RemoteOptions } from '../operator/channels/remote-control.ts';
-import type { TelegramBot } from '../operator/channels/telegram.ts';
+import { chatCommands, RemoteControl, type RemoteOptions } from '../operator/channels/remote-control.ts';
+import { createTelegramBot, createTelegramChannel, type TelegramBot } from '../operator/channels/telegram.ts';
 import { TelegramListener } from '../operator/channels/telegram-listener.ts';
-import type { BrokerAddress } from './edge/broker-address.ts';
+import { type BrokerAddress, secretPlaceText } from './edge/broker-address.ts';
 import type { StatePaths } from '../host/state/state-paths.ts';
 import { remedyOf } from '../operator/remedies.ts';
 import { formatShownTime } from '../text/dates.ts';
-import { systemClock, systemTimers } from '../host/system-clock.ts';
+import { inTime, systemClock, systemTimers } from '../host/system-clock.ts';
 import { OWN_CAUSE } from './session/halt.ts';
 import { OTP_NEEDED } from './otp-reminders.ts';
-import { type ChannelTrial, keptSecret, openChannel, tryChannels } from './operator-channels.ts';
+import { createMail } from '../operator/channels/mail.ts';
+import { createWebhook } from '../operator/channels/webhook.ts';
+import { Secrets } from '../operator/redact.ts';
+import { readSecret } from '../host/cluster-access.ts';
+import { failureOf } from '../domain/failure.ts';
 
 export interface AlertingOptions {
   readonly config: Config;
@@ -301,5 +311,134 @@ export class Alerting {
       for (const message of messages.filter(isWorthIt)) this.#routes.resume(channel, message);
     const unseen = left.desk.unseen.filter((message) => isWorthIt(message) && message.isUntilStart !== true);
     this.#desk.resume({ ...left.desk, held: left.desk.held.filter(isWorthIt), unseen });
+  }
+}
+
+// Channels to the operator as the configuration names them, with their secrets.
+
+/** Throws for a secret that is missing. `bot`: null for a channel that takes no commands; `stateDir` of a daemon that takes them, or null. */
+function openChannel(config: ChannelConfig, secrets: Secrets, stateDir: string | null) {
+  const { id } = config;
+  switch (config.kind) {
+    case 'telegram': {
+      const token = keptSecret(id, config.token, secrets);
+      const bot = createTelegramBot({ apiUrl: config.apiUrl, token });
+      const channel = createTelegramChannel(id, bot, config.chat);
+      if (config.users.length === 0 || stateDir === null) return { channel, bot };
+      const inChat = chatCommands(stateDir);
+      const send: AlertChannel['send'] = (delivery) =>
+        channel.send({ ...delivery, text: inChat(delivery.text) });
+      return { channel: { ...channel, send }, bot };
+    }
+    case 'email': {
+      const { host, port, secure, from, to, user } = config;
+      const login = user === undefined ? null : { user, password: keptSecret(id, config.password, secrets) };
+      return { channel: createMail({ id, host, port, isSecure: secure, from, to, login }), bot: null };
+    }
+    case 'webhook': {
+      const url = keptSecret(id, config.url, secrets);
+      const { preset, template = '' } = config;
+      const format = preset === undefined ? { template } : { preset };
+      return { channel: createWebhook({ id, url, format }), bot: null };
+    }
+  }
+}
+
+/** A secret that is hidden in every text from now on. */
+function keptSecret(id: string, place: SecretPlace, secrets: Secrets): string {
+  const secret = readSecret(place);
+  if (secret === undefined)
+    throw new Error(`alerts: expected the secret of ${id} in ${secretPlaceText(place)}, was missing`);
+  secrets.keep(secret);
+  return secret;
+}
+
+export interface ChannelTrial {
+  readonly id: string;
+  /** Null: its service took the message. */
+  readonly failure: string | null;
+}
+
+/** A command line waits for about this long. */
+const TRIAL_MAX = seconds(30);
+
+const tryChannels = (
+  channels: readonly AlertChannel[],
+  mode: Mode,
+  secrets: Secrets,
+): Promise<readonly ChannelTrial[]> =>
+  sendToEach(channels, secrets, ({ id }) => ({
+    severity: 'info',
+    title: `test message (${mode})`,
+    text: `Tickwright reaches you by the channel ${id}. Nothing is to be done.`,
+  }));
+
+/** For a start that fails before there is a daemon: past queue, severities, quiet hours and journal. Ends also where no service answers. */
+export async function sendAtOnce(settings: readonly ChannelConfig[], said: ScreenAlert): Promise<void> {
+  const secrets = new Secrets([]);
+  // The start names a secret that is missing; the others hear of the failure.
+  const { channels, close } = opened(settings, secrets);
+  await sendToEach(channels, secrets, () => said);
+  await close();
+}
+
+/** Channels without a daemon, and those whose secret is missing. */
+function opened(settings: readonly ChannelConfig[], secrets: Secrets) {
+  const channels: AlertChannel[] = [];
+  const unopened: ChannelTrial[] = [];
+  for (const each of settings) {
+    const failure = failureOf(() => channels.push(openChannel(each, secrets, null).channel));
+    if (failure !== null) unopened.push({ id: each.id, failure });
+  }
+  return { channels, unopened, close: () => Promise.all(channels.map((channel) => channel.close())) };
+}
+
+type ScreenAlert = Pick<Delivery, 'severity' | 'title' | 'text'>;
+
+const sendToEach = (
+  channels: readonly AlertChannel[],
+  secrets: Secrets,
+  saidTo: (channel: AlertChannel) => ScreenAlert,
+): Promise<readonly ChannelTrial[]> =>
+  Promise.all(
+    channels.map(async (channel) => {
+      const { severity, title, text } = saidTo(channel);
+      const delivery = {
+        severity,
+        title,
+        text: `${title}\n${text}`,
+        isUrgent: severity === 'critical',
+        pages: [],
+      };
+      const failure = refusalOf(await inTime(channel.send(delivery), TRIAL_MAX));
+      return { id: channel.id, failure: failure === null ? null : secrets.hide(failure) };
+    }),
+  );
+
+function refusalOf(result: DeliveryResult | undefined): string | null {
+  if (result === undefined) return `no answer within ${TRIAL_MAX / US_PER_SECOND} s`;
+  return result.status === 'sent' ? null : result.reason;
+}
+
+export const trialLines = (trials: readonly ChannelTrial[]): string =>
+  trials.map(({ id, failure }) => `${id}: ${failure === null ? 'sent' : `NOT sent: ${failure}`}`).join('\n');
+
+export const noChannel = (id: string | null): string =>
+  id === null
+    ? 'no channel is configured under alerts.channels'
+    : `there is no channel ${id} under alerts.channels`;
+
+/** `tickwright test-message --config FILE`: tries the channels of a configuration without a daemon. */
+export async function testMessage(
+  { alerts, mode }: Pick<Config, 'alerts' | 'mode'>,
+  id: string | null,
+): Promise<readonly ChannelTrial[]> {
+  const secrets = new Secrets([]);
+  const asked = alerts.channels.filter((channel) => id === null || channel.id === id);
+  const { channels, unopened, close } = opened(asked, secrets);
+  try {
+    return [...(await tryChannels(channels, mode, secrets)), ...unopened];
+  } finally {
+    await close();
   }
 }

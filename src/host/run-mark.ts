@@ -5,7 +5,7 @@
 import { openSync, writeSync } from 'node:fs';
 import { failureOf, isDiskFull } from '../domain/failure.ts';
 import { minutes, type TsUs, US_PER_MINUTE } from '../domain/units.ts';
-import { block, BLOCK_BYTES, readBlocks, writeBlocks } from './block-file.ts';
+import { block, BLOCK_BYTES, readBlocks, writeBlocks } from './state/state-paths.ts';
 
 /** The run before, as it marked itself. */
 export interface EarlierRun {

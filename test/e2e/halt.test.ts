@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type DaemonStatus, statusText } from '../../src/daemon/program/status-facts.ts';
-import { readControl } from '../../src/host/state/daemon-list.ts';
+import { readControl } from '../../src/host/state/state-paths.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
-  brokerTruth,
   type BrokerTruth,
+  brokerTruth,
   journalEntries,
   MAIN,
   setFault,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { replaySession } from '../../src/host/state/replay-session.ts';
-import { readiness } from '../../src/daemon/program/daemon-control.ts';
+import { readiness } from '../../src/daemon/program/run-daemon.ts';
 import { isSession } from '../../src/domain/calendar.ts';
 import { addDays, dayAt, type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import { tsUs } from '../../src/domain/units.ts';

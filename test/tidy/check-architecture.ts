@@ -1,8 +1,8 @@
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { ALLOW_LIST, PURE_FOLDERS, TOP_LEVEL, TOP_LEVEL_PRODUCED } from './allow-list.ts';
-import { REFUSED_OF_RXJS } from '../../src/host/strategy-files/strategy-imports.ts';
-import { type Import, type SourceFacts, type SourceFile, readCitations, readFacts } from './source-facts.ts';
+import { REFUSED_OF_RXJS } from '../../src/host/strategy-files/strategy-code.ts';
+import { type Import, readCitations, readFacts, type SourceFacts, type SourceFile } from './source-facts.ts';
 
 /** One idea may take that much: a table, a family of codecs, a state machine. */
 const MAX_LINES = 600;

@@ -1,6 +1,6 @@
 /** `test-message`: proves that each channel reaches its owner, before it is needed. */
 import type { Command } from 'commander';
-import { noChannel, testMessage, trialLines } from '../../daemon/operator-channels.ts';
+import { noChannel, testMessage, trialLines } from '../../daemon/alerting.ts';
 import { type CliContext, EXIT, wrongUsage } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
 import { example, stateCommand, stateOf } from '../state-option.ts';

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { CATALOG } from '../../host/strategy-catalog.ts';
+import { CATALOG } from '../../host/strategy-files/own-strategies.ts';
 import { packageRoot } from '../../host/program-files.ts';
 import { isAddress, isExposed, isFile } from '../../config/config-rules.ts';
 import { commentedLine } from '../../config/config-text.ts';

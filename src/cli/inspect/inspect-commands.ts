@@ -1,13 +1,13 @@
 /** `check`, `strategies` and `doctor`: inspect before a run. */
 import type { Command } from 'commander';
-import { CATALOG } from '../../host/strategy-catalog.ts';
+import { CATALOG } from '../../host/strategy-files/own-strategies.ts';
 import { diagnose, type Finding, OPEN_READINGS } from '../../daemon/inspect/doctor.ts';
 import { configText, writtenConfig } from '../../config/config-text.ts';
 import { formatTable, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { type CliContext, type CliIo, EXIT, jsonText } from '../cli-io.ts';
 import { readConfig, readRunConfig } from '../read-config.ts';
 import { example } from '../state-option.ts';
-import { calendarEnd, calendarView, type CalendarView } from '../../daemon/inspect/calendar-view.ts';
+import { calendarEnd, type CalendarView, calendarView } from '../../daemon/inspect/calendar-view.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { tradingDayAt } from '../../domain/calendar.ts';
 import { weekdayOf } from '../../domain/civil-date.ts';

@@ -1,9 +1,9 @@
 /** `orders`, `positions`, `pnl`, `journal`: read the journal, also while the daemon runs. */
 import type { Command } from 'commander';
-import type { OrderRow } from '../../host/state/order-rows.ts';
 import {
   journalLines,
   journalView,
+  type OrderRow,
   ordersView,
   type PnlRow,
   pnlView,

@@ -31,7 +31,7 @@ import {
   connectBroker,
   exchangeCounter,
   TOKEN_EXCHANGES,
-} from './broker-connection.ts';
+} from './broker-edge.ts';
 import { driftText } from './edge-alerts.ts';
 import { systemClock, systemTimers } from '../../host/system-clock.ts';
 import { withFirstDayLimits } from '../../host/run-plan.ts';

@@ -23,8 +23,15 @@ import { sessionResult } from '../../journal/session-result.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
 import { frameLogPath, readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
-import { avgPoints, readOrders } from '../../host/state/order-rows.ts';
-import { entriesOfOrder, inSession, journalRow, openJournal, wordsOf } from '../../host/state/read-state.ts';
+import {
+  avgPoints,
+  entriesOfOrder,
+  inSession,
+  journalRow,
+  openJournal,
+  readOrders,
+  wordsOf,
+} from '../../host/state/read-state.ts';
 import { dayText } from './day-report.ts';
 import { PriceBoard } from '../edge/price-board.ts';
 

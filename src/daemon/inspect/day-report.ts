@@ -9,7 +9,7 @@ import {
 import type { Config } from '../../config/config.ts';
 import { withAliases } from '../../domain/contract-code.ts';
 import { isSession } from '../../domain/calendar.ts';
-import { addDays, tradingDay, type TradingDay } from '../../domain/civil-date.ts';
+import { addDays, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { dayClose } from '../../domain/day-plan.ts';
 import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
 import { signOf } from '../../domain/order.ts';
@@ -23,8 +23,7 @@ import { sessionResult } from '../../journal/session-result.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 import { formatNumber, formatSigned } from '../../text/numbers.ts';
 import { aheadFindings } from './doctor.ts';
-import { avgPoints, readOrders } from '../../host/state/order-rows.ts';
-import { configOf, inSession, pnlRow } from '../../host/state/read-state.ts';
+import { avgPoints, configOf, inSession, pnlRow, readOrders } from '../../host/state/read-state.ts';
 
 /** More rows than this are in the journal alone. */
 const ROWS_MAX = 500;

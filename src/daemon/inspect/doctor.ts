@@ -8,14 +8,13 @@ import { daysKnown, type TradingCalendar } from '../../domain/calendar.ts';
 import { addDays, dayAt, dayNumber } from '../../domain/civil-date.ts';
 import type { TsUs } from '../../domain/units.ts';
 import { EXCHANGES_PER_DAY } from '../../broker/auth/token-keeper.ts';
-import { apiKeyPlace } from '../edge/broker-address.ts';
-import { brokerDay, TOKEN_EXCHANGES } from '../edge/broker-connection.ts';
+import { apiKeyPlace, environmentSecrets, missingSecrets, secretPlaces } from '../edge/broker-address.ts';
+import { brokerDay, TOKEN_EXCHANGES } from '../edge/broker-edge.ts';
 import { systemClock } from '../../host/system-clock.ts';
-import { statePaths, type StatePaths } from '../../host/state/state-paths.ts';
+import { readControl, type StatePaths, statePaths } from '../../host/state/state-paths.ts';
 import { calendarEnd, closuresFrom } from './calendar-view.ts';
 import { errorText, failureOf, ifThere } from '../../domain/failure.ts';
 import { formatCompared, formatCount } from '../../text/numbers.ts';
-import { environmentSecrets, missingSecrets, secretPlaces } from '../edge/secret-place.ts';
 import { readSecret } from '../../host/cluster-access.ts';
 import { homedir } from 'node:os';
 import { isExposed } from '../../config/config-rules.ts';
@@ -24,7 +23,6 @@ import { archivePath } from '../../journal/journal-archive.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { closing, type JournalReader, readJournal } from '../../journal/journal-reader.ts';
 import { ProgramFiles } from '../../host/program-files.ts';
-import { readControl } from '../../host/state/daemon-list.ts';
 
 /** This program was written after this day: a clock before it is wrong. */
 const CLOCK_MIN_US = Date.UTC(2026, 0, 1) * 1_000;
@@ -32,7 +30,7 @@ const CLOCK_MIN_US = Date.UTC(2026, 0, 1) * 1_000;
 export async function diagnose(configFile: string, stateDir: string | null): Promise<readonly Finding[]> {
   const findings: Finding[] = [nodeVersion(), await sqlite()];
   // A day's report has checks from here, and does not compile strategies.
-  const { loadRunConfig } = await import('../../host/strategy-files/load-run-config.ts');
+  const { loadRunConfig } = await import('../../host/run-plan.ts');
   const loaded = await loadRunConfig(configFile);
   if (!loaded.ok) {
     const problems = loaded.problems.map((problem) => bad('configuration', formatProblem(problem)));

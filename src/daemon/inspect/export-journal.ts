@@ -10,8 +10,14 @@ import {
 } from '../../journal/journal-reader.ts';
 import { csvText, type CsvValue } from '../../text/csv.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
-import { avgPoints, readOrders } from '../../host/state/order-rows.ts';
-import { configOf, inSession, journalRow, openJournal } from '../../host/state/read-state.ts';
+import {
+  avgPoints,
+  configOf,
+  inSession,
+  journalRow,
+  openJournal,
+  readOrders,
+} from '../../host/state/read-state.ts';
 
 interface Table {
   readonly head: readonly string[];

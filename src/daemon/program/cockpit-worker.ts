@@ -4,7 +4,7 @@ import { assert } from '../../domain/assert.ts';
 import { errorText } from '../../domain/failure.ts';
 import { loadSqlite } from '../../sqlite/sqlite-thread.ts';
 import { READS } from '../inspect/cockpit-reads.ts';
-import type { CockpitRead } from './cockpit-reader.ts';
+import type { CockpitRead } from './daemon-cockpit.ts';
 
 assert(parentPort !== null, 'this file runs as a thread');
 loadSqlite();

@@ -9,12 +9,12 @@ import { NO_SESSION } from '../../journal/journal-database.ts';
 import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
 import type {
   BooksState,
+  CockpitContract,
+  CockpitDay,
+  CockpitOrder,
   CockpitRole,
   CockpitState,
-  CockpitContract,
-  CockpitOrder,
   PlotState,
-  CockpitDay,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { type Cockpit, type CockpitReads, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
 import { PAGE_DIR } from '../../operator/cockpit/page-files.ts';
@@ -26,18 +26,18 @@ import { quietNotes } from '../../operator/quiet-notes.ts';
 import { packageVersion } from '../../host/program-files.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { joined } from '../../operator/cockpit/candles.ts';
-import type { JournalPlace, PastPrices } from '../inspect/cockpit-reads.ts';
-import { armedFaults, pageFaults } from '../simulator/simulator-faults.ts';
-import { CockpitReader } from './cockpit-reader.ts';
+import type { JournalPlace, PastPrices, READS } from '../inspect/cockpit-reads.ts';
+import { armedFaults, pageFaults } from '../simulator/embedded-simulator.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
 import type { PriceBoard } from '../edge/price-board.ts';
 import type { Daemon } from '../daemon.ts';
 import { nextPhaseChange, phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
 import type { EngineSnapshot, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import { NO_PRICE } from '../../engine/orders/managed-order.ts';
-import { avgPoints } from '../../host/state/order-rows.ts';
+import { avgPoints } from '../../host/state/read-state.ts';
 import { jobsText } from '../schedule.ts';
-import { engineHealth, problemsFor } from './health.ts';
+import { engineHealth, problemsFor } from './status-facts.ts';
+import { SqliteThread } from '../../sqlite/sqlite-thread.ts';
 
 export type DaemonCockpit = Awaited<ReturnType<typeof startDaemonCockpit>>;
 
@@ -375,4 +375,108 @@ function booksState(daemon: Daemon, view: EngineSnapshot | undefined): BooksStat
     moneyMs: msOf(view?.money.comparedUs),
     lastFillMs: msOf(view?.lastFillUs),
   };
+}
+
+// Asks the thread that reads for the page, one question after the other.
+
+type Reads = typeof READS;
+export interface CockpitRead {
+  readonly what: keyof Reads;
+  readonly args: readonly unknown[];
+}
+
+type ReadReply = { readonly value: unknown } | { readonly failure: string };
+
+/** There is no such thing, or it cannot be read; in words. */
+class NotRead extends Error {
+  /** For the answer of the server. */
+  readonly statusCode = 404;
+}
+
+/** A page sends a few requests; more are refused at once. */
+const WAITING_MAX = 16;
+const ANSWER_MS_MAX = 20_000;
+/** An idle thread gives its memory back. */
+const IDLE_MS_MAX = 60_000;
+
+interface PendingRead {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class CockpitReader {
+  #worker: SqliteThread | undefined = undefined;
+  #pending: PendingRead | undefined = undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  #timer: NodeJS.Timeout | undefined = undefined;
+  #isClosed = false;
+
+  /** Rejects with a sentence. */
+  async read<What extends keyof Reads>(
+    what: What,
+    ...args: Parameters<Reads[What]>
+  ): Promise<ReturnType<Reads[What]>> {
+    if (this.#waiting >= WAITING_MAX) throw new Error('too many reads at once: try again');
+    this.#waiting += 1;
+    const answer = this.#last.then(() => this.#ask({ what, args }));
+    this.#last = answer.catch(() => undefined);
+    try {
+      return (await answer) as ReturnType<Reads[What]>; // oxlint-disable-line typescript/no-unsafe-type-assertion -- the thread answers what was asked
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const worker = this.#worker;
+    this.#end('the daemon ends');
+    await worker?.terminate();
+  }
+
+  #ask(asked: CockpitRead): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(new Error('the daemon ends'));
+      this.#pending = { resolve, reject };
+      this.#endAfter(ANSWER_MS_MAX, `not read within ${ANSWER_MS_MAX / 1_000} s`);
+      this.#worker ??= this.#start();
+      return this.#worker.postMessage(asked); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+    });
+  }
+
+  #start(): SqliteThread {
+    const worker = new SqliteThread(new URL('./cockpit-worker.js', import.meta.url));
+    const ended = (reason: string): void => {
+      if (this.#worker === worker) this.#end(reason);
+    };
+    worker.on('error', (error: Error) => ended(error.message));
+    worker.on('exit', () => ended('the thread that reads has ended'));
+    worker.on('message', (reply: ReadReply) => {
+      if (this.#worker === worker) this.#take(reply);
+    });
+    return worker;
+  }
+
+  #take(reply: ReadReply): void {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    this.#endAfter(IDLE_MS_MAX, 'nothing was asked');
+    if ('failure' in reply) pending?.reject(new NotRead(reply.failure));
+    else pending?.resolve(reply.value);
+  }
+
+  #endAfter(ms: number, reason: string): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#end(reason), ms).unref();
+  }
+
+  #end(reason: string): void {
+    clearTimeout(this.#timer);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#pending?.reject(new Error(reason));
+    this.#pending = undefined;
+    void worker?.terminate();
+  }
 }

@@ -14,9 +14,15 @@ import { systemClock } from '../../host/system-clock.ts';
 import { acceptedText, obey, type RunActions } from '../daemon-commands.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import type { Daemon } from '../daemon.ts';
-import { healthProblem } from './health.ts';
+import {
+  type DaemonStatus,
+  healthProblem,
+  resultText,
+  silenceFact,
+  statusFacts,
+  statusOf,
+} from './status-facts.ts';
 import { holdings, listedPoints, restingText } from '../session/holdings.ts';
-import { type DaemonStatus, resultText, silenceFact, statusFacts, statusOf } from './status-facts.ts';
 
 const NO_ENGINE = 'no session is open';
 const ORDERS_MAX = 30;

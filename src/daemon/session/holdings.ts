@@ -6,7 +6,7 @@ import { shortOrderId } from '../../domain/ids.ts';
 import type { PriceTicks, TsUs } from '../../domain/units.ts';
 import type { EngineSnapshot, OpenOrderEntry, PositionEntry } from '../../engine/engine-snapshot.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
-import { avgPoints } from '../../host/state/order-rows.ts';
+import { avgPoints } from '../../host/state/read-state.ts';
 import type { HaltSweep, HeldNow } from './halt-sweep.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { formatShownTime } from '../../text/dates.ts';

@@ -40,13 +40,13 @@ import { decodeFrames, marketEvents, type ServerFrame } from '../../wire/stream/
 import type { FeedPublisher } from '../../cluster/feed-publisher.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
 import {
-  restartDay,
   type CarriedOver,
   CarryOver,
   carryOver,
   carryOverPast,
   goesOn,
   NOTHING_CARRIED_OVER,
+  restartDay,
 } from '../restart/carry-over.ts';
 import type { PriceBoard } from '../edge/price-board.ts';
 import {
@@ -58,7 +58,7 @@ import {
 import { EngineLink, type StartEngine } from '../../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
 import { atMarketTime, createMarketClock, sessionDayAt, systemClock } from '../../host/system-clock.ts';
-import type { Lockstep, SessionWork } from '../simulator/lockstep.ts';
+import type { Lockstep, SessionWork } from '../simulator/embedded-simulator.ts';
 import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
 import { leftOutOf, plannedStrategies } from '../../host/state/session-strategies.ts';

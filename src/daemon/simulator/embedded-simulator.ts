@@ -1,6 +1,6 @@
 /** The embedded broker of a paper run: the plan it is started with, and how to find, start and stop its process. */
-import { hasCode, ifThere } from '../../domain/failure.ts';
-import type { SimulatorDescription } from '../../simulator/start-simulator.ts';
+import { errorText, hasCode, ifThere } from '../../domain/failure.ts';
+import type { MarketStep, SimulatorDescription } from '../../simulator/start-simulator.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import type { RunPlan } from '../../host/run-plan.ts';
 import type { StatePaths } from '../../host/state/state-paths.ts';
@@ -11,13 +11,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { ClockMap, Timers } from '../../domain/clock.ts';
+import { type Clock, type ClockMap, marketTimeAt, type Timers } from '../../domain/clock.ts';
 import { minutes } from '../../domain/units.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { DEFAULT_OPTIONS, demoAccount, type SimulatorOptions } from '../../simulator/simulator-options.ts';
 import type { FeedTerms } from '../../cluster/feed-messages.ts';
 import { codesOf, type FeedPlan } from './feed-market.ts';
-import { Lockstep } from './lockstep.ts';
+import { isRecord } from '../../domain/parsed.ts';
+import type { ArmedFaultState } from '../../operator/cockpit/cockpit-model.ts';
+import type { CockpitFaults } from '../../operator/cockpit/cockpit-server.ts';
+import type { CommandResult } from '../../operator/control-server.ts';
+import type { ArmedFault } from '../../simulator/faults/fault-board.ts';
+import { type Fault, faultForms, parseFaultTexts } from '../../simulator/faults/fault.ts';
+import { type Dial, dialWebSocket } from '../../broker/stream/open-socket.ts';
 
 /** Address and account of the simulator, written for daemons once it listens. */
 export interface SimulatorLink extends SimulatorDescription {
@@ -242,4 +248,204 @@ async function stopProcess(pid: number): Promise<void> {
     await pause(POLL_MS);
   }
   signalled(pid, 'SIGKILL');
+}
+
+// Faults of a simulated broker, which the cockpit shows and sets through its control API.
+
+export const armedFaults = ({ armed }: SimulatorFaults): readonly ArmedFaultState[] =>
+  armed.map(({ fault: { name, ...parameters }, left }) => {
+    const parts = Object.entries(parameters).filter(([parameter]) => parameter !== 'times');
+    const given = parts.map(([parameter, value]) => `${parameter} ${String(value)}`);
+    return { name, text: [...given, ...(left === null ? [] : [`${left} left`])].join(', ') };
+  });
+
+/** `onChange` hears each change that was asked for, with its outcome. */
+export const pageFaults = (
+  faults: SimulatorFaults,
+  onChange: (text: string, by: string, outcome: CommandResult) => void,
+): CockpitFaults => ({
+  known: faultForms(),
+  change: async (fields, by) => {
+    const { name, isOn, parameters } = fields;
+    if (
+      typeof name !== 'string' ||
+      typeof isOn !== 'boolean' ||
+      (parameters !== undefined && !isTexts(parameters))
+    )
+      return {
+        ok: false,
+        message: 'a fault takes {"name": text, "isOn": true | false, "parameters"?: {name: text}}',
+      };
+    const outcome = await changed(faults, name, isOn, parameters ?? {});
+    onChange(`fault ${name} ${isOn ? 'on' : 'off'}`, by, outcome);
+    return outcome;
+  },
+});
+
+const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
+  isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
+
+function changed(
+  faults: SimulatorFaults,
+  name: string,
+  isOn: boolean,
+  parameters: Readonly<Record<string, string>>,
+): Promise<CommandResult> | CommandResult {
+  if (!isOn) return faults.clear(name);
+  const fault = parseFaultTexts(name, parameters);
+  return fault.ok ? faults.set(fault.value) : refused(fault.issues);
+}
+
+const refused = (issues: unknown): CommandResult => {
+  const texts = (Array.isArray(issues) ? issues : [issues]).map((issue: unknown) =>
+    isRecord(issue)
+      ? `${String(issue['path'])}: expected ${String(issue['expected'])}, got ${String(issue['received'])}`
+      : String(issue),
+  );
+  return { ok: false, message: texts.join('; ') };
+};
+
+const SET: CommandResult = { ok: true, message: 'done' };
+const CLEARED: CommandResult = { ok: true, message: 'cleared' };
+
+const ANSWER_MS_MAX = 3_000;
+/** A page asks four times a second. */
+const READ_AGAIN_MS = 1_000;
+
+interface ControlAnswer {
+  readonly armed?: readonly ArmedFault[];
+  readonly issues?: unknown;
+}
+
+/** Refusals are texts. A simulator that does not answer blocks no caller: the last answer counts. */
+export class SimulatorFaults {
+  readonly #url: string;
+  readonly #token: string;
+  #armed: readonly ArmedFault[] = [];
+  #polledMs = -Infinity;
+
+  constructor(controlUrl: string, token: string) {
+    this.#url = `${controlUrl}/faults`;
+    this.#token = token;
+  }
+
+  /** Faults in force, as far as is known now. */
+  get armed(): readonly ArmedFault[] {
+    if (performance.now() - this.#polledMs > READ_AGAIN_MS) {
+      this.#polledMs = performance.now();
+      void this.#call('', 'GET').catch(() => undefined);
+    }
+    return this.#armed;
+  }
+
+  async set(fault: Fault): Promise<CommandResult> {
+    return this.#send('', 'POST', SET, fault);
+  }
+
+  async clear(name: string): Promise<CommandResult> {
+    return this.#send(`/${encodeURIComponent(name)}`, 'DELETE', CLEARED);
+  }
+
+  async #send(path: string, method: string, done: CommandResult, body?: Fault): Promise<CommandResult> {
+    try {
+      const answer = await this.#call(path, method, body);
+      await this.#call('', 'GET');
+      return answer.issues === undefined ? done : refused(answer.issues);
+    } catch (error) {
+      return { ok: false, message: `the simulated broker does not answer: ${errorText(error)}` };
+    }
+  }
+
+  /** Each answer that lists the faults in force is the newest one. */
+  async #call(path: string, method: string, body?: Fault): Promise<ControlAnswer> {
+    const reply = await fetch(this.#url + path, {
+      method,
+      headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    });
+    const answer = (await reply.json()) as ControlAnswer; // oxlint-disable-line typescript/no-unsafe-type-assertion -- our own simulator answers
+    if (answer.armed !== undefined) this.#armed = answer.armed;
+    return answer;
+  }
+}
+
+// A tape that runs faster than life, in lockstep with the daemon that trades on it. Market time runs at its speed to whatever comes next,
+// an event of the market or a timer of the engine, and as in life from there until the daemon has done its work on it and has no
+// call under way. So a decision, its call and its answer take the market time that they take at speed 1, whatever the speed is.
+
+export interface SessionWork {
+  /** Every message so far is decided, and every call answered. */
+  readonly isIdle: boolean;
+  /** Market time of the engine's next timer; Infinity for none. */
+  readonly wakeAtUs: number;
+}
+
+/** JSON has no Infinity. */
+const NEVER_US = Number.MAX_SAFE_INTEGER;
+
+export class Lockstep {
+  readonly #map: ClockMap;
+  readonly #simulator: Pick<ChildProcess, 'send'>;
+  readonly #real: Clock;
+  readonly #dial: Dial;
+  #step: MarketStep | undefined = undefined;
+  #work: SessionWork | undefined = undefined;
+  #newest = { received: 0 };
+  #isLooking = false;
+
+  /** Holders of the map follow it: the object stays the same. */
+  constructor(
+    map: ClockMap,
+    simulator: Pick<ChildProcess, 'on' | 'send'>,
+    real: Clock = systemClock,
+    dial: Dial = dialWebSocket,
+  ) {
+    this.#map = map;
+    this.#dial = dial;
+    this.#simulator = simulator;
+    this.#real = real;
+    simulator.on('message', (step: MarketStep) => {
+      this.#step = step;
+      if (this.#work !== undefined) this.look(this.#work);
+    });
+  }
+
+  /** Counts the messages of the newest connection, as the simulator does. */
+  readonly dial: Dial = (url) => {
+    const socket = this.#dial(url);
+    const counted = { received: 0 };
+    this.#newest = counted;
+    socket.on('message', () => {
+      counted.received += 1;
+    });
+    return socket;
+  };
+
+  look(work: SessionWork): void {
+    this.#work = work;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    // By then, the caller that awaits the answer has gone on.
+    setImmediate(() => {
+      this.#isLooking = false;
+      this.#go();
+    });
+  }
+
+  #go(): void {
+    if (this.#work?.isIdle !== true || this.#step === undefined) return;
+    if (this.#newest.received < this.#step.sent) return;
+    const nextUs = Math.min(this.#step.nextUs ?? NEVER_US, this.#work.wakeAtUs, NEVER_US);
+    if (nextUs !== this.#map.untilUs && nextUs > marketTimeAt(this.#map, this.#real.nowUs()))
+      this.#runTo(nextUs);
+  }
+
+  #runTo(untilUs: number): void {
+    const originRealUs = this.#real.nowUs();
+    const { speed } = this.#map;
+    const originMarketUs = marketTimeAt(this.#map, originRealUs);
+    Object.assign(this.#map, { originRealUs, originMarketUs, speed, untilUs } satisfies ClockMap);
+    this.#simulator.send(untilUs);
+  }
 }

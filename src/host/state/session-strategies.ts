@@ -10,7 +10,7 @@ import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { qty, type StrategyIndex } from '../../domain/units.ts';
 import type { ConfiguredStrategy, StrategiesConfigured } from '../../engine/ports/engine-event.ts';
 import { isSameVersion, versionOf } from '../../engine/session/strategy-versions.ts';
-import { codeDigest, digestOf } from '../strategy-catalog.ts';
+import { codeDigest, digestOf } from '../strategy-files/own-strategies.ts';
 import type { StrategyInstanceSpec } from '../worker-protocol.ts';
 
 type Lists = readonly Pick<StrategiesConfigured, 'seq' | 'strategies'>[];

@@ -1,11 +1,25 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, join } from 'node:path';
-import { failureOf, ifThere, isDiskFull } from '../../domain/failure.ts';
+import { basename, join, resolve } from 'node:path';
+import { failureOf, hasCode, ifThere, isDiskFull } from '../../domain/failure.ts';
 import { archiveDir } from '../../journal/journal-archive.ts';
 import { type InstanceLock, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { Shutdown } from '../shutdown.ts';
+import { isRecord, parseJson } from '../../domain/parsed.ts';
 
 /** State files of one account's daemon. The directory is private to its owner. */
 export const statePaths = (dir: string) => ({
@@ -117,7 +131,7 @@ export function startStamp(paths: StatePaths): string {
 type AccountAddress = Readonly<Record<'restUrl' | 'custodyCode' | 'subAccountId', string>>;
 
 /** Home of all state directories of this user: $XDG_STATE_HOME or ~/.local/state. */
-export function userStateDir(): string {
+function userStateDir(): string {
   const home = process.env['XDG_STATE_HOME'] ?? '';
   return join(home === '' ? join(homedir(), '.local', 'state') : home, 'tickwright');
 }
@@ -178,4 +192,111 @@ export function forgetState(paths: StatePaths): void {
   const files = [journal, `${journal}-wal`, `${journal}-shm`, run, token, emergency];
   for (const path of [...files, frames, archive, data, simulator])
     rmSync(path, { recursive: true, force: true });
+}
+
+// The running daemons of this user, for commands that name none: a halt must reach the one that trades, wherever its state is. Each daemon
+// lists itself next to the account locks while its control API is open.
+
+export interface ListedDaemon {
+  readonly stateDir: string;
+  readonly mode: string;
+  readonly pid: number;
+}
+
+const listDir = (): string => join(userStateDir(), 'daemons');
+
+/** Lists this process; returns how to take it off. A place that can't be written leaves it unlisted: `--state` finds it. */
+export function listDaemon(stateDir: string, mode: string): () => void {
+  const dir = resolve(stateDir);
+  const path = join(listDir(), `${createHash('sha256').update(dir).digest('hex').slice(0, 16)}.json`);
+  failureOf(() => {
+    mkdirSync(listDir(), { recursive: true, mode: 0o700 });
+    const listed: ListedDaemon = { stateDir: dir, mode, pid: process.pid };
+    writeFileSync(path, JSON.stringify(listed), { mode: 0o600 });
+  });
+  return () => void failureOf(() => rmSync(path, { force: true }));
+}
+
+/** Daemons whose process is alive; a file that a dead one left behind doesn't count. */
+export function runningDaemons(): readonly ListedDaemon[] {
+  const dir = listDir();
+  return namesIn(dir)
+    .map((name) => ifThere(() => listedIn(readFileSync(join(dir, name), 'utf8'))))
+    .filter((daemon) => daemon !== undefined)
+    .filter(({ pid }) => isAlive(pid));
+}
+
+function namesIn(dir: string): readonly string[] {
+  try {
+    return readdirSync(dir).toSorted();
+  } catch {
+    // No daemon could list itself in a place that can't be read.
+    return [];
+  }
+}
+
+/** Undefined for a file that is half written, or not ours. */
+function listedIn(text: string): ListedDaemon | undefined {
+  const json = parseJson(text, 'file');
+  const { stateDir, mode, pid } = json.ok && isRecord(json.value) ? json.value : {};
+  const isListed = typeof stateDir === 'string' && typeof mode === 'string' && typeof pid === 'number';
+  return isListed ? { stateDir, mode, pid } : undefined;
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return hasCode(error, 'EPERM');
+  }
+}
+
+/** Address of the control API, written by the daemon into its state directory with access for its owner only. */
+export interface ControlLink {
+  readonly port: number;
+  readonly token: string;
+  /** Digest of the program that the daemon runs; null when it is not known. */
+  readonly program: string | null;
+}
+
+/** Undefined without the file of a daemon. Throws when the file cannot be read as one. */
+export function readControl(stateDir: string): ControlLink | undefined {
+  const path = statePaths(stateDir).control;
+  const [text = ''] = readBlocks(path) ?? [];
+  if (text === '') return undefined;
+  const link: unknown = JSON.parse(text);
+  const { port, token, program } = isRecord(link) ? link : {};
+  if (typeof port === 'number' && typeof token === 'string')
+    return { port, token, program: typeof program === 'string' ? program : null };
+  throw new Error(`${path}: expected {"port": number, "token": text}; remove it and start the daemon again`);
+}
+
+// Small files in allocated blocks of the disk. They are written in place and never shrink, so that a full disk takes each new version.
+
+export const BLOCK_BYTES = 4096;
+const OWNER_ONLY = 0o600;
+
+export const block = (text: string): Buffer =>
+  Buffer.alloc(BLOCK_BYTES, ' ').fill(text, 0, Buffer.byteLength(text));
+
+/** From the first block on; durable when it returns. Throws for a new file on a full disk. */
+export function writeBlocks(path: string, texts: readonly string[]): void {
+  const file = openSync(path, existsSync(path) ? 'r+' : 'w', OWNER_ONLY);
+  try {
+    writeSync(file, Buffer.concat(texts.map(block)), 0, texts.length * BLOCK_BYTES, 0);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The text of each block; undefined without the file. */
+export function readBlocks(path: string): readonly string[] | undefined {
+  const bytes = ifThere(() => readFileSync(path));
+  if (bytes === undefined) return undefined;
+  const count = Math.ceil(bytes.length / BLOCK_BYTES);
+  return Array.from({ length: count }, (_, i) =>
+    bytes.toString('utf8', i * BLOCK_BYTES, (i + 1) * BLOCK_BYTES).trim(),
+  );
 }

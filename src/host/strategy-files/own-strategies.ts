@@ -5,9 +5,13 @@ import type { Problem } from '../../config/problem.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
 import { defineStrategy, type StrategyDefinition } from '../../strategy/index.ts';
 import { assert } from '../../domain/assert.ts';
-import { CATALOG } from '../strategy-catalog.ts';
 import { type LoadedStrategy, runStrategyCode } from './run-strategy-code.ts';
 import { isInstalled, isStrategyFile, readStrategyCode, StrategyFileError } from './strategy-code.ts';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { CATALOG } from '../../../strategies/catalog.ts';
+import { isRecord } from '../../domain/parsed.ts';
+import { loadConfig, type ReadConfig } from '../../config/load-config.ts';
 
 export interface OwnStrategy extends LoadedStrategy {
   readonly code: StrategyCode;
@@ -102,4 +106,31 @@ async function loadedOrFailing(name: string, code: StrategyCode): Promise<Strate
       throw error;
     }
   }
+}
+
+export { CATALOG };
+
+/** A configuration that is only shown: strategies that this build does not have are taken as they are written. */
+export const storedConfig = (file: string): ReadConfig => loadConfig(file, CATALOG, () => true);
+
+const CODE = new URL('../../../strategies/', import.meta.url);
+
+/** Digest of the files with the code of a strategy: of its folder, or of all strategies when no folder has its name. */
+export function codeDigest(strategy: string): string {
+  const own = new URL(`${strategy}/`, CODE);
+  const folder = existsSync(own) ? own : CODE;
+  const files = readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((file) => /\.[jt]s$/.test(file))
+    .toSorted();
+  return digestOf(files.map((file) => [file, readFileSync(new URL(file, folder), 'utf8')]));
+}
+
+/** Twelve hexadecimal digits; the order of keys does not count. */
+export const digestOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value, sortedKeys)).digest('hex').slice(0, 12);
+
+export function sortedKeys(_key: string, value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

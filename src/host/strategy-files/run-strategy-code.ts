@@ -7,8 +7,7 @@ import { config } from 'rxjs';
 import type { StrategyCode } from '../../config/config.ts';
 import type { StrategyDefinition } from '../../strategy/index.ts';
 import { setTrap } from './clock-trap.ts';
-import { addressOf, StrategyFileError } from './strategy-code.ts';
-import { machineUses } from './strategy-imports.ts';
+import { addressOf, machineUses, StrategyFileError } from './strategy-code.ts';
 
 export type LoadedStrategy = Awaited<ReturnType<typeof runStrategyCode>>;
 

@@ -5,7 +5,7 @@ import { REAL_TIME, systemClock } from '../../../src/host/system-clock.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { tsUs, US_PER_HOUR, US_PER_MINUTE } from '../../../src/domain/units.ts';
-import { CATALOG } from '../../../src/host/strategy-catalog.ts';
+import { CATALOG } from '../../../src/host/strategy-files/own-strategies.ts';
 
 /** From the start of the plan to `now`, and from `now` to the close, in minutes. */
 function planAt(otp: 'simulator' | 'prompt', now: number): readonly [since: number, left: number] {

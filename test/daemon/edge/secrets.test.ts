@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { configuredAddress } from '../../../src/daemon/edge/broker-address.ts';
-import { connectBroker } from '../../../src/daemon/edge/broker-connection.ts';
+import { connectBroker } from '../../../src/daemon/edge/broker-edge.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';

@@ -1,5 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { armedFaults, pageFaults, SimulatorFaults } from '../../../src/daemon/simulator/simulator-faults.ts';
+import {
+  armedFaults,
+  pageFaults,
+  SimulatorFaults,
+} from '../../../src/daemon/simulator/embedded-simulator.ts';
 import { faultForms, parseFaultTexts } from '../../../src/simulator/faults/fault.ts';
 import { type RunningSimulator, startSimulator } from '../../../src/simulator/start-simulator.ts';
 

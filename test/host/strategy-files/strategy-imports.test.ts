@@ -1,6 +1,6 @@
 /** Code that reads the machine it runs on is found as it is written. */
 import { expect, it } from 'vitest';
-import { machineUses } from '../../../src/host/strategy-files/strategy-imports.ts';
+import { machineUses } from '../../../src/host/strategy-files/strategy-code.ts';
 
 it.each([
   ['const at = Date.now();', ['Date.now']],
