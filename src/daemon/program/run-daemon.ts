@@ -403,11 +403,7 @@ const stateOf = (held: readonly string[], openOrders: number, books: string) => 
 
 // The control API of a running daemon, and the file by which the command line finds it.
 
-async function startDaemonControl(
-  daemon: Daemon,
-  run: RunActions,
-  cockpit: Pick<DaemonCockpit, 'link'>,
-) {
+async function startDaemonControl(daemon: Daemon, run: RunActions, cockpit: Pick<DaemonCockpit, 'link'>) {
   const { config, paths, address } = daemon.options;
   const token = randomBytes(24).toString('base64url');
   const server = await startControl({
