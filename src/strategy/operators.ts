@@ -6,6 +6,8 @@ import { defer, filter, map, type OperatorFunction, pipe, scan } from 'rxjs';
 interface Indicator<Input> {
   /** It has seen as many values as it needs. */
   readonly isStable: boolean;
+  /** So many, where it knows: before them it is not asked, which some answer by a throw. */
+  getRequiredInputs?(): number;
   add(input: Input): unknown;
   getResult(): unknown;
 }
@@ -31,13 +33,20 @@ export const indicate =
   (source) =>
     defer(() => {
       let indicators = createAll(made);
+      let seen = 0;
       let before: T | undefined;
+      const isWarm = ([, indicator]: readonly [string, Indicator<Input>]): boolean =>
+        seen < (indicator.getRequiredInputs?.() ?? 0) ? false : indicator.isStable;
       const after = (item: T): Indicated<T, Made> | null => {
-        if (before !== undefined && isNew(item, before)) indicators = createAll(made);
+        if (before !== undefined && isNew(item, before)) {
+          indicators = createAll(made);
+          seen = 0;
+        }
         before = item;
+        seen += 1;
         const input = inputOf(item);
         for (const [, indicator] of indicators) indicator.add(input);
-        if (!indicators.every(([, { isStable }]) => isStable)) return null;
+        if (!indicators.every(isWarm)) return null;
         const values = indicators.map(([name, indicator]) => [name, indicator.getResult()] as const);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a value for each name of `made`
         return { item, ...Object.fromEntries(values) } as Indicated<T, Made>;
