@@ -188,8 +188,8 @@ export class TapePlayer {
   readonly #engine: Engine;
   readonly #clock: VirtualClock;
   readonly #cursors: readonly Cursor[];
-  /** Whose row comes next, over all rows. */
-  readonly #turns: Uint16Array;
+  /** Whose row comes next, over all rows; null where one contract has them all. */
+  readonly #turns: Uint16Array | null;
   #turn = 0;
 
   constructor(parts: TapePlayerParts, tapes: readonly PlayedTape[]) {
@@ -197,7 +197,7 @@ export class TapePlayer {
     this.#engine = parts.engine;
     this.#clock = parts.clock;
     this.#cursors = tapes.map((tape) => new Cursor(tape));
-    this.#turns = turnsOf(tapes).places;
+    this.#turns = tapes.length > 1 ? turnsOf(tapes).places : null;
   }
 
   get isOver(): boolean {
@@ -211,12 +211,17 @@ export class TapePlayer {
 
   playTo(untilUs: number): void {
     const turns = this.#turns;
-    const isAlone = this.#cursors.length === 1;
+    const [only] = this.#cursors;
+    if (turns === null) {
+      while (only !== undefined && only.row < only.tape.rows.rows && only.atUs < untilUs)
+        this.#play(only, Math.min(ROWS_AT_ONCE, only.tape.rows.rows - only.row), untilUs);
+      return;
+    }
     while (this.#turn < turns.length) {
       const place = turns[this.#turn];
       const cursor = place === undefined ? undefined : this.#cursors[place];
       if (cursor === undefined || cursor.atUs >= untilUs) return;
-      let rows = isAlone ? Math.min(ROWS_AT_ONCE, turns.length - this.#turn) : 1;
+      let rows = 1;
       while (rows < ROWS_AT_ONCE && turns[this.#turn + rows] === place) rows += 1;
       this.#turn += this.#play(cursor, rows, untilUs);
     }
