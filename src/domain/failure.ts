@@ -53,6 +53,10 @@ const DISK_FULL = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQL
 /** The disk took no more. */
 export const isDiskFull = (error: unknown): boolean => DISK_FULL.some((code) => hasCode(error, code));
 
+/** Another program holds the database, or recovers it. */
+export const isLocked = (error: unknown): boolean =>
+  ['SQLITE_BUSY', 'SQLITE_BUSY_RECOVERY', 'SQLITE_BUSY_SNAPSHOT'].some((code) => hasCode(error, code));
+
 /** Undefined for a file that is absent; any other failure is thrown. */
 export function ifThere<T>(read: () => T): T | undefined {
   try {

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { failureOf } from '../domain/failure.ts';
+import { failureOf, isLocked } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
 
 /** Thrown when another daemon already works for this account. */
@@ -47,7 +47,7 @@ function lockedDatabase(path: string, waitMs: number, holder: () => string, wayO
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
+    if (isLocked(error)) {
       throw new AlreadyRunning(
         `another Tickwright (process ${holder()}) already works for this account: it holds ${path}; ` +
           `stop it first (tickwright stop, or pm2 stop tickwright), ${wayOn}`,

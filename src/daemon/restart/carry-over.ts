@@ -88,7 +88,7 @@ export class CarryOver {
   readonly #unclosed = new OpenDay();
   /** Halts, stops and peaks: few a day. */
   readonly #rare: JournalEntry[] = [];
-  readonly #unreadCancels: Command[] = [];
+  #unreadCancels: readonly Command[] = [];
   /** Entries of an earlier process that are still to be read; null when there are none. */
   #past: Iterable<readonly NamedEntry[]> | null;
   /** Came meanwhile. */
@@ -149,11 +149,13 @@ export class CarryOver {
   /** Commands that no engine has read: the answer to a person holds on the day after too. */
   takeUnread(read: JournalReader, session: TradingDay): void {
     const decided = read.causes(session).reduce((last, cause) => Math.max(last, cause), 0);
-    for (const { by, command, seq: cause, tsUs } of read.commands(session)) {
-      if (cause <= decided) continue;
+    const unread = read.commands(session).filter(({ seq }) => seq > decided);
+    this.#unreadCancels = unread
+      .map(({ command }) => command)
+      .filter(({ name }) => name === 'cancel_all' || name === 'cancel_order');
+    for (const { by, command, seq: cause, tsUs } of unread) {
       const head = { cause, tsUs, strategy: null } as const;
       this.add({ strategyName: null, entry: { ...head, kind: 'command', by, command } });
-      if (command.name === 'cancel_all' || command.name === 'cancel_order') this.#unreadCancels.push(command);
       if (!('strategy' in command) || typeof command.strategy !== 'number') continue;
       const { name, reason, strategy } = command;
       if (name === 'stop_strategy' && by === 'operator')

@@ -3,7 +3,7 @@ import { type CalendarInUse, type KnownDays, neverCloses } from '../../domain/ca
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
-import { hasCode, isDiskFull } from '../../domain/failure.ts';
+import { isDiskFull, isLocked } from '../../domain/failure.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import {
   type DurationUs,
@@ -178,9 +178,8 @@ export class SessionCycle implements InputSink {
         return await this.#openEngine();
       } catch (error) {
         const isOther = error instanceof OtherProgram && !this.#options.isSupervised;
-        const isLocked = hasCode(error, 'SQLITE_BUSY');
-        if (!isOther && !isLocked && !isDiskFull(error)) throw error;
-        const text = isOther ? `${error.message}: ${NO_ENGINE}` : isLocked ? LOCKED : NO_ROOM;
+        if (!isOther && !isLocked(error) && !isDiskFull(error)) throw error;
+        const text = isOther ? `${error.message}: ${NO_ENGINE}` : isLocked(error) ? LOCKED : NO_ROOM;
         if (this.degraded !== text) this.#gone(isOther ? 'program_waits' : 'no_room', text);
         // Nobody steers the entries of an engine that was lost.
         if (isOther && this.#losses > 0) this.#context.halt.begin(text);
