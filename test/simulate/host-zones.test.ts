@@ -28,7 +28,7 @@ const sessionAt = (day: string, hour: number): string[] => {
     `${day} ${before}:50 rollover`,
     `${day} ${before}:58 open`,
     `${day} fills`,
-    `${day} ${now}:15 token`,
+    `${day} ${now}:05 token`,
   ];
 };
 
@@ -105,7 +105,7 @@ function sundaysToo(config: Config, hour: number): Config {
   return {
     ...config,
     calendar: { ...config.calendar, weekdays: EVERY_DAY },
-    schedule: { ...config.schedule, tokenRefresh: [clock(-15), clock(15)], rollover: clock(-10) },
+    schedule: { ...config.schedule, tokenRefresh: [clock(-15), clock(5)], rollover: clock(-10) },
   };
 }
 
@@ -135,7 +135,7 @@ it.each([
   "case 28: on a machine in %s the session of %s has every job once, at the exchange's time, and its orders",
   async (zone, day, hour) => {
     vi.stubEnv('TZ', zone);
-    const jobs = await lived(day, hour, ({ world }) => world.run(50 * MINUTE));
+    const jobs = await lived(day, hour, ({ world }) => world.run(37 * MINUTE));
     expect(jobs).toEqual(sessionAt(day, hour));
   },
 );
@@ -147,7 +147,7 @@ it('case 28: a clock that is a day ahead for a minute costs no job and no order'
     world.jumpClock(24 * 60 * MINUTE);
     await world.run(1 * MINUTE);
     world.healClock();
-    await world.run(40 * MINUTE);
+    await world.run(28 * MINUTE);
   });
   expect(jobs).toEqual(sessionAt('2026-03-05', 9));
 });
@@ -161,7 +161,7 @@ it('case 28: starts under a clock that is a day ahead, and under the true one ag
     await world.run(4 * MINUTE);
     world.healClock();
     await morning.startAgain();
-    await world.run(40 * MINUTE);
+    await world.run(29 * MINUTE);
   });
   expect(jobs).toEqual(sessionAt('2026-03-05', 9));
 });
