@@ -1,6 +1,6 @@
 /** `paper`, `live`, `dry-run`: the daemon itself. */
 import type { Command } from 'commander';
-import { apiKeyPlace } from '../daemon/edge/broker-address.ts';
+import { apiKeyPlace } from '../daemon/edge/secret-place.ts';
 import type { Config, Mode } from '../config/config.ts';
 import { durationMs, speedFactor } from './argument-values.ts';
 import { type CliContext, needFile, wrongUsage } from './cli-io.ts';

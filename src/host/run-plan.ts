@@ -1,4 +1,4 @@
-/** Changes the configuration for one run: command line, tape, limits of the first day with real money. */
+/** Reads the configuration of a run, and changes it for that run: command line, tape, limits of the first day with real money. */
 import { basename, dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import {

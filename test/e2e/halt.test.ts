@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type DaemonStatus, statusText } from '../../src/daemon/program/status-facts.ts';
+import { type DaemonStatus, statusText } from '../../src/daemon/program/status.ts';
 import { readControl } from '../../src/host/state/state-paths.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {

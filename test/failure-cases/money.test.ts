@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { dayReportOf } from '../../src/daemon/inspect/day-report.ts';
 import { inSession } from '../../src/host/state/read-state.ts';
-import { statusOf, statusText } from '../../src/daemon/program/status-facts.ts';
+import { statusOf, statusText } from '../../src/daemon/program/status.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { COSTS } from '../support/engine-world.ts';
 import { money } from '../../src/domain/units.ts';

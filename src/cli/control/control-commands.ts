@@ -24,7 +24,7 @@ import {
   silentProgress,
   type StageProgress,
 } from '../../daemon/command-outcomes.ts';
-import { type DaemonStatus, statusText } from '../../daemon/program/status-facts.ts';
+import { type DaemonStatus, statusText } from '../../daemon/program/status.ts';
 
 interface ControlFlags {
   readonly state?: string;

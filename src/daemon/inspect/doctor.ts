@@ -8,7 +8,7 @@ import { daysKnown, type TradingCalendar } from '../../domain/calendar.ts';
 import { addDays, dayAt, dayNumber } from '../../domain/civil-date.ts';
 import type { TsUs } from '../../domain/units.ts';
 import { EXCHANGES_PER_DAY } from '../../broker/auth/token-keeper.ts';
-import { apiKeyPlace, environmentSecrets, missingSecrets, secretPlaces } from '../edge/broker-address.ts';
+import { apiKeyPlace, environmentSecrets, missingSecrets, secretPlaces } from '../edge/secret-place.ts';
 import { brokerDay, TOKEN_EXCHANGES } from '../edge/broker-edge.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { readControl, type StatePaths, statePaths } from '../../host/state/state-paths.ts';

@@ -36,7 +36,7 @@ import type { EngineSnapshot, OpenOrderEntry, StrategyEntry } from '../../engine
 import { NO_PRICE } from '../../engine/orders/managed-order.ts';
 import { avgPoints } from '../../host/state/read-state.ts';
 import { jobsText } from '../schedule.ts';
-import { engineHealth, problemsFor } from './status-facts.ts';
+import { engineHealth, problemsFor } from './status.ts';
 import { SqliteThread } from '../../sqlite/sqlite-thread.ts';
 
 export type DaemonCockpit = Awaited<ReturnType<typeof startDaemonCockpit>>;

@@ -12,7 +12,7 @@ import { readSecret } from '../../host/cluster-access.ts';
 import { packageVersion } from '../../host/program-files.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import type { Daemon } from '../daemon.ts';
-import { healthOf } from './status-facts.ts';
+import { healthOf } from './status.ts';
 
 const LOOP_RESOLUTION_MS = 10;
 const LOOP_SAMPLE_MS = 1_000;

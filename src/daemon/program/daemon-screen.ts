@@ -20,7 +20,7 @@ import { packageVersion } from '../../host/program-files.ts';
 import type { RunPlan } from '../../host/run-plan.ts';
 import type { Daemon } from '../daemon.ts';
 import { comparisons } from '../session/holdings.ts';
-import { type StatusContent, statusContent, statusOf, summaryText } from './status-facts.ts';
+import { type StatusContent, statusContent, statusOf, summaryText } from './status.ts';
 
 const STATUS_EVERY_MS = 1_000;
 

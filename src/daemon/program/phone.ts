@@ -21,7 +21,7 @@ import {
   silenceFact,
   statusFacts,
   statusOf,
-} from './status-facts.ts';
+} from './status.ts';
 import { holdings, listedPoints, restingText } from '../session/holdings.ts';
 
 const NO_ENGINE = 'no session is open';

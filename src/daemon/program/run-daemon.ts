@@ -1,4 +1,4 @@
-/** `tickwright paper | live | dry-run`: one run from the lock to the summary. */
+/** `tickwright paper | live | dry-run`: one run from the lock to the summary, with its control API and the messages of its start and its end. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
 import { errorText, failureText, isDiskFull, OtherFormat } from '../../domain/failure.ts';
@@ -6,14 +6,8 @@ import { StrategyNames } from '../../domain/strategy-names.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredFeed, FeedNotThere } from '../../host/cluster-access.ts';
-import {
-  configuredAddress,
-  missingMetricsToken,
-  missingPassword,
-  missingSecrets,
-  reachBroker,
-  secretsInPm2,
-} from '../edge/broker-address.ts';
+import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
+import { missingMetricsToken, missingPassword, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 import { CLOSE_READS_MAX } from '../schedule.ts';
 import { inTime, systemClock, systemTimers } from '../../host/system-clock.ts';
 import {
@@ -54,7 +48,7 @@ import { formatCount } from '../../text/numbers.ts';
 import { bookFacts, comparisons, holdings, ownHoldings } from '../session/holdings.ts';
 import { randomBytes } from 'node:crypto';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
-import { healthOf, problemsFor, statusOf } from './status-facts.ts';
+import { healthOf, problemsFor, statusOf } from './status.ts';
 
 export interface DaemonRunOptions extends RunOverrides {
   readonly config: Config;

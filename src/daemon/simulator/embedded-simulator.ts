@@ -1,4 +1,4 @@
-/** The embedded broker of a paper run: the plan it is started with, and how to find, start and stop its process. */
+/** The embedded broker of a paper run: the plan it is started with, how to find, start and stop its process, its faults, and a tape in lockstep. */
 import { errorText, hasCode, ifThere } from '../../domain/failure.ts';
 import type { MarketStep, SimulatorDescription } from '../../simulator/start-simulator.ts';
 import { systemClock } from '../../host/system-clock.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/host/system-clock.ts';
 import type { Daemon } from '../../../src/daemon/daemon.ts';
-import { healthOf, healthProblem, problemsFor } from '../../../src/daemon/program/status-facts.ts';
+import { healthOf, healthProblem, problemsFor } from '../../../src/daemon/program/status.ts';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { US_PER_HOUR, US_PER_SECOND } from '../../../src/domain/units.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { money, signedQty } from '../../../src/domain/units.ts';
 import { statusLine } from '../../../src/daemon/program/daemon-screen.ts';
-import type { StatusContent } from '../../../src/daemon/program/status-facts.ts';
+import type { StatusContent } from '../../../src/daemon/program/status.ts';
 
 const FACTS: StatusContent = {
   time: '09:30:00',

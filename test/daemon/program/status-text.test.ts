@@ -1,6 +1,6 @@
 /** The state of a daemon as a person reads it at night. */
 import { expect, test } from 'vitest';
-import { type DaemonStatus, statusText, summaryText } from '../../../src/daemon/program/status-facts.ts';
+import { type DaemonStatus, statusText, summaryText } from '../../../src/daemon/program/status.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import * as units from '../../../src/domain/units.ts';

@@ -1,4 +1,4 @@
-/** The state of a daemon: as data, and in words and units, as the command line, a chat and the end of a run show it. */
+/** The state of a daemon and its health: as data, and in words and units, as the command line, a chat and the end of a run show it. */
 import { resolve } from 'node:path';
 import { daysKnown, phaseAt, tradingDayAt } from '../../domain/calendar.ts';
 import { momentOf } from '../../domain/civil-date.ts';
