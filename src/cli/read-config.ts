@@ -1,8 +1,7 @@
 /** Apart from the other helpers: it loads every strategy of this build. */
 import { storedConfig } from '../host/strategy-files/own-strategies.ts';
 import { loadRunConfig } from '../host/run-plan.ts';
-import type { Config } from '../config/config.ts';
-import type { ReadConfig } from '../config/load-config.ts';
+import type { Config, ReadConfig } from '../config/config.ts';
 import { formatProblem } from '../config/problem.ts';
 import { refused } from './cli-io.ts';
 

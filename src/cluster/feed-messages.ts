@@ -33,7 +33,7 @@ export const noteOf = (event: StreamChanged): StampedFrame => ({
 export const readNote = ({ text }: StampedFrame): StreamChanged | undefined =>
   text.startsWith(NOTE) ? JSON.parse(text.slice(NOTE.length)) : undefined;
 
-export interface FeedBatch {
+interface FeedBatch {
   /** Of one publisher, whose numbers begin at 1. */
   readonly epoch: string;
   /** Number of the first record; the others follow. */

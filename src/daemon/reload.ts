@@ -1,6 +1,5 @@
 /** Changes that a person asks a running daemon for: other strategies or days of the calendar, or a stopped strategy that starts again. */
-import type { Config } from '../config/config.ts';
-import type { LoadedConfig } from '../config/load-config.ts';
+import type { Config, LoadedConfig } from '../config/config.ts';
 import { formatProblem } from '../config/problem.ts';
 import { knownDays, type TradingCalendar, tradingDayAt } from '../domain/calendar.ts';
 import type { CommandResult } from '../operator/control-server.ts';

@@ -21,7 +21,7 @@ import {
 } from './worker-protocol.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { eventDecisions } from '../engine/replay/journal-decisions.ts';
-import { SqliteThread } from '../sqlite/sqlite-thread.ts';
+import { SqliteThread } from '../sqlite/database.ts';
 
 /** A batch that takes longer has hung: a busy one takes milliseconds. */
 const BATCH_TIME_MAX: DurationUs = seconds(5);

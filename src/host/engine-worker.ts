@@ -1,7 +1,7 @@
 import { promiseHooks } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../domain/assert.ts';
-import { loadSqlite } from '../sqlite/sqlite-thread.ts';
+import { loadSqlite } from '../sqlite/database.ts';
 import { followStrategies } from './run-mark.ts';
 import { serveEngine } from './engine-server.ts';
 import { loadDefinitions } from './strategy-files/own-strategies.ts';

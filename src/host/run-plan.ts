@@ -1,12 +1,12 @@
 /** Reads the configuration of a run, and changes it for that run: command line, tape, limits of the first day with real money. */
 import { basename, dirname, join } from 'node:path';
-import type { Config } from '../config/config.ts';
 import {
+  type Config,
   loadConfig,
   type LoadedConfig,
   type OtherStrategies,
   type ReadConfig,
-} from '../config/load-config.ts';
+} from '../config/config.ts';
 import type { TradingCalendar } from '../domain/calendar.ts';
 import { isTradingDay, momentOf, tradingDay } from '../domain/civil-date.ts';
 import { errorText } from '../domain/failure.ts';

@@ -12,11 +12,10 @@ import type {
   StrategiesConfigured,
 } from '../engine/ports/engine-event.ts';
 import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
-import { InputCodec, type JournaledInput } from './compact-input.ts';
+import { InputCodec, type JournaledInput, parseNamed, withStrategy } from './compact-input.ts';
 import { checkJournal, type JournalCheck } from './journal-chain.ts';
-import { checkArchives, openArchive } from './journal-archive.ts';
+import { checkArchives, openArchive } from './journal-copies.ts';
 import { ACCOUNT_HALTS, type ArchivedSession, archivedSessions, openReadOnly } from './journal-database.ts';
-import { parseNamed, withStrategy } from './named-strategies.ts';
 
 export interface SessionRow {
   readonly day: TradingDay;
@@ -24,7 +23,7 @@ export interface SessionRow {
   readonly configuration: string;
 }
 
-export interface InputRow {
+interface InputRow {
   readonly seq: number;
   readonly tsUs: number;
   readonly kind: string;
@@ -41,7 +40,7 @@ export interface StoredEntry {
   readonly entry: JournalEntry;
 }
 
-export interface EntryQuery {
+interface EntryQuery {
   readonly session?: string;
   readonly kinds?: readonly EntryKind[];
   readonly strategy?: string;

@@ -10,10 +10,9 @@ import { StrategyNames } from '../domain/strategy-names.ts';
 import { durationUs, type DurationUs, milliseconds, type TsUs } from '../domain/units.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { NamedEntry } from './fold-session.ts';
-import { InputCodec, type JournaledInput } from './compact-input.ts';
-import { archivePath } from './journal-archive.ts';
+import { InputCodec, type JournaledInput, entryBody } from './compact-input.ts';
+import { archivePath } from './journal-copies.ts';
 import { type ChainedRow, type ChainEnd, chainEnd, chained } from './journal-chain.ts';
-import { entryBody } from './named-strategies.ts';
 import { JournalReader } from './journal-reader.ts';
 import {
   type ArchivedSession,
@@ -31,7 +30,7 @@ const RETRY_MS = 1_000;
 /** Rows that may wait while the disk refuses them; one more is an error. */
 const PENDING_ROWS_MAX = 100_000;
 
-export interface JournalOptions {
+interface JournalOptions {
   readonly path: string;
   /** Wall time for the column that people read; not part of the canonical hash. */
   readonly wallClock: Clock;

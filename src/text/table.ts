@@ -1,5 +1,5 @@
-/** Tables of text for a terminal. */
-export interface Column {
+/** Tables as text: for a terminal, and comma-separated (RFC 4180, with a line feed behind each line). */
+interface Column {
   readonly title: string;
   readonly align: 'left' | 'right';
 }
@@ -98,3 +98,30 @@ const hasStyle = (text: string): boolean => text.includes('\u001B');
 
 /** Columns of the terminal that a text takes; colours take none. */
 export const widthOf = (text: string): number => Array.from(text.replace(STYLE, '')).length;
+
+export type CsvValue = string | number | boolean | null;
+
+const SPECIAL = /[",\r\n]/;
+
+function csvCell(value: CsvValue): string {
+  if (value === null) return '';
+  const text = String(value);
+  return SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export const csvLine = (cells: readonly CsvValue[]): string => `${cells.map(csvCell).join(',')}\n`;
+
+export const csvText = (head: readonly string[], rows: readonly (readonly CsvValue[])[]): string =>
+  [head, ...rows].map(csvLine).join('');
+
+/** One column a key: its title, and its cell of a row. */
+export const csvRows = <Row>(
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => CsvValue>>,
+): string => {
+  const cells = Object.values(columns);
+  return csvText(
+    Object.keys(columns),
+    rows.map((row) => cells.map((cell) => cell(row))),
+  );
+};

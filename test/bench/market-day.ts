@@ -1,7 +1,6 @@
 /** Frames as the broker sends them, from the synthetic market: four contracts, trades, both sides of the book, summaries. */
 import { join } from 'node:path';
-import type { Config } from '../../src/config/config.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
 import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
 import type { Contract } from '../../src/domain/contract.ts';
 import {

@@ -18,8 +18,7 @@ import {
 } from '../../src/daemon/session/trading-session.ts';
 import { statePaths } from '../../src/host/state/state-paths.ts';
 import { BrokerContracts } from '../../src/broker/reports/broker-contracts.ts';
-import type { Config } from '../../src/config/config.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
 import type { Contract } from '../../src/domain/contract.ts';
 import { brokerOrderNo } from '../../src/domain/ids.ts';

@@ -1,7 +1,7 @@
 /** A directory with the shipped market files and one main file of the test's own. */
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { CATALOG } from '../../strategies/catalog.ts';
 import { tempDir } from '../support/temp-dir.ts';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { assertCalendar, phaseAt } from '../../src/domain/calendar.ts';
 import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';

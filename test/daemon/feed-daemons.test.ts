@@ -6,7 +6,7 @@ import { configuredFeed, type FeedAccess, readFeedTerms } from '../../src/host/c
 import { codesOf, openFeedMarket } from '../../src/daemon/simulator/feed-market.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { seconds, type TsUs, tsUs } from '../../src/domain/units.ts';
-import { recordFeed } from '../../src/cluster/feed-recording.ts';
+import { recordFeed } from '../../src/cluster/feed-reader.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { type NatsServer, natsServer, WITHOUT_NATS } from '../support/nats-server.ts';
 import { Story } from '../failure-cases/support/story.ts';

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { SqliteThread } from '../../src/sqlite/sqlite-thread.ts';
+import { SqliteThread } from '../../src/sqlite/database.ts';
 import type { StartEngine } from '../../src/host/engine-thread.ts';
 import { priceHundredths, priceTicks, qty } from '../../src/domain/units.ts';
 import { encodeTrade } from '../../src/wire/stream/data-frame.ts';

@@ -16,7 +16,7 @@ import { replaySession } from '../../src/host/state/replay-session.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { TradingDay } from '../../src/domain/civil-date.ts';
 import { StrategyNames } from '../../src/domain/strategy-names.ts';
-import { writeArchive } from '../../src/journal/journal-archive.ts';
+import { writeArchive } from '../../src/journal/journal-copies.ts';
 import { type JournalReader, readJournal } from '../../src/journal/journal-reader.ts';
 import { frameLogPath } from '../../src/recording/frame-log.ts';
 import { Database } from '../../src/sqlite/database.ts';

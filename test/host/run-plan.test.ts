@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { Database } from '../../src/sqlite/database.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { readAgain, runPlan, withFirstDayLimits } from '../../src/host/run-plan.ts';
-import type { Config } from '../../src/config/config.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
 import { CATALOG } from '../../strategies/catalog.ts';
 import { LIVE, SHIPPED } from '../config/config-files.ts';
 

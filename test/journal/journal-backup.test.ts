@@ -4,7 +4,7 @@ import { Database } from '../../src/sqlite/database.ts';
 import { expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { tsUs } from '../../src/domain/units.ts';
-import { backUpJournal, pruneBackups } from '../../src/journal/journal-backup.ts';
+import { backUpJournal, pruneBackups } from '../../src/journal/journal-copies.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { clockInput, DAY, note, openStore, tempDir } from './journal-fixture.ts';
 

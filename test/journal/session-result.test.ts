@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { money, qty, tsUs } from '../../src/domain/units.ts';
 import type { EntryOf } from '../../src/engine/ports/journal-entry.ts';
-import { foldSession, type NamedEntry } from '../../src/journal/fold-session.ts';
-import { sessionResult } from '../../src/journal/session-result.ts';
+import { foldSession, type NamedEntry, sessionResult } from '../../src/journal/fold-session.ts';
 import { ENTRIES } from '../operator/entries.ts';
 
 const fill = (at: number, side: 'buy' | 'sell', count: number, price: number): NamedEntry => ({

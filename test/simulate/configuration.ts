@@ -2,8 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Config } from '../../src/config/config.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
 import type { TradingCalendar } from '../../src/domain/calendar.ts';
 import { money, qty, seconds } from '../../src/domain/units.ts';
 import type { Plan } from './plan.ts';

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 
-const MODULE = pathToFileURL(join(import.meta.dirname, '../../dist/src/sqlite/sqlite-thread.js')).href;
+const MODULE = pathToFileURL(join(import.meta.dirname, '../../dist/src/sqlite/database.js')).href;
 
 const THREAD = `
   import { workerData } from 'node:worker_threads';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { csvLine, csvText } from '../../src/text/csv.ts';
+import { csvLine, csvText } from '../../src/text/table.ts';
 
 it('quotes cells with commas, quotes and line ends, and leaves null empty', () => {
   expect(csvLine(['a,b', 'say "x"', 'two\nlines', 'cr\r', null, -1.5, true])).toBe(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { timeZone } from '../../src/text/time-zone.ts';
+import { timeZone } from '../../src/text/dates.ts';
 
 it.each([
   ['UTC', 0],

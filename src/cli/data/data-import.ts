@@ -24,7 +24,7 @@ import {
 } from '../argument-values.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, jsonText, needFile } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
-import { csvLine } from '../../text/csv.ts';
+import { csvLine } from '../../text/table.ts';
 import { formatCount, formatNumber, formatRate } from '../../text/numbers.ts';
 import { ProgressLine } from '../progress-line.ts';
 

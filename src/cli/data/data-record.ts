@@ -17,7 +17,7 @@ export function addDataRecord(data: Command, { io }: CliContext): void {
       const config = readConfig(file);
       const feed = configuredFeed(config);
       if (feed === undefined) throw wrongUsage(`${file}: expected cluster.feed, was missing`);
-      const { recordFeed } = await import('../../cluster/feed-recording.ts');
+      const { recordFeed } = await import('../../cluster/feed-reader.ts');
       const days = await recordFeed(feed, out, config.exchangeCalendar.utcOffsetMinutes).catch(
         (error: Error) => {
           throw failed(error.message);

@@ -8,7 +8,6 @@ import { InvalidArgumentError } from 'commander';
 import { CATALOG } from '../../host/strategy-files/own-strategies.ts';
 import { packageRoot } from '../../host/program-files.ts';
 import { isAddress, isExposed, isFile } from '../../config/config-rules.ts';
-import { commentedLine } from '../../config/config-text.ts';
 import type { SecretPlace } from '../../config/config.ts';
 import { aliasesOf, aliasOf, UNDERLYINGS } from '../../domain/contract-code.ts';
 import { address, pathText } from '../../config/values.ts';
@@ -18,6 +17,7 @@ import { quantity, refuse, wholeNumber } from '../argument-values.ts';
 import { wrongUsage } from '../cli-io.ts';
 import { issuesText } from '../../domain/parsed.ts';
 import type { AnswerParser, Dialog } from './dialog.ts';
+import { commentedLine } from '../../config/config-schema.ts';
 
 /** What options give, and what the dialog asks for where they do not. */
 export const ANSWERS = {

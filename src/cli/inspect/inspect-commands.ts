@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { CATALOG } from '../../host/strategy-files/own-strategies.ts';
 import { diagnose, type Finding, OPEN_READINGS } from '../../daemon/inspect/doctor.ts';
-import { configText, writtenConfig } from '../../config/config-text.ts';
 import { formatTable, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { type CliContext, type CliIo, EXIT, jsonText } from '../cli-io.ts';
 import { readConfig, readRunConfig } from '../read-config.ts';
@@ -12,6 +11,7 @@ import { systemClock } from '../../host/system-clock.ts';
 import { tradingDayAt } from '../../domain/calendar.ts';
 import { weekdayOf } from '../../domain/civil-date.ts';
 import { formatCount } from '../../text/numbers.ts';
+import { configText, writtenConfig } from '../../config/config-schema.ts';
 
 // `tickwright calendar`: the days that the file of closures knows.
 

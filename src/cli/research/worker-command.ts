@@ -39,7 +39,7 @@ export function addWorkerCommand(program: Command, { io }: CliContext): void {
     .addHelpText('after', AFTER_HELP)
     .action(async (address: string, { threads = availableParallelism(), cache, cacheGb }: Flags) => {
       const { runWorker } = await import('../../cluster/searches/worker.ts');
-      const { ColumnCache } = await import('../../cluster/searches/column-cache.ts');
+      const { ColumnCache } = await import('../../cluster/searches/worker.ts');
       const stop = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
       await onCluster(address, 'worker', async (cluster) => {

@@ -11,7 +11,7 @@ import { batchOf, bytesOf, type Job, jobOf, jobText, type Result, resultName } f
 import { jobObject, Searches, sent, WORKERS } from './streams.ts';
 import type { WorkerBeat } from './worker.ts';
 
-export interface ClusterPoolOptions extends TrialPoolOptions {
+interface ClusterPoolOptions extends TrialPoolOptions {
   /** Forgets the results of earlier sweeps. */
   readonly fresh: boolean;
   /** Receives what a person should know, once. */

@@ -18,8 +18,7 @@ import type {
   OrderStory,
 } from '../../operator/cockpit/cockpit-model.ts';
 import type { JournalQuery } from '../../operator/cockpit/cockpit-server.ts';
-import { FOLDED_KINDS } from '../../journal/fold-session.ts';
-import { sessionResult } from '../../journal/session-result.ts';
+import { FOLDED_KINDS, sessionResult } from '../../journal/fold-session.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
 import { frameLogPath, readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';

@@ -19,10 +19,10 @@ import { readSecret } from '../../host/cluster-access.ts';
 import { homedir } from 'node:os';
 import { isExposed } from '../../config/config-rules.ts';
 import { expiryOf, listedMonths, UNDERLYINGS } from '../../domain/contract-code.ts';
-import { archivePath } from '../../journal/journal-archive.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { closing, type JournalReader, readJournal } from '../../journal/journal-reader.ts';
 import { ProgramFiles } from '../../host/program-files.ts';
+import { archivePath } from '../../journal/journal-copies.ts';
 
 /** This program was written after this day: a clock before it is wrong. */
 const CLOCK_MIN_US = Date.UTC(2026, 0, 1) * 1_000;

@@ -8,7 +8,6 @@ import {
   type SessionRow,
   type StoredEntry,
 } from '../../journal/journal-reader.ts';
-import { csvText, type CsvValue } from '../../text/csv.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
 import {
   avgPoints,
@@ -18,6 +17,7 @@ import {
   openJournal,
   readOrders,
 } from '../../host/state/read-state.ts';
+import { csvText, type CsvValue } from '../../text/table.ts';
 
 interface Table {
   readonly head: readonly string[];

@@ -6,14 +6,21 @@ import { errorText, failureOf } from '../../domain/failure.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { SqliteThread } from '../../sqlite/sqlite-thread.ts';
+import { SqliteThread } from '../../sqlite/database.ts';
 import { neverCloses } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { milliseconds, minutes } from '../../domain/units.ts';
 import type { RetentionConfig } from '../../config/config.ts';
-import { backUpJournal, JournalDamaged, pruneBackups, pruneDays } from '../../journal/journal-backup.ts';
-import { archivePath, openArchive, writeArchive } from '../../journal/journal-archive.ts';
+import {
+  backUpJournal,
+  JournalDamaged,
+  pruneBackups,
+  pruneDays,
+  archivePath,
+  openArchive,
+  writeArchive,
+} from '../../journal/journal-copies.ts';
 import type { ArchivedSession } from '../../journal/journal-database.ts';
 import { closing, readJournal } from '../../journal/journal-reader.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';

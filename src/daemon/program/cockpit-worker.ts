@@ -2,9 +2,9 @@
 import { parentPort } from 'node:worker_threads';
 import { assert } from '../../domain/assert.ts';
 import { errorText } from '../../domain/failure.ts';
-import { loadSqlite } from '../../sqlite/sqlite-thread.ts';
 import { READS } from '../inspect/cockpit-reads.ts';
 import type { CockpitRead } from './daemon-cockpit.ts';
+import { loadSqlite } from '../../sqlite/database.ts';
 
 assert(parentPort !== null, 'this file runs as a thread');
 loadSqlite();

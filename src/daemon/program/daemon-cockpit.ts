@@ -37,7 +37,7 @@ import { NO_PRICE } from '../../engine/orders/managed-order.ts';
 import { avgPoints } from '../../host/state/read-state.ts';
 import { jobsText } from '../schedule.ts';
 import { engineHealth, problemsFor } from './status.ts';
-import { SqliteThread } from '../../sqlite/sqlite-thread.ts';
+import { SqliteThread } from '../../sqlite/database.ts';
 
 export type DaemonCockpit = Awaited<ReturnType<typeof startDaemonCockpit>>;
 

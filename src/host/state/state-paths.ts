@@ -16,10 +16,10 @@ import {
 import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { failureOf, hasCode, ifThere, isDiskFull } from '../../domain/failure.ts';
-import { archiveDir } from '../../journal/journal-archive.ts';
 import { type InstanceLock, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { Shutdown } from '../shutdown.ts';
 import { isRecord, parseJson } from '../../domain/parsed.ts';
+import { archiveDir } from '../../journal/journal-copies.ts';
 
 /** State files of one account's daemon. The directory is private to its owner. */
 export const statePaths = (dir: string) => ({

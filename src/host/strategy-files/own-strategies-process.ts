@@ -1,9 +1,8 @@
 /** Process that loads the strategies of a configuration and reads their parameters. */
 import { withKeptPositions } from '../../config/config-rules.ts';
 import { configSchema } from '../../config/config-schema.ts';
-import type { OtherStrategies } from '../../config/load-config.ts';
+import { type OtherStrategies, readStrategies } from '../../config/config.ts';
 import { readFile } from '../../config/read-file.ts';
-import { readStrategies } from '../../config/strategy-entries.ts';
 import { assert } from '../../domain/assert.ts';
 import type { Problem } from '../../config/problem.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';

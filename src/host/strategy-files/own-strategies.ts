@@ -1,6 +1,6 @@
 /** Loads the strategies of a configuration that are files or packages of the user's own; each problem is reported at its line. */
 import { z } from 'zod';
-import type { StrategyCode } from '../../config/config.ts';
+import { type StrategyCode, loadConfig, type ReadConfig } from '../../config/config.ts';
 import type { Problem } from '../../config/problem.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
 import { defineStrategy, type StrategyDefinition } from '../../strategy/index.ts';
@@ -11,7 +11,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { isRecord } from '../../domain/parsed.ts';
-import { loadConfig, type ReadConfig } from '../../config/load-config.ts';
 
 export interface OwnStrategy extends LoadedStrategy {
   readonly code: StrategyCode;

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { csvLine } from '../../text/csv.ts';
+import { csvLine } from '../../text/table.ts';
 import type { RowTable } from '../columns/row-table.ts';
 import type { CellWriter, ExportField, ExportTable } from './export-table.ts';
 

@@ -2,9 +2,8 @@
 import { basename } from 'node:path';
 import { barBounds } from '../../domain/bars.ts';
 import { type DurationUs, durationUs, tsUs, US_PER_MINUTE } from '../../domain/units.ts';
-import { formatLocalTime } from '../../text/dates.ts';
+import { formatLocalTime, type TimeZone } from '../../text/dates.ts';
 import { formatBarLength } from '../../text/durations.ts';
-import type { TimeZone } from '../../text/time-zone.ts';
 import {
   BAR_LAYOUT,
   BAR_PHASES,

@@ -3,7 +3,7 @@ import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-da
 import { US_PER_MINUTE } from '../../domain/units.ts';
 import { DecimalReader, FinestStep } from '../../text/decimals.ts';
 import { formatCount } from '../../text/numbers.ts';
-import type { TimeZone } from '../../text/time-zone.ts';
+import type { TimeZone } from '../../text/dates.ts';
 import { Collector, type SpillableRows } from '../collect/collector.ts';
 import type { StoreDayOptions } from '../collect/day-ticks.ts';
 import type { StoredFile } from '../collect/store-file.ts';

@@ -4,7 +4,7 @@
  */
 import { isTradingDay, tradingDay, dayNumber, type TradingDay } from '../../domain/civil-date.ts';
 import { US_PER_DAY, US_PER_HOUR, US_PER_MINUTE, US_PER_SECOND } from '../../domain/units.ts';
-import type { TimeZone } from '../../text/time-zone.ts';
+import type { TimeZone } from '../../text/dates.ts';
 
 /** The first part of `04/03/2026`: day or month; without it such a date is not read. */
 export type DateOrder = 'dmy' | 'mdy';

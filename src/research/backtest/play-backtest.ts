@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { US_PER_MS } from '../../domain/units.ts';
-import { csvText } from '../../text/csv.ts';
+import { csvText } from '../../text/table.ts';
 import { formatUtc } from '../../text/dates.ts';
 import { parseBarLength } from '../../text/durations.ts';
 

@@ -16,7 +16,7 @@ import {
   unitsOf,
 } from '../../domain/contract.ts';
 import { type TsUs, US_PER_MINUTE, US_PER_SECOND, priceTicks, tsUs } from '../../domain/units.ts';
-import { csvRows, csvText } from '../../text/csv.ts';
+import { csvRows, csvText } from '../../text/table.ts';
 import { decimalText } from '../../text/decimals.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /** Imports one file of any kind, with the arguments of the command line and the configured market. */
-import { formatUtcOffset } from '../../text/dates.ts';
+import { formatUtcOffset, timeZone } from '../../text/dates.ts';
 import type { StoredFile } from '../../recording/collect/store-file.ts';
 import type { BarMeta } from '../../recording/columns/bar-file.ts';
 import type { TickMeta } from '../../recording/columns/tick-columns.ts';
@@ -15,7 +15,6 @@ import { isStep } from '../../text/decimals.ts';
 import { type FileKind, fileKind, isSymbol, nameParts } from '../../recording/import/file-kind.ts';
 import { type BarImportOptions, importBars } from '../../recording/import/import-bars.ts';
 import { importPrints, importQuotes } from '../../recording/import/import-ticks.ts';
-import { timeZone } from '../../text/time-zone.ts';
 import { compileFrames, type FrameReport } from './compile-frames.ts';
 import { type RecordedMarket, specOfSymbol, stepsOf } from './recorded-market.ts';
 

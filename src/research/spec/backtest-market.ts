@@ -2,7 +2,7 @@
 import { readMarket } from '../../config/market-file.ts';
 import type { CheckResult, Problem } from '../../config/problem.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
-import { zodProblems } from '../../config/zod-problems.ts';
+import { zodProblems } from '../../config/read-file.ts';
 import { alwaysOpen, type TradingCalendar } from '../../domain/calendar.ts';
 import { tradingDay, type TradingDay } from '../../domain/civil-date.ts';
 import { contractMonthOf, expiryOf, underlyingOf } from '../../domain/contract-code.ts';
@@ -10,9 +10,8 @@ import { type ContractSpec, NO_BAND_BPS } from '../../domain/contract.ts';
 import type { CostSchedule, DatedValue } from '../../domain/costs.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import { bpsOf, US_PER_DAY, US_PER_MINUTE } from '../../domain/units.ts';
-import { formatUtcOffset } from '../../text/dates.ts';
+import { formatUtcOffset, timeZone, type TimeZone } from '../../text/dates.ts';
 import { decimalsOf, wholeOf } from '../../text/decimals.ts';
-import { timeZone, type TimeZone } from '../../text/time-zone.ts';
 import { inlineMarket, type InlineMarket } from './backtest-schema.ts';
 
 // Currencies: the smallest amount that is paid.

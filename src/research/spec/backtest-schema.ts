@@ -1,7 +1,7 @@
 /** Schema of a backtest file, checked as a whole before anything runs. */
 import { assert } from '../../domain/assert.ts';
 import { parseBarLength } from '../../text/durations.ts';
-import { timeZone } from '../../text/time-zone.ts';
+import { timeZone } from '../../text/dates.ts';
 import { z } from 'zod';
 import { configSchema } from '../../config/config-schema.ts';
 import { phaseSpan, weekday } from '../../config/market-file.ts';

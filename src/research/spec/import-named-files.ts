@@ -19,7 +19,7 @@ import { SourceFileError } from '../../recording/import/table-file.ts';
 import { hasSymbols, nameParts } from '../../recording/import/file-kind.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
 import { formatNumber, listed } from '../../text/numbers.ts';
-import { timeZone } from '../../text/time-zone.ts';
+import { timeZone } from '../../text/dates.ts';
 import { type BacktestMarket, wallShiftOf } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 import type { NamedDir } from './source-days.ts';

@@ -2,12 +2,11 @@
 import type { Latency, LatencyModel } from '../run/latency.ts';
 import { NothingThere } from '../../domain/failure.ts';
 import { wholeOf } from '../../text/decimals.ts';
-import type { StrategyCode, StrategyConfig } from '../../config/config.ts';
+import { readStrategies, type StrategyCode, type StrategyConfig } from '../../config/config.ts';
 import { closingProblems, limitProblems, withKeptPositions } from '../../config/config-rules.ts';
 import { type CheckResult, formatProblem, meantHint, type Problem } from '../../config/problem.ts';
 import { placed, readFile } from '../../config/read-file.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
-import { readStrategies } from '../../config/strategy-entries.ts';
 import { hasMaintenance } from '../../domain/costs.ts';
 import { durationUs, US_PER_DAY } from '../../domain/units.ts';
 import { listed } from '../../text/numbers.ts';

@@ -4,7 +4,7 @@ import type { BacktestData, BacktestPlan } from '../backtest-plan.ts';
 import type { FillModel } from '../../venue/exchange/fill-models.ts';
 import { assert } from '../../domain/assert.ts';
 import { configSchema } from '../../config/config-schema.ts';
-import { engineSettingsOf } from '../../config/load-config.ts';
+import { engineSettingsOf } from '../../config/config.ts';
 import type { EngineSettings, RiskSettings } from '../../domain/settings.ts';
 import {
   bpsOf,

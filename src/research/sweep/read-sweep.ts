@@ -24,7 +24,7 @@ import {
 } from './walk-forward.ts';
 import { type CheckResult, type Problem, meantHint } from '../../config/problem.ts';
 import { count, flag } from '../../config/values.ts';
-import { zodProblems } from '../../config/zod-problems.ts';
+import { zodProblems } from '../../config/read-file.ts';
 import { shown } from '../../domain/parsed.ts';
 import type { StrategyDefinition } from '../../strategy/index.ts';
 import { formatNumber } from '../../text/numbers.ts';

@@ -17,7 +17,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ReportAssets } from '../report/render-report.ts';
 import { describeMemory } from '../backtest-plan.ts';
-import { type CsvValue, csvText } from '../../text/csv.ts';
+import { type CsvValue, csvText } from '../../text/table.ts';
 import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
 import { titleOf, writeReport } from '../backtest/result-files.ts';
 

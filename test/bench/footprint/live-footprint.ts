@@ -8,7 +8,7 @@ import { unpackEvents } from '../../../src/host/worker-protocol.ts';
 import type { FromEngine } from '../../../src/host/worker-protocol.ts';
 import { Daemon } from '../../../src/daemon/daemon.ts';
 import { prepareStateDir, statePaths } from '../../../src/host/state/state-paths.ts';
-import { loadConfig } from '../../../src/config/load-config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import type { ClockMap } from '../../../src/domain/clock.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { Secrets } from '../../../src/operator/redact.ts';

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openCluster } from '../../../src/cluster/connection.ts';
-import { ColumnCache } from '../../../src/cluster/searches/column-cache.ts';
-import { runWorker } from '../../../src/cluster/searches/worker.ts';
+import { ColumnCache, runWorker } from '../../../src/cluster/searches/worker.ts';
 import type { TrialPool } from '../../../src/research/sweep/trial-pool.ts';
 import type { TrialFigures } from '../../../src/research/sweep/walk-forward.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { runCli } from '../../../src/cli/run-cli.ts';
-import { loadConfig } from '../../../src/config/load-config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { cliDir, cliRun } from '../support/cli-run.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Interview } from '../../../src/cli/init/interview.ts';
-import { loadConfig } from '../../../src/config/load-config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { formatProblem } from '../../../src/config/problem.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { cliDir } from '../support/cli-run.ts';

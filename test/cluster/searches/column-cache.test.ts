@@ -1,6 +1,6 @@
 import type Fs from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ColumnCache } from '../../../src/cluster/searches/column-cache.ts';
+import { ColumnCache } from '../../../src/cluster/searches/worker.ts';
 import { sha256 } from '../../../src/cluster/searches/job.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 

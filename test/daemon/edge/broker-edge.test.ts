@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { tokenHours } from '../../../src/daemon/edge/broker-edge.ts';
 import { REAL_TIME, systemClock } from '../../../src/host/system-clock.ts';
-import { loadConfig } from '../../../src/config/load-config.ts';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { tsUs, US_PER_HOUR, US_PER_MINUTE } from '../../../src/domain/units.ts';
 import { CATALOG } from '../../../src/host/strategy-files/own-strategies.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 
 /** From the start of the plan to `now`, and from `now` to the close, in minutes. */
 function planAt(otp: 'simulator' | 'prompt', now: number): readonly [since: number, left: number] {

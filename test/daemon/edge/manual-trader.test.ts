@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ManualTrader, openBroker } from '../../../src/daemon/edge/manual-trader.ts';
 import { prepareStateDir, statePaths } from '../../../src/host/state/state-paths.ts';
-import { loadConfig } from '../../../src/config/load-config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { seconds } from '../../../src/domain/units.ts';
 import { isLockHeld, takeInstanceLock } from '../../../src/journal/instance-lock.ts';
 import { readJournal } from '../../../src/journal/journal-reader.ts';

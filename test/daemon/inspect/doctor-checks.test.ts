@@ -14,7 +14,7 @@ import {
 } from '../../../src/daemon/inspect/doctor.ts';
 import { statePaths } from '../../../src/host/state/state-paths.ts';
 import { money, tsUs } from '../../../src/domain/units.ts';
-import { writeArchive } from '../../../src/journal/journal-archive.ts';
+import { writeArchive } from '../../../src/journal/journal-copies.ts';
 import { takeInstanceLock } from '../../../src/journal/instance-lock.ts';
 import { DAY, note, openStore } from '../../journal/journal-fixture.ts';
 

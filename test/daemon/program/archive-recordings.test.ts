@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type * as Archiver from '../../../src/daemon/program/archive-recordings.ts';
 import { archiveRecordings } from '../../../src/daemon/program/archive-recordings.ts';
-import { archivePath, writeArchive } from '../../../src/journal/journal-archive.ts';
+import { archivePath, writeArchive } from '../../../src/journal/journal-copies.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { seq, tsUs } from '../../../src/domain/units.ts';
 import type { Timers } from '../../../src/domain/clock.ts';

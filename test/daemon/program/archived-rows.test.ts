@@ -9,7 +9,7 @@ import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { instrumentIndex, money, qty, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
-import { archiveDir, archivePath, writeArchive } from '../../../src/journal/journal-archive.ts';
+import { archiveDir, archivePath, writeArchive } from '../../../src/journal/journal-copies.ts';
 import { readJournal } from '../../../src/journal/journal-reader.ts';
 import type { JournalStore } from '../../../src/journal/journal-store.ts';
 import { createOrder } from '../../broker/support/broker-orders.ts';

@@ -9,8 +9,7 @@ import { systemClock, systemTimers } from '../../../src/host/system-clock.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
 import { RunMark } from '../../../src/host/run-mark.ts';
 import { takeAccountLock } from '../../../src/host/state/state-paths.ts';
-import type { Mode } from '../../../src/config/config.ts';
-import { loadConfig } from '../../../src/config/load-config.ts';
+import { type Mode, loadConfig } from '../../../src/config/config.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { LIVE, SHIPPED } from '../../config/config-files.ts';
 

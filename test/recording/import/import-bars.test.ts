@@ -5,7 +5,7 @@ import { minutes, seconds } from '../../../src/domain/units.ts';
 import { BAR_PHASES, readBarMeta, readBarParts } from '../../../src/recording/columns/bar-file.ts';
 import type { BadRow } from '../../../src/recording/import/import-table.ts';
 import { type BarImportOptions, importBars } from '../../../src/recording/import/import-bars.ts';
-import { timeZone } from '../../../src/text/time-zone.ts';
+import { timeZone } from '../../../src/text/dates.ts';
 import { QUIET, vietnamese } from './import-settings.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { importPrints } from '../../../src/recording/import/import-ticks.ts';
-import { timeZone } from '../../../src/text/time-zone.ts';
+import { timeZone } from '../../../src/text/dates.ts';
 import { QUIET, vietnamese } from './import-settings.ts';
 import { HEAD, imported, type Setting } from './imported-prints.ts';
 import { tempDir } from '../../support/temp-dir.ts';

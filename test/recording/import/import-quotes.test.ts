@@ -9,7 +9,7 @@ import { importQuotes } from '../../../src/recording/import/import-ticks.ts';
 import type { ImportOptions } from '../../../src/recording/import/import-table.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import { QUIET, vietnamese } from './import-settings.ts';
-import { timeZone } from '../../../src/text/time-zone.ts';
+import { timeZone } from '../../../src/text/dates.ts';
 
 async function quotes(text: string, over: Partial<ImportOptions> = {}) {
   const dir = tempDir();

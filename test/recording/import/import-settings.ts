@@ -4,7 +4,7 @@ import {
   type ImportWatch,
   VIETNAMESE_SIDES,
 } from '../../../src/recording/import/import-table.ts';
-import { timeZone } from '../../../src/text/time-zone.ts';
+import { timeZone } from '../../../src/text/dates.ts';
 import { minutes } from '../../../src/domain/units.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { type DateOrder, StampReader } from '../../../src/recording/import/stamp-reader.ts';
-import { timeZone } from '../../../src/text/time-zone.ts';
+import { timeZone } from '../../../src/text/dates.ts';
 
 interface Setting {
   readonly zone?: string;
