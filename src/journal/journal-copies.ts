@@ -27,11 +27,9 @@ import {
   openReadOnly,
 } from './journal-database.ts';
 
-/*
- * An archive is a journal of its own, packed, in a file that never changes. One file a session, because it is whole as soon as it is made: a
- * file of a month would be rewritten each day. The journal keeps the session's place in the list, its counters and the ends of its chains, so
- * that the rows of an archive are proven against it; and the hash of the file.
- */
+// An archive is a journal of its own, packed, in a file that never changes. One file a session, because it is whole as soon as it is
+// made: a file of a month would be rewritten each day. The journal keeps the session's place in the list, its counters and the ends of
+// its chains, so that the rows of an archive are proven against it; and the hash of the file.
 
 export const archiveDir = (path: string): string => join(dirname(path), 'archive');
 
@@ -151,10 +149,8 @@ export const checkArchives = (path: string, journal: Database): readonly ChainFa
     }
   });
 
-/*
- * A backup is taken while the daemon runs: a copy of one moment, read back and checked before it gets its name. It is made in a thread of its
- * own: a copy takes seconds.
- */
+// A backup is taken while the daemon runs: a copy of one moment, read back and checked before it gets its name. It is made in a thread
+// of its own: a copy takes seconds.
 
 const PREFIX = 'journal-';
 const SUFFIX = '.db';

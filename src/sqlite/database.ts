@@ -25,10 +25,8 @@ function load(): typeof BetterSqlite3 {
   }
 }
 
-/*
- * A thread that uses SQLite. To end a thread while it loads a Node-API add-on aborts the whole process (Node.js 24, release 13 of
- * better-sqlite3: `Error::New napi_get_last_error_info`); so such a thread loads it first, and is not ended before.
- */
+// A thread that uses SQLite. To end a thread while it loads a Node-API add-on aborts the whole process (Node.js 24, release 13 of
+// better-sqlite3: `Error::New napi_get_last_error_info`); so such a thread loads it first, and is not ended before.
 
 /** Each thread has a flag of its own. */
 const IS_LOADED = 'tickwright: SQLite is loaded';

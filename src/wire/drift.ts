@@ -1,4 +1,4 @@
-/** Counts where the broker's messages deviate from the contract but can still be read (notes, 1). */
+/** Where the broker's messages deviate from the contract but can still be read (notes, 1): counted deviations, and numbers as texts. */
 export interface DriftCounter {
   /** `place` is the message and field, `trade.matchQtty`; `deviation` is a constant text. */
   count(place: string, deviation: string): void;
@@ -41,4 +41,15 @@ export class DriftLog implements DriftCounter {
   get all(): readonly Drift[] {
     return [...this.#drifts.values()].map((drift) => ({ ...drift }));
   }
+}
+
+/** Numbers that arrive as texts: `"3"`, `"1198.7"`, `"2.30745319E8"` (notes, 1). */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
+
+/** The number that a text spells, else undefined. Blanks around it are ignored. */
+export function numberFromText(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (!NUMBER.test(trimmed)) return undefined;
+  const value = Number(trimmed);
+  return Number.isFinite(value) ? value : undefined;
 }

@@ -8,8 +8,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 import { WebSocketServer } from 'ws';
-import { decodeClientFrame } from '../../src/wire/stream/client-frame.ts';
-import { encodeAuthResult } from '../../src/wire/stream/control-frame.ts';
+import { decodeClientFrame, encodeAuthResult } from '../../src/wire/stream/control-frame.ts';
 import { framed } from '../support/text-frame.ts';
 
 const port = parentPort;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/domain/parsed.ts';
 import { readCommandBody } from '../../src/operator/control-command.ts';
 import { decodeServerFrame } from '../../src/wire/stream/server-frame.ts';
-import { decodeClientFrame } from '../../src/wire/stream/client-frame.ts';
-import { decodeTokenExpiry } from '../../src/wire/token-expiry.ts';
+import { decodeClientFrame } from '../../src/wire/stream/control-frame.ts';
+import { decodeTokenExpiry } from '../../src/wire/rest/token-calls.ts';
 import { jsonOf } from '../../src/wire/rest/call-reply.ts';
 import { seq, tsUs } from '../../src/domain/units.ts';
 

@@ -3,14 +3,13 @@ import { money } from '../../src/domain/units.ts';
 import { accountStatus } from '../../src/wire/rest/account-status.ts';
 import { cancelOrder, changeOrder, placeOrder } from '../../src/wire/rest/order-calls.ts';
 import { cancelStockOrders, cashBalance, loanPackages, stockAssets } from '../../src/wire/rest/securities.ts';
-import { closedPositions } from '../../src/wire/rest/closed-positions.ts';
+import { closedPositions, openPositions } from '../../src/wire/rest/positions.ts';
 import { conditionBook } from '../../src/wire/rest/condition-book.ts';
 import { cancelCondition, changeCondition, placeCondition } from '../../src/wire/rest/condition-calls.ts';
 import { contractList, derivatives } from '../../src/wire/rest/market-reads.ts';
 import { deposit, transfer, withdraw } from '../../src/wire/rest/money-calls.ts';
 import { exchangeToken, requestOtp } from '../../src/wire/rest/token-calls.ts';
 import { inDayBook } from '../../src/wire/rest/in-day-book.ts';
-import { openPositions } from '../../src/wire/rest/open-positions.ts';
 import type { OPERATIONS } from '../../src/wire/rest/operations.ts';
 import { profile } from '../../src/wire/rest/profile.ts';
 import {

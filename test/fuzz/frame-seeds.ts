@@ -6,8 +6,6 @@ import {
   encodeSubscribe,
   encodeUnsubscribe,
   HEARTBEAT_FRAME,
-} from '../../src/wire/stream/client-frame.ts';
-import {
   encodeAuthResult,
   encodeHeartbeatTimeout,
   PONG_FRAME,

@@ -3,7 +3,7 @@ import { brokerOrderKey, brokerOrderNo } from '../../src/domain/ids.ts';
 import type { ParseResult } from '../../src/domain/parsed.ts';
 import { seq, tsUs } from '../../src/domain/units.ts';
 import type { DriftCounter } from '../../src/wire/drift.ts';
-import { decodeTokenExpiry } from '../../src/wire/token-expiry.ts';
+import { decodeTokenExpiry, exchangeToken, requestOtp } from '../../src/wire/rest/token-calls.ts';
 import { accountStatus } from '../../src/wire/rest/account-status.ts';
 import {
   classifyCallReply,
@@ -14,15 +14,13 @@ import {
   jsonOf,
 } from '../../src/wire/rest/call-reply.ts';
 import { cashBalance, loanPackages, stockAssets } from '../../src/wire/rest/securities.ts';
-import { closedPositions } from '../../src/wire/rest/closed-positions.ts';
+import { closedPositions, openPositions } from '../../src/wire/rest/positions.ts';
 import { conditionBook } from '../../src/wire/rest/condition-book.ts';
 import { contractList, derivatives } from '../../src/wire/rest/market-reads.ts';
-import { exchangeToken, requestOtp } from '../../src/wire/rest/token-calls.ts';
 import { inDayBook } from '../../src/wire/rest/in-day-book.ts';
-import { openPositions } from '../../src/wire/rest/open-positions.ts';
 import { OPERATIONS } from '../../src/wire/rest/operations.ts';
 import { profile } from '../../src/wire/rest/profile.ts';
-import { decodeClientFrame } from '../../src/wire/stream/client-frame.ts';
+import { decodeClientFrame } from '../../src/wire/stream/control-frame.ts';
 import { decodeServerFrame } from '../../src/wire/stream/server-frame.ts';
 import { FRONT, LISTED, specOf } from '../wire/support/listed-contracts.ts';
 import { ANSWERS, type OperationName } from './answer-seeds.ts';

@@ -4,15 +4,14 @@ import { money, priceTicks, qty } from '../../src/domain/units.ts';
 import { accountStatus } from '../../src/wire/rest/account-status.ts';
 import { cancelOrder, changeOrder, placeOrder } from '../../src/wire/rest/order-calls.ts';
 import { cancelStockOrders } from '../../src/wire/rest/securities.ts';
-import { closedPositions } from '../../src/wire/rest/closed-positions.ts';
+import { closedPositions, openPositions } from '../../src/wire/rest/positions.ts';
 import { conditionBook } from '../../src/wire/rest/condition-book.ts';
 import { cancelCondition, changeCondition, placeCondition } from '../../src/wire/rest/condition-calls.ts';
 import { deposit, transfer, withdraw } from '../../src/wire/rest/money-calls.ts';
 import { exchangeToken, requestOtp } from '../../src/wire/rest/token-calls.ts';
 import { inDayBook } from '../../src/wire/rest/in-day-book.ts';
-import { openPositions } from '../../src/wire/rest/open-positions.ts';
 import { profile } from '../../src/wire/rest/profile.ts';
-import type { WireRequest } from '../../src/wire/rest/operation.ts';
+import type { WireRequest } from '../../src/wire/rest/wire-message.ts';
 import { VN30 } from '../wire/support/listed-contracts.ts';
 import type { OperationName } from './answer-seeds.ts';
 

@@ -10,9 +10,7 @@ import {
   encodeSubscribe,
   encodeUnsubscribe,
   HEARTBEAT_FRAME,
-} from '../../src/wire/stream/client-frame.ts';
-import { isDataChannel } from '../../src/wire/stream/stream-channel.ts';
-import {
+  isDataChannel,
   encodeAuthResult,
   encodeHeartbeatTimeout,
   PONG_FRAME,

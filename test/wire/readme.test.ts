@@ -67,7 +67,9 @@ describe('the operations', () => {
   it('are all in the list: no other file has a method and a path', () => {
     const files = readdirSync(join(ROOT, 'src/wire/rest'));
     const withPath = files.filter((file) =>
-      /^ {2}method: '(?:GET|POST|PUT)',$/m.test(readFileSync(join(ROOT, 'src/wire/rest', file), 'utf8')),
+      /^ {2}\.{3}(?:get|post|put|accountGet)\(/m.test(
+        readFileSync(join(ROOT, 'src/wire/rest', file), 'utf8'),
+      ),
     );
     expect(withPath).toEqual([...new Set(OPERATION_ROWS.map((row) => plain(row[3] ?? '')))].toSorted());
   });

@@ -13,7 +13,7 @@ import {
 import { dirname } from 'node:path';
 import { parsed, type ParseResult } from '../../domain/parsed.ts';
 import type { TsUs } from '../../domain/units.ts';
-import { decodeTokenExpiry } from '../../wire/token-expiry.ts';
+import { decodeTokenExpiry } from '../../wire/rest/token-calls.ts';
 
 export interface AccessToken {
   readonly jwt: string;

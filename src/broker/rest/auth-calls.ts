@@ -8,7 +8,7 @@ import {
   requestOtp,
 } from '../../wire/rest/token-calls.ts';
 import { jsonOf } from '../../wire/rest/call-reply.ts';
-import type { WireRequest } from '../../wire/rest/operation.ts';
+import type { WireRequest } from '../../wire/rest/wire-message.ts';
 import type { ParseResult } from '../../domain/parsed.ts';
 import type { AuthReply, TokenExchange } from '../auth/obtain-token.ts';
 import type { HttpHooks } from './http-edge.ts';

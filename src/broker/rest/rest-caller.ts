@@ -10,7 +10,7 @@ import type { DriftCounter } from '../../wire/drift.ts';
 import { type HttpReply, jsonOf } from '../../wire/rest/call-reply.ts';
 import { decodeErrorBody } from '../../wire/rest/token-calls.ts';
 import { issueText } from '../../wire/rest/lenient.ts';
-import type { WireOperation, WireRequest } from '../../wire/rest/operation.ts';
+import type { WireOperation, WireRequest } from '../../wire/rest/wire-message.ts';
 import type { TokenSource } from '../auth/access-token.ts';
 import type { HttpHooks } from './http-edge.ts';
 import type { Priority } from './rate-limiter.ts';

@@ -34,7 +34,7 @@ import {
 } from '../../wire/rest/call-reply.ts';
 import { cancelOrder, changeOrder, type OrderKindTerms, placeOrder } from '../../wire/rest/order-calls.ts';
 import { cancelStockOrders, cashBalance, loanPackages, stockAssets } from '../../wire/rest/securities.ts';
-import { type ClosedPositions, closedPositions } from '../../wire/rest/closed-positions.ts';
+import { type ClosedPositions, closedPositions, openPositions } from '../../wire/rest/positions.ts';
 import type { BookPage } from '../../wire/rest/envelope.ts';
 import { conditionBook } from '../../wire/rest/condition-book.ts';
 import {
@@ -53,8 +53,7 @@ import {
 } from '../../wire/rest/money-calls.ts';
 import { inDayBook, type SpecOf } from '../../wire/rest/in-day-book.ts';
 import { issueText } from '../../wire/rest/lenient.ts';
-import { openPositions } from '../../wire/rest/open-positions.ts';
-import type { WireRequest } from '../../wire/rest/operation.ts';
+import type { WireRequest } from '../../wire/rest/wire-message.ts';
 import { profile } from '../../wire/rest/profile.ts';
 import type { PageQuery } from '../../wire/rest/trade-fields.ts';
 import {

@@ -8,7 +8,7 @@ import type { Clock, Timers } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { type DurationUs, type InstrumentIndex, US_PER_SECOND } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
-import { ALL_CHANNELS, encodeSubscribe, encodeUnsubscribe } from '../../wire/stream/client-frame.ts';
+import { ALL_CHANNELS, encodeSubscribe, encodeUnsubscribe } from '../../wire/stream/control-frame.ts';
 import type { AccessToken, TokenSource } from '../auth/access-token.ts';
 import { FeedWatch } from './feed-watch.ts';
 import { HandOver } from './hand-over.ts';

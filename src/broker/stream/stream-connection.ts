@@ -2,8 +2,7 @@
 import { Observable, type OperatorFunction, type Subscriber, Subscription } from 'rxjs';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, milliseconds, seconds, type TsUs } from '../../domain/units.ts';
-import type { ControlFrame } from '../../wire/stream/control-frame.ts';
-import { encodeAuth, HEARTBEAT_FRAME } from '../../wire/stream/client-frame.ts';
+import { type ControlFrame, encodeAuth, HEARTBEAT_FRAME } from '../../wire/stream/control-frame.ts';
 import type { AccessToken } from '../auth/access-token.ts';
 import {
   type ConnectionEnd,

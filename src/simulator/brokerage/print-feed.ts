@@ -2,7 +2,7 @@
 import type { OrderCode } from '../../domain/ids.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { Print } from '../../recording/read-prints.ts';
-import type { DataChannel } from '../../wire/stream/stream-channel.ts';
+import type { DataChannel } from '../../wire/stream/control-frame.ts';
 import type { TapePrint } from '../../venue/venue-options.ts';
 
 /** Trades of another market, with the frames that clients get as they are. */

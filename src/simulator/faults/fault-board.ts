@@ -1,6 +1,6 @@
 /** The lasting faults in force, and how often each still strikes. */
 import type { OperationName } from '../../wire/rest/operations.ts';
-import type { DataChannel } from '../../wire/stream/stream-channel.ts';
+import type { DataChannel } from '../../wire/stream/control-frame.ts';
 import type { LastingFault, LastingFaultName } from './fault.ts';
 
 interface ArmedEntry {

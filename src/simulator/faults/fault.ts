@@ -1,7 +1,7 @@
 /** The faults of the simulated broker: each has one name, its parameters, its effect in one line. Unknown ones are refused. */
 import { z } from 'zod';
 import { type Issue, notParsed, parsed, type ParseResult, shown, isRecord } from '../../domain/parsed.ts';
-import type { DataChannel } from '../../wire/stream/stream-channel.ts';
+import type { DataChannel } from '../../wire/stream/control-frame.ts';
 import { OPERATIONS } from '../../wire/rest/operations.ts';
 
 const FRAME_CHANNELS: readonly DataChannel[] = ['trade', 'bid', 'offer', 'summary'];

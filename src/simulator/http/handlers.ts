@@ -29,14 +29,18 @@ import { randomBytes } from 'node:crypto';
 import type { PositionFigures } from '../../venue/account/account-figures.ts';
 import type { OrderOrigin, OrderReport, TriggerReport } from '../../venue/venue-event.ts';
 import { accountStatus } from '../../wire/rest/account-status.ts';
-import { closedPositions } from '../../wire/rest/closed-positions.ts';
+import { closedPositions, openPositions, type SimulatedPosition } from '../../wire/rest/positions.ts';
 import { deposit, transfer, withdraw } from '../../wire/rest/money-calls.ts';
-import { openPositions, type SimulatedPosition } from '../../wire/rest/open-positions.ts';
 import { profile } from '../../wire/rest/profile.ts';
 import type { BrokerOrder } from '../../domain/broker-order.ts';
 import { conditionBook, type ConditionBookQuery, type ConditionRow } from '../../wire/rest/condition-book.ts';
-import { type InDayQuery, inDayBook, type InDayRow } from '../../wire/rest/in-day-book.ts';
-import { decodeStatus, encodeStatus } from '../../wire/rest/order-status.ts';
+import {
+  type InDayQuery,
+  inDayBook,
+  type InDayRow,
+  decodeStatus,
+  encodeStatus,
+} from '../../wire/rest/in-day-book.ts';
 import { formatDate } from '../../wire/rest/trade-fields.ts';
 import { accountId } from '../../domain/ids.ts';
 import type { ParseResult } from '../../domain/parsed.ts';

@@ -4,7 +4,7 @@ import type { Clock, Timers } from '../../domain/clock.ts';
 import { isRecord, type JsonRecord, parseJson } from '../../domain/parsed.ts';
 import { milliseconds, US_PER_MS } from '../../domain/units.ts';
 import { refusal } from '../../venue/venue-command.ts';
-import type { RawRequest } from '../../wire/rest/operation.ts';
+import type { RawRequest } from '../../wire/rest/wire-message.ts';
 import { OPERATIONS } from '../../wire/rest/operations.ts';
 import { OTP_REQUEST_FAILED } from '../../wire/rest/token-calls.ts';
 import type { AccountSettings } from '../accounts/account-settings.ts';

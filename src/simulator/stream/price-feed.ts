@@ -7,7 +7,7 @@ import { encodeBook, encodeBookChange, encodeSummary, encodeTrade } from '../../
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { PassedFrame } from '../brokerage/print-feed.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import type { DataChannel } from '../../wire/stream/stream-channel.ts';
+import type { DataChannel } from '../../wire/stream/control-frame.ts';
 import type { StreamSettings } from '../simulator-options.ts';
 import { type StreamSession, subscriptionKey } from './stream-session.ts';
 

@@ -4,7 +4,7 @@ import { WebSocketServer } from 'ws';
 import type { TokenService } from '../auth/token-service.ts';
 import type { Clock, Timers } from '../../domain/clock.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import type { DataChannel } from '../../wire/stream/stream-channel.ts';
+import type { DataChannel } from '../../wire/stream/control-frame.ts';
 import type { StreamSettings } from '../simulator-options.ts';
 import {
   type AuthVerdict,

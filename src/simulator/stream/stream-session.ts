@@ -4,15 +4,15 @@ import type { RawData, WebSocket } from 'ws';
 import { tokenExpiry, type TokenClaims } from '../auth/token-service.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { type DurationUs, durationUs, seconds } from '../../domain/units.ts';
-import { decodeClientFrame } from '../../wire/stream/client-frame.ts';
 import {
+  decodeClientFrame,
   encodeAuthResult,
   encodeHeartbeatTimeout,
   PONG_FRAME,
   SERVER_BEAT_FRAME,
+  type DataChannel,
 } from '../../wire/stream/control-frame.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import type { DataChannel } from '../../wire/stream/stream-channel.ts';
 import type { StreamSettings } from '../simulator-options.ts';
 
 export interface AuthVerdict {

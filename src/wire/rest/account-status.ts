@@ -6,8 +6,7 @@ import { type Money, money } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { decodeData, type Envelope, refusalOf, succeeded } from './envelope.ts';
 import { looseMoney, looseNumber, looseText, neededMoney, parseWith } from './lenient.ts';
-import { field, message, number, text, vnd } from './wire-message.ts';
-import { queryOf } from './operation.ts';
+import { field, get, message, number, queryOf, text, vnd } from './wire-message.ts';
 import { type Accounts, FIELDS } from './trade-fields.ts';
 
 const CMD = 'Web.Portfolio.AccountStatus';
@@ -114,10 +113,7 @@ const asked = request.reader.transform(({ getType, ...rest }) => ({
 }));
 
 export const accountStatus = {
-  name: 'account-status',
-  method: 'GET',
-  path: '/khronos/v1/account/status',
-  needsToken: true,
+  ...get('account-status', '/khronos/v1/account/status'),
   ...queryOf(request, asked),
   encodeResponse: (account: AccountRow, fields: 'all' | 'money' = 'all'): Envelope => {
     const row = data.encode(account);

@@ -10,11 +10,10 @@ import {
   NEWLY_PLACED,
   sentTriggerCode,
   triggerFromSentCode,
-} from './condition-codes.ts';
+} from './condition-book.ts';
 import { type Envelope, refusalOf, rowAnswer, succeeded } from './envelope.ts';
 import { looseNumber, looseText, neededNumber } from './lenient.ts';
-import { field, message, number, pointsText, text, whole } from './wire-message.ts';
-import { bodyOf } from './operation.ts';
+import { bodyOf, field, message, number, pointsText, post, text, whole } from './wire-message.ts';
 import {
   type Accounts,
   FIELDS,
@@ -135,10 +134,7 @@ const placedRow = message<PlacedCondition>()({
 const PLACE = 'Web.Order.NewConditionOrder';
 
 export const placeCondition = {
-  name: 'condition-place',
-  method: 'POST',
-  path: '/khronos/v1/order/condition/place',
-  needsToken: true,
+  ...post('condition-place', '/khronos/v1/order/condition/place'),
   ...bodyOf(placeForm, placeAsked),
   ...rowAnswer(PLACE, placedRow, ({ orderKey }) => orderKey),
 } as const;
@@ -182,15 +178,10 @@ const changedRow = message<ChangedCondition>()({
   notes: field(text, ({ kind }) => encodeConditionNotes(kind)),
 });
 
-const CHANGE = 'Web.Order.ChangeConditionOrder';
-
 export const changeCondition = {
-  name: 'condition-change',
-  method: 'POST',
-  path: '/khronos/v2/order/condition/change',
-  needsToken: true,
+  ...post('condition-change', '/khronos/v2/order/condition/change'),
   ...bodyOf(changeForm, changeAsked),
-  ...rowAnswer(CHANGE, changedRow, ({ orderKey }) => orderKey),
+  ...rowAnswer('Web.Order.ChangeConditionOrder', changedRow, ({ orderKey }) => orderKey),
 } as const;
 
 interface CancelConditionParameters extends Accounts {
@@ -207,10 +198,7 @@ const cancelAsked = cancelForm.reader.transform(({ orderNo, ...rest }) => ({ ...
 const CANCEL = 'Web.cancelActivatedOrder';
 
 export const cancelCondition = {
-  name: 'condition-cancel',
-  method: 'POST',
-  path: '/khronos/v1/order/condition/cancel',
-  needsToken: true,
+  ...post('condition-cancel', '/khronos/v1/order/condition/cancel'),
   ...bodyOf(cancelForm, cancelAsked),
   /** An empty list: the book shows the result. */
   encodeResponse: (): Envelope => succeeded(CANCEL, []),

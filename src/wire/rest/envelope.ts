@@ -1,8 +1,7 @@
 /** The envelope of the `/khronos/` operations: `cmd`, `rc`, `rs`, `oID`, `data`, all five always sent (notes, 1). */
 import { z } from 'zod';
 import { type Issue, notParsed, type ParseResult, parsed, isRecord } from '../../domain/parsed.ts';
-import type { DriftCounter } from '../drift.ts';
-import { numberFromText } from '../json.ts';
+import { type DriftCounter, numberFromText } from '../drift.ts';
 import { looseText, parseWith } from './lenient.ts';
 import type { WireMessage } from './wire-message.ts';
 
@@ -50,7 +49,7 @@ const schema = z.looseObject({
 const TEXTS = ['cmd', 'rc', 'rs', 'oID'];
 
 /** An envelope the broker answered with; `rc` other than 1 is the broker's refusal. */
-export type Answer =
+type Answer =
   | { readonly kind: 'success'; readonly data: unknown }
   | { readonly kind: 'refused'; readonly code: string; readonly text: string };
 

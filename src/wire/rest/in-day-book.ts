@@ -1,4 +1,4 @@
-/** GET /khronos/v1/order/in-day: the normal orders of today, page by page (contract, 4.3; notes, 3). */
+/** GET /khronos/v1/order/in-day: the normal orders of today, page by page, and the letters of their life (contract, 4.3; notes, 3). */
 import { z } from 'zod';
 import {
   type BrokerOrder,
@@ -14,9 +14,18 @@ import { type Money, money, type PriceTicks, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { type BookPage, decodeBook, type Envelope, refusalOf, succeeded } from './envelope.ts';
 import { codeText, looseMoney, looseNumber, looseText, parseWith } from './lenient.ts';
-import { alias, field, flag, message, pointsText, text, timeText, whole } from './wire-message.ts';
-import { queryOf } from './operation.ts';
-import { decodeStatus, encodeStatus } from './order-status.ts';
+import {
+  alias,
+  field,
+  flag,
+  get,
+  message,
+  pointsText,
+  queryOf,
+  text,
+  timeText,
+  whole,
+} from './wire-message.ts';
 import {
   type Accounts,
   ALL_SYMBOLS,
@@ -158,10 +167,7 @@ const asTexts = (row: object): object =>
   Object.fromEntries(Object.entries(row).map(([key, value]) => [key, String(value)]));
 
 export const inDayBook = {
-  name: 'in-day',
-  method: 'GET',
-  path: '/khronos/v1/order/in-day',
-  needsToken: true,
+  ...get('in-day', '/khronos/v1/order/in-day'),
   ...queryOf(request, asked),
   /** `contract` has two numbers in a row; an older document of the broker has texts only (notes, 3). */
   encodeResponse: (rows: readonly InDayRow[], style: 'contract' | 'texts' = 'contract'): Envelope => {
@@ -274,4 +280,71 @@ function filledValueFrom(said: SaidOfFills, spec: ContractSpec, drift: DriftCoun
     drift.count(`${WHERE}.matchPriceBQ`, 'does not fit the price');
   const chosen = fits ? value : fromAverage;
   return chosen === undefined ? null : { value: money(chosen), quality: 'average' };
+}
+
+// The letters of an order's life: one table, read and written.
+
+interface StatusLetters {
+  readonly status: string;
+  readonly quote: string;
+}
+
+interface StatusRow extends StatusLetters {
+  readonly means: BrokerOrderStatus;
+  /** Whether `quote` decides: then a letter that is not in the table is no status we know. */
+  readonly isDecidedByQuote: boolean;
+}
+
+const row = (
+  status: string,
+  quote: string,
+  means: BrokerOrderStatus,
+  isDecidedByQuote = false,
+): StatusRow => ({
+  status,
+  quote,
+  means,
+  isDecidedByQuote,
+});
+
+/**
+ * A meaning is written as in its first row. Without `quote`, which the contract does not promise, letters have the
+ * meaning of their first row: P may still wait at the gateway, PC may still be confirmed.
+ */
+const TABLE: readonly StatusRow[] = [
+  row('P', 'G', 'queued', true),
+  row('P', 'Y', 'resting', true),
+  row('PC', 'G', 'modify_pending', true),
+  row('PC', 'Y', 'modified', true),
+  row('PW', '', 'cancel_pending'),
+  row('PWX', '', 'canceled'),
+  row('PM', '', 'matched'),
+  row('PMW', 'G', 'matched_cancel_pending'),
+  row('PMWX', 'Y', 'matched_canceled'),
+  // Changed and matched, in either order.
+  row('PMC', '', 'matched'),
+  row('PCM', '', 'matched'),
+];
+
+const NO_LETTERS: StatusLetters = { status: '?', quote: '' };
+
+export function encodeStatus(status: BrokerOrderStatus): StatusLetters {
+  const found = TABLE.find(({ means }) => means === status);
+  return found === undefined ? NO_LETTERS : { status: found.status, quote: found.quote };
+}
+
+/** Letters outside the table are `unrecognized`: an alert and an unresolved order, never a guess. */
+export function decodeStatus(status: string, quote: string): BrokerOrderStatus {
+  const letters = status.trim().toUpperCase();
+  const mark = quote.trim().toUpperCase();
+  const rows = TABLE.filter((candidate) => candidate.status === letters);
+  const [first] = rows;
+  if (first !== undefined) {
+    const exact = rows.find((candidate) => candidate.quote === mark);
+    if (exact !== undefined) return exact.means;
+    return first.isDecidedByQuote && mark !== '' ? 'unrecognized' : first.means;
+  }
+  // Any status that ends in X is cancelled.
+  if (letters.endsWith('X')) return letters.includes('M') ? 'matched_canceled' : 'canceled';
+  return 'unrecognized';
 }

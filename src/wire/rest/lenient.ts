@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { type Issue, issuesText, notParsed, type ParseResult, parsed, shown } from '../../domain/parsed.ts';
 import { priceHundredths, type PriceHundredths, type Money, money } from '../../domain/units.ts';
-import { numberFromText } from '../json.ts';
+import { numberFromText } from '../drift.ts';
 
 /** Text; a number is taken as its text. */
 export const idText = z.union([z.string(), z.number()]).transform((value) => String(value).trim());

@@ -15,8 +15,20 @@ import type { BookLevel } from '../../domain/ticks.ts';
 import type { PriceHundredths, PriceTicks, Qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { codeText, hundredthsOrNull, looseNumber, looseText, parseWith } from './lenient.ts';
-import { alias, dateText, field, json, message, number, points, text, vnd, whole } from './wire-message.ts';
-import { NO_QUERY } from './operation.ts';
+import {
+  alias,
+  dateText,
+  field,
+  get,
+  json,
+  message,
+  NO_QUERY,
+  number,
+  points,
+  text,
+  vnd,
+  whole,
+} from './wire-message.ts';
 import { formatDate, readDate } from './trade-fields.ts';
 
 /** One contract of the price board as the simulator knows it. */
@@ -87,10 +99,7 @@ const quotes = message<readonly QuoteRow[]>()({
 });
 
 export const derivatives = {
-  name: 'derivatives',
-  method: 'GET',
-  path: '/tartarus/v1/derivatives',
-  needsToken: true,
+  ...get('derivatives', '/tartarus/v1/derivatives'),
   ...NO_QUERY,
   encodeResponse: quotes.encode,
   decodeResponse: (
@@ -167,10 +176,7 @@ const bareContracts = z.array(listed);
 type ContractListStyle = 'objects' | 'codes' | 'bare';
 
 export const contractList = {
-  name: 'contracts',
-  method: 'GET',
-  path: '/api/v1/derivatives/contracts',
-  needsToken: true,
+  ...get('contracts', '/api/v1/derivatives/contracts'),
   ...NO_QUERY,
   encodeResponse: (
     rows: readonly ContractToList[],

@@ -2,8 +2,7 @@
 import type { Money } from '../../domain/units.ts';
 import { type Envelope, refusalOf, rowAnswer, succeeded } from './envelope.ts';
 import { codeText, looseText, neededNumber } from './lenient.ts';
-import { field, message, text, vnd } from './wire-message.ts';
-import { bodyOf } from './operation.ts';
+import { bodyOf, field, message, post, text, vnd } from './wire-message.ts';
 import { type Accounts, FIELDS } from './trade-fields.ts';
 
 export interface CashMove {
@@ -36,19 +35,13 @@ const DEPOSIT = 'Web.Cash.Deposit';
 const WITHDRAW = 'Web.Cash.Withdraw';
 
 export const deposit = {
-  name: 'deposit',
-  method: 'POST',
-  path: '/khronos/v1/cash/deposit/update',
-  needsToken: true,
+  ...post('deposit', '/khronos/v1/cash/deposit/update'),
   ...cashRequest,
   ...rowAnswer(DEPOSIT, transaction, (id) => id),
 } as const;
 
 export const withdraw = {
-  name: 'withdraw',
-  method: 'POST',
-  path: '/khronos/v1/cash/withdraw/update',
-  needsToken: true,
+  ...post('withdraw', '/khronos/v1/cash/withdraw/update'),
   ...cashRequest,
   /** `data` is empty here: the id is in the envelope (notes, 5). */
   encodeResponse: (transactionId: string): Envelope => succeeded(WITHDRAW, [], transactionId),
@@ -89,10 +82,7 @@ const transferAnswer = message<TransferAnswer>()({
 
 /** No envelope: `code` and `message`. */
 export const transfer = {
-  name: 'transfer',
-  method: 'POST',
-  path: '/physis/v1/stock/transfer',
-  needsToken: true,
+  ...post('transfer', '/physis/v1/stock/transfer'),
   ...bodyOf(transferForm, transferAsked),
   encodeResponse: () => transferAnswer.encode({ code: TRANSFERRED, message: 'Success' }),
   encodeRefusal: (code: number, reason: string) =>

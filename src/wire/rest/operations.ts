@@ -2,15 +2,14 @@
 import { accountStatus } from './account-status.ts';
 import { cancelOrder, changeOrder, placeOrder } from './order-calls.ts';
 import { cancelStockOrders, cashBalance, loanPackages, stockAssets } from './securities.ts';
-import { closedPositions } from './closed-positions.ts';
+import { closedPositions, openPositions } from './positions.ts';
 import { conditionBook } from './condition-book.ts';
 import { cancelCondition, changeCondition, placeCondition } from './condition-calls.ts';
 import { contractList, derivatives } from './market-reads.ts';
 import { deposit, transfer, withdraw } from './money-calls.ts';
 import { exchangeToken, requestOtp } from './token-calls.ts';
 import { inDayBook } from './in-day-book.ts';
-import type { WireOperation } from './operation.ts';
-import { openPositions } from './open-positions.ts';
+import type { WireOperation } from './wire-message.ts';
 import { profile } from './profile.ts';
 
 export const OPERATIONS = [

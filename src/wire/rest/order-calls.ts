@@ -5,12 +5,11 @@ import type { BrokerOrderStatus } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
 import { type PriceTicks, priceTicks } from '../../domain/units.ts';
-import { numberFromText } from '../json.ts';
+import { numberFromText } from '../drift.ts';
 import { rowAnswer } from './envelope.ts';
 import { idText, looseText, neededNumber } from './lenient.ts';
-import { field, message, number, text, timeText, whole } from './wire-message.ts';
-import { bodyOf } from './operation.ts';
-import { encodeStatus } from './order-status.ts';
+import { bodyOf, field, message, number, post, text, timeText, whole } from './wire-message.ts';
+import { encodeStatus } from './in-day-book.ts';
 import {
   type Accounts,
   FIELDS,
@@ -133,15 +132,10 @@ const placedRow = message<PlacedOrder>()({
   quote: field(text, ({ status }) => encodeStatus(status === 'resting' ? 'resting' : 'queued').quote),
 });
 
-const PLACE = 'Web.newOrder';
-
 export const placeOrder = {
-  name: 'place',
-  method: 'POST',
-  path: '/khronos/v1/order/place',
-  needsToken: true,
+  ...post('place', '/khronos/v1/order/place'),
   ...bodyOf(placeForm, placeAsked),
-  ...rowAnswer(PLACE, placedRow, ({ orderKey }) => orderKey),
+  ...rowAnswer('Web.newOrder', placedRow, ({ orderKey }) => orderKey),
 } as const;
 
 /** `qty` is the new total quantity (rulings, 10). */
@@ -182,10 +176,7 @@ const changedRow = message<ChangedOrder>()({
 const CHANGE = 'Web.changeOrder';
 
 export const changeOrder = {
-  name: 'change',
-  method: 'POST',
-  path: '/khronos/v1/order/change',
-  needsToken: true,
+  ...post('change', '/khronos/v1/order/change'),
   ...bodyOf(changeForm, changeAsked),
   ...rowAnswer(CHANGE, changedRow, ({ orderKey }) => orderKey),
 } as const;
@@ -221,10 +212,7 @@ const canceledRow = message<CanceledOrder>()({
 });
 
 export const cancelOrder = {
-  name: 'cancel',
-  method: 'POST',
-  path: '/khronos/v1/order/cancel',
-  needsToken: true,
+  ...post('cancel', '/khronos/v1/order/cancel'),
   ...bodyOf(cancelForm, cancelForm.reader),
   ...rowAnswer(CHANGE, canceledRow, ({ orderKey }) => orderKey),
 } as const;

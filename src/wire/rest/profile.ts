@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import type { ParseResult, JsonRecord } from '../../domain/parsed.ts';
 import { codeText, idText, looseText, parseWith } from './lenient.ts';
-import { field, flag, json, message, text } from './wire-message.ts';
-import { queryOf } from './operation.ts';
+import { field, flag, get, json, message, queryOf, text } from './wire-message.ts';
 
 export type SubAccountType = 'NORMAL' | 'MARGIN' | 'DERIVATIVE';
 
@@ -99,11 +98,8 @@ const response = z
 const PATH = '/eros/v2/get-profile/by-username/';
 
 export const profile = {
-  name: 'profile',
-  method: 'GET',
-  path: `${PATH}:custodyCode`,
+  ...get('profile', `${PATH}:custodyCode`),
   pathOf: (custodyCode: string): string => `${PATH}${encodeURIComponent(custodyCode)}`,
-  needsToken: true,
   ...queryOf(request, asked),
   encodeResponse: (row: ProfileRow, blocks: readonly ProfileBlock[]): JsonRecord =>
     answer.encode({ ...row, blocks }),

@@ -13,8 +13,39 @@ import {
   neededNumber,
   parseWith,
 } from './lenient.ts';
-import { field, flag, json, type WireMessage, message, number, text, vnd, whole } from './wire-message.ts';
-import { accountPath, bodyOf, decodeAccountPath, NO_QUERY, type RawRequest } from './operation.ts';
+import {
+  bodyOf,
+  field,
+  flag,
+  get,
+  json,
+  type WireMessage,
+  message,
+  NO_QUERY,
+  number,
+  put,
+  type RawRequest,
+  text,
+  vnd,
+  whole,
+} from './wire-message.ts';
+
+const account = z.object({ accountNo: codeText }).transform(({ accountNo }) => accountNo);
+
+const decodeAccountPath = (raw: RawRequest): ParseResult<string> => parseWith(account, raw.params, 'path');
+
+/** Path of an operation that names the account: `/.../:accountNo/...`. */
+const pathIn =
+  (path: string) =>
+  (accountNo: string): string =>
+    path.replace(':accountNo', () => encodeURIComponent(accountNo));
+
+const accountGet = <Name extends string>(name: Name, path: string) => ({
+  ...get(name, path),
+  ...NO_QUERY,
+  pathOf: pathIn(path),
+  decodeRequest: decodeAccountPath,
+});
 
 /** Shares of one stock as the simulator knows them; VND a share. */
 export interface StockRow {
@@ -49,12 +80,7 @@ const STOCKS = 'stock-assets';
 
 /** Shares. The contract says `assets[]`, the live service `stock[]`: both are written, either is read (notes, 5). */
 export const stockAssets = {
-  name: STOCKS,
-  method: 'GET',
-  ...accountPath('/aion/v1/accounts/:accountNo/se'),
-  needsToken: true,
-  ...NO_QUERY,
-  decodeRequest: decodeAccountPath,
+  ...accountGet(STOCKS, '/aion/v1/accounts/:accountNo/se'),
   encodeResponse: (rows: readonly StockRow[]): JsonRecord => ({
     assets: rows.map(asset.encode),
     stock: rows.map(stock.encode),
@@ -192,12 +218,7 @@ const cashAnswer = message<readonly CashRow[]>()({
 
 /** Cash of a sub-account (notes, 5). */
 export const cashBalance = {
-  name: 'cash-balance',
-  method: 'GET',
-  ...accountPath('/aion/v1/accounts/:accountNo/cashInvestments'),
-  needsToken: true,
-  ...NO_QUERY,
-  decodeRequest: decodeAccountPath,
+  ...accountGet('cash-balance', '/aion/v1/accounts/:accountNo/cashInvestments'),
   encodeResponse: cashAnswer.encode,
   decodeResponse: (raw: unknown, drift: DriftCounter): ParseResult<readonly CashBalance[]> => {
     const read = parseWith(cashAnswer.reader, raw, 'cash-balance');
@@ -254,12 +275,7 @@ const LOANS = 'loan-packages';
 
 /** Supplementary loan packages of a margin account. */
 export const loanPackages = {
-  name: LOANS,
-  method: 'GET',
-  ...accountPath('/campaign-management/v1/margin/subscription/:accountNo/addons/detail'),
-  needsToken: true,
-  ...NO_QUERY,
-  decodeRequest: decodeAccountPath,
+  ...accountGet(LOANS, '/campaign-management/v1/margin/subscription/:accountNo/addons/detail'),
   encodeResponse: packagesAnswer.encode,
   decodeResponse: (raw: unknown, drift: DriftCounter): ParseResult<LoanPackages> => {
     const read = parseWith(packagesAnswer.reader, raw, LOANS);
@@ -294,6 +310,8 @@ const cancelForm = message<readonly string[]>()({
   ),
 });
 const cancelBody = bodyOf(cancelForm, cancelForm.reader);
+
+const CANCELS = '/akhlys/v1/accounts/:accountNo/cancel-orders';
 
 interface CancelStockRequest {
   readonly accountNo: string;
@@ -342,10 +360,8 @@ const cancelAnswer = message<StockCancelAnswer>()({
 
 /** Normal stock orders (notes, 5). */
 export const cancelStockOrders = {
-  name: 'cancel-stock-orders',
-  method: 'PUT',
-  ...accountPath('/akhlys/v1/accounts/:accountNo/cancel-orders'),
-  needsToken: true,
+  ...put('cancel-stock-orders', CANCELS),
+  pathOf: pathIn(CANCELS),
   ...cancelBody,
   decodeRequest: (raw: RawRequest): ParseResult<CancelStockRequest> => {
     const accountNo = decodeAccountPath(raw);

@@ -1,9 +1,9 @@
 /** The two token calls (contract, 4.1), and the errors outside the envelope. */
 import { z } from 'zod';
-import type { ParseResult } from '../../domain/parsed.ts';
+import { type ParseResult, notParsed, parsed, parseJson, isRecord } from '../../domain/parsed.ts';
 import { idText, looseText, parseSecret } from './lenient.ts';
-import { field, message, text } from './wire-message.ts';
-import { secretBodyOf } from './operation.ts';
+import { field, message, post, secretBodyOf, text } from './wire-message.ts';
+import { type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 
 const otpRequest = message<string>()({
   apiKey: field(text, (apiKey) => apiKey, z.string().min(1)),
@@ -14,9 +14,7 @@ const otpAnswer = message<string>()({
 const otpRead = otpAnswer.reader.transform(({ otpId }) => otpId);
 
 export const requestOtp = {
-  name: 'request-otp',
-  method: 'POST',
-  path: '/gaia/v1/oauth2/openapi/request-otp',
+  ...post('request-otp', '/gaia/v1/oauth2/openapi/request-otp'),
   needsToken: false,
   ...secretBodyOf(otpRequest, otpRequest.reader),
   encodeResponse: otpAnswer.encode,
@@ -45,9 +43,7 @@ const tokenAnswer = message<string>()({
 const tokenRead = tokenAnswer.reader.transform(({ token }) => token);
 
 export const exchangeToken = {
-  name: 'token',
-  method: 'POST',
-  path: '/gaia/v1/oauth2/openapi/token',
+  ...post('token', '/gaia/v1/oauth2/openapi/token'),
   needsToken: false,
   ...secretBodyOf(tokenRequest, tokenAsked),
   encodeResponse: tokenAnswer.encode,
@@ -74,3 +70,22 @@ const errorRead = z.object({ code: looseText, message: looseText });
 /** Empty texts for another body, HTML from a proxy for example. */
 export const decodeErrorBody = (json: unknown): ErrorBody =>
   errorRead.safeParse(json).data ?? { code: '', message: '' };
+
+// When an access token ends (notes, 2): only its claim `exp` counts, because documented lives differ from those seen. The signature is the
+// broker's business.
+
+const JWT = /^[\w-]+\.([\w-]+)\.[\w-]*$/;
+
+/** The issues never show the token. */
+export function decodeTokenExpiry(token: string): ParseResult<TsUs> {
+  const payload = JWT.exec(token.trim())?.[1];
+  if (payload === undefined) return notParsed('token', 'a JWT of three parts', 'something else');
+  const json = parseJson(Buffer.from(payload, 'base64url').toString('utf8'), 'token');
+  const claims = json.ok && isRecord(json.value) ? json.value : undefined;
+  if (claims === undefined) return notParsed('token', 'a JSON payload', 'something else');
+  const exp = claims['exp'];
+  const seconds = typeof exp === 'string' && exp.trim() !== '' ? Number(exp) : exp;
+  const us = typeof seconds === 'number' ? Math.floor(seconds) * US_PER_SECOND : NaN;
+  if (us > 0 && Number.isSafeInteger(us)) return parsed(tsUs(us));
+  return notParsed('token.exp', 'seconds since 1970', exp);
+}

@@ -6,8 +6,7 @@ import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '..
 import type { Side } from '../../domain/order.ts';
 import { notParsed, type ParseResult, parsed } from '../../domain/parsed.ts';
 import type { Money, PriceTicks, Qty } from '../../domain/units.ts';
-import type { DriftCounter } from '../drift.ts';
-import { numberFromText } from '../json.ts';
+import { type DriftCounter, numberFromText } from '../drift.ts';
 import { codeText, idText, looseText, neededNumber } from './lenient.ts';
 import { field, json, number, pointsText, text, timeText, whole } from './wire-message.ts';
 

@@ -2,12 +2,13 @@
  * Describes a message once: name and JSON type of each field, how it is written and how it is read. Encoder and lenient reader
  * are made from it. The encoder is strict: these keys, in this order, and no others.
  */
-import { isRecord, type JsonRecord } from '../../domain/parsed.ts';
+import { isRecord, type JsonRecord, type ParseResult } from '../../domain/parsed.ts';
 import { z } from 'zod';
 import type { DriftCounter } from '../drift.ts';
+import { parseSecret, parseWith } from './lenient.ts';
 
 /** A field as JSON, as the encoder writes it. */
-export interface JsonType<Written> {
+interface JsonType<Written> {
   readonly isNumber: boolean;
   /** Of the type alone; no value has it. */
   readonly written?: Written;
@@ -32,7 +33,7 @@ export const dateText = json<string>();
 export const timeText = json<string>();
 
 /** `Reader` is `never` for a field that the client ignores. */
-export interface MessageField<Source, Reader extends z.ZodType = never> {
+interface MessageField<Source, Reader extends z.ZodType = never> {
   readonly isNumber: boolean;
   /** Undefined leaves the field out. */
   readonly write: (source: Source) => unknown;
@@ -106,3 +107,76 @@ function create<Source>(fields: Fields<Source>): WireMessage<Source, Fields<Sour
     },
   };
 }
+
+// Operations of the service: client and simulator are made from them.
+
+export interface WireOperation {
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** With `:custodyCode` and `:accountNo` in place of an account. */
+  readonly path: string;
+  readonly needsToken: boolean;
+}
+
+const operation =
+  <Method extends WireOperation['method']>(method: Method) =>
+  <Name extends string>(name: Name, path: string) =>
+    ({ name, method, path, needsToken: true }) as const;
+
+export const get = operation('GET');
+export const post = operation('POST');
+export const put = operation('PUT');
+
+/** A call before it is HTTP. */
+export interface WireRequest {
+  readonly query: Readonly<Record<string, string>>;
+  /** Sent as JSON; undefined sends none. */
+  readonly body: unknown;
+}
+
+/** A call as received, not yet validated. */
+export interface RawRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/** A request, written by the client and read by the simulator. */
+interface RequestCodec<Parameters, Asked> {
+  encodeRequest(parameters: Parameters): WireRequest;
+  decodeRequest(raw: RawRequest): ParseResult<Asked>;
+}
+
+/** `asked` reads the form into our words. */
+export const queryOf = <Parameters, F, Asked>(
+  form: WireMessage<Parameters, F>,
+  asked: z.ZodType<Asked>,
+): RequestCodec<Parameters, Asked> => ({
+  encodeRequest: (parameters) => ({ query: textsOf(form.encode(parameters)), body: undefined }),
+  decodeRequest: (raw) => parseWith(asked, raw.query, 'query'),
+});
+
+export const bodyOf = <Parameters, F, Asked>(
+  form: WireMessage<Parameters, F>,
+  asked: z.ZodType<Asked>,
+): RequestCodec<Parameters, Asked> => ({
+  encodeRequest: (parameters) => ({ query: {}, body: form.encode(parameters) }),
+  decodeRequest: (raw) => parseWith(asked, raw.body, 'body'),
+});
+
+/** A body whose issues never quote it. */
+export const secretBodyOf = <Parameters, F, Asked>(
+  form: WireMessage<Parameters, F>,
+  asked: z.ZodType<Asked>,
+): RequestCodec<Parameters, Asked> => ({
+  ...bodyOf(form, asked),
+  decodeRequest: (raw) => parseSecret(asked, raw.body, 'body'),
+});
+
+const textsOf = (query: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(query).map(([key, value]) => [key, String(value)]));
+
+/** Asked without parameters. */
+export const NO_QUERY = {
+  encodeRequest: (): WireRequest => ({ query: {}, body: undefined }),
+} as const;

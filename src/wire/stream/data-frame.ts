@@ -16,10 +16,8 @@ import {
   type Seq,
   type TsUs,
 } from '../../domain/units.ts';
-import type { DriftCounter } from '../drift.ts';
-import { numberFromText } from '../json.ts';
-import { CHANNEL_WORDS, type DataChannel } from './stream-channel.ts';
-import type { MalformedFrame } from './control-frame.ts';
+import { type DriftCounter, numberFromText } from '../drift.ts';
+import { CHANNEL_WORDS, type DataChannel, type MalformedFrame } from './control-frame.ts';
 
 const frame = (channel: DataChannel, payload: Readonly<Record<string, unknown>>): string =>
   `s|${CHANNEL_WORDS[channel].id}|${JSON.stringify(payload)}`;

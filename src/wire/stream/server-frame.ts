@@ -9,8 +9,7 @@ import type { DaySummary, TradeTick } from '../../domain/ticks.ts';
 import { type Seq, type TsUs, tsUs } from '../../domain/units.ts';
 import { type DriftCounter, IGNORE_DRIFT } from '../drift.ts';
 import { type BookUpdateFrame, decodeLevels, decodeSummary, decodeTrade } from './data-frame.ts';
-import { CHANNEL_WORDS } from './stream-channel.ts';
-import { type ControlFrame, decodeControlFrame, malformed } from './control-frame.ts';
+import { CHANNEL_WORDS, type ControlFrame, decodeControlFrame, malformed } from './control-frame.ts';
 
 /** Turns the symbol of a frame into the contract it means. */
 export interface ContractLookup {

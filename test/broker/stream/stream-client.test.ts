@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { milliseconds, seconds } from '../../../src/domain/units.ts';
-import { encodeAuth } from '../../../src/wire/stream/client-frame.ts';
+import { encodeAuth } from '../../../src/wire/stream/control-frame.ts';
 import { FRONT, HEARTBEAT, NEXT, StreamWorld } from '../support/stream-world.ts';
 
 let world: StreamWorld;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FRESH_STATE } from '../../../src/broker/stream/reconnect-policy.ts';
 import { seconds } from '../../../src/domain/units.ts';
-import { encodeAuth } from '../../../src/wire/stream/client-frame.ts';
+import { encodeAuth } from '../../../src/wire/stream/control-frame.ts';
 import { StreamWorld } from '../support/stream-world.ts';
 
 let world: StreamWorld;

@@ -9,7 +9,7 @@ import type {
   PlaceRequest,
   ReadCalls,
 } from '../../../src/broker/rest/rest-client.ts';
-import type { ClosedPositions } from '../../../src/wire/rest/closed-positions.ts';
+import type { ClosedPositions } from '../../../src/wire/rest/positions.ts';
 import type { ReadOptions, ReadResult, SendOptions } from '../../../src/broker/rest/rest-caller.ts';
 import type {
   BrokerAccount,

@@ -6,7 +6,7 @@ import { money, priceHundredths, priceTicks, qty, signedQty } from '../../../src
 import type { AccountRow } from '../../../src/wire/rest/account-status.ts';
 import type { QuoteRow } from '../../../src/wire/rest/market-reads.ts';
 import type { InDayRow } from '../../../src/wire/rest/in-day-book.ts';
-import type { SimulatedPosition } from '../../../src/wire/rest/open-positions.ts';
+import type { SimulatedPosition } from '../../../src/wire/rest/positions.ts';
 import { FRONT, VN30 } from './listed-contracts.ts';
 
 export const ACCOUNT = '105C123456';

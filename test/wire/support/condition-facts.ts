@@ -4,7 +4,7 @@ import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, orderCode } from '../../../src/domain/ids.ts';
 import { money, priceTicks, qty } from '../../../src/domain/units.ts';
 import type { CashRow, StockRow } from '../../../src/wire/rest/securities.ts';
-import type { ClosedRow } from '../../../src/wire/rest/closed-positions.ts';
+import type { ClosedRow } from '../../../src/wire/rest/positions.ts';
 import type { ConditionRow } from '../../../src/wire/rest/condition-book.ts';
 import { ACCOUNT, SUB_ACCOUNT } from './broker-facts.ts';
 import { VN30 } from './listed-contracts.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decodeClientFrame } from '../../../src/wire/stream/client-frame.ts';
+import { decodeClientFrame } from '../../../src/wire/stream/control-frame.ts';
 
 interface Golden {
   readonly name: string;
