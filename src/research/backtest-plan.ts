@@ -5,7 +5,7 @@ import type { Contract } from '../domain/contract.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import type { DurationUs, Money, PriceHundredths, TsUs } from '../domain/units.ts';
-import type { TickRows } from '../recording/columns/tick-columns.ts';
+import type { TickRows } from '../recording/columns/tick-file.ts';
 import type { StrategyInstance } from '../strategy/index.ts';
 import type { MarginRules } from '../venue/account/margin.ts';
 import type { FillModel } from '../venue/exchange/fill-models.ts';

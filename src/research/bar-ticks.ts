@@ -7,7 +7,7 @@ import type { DurationUs, InstrumentIndex, PriceTicks, Qty, Seq, TsUs } from '..
 import type { BarTick } from '../domain/ticks.ts';
 import { assert } from '../domain/assert.ts';
 import type { BarRows } from '../recording/columns/bar-file.ts';
-import { allocateRows, type TickRows } from '../recording/columns/tick-columns.ts';
+import { allocateRows, type TickRows } from '../recording/columns/tick-file.ts';
 import { ROWS_PER_BAR } from '../venue/exchange/bar-exchange.ts';
 import type { BarPath } from '../venue/exchange/fill-models.ts';
 

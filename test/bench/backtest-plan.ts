@@ -6,7 +6,7 @@ import type { Contract } from '../../src/domain/contract.ts';
 import { orderCode, streamCode } from '../../src/domain/ids.ts';
 import type { EngineSettings } from '../../src/domain/settings.ts';
 import * as units from '../../src/domain/units.ts';
-import { allocateRows, type TickRows } from '../../src/recording/columns/tick-columns.ts';
+import { allocateRows, type TickRows } from '../../src/recording/columns/tick-file.ts';
 import { BENCH_DAY, BENCH_START_TICKS } from './backtest-ticks.ts';
 import { type CrossTally, tickCross } from './tick-cross.ts';
 import { riskSettings, USUAL_SETTINGS, USUAL_STATISTICS } from '../support/usual-settings.ts';

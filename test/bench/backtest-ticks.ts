@@ -1,7 +1,7 @@
 /** The ticks that our backtest and its peers are measured with: a walk like the real prints of VN30F, from a seed. */
 import { momentOf, type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import { US_PER_HOUR } from '../../src/domain/units.ts';
-import { allocateRows, type TickRows } from '../../src/recording/columns/tick-columns.ts';
+import { allocateRows, type TickRows } from '../../src/recording/columns/tick-file.ts';
 import { Random } from '../../src/venue/market/random.ts';
 
 export const BENCH_DAY = tradingDay('2026-03-04');

@@ -13,7 +13,7 @@ import type { CostSchedule } from '../../src/domain/costs.ts';
 import { orderCode, streamCode } from '../../src/domain/ids.ts';
 import type { EngineSettings } from '../../src/domain/settings.ts';
 import * as units from '../../src/domain/units.ts';
-import { allocateRows, type TickRows } from '../../src/recording/columns/tick-columns.ts';
+import { allocateRows, type TickRows } from '../../src/recording/columns/tick-file.ts';
 import { readPrints } from '../../src/recording/read-prints.ts';
 import { defineStrategy, type StrategyInstance, type Ticks, type Trader } from '../../src/strategy/index.ts';
 import { MARKET_CALENDAR } from './market-calendar.ts';

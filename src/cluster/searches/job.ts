@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { ProgramFiles } from '../../host/program-files.ts';
 import { copyTable, tableBytes, tableOn } from '../../recording/columns/row-table.ts';
-import { rowTableOf, tickLayout, type TickRows, ticksOf } from '../../recording/columns/tick-columns.ts';
+import { rowTableOf, tickLayout, type TickRows, ticksOf } from '../../recording/columns/tick-file.ts';
 import { type BacktestInputs, inputsOf } from '../../research/spec/load-backtest.ts';
 import type { TrialParams } from '../../research/sweep/parameter-space.ts';
 import { taskKey, type TrialPoolOptions, type TrialTask } from '../../research/sweep/trial-pool.ts';

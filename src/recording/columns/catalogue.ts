@@ -2,8 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
-import type { TickMeta } from './tick-columns.ts';
-import { readTickMeta } from './tick-file.ts';
+import { type TickMeta, readTickMeta } from './tick-file.ts';
 
 interface DayFile {
   readonly symbol: string;

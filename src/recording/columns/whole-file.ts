@@ -1,7 +1,17 @@
 /** Files that are closed after use, and files that appear under their name when they are whole and on the disk, or not at all. */
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  existsSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { writing } from '../../domain/failure.ts';
+import type { FileMeta } from './row-table.ts';
 
 /** Opens a file for reading, and closes it in the end. */
 export function withFile<T>(path: string, use: (file: number) => T): T {
@@ -48,3 +58,63 @@ export function createWholeFile(path: string, mode = 0o644) {
     },
   };
 }
+
+// Files of columns are stored without losing other data: only `replace` overwrites it.
+
+/** `kept`: other data is there already, and nothing was written. */
+type StoreOutcome = 'written' | 'replaced' | 'unchanged' | 'kept';
+
+export interface StoredFile<Meta> {
+  readonly path: string;
+  readonly outcome: StoreOutcome;
+  readonly meta: Meta;
+}
+
+export interface StoreOptions {
+  readonly dir: string;
+  /** Decimals: a price is a whole number of ticks, a quantity one of lots. */
+  readonly tickSize: string;
+  readonly lotSize: string;
+  /** Overwrite stored data that differ. */
+  readonly replace?: boolean;
+}
+
+/** Identity of stored rows. */
+type RowsIdentity = Pick<FileMeta, 'digest' | 'tickSize' | 'lotSize'>;
+
+/**
+ * Calls `write`, which passes the metadata of the new rows to `accept` before its file appears. `accept` ends the write when the
+ * file that is there stays.
+ */
+export function storeFile<Meta extends RowsIdentity>(
+  path: string,
+  readMeta: (path: string) => Meta,
+  replace: boolean | undefined,
+  write: (accept: (now: Meta) => Meta) => Meta,
+): StoredFile<Meta> {
+  const before = existsSync(path) ? readMeta(path) : undefined;
+  let kept: 'unchanged' | 'kept' | null = null;
+  const accept = (now: Meta): Meta => {
+    kept = before === undefined ? null : whyKept(before, now, replace);
+    if (kept !== null) throw new WriteEnded();
+    return now;
+  };
+  try {
+    return { path, meta: write(accept), outcome: before === undefined ? 'written' : 'replaced' };
+  } catch (error) {
+    if (!(error instanceof WriteEnded) || kept === null || before === undefined) throw error;
+    return { path, meta: before, outcome: kept };
+  }
+}
+
+/** Null when `now` takes the place of `stored`. */
+function whyKept(stored: RowsIdentity, now: RowsIdentity, replace: boolean | undefined) {
+  const isSame =
+    stored.digest === now.digest && stored.tickSize === now.tickSize && stored.lotSize === now.lotSize;
+  // Replacing a file that has the same rows corrects its metadata.
+  const isAsSaid = replace !== true || JSON.stringify(stored) === JSON.stringify(now);
+  if (isSame && isAsSaid) return 'unchanged';
+  return replace === true ? null : 'kept';
+}
+
+class WriteEnded extends Error {}

@@ -15,7 +15,7 @@ import {
   tableOfBars,
   writeBars,
 } from '../columns/bar-file.ts';
-import { cellText, type CsvRow } from './csv-rows.ts';
+import { cellText, type CsvRow } from './table-file.ts';
 import {
   type BadRows,
   ImportError,
@@ -35,9 +35,8 @@ import {
   type RowTable,
   sliceTable,
 } from '../columns/row-table.ts';
-import type { SpillFile } from '../collect/collector.ts';
-import { type StoredFile, storeFile } from '../collect/store-file.ts';
-import { TimedRows } from '../collect/timed-rows.ts';
+import { type SpillFile, TimedRows } from '../collect/collector.ts';
+import { type StoredFile, storeFile } from '../columns/whole-file.ts';
 
 // Collects the bars of one year and writes them into the data directory.
 

@@ -6,13 +6,12 @@ import { formatCount } from '../../text/numbers.ts';
 import type { TimeZone } from '../../text/dates.ts';
 import { Collector, type SpillableRows } from '../collect/collector.ts';
 import type { StoreDayOptions } from '../collect/day-ticks.ts';
-import type { StoredFile } from '../collect/store-file.ts';
+import type { StoredFile } from '../columns/whole-file.ts';
 import { ColumnFileError } from '../columns/arrow-file.ts';
 import { type ColumnMap, type ColumnRole, mapColumns, type NamedColumns, shown } from './column-map.ts';
-import { cellText, CsvError, type CsvRow } from './csv-rows.ts';
+import { cellText, CsvError, type CsvRow, readTable, SourceFileError, type TableHead } from './table-file.ts';
 import { isSymbol, nameParts } from './file-kind.ts';
 import { type DateOrder, type StampOptions, StampReader } from './stamp-reader.ts';
-import { readTable, SourceFileError, type TableHead } from './table-file.ts';
 
 /** Thrown for a file whose rows cannot be read at all. */
 export class ImportError extends Error {

@@ -7,11 +7,10 @@ import { basename } from 'node:path';
 import { dayAt } from '../../domain/civil-date.ts';
 import { UNLIMITED_QTY } from '../../domain/ticks.ts';
 import { tsUs, US_PER_MINUTE } from '../../domain/units.ts';
-import { type DayTicks, openDay, storeDay } from '../collect/day-ticks.ts';
-import { AuctionStamps } from '../collect/session-times.ts';
-import type { TickMeta, TickRows } from '../columns/tick-columns.ts';
+import { type DayTicks, openDay, storeDay, AuctionStamps } from '../collect/day-ticks.ts';
+import type { TickMeta, TickRows } from '../columns/tick-file.ts';
 import { BOOK_LEVELS, levelRole, TOUCH_ROLES } from './column-map.ts';
-import { cellText, type CsvRow } from './csv-rows.ts';
+import { cellText, type CsvRow } from './table-file.ts';
 import {
   ImportError,
   type ImportOptions,

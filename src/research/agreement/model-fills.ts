@@ -5,7 +5,7 @@ import type { BookOrder } from '../../venue/exchange/exchange.ts';
 import { TapeExchange } from '../../venue/exchange/tape-exchange.ts';
 import type { FillClause, QueueModel } from '../../venue/exchange/fill-models.ts';
 import { seconds } from '../../domain/units.ts';
-import { type TickRows, firstRowAt, rowsBetween } from '../../recording/columns/tick-columns.ts';
+import { type TickRows, firstRowAt, rowsBetween } from '../../recording/columns/tick-file.ts';
 import type { SessionOrder, SessionCall } from '../recorded/session-orders.ts';
 
 /** Unmeasured quantities: arrival as a share of the time from sending to answer, and the quantity ahead in the queue. */

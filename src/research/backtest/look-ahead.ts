@@ -1,7 +1,7 @@
 /** Finds strategies that look ahead: data cut off at a moment, and decisions written down to be compared. */
 import { assert } from '../../domain/assert.ts';
 import type { TsUs } from '../../domain/units.ts';
-import { firstRowAt, rowsBetween, type TickRows } from '../../recording/columns/tick-columns.ts';
+import { firstRowAt, rowsBetween, type TickRows } from '../../recording/columns/tick-file.ts';
 import type { JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 import type { BacktestData, BacktestDay, DayTape } from '../backtest-plan.ts';

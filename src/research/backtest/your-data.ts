@@ -7,7 +7,7 @@ import { isSession, phaseAt, type TradingCalendar } from '../../domain/calendar.
 import { dayAt, weekdayOf } from '../../domain/civil-date.ts';
 import { type Contract, type ContractSpec, pointsOf } from '../../domain/contract.ts';
 import { priceTicks, tsUs, US_PER_DAY } from '../../domain/units.ts';
-import type { TickRows } from '../../recording/columns/tick-columns.ts';
+import type { TickRows } from '../../recording/columns/tick-file.ts';
 import { formatLocalMoment } from '../../text/dates.ts';
 import { decimalText } from '../../text/decimals.ts';
 import { formatBarLength } from '../../text/durations.ts';

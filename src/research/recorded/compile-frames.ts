@@ -12,10 +12,15 @@ import { instrumentIndex, type TsUs, US_PER_DAY } from '../../domain/units.ts';
 import { GapChain } from '../../engine/market/market.ts';
 import { MergedBook } from '../../engine/market/merged-book.ts';
 import { Collector } from '../../recording/collect/collector.ts';
-import { type DayTicks, openDay, storeDay, type StoreDayOptions } from '../../recording/collect/day-ticks.ts';
-import type { TickGap, TickMeta } from '../../recording/columns/tick-columns.ts';
+import {
+  type DayTicks,
+  openDay,
+  storeDay,
+  type StoreDayOptions,
+  AuctionStamps,
+} from '../../recording/collect/day-ticks.ts';
+import type { TickGap, TickMeta } from '../../recording/columns/tick-file.ts';
 import { frameDamageText, FrameRecords } from '../../recording/frame-log.ts';
-import { AuctionStamps } from '../../recording/collect/session-times.ts';
 import { BadRows, type ImportReport, type ImportWatch } from '../../recording/import/import-table.ts';
 import { isSymbol } from '../../recording/import/file-kind.ts';
 import { chunksOf } from '../../recording/import/table-file.ts';

@@ -9,10 +9,14 @@ import {
   barsOf,
   tableOfBars,
 } from '../../recording/columns/bar-file.ts';
-import type { TickColumns, TickGap, TickMeta, TickRows } from '../../recording/columns/tick-columns.ts';
-import { readParts } from '../../recording/columns/tick-file.ts';
-import { exportFile } from '../../recording/export/export-file.ts';
-import { barFields, tickFields, tickPart } from '../../recording/export/export-table.ts';
+import {
+  type TickColumns,
+  type TickGap,
+  type TickMeta,
+  type TickRows,
+  readParts,
+} from '../../recording/columns/tick-file.ts';
+import { exportFile, barFields, tickFields, tickPart } from '../../recording/export-table.ts';
 import { assert } from '../../domain/assert.ts';
 import type { TradeTick } from '../../domain/ticks.ts';
 import { instrumentIndex, priceTicks, qty, seq, tsUs } from '../../domain/units.ts';

@@ -1,8 +1,8 @@
 /** Imports one file of any kind, with the arguments of the command line and the configured market. */
 import { formatUtcOffset, timeZone } from '../../text/dates.ts';
-import type { StoredFile } from '../../recording/collect/store-file.ts';
+import type { StoredFile } from '../../recording/columns/whole-file.ts';
 import type { BarMeta } from '../../recording/columns/bar-file.ts';
-import type { TickMeta } from '../../recording/columns/tick-columns.ts';
+import type { TickMeta } from '../../recording/columns/tick-file.ts';
 import {
   ImportError,
   type ImportReport,

@@ -4,8 +4,7 @@ import { statSync } from 'node:fs';
 import { type BarMeta, readBarMeta, readBarParts, tableOfBars } from '../../recording/columns/bar-file.ts';
 import { type BarFile, barFiles, dayFiles, openCatalogue } from '../../recording/columns/catalogue.ts';
 import { type RowTable, TotalsCounter } from '../../recording/columns/row-table.ts';
-import { rowTableOf, type TickMeta } from '../../recording/columns/tick-columns.ts';
-import { readParts, readTickMeta } from '../../recording/columns/tick-file.ts';
+import { rowTableOf, type TickMeta, readParts, readTickMeta } from '../../recording/columns/tick-file.ts';
 
 type OnDisk = ReturnType<typeof onDisk>;
 

@@ -4,7 +4,7 @@ import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { type Contract, NO_BAND_BPS, type PriceBand, priceBand } from '../../domain/contract.ts';
 import { minutes, type TsUs, tsUs, US_PER_DAY, US_PER_SECOND } from '../../domain/units.ts';
 import type { ReferenceRow } from '../../engine/ports/engine-event.ts';
-import type { TickRows } from '../../recording/columns/tick-columns.ts';
+import type { TickRows } from '../../recording/columns/tick-file.ts';
 import type { BacktestDay } from '../backtest-plan.ts';
 
 export type DayMoments = ReturnType<typeof dayMoments>;

@@ -8,7 +8,7 @@ import { legacyCode, listedMonths, underlyingOf } from '../../domain/contract-co
 import { type Contract, NO_BAND_BPS, hundredthsOf } from '../../domain/contract.ts';
 import { orderCode, streamCode } from '../../domain/ids.ts';
 import { type PriceHundredths, instrumentIndex, priceHundredths, priceTicks } from '../../domain/units.ts';
-import type { TickRows } from '../../recording/columns/tick-columns.ts';
+import type { TickRows } from '../../recording/columns/tick-file.ts';
 import { listed } from '../../text/numbers.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { Backtest } from './load-backtest.ts';

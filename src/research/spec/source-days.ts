@@ -27,8 +27,7 @@ import {
   tableOfBars,
 } from '../../recording/columns/bar-file.ts';
 import { sliceTable } from '../../recording/columns/row-table.ts';
-import type { TickMeta, TickRows } from '../../recording/columns/tick-columns.ts';
-import { readColumns } from '../../recording/columns/tick-file.ts';
+import { type TickMeta, type TickRows, readColumns } from '../../recording/columns/tick-file.ts';
 import { formatUtcOffset } from '../../text/dates.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
 import { type BacktestMarket, wallShiftOf } from './backtest-market.ts';

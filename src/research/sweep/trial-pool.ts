@@ -8,7 +8,7 @@ import { type TrialFigures, trialFigures } from './walk-forward.ts';
 import { runBacktest, type RunOptions } from '../run/run-backtest.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { allocateTable, copyTable } from '../../recording/columns/row-table.ts';
-import { rowTableOf, tickLayout, type TickRows, ticksOf } from '../../recording/columns/tick-columns.ts';
+import { rowTableOf, tickLayout, type TickRows, ticksOf } from '../../recording/columns/tick-file.ts';
 import { assert } from '../../domain/assert.ts';
 import { packageVersion } from '../../host/program-files.ts';
 import { hangText, StrategyHangs } from '../backtest/hang-watch.ts';

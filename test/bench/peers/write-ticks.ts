@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { InferredBook } from '../../../src/venue/exchange/inferred-book.ts';
-import type { TickRows } from '../../../src/recording/columns/tick-columns.ts';
+import type { TickRows } from '../../../src/recording/columns/tick-file.ts';
 
 /** Time (us), price (ticks), quantity, side (1 or -1), bid, ask (ticks), quantities there. */
 const COLUMNS = 8;

@@ -12,13 +12,11 @@ import {
   readParts,
   readTickMeta,
   writeColumns,
-} from '../../../src/recording/columns/tick-file.ts';
-import {
   rowTableOf,
   type TickColumns,
   type TickRows,
   ticksOf,
-} from '../../../src/recording/columns/tick-columns.ts';
+} from '../../../src/recording/columns/tick-file.ts';
 import { DAY, describe as describeTicks, plain, rowsOf, START_US, tickArbitrary } from './sample-ticks.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 

@@ -1,8 +1,12 @@
 /** Ticks for tests. */
 import fc from 'fast-check';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
-import { allocateRows, type TickMeta, type TickRows } from '../../../src/recording/columns/tick-columns.ts';
-import type { TickTotals } from '../../../src/recording/columns/tick-file.ts';
+import {
+  allocateRows,
+  type TickMeta,
+  type TickRows,
+  type TickTotals,
+} from '../../../src/recording/columns/tick-file.ts';
 
 export const DAY = tradingDay('2026-03-04');
 export const START_US = 1_772_589_600_000_000;

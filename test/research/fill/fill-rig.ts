@@ -33,7 +33,7 @@ import type { PriceBand } from '../../../src/domain/contract.ts';
 import type { CostSchedule } from '../../../src/domain/costs.ts';
 import { durationUs, priceHundredths, priceTicks } from '../../../src/domain/units.ts';
 import type { EngineEvent } from '../../../src/engine/ports/engine-event.ts';
-import type { TickRows } from '../../../src/recording/columns/tick-columns.ts';
+import type { TickRows } from '../../../src/recording/columns/tick-file.ts';
 import type { MarginRules } from '../../../src/venue/account/margin.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { SampleTable } from '../../../src/research/run/sample-table.ts';

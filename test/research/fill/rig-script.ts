@@ -1,7 +1,7 @@
 /** Reads the script of a hand-written day: `fill-rig.ts` says how it is written. */
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { UNLIMITED_QTY } from '../../../src/domain/ticks.ts';
-import { allocateRows, type TickRows } from '../../../src/recording/columns/tick-columns.ts';
+import { allocateRows, type TickRows } from '../../../src/recording/columns/tick-file.ts';
 
 export interface Action {
   readonly atUs: number;

@@ -1,7 +1,7 @@
 /** Random rows of one contract: moments shared with other contracts, silences, auctions, sides of the book that are empty. */
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { US_PER_HOUR, US_PER_SECOND } from '../../../src/domain/units.ts';
-import { allocateRows, type TickRows } from '../../../src/recording/columns/tick-columns.ts';
+import { allocateRows, type TickRows } from '../../../src/recording/columns/tick-file.ts';
 import type { Random } from '../../../src/venue/market/random.ts';
 
 /** Sessions of the exchange, hours; prints come also at the end of both auctions. */

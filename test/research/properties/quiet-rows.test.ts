@@ -16,7 +16,7 @@ import {
   US_PER_MS,
 } from '../../../src/domain/units.ts';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
-import { allocateRows } from '../../../src/recording/columns/tick-columns.ts';
+import { allocateRows } from '../../../src/recording/columns/tick-file.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { defineStrategy, type LegTrader } from '../../../src/strategy/index.ts';
 import { DEFAULT_MARGIN_RULES } from '../../../src/venue/account/margin.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { BacktestFill } from '../../../src/research/backtest-result.ts';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { money, priceTicks, tsUs } from '../../../src/domain/units.ts';
-import { allocateRows } from '../../../src/recording/columns/tick-columns.ts';
+import { allocateRows } from '../../../src/recording/columns/tick-file.ts';
 import { wrongFills } from './tape-check.ts';
 
 const DAY = tradingDay('2026-03-04');

@@ -7,7 +7,7 @@ import { timeOfDayUs } from '../../../src/domain/civil-date.ts';
 import type { PriceBand } from '../../../src/domain/contract.ts';
 import type { Side } from '../../../src/domain/order.ts';
 import { US_PER_HOUR, US_PER_SECOND } from '../../../src/domain/units.ts';
-import type { TickRows } from '../../../src/recording/columns/tick-columns.ts';
+import type { TickRows } from '../../../src/recording/columns/tick-file.ts';
 
 const hour = (hours: number): number => hours * US_PER_HOUR;
 

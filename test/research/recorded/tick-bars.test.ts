@@ -4,7 +4,7 @@ import { formatTime, momentOf, tradingDay } from '../../../src/domain/civil-date
 import { minutes, tsUs } from '../../../src/domain/units.ts';
 import { BAR_PHASES, type BarRows } from '../../../src/recording/columns/bar-file.ts';
 import { tickBars } from '../../../src/research/recorded/export-data.ts';
-import { allocateRows, type TickGap, type TickRows } from '../../../src/recording/columns/tick-columns.ts';
+import { allocateRows, type TickGap, type TickRows } from '../../../src/recording/columns/tick-file.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 
 const DAY = tradingDay('2026-03-04');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellText, CsvError, CsvRows } from '../../../src/recording/import/csv-rows.ts';
+import { cellText, CsvError, CsvRows } from '../../../src/recording/import/table-file.ts';
 
 interface Read {
   readonly line: number;

@@ -1,19 +1,4 @@
 /** An export holds the stored rows: read back by other readers, and by our own import. */
-import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import fc from 'fast-check';
-import { parquetMetadata, parquetReadObjects } from 'hyparquet';
-import { expect, it } from 'vitest';
-import { PART_ROWS } from '../../../src/recording/columns/row-table.ts';
-import { ticksPath } from '../../../src/recording/columns/catalogue.ts';
-import { readColumns, writeColumns } from '../../../src/recording/columns/tick-file.ts';
-import { exportFile } from '../../../src/recording/export/export-file.ts';
-import { type ExportTable, tickFields, tickPart } from '../../../src/recording/export/export-table.ts';
-import { importPrints } from '../../../src/recording/import/import-ticks.ts';
-import { describe as described, DAY, rowsOf, START_US, type TestTick } from '../columns/sample-ticks.ts';
-import { QUIET, vietnamese } from '../import/import-settings.ts';
-
 const tick = (afterUs: number, price: number, qty: number, side: number): TestTick => ({
   afterUs,
   price,
@@ -163,7 +148,20 @@ print(arrow.columns, [str(t) for t in arrow.dtypes])
 print(arrow['ts'].cast(pl.Int64).to_list(), arrow['price_ticks'].to_list(), arrow['qty'].to_list(), arrow['side'].to_list())
 print(parquet['time'].cast(pl.Int64).to_list() == arrow['ts'].cast(pl.Int64).to_list(), parquet['price'].to_list())
 `;
-import { tempDir } from '../../support/temp-dir.ts';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { parquetMetadata, parquetReadObjects } from 'hyparquet';
+import { expect, it } from 'vitest';
+import { PART_ROWS } from '../../src/recording/columns/row-table.ts';
+import { ticksPath } from '../../src/recording/columns/catalogue.ts';
+import { readColumns, writeColumns } from '../../src/recording/columns/tick-file.ts';
+import { exportFile, type ExportTable, tickFields, tickPart } from '../../src/recording/export-table.ts';
+import { importPrints } from '../../src/recording/import/import-ticks.ts';
+import { describe as described, DAY, rowsOf, START_US, type TestTick } from './columns/sample-ticks.ts';
+import { QUIET, vietnamese } from './import/import-settings.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 it('is read by Polars as it is', async (context) => {
   const hasPolars = spawnSync(PYTHON, ['-c', 'import polars']).status === 0;

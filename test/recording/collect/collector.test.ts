@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Layout, RowTable } from '../../../src/recording/columns/row-table.ts';
-import { TimedRows } from '../../../src/recording/collect/timed-rows.ts';
-import { SpillFile } from '../../../src/recording/collect/collector.ts';
+import { TimedRows, SpillFile } from '../../../src/recording/collect/collector.ts';
 
 const LAYOUT: Layout = [
   { name: 'ts', kind: 'time' },
