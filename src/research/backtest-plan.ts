@@ -1,16 +1,26 @@
 /** A run as data: its outcome depends on nothing else. */
-import type { TradingCalendar } from '../domain/calendar.ts';
-import type { TradingDay } from '../domain/civil-date.ts';
-import type { Contract } from '../domain/contract.ts';
+import { type TradingCalendar, phaseAt } from '../domain/calendar.ts';
+import { type TradingDay, momentOf } from '../domain/civil-date.ts';
+import { type Contract, NO_BAND_BPS, type PriceBand, priceBand } from '../domain/contract.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
-import type { DurationUs, Money, PriceHundredths, TsUs } from '../domain/units.ts';
+import {
+  type DurationUs,
+  type Money,
+  type PriceHundredths,
+  type TsUs,
+  minutes,
+  tsUs,
+  US_PER_DAY,
+  US_PER_SECOND,
+} from '../domain/units.ts';
 import type { TickRows } from '../recording/columns/tick-file.ts';
 import type { StrategyInstance } from '../strategy/index.ts';
 import type { MarginRules } from '../venue/account/margin.ts';
 import type { FillModel } from '../venue/exchange/fill-models.ts';
 import type { StatisticsSettings } from './statistics/return-ratios.ts';
-import type { LatencyModel } from './run/latency.ts';
+import type { LatencyModel } from './run/virtual-time.ts';
+import type { ReferenceRow } from '../engine/ports/engine-event.ts';
 
 export interface BacktestNotice {
   readonly tsUs: TsUs | null;
@@ -79,3 +89,75 @@ export const describeMemory = (memory: BacktestPlan['memory']): string =>
   memory === 'day'
     ? 'day: strategies begin again each morning, as under the daemon'
     : 'run: strategies remember the days before';
+
+// One trading day of a run: its moments, reference prices and bands.
+
+export type DayMoments = ReturnType<typeof dayMoments>;
+
+/** Strategies are connected this long before the first phase. */
+const LEAD = minutes(15);
+/** Prints of the closing cross carry the second in which the auction ended, and come up to a second after it. */
+const LAST_PRINTS_US = US_PER_SECOND;
+
+export function dayMoments(calendar: TradingCalendar, day: TradingDay) {
+  const at = (timeUs: number): TsUs => momentOf(day, timeUs, calendar.utcOffsetMinutes);
+  const edges = new Set<number>();
+  for (const { fromUs, toUs } of calendar.phases) edges.add(fromUs).add(toUs);
+  const boundaries = [...edges]
+    .filter((timeUs) => timeUs < US_PER_DAY)
+    .toSorted((a, b) => a - b)
+    .map((timeUs) => ({ atUs: at(timeUs), phase: phaseAt(calendar, at(timeUs)) }));
+  const first = calendar.phases[0]?.fromUs ?? 0;
+  const lastUs = calendar.phases.at(-1)?.toUs ?? US_PER_DAY;
+  const closeUs = lastUs < US_PER_DAY ? at(lastUs) : null;
+  return {
+    /** From here on the day can be begun. */
+    beginUs: at(Math.max(0, first - LEAD)),
+    boundaries,
+    /** The market closes, and its last prints are over; null where trading goes on through midnight. */
+    closeUs,
+    endUs: closeUs === null ? at(US_PER_DAY) : tsUs(closeUs + LAST_PRINTS_US),
+  };
+}
+
+/** Reference prices and bands of a day, for the engine and the venue. */
+export class DayOpening {
+  readonly references: ReferenceRow[] = [];
+  readonly bands = new Map<number, PriceBand>();
+  readonly #day: BacktestDay;
+
+  constructor(day: BacktestDay) {
+    this.#day = day;
+    for (const contract of day.contracts) if (!day.guessed.has(contract)) this.learn(contract);
+  }
+
+  /** First prices that serve as reference, in the order of time. */
+  guesses(): readonly { readonly contract: Contract; readonly atUs: number }[] {
+    const { tapes, guessed } = this.#day;
+    return tapes
+      .filter(({ contract, rows }) => guessed.has(contract) && rows.rows > 0)
+      .map(({ contract, rows }) => ({ contract, atUs: rows.tsUs[firstPrice(contract, rows).row] ?? 0 }))
+      .toSorted((a, b) => a.atUs - b.atUs);
+  }
+
+  /** Its first price has come. */
+  learn(contract: Contract): PriceBand | undefined {
+    const reference = this.#day.references.get(contract);
+    if (reference === undefined) return undefined;
+    const band = priceBand(contract.spec, reference);
+    this.bands.set(contract.index, band);
+    this.references.push({ instrument: contract.index, ...band, lastPrice: null });
+    return band;
+  }
+}
+
+/** The first price of a day, a trade's or quote's, and its row. Where the market has no band the middle of the first book serves too. */
+export function firstPrice({ spec }: Contract, { rows, priceTicks, book }: TickRows) {
+  const [bids, asks] = spec.bandBps < NO_BAND_BPS ? [] : [book?.bidPrice[0], book?.askPrice[0]];
+  for (let row = 0; row < rows; row += 1) {
+    const price = priceTicks[row] ?? 0;
+    const [bid, ask] = [bids?.[row] ?? 0, asks?.[row] ?? 0];
+    if (price > 0 || (bid > 0 && ask > 0)) return { row, price: price || Math.floor((bid + ask) / 2) };
+  }
+  return { row: 0, price: 1 };
+}

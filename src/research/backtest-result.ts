@@ -6,7 +6,7 @@ import type { TradingDay } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { Side } from '../domain/order.ts';
 import type { Money, TsUs } from '../domain/units.ts';
-import type { Drawdowns } from './statistics/drawdowns.ts';
+import type { Drawdowns } from './statistics/return-ratios.ts';
 import type { FillClause, Liquidity } from '../venue/exchange/fill-models.ts';
 import type { BacktestNotice, BacktestPlan } from './backtest-plan.ts';
 
@@ -33,7 +33,7 @@ export interface Funds {
 }
 
 /** `forced`: the broker closed a position that the margin no longer carried. `settled`: an expired contract was paid out. */
-export type FillCause = 'order' | 'forced' | 'settled';
+type FillCause = 'order' | 'forced' | 'settled';
 
 export interface BacktestFill {
   /** Time of the execution; we receive it later. */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImportedFile } from '../../src/research/recorded/import-file.ts';
-import type { DataListing } from '../../src/research/recorded/inspect-data.ts';
+import type { DataListing } from '../../src/research/recorded/stored-data.ts';
 import { importMarket } from '../../src/cli/data/data-import.ts';
 import { cliDir, cliRun } from './support/cli-run.ts';
 import { CONFIG, imported, importing, ROWS, tape } from './support/data-files.ts';

@@ -7,7 +7,7 @@ import { dayAt, type TradingDay } from '../../src/domain/civil-date.ts';
 import { legacyCode, listedMonths } from '../../src/domain/contract-code.ts';
 import { minutes, tsUs } from '../../src/domain/units.ts';
 import { BAR_PHASES, type BarRows, readBarParts } from '../../src/recording/columns/bar-file.ts';
-import { tickBars } from '../../src/research/recorded/export-data.ts';
+import { tickBars } from '../../src/research/recorded/stored-data.ts';
 import { openCatalogue } from '../../src/recording/columns/catalogue.ts';
 import { readColumns } from '../../src/recording/columns/tick-file.ts';
 import { type BarImportOptions, importBars } from '../../src/recording/import/import-bars.ts';

@@ -5,7 +5,7 @@ import type {
   CostsByKind,
   Samples,
 } from '../../src/research/backtest-result.ts';
-import { type Drawdowns, DrawdownWatch } from '../../src/research/statistics/drawdowns.ts';
+import { type Drawdowns, DrawdownWatch } from '../../src/research/statistics/return-ratios.ts';
 import { USUAL_STATISTICS } from '../support/usual-settings.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { money, tsUs } from '../../src/domain/units.ts';

@@ -5,7 +5,7 @@ import { formatProblem } from '../../src/config/problem.ts';
 import type { BacktestData, BacktestPlan } from '../../src/research/backtest-plan.ts';
 import type { BarFillModel, FillModel } from '../../src/venue/exchange/fill-models.ts';
 import { type Backtest, loadBacktest } from '../../src/research/spec/load-backtest.ts';
-import type { LatencyModel } from '../../src/research/run/latency.ts';
+import type { LatencyModel } from '../../src/research/run/virtual-time.ts';
 import { expiryOf, contractMonthOf } from '../../src/domain/contract-code.ts';
 import { tradingDay, type TradingDay } from '../../src/domain/civil-date.ts';
 import type { Contract } from '../../src/domain/contract.ts';

@@ -5,7 +5,9 @@ import type {
   DataListing,
   TickListing,
   VerifiedFile,
-} from '../../research/recorded/inspect-data.ts';
+  ExportResult,
+  ExportWhat,
+} from '../../research/recorded/stored-data.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import { tsUs } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
@@ -15,7 +17,6 @@ import { ProgressLine } from '../progress-line.ts';
 import { addDataImport } from './data-import.ts';
 import { addDataRecord } from './data-record.ts';
 import { barSize, DATA_DIR, exportPlace, sessionDay } from '../argument-values.ts';
-import type { ExportResult, ExportWhat } from '../../research/recorded/export-data.ts';
 import { readConfig } from '../read-config.ts';
 
 export function addDataCommands(program: Command, context: CliContext): void {
@@ -64,7 +65,7 @@ function addDataList(data: Command, { io }: CliContext): void {
     .option('--json', 'print JSON, with times in microseconds')
     .addHelpText('after', '\nExamples:\n  tickwright data ls\n  tickwright data ls VN30F2603 --gaps\n')
     .action(async (symbol: string | undefined, flags: ListFlags) => {
-      const { listData } = await import('../../research/recorded/inspect-data.ts');
+      const { listData } = await import('../../research/recorded/stored-data.ts');
       const listing = listData(flags.dir, symbol ?? null);
       if (listing.ticks.length + listing.bars.length === 0) throw noData(flags.dir, symbol);
       io.out(flags.json === true ? jsonText(listing) : listingText(listing, flags.gaps === true));
@@ -132,7 +133,7 @@ function addDataVerify(data: Command, { io, finish }: CliContext): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExit code 1 when a file is damaged.\n\nExample:\n  tickwright data verify\n')
     .action(async (symbol: string | undefined, flags: Omit<ListFlags, 'gaps'>) => {
-      const { filesToVerify, verifyData } = await import('../../research/recorded/inspect-data.ts');
+      const { filesToVerify, verifyData } = await import('../../research/recorded/stored-data.ts');
       const total = filesToVerify(flags.dir, symbol ?? null);
       if (total === 0) throw noData(flags.dir, symbol);
       const progress = new ProgressLine(io, 'rows');
@@ -219,7 +220,7 @@ function addDataExport(data: Command, { io }: CliContext): void {
 
 async function run(symbol: string, flags: ExportFlags, io: CliIo): Promise<ExportResult | undefined> {
   const line = new ProgressLine(io, 'rows');
-  const { exportData, MixedSteps } = await import('../../research/recorded/export-data.ts');
+  const { exportData, MixedSteps } = await import('../../research/recorded/stored-data.ts');
   const { dir, from = null, to = null, out } = flags;
   try {
     const what = whatOf(flags);

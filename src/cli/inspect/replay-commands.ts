@@ -2,8 +2,12 @@
 import type { Command } from 'commander';
 import type { SessionQuery } from '../../host/state/read-state.ts';
 import type { SessionReplay } from '../../host/state/replay-session.ts';
-import type { SessionAgreement } from '../../research/agreement/compare-session.ts';
-import { CLAUSE_WORDS, type FillDifference, type FillTotal } from '../../research/agreement/explain-fill.ts';
+import {
+  type SessionAgreement,
+  CLAUSE_WORDS,
+  type FillDifference,
+  type FillTotal,
+} from '../../research/agreement/compare-session.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { sessionDay } from '../argument-values.ts';

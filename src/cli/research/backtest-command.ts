@@ -51,10 +51,10 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
       const backtest = await loaded(file, 'in the backtest; nothing was run', io, eventLimit);
       const { runBacktestFile } = await import('../../research/backtest/run-backtest-file.ts');
       const { EVENT_MS_MAX, endingHangs } = await import('../../research/backtest/hang-watch.ts');
-      const { strayTexts, withStrays } = await import('../../research/backtest/stray-faults.ts');
+      const { strayTexts, withStrays } = await import('../../research/backtest/run-backtest-file.ts');
       const limitMs = eventLimit ?? EVENT_MS_MAX;
       const line = new ProgressLine(io, 'rows');
-      const { secondRun } = await import('../../research/backtest/second-run.ts');
+      const { secondRun } = await import('../../research/backtest/verify-backtest.ts');
       const played = await withStrays(async () => {
         const { seed } = options;
         const second = verify === true ? await secondRun(backtest, { seed, eventMsMax: limitMs }) : undefined;

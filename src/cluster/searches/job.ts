@@ -7,7 +7,7 @@ import { ProgramFiles } from '../../host/program-files.ts';
 import { copyTable, tableBytes, tableOn } from '../../recording/columns/row-table.ts';
 import { rowTableOf, tickLayout, type TickRows, ticksOf } from '../../recording/columns/tick-file.ts';
 import { type BacktestInputs, inputsOf } from '../../research/spec/load-backtest.ts';
-import type { TrialParams } from '../../research/sweep/parameter-space.ts';
+import type { TrialParams } from '../../research/sweep/read-sweep.ts';
 import { taskKey, type TrialPoolOptions, type TrialTask } from '../../research/sweep/trial-pool.ts';
 import type { TrialFigures } from '../../research/sweep/walk-forward.ts';
 

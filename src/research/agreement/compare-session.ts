@@ -5,24 +5,26 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DayTape } from '../backtest-plan.ts';
-import { dayMoments } from '../run/run-day.ts';
+import { type DayTape, dayMoments } from '../backtest-plan.ts';
 import type { Config } from '../../config/config.ts';
 import { NothingThere } from '../../domain/failure.ts';
-import { phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
+import { phaseAt, type TradingCalendar, type SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { minutes, tsUs } from '../../domain/units.ts';
+import { minutes, tsUs, seconds } from '../../domain/units.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { NamedEntry } from '../../journal/fold-session.ts';
-import { readColumns } from '../../recording/columns/tick-file.ts';
+import { readColumns, type TickRows, firstRowAt, rowsBetween } from '../../recording/columns/tick-file.ts';
 import { loadDefinitions } from '../../host/strategy-files/own-strategies.ts';
 import { openStoredSession, type SessionQuery, type StoredSession } from '../../host/state/read-state.ts';
 import { replaySession } from '../../host/state/replay-session.ts';
 import { compileFrames } from '../recorded/compile-frames.ts';
-import { medianMs, sessionRecord } from '../recorded/session-orders.ts';
-import { compareFills } from './explain-fill.ts';
-import type { MarketOfDay } from './model-fills.ts';
+import { medianMs, sessionRecord, type SessionCall, type SessionOrder } from '../recorded/session-orders.ts';
+import { clauseText, type FillClause, type QueueModel } from '../../venue/exchange/fill-models.ts';
+import { Random } from '../../venue/market/random.ts';
+import type { Side } from '../../domain/order.ts';
+import type { BookOrder } from '../../venue/exchange/exchange.ts';
+import { TapeExchange } from '../../venue/exchange/tape-exchange.ts';
 
 export type SessionAgreement = Awaited<ReturnType<typeof compareSession>>;
 
@@ -110,4 +112,299 @@ async function sessionTapes(
       contracts.find(({ streamCode }) => streamCode === symbol);
     return contract === undefined ? [] : [{ contract, rows: readColumns(path) }];
   });
+}
+
+// Explains why an order was filled on paper otherwise than by the model. Two things are unmeasured: the moment, between sending and answer, at
+// which a call reached the venue, and the quantity ahead in the queue. An explanation is proved: with the unknown at one of its ends the
+// model gives the fill of paper, or its ends lie on both sides of it. All other differences are `unexplained`.
+
+type DifferenceClause = 'latency' | 'queue' | 'latency and queue' | 'between' | 'unexplained';
+
+export const CLAUSE_WORDS: Readonly<Record<DifferenceClause, string>> = {
+  latency:
+    'filled the same when the call arrives at another moment between its sending and its answer (which the price stream shows late): the latency of the model',
+  queue: 'filled the same with another quantity ahead of it: the queue of the model',
+  'latency and queue': 'filled the same with another moment of arrival and another quantity ahead',
+  between:
+    'filled less favourably than with nobody ahead and more than with everybody ahead: the queue of the model',
+  unexplained: 'neither the moment of arrival nor the queue explains it',
+};
+
+export type FillTotal = Pick<ModelFill, 'qty' | 'tickValue'>;
+
+export type FillDifference = Exclude<ReturnType<typeof compareFills>[number], 'alike'>;
+
+interface Variant {
+  readonly guess: Guess;
+  readonly fill: ModelFill | undefined;
+}
+
+/** Random arrivals tried for an order whose calls may each have had their own. */
+const DRAWS = 3_000;
+const MIDDLE = 0.5;
+const NOTHING: FillTotal = { qty: 0, tickValue: 0 };
+
+/** Default of the model: arrival in the middle, behind the quantity that was there. */
+export const BEST_GUESS: Guess = { place: MIDDLE, change: MIDDLE, queue: 'queue' };
+
+const QUEUES = ['queue', 'touch', 'through'] as const;
+
+/** Shares of the way from sending to answer. */
+export const ENDS_AND_MIDDLE = [0, MIDDLE, 1] as const;
+
+export const guesses = (place: readonly number[], change: readonly number[]): readonly Guess[] =>
+  QUEUES.flatMap((queue) =>
+    place.flatMap((each) => change.map((other) => ({ place: each, change: other, queue }))),
+  );
+
+/** Draws an arrival for each call from its possible `ways`. */
+function drawnGuesses(ways: ReadonlyMap<SessionCall, readonly number[]>): readonly Guess[] {
+  const random = new Random(1);
+  return Array.from({ length: DRAWS }, (_, draw) => {
+    const drawn = [...ways].map(
+      ([call, possible]) => [call, possible[random.below(possible.length)] ?? MIDDLE] as const,
+    );
+    return { ...BEST_GUESS, queue: QUEUES[draw % QUEUES.length] ?? 'queue', ways: new Map(drawn) };
+  });
+}
+
+const isTimely = ({ place, change, ways }: Guess): boolean =>
+  ways === undefined && place === MIDDLE && change === MIDDLE;
+
+export function explainFill(paper: FillTotal, variants: readonly Variant[]): DifferenceClause {
+  const same = variants.filter(({ fill = NOTHING }) => isSameFill(paper, fill)).map(({ guess }) => guess);
+  if (same.some(({ queue }) => queue === 'queue')) return 'latency';
+  if (same.some(isTimely)) return 'queue';
+  if (same.length > 0) return 'latency and queue';
+  return isBetween(paper, variants) ? 'between' : 'unexplained';
+}
+
+const isSameFill = (a: FillTotal, b: FillTotal): boolean => a.qty === b.qty && a.tickValue === b.tickValue;
+
+const isWithin = (value: number, values: readonly number[]): boolean =>
+  values.length > 0 && value >= Math.min(...values) && value <= Math.max(...values);
+
+const average = ({ qty, tickValue }: FillTotal): number => tickValue / qty;
+
+/** Quantity and average price both within the range of the variants. */
+function isBetween(paper: FillTotal, variants: readonly Variant[]): boolean {
+  const fills = variants.map(({ fill }) => fill ?? NOTHING);
+  const prices = fills.filter(({ qty }) => qty > 0).map(average);
+  const qtys = fills.map(({ qty }) => qty);
+  return (paper.qty === 0 || isWithin(average(paper), prices)) && isWithin(paper.qty, qtys);
+}
+
+/** `alike`, or the difference, of each order that either side filled. */
+function compareFills(calls: readonly SessionCall[], market: MarketOfDay, tickMoney: number) {
+  const best = modelFills(calls, market, BEST_GUESS);
+  const placed = calls.filter(({ does }) => does === 'place').map(({ order }) => order);
+  const filled = placed.filter((order) => order.filledQty > 0 || best.has(order));
+  const paperOf = ({ filledQty: qty, filledValue }: SessionOrder): FillTotal => ({
+    qty,
+    tickValue: filledValue / tickMoney,
+  });
+  const modelOf = (order: SessionOrder): FillTotal => best.get(order) ?? NOTHING;
+  const isAlike = (order: SessionOrder): boolean => isSameFill(paperOf(order), modelOf(order));
+  const open = filled.filter((order) => !isAlike(order));
+  const explained = explainAll(open, paperOf, calls, market);
+  return filled.map((order) => {
+    const clause = explained.get(order);
+    if (clause === undefined) return 'alike';
+    /** Empty where the model filled nothing. */
+    const filledBy = [...(best.get(order)?.clauses ?? [])].map(clauseText).join('; ');
+    const { qty, tickValue } = modelOf(order);
+    return { order, paper: paperOf(order), backtest: { qty, tickValue }, clause, filledBy };
+  });
+}
+
+/** Tries the ends and the middle of each interval first; for orders left unexplained, every change of the market inside it. */
+function explainAll(
+  orders: readonly SessionOrder[],
+  paperOf: (order: SessionOrder) => FillTotal,
+  calls: readonly SessionCall[],
+  market: MarketOfDay,
+): ReadonlyMap<SessionOrder, DifferenceClause> {
+  const explained = new Map<SessionOrder, DifferenceClause>();
+  // Prices and answers come from one venue to one process: no price was later than the slowest answer.
+  const streamBehindUs = Math.max(0, ...calls.map(({ sentUs, answeredUs }) => answeredUs - sentUs));
+  const explain = (some: readonly SessionOrder[], over: MarketOfDay, tried: readonly Guess[]): void => {
+    const wanted = new Set(some);
+    const theirs = calls.filter(({ order }) => wanted.has(order));
+    const variants = tried.map((guess) => ({ guess, fills: modelFills(theirs, over, guess) }));
+    for (const order of some) {
+      const its = variants.map(({ guess, fills }) => ({ guess, fill: fills.get(order) }));
+      const clause = explainFill(paperOf(order), its);
+      if (clause !== 'unexplained' || !explained.has(order)) explained.set(order, clause);
+    }
+  };
+  if (orders.length > 0) explain(orders, market, guesses(ENDS_AND_MIDDLE, ENDS_AND_MIDDLE));
+  const isOpen = (order: SessionOrder): boolean =>
+    explained.get(order) === 'unexplained' || explained.get(order) === 'between';
+  for (const order of orders.filter(isOpen)) {
+    const theirs = calls.filter((call) => call.order === order);
+    const near = marketNear(theirs, market);
+    const ways = new Map(theirs.map((call) => [call, waysAtRows(call, near.rows, streamBehindUs)]));
+    const waysOf = (isPlace: boolean): readonly number[] =>
+      theirs.flatMap((call) => ((call.does === 'place') === isPlace ? (ways.get(call) ?? []) : []));
+    const oneByOne = [...guesses(waysOf(true), ENDS_AND_MIDDLE), ...guesses(ENDS_AND_MIDDLE, waysOf(false))];
+    explain([order], near, oneByOne);
+    if (isOpen(order)) explain([order], near, drawnGuesses(ways));
+  }
+  return explained;
+}
+
+// The fill model over the calls of the session: the same orders at the same moments, over the same recording.
+
+/** Unmeasured quantities: arrival as a share of the time from sending to answer, and the quantity ahead in the queue. */
+export interface Guess {
+  readonly place: number;
+  readonly change: number;
+  readonly queue: QueueModel;
+  /** Shares of single calls, where each has its own. */
+  readonly ways?: ReadonlyMap<SessionCall, number>;
+}
+
+interface ModelFill {
+  qty: number;
+  /** Quantity times price in ticks, summed. */
+  tickValue: number;
+  readonly clauses: Set<FillClause>;
+}
+
+interface MarketOfDay {
+  readonly rows: TickRows;
+  readonly phases: readonly { readonly atUs: number; readonly phase: SessionPhase }[];
+}
+
+/** An order of the session in the exchange of the model. */
+class SentOrder implements BookOrder {
+  readonly sent: SessionOrder;
+  readonly side: Side;
+  readonly triggerPrice = null;
+  readonly decidedUs: number;
+  price: number;
+  qty: number;
+  leavesQty: number;
+
+  constructor(sent: SessionOrder) {
+    this.sent = sent;
+    this.side = sent.side;
+    this.decidedUs = sent.decidedUs;
+    this.price = sent.limitPrice;
+    this.qty = sent.qty;
+    this.leavesQty = sent.qty;
+  }
+
+  changeIn(exchange: TapeExchange<SentOrder>, price: number, qty: number): void {
+    const isLess = price === this.price && qty < this.qty;
+    if (!isLess) exchange.remove(this);
+    this.leavesQty += qty - this.qty;
+    this.qty = qty;
+    this.price = price;
+    if (isLess) exchange.decrease(this);
+    else exchange.enter(this);
+  }
+}
+
+/** By order; an order without an entry was not filled. */
+export function modelFills(
+  calls: readonly SessionCall[],
+  { rows, phases }: MarketOfDay,
+  guess: Guess,
+): ReadonlyMap<SessionOrder, Readonly<ModelFill>> {
+  const filled = new Map<SessionOrder, ModelFill>();
+  const placed = new Map<SessionOrder, SentOrder>();
+  const exchange = new TapeExchange<SentOrder>(
+    rows,
+    { on: 'ticks', queue: guess.queue, cancels: 'behind', slippageTicks: 0 },
+    {
+      fill: (order, price, qty, clause) => {
+        const { sent } = order;
+        order.leavesQty -= qty;
+        const filling = filled.get(sent) ?? { qty: 0, tickValue: 0, clauses: new Set<FillClause>() };
+        filling.qty += qty;
+        filling.tickValue += qty * price;
+        filling.clauses.add(clause);
+        filled.set(sent, filling);
+      },
+    },
+  );
+  const carryOut = ({ does, order: sent, limitPrice, qty }: SessionCall): void => {
+    const order = placed.get(sent);
+    if (does === 'place') {
+      const entered = new SentOrder(sent);
+      placed.set(sent, entered);
+      return exchange.enter(entered);
+    }
+    if (order === undefined || order.leavesQty === 0) return;
+    if (does === 'change') return order.changeIn(exchange, limitPrice, qty);
+    exchange.remove(order);
+    order.leavesQty = 0;
+  };
+  const steps = inTime([
+    ...phases.map(({ atUs, phase }) => ({ atUs, run: () => exchange.setPhase(phase, atUs) })),
+    ...arrivals(calls, guess).map(({ call, atUs }) => ({ atUs, run: () => carryOut(call) })),
+  ]);
+  let next = 0;
+  for (let row = 0; row < rows.rows; row += 1) {
+    const atUs = rows.tsUs[row] ?? 0;
+    for (let step = steps[next]; step !== undefined && step.atUs <= atUs; step = steps[next]) {
+      next += 1;
+      step.run();
+    }
+    exchange.row(row);
+  }
+  return filled;
+}
+
+const inTime = <T extends { readonly atUs: number }>(steps: readonly T[]): readonly T[] =>
+  steps.toSorted((a, b) => a.atUs - b.atUs);
+
+/** No call of an order overtakes the one before it. */
+function arrivals(calls: readonly SessionCall[], guess: Guess) {
+  const last = new Map<SessionOrder, number>();
+  return calls.map((call) => {
+    const { does, order, sentUs, answeredUs } = call;
+    const way = guess.ways?.get(call) ?? (does === 'place' ? guess.place : guess.change);
+    const atUs = Math.max(sentUs + (answeredUs - sentUs) * way, last.get(order) ?? 0);
+    last.set(order, atUs);
+    return { call, atUs };
+  });
+}
+
+/** After the last answer: a fill may be reported until then. */
+const AFTER = seconds(30);
+
+/** The stretch of the day in which the calls of one order were on their way. */
+function marketNear(calls: readonly SessionCall[], { rows, phases }: MarketOfDay): MarketOfDay {
+  const fromUs = Math.min(...calls.map(({ sentUs }) => sentUs));
+  const toUs = Math.max(...calls.map(({ answeredUs }) => answeredUs)) + AFTER;
+  const from = Math.max(0, firstRowAt(rows, fromUs) - 1);
+  const to = firstRowAt(rows, toUs);
+  const phase = phases.findLast(({ atUs }) => atUs <= fromUs)?.phase ?? 'closed';
+  const beginUs = rows.tsUs[from] ?? fromUs;
+  return {
+    rows: rowsBetween(rows, from, to),
+    phases: [{ atUs: beginUs, phase }, ...phases.filter(({ atUs }) => atUs > fromUs && atUs <= toUs)],
+  };
+}
+
+/**
+ * The call arrives just before each row between its sending and its answer. In the time of the price stream, which runs behind the
+ * venue by `streamBehindUs` at most, the answer may be that much later.
+ */
+function waysAtRows(
+  { sentUs, answeredUs }: SessionCall,
+  rows: TickRows,
+  streamBehindUs: number,
+): readonly number[] {
+  const span = answeredUs - sentUs;
+  if (span <= 0) return [0];
+  const ways = new Set<number>([0, 1]);
+  for (let row = firstRowAt(rows, sentUs); row < rows.rows; row += 1) {
+    const atUs = rows.tsUs[row] ?? Infinity;
+    if (atUs > answeredUs + streamBehindUs) break;
+    ways.add((atUs - sentUs) / span);
+  }
+  return [...ways];
 }

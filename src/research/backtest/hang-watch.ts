@@ -2,7 +2,7 @@
 import { Script } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { formatLocalMoment } from '../../text/dates.ts';
-import { VirtualClock } from '../run/virtual-clock.ts';
+import { VirtualClock } from '../run/virtual-time.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
 
 /** One event of one strategy; raised by `--event-limit`. */

@@ -12,7 +12,7 @@ import { csvText } from '../../text/table.ts';
 import { formatUtc } from '../../text/dates.ts';
 import { parseBarLength } from '../../text/durations.ts';
 
-/** A row of a report's CSV file, by column: `fill.side`, `trade.net_profit`; `report/render-tables.ts` makes them. */
+/** A row of a report's CSV file, by column: `fill.side`, `trade.net_profit`; `result-files.ts` makes them. */
 export type ReportRow = Readonly<Record<string, string>>;
 
 export interface PlayedBacktest {

@@ -1,8 +1,8 @@
 /** Content of the files of a run: its figures as JSON, its rows as CSV. */
 import type { BacktestResult, Funds, StrategyResult } from '../backtest-result.ts';
 import type { ReportModel } from '../report/report-model.ts';
-import type { PerformanceMetrics } from '../statistics/performance-metrics.ts';
 import {
+  type PerformanceMetrics,
   type RunStatistics,
   type TradeStatistics,
   statisticsOfTrades,

@@ -4,14 +4,13 @@ import type { BacktestDay } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import { createReport } from '../report/report-of.ts';
 import { runBacktest } from '../run/run-backtest.ts';
-import { performanceMetrics } from '../statistics/performance-metrics.ts';
-import { runStatistics } from '../statistics/run-statistics.ts';
+import { performanceMetrics, runStatistics } from '../statistics/run-statistics.ts';
 import { formatLocalMoment } from '../../text/dates.ts';
 import { formatCount, formatNumber, formatSignedAmount } from '../../text/numbers.ts';
 import { resultCsv, resultJson, titleOf, writeReport } from './result-files.ts';
 import { type BacktestMarket, isMoved, shownZone } from '../spec/backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
-import { rowsPlayed } from '../spec/backtest-days.ts';
+import { rowsPlayed, planBacktest } from '../spec/plan-backtest.ts';
 import { isOnBars } from '../spec/backtest-schema.ts';
 import { type Backtest, memoryOf, placesOf } from '../spec/load-backtest.ts';
 import {
@@ -20,11 +19,10 @@ import {
   type Verification,
   useFindings,
   verifyBacktest,
+  type SecondRun,
 } from './verify-backtest.ts';
-import { planBacktest } from '../spec/plan-backtest.ts';
-import type { SecondRun } from './second-run.ts';
-import { framesInSource } from './stray-faults.ts';
 import { DataWatch, pricesTable, doubtsOf } from './your-data.ts';
+import { errorText } from '../../domain/failure.ts';
 
 export interface BacktestRunOptions extends RunSettings {
   /** Absent: next to the imported columns, in a folder with the name of the file. */
@@ -184,4 +182,51 @@ function inferredFindings(backtest: Backtest, data: DataWatch['contracts']): rea
   return readers.map(
     ({ id }) => `${id} reads a book: of ${codes.join(', ')} no book was recorded, it is inferred from prints`,
   );
+}
+
+// Faults of strategies in promises and timers of the machine. They come up when a run, which is synchronous, is over.
+
+/** Frames of the program before and behind the strategy's own say nothing to its author. */
+const FRAMES_MAX = 6;
+
+/** The frames of a stack from the innermost one in the files of the strategy's author. */
+function framesInSource({ strategies }: Backtest, place: number, stack: string): string {
+  const own = strategies[place];
+  const lines = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  const first = Math.max(
+    0,
+    lines.findIndex((line) => own !== undefined && line.includes(own.place)),
+  );
+  const frames = lines.slice(first, first + FRAMES_MAX).join('\n');
+  return own?.inSource(frames) ?? frames;
+}
+
+/** Runs `work` and waits for the promises that it left. */
+export async function withStrays<T>(work: () => Promise<T>) {
+  const strays: unknown[] = [];
+  const note = (error: unknown): void => void strays.push(error);
+  process.on('unhandledRejection', note).on('uncaughtException', note);
+  try {
+    const value = await work();
+    // Timers without a delay that were set before ring before this one; RxJS throws in such a timer.
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, 1);
+    });
+    return { value, strays };
+  } finally {
+    process.off('unhandledRejection', note).off('uncaughtException', note);
+  }
+}
+
+/** The first one of each strategy: the others follow from it, and the runs of a verification fail alike. */
+export function strayTexts(backtest: Backtest, strays: readonly unknown[]): readonly string[] {
+  const texts = new Map<string, string>();
+  for (const error of strays) {
+    const stack = error instanceof Error ? (error.stack ?? '') : '';
+    const place = backtest.strategies.findIndex((each) => stack.includes(each.place));
+    const id = backtest.strategies[place]?.id ?? 'a strategy';
+    const head = `${id} failed in a promise or a timer of the machine, after the event was over: ${errorText(error)}`;
+    if (!texts.has(id)) texts.set(id, `${head}\n${framesInSource(backtest, place, stack)}`.trimEnd());
+  }
+  return [...texts.values()];
 }

@@ -1,11 +1,10 @@
 /** Thread of the second run of a verification; its clock is false before any strategy is loaded. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { DecisionLog } from './look-ahead.ts';
+import { DecisionLog, type SecondRun, type SecondRunOrder } from './verify-backtest.ts';
 import { runBacktest } from '../run/run-backtest.ts';
 import { setTrap } from '../../host/strategy-files/clock-trap.ts';
 import { loadBacktest } from '../spec/load-backtest.ts';
 import { planBacktest } from '../spec/plan-backtest.ts';
-import type { SecondRun, SecondRunOrder } from './second-run.ts';
 
 const { file, seed, eventMsMax, places, running }: SecondRunOrder = workerData;
 setTrap({ places, isFalse: true });

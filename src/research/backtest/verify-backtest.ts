@@ -1,14 +1,20 @@
 /** Verifies a backtest: names strategies that use the machine or look ahead, and strategies that were not checked. */
-import type { BacktestPlan } from '../backtest-plan.ts';
+import type { BacktestPlan, BacktestData, BacktestDay, DayTape } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
-import { cutOff, DecisionLog, firstDifference } from './look-ahead.ts';
 import { runBacktest, type RunOptions, type RunProgress } from '../run/run-backtest.ts';
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import { formatLocalMoment } from '../../text/dates.ts';
 import { type EnvironmentUse, trapped } from '../../host/strategy-files/clock-trap.ts';
 import { type Backtest, placesOf } from '../spec/load-backtest.ts';
 import { planBacktest } from '../spec/plan-backtest.ts';
-import type { SecondRun } from './second-run.ts';
+import { assert } from '../../domain/assert.ts';
+import { firstRowAt, rowsBetween, type TickRows } from '../../recording/columns/tick-file.ts';
+import type { JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
+import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
+import { Worker } from 'node:worker_threads';
+import { errorText } from '../../domain/failure.ts';
+import { hangText } from './hang-watch.ts';
+import { watchCalls } from './watch-calls.ts';
 
 /** One sentence each. */
 export interface Verification {
@@ -157,4 +163,165 @@ function uncheckedOf({ fill }: BacktestPlan): readonly string[] {
       `the order of the extremes within a bar (models.path: ${path}), on which brackets live: compare with worst_first`,
     );
   return always;
+}
+
+// Strategies that look ahead: data cut off at a moment, and decisions written down to be compared.
+
+/** Cuts after about `part` of the rows, 0 to 1: before `cutUs` the rest cannot be distinguished from the whole. */
+export function cutOff(data: BacktestData, part: number) {
+  const wanted = Math.floor(data.rows * part);
+  let rows = 0;
+  for (const [place, day] of data.days.entries()) {
+    const opened = data.open(day);
+    const today = opened.tapes.reduce((sum, tape) => sum + tape.rows.rows, 0);
+    if (rows + today > wanted || place === data.days.length - 1) {
+      const atUs = momentAt(opened, wanted - rows);
+      const days = data.days.slice(0, place + 1);
+      const cutUs = Math.min(atUs, ...opened.tapes.map((tape) => firstLost(tape, atUs)));
+      return {
+        data: { ...data, days, open: (each: typeof day) => withoutFuture(data.open(each), atUs) },
+        cutUs,
+      };
+    }
+    rows += today;
+  }
+  throw new Error('Invariant: a run has a day');
+}
+
+/** Time of the row before which the wanted part of the day's longest tape lies. */
+function momentAt({ tapes }: BacktestDay, row: number): number {
+  const longest = tapes.toSorted((a, b) => b.rows.rows - a.rows.rows)[0];
+  assert(longest !== undefined, 'a day has a tape');
+  const { rows } = longest;
+  const all = tapes.reduce((sum, tape) => sum + tape.rows.rows, 0);
+  const place = Math.floor((row / Math.max(1, all)) * rows.rows);
+  return rows.tsUs[Math.min(Math.max(0, place), rows.rows - 1)] ?? 0;
+}
+
+/** Rows before a moment; of bars those that were over by then. */
+function rowsBefore(rows: TickRows, atUs: number): number {
+  const count = firstRowAt(rows, atUs);
+  return rows.bars === null ? count : count - (count % ROWS_PER_BAR);
+}
+
+/** A bar that is cut off may have begun before the moment of the cut, and may have filled orders by then. */
+const firstLost = ({ rows }: DayTape, atUs: number): number => rows.tsUs[rowsBefore(rows, atUs)] ?? Infinity;
+
+const withoutFuture = (day: BacktestDay, atUs: number): BacktestDay => ({
+  ...day,
+  tapes: day.tapes.map(({ contract, rows }) => ({
+    contract,
+    rows: rowsBetween(rows, 0, rowsBefore(rows, atUs)),
+  })),
+});
+
+interface DecisionRecord {
+  readonly atUs: TsUs;
+  /** `buy 1 at 19502 (fast is 1.20 ticks from slow)`. */
+  readonly text: string;
+}
+
+/** Decisions kept of one strategy; later ones are not compared. */
+const DECISIONS_MAX = 500_000;
+
+/** Reads the decisions of each strategy from the journal of a run, in order. */
+export class DecisionLog {
+  readonly decisions: readonly DecisionRecord[][];
+
+  constructor(strategies: number) {
+    this.decisions = Array.from({ length: strategies }, () => []);
+  }
+
+  readonly onEntry = (entry: JournalEntry): void => {
+    if (entry.kind !== 'proposal' || entry.by !== 'strategy') return;
+    const log = this.decisions[entry.strategy ?? -1];
+    if (log === undefined || log.length >= DECISIONS_MAX) return;
+    log.push({ atUs: entry.tsUs, text: wordsOf(entry.proposal) });
+  };
+}
+
+/** Ids of orders are left out: they count the orders of all strategies. */
+function wordsOf(proposal: Proposal): string {
+  if (proposal.do === 'cancel') return 'cancel';
+  if (proposal.do === 'modify') {
+    const { clientOrderId: _id, ...change } = proposal.change;
+    return `change to ${JSON.stringify(change)}`;
+  }
+  const { kind, side, qty, limitPrice, reason, ...more } = proposal.intent;
+  const terms = kind === 'limit' ? '' : ` ${kind}`;
+  return `${side} ${qty}${terms} at ${limitPrice} (${reason}) ${JSON.stringify(more)}`;
+}
+
+/** The first place in which `other` decided differently before `untilUs`; null when nothing differs. */
+export function firstDifference(
+  one: readonly DecisionRecord[],
+  other: readonly DecisionRecord[],
+  untilUs: number,
+): { readonly atUs: TsUs; readonly one: string; readonly other: string } | null {
+  for (let i = 0; ; i += 1) {
+    const [a, b] = [before(one[i], untilUs), before(other[i], untilUs)];
+    if (a === undefined && b === undefined) return null;
+    if (a?.atUs === b?.atUs && a?.text === b?.text) continue;
+    const atUs = Math.min(a?.atUs ?? Infinity, b?.atUs ?? Infinity) as TsUs; // oxlint-disable-line typescript/no-unsafe-type-assertion -- one of the two is there
+    return { atUs, one: a?.text ?? 'nothing', other: b?.text ?? 'nothing' };
+  }
+}
+
+const before = (decision: DecisionRecord | undefined, untilUs: number): DecisionRecord | undefined =>
+  decision !== undefined && decision.atUs < untilUs ? decision : undefined;
+
+// The second run is in a thread of its own: strategies are loaded afresh, under another clock, in another time zone and language, without
+// the environment of the first.
+
+export interface SecondRunOrder {
+  readonly file: string;
+  readonly seed: number | undefined;
+  /** Longest time that a strategy may take for one event. */
+  readonly eventMsMax: number;
+  readonly places: ReadonlyMap<string, string>;
+  /** Slot 0: index of the strategy whose code runs, else -1; slot 1 counts its calls. */
+  readonly running: SharedArrayBuffer;
+}
+
+export interface SecondRun {
+  readonly journalHash: string;
+  readonly decisions: readonly (readonly DecisionRecord[])[];
+}
+
+const ZONES = ['Pacific/Kiritimati', 'America/Los_Angeles'] as const;
+
+/** The reason where it failed. */
+export async function secondRun(
+  backtest: Backtest,
+  { seed, eventMsMax }: Pick<SecondRunOrder, 'seed' | 'eventMsMax'>,
+): Promise<SecondRun | string> {
+  const running = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)).fill(-1);
+  const [{ file }, places] = [backtest, placesOf(backtest)];
+  const workerData: SecondRunOrder = { file, seed, eventMsMax, places, running: running.buffer };
+  const zone = process.env['TZ'];
+  // A time zone is the whole process's.
+  process.env['TZ'] = zone === ZONES[0] ? ZONES[1] : ZONES[0];
+  const thread = new Worker(new URL('./second-run-thread.js', import.meta.url), {
+    workerData,
+    env: {},
+    stdout: true,
+    stderr: true,
+  });
+  const answer = new Promise<SecondRun | string>((resolve) => {
+    thread.on('message', (found: SecondRun) => resolve(found));
+    thread.on('error', (error) => resolve(`${error.name}: ${errorText(error)}`));
+    thread.on('exit', () => resolve('it ended before the last price'));
+    const stopWatch = watchCalls(running, eventMsMax, (place) =>
+      resolve(hangText(backtest, place, eventMsMax)),
+    );
+    thread.on('exit', stopWatch);
+  });
+  try {
+    return await answer;
+  } finally {
+    if (zone === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zone;
+    // A timer that a strategy left open would keep the thread for ever.
+    await thread.terminate();
+  }
 }

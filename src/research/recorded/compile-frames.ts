@@ -37,7 +37,7 @@ export interface FrameOptions extends Pick<StoreDayOptions, 'dir' | 'silence' | 
 }
 
 /** Frames of a log by kind; the counts add up to all frames. */
-export interface FrameCounts {
+interface FrameCounts {
   trades: number;
   books: number;
   /** Day summaries and channels that hold neither trades nor books. */

@@ -3,10 +3,20 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { escapeHtml } from '../../text/html.ts';
-import { DAY, HOUR, MINUTE } from '../../text/durations.ts';
-import { formatCount, formatNumber } from '../../text/numbers.ts';
-import { DRAWN, type ReportFigure, type ReportModel, type ReportPrices } from './report-model.ts';
-import * as html from './render-tables.ts';
+import { DAY, HOUR, MINUTE, formatSpan } from '../../text/durations.ts';
+import { formatCount, formatNumber, columnDigits, formatCell } from '../../text/numbers.ts';
+import {
+  DRAWN,
+  type ReportFigure,
+  type ReportModel,
+  type ReportPrices,
+  type ReportCosts,
+  type ReportDrawdown,
+  type ReportTable,
+  type ReportYear,
+} from './report-model.ts';
+import { formatLocalTime } from '../../text/dates.ts';
+import { US_PER_SECOND } from '../../domain/units.ts';
 
 /** The page's style and script, with the chart libraries in both. */
 export type ReportAssets = ReturnType<typeof loadReportAssets>;
@@ -77,12 +87,12 @@ function sectionsOf(model: ReportModel): readonly Section[] {
     ...daySections(model),
     ...tradeSections(model),
     ...riskSections(model),
-    ...tables.map((table) => ({ title: table.title, content: html.dataTable(table, model.moneyDigits) })),
+    ...tables.map((table) => ({ title: table.title, content: dataTable(table, model.moneyDigits) })),
     ...when(settings.length > 0, 'Settings', () =>
-      settings.map((table) => `<h3>${escapeHtml(table.title)}</h3>${html.dataTable(table, 0)}`).join(''),
+      settings.map((table) => `<h3>${escapeHtml(table.title)}</h3>${dataTable(table, 0)}`).join(''),
     ),
-    ...when(figures.length > 0, 'More figures', () => html.figureTable(figures)),
-    { title: 'Where this comes from', content: html.provenanceTable(provenance) },
+    ...when(figures.length > 0, 'More figures', () => figureTable(figures)),
+    { title: 'Where this comes from', content: provenanceTable(provenance) },
   ];
 }
 
@@ -111,14 +121,10 @@ function daySections({ years, daily, currency }: ReportModel): readonly Section[
     ...when(
       hasDays && years.length > 0,
       'Returns by month',
-      () => html.noteText('Percent, compounded, open profit included.') + html.monthTable(years),
+      () => noteText('Percent, compounded, open profit included.') + monthTable(years),
     ),
-    ...when(
-      years.length >= YEARS_MIN,
-      'Returns by year',
-      () => html.noteText('Percent.') + html.yearTable(years),
-    ),
-    ...when(hasDays, 'Results by day', () => `${html.noteText(note)}<div data-part="calendar"></div>`),
+    ...when(years.length >= YEARS_MIN, 'Returns by year', () => noteText('Percent.') + yearTable(years)),
+    ...when(hasDays, 'Results by day', () => `${noteText(note)}<div data-part="calendar"></div>`),
   ];
 }
 
@@ -128,13 +134,13 @@ function riskSections(model: ReportModel): readonly Section[] {
     ...when(
       worst.length > 0,
       'Deepest drawdowns',
-      () => html.noteText(timesOf(timeZone)) + html.drawdownTable(worst, model),
+      () => noteText(timesOf(timeZone)) + drawdownTable(worst, model),
     ),
     ...when(
       position?.values.some((value) => value !== 0) === true,
       'Exposure',
       () =>
-        html.noteText(
+        noteText(
           position?.unit === currency
             ? `Held over all strategies, in ${currency} at the price of the last fill; long is above zero.`
             : `Held over all strategies, in ${position?.unit ?? ''}; long is above zero.`,
@@ -144,10 +150,10 @@ function riskSections(model: ReportModel): readonly Section[] {
       funds?.marginUsed.some((value) => value !== 0) === true,
       'Cash and margin',
       () =>
-        html.noteText(`In ${currency}. Buying power: for new positions, orders that work considered.`) +
+        noteText(`In ${currency}. Buying power: for new positions, orders that work considered.`) +
         chart('funds', 0, `Cash, margin used and buying power in ${currency} over time`),
     ),
-    ...(costs === null ? [] : [{ title: 'Costs', content: html.costTable(costs, moneyDigits) }]),
+    ...(costs === null ? [] : [{ title: 'Costs', content: costTable(costs, moneyDigits) }]),
     ...fans.map(({ title, xName }, place) => ({
       title,
       content: chart('fan', place, `${title}: 5, 25, 50, 75 and 95 %, ${currency} by ${xName}`),
@@ -175,7 +181,7 @@ function priceSection(prices: ReportPrices, place: number, { trades, tradeCount,
     ...(cut.length === 0 ? [] : [`Shown are ${cut.join(' and ')}; all are in the CSV files.`]),
   ].join(' ');
   const words = `Price of ${name} in points over time, with ${fills} entries and exits`;
-  return { title: `Prices of ${name}`, content: html.noteText(hint) + chart('prices', place, words) };
+  return { title: `Prices of ${name}`, content: noteText(hint) + chart('prices', place, words) };
 }
 
 const outOf = ({ length }: readonly unknown[], all: number): string =>
@@ -195,7 +201,7 @@ function tradeSections({ histograms, trades, tradeCount, timeZone }: ReportModel
     ...when(
       trades.length > 0,
       'List of trades',
-      () => `${html.noteText(`${cut} ${timesOf(timeZone)}`)}<div data-part="trades"></div>`,
+      () => `${noteText(`${cut} ${timesOf(timeZone)}`)}<div data-part="trades"></div>`,
     ),
   ];
 }
@@ -221,7 +227,7 @@ function notes(warnings: readonly string[]): string {
 
 /** A place that the page's script draws into; below it both axes in words, also for readers who cannot see it. */
 const chart = (kind: string, place: number, words: string): string =>
-  `<div class="chart ${kind}" data-chart="${kind}" data-place="${place}" role="${kind === 'prices' ? 'figure' : 'img'}" aria-label="${escapeHtml(words)}"></div>${html.noteText(words)}`;
+  `<div class="chart ${kind}" data-chart="${kind}" data-place="${place}" role="${kind === 'prices' ? 'figure' : 'img'}" aria-label="${escapeHtml(words)}"></div>${noteText(words)}`;
 
 const signClass = (text: string): string =>
   /^[-−]/.test(text) ? 'loss' : text.startsWith('+') ? 'gain' : '';
@@ -234,3 +240,186 @@ export function loadReportAssets() {
   const bundle = new URL(isSource ? '../../../dist/src/page/' : '../../page/', import.meta.url);
   return { style: text(new URL('report.css', bundle)), script: text(new URL('report.js', bundle)) };
 }
+
+// The tables of a report: wide ones become cards on a phone, long ones are folded.
+
+const noteText = (text: string): string => (text === '' ? '' : `<p class="note">${escapeHtml(text)}</p>`);
+
+/** Tables with fewer columns fit on a phone as they are. */
+const CARD_COLUMNS = 4;
+/** Rows shown of a table with more than `ROWS_MAX`; the others are folded. */
+const ROWS_SHOWN = 10;
+const ROWS_MAX = 15;
+const PERCENT = 100;
+
+function dataTable(table: ReportTable, moneyDigits: number): string {
+  const { note, rows, columns } = table;
+  const digits = columns.map((_, column) => columnDigits(rows, column, moneyDigits));
+  if (rows.length <= ROWS_MAX) return noteText(note) + rowTable(table, rows, digits);
+  const more = formatCount(rows.length - ROWS_SHOWN, 'more row');
+  const rest = `<details><summary>${more}</summary>${rowTable(table, rows.slice(ROWS_SHOWN), digits)}</details>`;
+  return noteText(note) + rowTable(table, rows.slice(0, ROWS_SHOWN), digits) + rest;
+}
+
+function rowTable(
+  { columns, isText = false }: ReportTable,
+  rows: ReportTable['rows'],
+  digits: readonly number[],
+): string {
+  const isCards = columns.length >= CARD_COLUMNS;
+  return tableOf(
+    [...(isText ? ['words'] : []), ...(isCards ? ['cards'] : [])].join(' '),
+    columns.every((name) => name === '') ? '' : columns.map(columnHead).join(''),
+    rows.map(([name, ...cells]) =>
+      tableRow(
+        String(name ?? ''),
+        cells.map((value, i) => cell(value, digits[i + 1] ?? 0, isCards ? (columns[i + 1] ?? '') : '')),
+      ),
+    ),
+  );
+}
+
+function cell(value: string | number | null, digits: number, label: string): string {
+  if (typeof value === 'number')
+    return td(value < 0 ? 'number loss' : 'number', formatCell(value, digits), label);
+  const isFigure = value !== null && /^[-+\d.,]+ %$/.test(value);
+  return td(isFigure ? 'number figure' : 'number', value ?? '–', label);
+}
+
+const figureTable = (figures: readonly ReportFigure[]): string =>
+  tableOf(
+    'figures',
+    '',
+    figures.map(([name, text, meaning]) => tableRow(name, [td('number', text), td('meaning', meaning)])),
+  );
+
+const provenanceTable = (rows: readonly (readonly [string, string])[]): string =>
+  tableOf(
+    'figures',
+    '',
+    rows.map(([name, value]) => tableRow(name, [td('code', value)])),
+  );
+
+const largest = (values: readonly (number | null)[]): number =>
+  values.reduce((most: number, value) => Math.max(most, Math.abs(value ?? 0)), 1e-12);
+
+/** Colour runs from the worst loss to the best gain with zero in the middle, so that a colour means a sign. */
+const HEAT_LEVELS = 8;
+
+function heatCell(value: number | null, most: number, format: Intl.NumberFormat, label = ''): string {
+  if (value === null) return td('', '–', label);
+  const level = Math.ceil((Math.abs(value) / most) * HEAT_LEVELS - 1e-9);
+  const kind = level === 0 ? '' : `${value < 0 ? 'l' : 'g'}${level}`;
+  return td(kind, format.format(value === 0 ? 0 : value), label);
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const percents = (digits: number): Intl.NumberFormat =>
+  new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    signDisplay: 'exceptZero',
+  });
+
+/** The sum of a year is set apart: it is no month, and its size would pale them. */
+function monthTable(years: readonly ReportYear[]): string {
+  const most = largest(years.flatMap(({ months }) => months));
+  const format = percents(most < 1 ? 2 : 1);
+  const mostOfYears = largest(years.map(({ total }) => total));
+  return tableOf(
+    'heat months',
+    ['', ...MONTHS, 'Year'].map(columnHead).join(''),
+    years.map(({ year, months, total }) =>
+      tableRow(year, [
+        ...months.map((value, i) => heatCell(value, most, format, MONTHS[i])),
+        heatCell(total, mostOfYears, format, 'Year'),
+      ]),
+    ),
+  );
+}
+
+/** Samples of whole days have no time. */
+const END_OF_DAY = 'T23:59:59';
+
+function drawdownTable(
+  worst: readonly ReportDrawdown[],
+  { currency, moneyDigits, utcOffsetMinutes }: ReportModel,
+): string {
+  const time = (seconds: number): string => {
+    const text = formatLocalTime(seconds * US_PER_SECOND, utcOffsetMinutes);
+    return text.includes(END_OF_DAY) ? text.slice(0, 10) : text.slice(0, 16).replace('T', ' ');
+  };
+  const table: ReportTable = {
+    title: '',
+    note: '',
+    columns: ['', 'fall', currency, 'peak', 'trough', 'recovered', 'peak to recovery'],
+    rows: worst.map(({ peakSeconds, troughSeconds, recoveredSeconds, depth, percent }, i) => [
+      String(i + 1),
+      `-${percent.toFixed(2)} %`,
+      -depth,
+      time(peakSeconds),
+      time(troughSeconds),
+      recoveredSeconds === null ? 'not yet' : time(recoveredSeconds),
+      recoveredSeconds === null ? '–' : formatSpan((recoveredSeconds - peakSeconds) * US_PER_SECOND),
+    ]),
+  };
+  return dataTable(table, moneyDigits);
+}
+
+/** `part` of the longest bar. */
+const barCell = (part: number, kind: string): string =>
+  `<td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="${kind}" width="${(part * PERCENT).toFixed(1)}" height="10"/></svg></td>`;
+
+/** A bar a year, as long as its return is large. */
+function yearTable(years: readonly ReportYear[]): string {
+  const most = largest(years.map(({ total }) => total));
+  const rows = years.map(({ year, total }) =>
+    tableRow(year, [
+      td(`number ${signOf(total)}`, percents(most < 1 ? 2 : 1).format(total)),
+      barCell(Math.abs(total) / most, signOf(total)),
+    ]),
+  );
+  return tableOf('costs', '', rows);
+}
+
+const signOf = (amount: number): string => (amount < 0 ? 'loss' : 'gain');
+
+/** Bars are parts of the largest amount. */
+function costTable({ gross, charges, net, spread, trades }: ReportCosts, moneyDigits: number): string {
+  const money = (amount: number): string => formatCell(amount, moneyDigits);
+  const most = Math.max(Math.abs(gross), Math.abs(net), ...charges.map(([, amount]) => amount), 1e-12);
+  const row = (name: string, amount: number, kind: string): string =>
+    tableRow(name, [
+      td(amount < 0 ? 'number loss' : 'number', money(amount)),
+      td('number', trades === 0 ? '–' : money(amount / trades)),
+      barCell(Math.abs(amount) / most, kind),
+    ]);
+  return (
+    tableOf('costs', ['', 'amount', 'a trade'].map(columnHead).join('') + '<td></td>', [
+      row('Profit before charges', gross, signOf(gross)),
+      ...charges
+        .filter(([, amount]) => amount !== 0)
+        .map(([name, amount]) => row(name, -amount, signOf(-amount))),
+      row('Net profit', net, signOf(net)),
+    ]) +
+    noteText(
+      spread === null
+        ? 'The data has no bid and ask: what was paid as spread is not known.'
+        : `Also in the prices: ${money(spread)} of spread, fills against the middle of the book.`,
+    )
+  );
+}
+
+/** `head` and `rows` are HTML. */
+const tableOf = (kind: string, head: string, rows: readonly string[]): string =>
+  `<div class="scrolled"><table${kind === '' ? '' : ` class="${kind}"`}>${head === '' ? '' : `<thead><tr>${head}</tr></thead>`}<tbody>${rows.join('')}</tbody></table></div>`;
+
+const columnHead = (name: string): string =>
+  name === '' ? '<td></td>' : `<th scope="col">${escapeHtml(name)}</th>`;
+
+const tableRow = (name: string, cells: readonly string[]): string =>
+  `<tr><th scope="row">${escapeHtml(name)}</th>${cells.join('')}</tr>`;
+
+/** `label` names the column where the row is a card. */
+const td = (kind: string, text: string, label = ''): string =>
+  `<td${kind === '' ? '' : ` class="${kind}"`}${label === '' ? '' : ` data-label="${escapeHtml(label)}"`}>${escapeHtml(text)}</td>`;

@@ -17,8 +17,6 @@ import {
   METRIC_WORDS,
   type PerformanceMetrics,
   performanceMetrics,
-} from '../statistics/performance-metrics.ts';
-import {
   type RunStatistics,
   costsOf,
   countedTrades,

@@ -22,7 +22,7 @@ import {
 } from '../../venue/account/ledger.ts';
 import type { OrderFill } from '../../venue/orders/order-entry.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
-import { DrawdownWatch } from '../statistics/drawdowns.ts';
+import { DrawdownWatch } from '../statistics/return-ratios.ts';
 import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { SampleTable } from './sample-table.ts';

@@ -21,21 +21,22 @@ import {
   type BacktestNotice,
   type BacktestPlan,
   describeMemory,
+  type DayMoments,
+  DayOpening,
+  dayMoments,
 } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
-import { type LatencyModel, describeLatency } from './latency.ts';
+import { type LatencyModel, describeLatency, VirtualClock } from './virtual-time.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
-import { type DayMoments, DayOpening, dayMoments } from './run-day.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
 import { JournalTape, RunJournal } from './journal-tape.ts';
 import { Engine } from '../../engine/engine.ts';
 import { RunInstrument } from './run-instrument.ts';
-import { RunPlots } from './run-plots.ts';
+import { RunPlots } from './sample-table.ts';
 import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
-import { VirtualClock } from './virtual-clock.ts';
 import { RunVenue } from './run-venue.ts';
 import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 

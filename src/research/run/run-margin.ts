@@ -155,7 +155,7 @@ export class RunMargin implements MarginBooks, AccountContext {
 /** An order, as far as it needs cash. */
 type CashDemand = Pick<VenueOrder, 'orderCode' | 'side' | 'leavesQty' | 'price'>;
 
-export class RunCash {
+class RunCash {
   readonly #account: RunAccount;
   readonly #store: OrderStore;
   readonly #scale: number;

@@ -40,13 +40,12 @@ import { DEFAULT_RULES } from '../../venue/venue-options.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
 import { BrokerBooks, bracketOf, outcomeOf } from './broker-books.ts';
 import type { JournalTape } from './journal-tape.ts';
-import { DelayLine, ReadPace } from './latency.ts';
+import { DelayLine, ReadPace, type VirtualClock, seqOf, timeOf } from './virtual-time.ts';
 import { ACCOUNT, type RunAccount } from './run-account.ts';
 import { RunMargin } from './run-margin.ts';
-import { type VirtualClock, seqOf, timeOf } from './virtual-clock.ts';
 
 /** Settings that are the venue's. */
-export type VenuePlan = Pick<
+type VenuePlan = Pick<
   BacktestPlan,
   'costs' | 'margin' | 'moneyScale' | 'isMarginRuleOn' | 'fill' | 'latency' | 'seed'
 > & {

@@ -13,10 +13,10 @@ import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 import { depthLevels, touchLevels } from '../../venue/exchange/recorded-book.ts';
 import { barTickOf } from '../bar-ticks.ts';
-import { seqOf, timeOf, type VirtualClock } from './virtual-clock.ts';
 import type { Timeline } from './timeline.ts';
 import type { RunVenue } from './run-venue.ts';
 import type { BarTape, TickRows } from '../../recording/columns/tick-file.ts';
+import { seqOf, timeOf, type VirtualClock } from './virtual-time.ts';
 
 export interface PlayedTape {
   readonly instrument: InstrumentIndex;

@@ -6,10 +6,10 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { EngineEvent, UnnumberedInput } from '../../engine/ports/engine-event.ts';
 import type { Alarm } from '../../engine/ports/outbound.ts';
-import type { DayMoments } from './run-day.ts';
+import type { DayMoments } from '../backtest-plan.ts';
 import type { RunAccount } from './run-account.ts';
 import type { RunVenue } from './run-venue.ts';
-import { seqOf, timeOf, type VirtualClock } from './virtual-clock.ts';
+import { seqOf, timeOf, type VirtualClock } from './virtual-time.ts';
 
 /** Things that happen at one moment; a strategy with more never lets time go on. */
 const AT_ONE_MOMENT_MAX = 200_000;

@@ -1,5 +1,4 @@
 /** Reads a backtest file, its market, its strategies and its data; returns a backtest without errors, or every error. */
-import type { Latency, LatencyModel } from '../run/latency.ts';
 import { NothingThere } from '../../domain/failure.ts';
 import { wholeOf } from '../../text/decimals.ts';
 import { readStrategies, type StrategyCode, type StrategyConfig } from '../../config/config.ts';
@@ -17,8 +16,8 @@ import { type LoadedStrategy, runStrategyCode } from '../../host/strategy-files/
 import { typeNotes } from '../../host/strategy-files/type-errors.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema, modelProblems } from './backtest-schema.ts';
-import { importNamedFiles, NAMES_SHOWN } from './import-named-files.ts';
-import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
+import { importNamedFiles, longestBar, NAMES_SHOWN, type SourceDays, sourceDays } from './source-days.ts';
+import type { Latency, LatencyModel } from '../run/virtual-time.ts';
 
 /** A backtest file after reading; `planBacktest` makes a run of it. */
 export interface Backtest {
@@ -58,7 +57,7 @@ export async function loadAgain(inputs: BacktestInputs): Promise<Backtest> {
   throw new Error(`no longer what it was at the start: ${loaded.problems.map(formatProblem).join('; ')}`);
 }
 
-export interface LoadBacktestOptions {
+interface LoadBacktestOptions {
   /** Receives a line for each slow step. */
   readonly note?: (text: string) => void;
   /** Of another thread of the same run. */

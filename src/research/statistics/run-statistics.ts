@@ -1,8 +1,15 @@
 /** Every figure of a run, for people and machines alike. Undefined where a formula has no value. */
 import { assert } from '../../domain/assert.ts';
 import { type TradingDay, dayNumber, weekdayOf } from '../../domain/civil-date.ts';
-import type { BacktestResult, BacktestTrade, StrategyResult } from '../backtest-result.ts';
+import type {
+  BacktestResult,
+  BacktestTrade,
+  StrategyResult,
+  BacktestFill,
+  Samples,
+} from '../backtest-result.ts';
 import * as ratios from './return-ratios.ts';
+import { US_PER_DAY } from '../../domain/units.ts';
 
 /** Sessions of a year at the exchange; a market that never closes has 365. */
 const SESSIONS_PER_YEAR = 252;
@@ -187,3 +194,279 @@ function longestRun(profits: readonly number[], sign: 1 | -1): number {
   }
   return longest;
 }
+
+// Every metric of the daily returns, by name, with its formula in words: those of empyrical, under its definitions and signs.
+
+/** Name and formula of each metric by its key, in their order; `%`: shown in percent. */
+export const METRIC_WORDS = {
+  cumulativeReturn: ['Cumulative return', '(1 + r1)(1 + r2)... - 1', '%'],
+  annualReturn: ['Annual return', 'CAGR: (1 + cumulative)^(days of a year / days) - 1', '%'],
+  annualVolatility: ['Annual volatility', 'deviation x sqrt(days of a year)', '%'],
+  maxDrawdown: ['Max drawdown', 'deepest fall below the peak at the end of a day', '%'],
+  sharpe: ['Sharpe ratio', 'mean / deviation x sqrt(days of a year)'],
+  sortino: ['Sortino ratio', 'annual mean / downside risk'],
+  calmar: ['Calmar ratio', 'annual return / max drawdown at the end of a day'],
+  omega: ['Omega ratio', 'sum of gains / sum of losses'],
+  stability: ['Stability', 'R squared of a line through the cumulative log returns'],
+  downsideRisk: ['Downside risk', 'root mean square of losses x sqrt(days of a year)', '%'],
+  valueAtRisk: ['Value at risk', '5th percentile of a day', '%'],
+  conditionalValueAtRisk: ['Conditional value at risk', 'mean of the days up to the 5th percentile', '%'],
+  tailRatio: ['Tail ratio', '|95th percentile| / |5th percentile|'],
+  skew: ['Skew', 'third standardised moment'],
+  kurtosis: ['Kurtosis', 'in excess of the normal 3'],
+  // Under the conventions of platforms that compound the returns that empyrical adds up.
+  calendarReturn: ['CAGR by the calendar', '(last / first)^(365.25 / days) - 1', '%'],
+  compoundVolatility: ['Compound volatility', 'deviation of a year of compounded returns', '%'],
+  averageDrawdown: ['Average drawdown', 'mean of the deepest points of all falls', '%'],
+  compoundSharpe: ['Compound Sharpe ratio', 'annual return / compound volatility'],
+  compoundSortino: ['Compound Sortino ratio', 'annual return / downside risk'],
+  averageDrawdownDays: ['Average drawdown, days', 'from the peak until equity was there again'],
+  longestDrawdownDays: ['Longest drawdown, days', 'the longest of them'],
+  heldDays: ['Days with a position', 'part of the days that began with one or had a fill', '%'],
+  // Trades as parts of their cost of entry.
+  bestTrade: ['Best trade', 'net profit / value of its entries', '%'],
+  worstTrade: ['Worst trade', 'net profit / value of its entries', '%'],
+  averageTrade: ['Average trade', 'mean of these returns', '%'],
+  geometricTrade: ['Average trade, compounded', '(1 + r1)(1 + r2)..., the root of it - 1', '%'],
+  returnFactor: ['Profit factor of returns', 'sum of these returns above zero / below'],
+  payoff: ['Payoff', 'average win / average loss'],
+  kelly: ['Kelly', 'win rate - (1 - win rate) / payoff'],
+  averageTradeDays: ['Average trade, days', 'from the first fill to the last'],
+  longestTradeDays: ['Longest trade, days', 'from the first fill to the last'],
+  // Against a benchmark.
+  excessSharpe: ['Excess Sharpe ratio', 'mean / deviation of the daily difference'],
+  beta: ['Beta', 'covariance / variance of the benchmark'],
+  capture: ['Capture', "annual return / the benchmark's"],
+  alpha: ['Alpha', 'annual return that beta does not explain', '%'],
+  // Over the whole run, not over its days.
+  benchmarkReturn: ['Buy and hold', 'last / first - 1 of the benchmark', '%'],
+  totalAlpha: ['Alpha, whole run', 'return - log beta x buy and hold', '%'],
+  logBeta: ['Beta of log returns', 'covariance / variance of the benchmark'],
+} as const satisfies Readonly<Record<string, readonly [name: string, meaning: string, unit?: '%']>>;
+
+type MetricKey = keyof typeof METRIC_WORDS;
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a literal
+const KEYS = Object.keys(METRIC_WORDS) as readonly MetricKey[];
+
+type MetricValues = Partial<Readonly<Record<MetricKey, number | undefined>>>;
+
+export type PerformanceMetrics = ReturnType<typeof performanceMetrics>;
+
+const EXCESS = 3;
+
+export function performanceMetrics(result: BacktestResult, found: RunStatistics) {
+  const { dailyReturns: returns } = found;
+  const { benchmark: asked } = result.statistics;
+  const pairs = benchmarkPairs(result, found, asked ?? onlyContract(result));
+  const days = found.daily.slice(found.daily.length - returns.length).map(({ day }) => day);
+  const metrics: MetricValues = {
+    ...returnMetrics(found),
+    ...compoundMetrics(result, found),
+    ...tradeReturns(countedTrades(result, result.strategies)),
+    ...winMetrics(found),
+    heldDays: heldDays(result),
+    ...(pairs !== null && benchmarkMetrics(result, found, pairs, asked !== undefined)),
+  };
+  return {
+    /** Undefined where a formula has no value. */
+    metrics: new Map(KEYS.filter((key) => key in metrics).map((key) => [key, metrics[key]])),
+    aggregate: {
+      month: aggregateReturns(days, returns, 'month'),
+      year: aggregateReturns(days, returns, 'year'),
+    },
+    /** Null where none was asked for; of one contract alone its buy and hold is a metric all the same. */
+    benchmark: asked === undefined ? null : pairs,
+  };
+}
+
+function onlyContract({ instruments }: BacktestResult): string | undefined {
+  const priced = instruments.filter(({ prices }) => prices.values.some((price) => price > 0));
+  return priced.length === 1 ? priced[0]?.symbol : undefined;
+}
+
+/** Compounded return of each span with a day in it, by its name: 2026-03, 2026. */
+function aggregateReturns(days: readonly TradingDay[], returns: readonly number[], span: 'month' | 'year') {
+  assert(days.length === returns.length, 'each return is of a day');
+  const worths = new Map<string, number>();
+  days.forEach((day, i) => {
+    const name = day.slice(0, span === 'month' ? 7 : 4);
+    worths.set(name, (worths.get(name) ?? 1) * (1 + (returns[i] ?? Number.NaN)));
+  });
+  return new Map([...worths].map(([name, worth]) => [name, worth - 1]));
+}
+
+function returnMetrics(found: RunStatistics): MetricValues {
+  const { basis, dailyReturns: returns, sharpe, sortino, annualReturn, calmar } = found;
+  const tails = ratios.kurtosis(returns);
+  return {
+    cumulativeReturn: returns.length === 0 ? undefined : ratios.totalReturn(returns),
+    annualReturn,
+    annualVolatility: ratios.annualVolatility(returns, basis),
+    maxDrawdown: ratios.maxDrawdown(returns),
+    sharpe,
+    sortino,
+    calmar,
+    omega: ratios.omegaRatio(returns, basis),
+    stability: ratios.stability(returns),
+    downsideRisk: ratios.downsideRisk(returns, basis),
+    valueAtRisk: ratios.valueAtRisk(returns),
+    conditionalValueAtRisk: ratios.conditionalValueAtRisk(returns),
+    tailRatio: ratios.tailRatio(returns),
+    skew: ratios.skewness(returns),
+    kurtosis: tails === undefined ? undefined : tails - EXCESS,
+  };
+}
+
+function compoundMetrics(
+  { statistics }: BacktestResult,
+  { basis, daily, dailyReturns: returns, drawdowns, annualReturn, ...found }: RunStatistics,
+): MetricValues {
+  const [first, last] = [daily[0], daily.at(-1)];
+  const between = first === undefined || last === undefined ? 0 : dayNumber(last.day) - dayNumber(first.day);
+  const days = between + (statistics.returnsFrom === 'capital' ? 1 : 0);
+  const worth = found.totalReturn === undefined ? undefined : found.totalReturn + 1;
+  const excess = annualReturn === undefined ? undefined : annualReturn - statistics.riskFreePercent / 100;
+  const volatility = ratios.compoundVolatility(returns, basis);
+  return {
+    calendarReturn: ratios.calendarReturn(annualReturn === undefined ? undefined : worth, days),
+    compoundVolatility: volatility,
+    averageDrawdown: -drawdowns.fractionMean,
+    compoundSharpe: ratios.quotient(excess, volatility),
+    compoundSortino: ratios.quotient(excess, ratios.downsideRisk(returns, basis)),
+    averageDrawdownDays: drawdowns.meanUs / US_PER_DAY,
+    longestDrawdownDays: drawdowns.longestUs / US_PER_DAY,
+  };
+}
+
+const extreme = (values: readonly number[], of: (a: number, b: number) => number): number | undefined =>
+  values.length === 0 ? undefined : values.reduce((found, value) => of(found, value));
+
+export function tradeReturns(trades: readonly BacktestTrade[]): MetricValues {
+  const returns = trades.map(({ netProfit, entryValue }) => netProfit / entryValue);
+  const spans = trades.map(({ entryUs, exitUs }) => exitUs - entryUs);
+  const [gains, losses] = [returns.filter((value) => value > 0), returns.filter((value) => value < 0)];
+  return {
+    bestTrade: extreme(returns, Math.max),
+    worstTrade: extreme(returns, Math.min),
+    averageTrade: ratios.mean(returns),
+    geometricTrade: geometricMean(returns),
+    returnFactor: ratios.quotient(sumOf(gains), -sumOf(losses)),
+    averageTradeDays: ratios.quotient(ratios.mean(spans), US_PER_DAY),
+    longestTradeDays: ratios.quotient(extreme(spans, Math.max), US_PER_DAY),
+  };
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+const logsOf = (returns: readonly number[]): readonly number[] => returns.map((value) => Math.log1p(value));
+
+/** exp(mean(log(1 + r))) - 1; undefined where a trade lost all. */
+export function geometricMean(returns: readonly number[]): number | undefined {
+  const average = ratios.mean(logsOf(returns));
+  return average === undefined || !Number.isFinite(average) ? undefined : Math.expm1(average);
+}
+
+function winMetrics({ trades: { averageWin, averageLoss, winRate } }: RunStatistics): MetricValues {
+  const payoff = ratios.quotient(averageWin, averageLoss);
+  const lost = winRate === undefined ? undefined : ratios.quotient(1 - winRate, payoff);
+  return { payoff, kelly: winRate === undefined || lost === undefined ? undefined : winRate - lost };
+}
+
+function benchmarkMetrics(
+  { statistics: { holdFrom } }: BacktestResult,
+  { basis, totalReturn: own }: RunStatistics,
+  pairs: BenchmarkPairs,
+  isAsked: boolean,
+): MetricValues {
+  const market = ratios.totalReturn(
+    pairs.benchmark.filter((_, i) => {
+      const day = pairs.days[i];
+      return holdFrom === undefined || (day !== undefined && day > holdFrom);
+    }),
+  );
+  if (!isAsked) return pairs.benchmark.length === 0 ? {} : { benchmarkReturn: market };
+  const slope = ratios.beta({ returns: logsOf(pairs.returns), benchmark: logsOf(pairs.benchmark) });
+  return {
+    excessSharpe: ratios.excessSharpe(pairs, basis),
+    beta: ratios.beta(pairs),
+    capture: ratios.capture(pairs, basis),
+    alpha: ratios.alpha(pairs, basis),
+    benchmarkReturn: market,
+    totalAlpha: own === undefined || slope === undefined ? undefined : own - slope * market,
+    logBeta: slope,
+  };
+}
+
+// Returns of a run and of its benchmark, over the same spans.
+
+type BenchmarkPairs = NonNullable<ReturnType<typeof benchmarkPairs>>;
+
+/** Days on which only one of the two has a value join the span of the next common one. Null without a benchmark. */
+function benchmarkPairs(
+  result: BacktestResult,
+  { daily }: Pick<RunStatistics, 'daily'>,
+  benchmark: string | undefined,
+) {
+  if (benchmark === undefined) return null;
+  const byDay = closesOf(result, benchmark);
+  const common = daily.flatMap(({ day, equity }) => {
+    const close = byDay.get(day);
+    return close === undefined ? [] : [{ day, equity, close }];
+  });
+  const returns = ratios.returnsOf(common.map(({ equity }) => equity)) ?? [];
+  const market = ratios.returnsOf(common.map(({ close }) => close)) ?? [];
+  const isPaired = returns.length === market.length;
+  return {
+    name: benchmark,
+    /** Each return reaches to the end of its day, from that of the day before it here. */
+    days: isPaired ? common.slice(common.length - returns.length).map(({ day }) => day) : [],
+    returns: isPaired ? returns : [],
+    benchmark: isPaired ? market : [],
+    /** Days of the run without a close of the benchmark. */
+    missing: daily.length - common.length,
+  };
+}
+
+/** The last price at the end of each day, from the first on which it was traded. */
+function closesOf({ instruments, days, dayEndUs }: BacktestResult, name: string) {
+  const instrument = instruments.find(({ symbol }) => symbol === name);
+  if (instrument === undefined) return new Map();
+  const closes = days.flatMap((day, i): (readonly [TradingDay, number])[] => {
+    const endUs = dayEndUs[i];
+    assert(endUs !== undefined, 'each day of a run has an end');
+    const close = lastUntil(instrument.prices, endUs);
+    return close === 0 ? [] : [[day, close]];
+  });
+  return new Map(closes);
+}
+
+function lastUntil({ tsUs, values }: Samples, endUs: number): number {
+  const at = tsUs.findLastIndex((each) => each <= endUs);
+  return values[at] ?? 0;
+}
+
+/** Part of the days that began with a position or had a fill. */
+export function heldDays({ strategies, dayEndUs, warmUpDays }: BacktestResult): number | undefined {
+  const ends = dayEndUs.subarray(warmUpDays);
+  const isHeld = new Uint8Array(ends.length);
+  for (const { fills } of strategies) {
+    const rows = [...fills];
+    const positions = new Map<number, number>();
+    let next = 0;
+    ends.forEach((endUs, day) => {
+      if ([...positions.values()].some((position) => position !== 0)) isHeld[day] = 1;
+      for (let fill = rows[next]; fill !== undefined && isUntil(fill, endUs); fill = rows[(next += 1)]) {
+        positions.set(fill.instrument, fill.positionAfter);
+        isHeld[day] = 1;
+      }
+    });
+  }
+  return ratios.quotient(
+    isHeld.reduce((sum, each) => sum + each, 0),
+    ends.length,
+  );
+}
+
+/** A fill at the close comes at the end of its bar, which may be that of the day. */
+const isUntil = ({ tsUs, clause }: BacktestFill, endUs: number): boolean =>
+  tsUs < endUs || (tsUs === endUs && (clause === 'bar_close' || clause === 'settlement'));

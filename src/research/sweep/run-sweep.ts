@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { RunProgress } from '../run/run-backtest.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import { resampledTrades } from '../report/report-of.ts';
-import { type Assignment, paramsOf } from './parameter-space.ts';
+import { type Assignment, paramsOf, type SweepPlan } from './read-sweep.ts';
 import { selectionBias } from './selection-bias.ts';
 import { type TrialFigures, type WalkForwardResult, rankedPlaces, walkForwardFound } from './walk-forward.ts';
 import { ratioBasis } from '../statistics/run-statistics.ts';
@@ -13,7 +13,6 @@ import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { isRecord, shown } from '../../domain/parsed.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
-import type { SweepPlan } from './read-sweep.ts';
 import {
   type SharedColumns,
   type TrialPool,

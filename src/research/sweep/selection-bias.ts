@@ -11,7 +11,7 @@ import { assert } from '../../domain/assert.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
 import { excessPerDeviation, kurtosis, standardDeviation, skewness } from '../statistics/return-ratios.ts';
 
-export type SelectionBias = NonNullable<ReturnType<typeof selectionBias>>;
+type SelectionBias = NonNullable<ReturnType<typeof selectionBias>>;
 
 /** Below it the best of a sweep cannot be distinguished from luck at the usual level. */
 const DEFLATED_MIN = 0.95;

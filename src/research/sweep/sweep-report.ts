@@ -7,11 +7,10 @@ import {
 } from '../report/report-model.ts';
 import { monteCarloTables, createReport } from '../report/report-of.ts';
 import { type TrialFigures, objectiveWords, type WalkForwardResult } from './walk-forward.ts';
-import { type ParameterSpace, dimensionNames } from './parameter-space.ts';
+import { type ParameterSpace, dimensionNames, type SweepPlan } from './read-sweep.ts';
 import { selectionWarning } from './selection-bias.ts';
 import { formatCount, formatNumber, formatPercent, formatRatio } from '../../text/numbers.ts';
 import { type Backtest, memoryOf } from '../spec/load-backtest.ts';
-import type { SweepPlan } from './read-sweep.ts';
 import { type SweepOptions, type SweepResult, runSweep } from './run-sweep.ts';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { BacktestData } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
-import type { TrialParams } from './parameter-space.ts';
+import type { TrialParams } from './read-sweep.ts';
 import { type TrialFigures, trialFigures } from './walk-forward.ts';
 import { runBacktest, type RunOptions } from '../run/run-backtest.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -14,8 +14,7 @@ import { packageVersion } from '../../host/program-files.ts';
 import { hangText, StrategyHangs } from '../backtest/hang-watch.ts';
 import { watchCalls } from '../backtest/watch-calls.ts';
 import { type Backtest, type BacktestInputs, inputsOf } from '../spec/load-backtest.ts';
-import { BacktestDays } from '../spec/backtest-days.ts';
-import { planBacktest } from '../spec/plan-backtest.ts';
+import { BacktestDays, planBacktest } from '../spec/plan-backtest.ts';
 import { type DayReader, rowReader, type SourceDay } from '../spec/source-days.ts';
 
 export interface SweepWorkerData {

@@ -5,8 +5,9 @@ import {
   ENDS_AND_MIDDLE,
   explainFill,
   guesses,
-} from '../../../src/research/agreement/explain-fill.ts';
-import { type Guess, modelFills } from '../../../src/research/agreement/model-fills.ts';
+  type Guess,
+  modelFills,
+} from '../../../src/research/agreement/compare-session.ts';
 import type { SessionCall, SessionOrder } from '../../../src/research/recorded/session-orders.ts';
 
 /** `[second, price, qty, side]`, the book `[bid, bidQty, ask, askQty]` after it. */

@@ -1,6 +1,6 @@
 /** Without the future a run decides what it decided with it; the cut takes rows away and nothing else. */
 import { expect, test } from 'vitest';
-import { cutOff, DecisionLog, firstDifference } from '../../../src/research/backtest/look-ahead.ts';
+import { cutOff, DecisionLog, firstDifference } from '../../../src/research/backtest/verify-backtest.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { tsUs } from '../../../src/domain/units.ts';
 import { emaCross } from '../../../strategies/ema-cross/ema-cross.ts';

@@ -15,17 +15,16 @@
  * A fill is `09:00:09 A buy 3 at 1000 queue_reached`.
  */
 import { RunAccount } from '../../../src/research/run/run-account.ts';
-import { dayMoments } from '../../../src/research/run/run-day.ts';
+import { dayMoments } from '../../../src/research/backtest-plan.ts';
 import { JournalTape } from '../../../src/research/run/journal-tape.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { RunInstrument } from '../../../src/research/run/run-instrument.ts';
 import { TapePlayer } from '../../../src/research/run/tape-player.ts';
 import { Timeline } from '../../../src/research/run/timeline.ts';
-import { VirtualClock } from '../../../src/research/run/virtual-clock.ts';
+import { VirtualClock, type Latency } from '../../../src/research/run/virtual-time.ts';
 import { RunVenue } from '../../../src/research/run/run-venue.ts';
 import { createExchange } from '../../../src/venue/exchange/create-exchange.ts';
 import type { FillModel } from '../../../src/venue/exchange/fill-models.ts';
-import type { Latency } from '../../../src/research/run/latency.ts';
 import type { BacktestFill } from '../../../src/research/backtest-result.ts';
 import { formatTime, tradingDay } from '../../../src/domain/civil-date.ts';
 import type { BrokerOrder } from '../../../src/domain/broker-order.ts';

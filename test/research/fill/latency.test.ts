@@ -1,7 +1,7 @@
 /** Time on the way: to the venue and back. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { latencyDraws, type Latency } from '../../../src/research/run/latency.ts';
+import { latencyDraws, type Latency } from '../../../src/research/run/virtual-time.ts';
 import { formatTime } from '../../../src/domain/civil-date.ts';
 import { durationUs, milliseconds, seconds } from '../../../src/domain/units.ts';
 import { lines, playScript } from './fill-rig.ts';

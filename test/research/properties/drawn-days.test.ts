@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BarFillModel, TickFillModel } from '../../../src/venue/exchange/fill-models.ts';
-import type { Latency } from '../../../src/research/run/latency.ts';
+import type { Latency } from '../../../src/research/run/virtual-time.ts';
 import { durationUs, priceTicks } from '../../../src/domain/units.ts';
 import { playScript } from '../fill/fill-rig.ts';
 import { wrongBarFills } from './bar-check.ts';

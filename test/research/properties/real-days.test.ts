@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { BacktestFill } from '../../../src/research/backtest-result.ts';
 import type { TickFillModel } from '../../../src/venue/exchange/fill-models.ts';
-import type { Latency } from '../../../src/research/run/latency.ts';
+import type { Latency } from '../../../src/research/run/virtual-time.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { priceBand } from '../../../src/domain/contract.ts';
 import type { Side } from '../../../src/domain/order.ts';

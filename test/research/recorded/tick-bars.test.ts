@@ -3,7 +3,7 @@ import type { BarSpec } from '../../../src/domain/bars.ts';
 import { formatTime, momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { minutes, tsUs } from '../../../src/domain/units.ts';
 import { BAR_PHASES, type BarRows } from '../../../src/recording/columns/bar-file.ts';
-import { tickBars } from '../../../src/research/recorded/export-data.ts';
+import { tickBars } from '../../../src/research/recorded/stored-data.ts';
 import { allocateRows, type TickGap, type TickRows } from '../../../src/recording/columns/tick-file.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 

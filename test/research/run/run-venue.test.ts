@@ -4,7 +4,7 @@ import { US_PER_SECOND, money } from '../../../src/domain/units.ts';
 import { JournalTape } from '../../../src/research/run/journal-tape.ts';
 import { RunAccount } from '../../../src/research/run/run-account.ts';
 import { RunVenue } from '../../../src/research/run/run-venue.ts';
-import { VirtualClock } from '../../../src/research/run/virtual-clock.ts';
+import { VirtualClock } from '../../../src/research/run/virtual-time.ts';
 import { planOf, tapesOf } from '../../support/backtest-plan.ts';
 
 /** An exit that waits for a position that no read can prove asks again with each answer. */

@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
-import { performanceMetrics } from '../../../src/research/statistics/performance-metrics.ts';
-import { runStatistics } from '../../../src/research/statistics/run-statistics.ts';
+import { performanceMetrics, runStatistics } from '../../../src/research/statistics/run-statistics.ts';
 import type { BacktestResult } from '../../../src/research/backtest-result.ts';
 import type { Side } from '../../../src/domain/order.ts';
 import { minutes, priceTicks } from '../../../src/domain/units.ts';

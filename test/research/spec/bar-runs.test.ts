@@ -1,7 +1,7 @@
 /** Backtests on bars, worked out by hand. */
 import { expect, test } from 'vitest';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
-import { cutOff, DecisionLog, firstDifference } from '../../../src/research/backtest/look-ahead.ts';
+import { cutOff, DecisionLog, firstDifference } from '../../../src/research/backtest/verify-backtest.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { runStatistics } from '../../../src/research/statistics/run-statistics.ts';
 import type { BarSpec } from '../../../src/domain/bars.ts';

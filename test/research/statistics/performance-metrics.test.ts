@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { performanceMetrics } from '../../../src/research/statistics/performance-metrics.ts';
+import { performanceMetrics, runStatistics } from '../../../src/research/statistics/run-statistics.ts';
 import type { StatisticsSettings } from '../../../src/research/statistics/return-ratios.ts';
-import { runStatistics } from '../../../src/research/statistics/run-statistics.ts';
 import { USUAL_STATISTICS } from '../../support/usual-settings.ts';
 import { type TradingDay, addDays, tradingDay } from '../../../src/domain/civil-date.ts';
 import { money } from '../../../src/domain/units.ts';

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BacktestTrade } from '../../../src/research/backtest-result.ts';
-import {
-  geometricMean,
-  heldDays,
-  tradeReturns,
-} from '../../../src/research/statistics/performance-metrics.ts';
+import { geometricMean, heldDays, tradeReturns } from '../../../src/research/statistics/run-statistics.ts';
 import { money, tsUs, US_PER_DAY } from '../../../src/domain/units.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 

@@ -8,7 +8,7 @@ import {
   type ParameterSpace,
   spaceSize,
   steppedValues,
-} from '../../../src/research/sweep/parameter-space.ts';
+} from '../../../src/research/sweep/read-sweep.ts';
 
 const list = (param: string, ...values: (number | string | boolean)[]): Dimension => ({
   strategy: 'ema',

@@ -1,6 +1,6 @@
-/** The delays of messages, how they are drawn (the same seed draws the same ones), and the messages on their way. */
+/** The time of a run: its clock, which shows the time of the recording's present row, and the ways of calls and answers. */
 import { Random } from '../../venue/market/random.ts';
-import { type DurationUs, US_PER_SECOND } from '../../domain/units.ts';
+import { type DurationUs, US_PER_SECOND, type Seq, type TsUs } from '../../domain/units.ts';
 
 /** A fixed span, or a distribution. Draws are seeded: the same run has the same ones. */
 export type Latency =
@@ -116,3 +116,27 @@ export class ReadPace {
     return true;
   }
 }
+
+export class VirtualClock {
+  nowUs = 0;
+  /** When something is due next: compared with the time of each row. */
+  nextUs = -Infinity;
+  /** Number of the last event, over all engines of a run. */
+  seq = 0;
+
+  reset(): void {
+    this.nowUs = 0;
+    this.nextUs = -Infinity;
+    this.seq = 0;
+  }
+
+  /** Something is due earlier than was known. */
+  wake(atUs: number): void {
+    if (atUs < this.nextUs) this.nextUs = atUs;
+  }
+}
+
+/* oxlint-disable typescript/no-unsafe-type-assertion -- numbers of the run's own clock */
+export const seqOf = (seq: number): Seq => seq as Seq;
+export const timeOf = (atUs: number): TsUs => atUs as TsUs;
+/* oxlint-enable typescript/no-unsafe-type-assertion */

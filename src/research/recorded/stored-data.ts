@@ -1,13 +1,16 @@
-/** Exports ticks, trades or bars of one symbol into one file. */
+/** Lists and verifies the files of a data directory, and exports ticks, trades or bars of one symbol into one file. */
 import type { BarSpec } from '../../domain/bars.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
-import { openCatalogue } from '../../recording/columns/catalogue.ts';
+import { openCatalogue, type BarFile, barFiles, dayFiles } from '../../recording/columns/catalogue.ts';
 import {
   BAR_LAYOUT,
   BAR_PHASES,
   type BarRows,
   barsOf,
   tableOfBars,
+  type BarMeta,
+  readBarMeta,
+  readBarParts,
 } from '../../recording/columns/bar-file.ts';
 import {
   type TickColumns,
@@ -15,14 +18,18 @@ import {
   type TickMeta,
   type TickRows,
   readParts,
+  rowTableOf,
+  readTickMeta,
 } from '../../recording/columns/tick-file.ts';
 import { exportFile, barFields, tickFields, tickPart } from '../../recording/export-table.ts';
 import { assert } from '../../domain/assert.ts';
 import type { TradeTick } from '../../domain/ticks.ts';
 import { instrumentIndex, priceTicks, qty, seq, tsUs } from '../../domain/units.ts';
-import { allocateTable, type RowTable } from '../../recording/columns/row-table.ts';
+import { allocateTable, type RowTable, TotalsCounter } from '../../recording/columns/row-table.ts';
 import { BarBuilder } from '../../strategy/bar-streams.ts';
 import type { Bar } from '../../strategy/leg-ticks.ts';
+import { errorText } from '../../domain/failure.ts';
+import { statSync } from 'node:fs';
 
 export type ExportWhat =
   | { readonly kind: 'ticks' }
@@ -30,7 +37,7 @@ export type ExportWhat =
   /** Built from ticks by the same rules as the bars of strategies. */
   | { readonly kind: 'bars'; readonly spec: BarSpec; readonly calendar: TradingCalendar };
 
-export interface ExportRequest {
+interface ExportRequest {
   readonly dir: string;
   readonly symbol: string;
   /** First and last day, or null. */
@@ -143,5 +150,85 @@ function* tradesOf(parts: Iterable<TickRows>): Generator<TradeTick> {
         totalVolume: 0,
       };
     }
+  }
+}
+
+type OnDisk = ReturnType<typeof onDisk>;
+
+/** A day of ticks, and a year of bars. */
+export type TickListing = TickMeta & OnDisk;
+export type BarListing = BarFile & Omit<BarMeta, 'year'> & OnDisk;
+
+export type DataListing = ReturnType<typeof listData>;
+
+const ofSymbol =
+  (symbol: string | null) =>
+  (file: { readonly symbol: string }): boolean =>
+    symbol === null || file.symbol === symbol;
+
+const onDisk = (path: string) => ({ bytes: statSync(path).size, path });
+
+/** `symbol` null: all of them. */
+export function listData(dir: string, symbol: string | null) {
+  return {
+    ticks: openCatalogue(dir)
+      .filter(ofSymbol(symbol))
+      .map(({ path, meta }) => ({ ...meta, ...onDisk(path) })),
+    bars: barFiles(dir)
+      .filter(ofSymbol(symbol))
+      .map((file) => ({ ...readBarMeta(file.path), ...file, ...onDisk(file.path) })),
+  };
+}
+
+export interface VerifiedFile {
+  readonly symbol: string;
+  /** A day of ticks, or length and year of bars. */
+  readonly period: string;
+  readonly kind: 'columns' | 'bars';
+  readonly rows: number;
+  /** Empty for a file that agrees with its metadata. */
+  readonly problems: readonly string[];
+  readonly path: string;
+}
+
+/** Reads every file whole and yields it with its problems; `symbol` null takes all. */
+export function* verifyData(dir: string, symbol: string | null): Generator<VerifiedFile> {
+  for (const { symbol: of, day, path } of dayFiles(dir).filter(ofSymbol(symbol))) {
+    const { rows, problems } = verified(path, readTickMeta, function* () {
+      for (const part of readParts(path)) yield rowTableOf(part);
+    });
+    yield { symbol: of, period: day, kind: 'columns', rows, problems, path };
+  }
+  for (const { symbol: of, length, year, path } of barFiles(dir).filter(ofSymbol(symbol))) {
+    const { rows, problems } = verified(path, readBarMeta, function* () {
+      for (const part of readBarParts(path)) yield tableOfBars(part);
+    });
+    yield { symbol: of, period: `${length} ${year}`, kind: 'bars', rows, problems, path };
+  }
+}
+
+export const filesToVerify = (dir: string, symbol: string | null): number =>
+  dayFiles(dir).filter(ofSymbol(symbol)).length + barFiles(dir).filter(ofSymbol(symbol)).length;
+
+const NAMES = { rows: 'rows', firstUs: 'first time', lastUs: 'last time', digest: 'digest' } as const;
+
+/** Reads a file whole and compares its rows with its metadata. */
+function verified(
+  path: string,
+  readMeta: (path: string) => Pick<TickMeta, keyof typeof NAMES>,
+  read: () => Iterable<RowTable>,
+): Pick<VerifiedFile, 'rows' | 'problems'> {
+  const totals = new TotalsCounter();
+  try {
+    const said = readMeta(path);
+    for (const table of read()) totals.add(table);
+    const is = totals.totals();
+    const problems = (['rows', 'firstUs', 'lastUs', 'digest'] as const)
+      .filter((key) => said[key] !== is[key])
+      .map((key) => `${NAMES[key]}: expected ${said[key]}, was ${is[key]}`);
+    return { rows: is.rows, problems };
+  } catch (error) {
+    // A damaged footer may raise any error in the decoder: the file cannot be read.
+    return { rows: 0, problems: [errorText(error)] };
   }
 }
