@@ -1,7 +1,7 @@
 /** Finds the contracts and days that the columns on disk hold for a backtest, from names and headers alone, and reads their rows. */
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 import { createHash } from 'node:crypto';
-import { barTicks, endWithSession } from '../bar-ticks.ts';
+import { barTicks, endWithSession } from '../run/tape-player.ts';
 import { assert } from '../../domain/assert.ts';
 import {
   isSession,

@@ -3,7 +3,7 @@
  * orders of the day, which expire after the bar that holds the close, is reported once more.
  */
 import { expect, test } from 'vitest';
-import { barTicks } from '../../../src/research/bar-ticks.ts';
+import { barTicks } from '../../../src/research/run/tape-player.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { minutes, priceTicks, US_PER_HOUR } from '../../../src/domain/units.ts';

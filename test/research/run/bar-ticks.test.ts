@@ -1,8 +1,8 @@
 /** Four rows a bar: the order of the extremes, the times, and that the same bar comes out of them again. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { barTicks, type DayBars } from '../../src/research/bar-ticks.ts';
-import { ROWS_PER_BAR } from '../../src/venue/exchange/bar-exchange.ts';
+import { barTicks, type DayBars } from '../../../src/research/run/tape-player.ts';
+import { ROWS_PER_BAR } from '../../../src/venue/exchange/bar-exchange.ts';
 
 const one = (open: number, high: number, low: number, close: number, volume = 40): DayBars => ({
   rows: 1,
