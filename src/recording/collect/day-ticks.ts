@@ -3,7 +3,7 @@ import { assert } from '../../domain/assert.ts';
 import { type TradingCalendar, isAuction, isSession } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay, timeOfDayUs } from '../../domain/civil-date.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import { type DurationUs, US_PER_DAY, US_PER_MS, US_PER_SECOND, tsUs } from '../../domain/units.ts';
+import { type DurationUs, US_PER_DAY, US_PER_SECOND, tsUs } from '../../domain/units.ts';
 import { ticksPath } from '../columns/catalogue.ts';
 import { columnAs } from '../columns/row-table.ts';
 import {
@@ -98,55 +98,35 @@ export function storeDay(
   origin: TickOrigin,
 ): StoredFile<TickMeta> {
   const { symbol, day, depth } = ticks;
-  const path = ticksPath(options.dir, symbol, day);
-  const silences = new Silences(options.calendar, day, options.silence);
-  const stamps = new StampUnit();
+  const { dir, tickSize, lotSize, zone, calendar, silence, replace } = options;
+  const { complete, gaps = [], ...from } = origin;
+  const silences = new Silences(calendar, day, silence);
   const noon = momentOf(day, US_PER_DAY / 2, 0);
   const watched = function* (): Generator<TickRows> {
     for (const part of ticks.inOrder()) {
-      origin.complete?.(part);
+      complete?.(part);
       silences.add(part);
-      stamps.add(part);
       yield part;
     }
   };
-  return storeFile(path, readTickMeta, options.replace, (accept) =>
-    writeColumns(path, depth, watched(), (totals) => {
-      const now: TickMeta = {
+  const path = ticksPath(dir, symbol, day);
+  return storeFile(path, readTickMeta, replace, (accept) =>
+    writeColumns(path, depth, watched(), (totals) =>
+      accept({
         kind: 'ticks',
         version: 1,
         symbol,
         day,
-        tickSize: options.tickSize,
-        lotSize: options.lotSize,
-        utcOffsetMinutes: options.zone.offsetAtMoment(noon),
-        stampUs: stamps.unit,
-        sides: origin.sides,
+        tickSize,
+        lotSize,
+        utcOffsetMinutes: zone.offsetAtMoment(noon),
         depth,
-        ...(origin.quotes === undefined ? {} : { quotes: origin.quotes }),
-        gaps: [...(origin.gaps ?? []), ...silences.gaps()].toSorted((a, b) => a.fromUs - b.fromUs),
-        badRows: origin.badRows,
-        source: origin.source,
+        ...from,
+        gaps: [...gaps, ...silences.gaps()].toSorted((a, b) => a.fromUs - b.fromUs),
         ...totals,
-      };
-      return accept(now);
-    }),
+      }),
+    ),
   );
-}
-
-/** The coarsest unit that all stamps are whole multiples of. */
-class StampUnit {
-  unit: number = US_PER_SECOND;
-
-  add({ rows, tsUs }: TickRows): void {
-    let before = 0;
-    for (let i = 0; i < rows && this.unit > 1; i += 1) {
-      const at = tsUs[i] ?? 0;
-      if (at === before) continue;
-      before = at;
-      while (at % this.unit !== 0) this.unit = this.unit === US_PER_SECOND ? US_PER_MS : 1;
-    }
-  }
 }
 
 interface TradingStretch {

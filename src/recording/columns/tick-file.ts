@@ -94,8 +94,6 @@ export interface TickMeta extends FileMeta {
   readonly day: TradingDay;
   /** Offset of the exchange on that day; `day` is a date of that zone. */
   readonly utcOffsetMinutes: number;
-  /** Resolution of the stamps: 1,000,000 where the source has seconds. */
-  readonly stampUs: number;
   /** Source of the aggressor's side: the data, or the touch before the trade. */
   readonly sides: 'source' | 'touch';
   /** Levels of the book a side; 0 where the source had none. */

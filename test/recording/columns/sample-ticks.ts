@@ -54,7 +54,6 @@ export const describe =
     tickSize: '0.1',
     lotSize: '1',
     utcOffsetMinutes: 420,
-    stampUs: 1,
     sides: 'source',
     depth: 0,
     gaps: [],

@@ -124,7 +124,6 @@ it('says of a day where it comes from and what it is counted in', async () => {
       tickSize: '0.5',
       lotSize: '1',
       utcOffsetMinutes: 420,
-      stampUs: 1_000_000,
       sides: 'source',
       rows: 2,
       volume: 9,
