@@ -7,3 +7,9 @@ export class InvariantError extends Error {
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new InvariantError(`Invariant: ${message}`);
 }
+
+/** A value that is there. */
+export function present<T>(value: T | undefined, message: string): T {
+  assert(value !== undefined, message);
+  return value;
+}

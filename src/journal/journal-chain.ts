@@ -126,21 +126,29 @@ function checkRows(database: Database): JournalCheck {
 
 /** Where `after` does not go on from the rows of `before`, in words; null when it holds them all. */
 export function missingRow(before: Database, after: Database): string | null {
-  const [archivedBefore, archivedAfter] = [archivesOf(before), archivesOf(after)];
+  const [old, now] = [chainsOf(before), chainsOf(after)];
   for (const session of sessionsOf(before)) {
     for (const table of ['inputs', 'entries'] as const) {
-      const rows = archivedBefore.get(session)?.[table] ?? countOf(before, session, table);
+      const rows = old.rows(session, table);
       if (rows === 0) continue;
-      const now = archivedAfter.get(session)?.[table] ?? countOf(after, session, table);
-      if (now < rows) return `session ${session || 'none'} had ${rows} ${table} and has ${now}`;
-      if (
-        hashAt(before, session, table, rows, archivedBefore) !==
-        hashAt(after, session, table, rows, archivedAfter)
-      )
+      const has = now.rows(session, table);
+      if (has < rows) return `session ${session || 'none'} had ${rows} ${table} and has ${has}`;
+      if (old.hashAt(session, table, rows) !== now.hashAt(session, table, rows))
         return `row ${rows} of the ${table} of session ${session || 'none'} is another one`;
     }
   }
   return null;
+}
+
+function chainsOf(database: Database) {
+  const archives = archivesOf(database);
+  return {
+    rows: (session: string, table: ChainedTable): number =>
+      archives.get(session)?.[table] ?? countOf(database, session, table),
+    /** An archived session ends where its chain ends: no row follows. */
+    hashAt: (session: string, table: ChainedTable, row: number): unknown =>
+      archives.has(session) ? chainEnd(database, session, table).hash : hashOf(database, session, table, row),
+  };
 }
 
 const archivesOf = (database: Database): ReadonlyMap<string, ArchivedSession> =>
@@ -148,16 +156,6 @@ const archivesOf = (database: Database): ReadonlyMap<string, ArchivedSession> =>
 
 const endsOf = (database: Database, session: string): string =>
   `${chainEnd(database, session, 'inputs').hash} ${chainEnd(database, session, 'entries').hash}`;
-
-/** An archived session ends where its chain ends: no row follows. */
-const hashAt = (
-  database: Database,
-  session: string,
-  table: ChainedTable,
-  row: number,
-  archives: ReadonlyMap<string, ArchivedSession>,
-): unknown =>
-  archives.has(session) ? chainEnd(database, session, table).hash : hashOf(database, session, table, row);
 
 const countOf = (database: Database, session: string, table: ChainedTable): number =>
   Number(database.prepare(`SELECT count(*) FROM ${table} WHERE session = ?`).pluck().get(session));

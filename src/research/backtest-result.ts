@@ -2,6 +2,7 @@
  * Result of a backtest, as plain data: statistics, reports and sweeps read this and nothing else. All money is whole units,
  * `moneyScale` of them in one unit of the currency; all times are market time; all prices are ticks of their contract.
  */
+import { present } from '../domain/assert.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { Side } from '../domain/order.ts';
@@ -161,6 +162,9 @@ export interface ResultPlot {
   /** Ticks, with fractions. */
   readonly values: Samples;
 }
+
+export const instrumentOf = (instruments: readonly ResultInstrument[], place: number): ResultInstrument =>
+  present(instruments[place], 'a traded contract is an instrument of the run');
 
 type OfPlan = Pick<
   BacktestPlan,

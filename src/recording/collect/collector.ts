@@ -2,6 +2,7 @@
  * Collects rows in the order in which a file has them, many collections at once, in memory that does not grow with the file, and gives
  * them back in the order of time.
  */
+import { keptIn } from '../../domain/lists.ts';
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../../domain/assert.ts';
@@ -44,12 +45,7 @@ export class Collector<T extends SpillableRows> {
   }
 
   at(key: string, create: (spillFile: SpillFile) => T): T {
-    let held = this.#held.get(key);
-    if (held === undefined) {
-      held = create(this.#spillFile);
-      this.#held.set(key, held);
-    }
-    return held;
+    return keptIn(this.#held, key, () => create(this.#spillFile));
   }
 
   close(): void {

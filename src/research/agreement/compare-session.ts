@@ -3,6 +3,7 @@
  * the same orders. Second the fills: the fill model gets the same orders at the moments at which the session sent them, and each
  * fill that differs is explained or named.
  */
+import { keptIn } from '../../domain/lists.ts';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DayTape, dayMoments } from '../backtest-plan.ts';
@@ -321,11 +322,14 @@ export function modelFills(
       fill: (order, price, qty, clause) => {
         const { sent } = order;
         order.leavesQty -= qty;
-        const filling = filled.get(sent) ?? { qty: 0, tickValue: 0, clauses: new Set<FillClause>() };
+        const filling = keptIn(filled, sent, () => ({
+          qty: 0,
+          tickValue: 0,
+          clauses: new Set<FillClause>(),
+        }));
         filling.qty += qty;
         filling.tickValue += qty * price;
         filling.clauses.add(clause);
-        filled.set(sent, filling);
       },
     },
   );

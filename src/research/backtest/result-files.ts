@@ -1,5 +1,5 @@
 /** Content of the files of a run: its figures as JSON, its rows as CSV. */
-import type { BacktestResult, Funds, StrategyResult } from '../backtest-result.ts';
+import { type BacktestResult, type Funds, instrumentOf, type StrategyResult } from '../backtest-result.ts';
 import type { ReportModel } from '../report/report-model.ts';
 import {
   type PerformanceMetrics,
@@ -7,7 +7,7 @@ import {
   type TradeStatistics,
   statisticsOfTrades,
 } from '../statistics/run-statistics.ts';
-import { assert } from '../../domain/assert.ts';
+import { present } from '../../domain/assert.ts';
 import {
   type ContractSpec,
   formatPoints,
@@ -49,7 +49,9 @@ export function resultCsv(
       ['time', ...Object.keys(money)],
       Array.from(equity.tsUs, (at, i) => [
         stamp(tsUs(at)),
-        ...Object.values(money).map((column) => amount(sampled(column, i))),
+        ...Object.values(money).map((column) =>
+          amount(present(column[i], 'each sample of the equity has its money')),
+        ),
       ]),
     ),
     'daily.csv': csvText(
@@ -57,12 +59,6 @@ export function resultCsv(
       daily.map(({ day, equity: closing, profit }) => [day, amount(profit), amount(closing)]),
     ),
   };
-}
-
-function sampled(column: Float64Array, at: number): number {
-  const value = column[at];
-  assert(value !== undefined, 'each sample of the equity has its money');
-  return value;
 }
 
 type Stamp = (at: TsUs) => string;
@@ -75,9 +71,8 @@ const inStrategies = <Row extends { readonly instrument: number }>(
 ) =>
   strategies.flatMap((strategy) =>
     [...rowsOf(strategy)].map((row) => {
-      const instrument = instruments[row.instrument];
-      assert(instrument !== undefined, 'a traded contract is an instrument of the run');
-      return { id: strategy.id, row, symbol: instrument.symbol, spec: instrument.spec };
+      const { symbol, spec } = instrumentOf(instruments, row.instrument);
+      return { id: strategy.id, row, symbol, spec };
     }),
   );
 

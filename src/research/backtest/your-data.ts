@@ -1,4 +1,5 @@
 /** Summary of the prices of a run: first and last, gaps, the largest jumps, and figures that cannot be true. */
+import { keptIn } from '../../domain/lists.ts';
 import type { BacktestDay } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import type { ReportTable } from '../report/report-model.ts';
@@ -142,9 +143,8 @@ export class DataWatch {
     if (this.#days.has(day)) return;
     this.#days.add(day);
     for (const { contract, rows } of tapes) {
-      const known = this.#contracts.get(contract.orderCode) ?? new ContractData(contract, this.#calendar);
-      this.#contracts.set(contract.orderCode, known);
-      known.take(rows);
+      const make = (): ContractData => new ContractData(contract, this.#calendar);
+      keptIn<string, ContractData>(this.#contracts, contract.orderCode, make).take(rows);
     }
   }
 }

@@ -2,6 +2,7 @@
  * Compiles a log of frames into columns, by the same decoder, the same merged books and the same chain of volumes as the
  * engine that trades on them. A packed log is read as it is.
  */
+import { keptIn } from '../../domain/lists.ts';
 import { basename } from 'node:path';
 import { type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
 import { momentOf, tradingDay, type TradingDay } from '../../domain/civil-date.ts';
@@ -222,14 +223,11 @@ class ContractTicks {
     if (this.#open !== undefined && at < this.#dayEndUs) return this.#open;
     const { utcOffsetMinutes } = this.#calendar;
     const day = tradingDayAt(this.#calendar, at);
-    const known = this.days.get(day) ?? {
+    if (this.#open !== undefined) this.#lastPrice = 0;
+    this.#dayEndUs = momentOf(day, 0, utcOffsetMinutes) + US_PER_DAY;
+    return (this.#open = keptIn(this.days, day, () => ({
       ticks: openDay(this.#collector, { symbol: this.contract.orderCode, day, depth: STREAM_LEVELS }),
       gaps: [],
-    };
-    this.days.set(day, known);
-    if (this.#open !== undefined) this.#lastPrice = 0;
-    this.#open = known;
-    this.#dayEndUs = momentOf(day, 0, utcOffsetMinutes) + US_PER_DAY;
-    return known;
+    })));
   }
 }

@@ -1,4 +1,5 @@
 /** Turns the result of a backtest into the model of its report. */
+import { keptIn } from '../../domain/lists.ts';
 import { denialWords } from '../../engine/ports/denial.ts';
 import {
   type MoneyFormat,
@@ -220,9 +221,7 @@ function denialKinds(denials: readonly BacktestDenial[]) {
   const kinds = new Map<string, { count: number; first: BacktestDenial }>();
   for (const denial of denials) {
     const key = denial.by === 'rejected' ? `rejected ${denial.code}` : wordsOf(denial);
-    const known = kinds.get(key);
-    if (known === undefined) kinds.set(key, { count: 1, first: denial });
-    else known.count += 1;
+    keptIn(kinds, key, () => ({ count: 0, first: denial })).count += 1;
   }
   return [...kinds.values()].toSorted((a, b) => b.count - a.count);
 }
@@ -273,9 +272,8 @@ function warningsOf(result: BacktestResult): readonly string[] {
   for (const { code, text } of notices) {
     // A fault is said already, with the strategy that it stopped.
     if (code === 'bias' || code === 'strategy_fault') continue;
-    const texts = kinds.get(code) ?? new Map<string, number>();
+    const texts = keptIn(kinds, code, () => new Map<string, number>());
     texts.set(text, (texts.get(text) ?? 0) + 1);
-    kinds.set(code, texts);
   }
   const remarks = [...kinds.values()].flatMap((texts) => {
     const shownTexts = [...texts].slice(0, ALIKE_MAX);

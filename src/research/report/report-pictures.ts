@@ -1,14 +1,16 @@
 /** The series and rows that a report draws: candles with their trades, positions, and how profits are spread. */
+import { keptIn } from '../../domain/lists.ts';
 import { quantileSorted } from 'simple-statistics';
-import { assert } from '../../domain/assert.ts';
+import { present } from '../../domain/assert.ts';
 import { type ContractSpec, pointDecimals, pointValueOf, pointsOf, unitsOf } from '../../domain/contract.ts';
 import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
-import type {
-  BacktestFill,
-  BacktestResult,
-  BacktestTrade,
-  ResultInstrument,
-  Samples,
+import {
+  type BacktestFill,
+  type BacktestResult,
+  type BacktestTrade,
+  type ResultInstrument,
+  type Samples,
+  instrumentOf,
 } from '../backtest-result.ts';
 import { DAY, MINUTE } from '../../text/durations.ts';
 import { mean } from '../statistics/return-ratios.ts';
@@ -86,8 +88,7 @@ function pricesOf(
 ): ReportPrices {
   const symbols = chain.map(({ instrument }) => instrument.symbol);
   const specs = new Map(chain.map(({ place, instrument }) => [place, instrument.spec]));
-  const [spec] = specs.values();
-  assert(spec !== undefined, 'a picture has a contract');
+  const spec = present(chain[0], 'a picture has a contract').instrument.spec;
   let count = 0;
   const marks = result.strategies.flatMap(({ id, fills }) => {
     const first: ReportMark[] = [];
@@ -169,8 +170,7 @@ function linesOf(
       for (const { name, values, instrument: of } of plots) {
         if (of !== place) continue;
         const key = `${id} ${name}`;
-        const line = lines.get(key) ?? candles.map(() => null);
-        lines.set(key, line);
+        const line = keptIn(lines, key, () => candles.map(() => null));
         let at = -1;
         values.tsUs.forEach((us, i) => {
           if (us <= fromUs) return;
@@ -239,9 +239,7 @@ export function tradeOf(
   trade: BacktestTrade,
   strategy: string,
 ): ReportTrade {
-  const instrument = instruments[trade.instrument];
-  assert(instrument !== undefined, 'a traded contract is an instrument of the run');
-  const { spec, symbol } = instrument;
+  const { spec, symbol } = instrumentOf(instruments, trade.instrument);
   const digits = pointDecimals(spec) + 2;
   const price = (value: number): number => Number((value / (trade.qty * pointValueOf(spec))).toFixed(digits));
   return {
@@ -298,8 +296,7 @@ export function positionSamples(result: BacktestResult): Samples & { readonly un
   const { strategies, instruments, equity, currency, moneyScale } = result;
   const isCounted = new Set(instruments.map(({ spec }) => spec.underlying)).size <= 1;
   const heldAfter = ({ instrument, positionAfter, value, qty }: BacktestFill): number => {
-    const spec = instruments[instrument]?.spec;
-    assert(spec !== undefined, 'a traded contract is an instrument of the run');
+    const { spec } = instrumentOf(instruments, instrument);
     return isCounted ? unitsOf(spec, positionAfter) : (positionAfter * value) / qty / moneyScale;
   };
   const changes = strategies

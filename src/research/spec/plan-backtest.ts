@@ -1,4 +1,5 @@
 /** Makes a plan of a backtest file, and its days: listed contracts, their reference prices, and their rows. */
+import { keptIn } from '../../domain/lists.ts';
 import { createHash } from 'node:crypto';
 import {
   type BacktestData,
@@ -9,7 +10,7 @@ import {
   firstPrice,
 } from '../backtest-plan.ts';
 import type { FillModel } from '../../venue/exchange/fill-models.ts';
-import { assert } from '../../domain/assert.ts';
+import { present } from '../../domain/assert.ts';
 import { configSchema } from '../../config/config-schema.ts';
 import { engineSettingsOf } from '../../config/config.ts';
 import type { EngineSettings, RiskSettings } from '../../domain/settings.ts';
@@ -102,9 +103,7 @@ const BAR_LENGTH = 'barSeconds';
 
 /** A strategy whose own length of bars does not fit those of the data takes theirs, unless the file says one. */
 function fittedParams({ source, strategies }: Backtest, place: number, everyUs: number | null) {
-  const each = strategies[place];
-  assert(each !== undefined, 'a strategy has a place among those of the file');
-  const { definition, params } = each;
+  const { definition, params } = present(strategies[place], 'a strategy has its place in the file');
   const seconds = Number(params[BAR_LENGTH]);
   if (everyUs === null || source.at(['strategies', place, 'params', BAR_LENGTH]) !== undefined) return params;
   if (Number.isNaN(seconds) || (seconds * US_PER_SECOND) % everyUs === 0) return params;
@@ -298,9 +297,7 @@ export class BacktestDays implements BacktestData {
       const before = latest.get(source.code);
       if (before !== undefined) this.#before.set(`${source.day} ${source.code}`, before);
       latest.set(source.code, source);
-      const same = this.#byDay.get(source.day);
-      if (same === undefined) this.#byDay.set(source.day, [source]);
-      else same.push(source);
+      keptIn(this.#byDay, source.day, () => []).push(source);
     }
     for (const day of days) this.#tableOf(day);
   }
@@ -354,20 +351,14 @@ export class BacktestDays implements BacktestData {
   }
 
   #contractOf(code: string): Contract {
-    const known = this.#contracts.get(code);
-    if (known !== undefined) return known;
     const { market } = this.#backtest;
-    const spec = market.specOf(code);
-    assert(spec !== undefined, 'the data has only contracts of the market');
-    const contract: Contract = {
+    return keptIn(this.#contracts, code, () => ({
       index: instrumentIndex(this.#contracts.size),
       orderCode: orderCode(code),
       streamCode: streamCode(code),
       expiry: market.expiryOf(code),
-      spec,
-    };
-    this.#contracts.set(code, contract);
-    return contract;
+      spec: present(market.specOf(code), 'the data has only contracts of the market'),
+    }));
   }
 
   /** From the file, else the close of the session before; null where it is unknown before the first trade. */

@@ -1,5 +1,5 @@
 /** Every figure of a run, for people and machines alike. Undefined where a formula has no value. */
-import { assert } from '../../domain/assert.ts';
+import { assert, present } from '../../domain/assert.ts';
 import { type TradingDay, dayNumber, weekdayOf } from '../../domain/civil-date.ts';
 import type {
   BacktestResult,
@@ -96,8 +96,7 @@ export const statisticsOfTrades = (
 function dailyCloses({ days, warmUpDays, dayEquity, capital }: BacktestResult) {
   let before: number = capital;
   return days.slice(warmUpDays).map((day, i) => {
-    const equity = dayEquity[warmUpDays + i];
-    assert(equity !== undefined, 'each day of a run ends with an equity');
+    const equity = present(dayEquity[warmUpDays + i], 'each day of a run ends with an equity');
     const profit = equity - before;
     before = equity;
     return { day, equity, profit };
@@ -432,8 +431,7 @@ function closesOf({ instruments, days, dayEndUs }: BacktestResult, name: string)
   const instrument = instruments.find(({ symbol }) => symbol === name);
   if (instrument === undefined) return new Map();
   const closes = days.flatMap((day, i): (readonly [TradingDay, number])[] => {
-    const endUs = dayEndUs[i];
-    assert(endUs !== undefined, 'each day of a run has an end');
+    const endUs = present(dayEndUs[i], 'each day of a run has an end');
     const close = lastUntil(instrument.prices, endUs);
     return close === 0 ? [] : [[day, close]];
   });

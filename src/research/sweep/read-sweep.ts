@@ -17,7 +17,7 @@ import { shown } from '../../domain/parsed.ts';
 import type { StrategyDefinition } from '../../strategy/index.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { type Backtest, memoryOf } from '../spec/load-backtest.ts';
-import { assert } from '../../domain/assert.ts';
+import { assert, present } from '../../domain/assert.ts';
 import { Random } from '../../venue/market/random.ts';
 
 export interface SweepPlan {
@@ -419,9 +419,7 @@ function drawnTrials(
 
 function drawnValue(choices: Choices, random: Random): ParamValue {
   if (choices.kind === 'list') {
-    const value = choices.values[random.below(choices.values.length)];
-    assert(value !== undefined, 'a list has a value');
-    return value;
+    return present(choices.values[random.below(choices.values.length)], 'a list has a value');
   }
   const { from, to, scale, isWhole } = choices;
   const part = random.next() / 0xffff_ffff;
@@ -432,8 +430,7 @@ function drawnValue(choices: Choices, random: Random): ParamValue {
 export function paramsOf(space: ParameterSpace, assignment: Assignment): TrialParams {
   const params: Record<string, Record<string, ParamValue>> = {};
   space.forEach(({ strategy, param }, i) => {
-    const value = assignment[i];
-    assert(value !== undefined, 'an assignment has a value for each dimension');
+    const value = present(assignment[i], 'an assignment has a value for each dimension');
     (params[strategy] ??= {})[param] = value;
   });
   return params;

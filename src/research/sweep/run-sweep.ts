@@ -9,7 +9,7 @@ import { type Assignment, paramsOf, type SweepPlan } from './read-sweep.ts';
 import { selectionBias } from './selection-bias.ts';
 import { type TrialFigures, type WalkForwardResult, rankedPlaces, walkForwardFound } from './walk-forward.ts';
 import { ratioBasis } from '../statistics/run-statistics.ts';
-import { assert } from '../../domain/assert.ts';
+import { present } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { isRecord, shown } from '../../domain/parsed.ts';
 import type { Backtest } from '../spec/load-backtest.ts';
@@ -159,8 +159,7 @@ class Runs {
 
   #known(task: TrialTask): TrialFigures {
     const key = taskKey(task);
-    const figures = this.#log.get(key);
-    assert(figures !== undefined, 'every trial was run');
+    const figures = present(this.#log.get(key), 'every trial was run');
     this.#hash.update(`${key}\n${JSON.stringify(figures)}\n`);
     return figures;
   }
@@ -177,11 +176,7 @@ class Runs {
 async function allTrials(runs: Runs, { space, trials }: SweepPlan): Promise<readonly SweptTrial[]> {
   const tasks = trials.map((assignment) => ({ params: paramsOf(space, assignment), days: null }));
   const figures = await runs.all(tasks, 'trials');
-  return trials.map((assignment, i) => {
-    const found = figures[i];
-    assert(found !== undefined, 'every trial was run');
-    return { assignment, figures: found };
-  });
+  return trials.map((assignment, i) => ({ assignment, figures: present(figures[i], 'every trial was run') }));
 }
 
 /** Picks the best trial in sample, window by window, and runs it on the days after. */
