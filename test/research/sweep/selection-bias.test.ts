@@ -5,6 +5,8 @@ import {
   selectionBias,
   selectionWarning,
   sharpeSample,
+  normalProbability,
+  normalQuantile,
 } from '../../../src/research/sweep/selection-bias.ts';
 
 const BEST = [0.01, -0.004, 0.012, 0.003, -0.002, 0.008, 0.001];
@@ -90,4 +92,52 @@ it('is the same in whatever order the trials ended', () => {
     expect(selectionBias(best, [...trials.slice(cut), ...trials.slice(0, cut)])).toEqual(
       selectionBias(best, trials),
     );
+});
+
+describe('the deflated Sharpe ratio', () => {
+  it('is that of the example in the paper: 100 trials, five years of days, 2.5 a year becomes 0.90', () => {
+    const benchmark = expectedSharpeMax(100, Math.sqrt(0.5 / 250));
+    expect(benchmark).toBeCloseTo(0.1132, 4);
+    const sample = { sharpe: 2.5 / Math.sqrt(250), periods: 1250, skewness: -3, kurtosis: 10 };
+    expect(probabilisticSharpe(sample, benchmark)).toBeCloseTo(0.9004, 4);
+  });
+
+  it('expects nothing of one trial', () => {
+    expect(expectedSharpeMax(1, 1)).toBe(0);
+  });
+});
+
+describe('the standard normal distribution', () => {
+  it.each([
+    [-40, 0],
+    [-8, 6.220960574271819e-16],
+    [-6.5, 4.016000583859125e-11],
+    [-3, 0.0013498980316300957],
+    [-1, 0.15865525393145707],
+    [0, 0.5],
+    [0.5, 0.6914624612740131],
+    [1.96, 0.9750021048517795],
+    [7, 0.9999999999987201],
+    [40, 1],
+  ])('is at or below %f with probability %f', (x, probability) => {
+    const found = normalProbability(x);
+    expect(Math.abs(found - probability)).toBeLessThanOrEqual(
+      1e-12 * probability + Number.EPSILON * probability * 8,
+    );
+  });
+
+  it.each([
+    [1e-12, -7.034483825301132],
+    [0.001, -3.090232306167813],
+    [0.025, -1.9599639845400538],
+    [0.5, 0],
+    [0.8, 0.8416212335729144],
+    [0.999, 3.090232306167813],
+  ])('lies below its %f quantile at %f', (probability, x) => {
+    expect(normalQuantile(probability)).toBeCloseTo(x, 9);
+  });
+
+  it.each([0, 1, -0.1, Number.NaN])('has no quantile of %f', (probability) => {
+    expect(() => normalQuantile(probability)).toThrow('between 0 and 1');
+  });
 });

@@ -1,8 +1,13 @@
-import { expect, it } from 'vitest';
-import { type WalkedWindow, walkForwardFound } from '../../../src/research/sweep/walk-forward.ts';
+import { expect, it, test } from 'vitest';
+import {
+  type WalkedWindow,
+  walkForwardFound,
+  walkForwardWindows,
+} from '../../../src/research/sweep/walk-forward.ts';
 import type { RatioBasis } from '../../../src/research/statistics/return-ratios.ts';
-import { tradingDay } from '../../../src/domain/civil-date.ts';
+import { tradingDay, addDays } from '../../../src/domain/civil-date.ts';
 import { figuresOf } from './sweep-figures.ts';
+import fc from 'fast-check';
 
 const BASIS: RatioBasis = { periodsPerYear: 252, deviation: 'sample', riskFree: 0 };
 
@@ -42,4 +47,53 @@ it('counts days on which nothing could be picked as days without a return', () =
 
 it('has no efficiency where the choice lost even in sample', () => {
   expect(walkForwardFound([walked([-0.01], [0.01, 0], 1)], BASIS).efficiency).toBeNull();
+});
+
+const days = (count: number) => Array.from({ length: count }, (_, i) => addDays(tradingDay('2026-03-01'), i));
+/** Days as their place. */
+const shown = (count: number, ...rest: [number, number, boolean, number]): readonly string[] => {
+  const all = days(count);
+  const [inSample, outOfSample, anchored, warmUp] = rest;
+  const text = (part: readonly string[]): string =>
+    part.map((day) => all.findIndex((each) => each === day)).join('');
+  return walkForwardWindows(all, { inSample, outOfSample, anchored }, warmUp).map(
+    (window) => `${text(window.inSample)}>${text(window.outOfSample)} after ${text(window.warmUp)}`,
+  );
+};
+
+it('moves on by the days out of sample; the last window may be short', () => {
+  expect(shown(8, 3, 2, false, 0)).toEqual(['012>34 after ', '234>56 after ', '456>7 after ']);
+});
+
+it('grows from the first day when it is anchored', () => {
+  expect(shown(6, 2, 2, true, 0)).toEqual(['01>23 after ', '0123>45 after ']);
+});
+
+it('warms up on the last days in sample', () => {
+  expect(shown(5, 3, 1, false, 2)).toEqual(['012>3 after 12', '123>4 after 23']);
+});
+
+it('has no window for too few days, and refuses a warm-up that begins before the days in sample', () => {
+  expect(shown(3, 3, 1, false, 0)).toEqual([]);
+  expect(() => shown(5, 2, 1, false, 3)).toThrow('a warm-up lies in sample');
+});
+
+test('every day after the first part in sample is out of sample once, and never in sample of its window', () => {
+  const lengths = fc.record({ count: fc.integer({ min: 2, max: 80 }), anchored: fc.boolean() });
+  fc.assert(
+    fc.property(
+      lengths,
+      fc.integer({ min: 1, max: 20 }),
+      fc.integer({ min: 1, max: 9 }),
+      (each, inside, out) => {
+        const all = days(each.count);
+        const plan = { inSample: inside, outOfSample: out, anchored: each.anchored };
+        const windows = walkForwardWindows(all, plan, 0);
+        expect(windows.flatMap(({ outOfSample }) => outOfSample)).toEqual(all.slice(inside));
+        for (const { inSample, outOfSample } of windows)
+          expect(inSample.at(-1)! < outOfSample[0]!).toBe(true);
+      },
+    ),
+    { numRuns: 50 },
+  );
 });
