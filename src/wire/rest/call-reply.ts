@@ -119,35 +119,23 @@ export function classifyCashReply(reply: HttpReply, operation: string, drift: Dr
   return { status: 'accepted', transactionId: id === '' ? null : id };
 }
 
-export const classifyTransferReply = (
-  reply: HttpReply,
-  operation: string,
-  drift: DriftCounter,
-): CallReceipt => classifyByField(reply, operation, ['code', TRANSFERRED], drift);
-
-export const classifyStockCancelReply = (
-  reply: HttpReply,
-  operation: string,
-  drift: DriftCounter,
-): CallReceipt => classifyByField(reply, operation, ['error', STOCK_CANCELED], drift);
-
 /** Answers without an envelope: one field is the verdict; without it there is none. */
-function classifyByField(
-  reply: HttpReply,
-  operation: string,
-  [key, success]: readonly [key: 'code' | 'error', success: string],
-  drift: DriftCounter,
-): CallReceipt {
-  const read = readReply(reply);
-  if ('status' in read) return read;
-  const json = isRecord(read.json) ? read.json : {};
-  const said = idText.safeParse(json[key]).data ?? '';
-  const { httpStatus } = reply;
-  if (said === '') return unknown(`HTTP ${httpStatus} without ${key}`);
-  if (typeof json[key] !== 'string') drift.count(`${operation}.${key}`, 'not a text');
-  if (said !== success) {
-    return { status: 'rejected', code: said, text: looseText.safeParse(json['message']).data ?? '' };
-  }
-  if (httpStatus !== 200) return unknown(`HTTP ${httpStatus} with ${key} ${success}`);
-  return { status: 'accepted', transactionId: null };
-}
+const classifyByField =
+  (key: 'code' | 'error', success: string) =>
+  (reply: HttpReply, operation: string, drift: DriftCounter): CallReceipt => {
+    const read = readReply(reply);
+    if ('status' in read) return read;
+    const json = isRecord(read.json) ? read.json : {};
+    const said = idText.safeParse(json[key]).data ?? '';
+    const { httpStatus } = reply;
+    if (said === '') return unknown(`HTTP ${httpStatus} without ${key}`);
+    if (typeof json[key] !== 'string') drift.count(`${operation}.${key}`, 'not a text');
+    if (said !== success) {
+      return { status: 'rejected', code: said, text: looseText.safeParse(json['message']).data ?? '' };
+    }
+    if (httpStatus !== 200) return unknown(`HTTP ${httpStatus} with ${key} ${success}`);
+    return { status: 'accepted', transactionId: null };
+  };
+
+export const classifyTransferReply = classifyByField('code', TRANSFERRED);
+export const classifyStockCancelReply = classifyByField('error', STOCK_CANCELED);

@@ -56,8 +56,8 @@ const request = message<ConditionBookParameters>()({
 });
 
 export interface ConditionBookQuery extends ConditionBookParameters, SymbolFilter {
-  readonly status: ConditionStatusFilter;
-  readonly kind: ConditionKindFilter;
+  readonly status: NonNullable<ReturnType<typeof decodeStatusFilter>>;
+  readonly kind: NonNullable<ReturnType<typeof decodeKindFilter>>;
 }
 
 const asked = request.reader.transform((raw, context): ConditionBookQuery => {
@@ -209,41 +209,29 @@ const childrenOf = (details: string): readonly BrokerOrderNo[] =>
 // The letters of conditional orders. They differ by direction: `SOL` is sent and `SL` comes back; status 2 is canceled in the book and
 // activated in the filter (contract, 4.3; notes, 4). One table each, read and written.
 
-/** Kinds with an operation of their own; the others are order types of a normal place. */
-type PlacedConditionKind = 'stop' | 'trailing_stop';
-
-interface TriggerCode {
-  readonly kind: PlacedConditionKind;
-  /** Null for a trailing stop: its side decides. */
-  readonly when: TriggerWhen | null;
-  readonly sent: string;
-  readonly shown: string;
-}
-
-/** A trailing stop comes back with its own code (rulings, 15). */
-const TRIGGER_CODES: readonly TriggerCode[] = [
+/** A trailing stop comes back with its own code (rulings, 15). Its side decides when it triggers. */
+const TRIGGER_CODES = [
   { kind: 'stop', when: 'at_or_above', sent: 'SOL', shown: 'SL' },
   { kind: 'stop', when: 'at_or_below', sent: 'SOU', shown: 'SU' },
   { kind: 'trailing_stop', when: null, sent: 'TSO', shown: 'TSO' },
-];
+] as const;
 
 /** Ours [?]: an arbitrage row has no trigger, and no code of its own is known. */
 const SHOWN_ARBITRAGE = 'ABI';
 
-export const sentTriggerCode = (kind: PlacedConditionKind, when: TriggerWhen | null): string =>
-  TRIGGER_CODES.find((row) => row.kind === kind && (kind === 'trailing_stop' || row.when === when))?.sent ??
-  '';
+/** `when` null: a trailing stop. */
+export const sentTriggerCode = (when: TriggerWhen | null): string =>
+  TRIGGER_CODES.find((row) => row.when === when)?.sent ?? '';
 
-export const triggerFromSentCode = (code: string): Pick<TriggerCode, 'kind' | 'when'> | undefined =>
+export const triggerFromSentCode = (code: string) =>
   TRIGGER_CODES.find(({ sent }) => sent === code.trim().toUpperCase());
 
 /** An exit has the code of a stop: the code names how an order triggers, not its kind. */
 function shownTriggerCode(kind: BrokerTriggerKind, when: TriggerWhen | null): string {
   if (kind === 'arbitrage') return SHOWN_ARBITRAGE;
-  const wanted = kind === 'trailing_stop' ? 'trailing_stop' : 'stop';
-  return (
-    TRIGGER_CODES.find((row) => row.kind === wanted && (wanted !== 'stop' || row.when === when))?.shown ?? ''
-  );
+  const isOne = (row: (typeof TRIGGER_CODES)[number]): boolean =>
+    kind === 'trailing_stop' ? row.kind === kind : row.kind === 'stop' && row.when === when;
+  return TRIGGER_CODES.find(isOne)?.shown ?? '';
 }
 
 /** Direction in which it triggers; null for an order that is no stop and for an unknown code. Takes sent codes too. */
@@ -252,19 +240,13 @@ function whenFromShownCode(code: string): TriggerWhen | null {
   return TRIGGER_CODES.find(({ shown, sent }) => shown === letters || sent === letters)?.when ?? null;
 }
 
-interface StatusCode {
-  readonly status: Exclude<BrokerTriggerStatus, 'unrecognized'>;
-  readonly shown: string;
-  /** Undefined: the filter has no word for it. */
-  readonly asked: string | undefined;
-}
-
-const STATUS_CODES: readonly StatusCode[] = [
+/** In the book and in the filter, which has no word for one of them. */
+const STATUS_CODES = [
   { status: 'pending', shown: '0', asked: '1' },
   { status: 'activated', shown: '1', asked: '2' },
-  { status: 'canceled', shown: '2', asked: undefined },
+  { status: 'canceled', shown: '2', asked: null },
   { status: 'rejected', shown: '3', asked: '3' },
-];
+] as const;
 
 /** The status that a place answers with; in the book it means pending. */
 export const NEWLY_PLACED = 'P';
@@ -281,32 +263,22 @@ function decodeConditionStatus(letters: string): BrokerTriggerStatus {
   return STATUS_CODES.find(({ shown }) => shown === text)?.status ?? 'unrecognized';
 }
 
-type ConditionStatusFilter = 'all' | 'pending' | 'activated' | 'rejected';
-
-function decodeStatusFilter(text: string): ConditionStatusFilter | undefined {
+function decodeStatusFilter(text: string) {
   const digit = text.trim();
   if (digit === '' || digit === ASKED_ALL) return 'all';
   const status = STATUS_CODES.find(({ asked }) => asked === digit)?.status;
   return status === 'canceled' ? undefined : status;
 }
 
-interface KindWords {
-  readonly kind: Exclude<BrokerTriggerKind, 'unrecognized'>;
-  readonly notes: string;
-  readonly asked: string;
-}
-
 /** The contract has no word for a trailing stop: it is among the stop orders, with its own code. */
-const KIND_WORDS: readonly KindWords[] = [
+const KIND_WORDS = [
   { kind: 'arbitrage', notes: 'Arbitrage', asked: '3' },
   { kind: 'exit', notes: 'SL/TP', asked: '4' },
   { kind: 'stop', notes: 'Stop order', asked: '5' },
-];
+] as const;
 
-const wordsOf = (kind: BrokerTriggerKind): KindWords | undefined =>
-  KIND_WORDS.find((row) => row.kind === (kind === 'trailing_stop' ? 'stop' : kind));
-
-export const encodeConditionNotes = (kind: BrokerTriggerKind): string => wordsOf(kind)?.notes ?? '';
+export const encodeConditionNotes = (kind: BrokerTriggerKind): string =>
+  KIND_WORDS.find((row) => row.kind === (kind === 'trailing_stop' ? 'stop' : kind))?.notes ?? '';
 
 /** Reads the kind from `notes`, else from the code: a stop and an exit share one code. */
 function decodeConditionKind(notes: string, code: string): BrokerTriggerKind {
@@ -318,11 +290,7 @@ function decodeConditionKind(notes: string, code: string): BrokerTriggerKind {
   return letters === SHOWN_ARBITRAGE ? 'arbitrage' : 'unrecognized';
 }
 
-type ConditionKindFilter = 'all' | 'arbitrage' | 'exit' | 'stop';
-
-function decodeKindFilter(text: string): ConditionKindFilter | undefined {
+function decodeKindFilter(text: string) {
   const digit = text.trim();
-  if (digit === '') return 'all';
-  const kind = KIND_WORDS.find(({ asked }) => asked === digit)?.kind;
-  return kind === 'trailing_stop' ? undefined : kind;
+  return digit === '' ? 'all' : KIND_WORDS.find(({ asked }) => asked === digit)?.kind;
 }

@@ -41,7 +41,7 @@ const placeForm = message<PlaceConditionParameters>()({
   ...PLACE_FIELDS,
   orderType: field(
     text,
-    ({ trigger }) => sentTriggerCode(trigger.kind, trigger.kind === 'stop' ? trigger.triggerWhen : null),
+    ({ trigger }) => sentTriggerCode(trigger.kind === 'stop' ? trigger.triggerWhen : null),
     looseText,
   ),
   soPrice: field(

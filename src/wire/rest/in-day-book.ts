@@ -284,66 +284,39 @@ function filledValueFrom(said: SaidOfFills, spec: ContractSpec, drift: DriftCoun
 
 // The letters of an order's life: one table, read and written.
 
-interface StatusLetters {
-  readonly status: string;
-  readonly quote: string;
-}
-
-interface StatusRow extends StatusLetters {
-  readonly means: BrokerOrderStatus;
-  /** Whether `quote` decides: then a letter that is not in the table is no status we know. */
-  readonly isDecidedByQuote: boolean;
-}
-
-const row = (
-  status: string,
-  quote: string,
-  means: BrokerOrderStatus,
-  isDecidedByQuote = false,
-): StatusRow => ({
-  status,
-  quote,
-  means,
-  isDecidedByQuote,
-});
-
 /**
  * A meaning is written as in its first row. Without `quote`, which the contract does not promise, letters have the
  * meaning of their first row: P may still wait at the gateway, PC may still be confirmed.
  */
-const TABLE: readonly StatusRow[] = [
-  row('P', 'G', 'queued', true),
-  row('P', 'Y', 'resting', true),
-  row('PC', 'G', 'modify_pending', true),
-  row('PC', 'Y', 'modified', true),
-  row('PW', '', 'cancel_pending'),
-  row('PWX', '', 'canceled'),
-  row('PM', '', 'matched'),
-  row('PMW', 'G', 'matched_cancel_pending'),
-  row('PMWX', 'Y', 'matched_canceled'),
+const LETTERS: readonly (readonly [status: string, quote: string, means: BrokerOrderStatus])[] = [
+  ['P', 'G', 'queued'],
+  ['P', 'Y', 'resting'],
+  ['PC', 'G', 'modify_pending'],
+  ['PC', 'Y', 'modified'],
+  ['PW', '', 'cancel_pending'],
+  ['PWX', '', 'canceled'],
+  ['PM', '', 'matched'],
+  ['PMW', 'G', 'matched_cancel_pending'],
+  ['PMWX', 'Y', 'matched_canceled'],
   // Changed and matched, in either order.
-  row('PMC', '', 'matched'),
-  row('PCM', '', 'matched'),
+  ['PMC', '', 'matched'],
+  ['PCM', '', 'matched'],
 ];
 
-const NO_LETTERS: StatusLetters = { status: '?', quote: '' };
-
-export function encodeStatus(status: BrokerOrderStatus): StatusLetters {
-  const found = TABLE.find(({ means }) => means === status);
-  return found === undefined ? NO_LETTERS : { status: found.status, quote: found.quote };
+export function encodeStatus(of: BrokerOrderStatus) {
+  const [status, quote] = LETTERS.find(([, , means]) => means === of) ?? ['?', ''];
+  return { status, quote };
 }
 
 /** Letters outside the table are `unrecognized`: an alert and an unresolved order, never a guess. */
 export function decodeStatus(status: string, quote: string): BrokerOrderStatus {
   const letters = status.trim().toUpperCase();
   const mark = quote.trim().toUpperCase();
-  const rows = TABLE.filter((candidate) => candidate.status === letters);
-  const [first] = rows;
-  if (first !== undefined) {
-    const exact = rows.find((candidate) => candidate.quote === mark);
-    if (exact !== undefined) return exact.means;
-    return first.isDecidedByQuote && mark !== '' ? 'unrecognized' : first.means;
-  }
+  const rows = LETTERS.filter(([known]) => known === letters);
+  const found = rows.find(([, known]) => known === mark) ?? rows[0];
+  // Where `quote` decides, another mark is no status we know.
+  if (found !== undefined)
+    return rows.length > 1 && mark !== '' && found[1] !== mark ? 'unrecognized' : found[2];
   // Any status that ends in X is cancelled.
   if (letters.endsWith('X')) return letters.includes('M') ? 'matched_canceled' : 'canceled';
   return 'unrecognized';
