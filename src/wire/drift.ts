@@ -7,39 +7,26 @@ export interface DriftCounter {
 /** Counts nothing. */
 export const IGNORE_DRIFT: DriftCounter = { count: () => {} };
 
-interface Drift {
-  readonly place: string;
-  readonly deviation: string;
-  readonly times: number;
-}
-
 /** Places come from our field names, so there are few; the limit keeps a broken service from filling the memory. */
 const KINDS_MAX = 1_000;
 
-/** Counts each kind of deviation and reports its first occurrence. */
+/** Reports the first occurrence of each kind of deviation. */
 export class DriftLog implements DriftCounter {
+  /** Each kind once, in the order in which they were first seen. */
+  readonly all: Readonly<Record<'place' | 'deviation', string>>[] = [];
+  readonly #kinds = new Set<string>();
   readonly #onFirst: (place: string, deviation: string) => void;
-  readonly #drifts = new Map<string, { readonly place: string; readonly deviation: string; times: number }>();
 
   constructor(onFirst: (place: string, deviation: string) => void = () => {}) {
     this.#onFirst = onFirst;
   }
 
   count(place: string, deviation: string): void {
-    const key = `${place}: ${deviation}`;
-    const known = this.#drifts.get(key);
-    if (known !== undefined) {
-      known.times += 1;
-      return;
-    }
-    if (this.#drifts.size >= KINDS_MAX) return;
-    this.#drifts.set(key, { place, deviation, times: 1 });
+    const kind = `${place}: ${deviation}`;
+    if (this.#kinds.has(kind) || this.#kinds.size >= KINDS_MAX) return;
+    this.#kinds.add(kind);
+    this.all.push({ place, deviation });
     this.#onFirst(place, deviation);
-  }
-
-  /** In the order in which they were first seen. */
-  get all(): readonly Drift[] {
-    return [...this.#drifts.values()].map((drift) => ({ ...drift }));
   }
 }
 

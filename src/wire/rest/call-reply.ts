@@ -1,13 +1,14 @@
 /** Outcome of a call that moves orders, money or shares, from the bytes of its answer (rulings, 7). */
 import { z } from 'zod';
 import type { CallOutcome, CallReceipt } from '../../domain/broker-order.ts';
-import { brokerOrderKey, type BrokerOrderKey, brokerOrderNo, type BrokerOrderNo } from '../../domain/ids.ts';
+import { brokerOrderKey, brokerOrderNo } from '../../domain/ids.ts';
 import { parseJson, isRecord, type JsonRecord } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
 import { decodeEnvelope } from './envelope.ts';
 import { codeText, idText, issueText, looseText } from './lenient.ts';
 import { TRANSFERRED } from './money-calls.ts';
 import { STOCK_CANCELED } from './securities.ts';
+import type { NamedOrder } from './trade-fields.ts';
 
 export interface HttpReply {
   readonly httpStatus: number;
@@ -84,19 +85,13 @@ export function classifyCallReply(reply: HttpReply, operation: string, drift: Dr
   };
 }
 
-/** The conditional order that a call is about. */
-interface AskedCondition {
-  readonly orderNo: BrokerOrderNo;
-  readonly orderKey: BrokerOrderKey;
-}
-
 const conditionRow = z.object({ pkOrderNo: idText.optional(), pk_orderNo: looseText.catch('') });
 
 /** Of a change or a cancel of a conditional order: their answers name no order number (contract, 4.3). */
 export function classifyConditionReply(
   reply: HttpReply,
   operation: string,
-  { orderNo, orderKey }: AskedCondition,
+  { orderNo, orderKey }: NamedOrder,
   drift: DriftCounter,
 ): CallOutcome {
   const verdict = envelopeVerdict(reply, operation, drift);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { BrokerTriggerKind } from '../../domain/broker-order.ts';
 import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
-import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
+import type { BrokerOrderKey, ClientOrderId } from '../../domain/ids.ts';
 import type { Side, TriggerWhen } from '../../domain/order.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import {
@@ -18,6 +18,7 @@ import {
   type Accounts,
   FIELDS,
   type RequestedOrder,
+  type TakenOrder,
   PLACE_FIELDS,
   type PricedOrder,
 } from './trade-fields.ts';
@@ -104,15 +105,7 @@ const placeAsked = placeForm.reader.transform(
   },
 );
 
-interface PlacedCondition extends RequestedOrder {
-  readonly orderNo: BrokerOrderNo;
-  readonly orderKey: BrokerOrderKey;
-  readonly subAccountId: string;
-  /** `HH:MM:SS`. */
-  readonly time: string;
-}
-
-const placedRow = message<PlacedCondition>()({
+const placedRow = message<RequestedOrder & TakenOrder>()({
   symbol: FIELDS.symbol,
   status: field(text, () => NEWLY_PLACED),
   msg_type: field(text, () => '1I'),
@@ -184,11 +177,7 @@ export const changeCondition = {
   ...rowAnswer('Web.Order.ChangeConditionOrder', changedRow, ({ orderKey }) => orderKey),
 } as const;
 
-interface CancelConditionParameters extends Accounts {
-  readonly orderKey: BrokerOrderKey;
-}
-
-const cancelForm = message<CancelConditionParameters>()({
+const cancelForm = message<Accounts & Pick<TakenOrder, 'orderKey'>>()({
   accountId: FIELDS.accountId,
   orderNo: FIELDS.orderKey,
   subAccountId: FIELDS.looseSubAccountId,

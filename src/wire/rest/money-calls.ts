@@ -3,6 +3,7 @@ import type { Money } from '../../domain/units.ts';
 import { type Envelope, refusalOf, rowAnswer, succeeded } from './envelope.ts';
 import { codeText, looseText, neededNumber } from './lenient.ts';
 import { bodyOf, field, message, post, text, vnd } from './wire-message.ts';
+import type { ErrorBody } from './token-calls.ts';
 import { type Accounts, FIELDS } from './trade-fields.ts';
 
 export interface CashMove {
@@ -70,12 +71,7 @@ const transferAsked = transferForm.reader.transform(
   }),
 );
 
-interface TransferAnswer {
-  readonly code: string;
-  readonly message: string;
-}
-
-const transferAnswer = message<TransferAnswer>()({
+const transferAnswer = message<ErrorBody>()({
   code: field(text, ({ code }) => code),
   message: field(text, (answer) => answer.message),
 });

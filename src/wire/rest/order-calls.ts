@@ -2,7 +2,7 @@
 import { assert } from '../../domain/assert.ts';
 import { formatPoints, pointsOf } from '../../domain/contract.ts';
 import type { BrokerOrderStatus } from '../../domain/broker-order.ts';
-import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import type { BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
 import { type PriceTicks, priceTicks } from '../../domain/units.ts';
 import { numberFromText } from '../drift.ts';
@@ -13,7 +13,9 @@ import { encodeStatus } from './in-day-book.ts';
 import {
   type Accounts,
   FIELDS,
+  type NamedOrder,
   type RequestedOrder,
+  type TakenOrder,
   PLACE_FIELDS,
   type PricedOrder,
 } from './trade-fields.ts';
@@ -102,14 +104,9 @@ const placeAsked = placeForm.reader.transform(({ price, orderType, ...rest }) =>
   terms: decodeOrderType(orderType),
 }));
 
-interface PlacedOrder extends RequestedOrder {
-  readonly orderNo: BrokerOrderNo;
-  readonly orderKey: BrokerOrderKey;
+interface PlacedOrder extends RequestedOrder, TakenOrder {
   readonly refId: string;
-  readonly subAccountId: string;
   readonly status: BrokerOrderStatus;
-  /** `HH:MM:SS`. */
-  readonly time: string;
 }
 
 /** The answer is the gateway's: its status is P, even when the exchange has filled the order by then. */
@@ -158,12 +155,7 @@ const changeAsked = changeForm.reader.transform(({ nvol, nprice, ...rest }) => (
   points: nprice,
 }));
 
-interface ChangedOrder extends PricedOrder {
-  readonly orderNo: BrokerOrderNo;
-  readonly orderKey: BrokerOrderKey;
-}
-
-const changedRow = message<ChangedOrder>()({
+const changedRow = message<PricedOrder & NamedOrder>()({
   orderNo: FIELDS.orderNo,
   status: field(text, () => 'PC'),
   msg_type: field(text, () => '1P'),
@@ -196,14 +188,7 @@ const cancelForm = message<CancelParameters>()({
   refId: FIELDS.refId,
 });
 
-interface CanceledOrder {
-  readonly orderNo: BrokerOrderNo;
-  readonly orderKey: BrokerOrderKey;
-  /** `HH:MM:SS`. */
-  readonly time: string;
-}
-
-const canceledRow = message<CanceledOrder>()({
+const canceledRow = message<Omit<TakenOrder, 'subAccountId'>>()({
   orderNo: FIELDS.orderNo,
   status: field(text, () => 'PW'),
   msg_type: field(text, () => '1C'),

@@ -110,15 +110,7 @@ export const stockAssets = {
   },
 } as const;
 
-interface ReadHolding {
-  readonly symbol: string;
-  readonly qty: number | undefined;
-  readonly availableQty: number | undefined;
-  readonly averagePrice: Money | undefined;
-  readonly marketValue: Money | undefined;
-}
-
-const fromStock = (row: z.output<typeof stock.reader>): ReadHolding => {
+function fromStock(row: z.output<typeof stock.reader>) {
   const { symbol, totalQtty, availableTrading, costPrice, currentPrice } = row;
   const value = totalQtty === undefined || currentPrice === undefined ? undefined : totalQtty * currentPrice;
   return {
@@ -128,7 +120,7 @@ const fromStock = (row: z.output<typeof stock.reader>): ReadHolding => {
     averagePrice: costPrice,
     marketValue: looseMoney.safeParse(value).data,
   };
-};
+}
 
 function readRows<F>(
   row: WireMessage<StockRow, F>,
@@ -141,7 +133,7 @@ function readRows<F>(
 }
 
 /** A row must name its number of shares; the rest is for display. */
-function wholeRows(rows: readonly ReadHolding[]): ParseResult<readonly StockHolding[]> {
+function wholeRows(rows: readonly ReturnType<typeof fromStock>[]): ParseResult<readonly StockHolding[]> {
   const holdings: StockHolding[] = [];
   for (const { symbol, qty: held, availableQty, averagePrice, marketValue } of rows) {
     if (held === undefined) return notParsed(`${STOCKS}.${symbol}`, 'how many shares', held);
@@ -313,11 +305,6 @@ const cancelBody = bodyOf(cancelForm, cancelForm.reader);
 
 const CANCELS = '/akhlys/v1/accounts/:accountNo/cancel-orders';
 
-interface CancelStockRequest {
-  readonly accountNo: string;
-  readonly orderIds: readonly string[];
-}
-
 export const STOCK_CANCELED = '0';
 
 interface StockCancelResult {
@@ -363,7 +350,7 @@ export const cancelStockOrders = {
   ...put('cancel-stock-orders', CANCELS),
   pathOf: pathIn(CANCELS),
   ...cancelBody,
-  decodeRequest: (raw: RawRequest): ParseResult<CancelStockRequest> => {
+  decodeRequest: (raw: RawRequest) => {
     const accountNo = decodeAccountPath(raw);
     if (!accountNo.ok) return accountNo;
     const body = cancelBody.decodeRequest(raw);

@@ -25,6 +25,18 @@ export interface PricedOrder {
   readonly spec: ContractSpec;
 }
 
+/** An order that the broker has named. */
+export interface NamedOrder {
+  readonly orderNo: BrokerOrderNo;
+  readonly orderKey: BrokerOrderKey;
+}
+
+/** What the answer to a place adds; `time` is `HH:MM:SS`. */
+export interface TakenOrder extends NamedOrder {
+  readonly subAccountId: string;
+  readonly time: string;
+}
+
 export interface RequestedOrder extends PricedOrder {
   readonly orderCode: OrderCode;
   readonly side: Side;
