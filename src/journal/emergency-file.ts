@@ -9,22 +9,16 @@ const EMERGENCY_BYTES = 1024 * 1024;
 /** Unit of `blocks` in the status of a file. */
 const BLOCK_BYTES = 512;
 
-export interface EmergencyFile {
-  /** Writes one line durably. Throws when the file is full. */
-  write(line: string): void;
-  /** The lines written since the last `clear`. */
-  lines(): readonly string[];
-  clear(): void;
-  close(): void;
-}
+export type EmergencyFile = ReturnType<typeof openEmergencyFile>;
 
 /** Throws where the disk has no room for the whole file: a shorter one would fail when it is needed. */
-export function openEmergencyFile(path: string): EmergencyFile {
+export function openEmergencyFile(path: string) {
   extend(path);
   const file = openSync(path, 'r+');
   let offset = Buffer.byteLength(written(path));
   return {
-    write(line) {
+    /** Writes one line durably. Throws when the file is full. */
+    write(line: string): void {
       const bytes = Buffer.from(`${line.replaceAll('\n', ' ')}\n`);
       if (offset + bytes.length > EMERGENCY_BYTES) {
         throw new Error(
@@ -38,18 +32,17 @@ export function openEmergencyFile(path: string): EmergencyFile {
       fsyncSync(file);
       offset += bytes.length;
     },
-    lines: () =>
+    /** Those written since the last `clear`. */
+    lines: (): readonly string[] =>
       written(path)
         .split('\n')
         .filter((line) => line.length > 0),
-    clear() {
+    clear(): void {
       writeSync(file, Buffer.alloc(EMERGENCY_BYTES), 0, EMERGENCY_BYTES, 0);
       fsyncSync(file);
       offset = 0;
     },
-    close: () => {
-      closeSync(file);
-    },
+    close: () => closeSync(file),
   };
 }
 

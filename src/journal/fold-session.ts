@@ -177,23 +177,16 @@ interface ClosedTrade {
   net: number;
 }
 
-interface SessionResult {
-  /** Realised, after costs; what is open is not in it. */
-  readonly net: number;
-  readonly curve: readonly (readonly [tsUs: TsUs, net: number])[];
-  readonly trades: readonly ClosedTrade[];
-}
-
 interface TradedPosition {
   position: Position;
   /** The trade that is open, or the last one that was closed. */
   trade: ClosedTrade | null;
 }
 
-/** Rows of one session, oldest first. */
-export function sessionResult(entries: Iterable<NamedEntry>): SessionResult {
+/** Of the rows of one session, oldest first. `net`: realised, after costs; what is open is not in it. */
+export function sessionResult(entries: Iterable<NamedEntry>) {
   const held = new Map<string, TradedPosition>();
-  const curve: (readonly [TsUs, number])[] = [];
+  const curve: (readonly [tsUs: TsUs, net: number])[] = [];
   const trades: ClosedTrade[] = [];
   let net = 0;
   for (const { strategyName, entry } of entries) {
@@ -225,17 +218,11 @@ export function sessionResult(entries: Iterable<NamedEntry>): SessionResult {
   return { net, curve, trades };
 }
 
-interface TradedFill {
-  readonly change: number;
-  readonly value: number;
-  readonly costs: number;
-}
-
 /** A fill that turns a position closes one trade and opens the next: its money and costs are shared by quantity. */
 function trade(
   at: TradedPosition,
   { strategy, instrument, tsUs }: { strategy: string; instrument: InstrumentIndex; tsUs: TsUs },
-  { change, value, costs }: TradedFill,
+  { change, value, costs }: Readonly<Record<'change' | 'value' | 'costs', number>>,
   trades: ClosedTrade[],
 ): void {
   const { qty, realised } = at.position;

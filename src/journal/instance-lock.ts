@@ -7,9 +7,7 @@ export class AlreadyRunning extends Error {
   override readonly name = 'AlreadyRunning';
 }
 
-export interface InstanceLock {
-  release(): void;
-}
+export type InstanceLock = ReturnType<typeof takeInstanceLock>;
 
 /** The doctor or another command that reads the lock holds it for a moment; the daemon that starts just then must not give up. */
 const WAIT_MS_MAX = 1_000;
@@ -25,14 +23,14 @@ export function takeInstanceLock(
   path: string,
   pid: number,
   wayOn = 'or give this one another state directory',
-): InstanceLock {
+) {
   const holderPath = `${path}.pid`;
   const database = lockedDatabase(path, WAIT_MS_MAX, () => holderOf(holderPath), wayOn);
   HELD.add(database);
   // The name is for the message only; a full disk does not take it.
   failureOf(() => writeFileSync(holderPath, `${pid}\n`));
   return {
-    release: () => {
+    release: (): void => {
       HELD.delete(database);
       database.close();
     },

@@ -156,12 +156,6 @@ const PREFIX = 'journal-';
 const SUFFIX = '.db';
 const HALF = '.partial';
 
-interface Backup {
-  readonly path: string;
-  /** Inputs and entries in it. */
-  readonly rows: number;
-}
-
 /** Rows of the journal are not those that were written. */
 export class JournalDamaged extends Error {}
 
@@ -170,7 +164,7 @@ export class JournalDamaged extends Error {}
  * fault; older copies stay. Throws too when the earlier copy holds rows that the journal lacks, or cannot be read: both
  * are kept then, the new one under a name that no retention deletes.
  */
-export function backUpJournal(path: string, dir: string, day: TradingDay): Backup {
+export function backUpJournal(path: string, dir: string, day: TradingDay) {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const copy = join(dir, `${PREFIX}${day}${SUFFIX}`);
   const partial = `${copy}${HALF}`;
@@ -190,6 +184,7 @@ export function backUpJournal(path: string, dir: string, day: TradingDay): Backu
     renameSync(partial, kept);
     syncFile(dir);
     if (problem !== null) throw new Error(`${problem}; the journal of now is backed up in ${kept}`);
+    /** `rows`: inputs and entries in it. */
     return { path: kept, rows };
   } finally {
     rmSync(partial, { force: true });
@@ -245,21 +240,15 @@ function checkedRows(path: string): number {
   }
 }
 
-interface PruneResult {
-  /** Names of the copies that are gone. */
-  readonly deleted: readonly string[];
-  /** Copies that stay and are none, each with the reason. */
-  readonly unreadable: readonly string[];
-}
-
 /** Deletes the oldest copies; the newest `keep` that can be read stay, and those that cannot among them. */
-export function pruneBackups(dir: string, keep: number): PruneResult {
+export function pruneBackups(dir: string, keep: number) {
   const unreadable: string[] = [];
   const deleted = pruneDays(dir, PREFIX, SUFFIX, keep, (name) => {
     const failure = failureOf(() => readEnd(join(dir, name)));
     if (failure !== null) unreadable.push(`${name}: ${failure}`);
     return failure === null;
   });
+  /** Names of the copies that are gone; copies that stay and are none, each with the reason. */
   return { deleted, unreadable };
 }
 

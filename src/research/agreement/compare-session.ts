@@ -23,8 +23,6 @@ import { compileFrames } from '../recorded/compile-frames.ts';
 import { medianMs, sessionRecord, type SessionCall, type SessionOrder } from '../recorded/session-orders.ts';
 import { clauseText, type FillClause, type QueueModel } from '../../venue/exchange/fill-models.ts';
 import { Random } from '../../venue/market/random.ts';
-import type { Side } from '../../domain/order.ts';
-import type { BookOrder } from '../../venue/exchange/exchange.ts';
 import { TapeExchange } from '../../venue/exchange/tape-exchange.ts';
 
 export type SessionAgreement = Awaited<ReturnType<typeof compareSession>>;
@@ -277,34 +275,27 @@ interface MarketOfDay {
   readonly phases: readonly { readonly atUs: number; readonly phase: SessionPhase }[];
 }
 
+type SentOrder = ReturnType<typeof sentOrder>;
+
 /** An order of the session in the exchange of the model. */
-class SentOrder implements BookOrder {
-  readonly sent: SessionOrder;
-  readonly side: Side;
-  readonly triggerPrice = null;
-  readonly decidedUs: number;
-  price: number;
-  qty: number;
-  leavesQty: number;
+const sentOrder = (sent: SessionOrder) => ({
+  sent,
+  side: sent.side,
+  triggerPrice: null,
+  decidedUs: sent.decidedUs,
+  price: sent.limitPrice,
+  qty: sent.qty,
+  leavesQty: sent.qty,
+});
 
-  constructor(sent: SessionOrder) {
-    this.sent = sent;
-    this.side = sent.side;
-    this.decidedUs = sent.decidedUs;
-    this.price = sent.limitPrice;
-    this.qty = sent.qty;
-    this.leavesQty = sent.qty;
-  }
-
-  changeIn(exchange: TapeExchange<SentOrder>, price: number, qty: number): void {
-    const isLess = price === this.price && qty < this.qty;
-    if (!isLess) exchange.remove(this);
-    this.leavesQty += qty - this.qty;
-    this.qty = qty;
-    this.price = price;
-    if (isLess) exchange.decrease(this);
-    else exchange.enter(this);
-  }
+function change(exchange: TapeExchange<SentOrder>, order: SentOrder, price: number, qty: number): void {
+  const isLess = price === order.price && qty < order.qty;
+  if (!isLess) exchange.remove(order);
+  order.leavesQty += qty - order.qty;
+  order.qty = qty;
+  order.price = price;
+  if (isLess) exchange.decrease(order);
+  else exchange.enter(order);
 }
 
 /** By order; an order without an entry was not filled. */
@@ -336,19 +327,19 @@ export function modelFills(
   const carryOut = ({ does, order: sent, limitPrice, qty }: SessionCall): void => {
     const order = placed.get(sent);
     if (does === 'place') {
-      const entered = new SentOrder(sent);
+      const entered = sentOrder(sent);
       placed.set(sent, entered);
       return exchange.enter(entered);
     }
     if (order === undefined || order.leavesQty === 0) return;
-    if (does === 'change') return order.changeIn(exchange, limitPrice, qty);
+    if (does === 'change') return change(exchange, order, limitPrice, qty);
     exchange.remove(order);
     order.leavesQty = 0;
   };
-  const steps = inTime([
+  const steps = [
     ...phases.map(({ atUs, phase }) => ({ atUs, run: () => exchange.setPhase(phase, atUs) })),
     ...arrivals(calls, guess).map(({ call, atUs }) => ({ atUs, run: () => carryOut(call) })),
-  ]);
+  ].toSorted((a, b) => a.atUs - b.atUs);
   let next = 0;
   for (let row = 0; row < rows.rows; row += 1) {
     const atUs = rows.tsUs[row] ?? 0;
@@ -360,9 +351,6 @@ export function modelFills(
   }
   return filled;
 }
-
-const inTime = <T extends { readonly atUs: number }>(steps: readonly T[]): readonly T[] =>
-  steps.toSorted((a, b) => a.atUs - b.atUs);
 
 /** No call of an order overtakes the one before it. */
 function arrivals(calls: readonly SessionCall[], guess: Guess) {
