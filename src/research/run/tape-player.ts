@@ -213,10 +213,10 @@ export class TapePlayer {
 
   playTo(untilUs: number): void {
     const turns = this.#turns;
-    const [only] = this.#cursors;
     if (turns === null) {
-      while (only !== undefined && only.row < only.tape.rows.rows && only.atUs < untilUs)
-        this.#play(only, Math.min(ROWS_AT_ONCE, only.tape.rows.rows - only.row), untilUs);
+      for (const only of this.#cursors)
+        while (only.row < only.tape.rows.rows && only.atUs < untilUs)
+          this.#play(only, Math.min(ROWS_AT_ONCE, only.tape.rows.rows - only.row), untilUs);
       return;
     }
     while (this.#turn < turns.length) {
