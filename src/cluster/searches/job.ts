@@ -27,17 +27,7 @@ export interface Job extends Program {
 }
 
 /** Columns of one contract on one day. */
-export interface Piece {
-  readonly key: string;
-  /** SHA-256 of its bytes. */
-  readonly hash: string;
-  readonly bytes: number;
-  readonly rows: number;
-  readonly depth: number;
-  readonly isQuotes: boolean;
-  /** Null: no bars. */
-  readonly everyUs: number | null;
-}
+export type Piece = ReturnType<typeof pieceOf>;
 
 /** Trials of the same days. */
 export interface Batch extends Pick<TrialTask, 'warmUpDays'> {
@@ -93,17 +83,19 @@ export function jobFrom(text: string): Job {
 
 // Bytes of columns: their table, then the volumes of bars.
 
-function pieceOf(key: string, rows: TickRows): Piece {
-  const bytes = bytesOf(rows);
-  const [depth, everyUs] = [rows.book?.depth ?? 0, rows.bars?.everyUs ?? null];
+function pieceOf(key: string, columns: TickRows) {
+  const bytes = bytesOf(columns);
+  const { rows, book, bars, isQuotes } = columns;
   return {
     key,
+    /** SHA-256 of its bytes. */
     hash: sha256(bytes),
     bytes: bytes.length,
-    rows: rows.rows,
-    depth,
-    isQuotes: rows.isQuotes,
-    everyUs,
+    rows,
+    depth: book?.depth ?? 0,
+    isQuotes,
+    /** Null: no bars. */
+    everyUs: bars?.everyUs ?? null,
   };
 }
 

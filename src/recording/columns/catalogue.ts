@@ -2,64 +2,47 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
-import { type TickMeta, readTickMeta } from './tick-file.ts';
-
-interface DayFile {
-  readonly symbol: string;
-  readonly day: TradingDay;
-  readonly path: string;
-}
-
-interface CatalogueDay extends DayFile {
-  readonly meta: TickMeta;
-}
+import { readTickMeta } from './tick-file.ts';
 
 const COLUMNS = '.arrow';
 
 export const ticksPath = (dir: string, symbol: string, day: TradingDay): string =>
   join(dir, 'ticks', symbol, `${day}${COLUMNS}`);
 
-/** The days in `dir`, by symbol and then by date, without reading their files. */
-export function dayFiles(dir: string): readonly DayFile[] {
-  const ticks = join(dir, 'ticks');
-  return namesIn(ticks).flatMap((symbol) =>
-    namesIn(join(ticks, symbol))
-      .flatMap((name) => dayOf(name) ?? [])
-      .map((day) => ({ symbol, day, path: ticksPath(dir, symbol, day) })),
+/** The days in `dir`, by symbol and then by date, without reading their files. Files that are not ours are left out. */
+export const dayFiles = (dir: string) =>
+  namesIn(dir, 'ticks').flatMap((symbol) =>
+    namesIn(dir, 'ticks', symbol).flatMap((name) => {
+      const day = name.endsWith(COLUMNS) ? name.slice(0, -COLUMNS.length) : '';
+      return isTradingDay(day)
+        ? [{ symbol, day: tradingDay(day), path: join(dir, 'ticks', symbol, name) }]
+        : [];
+    }),
   );
-}
 
 /** The days in `dir`, by symbol and then by date. */
-export const openCatalogue = (dir: string): readonly CatalogueDay[] =>
+export const openCatalogue = (dir: string) =>
   dayFiles(dir).map((file) => ({ ...file, meta: readTickMeta(file.path) }));
 
-/** Undefined for a file that is not ours. */
-function dayOf(name: string): TradingDay | undefined {
-  const day = name.endsWith(COLUMNS) ? name.slice(0, -COLUMNS.length) : '';
-  return isTradingDay(day) ? tradingDay(day) : undefined;
-}
-
-/** In a folder that may not be there. */
-const namesIn = (dir: string): readonly string[] => (existsSync(dir) ? readdirSync(dir).toSorted() : []);
-
-export interface BarFile {
-  readonly symbol: string;
-  /** `1m`, `5m`, `1d`. */
-  readonly length: string;
-  readonly year: string;
-  readonly path: string;
-}
+export type BarFile = ReturnType<typeof barFiles>[number];
 
 const YEAR_FILE = /^(\d{4})\.arrow$/;
 
-export function barFiles(dir: string): readonly BarFile[] {
-  const bars = join(dir, 'bars');
-  return namesIn(bars).flatMap((symbol) =>
-    namesIn(join(bars, symbol)).flatMap((length) =>
-      namesIn(join(bars, symbol, length)).flatMap((name) => {
+/** `length` is `1m`, `5m`, `1d`. */
+export const barFiles = (dir: string) =>
+  namesIn(dir, 'bars').flatMap((symbol) =>
+    namesIn(dir, 'bars', symbol).flatMap((length) =>
+      namesIn(dir, 'bars', symbol, length).flatMap((name) => {
         const year = YEAR_FILE.exec(name)?.[1];
-        return year === undefined ? [] : [{ symbol, length, year, path: join(bars, symbol, length, name) }];
+        return year === undefined
+          ? []
+          : [{ symbol, length, year, path: join(dir, 'bars', symbol, length, name) }];
       }),
     ),
   );
+
+/** In a folder that may not be there. */
+function namesIn(...path: string[]): readonly string[] {
+  const dir = join(...path);
+  return existsSync(dir) ? readdirSync(dir).toSorted() : [];
 }
