@@ -6,7 +6,7 @@ import { Subject } from 'rxjs';
 import { assert } from '../domain/assert.ts';
 import type { Contract } from '../domain/contract.ts';
 import { keptIn } from '../domain/lists.ts';
-import { StrategyNames } from '../domain/strategy-names.ts';
+import { StrategyNames } from '../domain/ids.ts';
 import { seq as seqOf, type StrategyIndex, strategyIndex, tsUs } from '../domain/units.ts';
 import {
   type EngineEvent,

@@ -3,7 +3,7 @@
  * where that reproduces it exactly.
  */
 import { isRecord, type JsonRecord } from '../domain/parsed.ts';
-import type { StrategyNames } from '../domain/strategy-names.ts';
+import type { StrategyNames } from '../domain/ids.ts';
 import type { EngineEvent, MarketEvent } from '../engine/ports/engine-event.ts';
 import { namedText, parseNamed } from './named-strategies.ts';
 

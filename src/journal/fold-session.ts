@@ -4,7 +4,7 @@
  */
 import { signOf } from '../domain/order.ts';
 import { applyFill, FLAT_POSITION, type Position } from '../domain/position.ts';
-import { OPERATOR } from '../domain/strategy-names.ts';
+import { OPERATOR } from '../domain/ids.ts';
 import { type InstrumentIndex, type Money, money, signedQty } from '../domain/units.ts';
 import type { EntryOf, JournalEntry } from '../engine/ports/journal-entry.ts';
 

@@ -3,7 +3,7 @@ import type { Database } from '../sqlite/database.ts';
 import { createHash } from 'node:crypto';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract } from '../domain/contract.ts';
-import { StrategyNames } from '../domain/strategy-names.ts';
+import { StrategyNames } from '../domain/ids.ts';
 import type {
   Booted,
   CommandReceived,

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import type { Database, Statement } from '../sqlite/database.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CancelTimer, Clock, Timers } from '../domain/clock.ts';
-import { StrategyNames } from '../domain/strategy-names.ts';
+import { StrategyNames } from '../domain/ids.ts';
 import { durationUs, type DurationUs, milliseconds, type TsUs } from '../domain/units.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { NamedEntry } from './fold-session.ts';

@@ -1,5 +1,5 @@
 /** Bodies of rows with the names of strategies where the engine has their places. */
-import type { StrategyNames } from '../domain/strategy-names.ts';
+import type { StrategyNames } from '../domain/ids.ts';
 import type { StrategyIndex } from '../domain/units.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 

@@ -2,7 +2,7 @@
 import { assert } from '../domain/assert.ts';
 import { signOf } from '../domain/order.ts';
 import { applyFill, FLAT_POSITION, partOf, type Position } from '../domain/position.ts';
-import { OPERATOR } from '../domain/strategy-names.ts';
+import { OPERATOR } from '../domain/ids.ts';
 import type { InstrumentIndex, TsUs } from '../domain/units.ts';
 import type { NamedEntry } from './fold-session.ts';
 

@@ -15,7 +15,7 @@ import {
 import { replaySession } from '../../src/host/state/replay-session.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { TradingDay } from '../../src/domain/civil-date.ts';
-import { StrategyNames } from '../../src/domain/strategy-names.ts';
+import { StrategyNames } from '../../src/domain/ids.ts';
 import { writeArchive } from '../../src/journal/journal-archive.ts';
 import { type JournalReader, readJournal } from '../../src/journal/journal-reader.ts';
 import { frameLogPath } from '../../src/recording/frame-log.ts';

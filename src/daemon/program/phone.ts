@@ -1,8 +1,7 @@
 /** Commands and views of a phone: the same handlers as those of the command line. */
 import { isAuction, phaseAt } from '../../domain/calendar.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { shortOrderId } from '../../domain/ids.ts';
-import { OPERATOR } from '../../domain/strategy-names.ts';
+import { OPERATOR, shortOrderId } from '../../domain/ids.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import type { EngineSnapshot, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-control.ts';
@@ -14,14 +13,7 @@ import { systemClock } from '../../host/system-clock.ts';
 import { acceptedText, obey, type RunActions } from '../daemon-commands.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import type { Daemon } from '../daemon.ts';
-import {
-  type DaemonStatus,
-  healthProblem,
-  resultText,
-  silenceFact,
-  statusFacts,
-  statusOf,
-} from './status.ts';
+import { type DaemonStatus, healthProblem, resultText, silenceFact, statusFacts, statusOf } from './status.ts';
 import { holdings, listedPoints, restingText } from '../session/holdings.ts';
 
 const NO_ENGINE = 'no session is open';

@@ -2,7 +2,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
 import { errorText, failureText, isDiskFull, OtherFormat } from '../../domain/failure.ts';
-import { StrategyNames } from '../../domain/strategy-names.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredFeed, FeedNotThere } from '../../host/cluster-access.ts';
@@ -10,36 +9,19 @@ import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
 import { missingMetricsToken, missingPassword, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 import { CLOSE_READS_MAX } from '../schedule.ts';
 import { inTime, systemClock, systemTimers } from '../../host/system-clock.ts';
-import {
-  hasTradedMoney,
-  readAgain,
-  type RunOverrides,
-  type RunPlan,
-  runPlan,
-  withFirstDayLimits,
-} from '../../host/run-plan.ts';
+import { hasTradedMoney, readAgain, type RunOverrides, type RunPlan, runPlan, withFirstDayLimits } from '../../host/run-plan.ts';
 import { sendAtOnce } from '../alerting.ts';
 import { ProgramFiles, stopExit } from '../../host/program-files.ts';
 import type { Shutdown } from '../../host/shutdown.ts';
 import { createArchiver, type WrittenReport } from './archive-recordings.ts';
 import { type EarlierRun, RunMark } from '../../host/run-mark.ts';
-import {
-  ForeignDirectory,
-  forgetState,
-  listDaemon,
-  runAlone,
-  type StatePaths,
-  statePaths,
-  takeAccountLock,
-  writeBlocks,
-} from '../../host/state/state-paths.ts';
+import { ForeignDirectory, forgetState, listDaemon, runAlone, type StatePaths, statePaths, takeAccountLock, writeBlocks } from '../../host/state/state-paths.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
 import { type DaemonCockpit, startDaemonCockpit } from './daemon-cockpit.ts';
 import { startDaemonMetrics } from './daemon-metrics.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
 import { Daemon } from '../daemon.ts';
 import { listenToPhones } from './phone.ts';
-import { dayClose } from '../../domain/day-plan.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import { seconds } from '../../domain/units.ts';
@@ -49,6 +31,8 @@ import { bookFacts, comparisons, holdings, ownHoldings } from '../session/holdin
 import { randomBytes } from 'node:crypto';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
 import { healthOf, problemsFor, statusOf } from './status.ts';
+import { StrategyNames } from '../../domain/ids.ts';
+import { dayClose } from '../../domain/calendar.ts';
 
 export interface DaemonRunOptions extends RunOverrides {
   readonly config: Config;

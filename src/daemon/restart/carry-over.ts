@@ -2,27 +2,16 @@
 import { assert } from '../../domain/assert.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { OPERATOR, type StrategyNames } from '../../domain/strategy-names.ts';
-import {
-  instrumentIndex,
-  type InstrumentIndex,
-  type Money,
-  OPERATOR_INDEX,
-  type StrategyIndex,
-} from '../../domain/units.ts';
+import { type InstrumentIndex, instrumentIndex, type Money, OPERATOR_INDEX, type StrategyIndex } from '../../domain/units.ts';
 import { FALLEN } from '../../engine/risk/circuit-breakers.ts';
-import type {
-  CarriedPosition,
-  Command,
-  OrderOwner,
-  SessionStarted,
-} from '../../engine/ports/engine-event.ts';
+import type { CarriedPosition, Command, OrderOwner, SessionStarted } from '../../engine/ports/engine-event.ts';
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
 import { callIdOf } from '../../engine/state/intent-queue.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { type NamedEntry, SessionAccounts, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
 import { OrdersLeft } from './orders-left.ts';
+import { OPERATOR, type StrategyNames } from '../../domain/ids.ts';
 
 export interface CarriedOver {
   /** Why entries stay off in the next session, whatever its books say; null when nothing of the last one asks for that. */

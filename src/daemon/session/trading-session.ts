@@ -11,27 +11,10 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { CancelTimer, Clock, ClockMap } from '../../domain/clock.ts';
 import { failureOf } from '../../domain/failure.ts';
-import type { StrategyNames } from '../../domain/strategy-names.ts';
-import {
-  type DurationUs,
-  durationUs,
-  type Seq,
-  signedQty,
-  type StrategyIndex,
-  type TsUs,
-  tsUs,
-  US_PER_SECOND,
-} from '../../domain/units.ts';
+import { type DurationUs, durationUs, type Seq, signedQty, type StrategyIndex, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { Config } from '../../config/config.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
-import {
-  type ContractsListed,
-  type EngineEvent,
-  type InputSink,
-  isOfAccount,
-  type UnjournaledCalls,
-  type UnnumberedInput,
-} from '../../engine/ports/engine-event.ts';
+import { type ContractsListed, type EngineEvent, type InputSink, isOfAccount, type UnjournaledCalls, type UnnumberedInput } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
@@ -39,22 +22,9 @@ import { frameDamageText, type FrameLogEnd, frameLogPath, openFrameLog } from '.
 import { decodeFrames, marketEvents, type ServerFrame } from '../../wire/stream/server-frame.ts';
 import type { FeedPublisher } from '../../cluster/feed-publisher.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
-import {
-  type CarriedOver,
-  CarryOver,
-  carryOver,
-  carryOverPast,
-  goesOn,
-  NOTHING_CARRIED_OVER,
-  restartDay,
-} from '../restart/carry-over.ts';
+import { type CarriedOver, CarryOver, carryOver, carryOverPast, goesOn, NOTHING_CARRIED_OVER, restartDay } from '../restart/carry-over.ts';
 import type { PriceBoard } from '../edge/price-board.ts';
-import {
-  dispatchCall,
-  type EngineOutput,
-  type PastPlace,
-  type ReplayedPast,
-} from '../../host/worker-protocol.ts';
+import { dispatchCall, type EngineOutput, type PastPlace, type ReplayedPast } from '../../host/worker-protocol.ts';
 import { EngineLink, type StartEngine } from '../../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
 import { atMarketTime, createMarketClock, sessionDayAt, systemClock } from '../../host/system-clock.ts';
@@ -63,6 +33,7 @@ import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
 import { leftOutOf, plannedStrategies } from '../../host/state/session-strategies.ts';
 import type { StatePaths } from '../../host/state/state-paths.ts';
+import type { StrategyNames } from '../../domain/ids.ts';
 
 /** Lives as long as the daemon; each session of it uses the same. */
 export interface SessionContext {

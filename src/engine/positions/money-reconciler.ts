@@ -6,9 +6,8 @@
  * which books it under the operator. Overnight cash moves at times that the contract does not state: not compared.
  */
 import type { BrokerAccount } from '../../domain/broker-order.ts';
-import { phaseAt, tradingDayAt } from '../../domain/calendar.ts';
+import { dayClose, phaseAt, tradingDayAt } from '../../domain/calendar.ts';
 import { taxOn } from '../../domain/costs.ts';
-import { dayClose } from '../../domain/day-plan.ts';
 import { minutes, type Money, money, OPERATOR_INDEX, type TsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { EntryOf, MoneyFigure } from '../ports/journal-entry.ts';

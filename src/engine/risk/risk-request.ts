@@ -2,7 +2,15 @@
  * Input of the rules: a new order, or an order as it would be after a change. One object serves all checks, so an order allocates none, and
  * counts over the open orders that several rules need are made in one pass.
  */
-import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
+import {
+  auctionStarts,
+  expiryFlatFrom,
+  flatFrom,
+  nextPhaseChange,
+  phaseAt,
+  type SessionPhase,
+  type TradingCalendar,
+} from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract, PriceBand } from '../../domain/contract.ts';
 import { cover } from '../../domain/cover.ts';
@@ -20,7 +28,6 @@ import type { EngineView, OrderView } from '../engine-view.ts';
 import type { Purpose } from '../ports/approved.ts';
 import { shownQty } from './exposure.ts';
 import { type ChangedTerms, isTriggerIntent, NO_PRICES, otherPrices } from './order-request.ts';
-import { auctionStarts, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
 
 // Phases, and moments from which a day's entries are denied, computed once each: orders ask by the thousand, and date arithmetic is slow.
 

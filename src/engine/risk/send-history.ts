@@ -1,4 +1,4 @@
-import { firstAtLeast } from '../../domain/first-at-least.ts';
+import { firstAtLeast } from '../../domain/lists.ts';
 import type { Side } from '../../domain/order.ts';
 import { type InstrumentIndex, type StrategyIndex, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
 

@@ -3,7 +3,7 @@
  * and before an expiry, settlement, flatten and stop. Each is a class of its own; this one passes events on
  * to them. Time comes in as events, so that a start in the middle of a day is right.
  */
-import type { SessionPhase } from '../../domain/calendar.ts';
+import { dayClose, lastSession, type SessionPhase } from '../../domain/calendar.ts';
 import {
   type InstrumentIndex,
   type Money,
@@ -24,7 +24,6 @@ import { coverOf, isStaying } from '../engine-view.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
-import { dayClose, lastSession } from '../../domain/day-plan.ts';
 
 /** Tests put a simpler one in its place. */
 export type SessionProcedures = Pick<SessionController, keyof SessionController>;

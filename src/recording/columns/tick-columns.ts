@@ -4,7 +4,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { isTradingDay, type TradingDay } from '../../domain/civil-date.ts';
-import { firstAtLeast } from '../../domain/first-at-least.ts';
+import { firstAtLeast } from '../../domain/lists.ts';
 import type { TapeColumns } from '../../domain/ticks.ts';
 import {
   allocateTable,

@@ -11,7 +11,7 @@ import { signOf } from '../../domain/order.ts';
 import { FLAT_POSITION } from '../../domain/position.ts';
 import { type TsUs, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
-import { lastSession } from '../../domain/day-plan.ts';
+import { lastSession } from '../../domain/calendar.ts';
 import { dayProfitOf, uncollectedOf } from '../../venue/account/account-figures.ts';
 import {
   type Holding,

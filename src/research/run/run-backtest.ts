@@ -1,9 +1,8 @@
 /** Runs a plan from its first day to its last. The same plan always gives the same result. */
 import { assert } from '../../domain/assert.ts';
-import { phaseAt } from '../../domain/calendar.ts';
+import { CLOSING_BARS, phaseAt } from '../../domain/calendar.ts';
 import { type TradingDay, addDays } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { CLOSING_BARS } from '../../domain/day-plan.ts';
 import type { Assumption, EngineSettings, PollSettings } from '../../domain/settings.ts';
 import {
   type PriceHundredths,

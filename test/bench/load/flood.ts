@@ -14,7 +14,7 @@ import { Daemon } from '../../../src/daemon/daemon.ts';
 import { prepareStateDir, statePaths } from '../../../src/host/state/state-paths.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { StrategyNames } from '../../../src/domain/strategy-names.ts';
+import { StrategyNames } from '../../../src/domain/ids.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { openCluster } from '../../../src/cluster/connection.ts';
 import { milliseconds } from '../../../src/domain/units.ts';

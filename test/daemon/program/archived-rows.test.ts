@@ -6,7 +6,7 @@ import { archivedRows } from '../../../src/daemon/program/archive-recordings.ts'
 import { archivable, carryOver } from '../../../src/daemon/restart/carry-over.ts';
 import { addDays, type TradingDay } from '../../../src/domain/civil-date.ts';
 import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
-import { StrategyNames } from '../../../src/domain/strategy-names.ts';
+import { StrategyNames } from '../../../src/domain/ids.ts';
 import { instrumentIndex, money, qty, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { archiveDir, archivePath, writeArchive } from '../../../src/journal/journal-archive.ts';

@@ -9,10 +9,9 @@ import type { SessionContext } from '../../../src/daemon/session/trading-session
 import { type ReplayedPast, type ToEngine, unpackEvents } from '../../../src/host/worker-protocol.ts';
 import { REAL_TIME } from '../../../src/host/system-clock.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { clientOrderId } from '../../../src/domain/ids.ts';
+import { clientOrderId, StrategyNames } from '../../../src/domain/ids.ts';
 import { durationUs, tsUs } from '../../../src/domain/units.ts';
 import { CalendarInUse } from '../../../src/domain/calendar.ts';
-import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { SHIPPED } from '../../config/config-files.ts';
 import { openStore, tempDir } from '../../journal/journal-fixture.ts';

@@ -17,7 +17,7 @@ import type { FeedAccess } from '../../../src/host/cluster-access.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { CommandResult } from '../../../src/operator/control-server.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
-import { StrategyNames } from '../../../src/domain/strategy-names.ts';
+import { StrategyNames } from '../../../src/domain/ids.ts';
 import { milliseconds } from '../../../src/domain/units.ts';
 import { demoAccount, type SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
 import type { Fault } from '../../../src/simulator/faults/fault.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { carryOver } from '../../../src/daemon/restart/carry-over.ts';
 import { versionStarts } from '../../../src/host/state/session-strategies.ts';
 import type { StrategySettings } from '../../../src/domain/settings.ts';
-import { StrategyNames } from '../../../src/domain/strategy-names.ts';
+import { StrategyNames } from '../../../src/domain/ids.ts';
 import { money, seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
 import type { ConfiguredStrategy, EngineEvent } from '../../../src/engine/ports/engine-event.ts';
 import { eventDecisions } from '../../../src/engine/replay/journal-decisions.ts';
