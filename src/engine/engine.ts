@@ -37,7 +37,7 @@ import type {
 } from './ports/engine-event.ts';
 import type { Alarm } from './ports/outbound.ts';
 import type { StrategyHost } from './ports/strategy-port.ts';
-import type { EventDecisions } from './replay/journal-decisions.ts';
+import type { EventDecisions } from './replay/decisions.ts';
 import { RiskGuard } from './risk/risk-guard.ts';
 import { SessionController, type SessionProcedures } from './session/session-controller.ts';
 import { SessionEvents } from './session/session-events.ts';
@@ -445,9 +445,10 @@ export class Engine {
     positionReconciler.takeBook(snapshot, book);
     this.#state.moneyReconciler.takeBook(snapshot, book);
     if (unresolved > 0) return;
-    if (positionReconciler.unproven() === null)
+    if (positionReconciler.unproven() === null) {
       rows.endAbsent(positionReconciler.agreedUs, (owner) => this.#state.targets.isFlattening(owner));
-    exitCover.step(snapshot.startedUs);
+      exitCover.step(snapshot.startedUs);
+    }
     if (positionReconciler.nextRead() === 'positions') snapshots.want('positions');
   }
 

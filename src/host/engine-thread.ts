@@ -20,7 +20,7 @@ import {
   type ToEngine,
 } from './worker-protocol.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
-import { eventDecisions } from '../engine/replay/journal-decisions.ts';
+import { eventDecisions } from '../engine/replay/decisions.ts';
 import { SqliteThread } from '../sqlite/sqlite-thread.ts';
 
 /** A batch that takes longer has hung: a busy one takes milliseconds. */

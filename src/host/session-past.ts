@@ -15,7 +15,7 @@ import {
   type MarketEvent,
 } from '../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
-import { DECIDING_KINDS, eventDecisions } from '../engine/replay/journal-decisions.ts';
+import { DECIDING_KINDS, eventDecisions } from '../engine/replay/decisions.ts';
 import { closing, type JournalReader, readJournal } from '../journal/journal-reader.ts';
 import { type FrameLogEnd, readFrameBatches } from '../recording/frame-log.ts';
 import {

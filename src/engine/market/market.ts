@@ -1,9 +1,10 @@
-/** Market state: last trades, merged books, bands of the day, and how old each is. */
+/** The session's contracts and their market: last trades, merged books, bands of the day, and how old each is. */
 import type { Contract, PriceBand } from '../../domain/contract.ts';
 import type { BookTick, TradeTick } from '../../domain/ticks.ts';
 import type { InstrumentIndex, PriceTicks } from '../../domain/units.ts';
 import type { BookUpdate, ReferencePrices } from '../ports/engine-event.ts';
 import { type LateBook, MergedBook } from './merged-book.ts';
+import type { OrderCode } from '../../domain/ids.ts';
 
 export class Market {
   readonly #instruments: InstrumentMarket[] = [];
@@ -271,5 +272,49 @@ export class InstrumentMarket {
   follow(tick: TradeTick): void {
     this.chain.follow(tick.totalVolume);
     this.last.take(tick);
+  }
+}
+
+/** The session's contracts by index, as everything inside names them, and by the code that orders carry. */
+export class ContractTable {
+  #all: readonly Contract[] = [];
+  #ended: ReadonlySet<InstrumentIndex> = new Set();
+  readonly #byIndex: Contract[] = [];
+  readonly #byCode = new Map<string, Contract>();
+
+  get all(): readonly Contract[] {
+    return this.#all;
+  }
+
+  /** `listed`: codes of those that still trade; all of them when it is absent. */
+  set(contracts: readonly Contract[], listed?: readonly OrderCode[]): void {
+    this.#all = contracts;
+    this.#ended = new Set(
+      listed === undefined
+        ? []
+        : contracts.filter(({ orderCode }) => !listed.includes(orderCode)).map(({ index }) => index),
+    );
+    for (const contract of contracts) {
+      this.#byIndex[contract.index] = contract;
+      this.#byCode.set(contract.orderCode, contract);
+    }
+  }
+
+  /** The broker no longer lists it. */
+  isEnded(index: InstrumentIndex): boolean {
+    return this.#ended.has(index);
+  }
+
+  at(index: InstrumentIndex): Contract | undefined {
+    return this.#byIndex[index];
+  }
+
+  /** For a person to read. */
+  codeOf(index: InstrumentIndex): string {
+    return this.at(index)?.orderCode ?? `contract ${index}`;
+  }
+
+  byOrderCode(code: string): Contract | undefined {
+    return this.#byCode.get(code);
   }
 }

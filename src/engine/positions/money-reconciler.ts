@@ -12,7 +12,7 @@ import { minutes, type Money, money, OPERATOR_INDEX, type TsUs } from '../../dom
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { EntryOf, MoneyFigure } from '../ports/journal-entry.ts';
 import type { EngineView } from '../engine-view.ts';
-import { type BookState, EnclosedProof } from './enclosed-proof.ts';
+import { type BookState, EnclosedProof } from './position-reconciler.ts';
 
 /** The fills of the closing auction are known within it. */
 export const AFTER_CLOSE_US = minutes(10);

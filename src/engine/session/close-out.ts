@@ -12,9 +12,9 @@ import {
 import { addUs, type InstrumentIndex, minutes, type StrategyIndex, tsUs } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
-import { CANCEL_AGAIN } from '../orders/entry-withdrawal.ts';
+import { CANCEL_AGAIN } from '../orders/withdrawal.ts';
 import type { OrderView } from '../engine-view.ts';
-import type { TargetExecutor } from './target-executor.ts';
+import type { TargetExecutor } from './flattener.ts';
 import type { EngineState } from '../engine-state.ts';
 
 /** Where nothing is closed before an expiry. */

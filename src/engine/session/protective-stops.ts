@@ -7,6 +7,7 @@
  * that was withdrawn as too large, or of a stop that a flatten withdrew and that does not close the position at once, and one that an
  * earlier configuration left is kept, until the position is closed.
  */
+import { isStandstill } from '../../domain/calendar.ts';
 import { assert } from '../../domain/assert.ts';
 import { valueOf } from '../../domain/contract.ts';
 import { cover } from '../../domain/cover.ts';
@@ -375,8 +376,7 @@ export class ProtectiveStops {
   }
 
   get #isMarketOpen(): boolean {
-    const phase = this.#state.session.phase;
-    return phase !== 'closed' && phase !== 'break';
+    return !isStandstill(this.#state.session.phase);
   }
 
   /** Undefined while the contract or its band is not known. */

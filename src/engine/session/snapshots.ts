@@ -1,10 +1,10 @@
 /** Reads of the broker's state, merged: a read that is asked for twice before it answers is sent once. */
 import { type DurationUs, durationUs, minutes, seconds } from '../../domain/units.ts';
-import type { EngineView } from '../engine-view.ts';
+import type { EngineCore } from '../engine-core.ts';
 import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
 import type { Reports } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
-import { ENGINE_TIMER, type Timers } from '../state/timers.ts';
+import { ENGINE_TIMER } from '../state/timers.ts';
 
 /** A missing answer does not hold a later request for longer than this. */
 const ANSWER_US_MAX = 30_000_000;
@@ -73,16 +73,14 @@ type Polled = (typeof POLLED)[number];
 
 /** Periodic reads by the engine's own timers, with an alert when they keep failing. */
 export class Polls {
-  readonly #view: EngineView;
+  readonly #core: EngineCore;
   readonly #snapshots: Snapshots;
-  readonly #timers: Timers;
   readonly #failures = new Map<ReportKind, number>();
   #triggerTempo: 'fast' | 'slow' | null = null;
 
-  constructor(view: EngineView, snapshots: Snapshots, timers: Timers) {
-    this.#view = view;
+  constructor(core: EngineCore, snapshots: Snapshots) {
+    this.#core = core;
     this.#snapshots = snapshots;
-    this.#timers = timers;
   }
 
   /** After a start of the process: reads everything once and goes on from there. */
@@ -91,7 +89,7 @@ export class Polls {
     this.#triggerTempo = null;
     for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const)
       this.#snapshots.want(what);
-    const { positions, account } = this.#view.settings.poll;
+    const { positions, account } = this.#core.settings.poll;
     this.#again('positions', positions);
     this.#again('account', account);
     this.#armTriggers('slow');
@@ -106,35 +104,35 @@ export class Polls {
   }
 
   awaitReference(): void {
-    const { isLive, isReferenceFresh } = this.#view.market;
+    const { isLive, isReferenceFresh } = this.#core.market;
     if (!isLive || isReferenceFresh) return;
     this.#snapshots.want('reference');
-    const dueUs = this.#view.context.nowUs + REFERENCE_AGAIN;
-    this.#timers.set(ENGINE_TIMER, dueUs, () => this.awaitReference());
+    const dueUs = this.#core.context.nowUs + REFERENCE_AGAIN;
+    this.#core.timers.set(ENGINE_TIMER, dueUs, () => this.awaitReference());
   }
 
   /** The market opens: reads at the pace of the night would come minutes late. */
   opened(): void {
-    for (const what of POLLED) if (this.#timers.has(what)) this.#poll(what);
+    for (const what of POLLED) if (this.#core.timers.has(what)) this.#poll(what);
   }
 
   #poll(what: Polled): void {
     this.#snapshots.want(what);
     // Orders with a trigger are denied until the trigger book was read once.
-    const isUnread = this.#view.session.triggersReadUs === -Infinity;
+    const isUnread = this.#core.session.triggersReadUs === -Infinity;
     if (what === 'triggers') return this.#armTriggers(this.#triggerTempo ?? (isUnread ? 'slow' : null));
     if (what === 'account' && this.#isReferenceOld()) this.#snapshots.want('reference');
-    this.#again(what, this.#view.settings.poll[what]);
+    this.#again(what, this.#core.settings.poll[what]);
   }
 
   /** Read when the broker had perhaps not begun this day: profit counts from another price by now. */
   #isReferenceOld(): boolean {
-    const { session, market, context } = this.#view;
+    const { session, market, context } = this.#core;
     return !session.isSurelyToday(market.referenceUs) && session.isSurelyToday(context.nowUs);
   }
 
   failed({ what, reason }: ReadFailed): void {
-    const { context } = this.#view;
+    const { context } = this.#core;
     this.#snapshots.failed(what);
     const count = (this.#failures.get(what) ?? 0) + 1;
     this.#failures.set(what, count);
@@ -150,15 +148,15 @@ export class Polls {
   }
 
   #armTriggers(tempo: 'fast' | 'slow' | null): void {
-    const { bookFast, bookSlow } = this.#view.settings.poll;
+    const { bookFast, bookSlow } = this.#core.settings.poll;
     const every = tempo === 'fast' ? bookFast : tempo === 'slow' ? bookSlow : durationUs(SELDOM * bookSlow);
     this.#again('triggers', every);
   }
 
   #again(what: Polled, every: DurationUs): void {
-    const { context, session, orders } = this.#view;
+    const { context, session, orders } = this.#core;
     const isIdle = session.phase === 'closed' && orders.open.length === 0;
     const dueUs = context.nowUs + (isIdle ? Math.max(every, IDLE_EVERY) : every);
-    this.#timers.set(ENGINE_TIMER, dueUs, () => this.#poll(what), what);
+    this.#core.timers.set(ENGINE_TIMER, dueUs, () => this.#poll(what), what);
   }
 }

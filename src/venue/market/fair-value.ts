@@ -2,8 +2,13 @@
  * The background's belief of the index, in thousandths of a tick: a random walk with clustered volatility and slow trends, on a
  * fixed time grid, so that reading it more often does not change it.
  */
-import type { PriceHundredths, TsUs } from '../../domain/units.ts';
-import { priceHundredths, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
+import {
+  type PriceHundredths,
+  priceHundredths,
+  type TsUs,
+  US_PER_MS,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
 import type { Random } from './random.ts';
 
 /** Values of the index, split where the closing auction began. */

@@ -6,7 +6,7 @@ import type { StrategySettings } from '../../../src/domain/settings.ts';
 import { StrategyNames } from '../../../src/domain/ids.ts';
 import { money, seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
 import type { ConfiguredStrategy, EngineEvent } from '../../../src/engine/ports/engine-event.ts';
-import { eventDecisions } from '../../../src/engine/replay/journal-decisions.ts';
+import { eventDecisions } from '../../../src/engine/replay/decisions.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
 import { limit, traded } from '../../support/engine-facts.ts';
 import { everyThird, type ScriptedStrategy } from '../../support/engine-host.ts';
