@@ -131,10 +131,8 @@ const withOwnSettings = (given: EngineOptions) => ({
 export type EngineState = ReturnType<typeof createEngineState>;
 
 export function createEngineState(given: EngineOptions, createGuard: CreateGuard) {
-  const options = withOwnSettings(given);
-  const { settings } = options;
-  const base = createBase(options);
-  const { context, orders, life, ids, queue } = base;
+  const base = createBase(withOwnSettings(given));
+  const { context, life, ids, queue } = base;
   const guard = createGuard(base);
   const present = new LiveDecisions(ids, queue, guard);
   const past = new JournalDecisions(ids, queue, guard, life);

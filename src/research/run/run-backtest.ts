@@ -22,7 +22,7 @@ import {
   describeMemory,
 } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
-import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
+import { createExchange, playedRows } from '../../venue/exchange/bar-exchange.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
 import { type LatencyModel, describeLatency } from './latency.ts';
 import { RunAccount, settleExpired } from './run-account.ts';

@@ -7,16 +7,16 @@ import type { OrderCode } from '../../domain/ids.ts';
 import type { InstrumentIndex, PriceTicks, Qty, Seq, TsUs } from '../../domain/units.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LateBook } from '../../engine/market/merged-book.ts';
-import type { QuietStretch, LazyTrade } from '../../engine/quiet-stretch.ts';
+import type { LazyTrade, QuietStretch } from '../../engine/quiet-stretch.ts';
 import type { BookUpdate } from '../../engine/ports/engine-event.ts';
 import type { BarTape, TickRows } from '../../recording/columns/tick-columns.ts';
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
-import { depthLevels, touchLevels } from '../../venue/exchange/recorded-book.ts';
 import { barTickOf } from '../bar-ticks.ts';
-import { type VirtualClock, seqOf, timeOf } from './virtual-clock.ts';
+import { seqOf, timeOf, type VirtualClock } from './virtual-clock.ts';
 import type { Timeline } from './timeline.ts';
 import type { RunVenue } from './run-venue.ts';
+import { depthLevels, touchLevels } from '../../venue/exchange/shown-book.ts';
 
 export interface PlayedTape {
   readonly instrument: InstrumentIndex;

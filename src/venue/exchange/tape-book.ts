@@ -9,7 +9,7 @@ import type { Side } from '../../domain/order.ts';
 import type { BookLevel, TapeColumns } from '../../domain/ticks.ts';
 import { priceTicks, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { BookEntry, BookFills, ContractBook, TapeState } from './contract-book.ts';
-import { DayTally } from './day-tally.ts';
+import { DayTally } from './settlement-price.ts';
 import type { TickFillModel } from './fill-models.ts';
 import type { BookView, Listing, Outbox } from '../venue-event.ts';
 import { TapeExchange } from './tape-exchange.ts';

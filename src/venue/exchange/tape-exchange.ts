@@ -13,10 +13,8 @@ import type { TapeColumns } from '../../domain/ticks.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink } from './exchange.ts';
 import { type FillClause, slippedPrice, type TickFillModel } from './fill-models.ts';
-import { InferredBook } from './inferred-book.ts';
-import { noteTraded, shareCancelled } from './queue-cancels.ts';
-import { crosses, RecordedBook, type ShownBook, type Touch } from './recorded-book.ts';
-import { TapeQueue, type QueuedOrder } from './tape-queue.ts';
+import { crosses, InferredBook, RecordedBook, type ShownBook, type Touch } from './shown-book.ts';
+import { noteTraded, type QueuedOrder, shareCancelled, TapeQueue } from './tape-queue.ts';
 
 export type QueuePlace = Pick<QueuedOrder<BookOrder>, 'ahead' | 'takes' | 'isCarried'>;
 

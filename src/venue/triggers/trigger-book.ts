@@ -4,7 +4,14 @@
  */
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { priceTicks, type TsUs } from '../../domain/units.ts';
-import { TriggerRows } from './trigger-store.ts';
+import {
+  hasFixedTrigger,
+  isPending,
+  type TriggerOrder,
+  triggerReport,
+  TriggerRows,
+  waitingOrder,
+} from './trigger-rows.ts';
 import {
   type CancelTrigger,
   type ChangeTrigger,
@@ -13,13 +20,6 @@ import {
   refusal,
   type Refusal,
 } from '../venue-command.ts';
-import {
-  hasFixedTrigger,
-  isPending,
-  triggerReport,
-  type TriggerOrder,
-  waitingOrder,
-} from './trigger-order.ts';
 import { exitPrices, type Outbox, type TriggerReport } from '../venue-event.ts';
 import {
   entryRefusal,

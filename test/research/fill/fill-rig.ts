@@ -23,7 +23,7 @@ import { TapePlayer } from '../../../src/research/run/tape-player.ts';
 import { Timeline } from '../../../src/research/run/timeline.ts';
 import { VirtualClock } from '../../../src/research/run/virtual-clock.ts';
 import { RunVenue } from '../../../src/research/run/run-venue.ts';
-import { createExchange } from '../../../src/venue/exchange/create-exchange.ts';
+import { createExchange } from '../../../src/venue/exchange/bar-exchange.ts';
 import type { FillModel } from '../../../src/venue/exchange/fill-models.ts';
 import type { Latency } from '../../../src/research/run/latency.ts';
 import type { BacktestFill } from '../../../src/research/backtest-result.ts';
