@@ -18,9 +18,8 @@ import {
 } from '../domain/units.ts';
 import { engineSnapshot, type EngineSnapshot } from './engine-snapshot.ts';
 import { type CreateGuard, createEngineState, type EngineOptions, type EngineState } from './engine-state.ts';
-import type { InstrumentMarket, Market } from './market/market.ts';
+import type { InstrumentMarket, LateBook, Market } from './market/market.ts';
 import { QuietStretch } from './quiet-stretch.ts';
-import type { LateBook } from './market/merged-book.ts';
 import { PENDING_POSITION_US_MAX } from './orders/order-executor.ts';
 import type { Orders } from './orders/orders.ts';
 import type {

@@ -334,8 +334,8 @@ export class OrderExecutor {
   }
 
   /** A cancel that was never sent is asked for again: it cannot do anything twice. */
-  #cancelAgain({ strategy, clientOrderId, isUnwanted }: ManagedOrder): void {
-    if (isUnwanted) this.#view.context.cancel(strategy, clientOrderId);
+  #cancelAgain({ strategy, clientOrderId, doubt }: ManagedOrder): void {
+    if (doubt.isUnwanted) this.#view.context.cancel(strategy, clientOrderId);
     else this.#view.context.withdraw(strategy, clientOrderId);
   }
 

@@ -83,7 +83,8 @@ export class OrderLife {
 
   /** The order may outlive the day: the next session finds its owner in this entry. */
   journalWaiting(order: ManagedOrder, row: BrokerTriggerOrder): void {
-    const { clientOrderId, parent, purpose, isProtective, instrument, strategy, placedTrigger } = order;
+    const { clientOrderId, parent, purpose, isProtective, instrument, strategy } = order;
+    const { placedPrice: placedTrigger } = order.triggerState;
     const waiting = { clientOrderId, parent, purpose, isProtective, instrument, row };
     const entry = isProtective && placedTrigger !== null ? { ...waiting, placedTrigger } : waiting;
     this.#core.context.append({ kind: 'order_waiting', ...this.#core.context.head(strategy), ...entry });

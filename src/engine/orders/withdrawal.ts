@@ -193,7 +193,7 @@ export class ExitCover {
     );
     for (const order of exits.toReversed()) {
       if (!this.#canGo(order) || order.cancelQueued || order.isPartnerSent) continue;
-      if (context.nowUs < order.oversizedUs + US_PER_MINUTE) continue;
+      if (context.nowUs < order.doubt.oversizedUs + US_PER_MINUTE) continue;
       const { strategy, instrument, side } = order;
       const held = portfolio.position(strategy, instrument).qty;
       const forAll = portfolio.leftByHand(instrument, side);
@@ -216,8 +216,8 @@ export class ExitCover {
     return (status === 'accepted' || status === 'partially_filled') && !isAuction(this.#core.session.phase);
   }
 
-  #isGoing({ isBeingCanceled, oversizedUs }: ManagedOrder): boolean {
-    return isBeingCanceled || oversizedUs === this.#core.context.nowUs;
+  #isGoing({ isBeingCanceled, doubt }: ManagedOrder): boolean {
+    return isBeingCanceled || doubt.oversizedUs === this.#core.context.nowUs;
   }
 
   #withdraw(order: ManagedOrder, left: number): void {

@@ -6,7 +6,6 @@ import type { BookLevel, TradeTick } from '../../domain/ticks.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { InstrumentIndex, PriceTicks, Qty, Seq, TsUs } from '../../domain/units.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { LateBook } from '../../engine/market/merged-book.ts';
 import type { LazyTrade, QuietStretch } from '../../engine/quiet-stretch.ts';
 import type { BookUpdate } from '../../engine/ports/engine-event.ts';
 import type { BarTape, TickRows } from '../../recording/columns/tick-columns.ts';
@@ -17,6 +16,7 @@ import { seqOf, timeOf, type VirtualClock } from './virtual-clock.ts';
 import type { Timeline } from './timeline.ts';
 import type { RunVenue } from './run-venue.ts';
 import { depthLevels, touchLevels } from '../../venue/exchange/shown-book.ts';
+import type { LateBook } from '../../engine/market/market.ts';
 
 export interface PlayedTape {
   readonly instrument: InstrumentIndex;
@@ -273,8 +273,8 @@ export class TapePlayer {
     const { orderCode, rows } = tape;
     const { priceTicks, qty, book, isQuotes } = rows;
     if (isQuotes && book !== null)
-      triggers.watchOf(orderCode).quote(book.bidPrice[0]?.[row] ?? 0, book.askPrice[0]?.[row] ?? 0);
-    else if ((qty[row] ?? 0) > 0) triggers.watchOf(orderCode).note(priceTicks[row] ?? 0);
+      triggers.rows.watchOf(orderCode).quote(book.bidPrice[0]?.[row] ?? 0, book.askPrice[0]?.[row] ?? 0);
+    else if ((qty[row] ?? 0) > 0) triggers.rows.watchOf(orderCode).note(priceTicks[row] ?? 0);
   }
 
   /** A bar is seen when it is complete, as one trade at its close. */

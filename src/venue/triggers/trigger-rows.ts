@@ -236,37 +236,28 @@ export class TriggerRows {
     narrow(contract.watch, row);
   }
 
-  activate(row: TriggerOrder, at: TsUs): void {
-    row.activatedUs = at;
-    this.#end(row, 'activated');
-    this.report(row, at);
-  }
-
-  reject(row: TriggerOrder, reason: string, at: TsUs): void {
+  /** It was sent, could not be sent, or is canceled: by its owner, by the other half of a bracket, or at the end of its life. */
+  end(
+    row: TriggerOrder,
+    status: 'activated' | 'rejected' | 'canceled',
+    at: TsUs,
+    reason = '',
+    expired = false,
+  ): void {
+    assert(isPending(row), 'an order with a trigger ends once');
+    row.status = status;
+    row.suspended = false;
     row.reason = reason;
-    this.#end(row, 'rejected');
-    this.report(row, at);
-  }
-
-  /** By its owner, by the other half of a bracket, or at the end of its life. */
-  cancel(row: TriggerOrder, reason: string, expired: boolean, at: TsUs): void {
-    row.canceledUs = at;
     row.expired = expired;
-    row.reason = reason;
-    this.#end(row, 'canceled');
+    if (status === 'activated') row.activatedUs = at;
+    if (status === 'canceled') row.canceledUs = at;
+    this.#contract(row.orderCode).rows.delete(row);
+    this.#waitingOf.set(row.accountId, this.waitingOf(row.accountId) - 1);
     this.report(row, at);
   }
 
   report(row: TriggerOrder, at: TsUs): void {
     this.#outbox.emit({ kind: 'trigger', tsUs: at, trigger: triggerReport(row) });
-  }
-
-  #end(row: TriggerOrder, status: 'activated' | 'rejected' | 'canceled'): void {
-    assert(isPending(row), 'an order with a trigger ends once');
-    row.status = status;
-    row.suspended = false;
-    this.#contract(row.orderCode).rows.delete(row);
-    this.#waitingOf.set(row.accountId, this.waitingOf(row.accountId) - 1);
   }
 
   #add(row: TriggerOrder): void {
