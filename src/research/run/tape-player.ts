@@ -59,9 +59,9 @@ class ShownSide {
     clock.seq += 1;
     this.seq = clock.seq;
     this.row = row;
-    this.changes = isBid ? exchange.bidChanges : exchange.askChanges;
-    this.price = isBid ? exchange.bid : exchange.ask;
-    this.qty = isBid ? exchange.bidQty : exchange.askQty;
+    this.changes = isBid ? exchange.book.bidChanges : exchange.book.askChanges;
+    this.price = isBid ? exchange.book.bid : exchange.book.ask;
+    this.qty = isBid ? exchange.book.bidQty : exchange.book.askQty;
   }
 
   /** Levels that were shown last and are gone are sent as empty, and so is the best of an empty side. */
@@ -123,11 +123,11 @@ class Cursor implements LateBook, LazyTrade {
   showLater(clock: VirtualClock, stretch: QuietStretch): void {
     const { exchange } = this.tape;
     const { bid, ask } = this;
-    if (exchange.bidChanges !== bid.changes) {
+    if (exchange.book.bidChanges !== bid.changes) {
       bid.take(this, clock);
       bid.isLate = true;
     }
-    if (exchange.askChanges !== ask.changes) {
+    if (exchange.book.askChanges !== ask.changes) {
       ask.take(this, clock);
       ask.isLate = true;
     }
@@ -146,7 +146,7 @@ class Cursor implements LateBook, LazyTrade {
 }
 
 const hasNewBook = ({ tape: { exchange }, bid, ask }: Cursor): boolean =>
-  exchange.bidChanges !== bid.changes || exchange.askChanges !== ask.changes;
+  exchange.book.bidChanges !== bid.changes || exchange.book.askChanges !== ask.changes;
 
 /** Rows of one contract between two reports of progress. */
 const ROWS_AT_ONCE = 1 << 18;
@@ -339,8 +339,8 @@ export class TapePlayer {
   #showBook(cursor: Cursor): void {
     const { bid, ask } = cursor;
     const { exchange } = cursor.tape;
-    if (exchange.bidChanges !== bid.changes) this.#showSide(cursor, bid);
-    if (exchange.askChanges !== ask.changes) this.#showSide(cursor, ask);
+    if (exchange.book.bidChanges !== bid.changes) this.#showSide(cursor, bid);
+    if (exchange.book.askChanges !== ask.changes) this.#showSide(cursor, ask);
   }
 
   /** Most changes of a book have no reader: messages are made only of the others. */

@@ -17,6 +17,7 @@ import {
   type Slippage,
   slippedPrice,
 } from './fill-models.ts';
+import { Touch } from './shown-book.ts';
 import { TapeExchange } from './tape-exchange.ts';
 
 interface RestingOrder<O extends BookOrder> {
@@ -39,12 +40,7 @@ const NO_SLIPPAGE: Slippage = { slippageTicks: 0 };
 class BarExchange<O extends BookOrder> implements Exchange<O> {
   readonly isPath = true;
   /** Bars show no book. */
-  readonly bid = 0;
-  readonly ask = 0;
-  readonly bidQty = 0;
-  readonly askQty = 0;
-  readonly bidChanges = 0;
-  readonly askChanges = 0;
+  readonly book = new Touch();
   /** Every row may reach an order. */
   readonly buyLimit = Infinity;
   readonly sellLimit = -Infinity;

@@ -13,7 +13,7 @@ interface Taken {
 
 const NOTHING = new Int32Array(0);
 
-/** Best prices and quantities, 0 where none is known, and the side of the trades at them. */
+/** Best prices and quantities, 0 where none is known, how many rows changed each side, and the side of the trades at them. */
 export class Touch {
   bid = 0;
   ask = 0;
