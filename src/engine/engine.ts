@@ -287,7 +287,7 @@ export class Engine {
   }
 
   #dispatch(event: RareEvent): void {
-    const { halt, polls } = this.#state;
+    const { halt, snapshots } = this.#state;
     switch (event.kind) {
       case 'summary':
         return this.#onSummary(event);
@@ -302,9 +302,9 @@ export class Engine {
       case 'account_snapshot':
         return this.#onAccount(event);
       case 'closed_snapshot':
-        return polls.arrived('closed', event.startedUs);
+        return snapshots.arrived('closed', event.startedUs);
       case 'read_failed':
-        polls.failed(event);
+        snapshots.failed(event);
         if (event.what === 'positions') this.#state.executor.retryPending(true);
         return;
       case 'execution_report':
@@ -392,13 +392,13 @@ export class Engine {
   }
 
   #onReference(prices: ReferencePrices): void {
-    this.#state.polls.arrived('reference');
+    this.#state.snapshots.arrived('reference');
     this.#state.losses.invalidate();
     this.#market.reference(prices, this.#state.session.isSurelyToday(prices.tsUs));
   }
 
   #onAccount(snapshot: AccountSnapshot): void {
-    this.#state.polls.arrived('account', snapshot.startedUs);
+    this.#state.snapshots.arrived('account', snapshot.startedUs);
     this.#takeAccount(snapshot.account, snapshot.startedUs, snapshot.tsUs);
   }
 
@@ -421,10 +421,10 @@ export class Engine {
   }
 
   #onBook(snapshot: BookSnapshot): void {
-    const { polls, contracts, reconciler } = this.#state;
+    const { snapshots, contracts, reconciler } = this.#state;
     const { list, startedUs, complete } = snapshot;
     const what = list === 'orders' ? 'book' : 'triggers';
-    polls.arrived(what, startedUs);
+    snapshots.arrived(what, startedUs);
     // Rows name contracts: before the contract list is known they are useless.
     if (contracts.all.length === 0) return;
     reconciler.take(snapshot, list === 'orders' && this.#session.isEarlierBook(startedUs));
@@ -452,8 +452,8 @@ export class Engine {
   }
 
   #onPositions(snapshot: PositionSnapshot): void {
-    const { polls, contracts, positionReconciler, fills } = this.#state;
-    polls.arrived('positions', snapshot.startedUs);
+    const { snapshots, contracts, positionReconciler, fills } = this.#state;
+    snapshots.arrived('positions', snapshot.startedUs);
     if (contracts.all.length === 0) return;
     positionReconciler.takePositions(snapshot, fills.version);
     this.#state.executor.retryPending(false);

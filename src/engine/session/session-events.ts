@@ -141,44 +141,33 @@ export class SessionEvents {
     });
   }
 
-  sessionStarted({
-    tradingDay,
-    carriedOver,
-    follows,
-    isRestarted,
-    carriedOrders = [],
-    minted,
-    halted,
-    haltedStrategies,
-    equityPeak,
-    lossReached,
-    stoppedStrategies,
-    unclosed = [],
-  }: SessionStarted): void {
+  sessionStarted(started: SessionStarted): void {
+    const { tradingDay, follows, isRestarted, carriedOrders = [] } = started;
     const { session, portfolio, positionReconciler, halt, losses, context, snapshots, registry, ids } =
       this.#state;
     if (session.day === tradingDay) return;
     if (session.day !== null) this.#leaveDay();
     losses.clear();
     session.begin(tradingDay);
-    ids.before.carryOver(minted ?? []);
+    ids.before.carryOver(started.minted ?? []);
     // The broker counts the day's fills from before too.
     if (isRestarted === true) this.#state.fills.hasEarlier = true;
-    if (equityPeak !== undefined) this.#state.breakers.carryOver(equityPeak);
+    if (started.equityPeak !== undefined) this.#state.breakers.carryOver(started.equityPeak);
     // Else the clock was set back over a day: its orders may work on.
     const wasNight = isRestarted !== true && (follows === undefined || follows < tradingDay);
     for (const each of carriedOrders) this.#state.earlier.carryOver(each, wasNight);
     this.#state.entries.carryOver(carriedOrders);
-    for (const { strategy, instrument, qty, openValue } of carriedOver) {
+    for (const { strategy, instrument, qty, openValue } of started.carriedOver) {
       portfolio.carry(strategy, instrument, qty, openValue);
       const carried = { event: 'carried_over', instrument, qty, value: openValue } as const;
       context.append({ ...context.head(strategy), kind: 'position_event', ...carried });
     }
-    if (halted !== null) halt.carryOver(null, halted);
-    if (lossReached !== undefined) halt.carryOverLoss(lossReached);
-    for (const { strategy, reason } of haltedStrategies ?? []) halt.carryOver(strategy, reason);
-    for (const { strategy, reason } of stoppedStrategies ?? []) this.#state.stops.carryOver(strategy, reason);
-    this.#alertUnclosed(unclosed);
+    if (started.halted !== null) halt.carryOver(null, started.halted);
+    if (started.lossReached !== undefined) halt.carryOverLoss(started.lossReached);
+    for (const { strategy, reason } of started.haltedStrategies ?? []) halt.carryOver(strategy, reason);
+    for (const { strategy, reason } of started.stoppedStrategies ?? [])
+      this.#state.stops.carryOver(strategy, reason);
+    this.#alertUnclosed(started.unclosed ?? []);
     // Strategies find their positions and halts as they are.
     registry.goOn();
     positionReconciler.restart();
@@ -266,7 +255,7 @@ export class SessionEvents {
    * and nothing may be decided in between.
    */
   contractsListed(listed: ContractsListed): void {
-    this.#state.polls.arrived('contracts');
+    this.#state.snapshots.arrived('contracts');
     this.#listed = listed;
   }
 

@@ -8,6 +8,8 @@ import { ENGINE_TIMER } from '../state/timers.ts';
 
 /** A missing answer does not hold a later request for longer than this. */
 const ANSWER_US_MAX = 30_000_000;
+/** Failed reads of one kind in a row before an alert. */
+const ALERT_AFTER_FAILURES = 5;
 
 export class Snapshots {
   readonly #context: EventContext;
@@ -16,6 +18,8 @@ export class Snapshots {
   readonly #asked = new Map<ReportKind, number>();
   /** When it was asked for again meanwhile: a read that began earlier does not show that moment. */
   readonly #askedAgain = new Map<ReportKind, number>();
+  /** In a row. */
+  readonly #failures = new Map<ReportKind, number>();
   #tempo: 'fast' | 'slow' | null = null;
 
   constructor(context: EventContext, reports: Reports) {
@@ -33,16 +37,24 @@ export class Snapshots {
     this.#reports.read(what);
   }
 
-  arrived(what: ReportKind, startedUs: number): void {
+  /** `startedUs`: when the read began; a request that was made since then is carried out now. */
+  arrived(what: ReportKind, startedUs = Infinity): void {
+    if (this.#failures.size > 0) this.#failures.delete(what);
     const again = this.#askedAgain.get(what) ?? -Infinity;
     this.#asked.delete(what);
     this.#askedAgain.delete(what);
     if (startedUs < again) this.want(what);
   }
 
-  failed(what: ReportKind): void {
+  /** Alerts when reads keep failing. */
+  failed({ what, reason }: ReadFailed): void {
     this.#asked.delete(what);
     this.#askedAgain.delete(what);
+    const count = (this.#failures.get(what) ?? 0) + 1;
+    this.#failures.set(what, count);
+    if (count !== ALERT_AFTER_FAILURES) return;
+    const text = `${what} could not be read ${count} times in a row: ${reason}`;
+    this.#context.alert(null, 'warning', 'reads_failing', text);
   }
 
   tempo(tempo: 'fast' | 'slow'): void {
@@ -55,6 +67,7 @@ export class Snapshots {
   restart(): void {
     this.#asked.clear();
     this.#askedAgain.clear();
+    this.#failures.clear();
     this.#tempo = null;
   }
 }
@@ -65,17 +78,14 @@ const IDLE_EVERY: DurationUs = minutes(5);
 const REFERENCE_AGAIN: DurationUs = seconds(5);
 /** A trigger book without orders of ours is read once in so many slow reads. */
 const SELDOM = 6;
-/** Failed reads of one kind in a row before an alert. */
-const ALERT_AFTER_FAILURES = 5;
 
 const POLLED = ['positions', 'account', 'triggers'] as const;
 type Polled = (typeof POLLED)[number];
 
-/** Periodic reads by the engine's own timers, with an alert when they keep failing. */
+/** Periodic reads by the engine's own timers. */
 export class Polls {
   readonly #core: EngineCore;
   readonly #snapshots: Snapshots;
-  readonly #failures = new Map<ReportKind, number>();
   #triggerTempo: 'fast' | 'slow' | null = null;
 
   constructor(core: EngineCore, snapshots: Snapshots) {
@@ -85,7 +95,6 @@ export class Polls {
 
   /** After a start of the process: reads everything once and goes on from there. */
   start(): void {
-    this.#failures.clear();
     this.#triggerTempo = null;
     for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const)
       this.#snapshots.want(what);
@@ -129,22 +138,6 @@ export class Polls {
   #isReferenceOld(): boolean {
     const { session, market, context } = this.#core;
     return !session.isSurelyToday(market.referenceUs) && session.isSurelyToday(context.nowUs);
-  }
-
-  failed({ what, reason }: ReadFailed): void {
-    const { context } = this.#core;
-    this.#snapshots.failed(what);
-    const count = (this.#failures.get(what) ?? 0) + 1;
-    this.#failures.set(what, count);
-    if (count !== ALERT_AFTER_FAILURES) return;
-    const text = `${what} could not be read ${count} times in a row: ${reason}`;
-    context.alert(null, 'warning', 'reads_failing', text);
-  }
-
-  /** `startedUs`: when the read began; a request that was made since then is carried out now. */
-  arrived(what: ReportKind, startedUs = Infinity): void {
-    if (this.#failures.size > 0) this.#failures.delete(what);
-    this.#snapshots.arrived(what, startedUs);
   }
 
   #armTriggers(tempo: 'fast' | 'slow' | null): void {
