@@ -9,13 +9,29 @@ import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
 import { missingMetricsToken, missingPassword, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 import { CLOSE_READS_MAX } from '../schedule.ts';
 import { inTime, systemClock, systemTimers } from '../../host/system-clock.ts';
-import { hasTradedMoney, readAgain, type RunOverrides, type RunPlan, runPlan, withFirstDayLimits } from '../../host/run-plan.ts';
+import {
+  hasTradedMoney,
+  readAgain,
+  type RunOverrides,
+  type RunPlan,
+  runPlan,
+  withFirstDayLimits,
+} from '../../host/run-plan.ts';
 import { sendAtOnce } from '../alerting.ts';
 import { ProgramFiles, stopExit } from '../../host/program-files.ts';
 import type { Shutdown } from '../../host/shutdown.ts';
 import { createArchiver, type WrittenReport } from './archive-recordings.ts';
 import { type EarlierRun, RunMark } from '../../host/run-mark.ts';
-import { ForeignDirectory, forgetState, listDaemon, runAlone, type StatePaths, statePaths, takeAccountLock, writeBlocks } from '../../host/state/state-paths.ts';
+import {
+  ForeignDirectory,
+  forgetState,
+  listDaemon,
+  runAlone,
+  type StatePaths,
+  statePaths,
+  takeAccountLock,
+  writeBlocks,
+} from '../../host/state/state-paths.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
 import { type DaemonCockpit, startDaemonCockpit } from './daemon-cockpit.ts';
 import { startDaemonMetrics } from './daemon-metrics.ts';

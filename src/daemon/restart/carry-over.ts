@@ -2,9 +2,20 @@
 import { assert } from '../../domain/assert.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { type InstrumentIndex, instrumentIndex, type Money, OPERATOR_INDEX, type StrategyIndex } from '../../domain/units.ts';
+import {
+  type InstrumentIndex,
+  instrumentIndex,
+  type Money,
+  OPERATOR_INDEX,
+  type StrategyIndex,
+} from '../../domain/units.ts';
 import { FALLEN } from '../../engine/risk/circuit-breakers.ts';
-import type { CarriedPosition, Command, OrderOwner, SessionStarted } from '../../engine/ports/engine-event.ts';
+import type {
+  CarriedPosition,
+  Command,
+  OrderOwner,
+  SessionStarted,
+} from '../../engine/ports/engine-event.ts';
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { type NamedEntry, SessionAccounts, type StrategyAccount } from '../../journal/fold-session.ts';

@@ -11,10 +11,26 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { CancelTimer, Clock, ClockMap } from '../../domain/clock.ts';
 import { failureOf } from '../../domain/failure.ts';
-import { type DurationUs, durationUs, type Seq, signedQty, type StrategyIndex, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
+import {
+  type DurationUs,
+  durationUs,
+  type Seq,
+  signedQty,
+  type StrategyIndex,
+  type TsUs,
+  tsUs,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
 import type { Config } from '../../config/config.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
-import { type ContractsListed, type EngineEvent, type InputSink, isOfAccount, type UnjournaledCalls, type UnnumberedInput } from '../../engine/ports/engine-event.ts';
+import {
+  type ContractsListed,
+  type EngineEvent,
+  type InputSink,
+  isOfAccount,
+  type UnjournaledCalls,
+  type UnnumberedInput,
+} from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
@@ -22,9 +38,22 @@ import { frameDamageText, type FrameLogEnd, frameLogPath, openFrameLog } from '.
 import { decodeFrames, marketEvents, type ServerFrame } from '../../wire/stream/server-frame.ts';
 import type { FeedPublisher } from '../../cluster/feed-publisher.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
-import { type CarriedOver, CarryOver, carryOver, carryOverPast, goesOn, NOTHING_CARRIED_OVER, restartDay } from '../restart/carry-over.ts';
+import {
+  type CarriedOver,
+  CarryOver,
+  carryOver,
+  carryOverPast,
+  goesOn,
+  NOTHING_CARRIED_OVER,
+  restartDay,
+} from '../restart/carry-over.ts';
 import type { PriceBoard } from '../edge/price-board.ts';
-import { dispatchCall, type EngineOutput, type PastPlace, type ReplayedPast } from '../../host/worker-protocol.ts';
+import {
+  dispatchCall,
+  type EngineOutput,
+  type PastPlace,
+  type ReplayedPast,
+} from '../../host/worker-protocol.ts';
 import { EngineLink, type StartEngine } from '../../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
 import { atMarketTime, createMarketClock, sessionDayAt, systemClock } from '../../host/system-clock.ts';
