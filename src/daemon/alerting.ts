@@ -3,7 +3,6 @@ import type { ChannelConfig, Config, Mode, SecretPlace } from '../config/config.
 import { tradingDayAt } from '../domain/calendar.ts';
 import { withAliases } from '../domain/contract-code.ts';
 import { timeOfDayUs } from '../domain/civil-date.ts';
-import type { StrategyNames } from '../domain/strategy-names.ts';
 import { milliseconds, seconds, type TsUs, US_PER_DAY, US_PER_HOUR, US_PER_SECOND } from '../domain/units.ts';
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
@@ -34,6 +33,7 @@ import { createWebhook } from '../operator/channels/webhook.ts';
 import { Secrets } from '../operator/redact.ts';
 import { readSecret } from '../host/cluster-access.ts';
 import { failureOf } from '../domain/failure.ts';
+import type { StrategyNames } from '../domain/ids.ts';
 
 export interface AlertingOptions {
   readonly config: Config;

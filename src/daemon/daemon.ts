@@ -12,7 +12,6 @@ import type { TradingDay } from '../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../domain/clock.ts';
 import { withAliases } from '../domain/contract-code.ts';
 import { errorText, failureOf } from '../domain/failure.ts';
-import type { StrategyNames } from '../domain/strategy-names.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../domain/units.ts';
 import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
 import {
@@ -64,6 +63,7 @@ import { PriceBoard } from './edge/price-board.ts';
 import { SessionCycle } from './session/session-cycle.ts';
 import type { SessionContext } from './session/trading-session.ts';
 import { formatShownTime } from '../text/dates.ts';
+import type { StrategyNames } from '../domain/ids.ts';
 
 /** An entry without the fields that each entry of the main thread has. */
 type OwnEntry<E = JournalEntry> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;

@@ -2,6 +2,7 @@
 import { assert } from './assert.ts';
 import type { TradingDay } from './civil-date.ts';
 import type { Side } from './order.ts';
+import { partOf } from './position.ts';
 import { type Money, money } from './units.ts';
 
 /** From `from` on, until the next row. Rows are sorted by `from`. */
@@ -216,17 +217,9 @@ const MILLION = 1_000_000;
 export const taxOn = (schedule: CostSchedule, day: TradingDay, value: number): Money =>
   partsOf(value, rateOn(schedule.taxPpm, day) * rateOn(schedule.marginBps, day), 2 * MILLION * 10_000);
 
-/** `value x rate / whole`, half and more up. Exact: where the product may exceed 2^53 it is done in bigint. */
-function partsOf(value: number, rate: number, whole: number): Money {
-  if (rate < 0) return money(0 - partsOf(value, 0 - rate, whole));
-  const product = value * rate;
-  if (Number.isSafeInteger(product)) {
-    const rest = product % whole;
-    return money((product - rest) / whole + (2 * rest >= whole ? 1 : 0));
-  }
-  const [numerator, denominator] = [BigInt(value) * BigInt(rate), BigInt(whole)];
-  return money(Number((2n * numerator + denominator) / (2n * denominator)));
-}
+/** `value x rate / whole`, half and more away from zero. */
+const partsOf = (value: number, rate: number, whole: number): Money =>
+  rate < 0 ? money(0 - partOf(value, 0 - rate, whole)) : partOf(value, rate, whole);
 
 /**
  * Initial margin of `contracts` worth `value` money (price x multiplier x |contracts|), rounded up. Exact: a remainder and no

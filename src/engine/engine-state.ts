@@ -2,18 +2,16 @@
 import { CalendarInUse, type TradingCalendar } from '../domain/calendar.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
-import { Market } from './market/market.ts';
-import { Adoption } from './orders/adoption.ts';
-import { ExitCover } from './orders/exit-cover.ts';
+import { ContractTable, Market } from './market/market.ts';
+import { Adoption, OrderReconciler } from './orders/order-reconciler.ts';
+import { EntryWithdrawal, ExitCover } from './orders/withdrawal.ts';
 import { BracketExits } from './orders/exits.ts';
 import { ClientOrderIds } from './state/client-order-ids.ts';
-import { IntentQueue } from './state/intent-queue.ts';
+import { EventContext, IntentQueue } from './state/event-context.ts';
 import { EarlierOrders } from './orders/earlier-orders.ts';
 import { DayEnd, OrderLife } from './orders/order-life.ts';
-import { EntryWithdrawal } from './orders/entry-withdrawal.ts';
 import { FillSteps } from './orders/fill-steps.ts';
 import { OrderExecutor } from './orders/order-executor.ts';
-import { OrderReconciler } from './orders/order-reconciler.ts';
 import { Orders } from './orders/orders.ts';
 import { RowOwners } from './orders/row-owners.ts';
 import { RowReader } from './orders/row-reader.ts';
@@ -22,20 +20,16 @@ import type { StrategyHost } from './ports/strategy-port.ts';
 import { Portfolio } from './positions/portfolio.ts';
 import { MoneyReconciler } from './positions/money-reconciler.ts';
 import { PositionReconciler } from './positions/position-reconciler.ts';
-import { JournalDecisions } from './replay/journal-decisions.ts';
-import { LiveDecisions } from './replay/live-decisions.ts';
+import { JournalDecisions, LiveDecisions } from './replay/decisions.ts';
 import { CircuitBreakers } from './risk/circuit-breakers.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
 import { LossLimits } from './risk/loss-limits.ts';
 import type { Guard } from './risk/risk-guard.ts';
 import { SessionState } from './session/session-state.ts';
-import { ContractTable } from './state/contract-table.ts';
 import type { EngineView } from './engine-view.ts';
-import { Plots } from './state/plots.ts';
+import { Plots, StrategyRegistry } from './session/strategy-registry.ts';
 import { DueWork, Timers } from './state/timers.ts';
-import { EventContext } from './state/event-context.ts';
 import { Polls, Snapshots } from './session/snapshots.ts';
-import { StrategyRegistry } from './session/strategy-registry.ts';
 import { StrategyStops } from './session/strategy-stops.ts';
 import { Targets } from './session/targets.ts';
 
@@ -49,48 +43,62 @@ export interface EngineOptions {
 
 export type CreateGuard = (view: EngineView) => Guard;
 
+type OwnOptions = ReturnType<typeof withOwnSettings>;
 type Base = ReturnType<typeof createBase>;
 
-/** State that needs nothing but the ports. One literal: objects made by spreading have a hidden class each, and every access costs. */
-function createBase({ settings, calendar, costs, host, outbound }: ReturnType<typeof withOwnSettings>) {
+/** Needs nothing but the ports. */
+function createCore({ settings, calendar, costs, host, outbound }: OwnOptions) {
   const context = new EventContext(outbound.journal);
   const dueWork = new DueWork();
-  const timers = new Timers(context, dueWork);
   const contracts = new ContractTable();
   const market = new Market();
-  const orders = new Orders(dueWork, market, outbound.reports.reportsOnce === true);
-  const session = new SessionState(calendar, context, outbound.reports.accountNow);
-  const snapshots = new Snapshots(context, outbound.reports);
-  const portfolio = new Portfolio(contracts, market);
-  const registry = new StrategyRegistry(settings.strategies, host);
-  const entries = new EntryWithdrawal(context, orders, portfolio);
-  const halt = new EntryHalt(context, entries, registry);
-  const losses = new LossLimits(context, contracts, market, portfolio, halt, settings);
-  const { lookUp } = settings;
-  const life = new OrderLife(context, orders, dueWork, host);
-  const exits = new BracketExits(context, contracts, orders, session, lookUp);
-  const earlier = new EarlierOrders(context, contracts, orders, portfolio, session, exits, life, lookUp);
   return {
     context,
     dueWork,
+    timers: new Timers(context, dueWork),
     contracts,
     market,
-    orders,
-    session,
-    snapshots,
-    portfolio,
+    orders: new Orders(dueWork, market, outbound.reports.reportsOnce === true),
+    session: new SessionState(calendar, context, outbound.reports.accountNow),
+    snapshots: new Snapshots(context, outbound.reports),
+    portfolio: new Portfolio(contracts, market),
+    registry: new StrategyRegistry(settings.strategies, host),
+    /** Lists of strategies change it. */
+    settings,
+    costs,
+  };
+}
+
+/** The parts that rest on it. One literal: objects made by spreading have a hidden class each, and every access costs. */
+function createBase(options: OwnOptions) {
+  const { settings, calendar, host, outbound } = options;
+  const core = createCore(options);
+  const entries = new EntryWithdrawal(core);
+  const halt = new EntryHalt(core, entries);
+  const life = new OrderLife(core, host);
+  const exits = new BracketExits(core);
+  const earlier = new EarlierOrders(core, exits, life);
+  return {
+    context: core.context,
+    dueWork: core.dueWork,
+    timers: core.timers,
+    contracts: core.contracts,
+    market: core.market,
+    orders: core.orders,
+    session: core.session,
+    snapshots: core.snapshots,
+    portfolio: core.portfolio,
+    registry: core.registry,
+    settings,
+    costs: core.costs,
+    calendar,
     entries,
     halt,
-    losses,
-    breakers: new CircuitBreakers(context, halt, settings.risk),
-    costs,
-    settings,
-    calendar,
+    losses: new LossLimits(core, halt),
+    breakers: new CircuitBreakers(core, halt),
     ids: new ClientOrderIds(),
-    timers,
     plots: new Plots(outbound.plots),
-    queue: new IntentQueue(dueWork),
-    registry,
+    queue: new IntentQueue(core.dueWork),
     targets: new Targets(),
     /** By strategy and contract: who covers a position that gets no stop for that, in words. */
     coveredByOthers: new Map<string, string>(),
@@ -99,8 +107,8 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     life,
     exits,
     earlier,
-    rowOwners: new RowOwners(context, orders, session, snapshots, lookUp),
-    positionReconciler: new PositionReconciler(context, contracts, portfolio, earlier, snapshots),
+    rowOwners: new RowOwners(core),
+    positionReconciler: new PositionReconciler(core, earlier),
     gateway: outbound.gateway,
   };
 }
@@ -123,24 +131,22 @@ const withOwnSettings = (given: EngineOptions) => ({
 export type EngineState = ReturnType<typeof createEngineState>;
 
 export function createEngineState(given: EngineOptions, createGuard: CreateGuard) {
-  const options = withOwnSettings(given);
-  const { settings } = options;
-  const base = createBase(options);
-  const { context, orders, life, ids, queue } = base;
+  const base = createBase(withOwnSettings(given));
+  const { context, life, ids, queue } = base;
   const guard = createGuard(base);
   const present = new LiveDecisions(ids, queue, guard);
-  const past = new JournalDecisions(ids, queue, present, life);
+  const past = new JournalDecisions(ids, queue, guard, life);
   context.decideBy(present);
-  const executor = new OrderExecutor(base, base.breakers, base.gateway, guard, past);
+  const executor = new OrderExecutor(base, base.gateway, guard, past);
   const compared = createReconciler(base, executor);
   return Object.assign(base, compared, {
     moneyReconciler: new MoneyReconciler(base, compared.fills, compared.adoption),
     present,
     past,
     executor,
-    stops: new StrategyStops(base, base.dueWork, base.timers),
+    stops: new StrategyStops(base),
     exitCover: new ExitCover(base),
-    dayEnd: new DayEnd(orders, life, settings),
-    polls: new Polls(base, base.snapshots, base.timers),
+    dayEnd: new DayEnd(base, life),
+    polls: new Polls(base, base.snapshots),
   });
 }

@@ -1,46 +1,31 @@
-/** The state that the engine's parts share, read-only: each part changes by its own events alone. */
-import type { CostSchedule } from '../domain/costs.ts';
-import type { EngineSettings } from '../domain/settings.ts';
+/** The state that the engine's parts share, read-only (each part changes by its own events alone), and what follows from several of them. */
+import type { EngineCore } from './engine-core.ts';
 import { cover, type Cover } from '../domain/cover.ts';
-import type { Market } from './market/market.ts';
 import type { EarlierOrders } from './orders/earlier-orders.ts';
-import type { EntryWithdrawal } from './orders/entry-withdrawal.ts';
+import type { EntryWithdrawal } from './orders/withdrawal.ts';
 import type { BracketExits } from './orders/exits.ts';
 import type { ManagedOrder } from './orders/managed-order.ts';
 import type { OrderLife } from './orders/order-life.ts';
-import type { Orders } from './orders/orders.ts';
 import type { RowOwners } from './orders/row-owners.ts';
-import type { SnapshotRequests } from './ports/outbound.ts';
-import type { Portfolio } from './positions/portfolio.ts';
 import type { PositionReconciler } from './positions/position-reconciler.ts';
+import type { CircuitBreakers } from './risk/circuit-breakers.ts';
 import type { EntryHalt } from './risk/entry-halt.ts';
 import type { LossLimits } from './risk/loss-limits.ts';
-import type { SessionState } from './session/session-state.ts';
-import type { StrategyRegistry } from './session/strategy-registry.ts';
 import { isSamePosition, type ProtectedPosition, type Targets } from './session/targets.ts';
-import type { ContractTable } from './state/contract-table.ts';
-import type { EventContext } from './state/event-context.ts';
+import { opposite, type Side, signOf } from '../domain/order.ts';
+import { type InstrumentIndex, OPERATOR_INDEX, type StrategyIndex } from '../domain/units.ts';
 
-export interface EngineView {
-  readonly context: EventContext;
-  readonly contracts: ContractTable;
-  readonly market: Market;
-  readonly orders: Orders;
+export interface EngineView extends EngineCore {
   readonly rowOwners: RowOwners;
   readonly life: OrderLife;
   readonly entries: EntryWithdrawal;
   readonly exits: BracketExits;
   readonly earlier: EarlierOrders;
-  readonly portfolio: Portfolio;
   readonly positionReconciler: PositionReconciler;
-  readonly session: SessionState;
-  readonly snapshots: SnapshotRequests;
-  readonly registry: StrategyRegistry;
   readonly targets: Targets;
   readonly halt: EntryHalt;
+  readonly breakers: CircuitBreakers;
   readonly losses: LossLimits;
-  readonly settings: EngineSettings;
-  readonly costs: CostSchedule;
 }
 
 /** A live view of an order: do not keep it. */
@@ -94,4 +79,67 @@ export function whyUnproven({
   if (orders.presumedAbsent === null) return null;
   // No end without evidence, and no entries meanwhile (failure cases, 5).
   return `order ${orders.presumedAbsent.clientOrderId} is not in the book: resolve it`;
+}
+
+/**
+ * Contracts that open orders of one owner or, null, of the account may still trade on one side: at worst every order fills whole. Orders of
+ * unknown fate, presumed absent ones and those with a cancel under way count like any other, until it is proven that they are gone (failure
+ * cases, 5 and 7).
+ */
+export function workingQty(
+  { orders }: Pick<EngineView, 'orders'>,
+  strategy: StrategyIndex | null,
+  instrument: InstrumentIndex,
+  side: Side,
+  except: OrderView | null = null,
+): number {
+  let total = 0;
+  for (const order of orders.open) {
+    if (order.instrument !== instrument || order.side !== side) continue;
+    if ((strategy === null || order.strategy === strategy) && order !== except) total += order.exposedQty;
+  }
+  return total;
+}
+
+/** Contracts that an exit may close by the broker's own figure, net of the orders that work already; zero when it is old or unknown. */
+export function provenQty(
+  view: EngineView,
+  strategy: StrategyIndex,
+  instrument: InstrumentIndex,
+  side: Side,
+): number {
+  const held = shownQty(view, strategy, instrument, side);
+  return Math.max(0, held - workingQty(view, strategy, instrument, side));
+}
+
+/** The owner's position by the broker's own figure, without the other owners' positions and manual closes. */
+export function shownQty(
+  view: EngineView,
+  strategy: StrategyIndex,
+  instrument: InstrumentIndex,
+  side: Side,
+): number {
+  const { portfolio, positionReconciler } = view;
+  const broker = positionReconciler.brokerQty(instrument);
+  if (broker === undefined || !positionReconciler.isFresh) return 0;
+  const sign = -signOf(side);
+  const own = sign * portfolio.position(strategy, instrument).qty;
+  const others = sign * portfolio.accountQty(instrument) - own;
+  const left =
+    strategy === OPERATOR_INDEX
+      ? own - portfolio.closedByHand(instrument, opposite(side))
+      : leftToClose(view, strategy, instrument, side);
+  return Math.max(0, Math.min(own, sign * broker - others, left));
+}
+
+/** Quantity that manual orders left to close, less the exits of other owners. */
+function leftToClose(
+  view: Pick<EngineView, 'orders' | 'portfolio'>,
+  strategy: StrategyIndex,
+  instrument: InstrumentIndex,
+  side: Side,
+): number {
+  const left = view.portfolio.leftByHand(instrument, side);
+  if (left === Infinity) return left;
+  return left - workingQty(view, null, instrument, side) + workingQty(view, strategy, instrument, side);
 }

@@ -18,9 +18,8 @@ import {
 } from '../domain/units.ts';
 import { engineSnapshot, type EngineSnapshot } from './engine-snapshot.ts';
 import { type CreateGuard, createEngineState, type EngineOptions, type EngineState } from './engine-state.ts';
-import type { InstrumentMarket, Market } from './market/market.ts';
+import type { InstrumentMarket, LateBook, Market } from './market/market.ts';
 import { QuietStretch } from './quiet-stretch.ts';
-import type { LateBook } from './market/merged-book.ts';
 import { PENDING_POSITION_US_MAX } from './orders/order-executor.ts';
 import type { Orders } from './orders/orders.ts';
 import type {
@@ -37,7 +36,7 @@ import type {
 } from './ports/engine-event.ts';
 import type { Alarm } from './ports/outbound.ts';
 import type { StrategyHost } from './ports/strategy-port.ts';
-import type { EventDecisions } from './replay/journal-decisions.ts';
+import type { EventDecisions } from './replay/decisions.ts';
 import { RiskGuard } from './risk/risk-guard.ts';
 import { SessionController, type SessionProcedures } from './session/session-controller.ts';
 import { SessionEvents } from './session/session-events.ts';
@@ -288,7 +287,7 @@ export class Engine {
   }
 
   #dispatch(event: RareEvent): void {
-    const { halt, polls } = this.#state;
+    const { halt, snapshots } = this.#state;
     switch (event.kind) {
       case 'summary':
         return this.#onSummary(event);
@@ -303,9 +302,9 @@ export class Engine {
       case 'account_snapshot':
         return this.#onAccount(event);
       case 'closed_snapshot':
-        return polls.arrived('closed', event.startedUs);
+        return snapshots.arrived('closed', event.startedUs);
       case 'read_failed':
-        polls.failed(event);
+        snapshots.failed(event);
         if (event.what === 'positions') this.#state.executor.retryPending(true);
         return;
       case 'execution_report':
@@ -393,13 +392,13 @@ export class Engine {
   }
 
   #onReference(prices: ReferencePrices): void {
-    this.#state.polls.arrived('reference');
+    this.#state.snapshots.arrived('reference');
     this.#state.losses.invalidate();
     this.#market.reference(prices, this.#state.session.isSurelyToday(prices.tsUs));
   }
 
   #onAccount(snapshot: AccountSnapshot): void {
-    this.#state.polls.arrived('account', snapshot.startedUs);
+    this.#state.snapshots.arrived('account', snapshot.startedUs);
     this.#takeAccount(snapshot.account, snapshot.startedUs, snapshot.tsUs);
   }
 
@@ -422,10 +421,10 @@ export class Engine {
   }
 
   #onBook(snapshot: BookSnapshot): void {
-    const { polls, contracts, reconciler } = this.#state;
+    const { snapshots, contracts, reconciler } = this.#state;
     const { list, startedUs, complete } = snapshot;
     const what = list === 'orders' ? 'book' : 'triggers';
-    polls.arrived(what, startedUs);
+    snapshots.arrived(what, startedUs);
     // Rows name contracts: before the contract list is known they are useless.
     if (contracts.all.length === 0) return;
     reconciler.take(snapshot, list === 'orders' && this.#session.isEarlierBook(startedUs));
@@ -445,15 +444,16 @@ export class Engine {
     positionReconciler.takeBook(snapshot, book);
     this.#state.moneyReconciler.takeBook(snapshot, book);
     if (unresolved > 0) return;
-    if (positionReconciler.unproven() === null)
+    if (positionReconciler.unproven() === null) {
       rows.endAbsent(positionReconciler.agreedUs, (owner) => this.#state.targets.isFlattening(owner));
-    exitCover.step(snapshot.startedUs);
+      exitCover.step(snapshot.startedUs);
+    }
     if (positionReconciler.nextRead() === 'positions') snapshots.want('positions');
   }
 
   #onPositions(snapshot: PositionSnapshot): void {
-    const { polls, contracts, positionReconciler, fills } = this.#state;
-    polls.arrived('positions', snapshot.startedUs);
+    const { snapshots, contracts, positionReconciler, fills } = this.#state;
+    snapshots.arrived('positions', snapshot.startedUs);
     if (contracts.all.length === 0) return;
     positionReconciler.takePositions(snapshot, fills.version);
     this.#state.executor.retryPending(false);

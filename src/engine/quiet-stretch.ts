@@ -8,8 +8,7 @@ import type { ContractListeners } from './ports/strategy-port.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
 import type { EventContext } from './state/event-context.ts';
 import type { DueWork } from './state/timers.ts';
-import type { InstrumentMarket } from './market/market.ts';
-import type { LateBook } from './market/merged-book.ts';
+import type { InstrumentMarket, LateBook } from './market/market.ts';
 
 /** Makes the message where it is handed out: one that no strategy keeps needs no memory then. */
 export interface LazyTrade {

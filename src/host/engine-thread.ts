@@ -10,18 +10,10 @@ import { type DurationUs, seconds, type StrategyIndex, strategyIndex, US_PER_MS 
 import type { EngineEvent } from '../engine/ports/engine-event.ts';
 import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
 import { systemTimers } from './system-clock.ts';
-import {
-  type EngineThreadData,
-  type FromEngine,
-  type EngineOutput,
-  packEvents,
-  type PastPlace,
-  type ReplayStep,
-  type ToEngine,
-} from './worker-protocol.ts';
+import { type EngineOutput, type EngineThreadData, type FromEngine, packEvents, type PastPlace, type ReplayStep, type ToEngine } from './worker-protocol.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
-import { eventDecisions } from '../engine/replay/journal-decisions.ts';
 import { SqliteThread } from '../sqlite/database.ts';
+import { eventDecisions } from '../engine/replay/decisions.ts';
 
 /** A batch that takes longer has hung: a busy one takes milliseconds. */
 const BATCH_TIME_MAX: DurationUs = seconds(5);

@@ -6,7 +6,7 @@ import { Subject } from 'rxjs';
 import { assert } from '../domain/assert.ts';
 import type { Contract } from '../domain/contract.ts';
 import { keptIn } from '../domain/lists.ts';
-import { StrategyNames } from '../domain/strategy-names.ts';
+import { StrategyNames } from '../domain/ids.ts';
 import { seq as seqOf, type StrategyIndex, strategyIndex, tsUs } from '../domain/units.ts';
 import {
   type EngineEvent,
@@ -15,7 +15,7 @@ import {
   type MarketEvent,
 } from '../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
-import { DECIDING_KINDS, eventDecisions } from '../engine/replay/journal-decisions.ts';
+import { DECIDING_KINDS, eventDecisions } from '../engine/replay/decisions.ts';
 import { closing, type JournalReader, readJournal } from '../journal/journal-reader.ts';
 import { type FrameLogEnd, readFrameBatches } from '../recording/frame-log.ts';
 import {

@@ -20,7 +20,7 @@ import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../engine/po
 import type { BookUpdate, EngineEvent, ReportKind, UnjournaledCalls } from '../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { Gateway } from '../engine/ports/outbound.ts';
-import type { EventDecisions } from '../engine/replay/journal-decisions.ts';
+import type { EventDecisions } from '../engine/replay/decisions.ts';
 import type { ReplayFault } from '../engine/session/strategy-stops.ts';
 import type { FrameLogEnd } from '../recording/frame-log.ts';
 

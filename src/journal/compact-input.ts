@@ -3,10 +3,10 @@
  * snapshot is written as its difference to the last one where that reproduces it exactly.
  */
 import { isRecord, type JsonRecord } from '../domain/parsed.ts';
-import type { StrategyNames } from '../domain/strategy-names.ts';
 import type { EngineEvent, MarketEvent } from '../engine/ports/engine-event.ts';
 import type { StrategyIndex } from '../domain/units.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
+import type { StrategyNames } from '../domain/ids.ts';
 
 export type JournaledInput = Exclude<EngineEvent, MarketEvent>;
 

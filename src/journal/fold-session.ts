@@ -3,11 +3,11 @@
  * to flat. The report, the commands and the next session's positions all use them, so they cannot disagree.
  */
 import { signOf } from '../domain/order.ts';
-import { applyFill, FLAT_POSITION, type Position, partOf } from '../domain/position.ts';
-import { OPERATOR } from '../domain/strategy-names.ts';
+import { applyFill, FLAT_POSITION, partOf, type Position } from '../domain/position.ts';
 import { type InstrumentIndex, type Money, money, signedQty, type TsUs } from '../domain/units.ts';
 import type { EntryOf, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { assert } from '../domain/assert.ts';
+import { OPERATOR } from '../domain/ids.ts';
 
 /** An entry with the name of its strategy; null for none. */
 export interface NamedEntry {

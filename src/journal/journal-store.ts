@@ -6,23 +6,15 @@ import { statSync } from 'node:fs';
 import type { Database, Statement } from '../sqlite/database.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CancelTimer, Clock, Timers } from '../domain/clock.ts';
-import { StrategyNames } from '../domain/strategy-names.ts';
-import { durationUs, type DurationUs, milliseconds, type TsUs } from '../domain/units.ts';
+import { type DurationUs, durationUs, milliseconds, type TsUs } from '../domain/units.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { NamedEntry } from './fold-session.ts';
-import { InputCodec, type JournaledInput, entryBody } from './compact-input.ts';
+import { entryBody, InputCodec, type JournaledInput } from './compact-input.ts';
 import { archivePath } from './journal-copies.ts';
-import { type ChainedRow, type ChainEnd, chainEnd, chained } from './journal-chain.ts';
+import { chained, type ChainedRow, type ChainEnd, chainEnd } from './journal-chain.ts';
 import { JournalReader } from './journal-reader.ts';
-import {
-  type ArchivedSession,
-  type ChainedTable,
-  BUSY_TIMEOUT_MS,
-  isShared,
-  NO_SESSION,
-  openDatabase,
-  share,
-} from './journal-database.ts';
+import { type ArchivedSession, BUSY_TIMEOUT_MS, type ChainedTable, isShared, NO_SESSION, openDatabase, share } from './journal-database.ts';
+import { StrategyNames } from '../domain/ids.ts';
 
 export const GROUP_COMMIT_MS = 50;
 /** Pause between attempts while the disk refuses writes. */

@@ -3,8 +3,7 @@ import { type TradingCalendar, tradingDayAt } from '../domain/calendar.ts';
 import { formatTime } from '../domain/civil-date.ts';
 import { withAliases } from '../domain/contract-code.ts';
 import { type Contract, formatPoints } from '../domain/contract.ts';
-import type { OrderCode } from '../domain/ids.ts';
-import type { StrategyNames } from '../domain/strategy-names.ts';
+import type { OrderCode, StrategyNames } from '../domain/ids.ts';
 import type { InstrumentIndex, PriceTicks, StrategyIndex, TsUs } from '../domain/units.ts';
 
 export interface ContractNaming {

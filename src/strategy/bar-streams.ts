@@ -154,18 +154,12 @@ export class BarBuilder {
       phase: bounds.phase,
       complete: bounds.startUs >= this.seenFromUs,
       fresh: onTime && bounds.startUs >= this.#settledFromUs,
-      skipped: this.#skippedBefore(bounds),
+      skipped: skipped(this.#before, bounds, this.#every),
     };
     this.#before = bounds;
     this.#first = null;
     this.endUs = Infinity;
     return bar;
-  }
-
-  #skippedBefore(bounds: BarBounds): number {
-    const before = this.#before;
-    if (this.#every === null || before === null || before.sessionEndUs !== bounds.sessionEndUs) return 0;
-    return Math.round((bounds.startUs - before.endUs) / this.#every);
   }
 
   /** A pause between two sessions is no silence. */
@@ -371,7 +365,6 @@ class BarJoiner {
     const open = this.#open;
     assert(open !== null, 'only an open bar can be closed');
     const { bounds } = open;
-
     const made: Bar = {
       kind: 'bar',
       instrument: open.instrument,
@@ -386,19 +379,23 @@ class BarJoiner {
       phase: bounds.phase,
       complete: open.isWhole,
       fresh: true,
-      skipped: this.#skippedBefore(bounds),
+      skipped: skipped(this.#before, bounds, 'every' in this.#spec ? this.#spec.every : null),
     };
     this.#before = { ...bounds, endUs };
     this.#open = null;
     this.endUs = Infinity;
     return made;
   }
+}
 
-  #skippedBefore(bounds: BarBounds): number {
-    const [spec, before] = [this.#spec, this.#before];
-    if (!('every' in spec) || before === null || before.sessionEndUs !== bounds.sessionEndUs) return 0;
-    return Math.round((bounds.startUs - before.endUs) / spec.every);
-  }
+/** Time bars of the session between two bars; other bars skip none. */
+function skipped(
+  before: BarBounds | null,
+  { startUs, sessionEndUs }: BarBounds,
+  every: DurationUs | null,
+): number {
+  if (every === null || before === null || before.sessionEndUs !== sessionEndUs) return 0;
+  return Math.round((startUs - before.endUs) / every);
 }
 
 const LENGTHS = [

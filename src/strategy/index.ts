@@ -20,7 +20,7 @@ export type { LegTrader, OrderChange, OrderRequest, SubmitRequest, Trader } from
 export { mayEnter, PositionWorker, type Urgency, type WorkerSettings } from './position-worker.ts';
 
 /** @public */
-export { ProtectiveStop } from './protective-stop.ts';
+export { ProtectiveStop } from './position-worker.ts';
 
 /** @public */
 export { createStrategyHost, type StrategyHostOptions } from './strategy-host.ts';
@@ -44,7 +44,7 @@ export type { PriceBand } from '../domain/contract.ts';
 export { indicate, type Indicated, lookBack } from './operators.ts';
 
 /** @public */
-export { touchPrice, type TouchSide } from './touch-price.ts';
+export { touchPrice, type TouchSide } from './position-worker.ts';
 
 /** @public */
 export { days, hours, minutes, seconds } from '../domain/units.ts';

@@ -7,11 +7,20 @@ import { nextPhaseChange, phaseAt, type TradingCalendar } from '../domain/calend
 import type { CancelTimer } from '../domain/clock.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
 import { type Side, signOf, TERMINAL_STATUSES } from '../domain/order.ts';
-import { type DurationUs, minutes, type PriceTicks, seconds, type TsUs } from '../domain/units.ts';
+import {
+  type DurationUs,
+  minutes,
+  type PriceTicks,
+  priceTicks,
+  seconds,
+  type TsUs,
+} from '../domain/units.ts';
 import type { OrderUpdate } from '../engine/ports/strategy-port.ts';
 import type { LegTicks } from './leg-ticks.ts';
-import { touchPrice } from './touch-price.ts';
 import type { LegTrader } from './trader.ts';
+import type { PriceBand } from '../domain/contract.ts';
+import type { BookTick } from '../domain/ticks.ts';
+import { assert } from '../domain/assert.ts';
 
 export interface WorkerSettings {
   /** How long an order waits at our own side of the book before it takes the price of the other side; 0 takes at once. */
@@ -287,4 +296,69 @@ export function mayEnter(calendar: TradingCalendar, now: TsUs, before = LAST_ENT
   if (phaseAt(calendar, now) !== 'continuous') return false;
   const change = nextPhaseChange(calendar, now);
   return change - now > before || phaseAt(calendar, change) === 'continuous';
+}
+
+/** `join` waits at the best price of our own side, `cross` takes that of the other side. */
+export type TouchSide = 'join' | 'cross';
+
+/**
+ * A limit price at the touch, `slipTicks` towards the other side, inside the band. Undefined while no price is known:
+ * no book, a torn one, or no band of the day. When one side of the book is empty (a locked limit) the other one counts.
+ */
+export function touchPrice(
+  side: Side,
+  at: TouchSide,
+  slipTicks: number,
+  book: BookTick | undefined,
+  band: PriceBand | undefined,
+): PriceTicks | undefined {
+  if (book === undefined || book.crossed || band === undefined) return undefined;
+  const bid = book.bids[0]?.price;
+  const ask = book.asks[0]?.price;
+  const [own, other] = side === 'buy' ? [bid, ask] : [ask, bid];
+  const base = at === 'join' ? (own ?? other) : (other ?? own);
+  if (base === undefined) return undefined;
+  return priceTicks(Math.min(band.ceiling, Math.max(band.floor, base + signOf(side) * slipTicks)));
+}
+
+/**
+ * The level at which a position is given up. It may be tightened and is never widened. It has no size of its own: it closes the position as
+ * proven when the level is reached. It lives in this process and dies with it.
+ */
+export class ProtectiveStop {
+  #protects: 'long' | 'short' | null = null;
+  #level: PriceTicks | null = null;
+
+  /** The level, or null when nothing is protected. */
+  get level(): PriceTicks | null {
+    return this.#level;
+  }
+
+  /** Starts to protect a position; protecting the same side again can only tighten. */
+  protect(side: 'long' | 'short', level: PriceTicks): void {
+    if (this.#protects === side) {
+      this.tighten(level);
+      return;
+    }
+    this.#protects = side;
+    this.#level = level;
+  }
+
+  /** Moves the level nearer to the market; true when it moved. */
+  tighten(level: PriceTicks): boolean {
+    assert(this.#level !== null, 'only a set stop can be tightened');
+    const isTighter = this.#protects === 'long' ? level > this.#level : level < this.#level;
+    if (isTighter) this.#level = level;
+    return isTighter;
+  }
+
+  isHit(price: PriceTicks): boolean {
+    if (this.#level === null) return false;
+    return this.#protects === 'long' ? price <= this.#level : price >= this.#level;
+  }
+
+  clear(): void {
+    this.#protects = null;
+    this.#level = null;
+  }
 }

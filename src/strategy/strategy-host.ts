@@ -35,42 +35,29 @@ const NO_PROMISE = new Proxy(Promise, {
   },
 });
 
-export function createStrategyHost({
-  instances,
-  currentStrategy,
-  onFault,
-}: StrategyHostOptions): StrategyHost {
-  // A throw comes out of the `next` that brought the message, not out of a timer after the event.
-  config.useDeprecatedSynchronousErrorHandling = true;
-  config.Promise = NO_PROMISE;
-  const running = currentStrategy ?? new Int32Array(2);
-  assert(running.length > 0, 'the shared memory has a slot for the running strategy');
-  assert(
-    new Set(instances.map(({ index }) => index)).size === instances.length,
-    'each strategy has its own index',
-  );
-  return new Host(instances, running, onFault);
-}
+export const createStrategyHost = (options: StrategyHostOptions): StrategyHost => new Host(options);
 
 class Host implements StrategyHost {
   readonly #instances: readonly StrategyInstance[];
   readonly #running: Int32Array;
-  readonly #onFault: TraderPort['fault'] | undefined;
+  readonly #onFault: StrategyHostOptions['onFault'];
   readonly #hub: TickHub;
   readonly #strategies: RunningStrategy[] = [];
   readonly #byIndex = new Map<StrategyIndex, RunningStrategy>();
   readonly #stopped = new Set<StrategyIndex>();
 
-  constructor(
-    instances: readonly StrategyInstance[],
-    running: Int32Array,
-    onFault: StrategyHostOptions['onFault'],
-  ) {
+  constructor({ instances, currentStrategy = new Int32Array(2), onFault }: StrategyHostOptions) {
+    // A throw comes out of the `next` that brought the message, not out of a timer after the event.
+    config.useDeprecatedSynchronousErrorHandling = true;
+    config.Promise = NO_PROMISE;
+    assert(currentStrategy.length > 0, 'the shared memory has a slot for the running strategy');
+    const indices = new Set(instances.map(({ index }) => index));
+    assert(indices.size === instances.length, 'each strategy has its own index');
     this.#instances = instances;
-    this.#running = running;
+    this.#running = currentStrategy;
     this.#onFault = onFault;
-    this.#hub = new TickHub(running);
-    running[0] = NO_STRATEGY;
+    this.#hub = new TickHub(currentStrategy);
+    currentStrategy[0] = NO_STRATEGY;
   }
 
   hasCodeOf(strategy: StrategyIndex): boolean {

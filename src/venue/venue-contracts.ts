@@ -8,7 +8,7 @@ import { type OrderCode, orderCode, streamCode } from '../domain/ids.ts';
 import { instrumentIndex, priceHundredths, type PriceHundredths, qty, type TsUs } from '../domain/units.ts';
 import type { Mark } from './account/account-figures.ts';
 import { dailySettlement, finalSettlement, theoreticalPrice } from './exchange/settlement-price.ts';
-import type { IndexSamples } from './market/fair-value.ts';
+import type { IndexSamples } from './market/synthetic-market.ts';
 import type { Listing, Outbox } from './venue-event.ts';
 import type { VenueOptions, VenueRules } from './venue-options.ts';
 import type { ContractBook } from './exchange/contract-book.ts';

@@ -253,7 +253,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
       accounts: this.#ledger.exportState(),
       ...this.#contracts.exportState(),
       ...this.#entry.exportState(orderNos),
-      ...this.#triggers.exportState(),
+      ...this.#triggers.rows.exportState(),
     };
   }
 
@@ -321,7 +321,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
     }
     const begins = this.phase !== this.#phaseSeen;
     this.#phaseSeen = this.phase;
-    if (this.#triggers.takeTraded() || begins) this.#noticeMargin();
+    if (this.#triggers.rows.takeTraded() || begins) this.#noticeMargin();
   }
 
   /** Money or positions moved without a trade. */
@@ -344,7 +344,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
   #newBook(listing: Listing): ContractBook {
     const { market } = this.#options;
     const { orderCode } = listing.contract;
-    const watch = this.#triggers.watchOf(orderCode);
+    const watch = this.#triggers.rows.watchOf(orderCode);
     const isFeed = market.kind === 'feed';
     return isFeed || (market.kind === 'tape' && market.orderCode === orderCode)
       ? new TapeBook(listing, this.#outbox, this.#entry, watch, isFeed)

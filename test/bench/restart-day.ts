@@ -11,18 +11,13 @@ import { loadDefinitions } from '../../src/host/strategy-files/own-strategies.ts
 import { REAL_TIME, systemClock, systemTimers } from '../../src/host/system-clock.ts';
 import type { FromEngine, ToEngine } from '../../src/host/worker-protocol.ts';
 import { PriceBoard } from '../../src/daemon/edge/price-board.ts';
-import {
-  prepareSession,
-  type SessionContext,
-  TradingSession,
-} from '../../src/daemon/session/trading-session.ts';
+import { prepareSession, type SessionContext, TradingSession } from '../../src/daemon/session/trading-session.ts';
 import { statePaths } from '../../src/host/state/state-paths.ts';
 import { BrokerContracts } from '../../src/broker/reports/broker-contracts.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
 import type { Contract } from '../../src/domain/contract.ts';
-import { brokerOrderNo } from '../../src/domain/ids.ts';
-import { StrategyNames } from '../../src/domain/strategy-names.ts';
+import { brokerOrderNo, StrategyNames } from '../../src/domain/ids.ts';
 import { money, priceTicks, qty, signedQty, type TsUs, tsUs, US_PER_SECOND } from '../../src/domain/units.ts';
 import type { ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { EngineEvent, ReportKind, UnnumberedInput } from '../../src/engine/ports/engine-event.ts';

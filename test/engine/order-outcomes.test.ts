@@ -164,12 +164,12 @@ describe('answers', () => {
       limitPrice: 13_000,
       reason: '',
     } as never;
-    expect(rig.parts.state!.orders.rejections.of(FIRST, intent)).toMatchObject({
+    expect(rig.parts.state!.breakers.refusals.of(FIRST, intent)).toMatchObject({
       count: 2,
       text: '-6012 not enough money',
     });
     rig.accepted(place(rig), '9');
-    expect(rig.parts.state!.orders.rejections.of(FIRST, intent)).toBeUndefined();
+    expect(rig.parts.state!.breakers.refusals.of(FIRST, intent)).toBeUndefined();
   });
 
   it('the book may be faster than the answer', () => {

@@ -8,11 +8,11 @@ import { readiness } from '../../src/daemon/program/run-daemon.ts';
 import { isSession } from '../../src/domain/calendar.ts';
 import { addDays, dayAt, type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import { tsUs } from '../../src/domain/units.ts';
-import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { frameLogPath } from '../../src/recording/frame-log.ts';
 import { scripted, type Step } from './support/scripted.ts';
 import { Story } from './support/story.ts';
+import { StrategyNames } from '../../src/domain/ids.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const FAR = tradingDay('2099-12-31');

@@ -4,18 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dayReport } from '../../src/daemon/inspect/day-report.ts';
 import { exportJournal } from '../../src/daemon/inspect/export-journal.ts';
-import {
-  inSession,
-  journalView,
-  ordersView,
-  pnlView,
-  positionsView,
-  verifyJournal,
-} from '../../src/host/state/read-state.ts';
+import { inSession, journalView, ordersView, pnlView, positionsView, verifyJournal } from '../../src/host/state/read-state.ts';
 import { replaySession } from '../../src/host/state/replay-session.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { TradingDay } from '../../src/domain/civil-date.ts';
-import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import { writeArchive } from '../../src/journal/journal-copies.ts';
 import { type JournalReader, readJournal } from '../../src/journal/journal-reader.ts';
 import { frameLogPath } from '../../src/recording/frame-log.ts';
@@ -23,6 +15,7 @@ import { Database } from '../../src/sqlite/database.ts';
 import { openStore } from '../journal/journal-fixture.ts';
 import { scripted, type Step } from './support/scripted.ts';
 import { PLACE, running, type Story } from './support/story.ts';
+import { StrategyNames } from '../../src/domain/ids.ts';
 
 const RESTING: Step = { at: 13_001, do: 'buy', qty: 2, price: 12_900 };
 

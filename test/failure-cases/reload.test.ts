@@ -4,7 +4,7 @@ import type { StartEngine } from '../../src/host/engine-thread.ts';
 import type { FromEngine } from '../../src/host/worker-protocol.ts';
 import { replaySession } from '../../src/host/state/replay-session.ts';
 import { startStrategy } from '../../src/daemon/reload.ts';
-import { StrategyNames } from '../../src/domain/strategy-names.ts';
+import { StrategyNames } from '../../src/domain/ids.ts';
 import { strategyIndex } from '../../src/domain/units.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { frameLogPath } from '../../src/recording/frame-log.ts';

@@ -3,7 +3,7 @@ import { serveEngine } from '../../src/host/engine-server.ts';
 import { systemClock } from '../../src/host/system-clock.ts';
 import type { FromEngine, ToEngine } from '../../src/host/worker-protocol.ts';
 import { seq } from '../../src/domain/units.ts';
-import { eventDecisions } from '../../src/engine/replay/journal-decisions.ts';
+import { eventDecisions } from '../../src/engine/replay/decisions.ts';
 import { CALENDAR, COSTS, SETTINGS, timeOf } from '../support/engine-world.ts';
 
 afterEach(() => systemClock.restart());

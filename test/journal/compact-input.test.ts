@@ -1,6 +1,6 @@
 /** Snapshots are written as what changed: whatever they were, the reader must find them as they were. */
 import fc from 'fast-check';
-import { StrategyNames } from '../../src/domain/strategy-names.ts';
+import { StrategyNames } from '../../src/domain/ids.ts';
 import { expect, it } from 'vitest';
 import { tsUs } from '../../src/domain/units.ts';
 import { InputCodec, type JournaledInput } from '../../src/journal/compact-input.ts';

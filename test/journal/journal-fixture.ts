@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Timers } from '../../src/domain/clock.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
-import { StrategyNames } from '../../src/domain/strategy-names.ts';
+import { StrategyNames } from '../../src/domain/ids.ts';
 import { seq, strategyIndex, tsUs } from '../../src/domain/units.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { JournalStore } from '../../src/journal/journal-store.ts';

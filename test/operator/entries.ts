@@ -3,7 +3,7 @@ import { tradingDay } from '../../src/domain/civil-date.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
 import type { OrderStatus } from '../../src/domain/order.ts';
-import { StrategyNames } from '../../src/domain/strategy-names.ts';
+import { StrategyNames } from '../../src/domain/ids.ts';
 import * as units from '../../src/domain/units.ts';
 import type { EntryKind, EntryOf } from '../../src/engine/ports/journal-entry.ts';
 import { createNaming } from '../../src/operator/naming.ts';

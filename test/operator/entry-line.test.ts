@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { StrategyNames } from '../../src/domain/strategy-names.ts';
+import { StrategyNames } from '../../src/domain/ids.ts';
 import * as units from '../../src/domain/units.ts';
 import type { Denial } from '../../src/engine/ports/denial.ts';
 import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-entry.ts';

@@ -9,12 +9,11 @@ import { alwaysOpen } from '../../src/domain/calendar.ts';
 import { addDays } from '../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, type ClientOrderId, clientOrderId } from '../../src/domain/ids.ts';
 import { money, priceTicks, qty, tsUs, US_PER_SECOND } from '../../src/domain/units.ts';
-import { OrderNames } from '../../src/engine/orders/order-names.ts';
+import { OrderNames } from '../../src/engine/orders/orders.ts';
 import { RowReader } from '../../src/engine/orders/row-reader.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
 import type { CarriedOrder } from '../../src/engine/ports/engine-event.ts';
-import { row, type RowFacts } from '../support/engine-facts.ts';
-import { earlierOrder } from '../support/engine-facts.ts';
+import { earlierOrder, row, type RowFacts } from '../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
 import { CALENDAR, DAY, timeOf, worth } from '../support/engine-world.ts';
 

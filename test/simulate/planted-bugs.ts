@@ -243,7 +243,7 @@ const DRAWN: readonly PlantedBug[] = [
   },
   {
     what: 'an order counts as canceled once the broker has accepted the cancel',
-    file: 'engine/orders/order-table',
+    file: 'engine/orders/order-life',
     from: "cancel_accepted: '='",
     to: "cancel_accepted: 'canceled'",
   },
@@ -274,8 +274,8 @@ const DRAWN: readonly PlantedBug[] = [
   {
     what: "the account's gain counts as its loss",
     file: 'engine/risk/loss-limits',
-    from: '0 - this.#portfolio.accountDayPnl() - this.#accountBase',
-    to: 'this.#portfolio.accountDayPnl() - this.#accountBase',
+    from: '0 - this.#core.portfolio.accountDayPnl() - this.#accountBase',
+    to: 'this.#core.portfolio.accountDayPnl() - this.#accountBase',
   },
   {
     what: "the account's profit of the day has in it what positions had gained on the days before",
@@ -297,7 +297,7 @@ const DRAWN: readonly PlantedBug[] = [
   },
   {
     what: 'an exit that left on the emergency file counts as lost with the tail of the journal',
-    file: 'engine/replay/journal-decisions',
+    file: 'engine/replay/decisions',
     from: ' && !this.#sent.has(callId)',
     to: '',
   },

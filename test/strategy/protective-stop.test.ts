@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { priceTicks } from '../../src/domain/units.ts';
-import { ProtectiveStop } from '../../src/strategy/protective-stop.ts';
+import { ProtectiveStop } from '../../src/strategy/position-worker.ts';
 
 describe('a protective stop', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { priceHundredths, priceTicks } from '../../src/domain/units.ts';
-import { touchPrice } from '../../src/strategy/touch-price.ts';
+import { touchPrice } from '../../src/strategy/position-worker.ts';
 import { at, bookTick } from '../support/strategy-fixtures.ts';
 
 const band = { ceiling: priceTicks(13_910), floor: priceTicks(12_090), reference: priceHundredths(130_000) };

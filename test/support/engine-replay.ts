@@ -1,6 +1,6 @@
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import { DECIDING_KINDS, eventDecisions } from '../../src/engine/replay/journal-decisions.ts';
+import { DECIDING_KINDS, eventDecisions } from '../../src/engine/replay/decisions.ts';
 import type { EngineRig } from './engine-rig.ts';
 
 const DECIDING: ReadonlySet<JournalEntry['kind']> = new Set(DECIDING_KINDS);

@@ -34,7 +34,7 @@ import type {
 import type { EntryOf, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
 import { SessionController } from '../../src/engine/session/session-controller.ts';
-import type { EventDecisions } from '../../src/engine/replay/journal-decisions.ts';
+import type { EventDecisions } from '../../src/engine/replay/decisions.ts';
 import { accountWith, limit, row, type RowFacts } from './engine-facts.ts';
 import { createSimpleDependencies, type SimpleDependencies } from './simple-parts.ts';
 import { type ScriptedStrategy, ScriptedHost } from './engine-host.ts';

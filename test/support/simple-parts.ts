@@ -5,9 +5,8 @@ import type { SessionProcedures } from '../../src/engine/session/session-control
 import type { ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { Denial } from '../../src/engine/ports/denial.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
-import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
+import { type Guard, RiskGuard } from '../../src/engine/risk/risk-guard.ts';
 import type { EngineView } from '../../src/engine/engine-view.ts';
-import type { Guard } from '../../src/engine/risk/risk-guard.ts';
 
 export interface SimpleDependencies extends EngineDependencies {
   /** Asked before an order is approved; null approves it. */

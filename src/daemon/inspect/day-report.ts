@@ -1,16 +1,10 @@
 /** The report of one trading day as a page without a network: results, orders, fills, incidents, limits and the days ahead. */
 import { loadReportAssets, renderReport } from '../../research/report/render-report.ts';
-import {
-  EMPTY_REPORT,
-  type ReportFigure,
-  type ReportModel,
-  type ReportTable,
-} from '../../research/report/report-model.ts';
+import { EMPTY_REPORT, type ReportFigure, type ReportModel, type ReportTable } from '../../research/report/report-model.ts';
 import type { Config } from '../../config/config.ts';
 import { withAliases } from '../../domain/contract-code.ts';
-import { isSession } from '../../domain/calendar.ts';
+import { dayClose, isSession } from '../../domain/calendar.ts';
 import { addDays, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
-import { dayClose } from '../../domain/day-plan.ts';
 import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
 import { signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';

@@ -3,12 +3,10 @@ import { formatTimeOfDay } from '../../text/dates.ts';
 import { formatDuration, formatMinutes } from '../../text/durations.ts';
 import { formatCount, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
 import { pad, SCREEN_WIDTH, widthOf, wrapText } from '../../text/table.ts';
-import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { seconds, tsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
-import { limitsOf } from '../../engine/risk/limit-uses.ts';
-import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
+import { type EngineSnapshot, limitsOf } from '../../engine/engine-snapshot.ts';
 import { entryLine } from '../../operator/entry-line.ts';
 import { createLog, type Log } from '../../operator/log.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
@@ -21,6 +19,7 @@ import type { RunPlan } from '../../host/run-plan.ts';
 import type { Daemon } from '../daemon.ts';
 import { comparisons } from '../session/holdings.ts';
 import { type StatusContent, statusContent, statusOf, summaryText } from './status.ts';
+import type { StrategyNames } from '../../domain/ids.ts';
 
 const STATUS_EVERY_MS = 1_000;
 

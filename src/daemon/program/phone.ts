@@ -1,8 +1,7 @@
 /** Commands and views of a phone: the same handlers as those of the command line. */
 import { isAuction, phaseAt } from '../../domain/calendar.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { shortOrderId } from '../../domain/ids.ts';
-import { OPERATOR } from '../../domain/strategy-names.ts';
+import { OPERATOR, shortOrderId } from '../../domain/ids.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import type { EngineSnapshot, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-control.ts';

@@ -2,7 +2,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
 import { errorText, failureText, isDiskFull, OtherFormat } from '../../domain/failure.ts';
-import { StrategyNames } from '../../domain/strategy-names.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredFeed, FeedNotThere } from '../../host/cluster-access.ts';
@@ -39,7 +38,6 @@ import { startDaemonMetrics } from './daemon-metrics.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
 import { Daemon } from '../daemon.ts';
 import { listenToPhones } from './phone.ts';
-import { dayClose } from '../../domain/day-plan.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import { seconds } from '../../domain/units.ts';
@@ -49,6 +47,8 @@ import { bookFacts, comparisons, holdings, ownHoldings } from '../session/holdin
 import { randomBytes } from 'node:crypto';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
 import { healthOf, problemsFor, statusOf } from './status.ts';
+import { StrategyNames } from '../../domain/ids.ts';
+import { dayClose } from '../../domain/calendar.ts';
 
 export interface DaemonRunOptions extends RunOverrides {
   readonly config: Config;

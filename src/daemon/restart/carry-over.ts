@@ -2,10 +2,9 @@
 import { assert } from '../../domain/assert.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { OPERATOR, type StrategyNames } from '../../domain/strategy-names.ts';
 import {
-  instrumentIndex,
   type InstrumentIndex,
+  instrumentIndex,
   type Money,
   OPERATOR_INDEX,
   type StrategyIndex,
@@ -18,11 +17,12 @@ import type {
   SessionStarted,
 } from '../../engine/ports/engine-event.ts';
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
-import { callIdOf } from '../../engine/state/intent-queue.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { type NamedEntry, SessionAccounts, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
 import { OrdersLeft } from './orders-left.ts';
+import { OPERATOR, type StrategyNames } from '../../domain/ids.ts';
+import { callIdOf } from '../../engine/state/event-context.ts';
 
 export interface CarriedOver {
   /** Why entries stay off in the next session, whatever its books say; null when nothing of the last one asks for that. */

@@ -4,9 +4,8 @@
  * the journal has them.
  */
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { ClientOrderId } from '../../domain/ids.ts';
+import type { ClientOrderId, StrategyNames } from '../../domain/ids.ts';
 import { isRecord, parseJson } from '../../domain/parsed.ts';
-import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { GatewayOptions } from '../../broker/gateway/rest-gateway.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import type {

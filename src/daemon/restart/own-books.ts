@@ -4,9 +4,8 @@ import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.
 import { neverCloses, type TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import type { BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import type { BrokerOrderNo, ClientOrderId, OrderCode, StrategyNames } from '../../domain/ids.ts';
 import { hasProvenEnd, type OrderStatus, waitsInTriggerBook } from '../../domain/order.ts';
-import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { OPERATOR_INDEX } from '../../domain/units.ts';
 import type { CarriedOrder } from '../../engine/ports/engine-event.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';

@@ -2,13 +2,12 @@
 import { type Contract, formatPoints } from '../../domain/contract.ts';
 import { isAuction } from '../../domain/calendar.ts';
 import { waitingRole } from '../../domain/cover.ts';
-import { shortOrderId } from '../../domain/ids.ts';
+import { shortOrderId, type StrategyNames } from '../../domain/ids.ts';
 import type { PriceTicks, TsUs } from '../../domain/units.ts';
 import type { EngineSnapshot, OpenOrderEntry, PositionEntry } from '../../engine/engine-snapshot.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
 import { avgPoints } from '../../host/state/read-state.ts';
 import type { HaltSweep, HeldNow } from './halt-sweep.ts';
-import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { formatShownTime } from '../../text/dates.ts';
 import { formatCompared, formatNumber, formatSigned, positionText } from '../../text/numbers.ts';
 

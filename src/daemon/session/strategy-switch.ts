@@ -5,7 +5,7 @@
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { failureOf } from '../../domain/failure.ts';
-import { StrategyNames } from '../../domain/strategy-names.ts';
+import { StrategyNames } from '../../domain/ids.ts';
 import { type Seq, type StrategyIndex, strategyIndex } from '../../domain/units.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
 import type { ReplayFault } from '../../engine/session/strategy-stops.ts';

@@ -11,7 +11,6 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { CancelTimer, Clock, ClockMap } from '../../domain/clock.ts';
 import { failureOf } from '../../domain/failure.ts';
-import type { StrategyNames } from '../../domain/strategy-names.ts';
 import {
   type DurationUs,
   durationUs,
@@ -63,6 +62,7 @@ import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
 import { leftOutOf, plannedStrategies } from '../../host/state/session-strategies.ts';
 import type { StatePaths } from '../../host/state/state-paths.ts';
+import type { StrategyNames } from '../../domain/ids.ts';
 
 /** Lives as long as the daemon; each session of it uses the same. */
 export interface SessionContext {

@@ -1,6 +1,5 @@
 /** The market of a paper account on real prices: the frames of a feed, for its clients as they are, for its venue as trades and books. */
-import type { FeedTerms } from '../../cluster/feed-messages.ts';
-import { readNote } from '../../cluster/feed-messages.ts';
+import { type FeedTerms, readNote } from '../../cluster/feed-messages.ts';
 import type { FeedListener } from '../../cluster/feed-reader.ts';
 import type { Config } from '../../config/config.ts';
 import { tradingDay } from '../../domain/civil-date.ts';
@@ -8,7 +7,7 @@ import { codedForm, contractMonthOf, legacyCode } from '../../domain/contract-co
 import type { Contract } from '../../domain/contract.ts';
 import { orderCode, streamCode } from '../../domain/ids.ts';
 import { instrumentIndex, milliseconds, priceTicks, qty, type TsUs } from '../../domain/units.ts';
-import { MergedBook } from '../../engine/market/merged-book.ts';
+import { MergedBook } from '../../engine/market/market.ts';
 import type { FeedAccess } from '../../host/cluster-access.ts';
 import { inTime } from '../../host/system-clock.ts';
 import type { MarketSource, SourceListener, SourcePrint } from '../../simulator/brokerage/print-feed.ts';

@@ -2,13 +2,13 @@
  * Orders at the exchange that the last session left. A row that a book still shows of them, or a late answer, belongs to their owner,
  * and only the fills that are new are booked. One whose end was not seen may explain a difference of positions (rulings, 6).
  */
+import type { EngineCore } from '../engine-core.ts';
 import { assert } from '../../domain/assert.ts';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
-import { surelyBegunUs, type TradingCalendar } from '../../domain/calendar.ts';
-import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import { surelyBegunUs } from '../../domain/calendar.ts';
+import { momentOf } from '../../domain/civil-date.ts';
 import { valueOf } from '../../domain/contract.ts';
 import { hasProvenEnd, type OrderStatus, type Side, signOf, waitsInTriggerBook } from '../../domain/order.ts';
-import type { LookUpSettings } from '../../domain/settings.ts';
 import {
   type InstrumentIndex,
   money,
@@ -21,24 +21,15 @@ import {
   type TsUs,
 } from '../../domain/units.ts';
 import type { CarriedOrder } from '../ports/engine-event.ts';
-import { CONFIRM_AFTER_US } from '../positions/enclosed-proof.ts';
-import type { Portfolio } from '../positions/portfolio.ts';
-import type { ContractTable } from '../state/contract-table.ts';
-import type { EventContext } from '../state/event-context.ts';
+import { CONFIRM_AFTER_US } from '../positions/position-reconciler.ts';
 import type { BracketExits } from './exits.ts';
 import { ManagedOrder, NO_PRICE } from './managed-order.ts';
 import type { OrderLife } from './order-life.ts';
-import type { Orders } from './orders.ts';
 
 export class EarlierOrders {
-  readonly #context: EventContext;
-  readonly #contracts: ContractTable;
-  readonly #orders: Orders;
-  readonly #portfolio: Portfolio;
-  readonly #session: { readonly calendar: TradingCalendar; tradingDay(): TradingDay };
+  readonly #core: EngineCore;
   readonly #exits: BracketExits;
   readonly #life: OrderLife;
-  readonly #lookUp: LookUpSettings;
   /** Their end is unproven: they may have filled after the last read of their book. */
   readonly #unproven = new Set<ManagedOrder>();
   /** Start of the first read of positions that agreed after its end. */
@@ -47,34 +38,20 @@ export class EarlierOrders {
   readonly #over = new Set<ManagedOrder>();
   #isNoEvidenceAlerted = false;
 
-  constructor(
-    context: EventContext,
-    contracts: ContractTable,
-    orders: Orders,
-    portfolio: Portfolio,
-    session: { readonly calendar: TradingCalendar; tradingDay(): TradingDay },
-    exits: BracketExits,
-    life: OrderLife,
-    lookUp: LookUpSettings,
-  ) {
-    this.#context = context;
-    this.#contracts = contracts;
-    this.#orders = orders;
-    this.#portfolio = portfolio;
-    this.#session = session;
+  constructor(core: EngineCore, exits: BracketExits, life: OrderLife) {
+    this.#core = core;
     this.#exits = exits;
     this.#life = life;
-    this.#lookUp = lookUp;
   }
 
   /** `wasNight`: trading stopped since the session of the order, unless it never does. */
   carryOver(left: CarriedOrder, wasNight: boolean): void {
     const { clientOrderId, strategy, status, trigger, row, orderNo, orderKey } = left;
-    const orderCode = row?.orderCode ?? this.#contracts.at(left.instrument)?.orderCode;
-    if (orderCode === undefined || this.#orders.get(clientOrderId) !== undefined) return;
+    const orderCode = row?.orderCode ?? this.#core.contracts.at(left.instrument)?.orderCode;
+    if (orderCode === undefined || this.#core.orders.get(clientOrderId) !== undefined) return;
     const isWaiting = row !== undefined || waitsInTriggerBook(trigger);
     const { parent, isProtective } = left;
-    const order = new ManagedOrder({ ...left, orderCode }, this.#context.nowUs, parent, isWaiting);
+    const order = new ManagedOrder({ ...left, orderCode }, this.#core.context.nowUs, parent, isWaiting);
     order.isAdopted = strategy === OPERATOR_INDEX;
     if (order.isAdopted) order.refId = null;
     order.isProtective = isProtective;
@@ -91,9 +68,9 @@ export class EarlierOrders {
     order.canModify = false;
     order.become(this.#statusToday(left, wasNight));
     if (order.isFinal) this.#over.add(order);
-    this.#orders.add(order);
-    if (orderNo !== null && isWaiting) this.#orders.names.bindTrigger(order, orderNo, orderKey);
-    else if (orderNo !== null) this.#orders.names.bind(order, orderNo, this.#context.nowUs);
+    this.#core.orders.add(order);
+    if (orderNo !== null && isWaiting) this.#core.orders.names.bindTrigger(order, orderNo, orderKey);
+    else if (orderNo !== null) this.#core.orders.names.bind(order, orderNo, this.#core.context.nowUs);
     const isOver = hasProvenEnd(status);
     if (!isOver) this.#unproven.add(order);
     if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) this.#exits.expect(order);
@@ -118,7 +95,7 @@ export class EarlierOrders {
       !wasNight ||
       this.#isMidnightTraded() ||
       lastDay === undefined ||
-      lastDay >= this.#session.tradingDay()
+      lastDay >= this.#core.session.tradingDay()
     )
       return;
     this.missing(order);
@@ -145,11 +122,11 @@ export class EarlierOrders {
 
   /** The book has only rows of the day before, or lacks rows that it had: it proves nothing about an order of today. */
   alertNoEvidence(order: ManagedOrder, startedUs: TsUs): void {
-    if (this.#isNoEvidenceAlerted || startedUs - order.createdUs < this.#lookUp.spread) return;
+    if (this.#isNoEvidenceAlerted || startedUs - order.createdUs < this.#core.settings.lookUp.spread) return;
     this.#isNoEvidenceAlerted = true;
     const book = order.isWaiting ? 'trigger book' : 'in-day book';
     const text = `the ${book} is of another day or lacks orders: it does not show whether ${order.clientOrderId} arrived`;
-    this.#context.alert(order.strategy, 'warning', 'book_of_another_day', text);
+    this.#core.context.alert(order.strategy, 'warning', 'book_of_another_day', text);
   }
 
   /** A complete scan does not show it. A stop that no book of this day has shown may have sent its order before the day ended. */
@@ -183,10 +160,10 @@ export class EarlierOrders {
   /** A stop that the broker has not kept over the night. One of the engine's own is placed again where it is configured. */
   #alertDropped(order: ManagedOrder): void {
     const { strategy, instrument, side, isProtective } = order;
-    const held = this.#portfolio.position(strategy, instrument).qty;
+    const held = this.#core.portfolio.position(strategy, instrument).qty;
     if (held === 0 || Math.sign(held) === signOf(side)) return;
     const text = `${Math.abs(held)} of ${order.orderCode} may have no stop: ${order.named()} waited at the broker in the last session, and its trigger book no longer shows it`;
-    this.#context.alert(strategy, isProtective ? 'warning' : 'critical', 'exits_missing', text);
+    this.#core.context.alert(strategy, isProtective ? 'warning' : 'critical', 'exits_missing', text);
   }
 
   /**
@@ -235,15 +212,15 @@ export class EarlierOrders {
   /** At its limit price: no figure is left. */
   #book(order: ManagedOrder, filled: number): void {
     const { instrument, strategy, side, limitPrice, clientOrderId } = order;
-    const contract = this.#contracts.at(instrument);
+    const contract = this.#core.contracts.at(instrument);
     assert(contract !== undefined, 'a carried order is in a listed contract');
     const value = money(valueOf(contract.spec, limitPrice, filled));
     const change = signedQty(signOf(side) * filled);
-    this.#portfolio.addWithoutFill(strategy, 'adopted', instrument, change, value);
+    this.#core.portfolio.addWithoutFill(strategy, 'adopted', instrument, change, value);
     const event = { event: 'adopted', instrument, qty: change, value } as const;
-    this.#context.append({ ...this.#context.head(strategy), kind: 'position_event', ...event });
+    this.#core.context.append({ ...this.#core.context.head(strategy), kind: 'position_event', ...event });
     const text = `${clientOrderId} filled ${filled} unseen before the day ended: the broker's position shows it, booked at its limit price`;
-    this.#context.alert(strategy, 'warning', 'fill_unseen', text);
+    this.#core.context.alert(strategy, 'warning', 'fill_unseen', text);
     if (order.isWaiting) {
       const sent = order.ownTrigger();
       sent.sentQty = qty(sent.sentQty + filled);
@@ -252,7 +229,7 @@ export class EarlierOrders {
       order.filledValue = money(order.filledValue + value);
       order.fillQuality = 'estimated';
     }
-    this.#orders.changed(order);
+    this.#core.orders.changed(order);
     this.#life.report(order);
   }
 
@@ -270,11 +247,11 @@ export class EarlierOrders {
   }
 
   #surelyBegunUs(): TsUs {
-    return surelyBegunUs(this.#session.calendar, this.#session.tradingDay());
+    return surelyBegunUs(this.#core.session.calendar, this.#core.session.tradingDay());
   }
 
   #dayBeganUs(): number {
-    return momentOf(this.#session.tradingDay(), 0, this.#session.calendar.utcOffsetMinutes);
+    return momentOf(this.#core.session.tradingDay(), 0, this.#core.session.calendar.utcOffsetMinutes);
   }
 }
 

@@ -2,17 +2,14 @@
  * The exits of brackets: which row of the trigger book is an exit of which bracket, which two are halves of one another, and
  * whether all that has filled is protected.
  */
+import type { EngineCore } from '../engine-core.ts';
 import { assert } from '../../domain/assert.ts';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import { valueOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey } from '../../domain/ids.ts';
 import { cover } from '../../domain/cover.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
-import type { LookUpSettings } from '../../domain/settings.ts';
 import { type InstrumentIndex, priceTicks, type StrategyIndex, type TsUs } from '../../domain/units.ts';
-import type { ContractTable } from '../state/contract-table.ts';
-import type { EventContext } from '../state/event-context.ts';
-import type { Orders } from './orders.ts';
 import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
 
 interface RowScan {
@@ -21,11 +18,7 @@ interface RowScan {
 }
 
 export class BracketExits {
-  readonly #context: EventContext;
-  readonly #contracts: ContractTable;
-  readonly #orders: Orders;
-  readonly #session: { readonly bookReadUs: number };
-  readonly #lookUp: LookUpSettings;
+  readonly #core: EngineCore;
   /** Brackets of today and those that outlived their day, whether or not they still work: exits outlive their entry. */
   readonly #brackets = new Set<ManagedOrder>();
   /** Scans that did not show the exits of a bracket that has filled. */
@@ -33,18 +26,8 @@ export class BracketExits {
   /** Exits whose bracket is in doubt. */
   readonly #held = new Map<BrokerOrderKey, ScanEvidence>();
 
-  constructor(
-    context: EventContext,
-    contracts: ContractTable,
-    orders: Orders,
-    session: { readonly bookReadUs: number },
-    lookUp: LookUpSettings,
-  ) {
-    this.#context = context;
-    this.#contracts = contracts;
-    this.#orders = orders;
-    this.#session = session;
-    this.#lookUp = lookUp;
+  constructor(core: EngineCore) {
+    this.#core = core;
   }
 
   expect(bracket: ManagedOrder): void {
@@ -53,7 +36,7 @@ export class BracketExits {
 
   /** Orders of the day have left by then; a bracket that goes on may still bring exits. */
   nextDay(): void {
-    const orders = this.#orders;
+    const orders = this.#core.orders;
     for (const bracket of this.#brackets) {
       const isKnown = orders.get(bracket.clientOrderId) === bracket;
       const mayBring =
@@ -79,16 +62,16 @@ export class BracketExits {
     const evidence = this.#held.get(row.orderKey) ?? new ScanEvidence(startedUs);
     this.#held.set(row.orderKey, evidence);
     // The owner cannot be known as long as the in-day book cannot be read.
-    if (this.#session.bookReadUs < firstSeenUs) return 'hold';
+    if (this.#core.session.bookReadUs < firstSeenUs) return 'hold';
     evidence.add(startedUs);
-    return evidence.isEnough(this.#lookUp) ? null : 'hold';
+    return evidence.isEnough(this.#core.settings.lookUp) ? null : 'hold';
   }
 
   /** By the number that the row gives; undefined when it gives none, or one that a complete scan of the in-day book does not know. */
   #named(row: BrokerTriggerOrder, firstSeenUs: TsUs): ManagedOrder | 'hold' | null | undefined {
     const { parent, orderCode, side } = row;
     if (parent === null) return undefined;
-    const orders = this.#orders;
+    const orders = this.#core.orders;
     const isOurs = (order: ManagedOrder | undefined): order is ManagedOrder =>
       order !== undefined &&
       this.#brackets.has(order) &&
@@ -97,7 +80,7 @@ export class BracketExits {
     const todays = orders.names.byNumber(parent);
     const left = orders.names.earlierByNumber(parent);
     if (!isOurs(left) || left === todays) {
-      if (todays === undefined) return this.#session.bookReadUs < firstSeenUs ? 'hold' : undefined;
+      if (todays === undefined) return this.#core.session.bookReadUs < firstSeenUs ? 'hold' : undefined;
       return isOurs(todays) ? todays : null;
     }
     if (!isOurs(todays)) return left;
@@ -154,7 +137,7 @@ export class BracketExits {
 
   /** Ticks by which its fills together are better than its limit. */
   #betterTicks({ side, instrument, limitPrice, filledQty, filledValue }: ManagedOrder): number {
-    const contract = this.#contracts.at(instrument);
+    const contract = this.#core.contracts.at(instrument);
     assert(contract !== undefined, 'a bracket is in a listed contract');
     const paid = filledValue / valueOf(contract.spec, priceTicks(1), 1);
     return Math.round(signOf(side) * (limitPrice * filledQty - paid));
@@ -190,7 +173,7 @@ export class BracketExits {
 
   /** After a complete scan of the trigger book: a filled bracket is protected once its exits rest there. */
   check(startedUs: TsUs): void {
-    const [orders, lookUp, context] = [this.#orders, this.#lookUp, this.#context];
+    const [orders, lookUp, context] = [this.#core.orders, this.#core.settings.lookUp, this.#core.context];
     for (const bracket of orders.owingExits) {
       if (this.#coveredBy(bracket) >= bracket.filledQty) {
         orders.owingExits.delete(bracket);
@@ -215,7 +198,7 @@ export class BracketExits {
   /** Without those that enough scans have not shown: they are missing, and close nothing. */
   awaitedQty(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
     const isAwaited = (bracket: ManagedOrder): boolean =>
-      this.#owing.get(bracket)?.isEnough(this.#lookUp) !== true;
+      this.#owing.get(bracket)?.isEnough(this.#core.settings.lookUp) !== true;
     return this.#owed(strategy, instrument, side, isAwaited);
   }
 
@@ -225,7 +208,7 @@ export class BracketExits {
     side: Side,
     counts: (bracket: ManagedOrder) => boolean,
   ): number {
-    const { owingExits } = this.#orders;
+    const { owingExits } = this.#core.orders;
     let total = 0;
     if (owingExits.size === 0) return total;
     for (const bracket of owingExits) {
@@ -247,6 +230,6 @@ export class BracketExits {
   }
 
   #exitsOf(bracket: ManagedOrder): readonly ManagedOrder[] {
-    return this.#orders.childrenOf(bracket.clientOrderId).filter(({ isWaiting }) => isWaiting);
+    return this.#core.orders.childrenOf(bracket.clientOrderId).filter(({ isWaiting }) => isWaiting);
   }
 }

@@ -342,28 +342,12 @@ export class ManagedOrder {
     return this.status === 'pending_cancel' || this.doubt.openCancel !== null || this.cancelQueued;
   }
 
-  get isUnwanted(): boolean {
-    return this.doubt.isUnwanted;
-  }
-
-  get oversizedUs(): number {
-    return this.doubt.oversizedUs;
-  }
-
-  get waitedUs(): number {
-    return this.triggerState.waitedUs;
-  }
-
   get triggerPrice(): PriceTicks | null {
     return this.triggerState.price;
   }
 
   get triggerWhen(): TriggerWhen | null {
     return this.triggerState.when;
-  }
-
-  get placedTrigger(): PriceTicks | null {
-    return this.triggerState.placedPrice;
   }
 
   /** Status to return to when a call fails. */

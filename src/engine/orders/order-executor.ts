@@ -13,14 +13,13 @@ import {
   type ClientOrderId,
   shortOrderId,
 } from '../../domain/ids.ts';
-import { type QueuedIntent, callIdOf } from '../state/intent-queue.ts';
+import { type QueuedIntent, callIdOf } from '../state/event-context.ts';
 import type { ApprovedModify, ApprovedOrder, ModifyToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { CallAnswer, UnjournaledCalls } from '../ports/engine-event.ts';
 import type { Proposal } from '../ports/journal-entry.ts';
 import type { Gateway } from '../ports/outbound.ts';
-import type { JournalDecisions } from '../replay/journal-decisions.ts';
-import type { CircuitBreakers } from '../risk/circuit-breakers.ts';
+import type { JournalDecisions } from '../replay/decisions.ts';
 import type { Guard } from '../risk/risk-guard.ts';
 import { ManagedOrder, type OpenCall, ScanEvidence } from './managed-order.ts';
 
@@ -44,7 +43,6 @@ const PENDING_MAX = 16;
 
 export class OrderExecutor {
   readonly #view: EngineView;
-  readonly #breakers: CircuitBreakers;
   readonly #gateway: Gateway;
   #pending: readonly PendingCall[] = [];
   readonly #guard: Guard;
@@ -55,15 +53,8 @@ export class OrderExecutor {
   rejected = 0;
   refusedChanges = 0;
 
-  constructor(
-    view: EngineView,
-    breakers: CircuitBreakers,
-    gateway: Gateway,
-    guard: Guard,
-    past: JournalDecisions,
-  ) {
+  constructor(view: EngineView, gateway: Gateway, guard: Guard, past: JournalDecisions) {
     this.#view = view;
-    this.#breakers = breakers;
     this.#gateway = gateway;
     this.#guard = guard;
     this.#past = past;
@@ -127,15 +118,15 @@ export class OrderExecutor {
         life.apply(order, 'place_accepted');
       if (isAsChanged(order, change)) continue;
       this.#noteModify(order, { ...change, strategy: order.strategy }, false);
-      this.#breakers.sent();
+      this.#view.breakers.sent();
     }
   }
 
   /** Orders that the process before sent unjournaled, maybe just now: they count for the limits of rates. */
   countSent(orders: readonly ManagedOrder[]): void {
     for (const _ of orders) {
-      this.#view.orders.rate.sent(this.#view.context.nowUs);
-      this.#breakers.sent();
+      this.#view.breakers.rate.sent(this.#view.context.nowUs);
+      this.#view.breakers.sent();
     }
   }
 
@@ -185,7 +176,7 @@ export class OrderExecutor {
   }
 
   #place(order: ApprovedOrder, call: QueuedIntent): void {
-    const { context, orders, exits } = this.#view;
+    const { context, orders, exits, breakers } = this.#view;
     const { clientOrderId, strategy, trigger } = order;
     const placed = new ManagedOrder(order, context.nowUs);
     placed.isProtective = isProtective(call);
@@ -193,13 +184,13 @@ export class OrderExecutor {
     placed.isOfSystem = call.by === 'system';
     orders.add(placed);
     if (trigger?.kind === 'bracket') exits.expect(placed);
-    orders.rate.sent(context.nowUs);
+    breakers.rate.sent(context.nowUs);
     this.placed += 1;
     const isLost = context.decisions.losesCall(clientOrderId);
     context.append({ kind: 'place', cause: context.seq, tsUs: context.nowUs, strategy, order, isLost });
     placed.unanswered += 1;
     this.#gateway.submit(order);
-    this.#breakers.sent();
+    breakers.sent();
   }
 
   #modify(call: QueuedIntent, callId: ClientOrderId, change: ModifyIntent, waited: PositionWait): void {
@@ -229,11 +220,11 @@ export class OrderExecutor {
     this.#noteModify(order, modify, context.decisions.losesCall(modify.callId));
     order.unanswered += 1;
     this.#gateway.modify(modify);
-    this.#breakers.sent();
+    this.#view.breakers.sent();
   }
 
   #noteModify(order: ManagedOrder, modify: ModifyToSend, isLost: boolean): void {
-    const { context, orders, life, session } = this.#view;
+    const { context, breakers, life, session } = this.#view;
     if (modify.qty > order.qty) order.grow(context.nowUs, session.account.readUs);
     order.inDoubt().openModify = {
       callId: modify.callId,
@@ -243,7 +234,7 @@ export class OrderExecutor {
       answer: 'none',
       evidence: new ScanEvidence(context.nowUs),
     };
-    orders.rate.sent(context.nowUs);
+    breakers.rate.sent(context.nowUs);
     context.append({ kind: 'modify', ...context.head(order.strategy), modify, isLost });
     life.apply(order, 'modify_sent');
   }
@@ -287,7 +278,7 @@ export class OrderExecutor {
     life.apply(order, 'cancel_sent');
     order.unanswered += 1;
     this.#gateway.cancel(cancel);
-    this.#breakers.sent();
+    this.#view.breakers.sent();
   }
 
   /** The outcome of a call (rulings, 7). The table ensures that an answer never ends an order that the book shows. */
@@ -343,14 +334,14 @@ export class OrderExecutor {
   }
 
   /** A cancel that was never sent is asked for again: it cannot do anything twice. */
-  #cancelAgain({ strategy, clientOrderId, isUnwanted }: ManagedOrder): void {
-    if (isUnwanted) this.#view.context.cancel(strategy, clientOrderId);
+  #cancelAgain({ strategy, clientOrderId, doubt }: ManagedOrder): void {
+    if (doubt.isUnwanted) this.#view.context.cancel(strategy, clientOrderId);
     else this.#view.context.withdraw(strategy, clientOrderId);
   }
 
   #placeAnswered(order: ManagedOrder, outcome: CallOutcome): void {
     if (outcome.status === 'accepted') {
-      this.#view.orders.rejections.accepted(order.strategy, order);
+      this.#view.breakers.refusals.accepted(order.strategy, order);
       if (!this.#bind(order, outcome.orderNo, outcome.orderKey)) this.#taken(order, outcome.orderNo);
       this.#view.life.apply(order, 'place_accepted');
       if (order.cancelQueued) this.sendQueuedCancel(order);
@@ -359,10 +350,10 @@ export class OrderExecutor {
       return;
     }
     this.#failed(order, outcome);
-    const { orders, context } = this.#view;
+    const { breakers, context } = this.#view;
     if (outcome.status === 'rejected') {
       this.rejected += 1;
-      orders.rejections.rejected(order.strategy, order, order.reason, context.nowUs);
+      breakers.refusals.rejected(order.strategy, order, order.reason, context.nowUs);
     }
     if (outcome.status === 'unknown' && order.orderNo === null) {
       order.inDoubt().absence = new ScanEvidence(this.#view.context.nowUs);
@@ -371,7 +362,7 @@ export class OrderExecutor {
       this.#lookUp(order);
     }
     this.#view.life.apply(order, `place_${outcome.status}`, textOf(outcome));
-    if (outcome.status === 'rejected') this.#breakers.rejected();
+    if (outcome.status === 'rejected') this.#view.breakers.rejected();
   }
 
   /** Something became unknown, or has no row yet: its book is read at once. */

@@ -1,42 +1,31 @@
-/** Moves orders through their table: journals each step, alerts the odd ones, and queues the update for the strategy. */
+/**
+ * The life of an order as one table: status x event -> status. A row that should not happen carries its reason, which is
+ * alerted; a pair that is not in the table is a fault: the status stays, and a person is alerted.
+ *
+ * An order with a trigger waits in the broker's trigger book until it sends its limit order, which is an order of its own; a
+ * trigger crosses our calls on the wire as a fill does.
+ */
+import type { EngineCore } from '../engine-core.ts';
 import { type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
 import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
-import type { OrderIntent } from '../../domain/order.ts';
-import type { EngineSettings, LookUpSettings } from '../../domain/settings.ts';
+import type { OrderIntent, OrderStatus } from '../../domain/order.ts';
 import { money, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
-import type { OrderUpdate, StrategyHost } from '../ports/strategy-port.ts';
-import type { DueWork } from '../state/timers.ts';
-import type { EventContext } from '../state/event-context.ts';
-import { IN_DOUBT, type OrderEvent, transition } from './order-table.ts';
-import type { Orders } from './orders.ts';
+import type { OrderUpdate, StrategyHost, StrategyUpdate } from '../ports/strategy-port.ts';
 import type { ManagedOrder } from './managed-order.ts';
-
-/** Updates that strategies receive once the event has changed all state, never in between. */
-export interface StrategyUpdate {
-  readonly strategy: StrategyIndex;
-  readonly update: OrderUpdate;
-}
+import { assert } from '../../domain/assert.ts';
 
 const NO_UPDATES: StrategyUpdate[] = [];
 
+/** Moves orders through their table: journals each step, alerts the odd ones, and queues the update for the strategy. */
 export class OrderLife {
-  readonly #context: EventContext;
-  readonly #orders: Orders;
-  readonly #dueWork: DueWork;
+  readonly #core: EngineCore;
   readonly #host: Pick<StrategyHost, 'isOrderHeard'>;
   #updates = NO_UPDATES;
 
-  constructor(
-    context: EventContext,
-    orders: Orders,
-    dueWork: DueWork,
-    host: Pick<StrategyHost, 'isOrderHeard'>,
-  ) {
-    this.#context = context;
-    this.#orders = orders;
-    this.#dueWork = dueWork;
+  constructor(core: EngineCore, host: Pick<StrategyHost, 'isOrderHeard'>) {
+    this.#core = core;
     this.#host = host;
   }
 
@@ -49,7 +38,7 @@ export class OrderLife {
   filled(order: ManagedOrder, lastQty: number, lastValue: number): void {
     this.#move(order, order.filledQty >= order.qty ? 'filled' : 'part_filled', '');
     this.#changed(order, lastQty, lastValue, null);
-    if (order.trigger?.kind === 'bracket') this.#orders.owingExits.add(order);
+    if (order.trigger?.kind === 'bracket') this.#core.orders.owingExits.add(order);
   }
 
   report(order: ManagedOrder): void {
@@ -69,7 +58,7 @@ export class OrderLife {
     if (!this.#host.isOrderHeard(strategy)) return;
     if (this.hasUpdates) this.#updates.push({ strategy, update });
     else this.#updates = [{ strategy, update }];
-    this.#dueWork.open();
+    this.#core.dueWork.open();
   }
 
   get hasUpdates(): boolean {
@@ -84,20 +73,21 @@ export class OrderLife {
 
   addWaiting(order: ManagedOrder, row: BrokerTriggerOrder): void {
     order.become('pending_trigger');
-    this.#orders.add(order);
+    this.#core.orders.add(order);
     const shown = order.ownTrigger();
     shown.kind = row.kind;
     shown.price = row.triggerPrice;
     shown.when = row.triggerWhen;
-    this.#orders.names.bindTrigger(order, row.orderNo, row.orderKey);
+    this.#core.orders.names.bindTrigger(order, row.orderNo, row.orderKey);
   }
 
   /** The order may outlive the day: the next session finds its owner in this entry. */
   journalWaiting(order: ManagedOrder, row: BrokerTriggerOrder): void {
-    const { clientOrderId, parent, purpose, isProtective, instrument, strategy, placedTrigger } = order;
+    const { clientOrderId, parent, purpose, isProtective, instrument, strategy } = order;
+    const { placedPrice: placedTrigger } = order.triggerState;
     const waiting = { clientOrderId, parent, purpose, isProtective, instrument, row };
     const entry = isProtective && placedTrigger !== null ? { ...waiting, placedTrigger } : waiting;
-    this.#context.append({ kind: 'order_waiting', ...this.#context.head(strategy), ...entry });
+    this.#core.context.append({ kind: 'order_waiting', ...this.#core.context.head(strategy), ...entry });
   }
 
   #changed(order: ManagedOrder, lastQty: number, lastValue: number, denial: Denial | null): void {
@@ -118,20 +108,20 @@ export class OrderLife {
     if (isOdd && order.isFirstReport(`${event}:${from}`))
       this.#alert(order, 'critical', 'order_oddity', result.oddity);
     if (to === from) {
-      this.#orders.changed(order);
+      this.#core.orders.changed(order);
       return false;
     }
     order.become(to);
-    if (to === 'canceled' && order.isWaiting) this.#orders.canceledWaiting.push(order);
-    this.#orders.changed(order);
+    if (to === 'canceled' && order.isWaiting) this.#core.orders.canceledWaiting.push(order);
+    this.#core.orders.changed(order);
     if (IN_DOUBT.has(from) && !IN_DOUBT.has(to)) {
       const text = `${shortOrderId(order.clientOrderId)} is no longer unknown: it is ${to.replaceAll('_', ' ')}`;
-      this.#context.alert(order.strategy, 'info', 'order_known', text);
+      this.#core.context.alert(order.strategy, 'info', 'order_known', text);
     }
-    this.#context.append({
+    this.#core.context.append({
       kind: 'order_status',
-      cause: this.#context.seq,
-      tsUs: this.#context.nowUs,
+      cause: this.#core.context.seq,
+      tsUs: this.#core.context.nowUs,
       strategy: order.strategy,
       clientOrderId: order.clientOrderId,
       orderNo: order.orderNo,
@@ -145,7 +135,7 @@ export class OrderLife {
 
   #alert(order: ManagedOrder, severity: 'warning' | 'critical', code: string, text: string): void {
     const number = order.orderNo === null ? '' : `, no. ${order.orderNo}`;
-    this.#context.alert(order.strategy, severity, code, `${order.named()}${number}: ${text}`);
+    this.#core.context.alert(order.strategy, severity, code, `${order.named()}${number}: ${text}`);
   }
 }
 
@@ -170,23 +160,17 @@ const deniedUpdate = (
 });
 
 export class DayEnd {
-  readonly #orders: Orders;
+  readonly #core: EngineCore;
   readonly #life: OrderLife;
-  readonly #lookUp: LookUpSettings;
-  readonly #isEndless: boolean;
-  readonly #takesGtc: boolean;
   #closedUs = Infinity;
 
-  constructor(
-    orders: Orders,
-    life: OrderLife,
-    { lookUp, orders: lasting = 'day', gtcOrders = false }: DaySettings,
-  ) {
-    this.#orders = orders;
+  constructor(core: EngineCore, life: OrderLife) {
+    this.#core = core;
     this.#life = life;
-    this.#lookUp = lookUp;
-    this.#isEndless = lasting === 'until_canceled';
-    this.#takesGtc = gtcOrders;
+  }
+
+  get #isEndless(): boolean {
+    return this.#core.settings.orders === 'until_canceled';
   }
 
   closed(at: number): void {
@@ -204,10 +188,11 @@ export class DayEnd {
   /** Day orders die with the last auction; a complete scan well after it shows all their fills, but for a row that says matched and shows none. */
   afterBook(snapshot: BookSnapshot): void {
     const { complete, startedUs, list } = snapshot;
-    if (list !== 'orders' || !complete || startedUs < this.#closedUs + this.#lookUp.spread) return;
+    if (list !== 'orders' || !complete || startedUs < this.#closedUs + this.#core.settings.lookUp.spread)
+      return;
     const doubtful = snapshot.orders.filter((row) => row.filledQty === 0 && isDisagreeing(row));
     const numbers = new Set(doubtful.map(({ orderNo }) => orderNo));
-    for (const order of this.#orders.open) {
+    for (const order of this.#core.orders.open) {
       const { isWaiting, isGtc, orderNo, rowUs } = order;
       if (!isWaiting && !isGtc && orderNo !== null && rowUs === startedUs && !numbers.has(orderNo))
         this.#life.apply(order, 'day_ended');
@@ -217,7 +202,7 @@ export class DayEnd {
   /** The day is over, and the book that could have proven it is gone. */
   over(): void {
     if (this.#isEndless) return;
-    for (const order of this.#orders.open)
+    for (const order of this.#core.orders.open)
       if (!order.isGtc && !outlivesDay(order)) this.#life.apply(order, 'day_ended_unproven');
   }
 
@@ -227,12 +212,295 @@ export class DayEnd {
     if (this.#isEndless) return;
     this.over();
     // Numbers go on where orders do.
-    if (!this.#takesGtc) this.#orders.clear();
+    if (this.#core.settings.gtcOrders !== true) this.#core.orders.clear();
   }
 }
-
-type DaySettings = Pick<EngineSettings, 'lookUp' | 'orders' | 'gtcOrders'>;
 
 /** It rests in the trigger book; the next day's scan shows whether it still does. */
 const outlivesDay = ({ isWaiting, status }: ManagedOrder): boolean =>
   isWaiting && (status === 'pending_trigger' || status === 'pending_modify' || status === 'pending_cancel');
+
+/** Nothing proves what became of the order. */
+export const IN_DOUBT: ReadonlySet<OrderStatus> = new Set(['unknown', 'presumed_absent', 'expired_unproven']);
+
+export const ORDER_EVENTS = [
+  'place_accepted',
+  'place_rejected',
+  'place_unknown',
+  'place_not_sent',
+  'modify_sent',
+  'modify_accepted',
+  'modify_rejected',
+  'modify_unknown',
+  'modify_not_sent',
+  'modify_confirmed',
+  'modify_lost',
+  'cancel_sent',
+  'cancel_accepted',
+  'cancel_rejected',
+  'cancel_unknown',
+  'cancel_not_sent',
+  'cancel_lost',
+  /** The in-day book shows it at the exchange. */
+  'seen_working',
+  /** The trigger book shows it: waiting, activated, refused when it triggered. */
+  'seen_waiting',
+  'seen_triggering',
+  'seen_refused',
+  /** Left over from an earlier day, and in no complete scan of the trigger book today. */
+  'seen_gone',
+  /** Either book shows it canceled. */
+  'seen_canceled',
+  /** All it was to send is known as orders of their own. */
+  'triggered',
+  'part_filled',
+  'filled',
+  'absent',
+  'resolved_absent',
+  'resolved_live',
+  'day_ended',
+  'day_ended_unproven',
+] as const;
+
+export type OrderEvent = (typeof ORDER_EVENTS)[number];
+
+/** Events of orders in the trigger book alone; any other order that meets one is a bug. */
+export const TRIGGER_EVENTS: ReadonlySet<OrderEvent> = new Set<OrderEvent>([
+  'seen_waiting',
+  'seen_triggering',
+  'seen_refused',
+  'seen_gone',
+  'triggered',
+]);
+
+/** Events that an order in the trigger book cannot meet: its fills are those of the order it sends. */
+export const EXCHANGE_EVENTS: ReadonlySet<OrderEvent> = new Set<OrderEvent>([
+  'seen_working',
+  'part_filled',
+  'filled',
+  'day_ended',
+]);
+
+/** `=` keeps the status; `<` returns to the one before the call that failed; `live` is the status of an accepted order. */
+type TransitionTarget = OrderStatus | '=' | '<' | 'live';
+/** With a reason: it happens, and it is alerted. */
+type Cell = TransitionTarget | readonly [TransitionTarget, string];
+type TransitionRow = Partial<Record<OrderEvent, Cell>>;
+
+/** Answers that arrive after the book has shown the order: the book wins. */
+const LATE_ANSWERS: TransitionRow = {
+  place_accepted: '=',
+  place_unknown: '=',
+  place_rejected: ['=', 'refused by the answer, yet the book shows it'],
+  place_not_sent: ['=', 'not sent, yet the book shows it'],
+  modify_accepted: '=',
+  modify_rejected: '=',
+  modify_unknown: '=',
+  modify_not_sent: '=',
+  cancel_accepted: '=',
+  cancel_rejected: '=',
+  cancel_unknown: '=',
+  cancel_not_sent: '=',
+};
+
+/** A book may show an order whose place had no answer that can be trusted. */
+const FOUND: TransitionRow = {
+  place_accepted: 'live',
+  place_rejected: 'rejected',
+  place_not_sent: 'not_sent',
+  modify_confirmed: '=', // found with other terms than we sent
+  seen_working: 'accepted',
+  seen_waiting: 'pending_trigger',
+  seen_triggering: 'triggering',
+  seen_refused: 'rejected',
+  seen_canceled: 'canceled',
+  triggered: 'triggered',
+  part_filled: 'partially_filled',
+  filled: 'filled',
+  day_ended: 'expired_unproven',
+  day_ended_unproven: 'expired_unproven',
+};
+
+const UNPROVEN: TransitionRow = {
+  ...FOUND,
+  place_unknown: '=',
+  resolved_absent: 'not_sent',
+  resolved_live: 'live',
+};
+
+/** It rests in the trigger book, or did until now. */
+const IN_TRIGGER_BOOK: TransitionRow = {
+  seen_waiting: '=',
+  seen_triggering: 'triggering',
+  seen_refused: 'rejected',
+  seen_gone: 'expired',
+  triggered: 'triggered',
+};
+
+const WORKING: TransitionRow = {
+  ...LATE_ANSWERS,
+  modify_sent: 'pending_modify',
+  modify_confirmed: '=', // somebody else changed it, or a change we held for lost
+  cancel_sent: 'pending_cancel',
+  seen_working: '=',
+  seen_canceled: 'canceled', // by somebody else, by the broker, by the kill path, or with its other half
+  part_filled: 'partially_filled',
+  filled: 'filled',
+  resolved_absent: 'canceled', // no scan shows it any more, and a person has checked
+  day_ended: 'expired',
+  day_ended_unproven: 'expired_unproven',
+};
+
+const WAITING: TransitionRow = {
+  ...LATE_ANSWERS,
+  ...IN_TRIGGER_BOOK,
+  resolved_absent: 'canceled',
+  modify_confirmed: '=',
+  seen_canceled: 'canceled',
+};
+
+/** As far as we know the order never reached the broker; the book still wins (failure cases, 3). */
+const GIVEN_UP: TransitionRow = {
+  place_accepted: ['live', 'accepted after it was given up'],
+  modify_confirmed: '=',
+  seen_working: ['accepted', 'working after it was given up'],
+  seen_waiting: ['pending_trigger', 'waiting after it was given up'],
+  seen_triggering: ['triggering', 'triggered after it was given up'],
+  triggered: ['triggered', 'triggered after it was given up'],
+  part_filled: ['partially_filled', 'filled after it was given up'],
+  filled: ['filled', 'filled after it was given up'],
+};
+
+const FINAL: TransitionRow = {
+  ...LATE_ANSWERS,
+  modify_confirmed: '=',
+  seen_canceled: '=',
+  day_ended: '=',
+  day_ended_unproven: '=',
+};
+
+/** It may have been in the trigger book before it ended. */
+const OVER: TransitionRow = {
+  ...FINAL,
+  seen_waiting: ['pending_trigger', 'waiting after it was over'],
+  seen_triggering: ['triggering', 'triggered after it was over'],
+  seen_refused: '=',
+  seen_gone: '=',
+  triggered: ['triggered', 'triggered after it was over'],
+};
+
+const ORDER_TABLE: Readonly<Record<OrderStatus, TransitionRow>> = {
+  submitted: { ...FOUND, place_unknown: 'unknown' },
+  unknown: { ...UNPROVEN, absent: 'presumed_absent' },
+  presumed_absent: { ...UNPROVEN, absent: '=' },
+  accepted: WORKING,
+  partially_filled: WORKING,
+  pending_trigger: { ...WAITING, modify_sent: 'pending_modify', cancel_sent: 'pending_cancel' },
+  pending_modify: {
+    ...WORKING,
+    ...IN_TRIGGER_BOOK,
+    modify_sent: ['=', 'changed while a change was open'],
+    modify_rejected: '<',
+    modify_not_sent: '<',
+    modify_confirmed: '<',
+    modify_lost: ['<', 'the book shows no trace of the change'],
+    part_filled: '=', // PC can end resting or matched
+  },
+  pending_cancel: {
+    ...WORKING,
+    ...IN_TRIGGER_BOOK,
+    modify_sent: ['=', 'changed while a cancel was open'],
+    modify_lost: '=',
+    cancel_sent: ['=', 'cancelled while a cancel was open'],
+    cancel_rejected: '<',
+    cancel_not_sent: '<',
+    cancel_lost: ['<', 'the book shows no trace of the cancel'],
+    part_filled: '=', // PW can end as PM: filled first
+  },
+  triggering: {
+    ...WAITING,
+    modify_lost: '=',
+    cancel_lost: '=',
+    seen_waiting: ['=', 'shown as waiting after it triggered'],
+    seen_triggering: '=',
+    seen_canceled: ['=', 'cancelled after it triggered'],
+    seen_gone: '=', // its order is still to come, and counts until a person resolves it
+    resolved_live: '=',
+    day_ended_unproven: 'expired_unproven',
+  },
+  triggered: {
+    ...OVER,
+    cancel_accepted: ['=', 'cancel confirmed for an order that has triggered'],
+    seen_triggering: '=',
+    triggered: '=',
+  },
+  denied: {},
+  not_sent: {
+    ...GIVEN_UP,
+    place_not_sent: '=',
+    seen_canceled: ['canceled', 'in the book after it was given up'],
+  },
+  rejected: {
+    ...GIVEN_UP,
+    place_rejected: '=',
+    seen_refused: '=',
+    seen_canceled: '=',
+    day_ended: '=',
+    day_ended_unproven: '=',
+  },
+  filled: {
+    ...FINAL,
+    filled: '=',
+    cancel_accepted: ['=', 'cancel confirmed for an order that is filled'],
+    seen_working: ['=', 'shown as working after it was filled'],
+  },
+  canceled: {
+    ...OVER,
+    seen_working: ['accepted', 'shown as working after it was cancelled'],
+    seen_triggering: ['triggering', 'a trigger crossed our cancel on the wire'],
+    triggered: ['triggered', 'a trigger crossed our cancel on the wire'],
+    part_filled: ['=', 'a fill crossed our cancel on the wire'],
+    filled: ['filled', 'a fill crossed our cancel on the wire'],
+  },
+  expired: {
+    ...OVER,
+    seen_working: '=', // letters of the last phase stay in the book after the close
+    part_filled: ['=', 'filled after the day ended'],
+    filled: ['filled', 'filled after the day ended'],
+  },
+  expired_unproven: {
+    ...OVER,
+    resolved_absent: '=',
+    seen_working: ['accepted', 'turned up after the day ended'],
+    part_filled: ['partially_filled', 'turned up after the day ended'],
+    filled: ['filled', 'turned up after the day ended'],
+  },
+};
+
+/** It happens, and it is alerted. */
+interface OddStep {
+  readonly to: OrderStatus;
+  readonly oddity: string;
+}
+
+export interface TableOrder {
+  readonly status: OrderStatus;
+  readonly statusBefore: OrderStatus;
+  /** It rests, or will rest, in the trigger book. */
+  readonly isWaiting: boolean;
+}
+
+export function transition(order: TableOrder, event: OrderEvent): OrderStatus | OddStep | null {
+  const foreign = order.isWaiting ? EXCHANGE_EVENTS : TRIGGER_EVENTS;
+  assert(!foreign.has(event), 'a book reports its own orders');
+  const cell = ORDER_TABLE[order.status][event];
+  if (cell === undefined) return null;
+  return typeof cell === 'string' ? statusOf(cell, order) : { to: statusOf(cell[0], order), oddity: cell[1] };
+}
+
+function statusOf(target: TransitionTarget, order: TableOrder): OrderStatus {
+  if (target === '=') return order.status;
+  if (target === '<') return order.statusBefore;
+  if (target === 'live') return order.isWaiting ? 'pending_trigger' : 'accepted';
+  return target;
+}

@@ -3,15 +3,12 @@
  * references, of one of the same contract, side, price and quantity. The trigger book has no name of ours: a row is known by its terms
  * among rows that are new since the order was sent. All others are somebody else's.
  */
+import type { EngineCore } from '../engine-core.ts';
 import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderNo } from '../../domain/ids.ts';
-import type { LookUpSettings } from '../../domain/settings.ts';
 import type { TsUs } from '../../domain/units.ts';
-import type { SnapshotRequests } from '../ports/outbound.ts';
-import type { EventContext } from '../state/event-context.ts';
 import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
-import { isAlike } from './order-names.ts';
-import type { Orders } from './orders.ts';
+import { isAlike } from './orders.ts';
 
 interface HeldRow {
   readonly row: BrokerOrder;
@@ -27,11 +24,7 @@ interface HeldRow {
  * order did. Until that has been read, such a row is held rather than taken for somebody else's.
  */
 export class RowOwners {
-  readonly #context: EventContext;
-  readonly #orders: Orders;
-  readonly #session: { readonly triggersReadUs: number };
-  readonly #snapshots: SnapshotRequests;
-  readonly #lookUp: LookUpSettings;
+  readonly #core: EngineCore;
   readonly #held = new Map<BrokerOrderNo, HeldRow>();
   /** Orders that a person has taken for the operator's. */
   readonly #foreign = new Set<BrokerOrderNo>();
@@ -40,18 +33,8 @@ export class RowOwners {
   /** The oldest row that is held although the trigger book had time enough to explain it. */
   #overdue: BrokerOrder | null = null;
 
-  constructor(
-    context: EventContext,
-    orders: Orders,
-    session: { readonly triggersReadUs: number },
-    snapshots: SnapshotRequests,
-    lookUp: LookUpSettings,
-  ) {
-    this.#context = context;
-    this.#orders = orders;
-    this.#session = session;
-    this.#snapshots = snapshots;
-    this.#lookUp = lookUp;
+  constructor(core: EngineCore) {
+    this.#core = core;
   }
 
   /** Rows whose owner is not known yet; their fills are not booked. */
@@ -86,24 +69,25 @@ export class RowOwners {
 
   /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
   senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
-    const sender = this.#orders.names.senderOf(row.orderNo);
+    const sender = this.#core.orders.names.senderOf(row.orderNo);
     if (sender !== undefined && maySendMore(sender, row)) return this.#release(row, sender);
-    const named = this.#orders.get(row.refId);
+    const named = this.#core.orders.get(row.refId);
     if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
     if (row.source !== 'system') return null;
     if (this.#foreign.has(row.orderNo)) return this.#release(row, null);
     const held = this.#held.get(row.orderNo);
     if (this.#inDoubt.has(row.orderNo)) return this.#hold(row, startedUs);
-    if (this.#session.triggersReadUs < (held?.sinceUs ?? startedUs)) return this.#hold(row, startedUs);
-    const alike = this.#orders.open.filter((order) => mayHaveSent(order, row));
+    if (this.#core.session.triggersReadUs < (held?.sinceUs ?? startedUs)) return this.#hold(row, startedUs);
+    const alike = this.#core.orders.open.filter((order) => mayHaveSent(order, row));
     const triggered = alike.find(({ status }) => status === 'triggering');
     if (triggered !== undefined) return this.#release(row, triggered);
     // A stop or a bracket in doubt has no row of its own yet, and the two books may show one trigger at different times.
-    const { open, owingExits } = this.#orders;
+    const { open, owingExits } = this.#core.orders;
     if (alike.some(isInDoubt) || open.some((order) => isInDoubt(order) && mayExitHaveSent(order, row)))
       return this.#hold(row, startedUs);
     const mayBeOurs = alike.length > 0 || [...owingExits].some((bracket) => mayExitHaveSent(bracket, row));
-    if (mayBeOurs && held?.evidence.isEnough(this.#lookUp) !== true) return this.#hold(row, startedUs);
+    if (mayBeOurs && held?.evidence.isEnough(this.#core.settings.lookUp) !== true)
+      return this.#hold(row, startedUs);
     return this.#release(row, null);
   }
 
@@ -126,11 +110,11 @@ export class RowOwners {
     };
     evidence.add(startedUs);
     this.#held.set(row.orderNo, { row, sinceUs, shownUs: startedUs, evidence });
-    this.#snapshots.want('triggers');
-    if (this.#overdue === null && evidence.isEnough(this.#lookUp)) {
+    this.#core.snapshots.want('triggers');
+    if (this.#overdue === null && evidence.isEnough(this.#core.settings.lookUp)) {
       this.#overdue = row;
       const text = `${describe(row)} was sent by a stop, and the trigger book, which says whose, cannot be read: it is booked for nobody, and entries are blocked until it can, or until tickwright orders resolve ${row.orderNo} live gives it to the operator`;
-      this.#context.alert(null, 'critical', 'order_held', text);
+      this.#core.context.alert(null, 'critical', 'order_held', text);
     }
     return 'hold';
   }

@@ -11,7 +11,7 @@ import type { Failure, FailurePolicy } from '../../domain/settings.ts';
 import type { InstrumentIndex, Money, Qty, Seq, SignedQty, StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from './approved.ts';
 import type { Denial } from './denial.ts';
-import type { Command, WaitingOrder } from './engine-event.ts';
+import type { Command, ConfiguredStrategy, WaitingOrder } from './engine-event.ts';
 
 /** `cause` is the event that led to the fact; `strategy` is null for facts without one. */
 export interface EntryHead {
@@ -41,6 +41,15 @@ export interface StrategyVersion {
   readonly code: string;
   readonly run: number;
 }
+
+export const versionOf = ({ paramsDigest, codeDigest, run }: ConfiguredStrategy): StrategyVersion => ({
+  params: paramsDigest,
+  code: codeDigest,
+  run,
+});
+
+export const isSameVersion = (a: StrategyVersion, b: StrategyVersion): boolean =>
+  a.params === b.params && a.code === b.code && a.run === b.run;
 
 /** One figure of the trading day, as our books and the broker's account have it. */
 export interface MoneyFigure {

@@ -22,7 +22,7 @@ import type { Denial } from './denial.ts';
 
 export type TimerId = Brand<number, 'TimerId'>;
 
-/** StrategyUpdate of one order, to the strategy that owns it. */
+/** Update of one order, to the strategy that owns it. */
 export interface OrderUpdate {
   readonly clientOrderId: ClientOrderId;
   readonly instrument: InstrumentIndex;
@@ -47,6 +47,12 @@ export interface OrderUpdate {
   readonly parent?: ClientOrderId;
   /** Where it triggers, of an order that waits for a price; of a trailing stop that is not active yet its activation price. */
   readonly triggerPrice?: PriceTicks;
+}
+
+/** Updates that strategies receive once the event has changed all state, never in between. */
+export interface StrategyUpdate {
+  readonly strategy: StrategyIndex;
+  readonly update: OrderUpdate;
 }
 
 export interface WorkingOrder extends OrderUpdate {

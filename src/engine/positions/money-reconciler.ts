@@ -6,14 +6,13 @@
  * which books it under the operator. Overnight cash moves at times that the contract does not state: not compared.
  */
 import type { BrokerAccount } from '../../domain/broker-order.ts';
-import { phaseAt, tradingDayAt } from '../../domain/calendar.ts';
+import { dayClose, phaseAt, tradingDayAt } from '../../domain/calendar.ts';
 import { taxOn } from '../../domain/costs.ts';
-import { dayClose } from '../../domain/day-plan.ts';
 import { minutes, type Money, money, OPERATOR_INDEX, type TsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { EntryOf, MoneyFigure } from '../ports/journal-entry.ts';
 import type { EngineView } from '../engine-view.ts';
-import { type BookState, EnclosedProof } from './enclosed-proof.ts';
+import { type BookState, EnclosedProof } from './position-reconciler.ts';
 
 /** The fills of the closing auction are known within it. */
 export const AFTER_CLOSE_US = minutes(10);

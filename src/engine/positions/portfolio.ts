@@ -18,8 +18,7 @@ import {
   type StrategyIndex,
   strategyIndex,
 } from '../../domain/units.ts';
-import type { ContractTable } from '../state/contract-table.ts';
-import type { Market } from '../market/market.ts';
+import type { ContractTable, Market } from '../market/market.ts';
 import type { EventContext } from '../state/event-context.ts';
 
 export interface HeldPosition {

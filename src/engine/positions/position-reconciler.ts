@@ -2,6 +2,7 @@
  * Compares our positions with the broker's: agreement, adoption after a start, or a mismatch that blocks entries until a person
  * resumes (rulings, 39; failure cases, 16).
  */
+import type { EngineCore } from '../engine-core.ts';
 import { assert } from '../../domain/assert.ts';
 import type { BrokerPosition } from '../../domain/broker-order.ts';
 import { valueAtHundredths } from '../../domain/contract.ts';
@@ -13,13 +14,11 @@ import {
   type SignedQty,
   signedQty,
   type StrategyIndex,
+  type TsUs,
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { BookSnapshot, PositionSnapshot } from '../ports/engine-event.ts';
-import type { ContractTable } from '../state/contract-table.ts';
-import type { EventContext } from '../state/event-context.ts';
-import { type BookState, EnclosedProof, type ReadRequests } from './enclosed-proof.ts';
-import { changeWithoutFill, type Portfolio } from './portfolio.ts';
+import { changeWithoutFill } from './portfolio.ts';
 
 /** Fills of orders of the last session that no book shows any more. */
 interface UnseenFills {
@@ -32,11 +31,8 @@ interface UnseenFills {
 const POSITION_AGE_US_MAX = 5 * US_PER_SECOND;
 
 export class PositionReconciler {
-  readonly #context: EventContext;
-  readonly #contracts: ContractTable;
-  readonly #portfolio: Portfolio;
+  readonly #core: EngineCore;
   readonly #earlier: UnseenFills;
-  readonly #reads: ReadRequests;
   readonly #proof = new EnclosedProof<readonly BrokerPosition[]>();
   #state: 'unread' | 'agreed' | 'mismatch' = 'unread';
   /** Our positions were right before: a difference needs an explanation. Without a past the broker's positions are taken over. */
@@ -51,18 +47,9 @@ export class PositionReconciler {
   #isAlerted = false;
   readonly #unknownCodes = new Set<string>();
 
-  constructor(
-    context: EventContext,
-    contracts: ContractTable,
-    portfolio: Portfolio,
-    earlier: UnseenFills,
-    reads: ReadRequests,
-  ) {
-    this.#context = context;
-    this.#contracts = contracts;
-    this.#portfolio = portfolio;
+  constructor(core: EngineCore, earlier: UnseenFills) {
+    this.#core = core;
     this.#earlier = earlier;
-    this.#reads = reads;
   }
 
   get readUs(): number {
@@ -71,7 +58,7 @@ export class PositionReconciler {
 
   /** Read just now: it may prove the position that an order would close (rulings, 36). */
   get isFresh(): boolean {
-    return this.#context.nowUs - this.#readUs < POSITION_AGE_US_MAX;
+    return this.#core.context.nowUs - this.#readUs < POSITION_AGE_US_MAX;
   }
 
   /** When the read began that last agreed with our positions; -Infinity after a difference or a start. */
@@ -81,7 +68,7 @@ export class PositionReconciler {
 
   brokerQty(instrument: InstrumentIndex): SignedQty | undefined {
     if (this.#positions === undefined) return undefined;
-    const code = this.#contracts.at(instrument)?.orderCode;
+    const code = this.#core.contracts.at(instrument)?.orderCode;
     return signedQty(code === undefined ? 0 : (this.#nets.get(code) ?? 0));
   }
 
@@ -129,7 +116,7 @@ export class PositionReconciler {
         return;
       case 'moved':
       case 'suspected':
-        return this.#reads.want('positions');
+        return this.#core.snapshots.want('positions');
       case 'agreed':
         this.#agreedUs = this.#readUs;
         return this.#agree();
@@ -147,8 +134,9 @@ export class PositionReconciler {
   #compare(positions: readonly BrokerPosition[]): readonly Difference[] {
     const differences: Difference[] = [];
     const nets = netsOf(positions);
-    for (const contract of this.#contracts.all) {
-      const difference = (nets.get(contract.orderCode) ?? 0) - this.#portfolio.accountQty(contract.index);
+    for (const contract of this.#core.contracts.all) {
+      const difference =
+        (nets.get(contract.orderCode) ?? 0) - this.#core.portfolio.accountQty(contract.index);
       if (difference !== 0) differences.push({ instrument: contract.index, qty: signedQty(difference) });
     }
     return differences;
@@ -174,11 +162,11 @@ export class PositionReconciler {
     this.#differences = left;
     if (left.length > 0) {
       const text = `entries stay blocked, and nobody gets these: ${whys.join('; ')}; then resume again`;
-      return this.#context.alert(null, 'warning', 'position_unsettled', text);
+      return this.#core.context.alert(null, 'warning', 'position_unsettled', text);
     }
     this.#state = 'unread';
     this.#proof.reset();
-    this.#reads.want('positions');
+    this.#core.snapshots.want('positions');
   }
 
   #agree(): void {
@@ -191,9 +179,10 @@ export class PositionReconciler {
     this.#hasPast = true;
     if (this.#isAlerted && this.#state === 'agreed') {
       this.#isAlerted = false;
-      this.#context.alert(null, 'info', 'positions_agree', "our positions are the broker's again");
+      this.#core.context.alert(null, 'info', 'positions_agree', "our positions are the broker's again");
     }
-    if (isNews || isExplained) this.#context.append({ kind: 'position_agreed', ...this.#context.head(null) });
+    if (isNews || isExplained)
+      this.#core.context.append({ kind: 'position_agreed', ...this.#core.context.head(null) });
   }
 
   #differ(differences: readonly Difference[], book: BookState): void {
@@ -224,25 +213,26 @@ export class PositionReconciler {
 
   #areEnded(differences: readonly Difference[]): boolean {
     return (
-      differences.length > 0 && differences.every(({ instrument }) => this.#contracts.isEnded(instrument))
+      differences.length > 0 &&
+      differences.every(({ instrument }) => this.#core.contracts.isEnded(instrument))
     );
   }
 
   #alertMismatch(differences: readonly Difference[]): void {
-    this.#context.append({
+    this.#core.context.append({
       kind: 'position_mismatch',
-      ...this.#context.head(null),
+      ...this.#core.context.head(null),
       broker: this.#positions ?? [],
-      ours: this.#contracts.all.map(({ index, orderCode }) => ({
+      ours: this.#core.contracts.all.map(({ index, orderCode }) => ({
         orderCode,
-        qty: this.#portfolio.accountQty(index),
+        qty: this.#core.portfolio.accountQty(index),
       })),
     });
     this.#isAlerted = true;
     const orders = this.#earlier.describe();
     const hint = orders === '' ? '' : `; the end of these was not seen: ${orders}`;
     const text = `the broker's position less ours is ${this.#describe(differences)}; entries are blocked until you resume${hint}`;
-    this.#context.alert(null, 'critical', 'position_mismatch', text);
+    this.#core.context.alert(null, 'critical', 'position_mismatch', text);
   }
 
   /**
@@ -250,7 +240,7 @@ export class PositionReconciler {
    * the rest; where several may have lost them, that is all.
    */
   #takeClosed({ instrument, qty }: Difference): Difference {
-    const holders = this.#portfolio
+    const holders = this.#core.portfolio
       .held()
       .filter((held) => held.instrument === instrument && Math.sign(held.qty) === -Math.sign(qty));
     const [holder] = holders;
@@ -259,7 +249,7 @@ export class PositionReconciler {
     const closed = signedQty(Math.sign(qty) * Math.min(Math.abs(qty), Math.abs(holder.qty)));
     this.#book(holder.strategy, 'forced_close', { instrument, qty: closed });
     const text = `${this.#describe([{ instrument, qty: closed }])} of it were closed at the broker: its position is ${holder.qty + closed} now`;
-    this.#context.alert(holder.strategy, 'warning', 'position_closed', text);
+    this.#core.context.alert(holder.strategy, 'warning', 'position_closed', text);
     return { instrument, qty: signedQty(qty - closed) };
   }
 
@@ -267,7 +257,7 @@ export class PositionReconciler {
     const unit = this.#unitValue(instrument);
     assert(unit !== undefined, 'a position is booked at a price');
     const value = money(Math.abs(qty) * unit);
-    const owners = { portfolio: this.#portfolio, context: this.#context };
+    const owners = { portfolio: this.#core.portfolio, context: this.#core.context };
     changeWithoutFill(owners, { strategy, instrument }, event, qty, value);
   }
 
@@ -275,12 +265,12 @@ export class PositionReconciler {
     if (qty === 0) return;
     this.#book(OPERATOR_INDEX, 'adopted', { instrument, qty });
     const text = `the broker's position differs by ${this.#describe([{ instrument, qty }])}: it belongs to the operator`;
-    this.#context.alert(OPERATOR_INDEX, 'warning', 'position_adopted', text);
+    this.#core.context.alert(OPERATOR_INDEX, 'warning', 'position_adopted', text);
   }
 
   #unitValue(instrument: InstrumentIndex): number | undefined {
-    const ours = this.#portfolio.unitValue(instrument);
-    const contract = this.#contracts.at(instrument);
+    const ours = this.#core.portfolio.unitValue(instrument);
+    const contract = this.#core.contracts.at(instrument);
     if (ours !== undefined || contract === undefined) return ours;
     const row = this.#positions?.find(({ orderCode }) => orderCode === contract.orderCode);
     return row?.lastPrice ? valueAtHundredths(contract.spec, row.lastPrice, 1) : undefined;
@@ -290,16 +280,17 @@ export class PositionReconciler {
     return differences
       .map(
         ({ instrument, qty }) =>
-          `${this.#contracts.at(instrument)?.orderCode ?? instrument} ${qty > 0 ? '+' : ''}${qty}`,
+          `${this.#core.contracts.at(instrument)?.orderCode ?? instrument} ${qty > 0 ? '+' : ''}${qty}`,
       )
       .join(', ');
   }
 
   #checkCode(code: string, qty: number): void {
-    if (qty === 0 || this.#contracts.byOrderCode(code) !== undefined || this.#unknownCodes.has(code)) return;
+    if (qty === 0 || this.#core.contracts.byOrderCode(code) !== undefined || this.#unknownCodes.has(code))
+      return;
     this.#unknownCodes.add(code);
     const text = `the broker holds ${qty} of ${code}, which is not in the contract list: it is yours to watch`;
-    this.#context.alert(OPERATOR_INDEX, 'critical', 'position_in_unknown_contract', text);
+    this.#core.context.alert(OPERATOR_INDEX, 'critical', 'position_in_unknown_contract', text);
   }
 }
 
@@ -314,4 +305,107 @@ interface Difference {
   readonly instrument: InstrumentIndex;
   /** Broker's minus ours. */
   readonly qty: SignedQty;
+}
+
+/** Our side when a scan of the book has been compared with our orders. */
+export interface BookState {
+  readonly fillVersion: number;
+  /** Orders of unknown fate. */
+  readonly unresolved: number;
+  /** The book did not show an order, which may explain a difference. */
+  readonly hasUnconfirmedOrder: boolean;
+}
+
+export type ProofVerdict<T> =
+  | { readonly kind: 'none' }
+  /** The book moved while the read was made. */
+  | { readonly kind: 'moved' }
+  /** A difference was seen for the first time, or too soon after that. */
+  | { readonly kind: 'suspected' }
+  | { readonly kind: 'agreed'; readonly reading: T }
+  /** `sinceUs`: start of the first read that showed it. */
+  | { readonly kind: 'differs'; readonly reading: T; readonly sinceUs: number };
+
+/** Both reads of a difference are at least this far apart: the broker's figures may lag a moment behind the book. */
+export const CONFIRM_AFTER_US = 3 * US_PER_SECOND;
+
+interface EnclosedRead<T> {
+  readonly reading: T;
+  readonly startedUs: TsUs;
+  readonly arrivedUs: TsUs;
+  readonly fillVersion: number;
+}
+
+const NOTHING = { kind: 'none' } as const;
+const MOVED = { kind: 'moved' } as const;
+const SUSPECTED = { kind: 'suspected' } as const;
+
+/**
+ * Proves our figures against a read of the broker's. A read counts when it lies between two complete scans of the book that show
+ * the same cumulative quantities; a difference counts when two such reads show the same one (rulings, 39).
+ */
+export class EnclosedProof<T> {
+  /** Arrival of the first scan since which no cumulative quantity has changed. */
+  #quietSinceUs = Infinity;
+  #fillVersion = -1;
+  #read: EnclosedRead<T> | null = null;
+  #suspected: { readonly key: string; readonly atUs: number } | null = null;
+
+  /** A read waits for the scan that encloses it. */
+  get isWaiting(): boolean {
+    return this.#read !== null;
+  }
+
+  /** A difference was seen once. */
+  get isSuspicious(): boolean {
+    return this.#suspected !== null;
+  }
+
+  /** Earlier reads prove nothing any more. */
+  reset(): void {
+    this.#quietSinceUs = Infinity;
+    this.#fillVersion = -1;
+    this.#read = null;
+    this.#suspected = null;
+  }
+
+  takeReading(reading: T, startedUs: TsUs, arrivedUs: TsUs, fillVersion: number): void {
+    const isAfterBook = startedUs >= this.#quietSinceUs && fillVersion === this.#fillVersion;
+    this.#read = isAfterBook ? { reading, startedUs, arrivedUs, fillVersion } : null;
+  }
+
+  /**
+   * To be called after the book has been compared with our orders. `keyOf` names the differences of a reading from ours; empty when
+   * there are none.
+   */
+  takeBook(
+    { complete, startedUs, tsUs }: BookSnapshot,
+    { fillVersion, unresolved }: BookState,
+    keyOf: (reading: T) => string,
+  ): ProofVerdict<T> {
+    if (!complete) return NOTHING;
+    const read = this.#read;
+    const isEnclosing = read !== null && startedUs >= read.arrivedUs;
+    if (fillVersion !== this.#fillVersion) this.#quietSinceUs = tsUs;
+    this.#fillVersion = fillVersion;
+    if (!isEnclosing) return NOTHING;
+    this.#read = null;
+    // With an order of unknown fate a difference may be that order: the next poll decides.
+    if (unresolved > 0) return NOTHING;
+    if (read.fillVersion !== fillVersion) return MOVED;
+    return this.#judge(read, keyOf(read.reading));
+  }
+
+  #judge({ reading, startedUs }: EnclosedRead<T>, key: string): ProofVerdict<T> {
+    if (key === '') {
+      this.#suspected = null;
+      return { kind: 'agreed', reading };
+    }
+    if (this.#suspected?.key !== key) {
+      this.#suspected = { key, atUs: startedUs };
+      return SUSPECTED;
+    }
+    const { atUs: sinceUs } = this.#suspected;
+    return startedUs - sinceUs < CONFIRM_AFTER_US ? SUSPECTED : { kind: 'differs', reading, sinceUs };
+  }
 }

@@ -2,12 +2,19 @@
  * Halts entries until a person resumes when the broker refuses too many orders, when too many messages are sent, or when the account
  * has lost too much since its peak. The halt outlives restarts; so does the peak, which the next session begins with.
  */
-import type { RiskSettings } from '../../domain/settings.ts';
-import { type Money, money, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
+import type { EngineCore } from '../engine-core.ts';
+import {
+  type InstrumentIndex,
+  type Money,
+  money,
+  type StrategyIndex,
+  type TsUs,
+  US_PER_MINUTE,
+} from '../../domain/units.ts';
 import type { EntryHalt } from './entry-halt.ts';
 import { grouped } from './loss-limits.ts';
-import type { EventContext } from '../state/event-context.ts';
-import { SendRate } from './send-history.ts';
+import { firstAtLeast } from '../../domain/lists.ts';
+import type { Side } from '../../domain/order.ts';
 
 /** The peak is journaled when it has risen by this part of the limit. */
 const PEAK_PARTS = 100;
@@ -15,9 +22,11 @@ const PEAK_PARTS = 100;
 export const FALLEN = 'the account has lost ';
 
 export class CircuitBreakers {
-  readonly #context: EventContext;
+  readonly #core: EngineCore;
   readonly #halt: EntryHalt;
-  readonly #risk: RiskSettings;
+  /** Places and changes, for the rules on rates. */
+  readonly rate = new SendRate();
+  readonly refusals = new RejectionMemory();
   readonly #messages = new SendRate();
   readonly #rejections = new SendRate();
   /** Highest net asset value since a person resumed; -Infinity when none was read. */
@@ -27,22 +36,20 @@ export class CircuitBreakers {
   /** The fall came while entries were off for another reason, and is alerted. */
   #isAlerted = false;
 
-  constructor(context: EventContext, halt: EntryHalt, risk: RiskSettings) {
-    this.#context = context;
+  constructor(core: EngineCore, halt: EntryHalt) {
+    this.#core = core;
     this.#halt = halt;
-    this.#risk = risk;
   }
 
   setClockBack(at: TsUs): void {
-    this.#messages.setClockBack(at);
-    this.#rejections.setClockBack(at);
+    for (const each of [this.rate, this.refusals, this.#messages, this.#rejections]) each.setClockBack(at);
   }
 
   /** A place, a change or a cancel leaves. */
   sent(): void {
-    const max = this.#risk.messagesPerMinuteMax;
+    const max = this.#core.settings.risk.messagesPerMinuteMax;
     if (max === undefined) return;
-    this.#messages.sent(this.#context.nowUs);
+    this.#messages.sent(this.#core.context.nowUs);
     const sent = this.messages;
     if (sent >= max)
       this.#halt.limitReached(
@@ -53,9 +60,9 @@ export class CircuitBreakers {
 
   /** The broker refused a place. A change refused because its order has just filled is ordinary; the message rate bounds those. */
   rejected(): void {
-    const max = this.#risk.rejectionsPerMinuteMax;
+    const max = this.#core.settings.risk.rejectionsPerMinuteMax;
     if (max === undefined) return;
-    this.#rejections.sent(this.#context.nowUs);
+    this.#rejections.sent(this.#core.context.nowUs);
     const { rejections: rejected } = this;
     if (rejected < max) return;
     this.#halt.limitReached(
@@ -66,7 +73,7 @@ export class CircuitBreakers {
 
   /** Deposits raise the peak, and a withdrawal counts like a loss: only a person can distinguish them. */
   account(netAssetValue: Money): void {
-    const max = this.#risk.drawdownMax;
+    const max = this.#core.settings.risk.drawdownMax;
     if (max === undefined) return;
     this.#last = netAssetValue;
     this.#peak = Math.max(this.#peak, netAssetValue);
@@ -76,12 +83,12 @@ export class CircuitBreakers {
 
   carryOver(peak: Money): void {
     this.#peak = Math.max(this.#peak, peak);
-    this.#journal(this.#risk.drawdownMax ?? Infinity);
+    this.#journal(this.#core.settings.risk.drawdownMax ?? Infinity);
   }
 
   /** `ended`: the reason that a person has seen. A fall that was the reason is accepted, and measured from here; another one goes on. */
   resume(ended: string | null): void {
-    const max = this.#risk.drawdownMax;
+    const max = this.#core.settings.risk.drawdownMax;
     if (max === undefined) return;
     this.#isAlerted = false;
     if (ended?.startsWith(FALLEN) !== true) return this.#judge(max);
@@ -92,12 +99,12 @@ export class CircuitBreakers {
 
   /** Within the last minute. */
   get messages(): number {
-    return this.#messages.within(US_PER_MINUTE, this.#context.nowUs);
+    return this.#messages.within(US_PER_MINUTE, this.#core.context.nowUs);
   }
 
   /** Within the last minute. */
   get rejections(): number {
-    return this.#rejections.within(US_PER_MINUTE, this.#context.nowUs);
+    return this.#rejections.within(US_PER_MINUTE, this.#core.context.nowUs);
   }
 
   /** Since the peak. */
@@ -113,12 +120,100 @@ export class CircuitBreakers {
     if (reason === null) return this.#halt.limitReached(text, 'drawdown');
     if (this.#isAlerted || reason.startsWith(FALLEN)) return;
     this.#isAlerted = true;
-    this.#context.alert(null, 'critical', 'drawdown', `${text}, while entries are off already`);
+    this.#core.context.alert(null, 'critical', 'drawdown', `${text}, while entries are off already`);
   }
 
   #journal(max: number): void {
     if (max === Infinity || this.#peak - this.#journaled < max / PEAK_PARTS) return;
     this.#journaled = this.#peak;
-    this.#context.append({ kind: 'equity_peak', ...this.#context.head(null), value: money(this.#peak) });
+    this.#core.context.append({
+      kind: 'equity_peak',
+      ...this.#core.context.head(null),
+      value: money(this.#peak),
+    });
+  }
+}
+
+/** Longest span that can be asked for. */
+const KEPT_US = US_PER_MINUTE;
+
+/** When places and modifies were sent, or orders refused: for limits of rates. */
+class SendRate {
+  #times: number[] = [];
+  #start = 0;
+
+  sent(at: TsUs): void {
+    this.#times.push(at);
+    while ((this.#times[this.#start] ?? Infinity) < at - KEPT_US) this.#start += 1;
+    if (this.#start < 1024) return;
+    this.#times = this.#times.slice(this.#start);
+    this.#start = 0;
+  }
+
+  setClockBack(at: TsUs): void {
+    this.#times = this.#times.slice(this.#start).map((each) => Math.min(each, at));
+    this.#start = 0;
+  }
+
+  /** Sent after `now - spanUs`. */
+  within(spanUs: number, now: TsUs): number {
+    const { length } = this.#times;
+    return length - firstAtLeast(this.#times, now - spanUs + 1, this.#start, length);
+  }
+
+  /** At least `max` were sent after `now - spanUs`. */
+  reaches(max: number, spanUs: number, now: TsUs): boolean {
+    const at = this.#times.length - max;
+    return max <= 0 || (at >= this.#start && (this.#times[at] ?? -Infinity) > now - spanUs);
+  }
+}
+
+/** Requests remembered; the one refused longest ago leaves first. */
+const REQUESTS_MAX = 256;
+
+interface Request {
+  readonly instrument: InstrumentIndex;
+  readonly side: Side;
+  readonly qty: number;
+  readonly limitPrice: number;
+}
+
+/** How often the broker refused this very request lately, in a row. */
+interface RejectionRecord {
+  readonly count: number;
+  readonly text: string;
+  readonly lastUs: TsUs;
+}
+
+const keyOf = (strategy: StrategyIndex, { instrument, side, qty, limitPrice }: Request): string =>
+  `${strategy}|${instrument}|${side}|${qty}|${limitPrice}`;
+
+/** Remembers identical requests that were refused, in a row (failure cases, 32). */
+class RejectionMemory {
+  readonly #records = new Map<string, RejectionRecord>();
+
+  rejected(strategy: StrategyIndex, request: Request, text: string, at: TsUs): void {
+    const key = keyOf(strategy, request);
+    const count = (this.#records.get(key)?.count ?? 0) + 1;
+    this.#records.delete(key);
+    this.#records.set(key, { count, text, lastUs: at });
+    if (this.#records.size <= REQUESTS_MAX) return;
+    for (const oldest of this.#records.keys()) {
+      this.#records.delete(oldest);
+      break;
+    }
+  }
+
+  setClockBack(at: TsUs): void {
+    for (const [key, record] of this.#records)
+      if (record.lastUs > at) this.#records.set(key, { ...record, lastUs: at });
+  }
+
+  accepted(strategy: StrategyIndex, request: Request): void {
+    if (this.#records.size > 0) this.#records.delete(keyOf(strategy, request));
+  }
+
+  of(strategy: StrategyIndex, request: Request): RejectionRecord | undefined {
+    return this.#records.size === 0 ? undefined : this.#records.get(keyOf(strategy, request));
   }
 }

@@ -1,6 +1,6 @@
 /** Halts of entries, for the account or for one strategy, until a person resumes (rulings, 37). */
+import type { EngineCore } from '../engine-core.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { EventContext } from '../state/event-context.ts';
 
 /** Begins the reason of a halt that leaves the broker's books alone: entries of another daemon are in them. */
 export const SECOND_DAEMON = 'a second daemon trades this account';
@@ -13,14 +13,9 @@ interface Entries {
   withdraw(strategy: StrategyIndex | null): void;
 }
 
-interface Strategies {
-  isStopped(strategy: StrategyIndex): boolean;
-}
-
 export class EntryHalt {
-  readonly #context: EventContext;
+  readonly #core: EngineCore;
   readonly #entries: Entries;
-  readonly #registry: Strategies;
   #reason: string | null = null;
   /** The account's loss limit, whether or not it was the first reason. */
   #lossReason: string | null = null;
@@ -28,16 +23,17 @@ export class EntryHalt {
   #resumedUs = -Infinity;
   readonly #strategies = new Map<StrategyIndex, { readonly reason: string; readonly isLoss: boolean }>();
 
-  constructor(context: EventContext, entries: Entries, registry: Strategies) {
-    this.#context = context;
+  constructor(core: EngineCore, entries: Entries) {
+    this.#core = core;
     this.#entries = entries;
-    this.#registry = registry;
   }
 
   /** The entries of the strategy are off: it is stopped, or a halt holds. */
   isOff(strategy: StrategyIndex): boolean {
     return (
-      this.reason !== null || this.strategyReason(strategy) !== null || this.#registry.isStopped(strategy)
+      this.reason !== null ||
+      this.strategyReason(strategy) !== null ||
+      this.#core.registry.isStopped(strategy)
     );
   }
 
@@ -80,7 +76,7 @@ export class EntryHalt {
 
   limitReached(reason: string, code: string): void {
     // Also in a tail: unlike a loss, what was refused or sent there is not measured again.
-    const isDecidedNow = this.#context.decisions.policies() === null || this.#isHaltNow(null);
+    const isDecidedNow = this.#core.context.decisions.policies() === null || this.#isHaltNow(null);
     if (this.#reason !== null || !isDecidedNow) return;
     this.#begin(reason, code);
     this.#entries.withdraw(null);
@@ -88,7 +84,7 @@ export class EntryHalt {
 
   /** In a replayed past the journal holds when a limit was reached: it may have been another one then. */
   #isHaltNow(strategy: StrategyIndex | null): boolean {
-    const recorded = this.#context.decisions.halts();
+    const recorded = this.#core.context.decisions.halts();
     if (recorded === null) return true;
     const at = recorded.findIndex((entry) => entry.strategy === strategy);
     if (at !== -1) recorded.splice(at, 1);
@@ -97,7 +93,7 @@ export class EntryHalt {
 
   /** A replayed event is over: halts that the journal holds of it, and that no limit of today finds. `hasWithdrawn`: entries were, too. */
   follow(hasWithdrawn: boolean): void {
-    const recorded = this.#context.decisions.halts() ?? [];
+    const recorded = this.#core.context.decisions.halts() ?? [];
     for (const { strategy, reason } of recorded.splice(0))
       if (strategy !== null) this.#beginStrategy(strategy, { reason, isLoss: true });
       else if (this.#reason === null) {
@@ -109,7 +105,7 @@ export class EntryHalt {
   #begin(reason: string, code: string): void {
     this.#reason = reason;
     this.#append(true, null, reason);
-    this.#context.alert(null, 'critical', code, `entries are off until you resume: ${reason}`);
+    this.#core.context.alert(null, 'critical', code, `entries are off until you resume: ${reason}`);
   }
 
   /** The account's loss of the day has reached its limit: an alert, whether or not entries are off already. */
@@ -119,7 +115,12 @@ export class EntryHalt {
     if (this.#reason === null) this.#begin(reason, 'entries_halted');
     else {
       this.#append(true, null, reason);
-      this.#context.alert(null, 'critical', 'entries_halted', `${reason}, while entries are off already`);
+      this.#core.context.alert(
+        null,
+        'critical',
+        'entries_halted',
+        `${reason}, while entries are off already`,
+      );
     }
     this.#entries.withdraw(null);
   }
@@ -137,7 +138,7 @@ export class EntryHalt {
     const { reason, isLoss } = why;
     this.#append(true, strategy, reason);
     const text = `its entries are off until you resume this strategy: ${reason}`;
-    if (isLoss) this.#context.alert(strategy, 'critical', 'strategy_halted', text);
+    if (isLoss) this.#core.context.alert(strategy, 'critical', 'strategy_halted', text);
     this.#entries.withdraw(strategy);
   }
 
@@ -169,7 +170,7 @@ export class EntryHalt {
     const ended = this.#reason;
     if (ended !== null) {
       this.#append(false, null, reason);
-      this.#resumedUs = this.#context.nowUs;
+      this.#resumedUs = this.#core.context.nowUs;
     }
     this.#reason = null;
     if (this.#lossReason === ended) this.#lossReason = null;
@@ -196,6 +197,6 @@ export class EntryHalt {
   }
 
   #append(halted: boolean, strategy: StrategyIndex | null, reason: string): void {
-    this.#context.append({ kind: 'halt', ...this.#context.head(strategy), halted, reason });
+    this.#core.context.append({ kind: 'halt', ...this.#core.context.head(strategy), halted, reason });
   }
 }

@@ -8,9 +8,9 @@
  * An account that holds many contracts is not added up at each fill: half of its room is kept back, and what it may have lost at most
  * within the bands grows by what the fill lost and by what its new band may lose, until that half is used up.
  */
+import type { EngineCore } from '../engine-core.ts';
 import { assert } from '../../domain/assert.ts';
 import { valueOf } from '../../domain/contract.ts';
-import type { EngineSettings } from '../../domain/settings.ts';
 import {
   type InstrumentIndex,
   money,
@@ -20,10 +20,6 @@ import {
   strategyIndex,
   type StrategyIndex,
 } from '../../domain/units.ts';
-import type { Market } from '../market/market.ts';
-import type { Portfolio } from '../positions/portfolio.ts';
-import type { ContractTable } from '../state/contract-table.ts';
-import type { EventContext } from '../state/event-context.ts';
 import type { EntryHalt } from './entry-halt.ts';
 
 /** Contracts of the account from which on a fill costs more to measure than to bound. */
@@ -42,12 +38,8 @@ const since = (loss: number, base: number): string =>
   base === 0 ? grouped(loss) : `${grouped(loss)} since the resume (day: ${grouped(0 - loss - base)})`;
 
 export class LossLimits {
-  readonly #context: EventContext;
-  readonly #contracts: ContractTable;
-  readonly #market: Market;
-  readonly #portfolio: Portfolio;
+  readonly #core: EngineCore;
   readonly #halt: EntryHalt;
-  readonly #settings: EngineSettings;
   /** The bands hold for all owners, those apart whose positions changed since. */
   #isMeasured = false;
   /** The account has lost no more than this, with any prices within the bands; NaN where it is added up. */
@@ -59,26 +51,15 @@ export class LossLimits {
   #accountBase = 0;
   readonly #bases: number[];
 
-  constructor(
-    context: EventContext,
-    contracts: ContractTable,
-    market: Market,
-    portfolio: Portfolio,
-    halt: EntryHalt,
-    settings: EngineSettings,
-  ) {
-    this.#context = context;
-    this.#contracts = contracts;
-    this.#market = market;
-    this.#portfolio = portfolio;
+  constructor(core: EngineCore, halt: EntryHalt) {
+    this.#core = core;
     this.#halt = halt;
-    this.#settings = settings;
-    this.#bases = settings.strategies.map(() => 0);
+    this.#bases = core.settings.strategies.map(() => 0);
   }
 
   /** Below zero is a gain. */
   ofAccount(): Money {
-    return money(0 - this.#portfolio.accountDayPnl() - this.#accountBase);
+    return money(0 - this.#core.portfolio.accountDayPnl() - this.#accountBase);
   }
 
   /** No less than the account has lost at the prices of now. */
@@ -90,29 +71,29 @@ export class LossLimits {
   of(strategy: StrategyIndex): Money {
     const base = strategy === OPERATOR_INDEX ? 0 : this.#bases[strategy];
     assert(base !== undefined, 'each strategy has an accepted loss');
-    return money(0 - this.#portfolio.dayPnl(strategy) - base);
+    return money(0 - this.#core.portfolio.dayPnl(strategy) - base);
   }
 
   /** Everybody was measured since positions changed. */
   get isCurrent(): boolean {
-    return this.#isMeasured && this.#portfolio.changed.length === 0;
+    return this.#isMeasured && this.#core.portfolio.changed.length === 0;
   }
 
   /** At this price no limit is reached that was not reached before. */
   contains(instrument: InstrumentIndex, price: number): boolean {
-    return this.isCurrent && this.#market.of(instrument).noLoss.has(price);
+    return this.isCurrent && this.#core.market.of(instrument).noLoss.has(price);
   }
 
   /** Something other than a price or a position changed. */
   invalidate(): void {
     this.#isMeasured = false;
-    this.#market.invalidateBand();
+    this.#core.market.invalidateBand();
   }
 
   /** After an event: measures the owners whose positions changed. */
   follow(): void {
     if (!this.#isMeasured) return this.measure();
-    const { changed } = this.#portfolio;
+    const { changed } = this.#core.portfolio;
     if (changed.length === 0) return;
     if (Number.isNaN(this.#accountBound)) this.#watchAccount();
     else if (!this.#boundAccount()) return this.measure();
@@ -120,24 +101,24 @@ export class LossLimits {
       const owner = changed[at];
       if (owner !== undefined && owner !== OPERATOR_INDEX) this.#watch(owner);
     }
-    this.#portfolio.forgetChanges();
+    this.#core.portfolio.forgetChanges();
   }
 
   /** Measures all losses and computes the bands again around the present prices. */
   measure(): void {
-    this.#market.invalidateBand();
-    for (const instrument of this.#portfolio.touchedBy(null))
-      this.#market.of(instrument).noLoss.set(-Infinity, Infinity);
+    this.#core.market.invalidateBand();
+    for (const instrument of this.#core.portfolio.touchedBy(null))
+      this.#core.market.of(instrument).noLoss.set(-Infinity, Infinity);
     this.#watchAccount();
     for (let place = 0; place < this.#bases.length; place += 1) this.#watch(strategyIndex(place));
-    this.#portfolio.forgetChanges();
+    this.#core.portfolio.forgetChanges();
     this.#isMeasured = true;
   }
 
   /** What a resume would accept now, of the account (null) or of a strategy. */
   toAccept(whose: StrategyIndex | null): Money {
     const isShown = whose === null ? this.#halt.isLossShown : this.#halt.isStrategyLossShown(whose);
-    const pnl = whose === null ? this.#portfolio.accountDayPnl() : this.#portfolio.dayPnl(whose);
+    const pnl = whose === null ? this.#core.portfolio.accountDayPnl() : this.#core.portfolio.dayPnl(whose);
     return money(isShown ? Math.max(0, 0 - pnl) : 0);
   }
 
@@ -146,7 +127,7 @@ export class LossLimits {
    * the account; undefined for all.
    */
   resume(whose?: StrategyIndex | null): void {
-    const { risk, strategies } = this.#settings;
+    const { risk, strategies } = this.#core.settings;
     if (typeof whose !== 'number' && this.#halt.isLossShown)
       this.#accountBase = this.#accept(null, risk.dailyLossMax);
     strategies.forEach(({ risk: { dailyLossMax } }, place) => {
@@ -168,14 +149,14 @@ export class LossLimits {
     if (loss === 0) return 0;
     const whose = strategy === null ? "the account's loss" : 'its loss';
     const text = `${whose} of the day is ${grouped(loss)} and was accepted: the next ${grouped(max)} are measured from there`;
-    this.#context.alert(strategy, 'warning', 'loss_accepted', text);
+    this.#core.context.alert(strategy, 'warning', 'loss_accepted', text);
     return loss;
   }
 
   #watchAccount(): void {
     this.#accountBound = NaN;
     if (this.#halt.isLossReached) return;
-    const max = this.#settings.risk.dailyLossMax;
+    const max = this.#core.settings.risk.dailyLossMax;
     const loss = this.ofAccount();
     if (loss >= max)
       this.#halt.lossReached(
@@ -191,9 +172,9 @@ export class LossLimits {
   /** Each of them has traded: the loss moves with trades alone. */
   #holdsMany(): boolean {
     let held = 0;
-    for (const instrument of this.#portfolio.touchedBy(null)) {
-      if (this.#portfolio.pricedQty(null, instrument) === 0) continue;
-      if (this.#market.tradedPrice(instrument) === undefined) return false;
+    for (const instrument of this.#core.portfolio.touchedBy(null)) {
+      if (this.#core.portfolio.pricedQty(null, instrument) === 0) continue;
+      if (this.#core.market.tradedPrice(instrument) === undefined) return false;
       held += 1;
     }
     return held > MANY;
@@ -201,19 +182,23 @@ export class LossLimits {
 
   /** Adds the changes to the bound of the account. False where it no longer shows that the limit is not reached. */
   #boundAccount(): boolean {
-    const { moved, lost } = this.#portfolio;
-    const max = this.#settings.risk.dailyLossMax;
+    const { moved, lost } = this.#core.portfolio;
+    const max = this.#core.settings.risk.dailyLossMax;
     this.#accountBound += lost;
     for (let at = 0; at < moved.length; at += 1) {
       const instrument = moved[at];
-      const price = instrument === undefined ? undefined : this.#market.tradedPrice(instrument);
-      if (instrument === undefined || price === undefined || this.#contracts.at(instrument) === undefined)
+      const price = instrument === undefined ? undefined : this.#core.market.tradedPrice(instrument);
+      if (
+        instrument === undefined ||
+        price === undefined ||
+        this.#core.contracts.at(instrument) === undefined
+      )
         return false;
       // The bound holds within the bands alone.
-      if (!this.#market.of(instrument).noLoss.has(price)) return false;
+      if (!this.#core.market.of(instrument).noLoss.has(price)) return false;
       const part = (max - this.#accountBound) * PART_OF_ROOM;
       if (!(part > 0)) return false;
-      const qty = Math.abs(this.#portfolio.pricedQty(null, instrument));
+      const qty = Math.abs(this.#core.portfolio.pricedQty(null, instrument));
       if (qty === 0) continue;
       this.#accountBound += part;
       this.#narrowContract(instrument, qty, part);
@@ -223,7 +208,7 @@ export class LossLimits {
 
   #watch(strategy: StrategyIndex): void {
     if (this.#halt.strategyReason(strategy) !== null) return;
-    const max = this.#settings.strategies[strategy]?.risk.dailyLossMax;
+    const max = this.#core.settings.strategies[strategy]?.risk.dailyLossMax;
     assert(max !== undefined, 'each strategy has a limit on its loss');
     const loss = this.of(strategy);
     if (loss >= max)
@@ -236,11 +221,12 @@ export class LossLimits {
 
   /** `room`: money to the limit of a strategy, or of the account. */
   #narrow(strategy: StrategyIndex | null, room: number): void {
-    const touched = this.#portfolio.touchedBy(strategy);
+    const touched = this.#core.portfolio.touchedBy(strategy);
     let held = 0;
-    for (const instrument of touched) if (this.#portfolio.pricedQty(strategy, instrument) !== 0) held += 1;
+    for (const instrument of touched)
+      if (this.#core.portfolio.pricedQty(strategy, instrument) !== 0) held += 1;
     for (const instrument of touched) {
-      const qty = Math.abs(this.#portfolio.pricedQty(strategy, instrument));
+      const qty = Math.abs(this.#core.portfolio.pricedQty(strategy, instrument));
       if (qty !== 0) this.#narrowContract(instrument, qty, room / held);
     }
   }
@@ -250,9 +236,9 @@ export class LossLimits {
    * every price. A contract without a price may be at its limit with any price.
    */
   #narrowContract(instrument: InstrumentIndex, qty: number, room: number): void {
-    const contract = this.#contracts.at(instrument);
-    const price = this.#market.lastPrice(instrument);
-    const { noOp, noLoss } = this.#market.of(instrument);
+    const contract = this.#core.contracts.at(instrument);
+    const price = this.#core.market.lastPrice(instrument);
+    const { noOp, noLoss } = this.#core.market.of(instrument);
     noOp.shut();
     if (contract === undefined || price === null) return noLoss.shut();
     const ticks = Math.ceil(room / valueOf(contract.spec, priceTicks(1), qty)) - 1;

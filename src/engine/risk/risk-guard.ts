@@ -13,22 +13,23 @@ import type {
   ApprovedCancel,
   ApprovedModify,
   ApprovedOrder,
+  CancelToSend,
+  ModifyToSend,
   OrderToSend,
   Purpose,
 } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { ProposalSource } from '../ports/journal-entry.ts';
-import type { Decision } from '../state/decision-source.ts';
-import { approveCancel, approveModify, approveOrder } from './approve.ts';
+import type { Decision } from '../state/event-context.ts';
 import {
   changedTerms,
   modifyDenial,
   moveDenial,
+  RiskRequest,
   timeInForceDenial,
   triggerDenial,
   triggerOf,
-} from './order-request.ts';
-import { RiskRequest } from './risk-request.ts';
+} from './risk-request.ts';
 import { checksOf, type RiskCheck } from './risk-rules.ts';
 
 const PENDING: Decision<never> = { kind: 'pending' };
@@ -209,3 +210,8 @@ function notAnExit({ isHeld, shrinks, exposedQty }: RiskRequest): Denial {
     : `an exit of ${exposedQty} is more than the position less the orders that already close it`;
   return { code: 'position_unproven', reason };
 }
+
+/* oxlint-disable typescript/no-unsafe-type-assertion -- the one assertion point of approvals: the guard has just checked */
+export const approveOrder = (order: OrderToSend): ApprovedOrder => order as ApprovedOrder;
+export const approveModify = (modify: ModifyToSend): ApprovedModify => modify as ApprovedModify;
+const approveCancel = (cancel: CancelToSend): ApprovedCancel => cancel as ApprovedCancel;

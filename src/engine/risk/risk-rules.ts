@@ -27,9 +27,8 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { Market } from '../market/market.ts';
-import { type EngineView, type OrderView, whyUnproven } from '../engine-view.ts';
+import { type EngineView, type OrderView, whyUnproven, workingQty } from '../engine-view.ts';
 import type { Denial } from '../ports/denial.ts';
-import { workingQty } from './exposure.ts';
 import type { RiskRequest } from './risk-request.ts';
 
 /** Calls that a rule may stop (rulings, 36): all, all but reductions, or only new orders that reduce nothing. */
@@ -290,7 +289,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'same_rejection',
     appliesTo: 'all',
     check(request) {
-      const record = request.view.orders.rejections.of(request.strategy, request);
+      const record = request.view.breakers.refusals.of(request.strategy, request);
       if (record === undefined || record.count < request.settings.risk.sameRejectionsMax) return undefined;
       if (request.nowUs - record.lastUs >= US_PER_MINUTE) return undefined;
       return { code: 'same_rejection', rejections: record.count, text: record.text };
@@ -436,7 +435,7 @@ const lostTooMuch = (loss: number, max: number): Denial | undefined =>
   loss < max ? undefined : { code: 'daily_loss', loss, max };
 
 function tooMany({ view, nowUs }: RiskRequest, max: number, perUs: number): Denial | undefined {
-  const { rate } = view.orders;
+  const { rate } = view.breakers;
   if (!rate.reaches(max, perUs, nowUs)) return undefined;
   return { code: 'order_rate', orders: rate.within(perUs, nowUs), max, perUs };
 }

@@ -2,14 +2,19 @@
  * Closes positions that may not stay: before the close the positions of strategies that do not hold overnight, before its last close a
  * contract that expires. A position left open overnight is alerted, and closed when trading goes on.
  */
-import type { SessionPhase } from '../../domain/calendar.ts';
+import {
+  auctionStarts,
+  dayClose,
+  expiryFlatFrom,
+  flatFrom,
+  type SessionPhase,
+} from '../../domain/calendar.ts';
 import { addUs, type InstrumentIndex, minutes, type StrategyIndex, tsUs } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
-import { CANCEL_AGAIN } from '../orders/entry-withdrawal.ts';
+import { CANCEL_AGAIN } from '../orders/withdrawal.ts';
 import type { OrderView } from '../engine-view.ts';
-import { auctionStarts, dayClose, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
-import type { TargetExecutor } from './target-executor.ts';
+import type { TargetExecutor } from './flattener.ts';
 import type { EngineState } from '../engine-state.ts';
 
 /** Where nothing is closed before an expiry. */

@@ -7,8 +7,7 @@ import { opposite, type OrderStatus, type Side, signOf, TERMINAL_STATUSES } from
 import type { EngineSettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
 import { changeWithoutFill } from '../positions/portfolio.ts';
-import { ordersOf, type EngineView, type OrderView } from '../engine-view.ts';
-import { provenQty } from '../risk/exposure.ts';
+import { type EngineView, ordersOf, type OrderView, provenQty } from '../engine-view.ts';
 import { crossedOrder } from '../risk/risk-rules.ts';
 import type { EngineState } from '../engine-state.ts';
 import type { Target } from './targets.ts';

@@ -7,7 +7,7 @@ import type { Failure, FailurePolicy } from '../../domain/settings.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import type { PolicyEntry } from '../ports/journal-entry.ts';
-import type { TargetExecutor } from './target-executor.ts';
+import type { TargetExecutor } from './flattener.ts';
 import { whyUnproven } from '../engine-view.ts';
 import type { EngineState } from '../engine-state.ts';
 import type { ProtectedPosition } from './targets.ts';

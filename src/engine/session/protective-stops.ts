@@ -7,6 +7,7 @@
  * that was withdrawn as too large, or of a stop that a flatten withdrew and that does not close the position at once, and one that an
  * earlier configuration left is kept, until the position is closed.
  */
+import { isStandstill } from '../../domain/calendar.ts';
 import { assert } from '../../domain/assert.ts';
 import { valueOf } from '../../domain/contract.ts';
 import { cover } from '../../domain/cover.ts';
@@ -148,15 +149,15 @@ export class ProtectiveStops {
   #restore(isInheriting: boolean): void {
     const { context, orders, registry, halt, portfolio } = this.#state;
     // A resume may come before the end is read.
-    const isOff = ({ strategy, createdUs, waitedUs }: OrderView): boolean =>
-      halt.offUntilUs > Math.max(createdUs, waitedUs) ||
+    const isOff = ({ strategy, createdUs, triggerState }: OrderView): boolean =>
+      halt.offUntilUs > Math.max(createdUs, triggerState.waitedUs) ||
       halt.strategyReason(strategy) !== null ||
       registry.isStopped(strategy);
     const ended = orders.canceledWaiting.length === 0 ? NO_ORDERS : orders.canceledWaiting.splice(0);
     if (ended.length === 0 && this.#lost.length === 0) return;
     const lost = ended
       .filter((order) => order.role === 'stop' && order.strategy !== OPERATOR_INDEX)
-      .filter((order) => !order.isUnwanted && !order.isPartnerSent && !order.isProtective)
+      .filter((order) => !order.doubt.isUnwanted && !order.isPartnerSent && !order.isProtective)
       .map((order) => ({ order, wasOff: isOff(order), endedUs: context.nowUs }))
       .filter(({ order, wasOff }) => wasOff || order.parent !== null);
     this.#lost = [...this.#lost, ...lost].filter(
@@ -304,7 +305,7 @@ export class ProtectiveStops {
     const isRight =
       stop.side === side &&
       stop.leavesQty === wantedQty &&
-      (trigger === undefined || stop.placedTrigger === trigger || !isWhereWePutIt(stop));
+      (trigger === undefined || stop.triggerState.placedPrice === trigger || !isWhereWePutIt(stop));
     this.#withdraw(watch, isRight ? more : [stop, ...more]);
   }
 
@@ -375,8 +376,7 @@ export class ProtectiveStops {
   }
 
   get #isMarketOpen(): boolean {
-    const phase = this.#state.session.phase;
-    return phase !== 'closed' && phase !== 'break';
+    return !isStandstill(this.#state.session.phase);
   }
 
   /** Undefined while the contract or its band is not known. */
@@ -444,15 +444,15 @@ export class ProtectiveStops {
 }
 
 /** Withdrawn because it is larger than the position that it closes. */
-const isOversized = ({ oversizedUs }: OrderView): boolean => oversizedUs > -Infinity;
+const isOversized = ({ doubt }: OrderView): boolean => doubt.oversizedUs > -Infinity;
 
 /** The position has shrunk or turned since the stop was asked for; rows that show more than was asked for do not count. */
 const isTooLarge = ({ side, wantedQty, askedQty }: Watch, stop: OrderView): boolean =>
   stop.side !== side || wantedQty < Math.min(stop.leavesQty, askedQty);
 
 /** A stop that a person moved stays where it is. */
-const isWhereWePutIt = ({ placedTrigger, triggerPrice }: OrderView): boolean =>
-  placedTrigger !== null && placedTrigger === triggerPrice;
+const isWhereWePutIt = ({ triggerState: { placedPrice, price } }: OrderView): boolean =>
+  placedPrice !== null && placedPrice === price;
 
 function forgive(watch: Watch): void {
   watch.nakedSinceUs = Infinity;

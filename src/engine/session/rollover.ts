@@ -1,12 +1,11 @@
 /** Resolves the symbols of strategies to contracts, and again when a contract has expired. */
-import type { TradingCalendar } from '../../domain/calendar.ts';
+import { rollsFrom, type TradingCalendar } from '../../domain/calendar.ts';
 import { aliasOf, type ContractMonth, contractMonthOf } from '../../domain/contract-code.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { issuesText, notParsed, parsed, type ParseResult } from '../../domain/parsed.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import { type StrategyIndex, strategyIndex, type TsUs } from '../../domain/units.ts';
 import type { EngineState } from '../engine-state.ts';
-import { rollsFrom } from '../../domain/day-plan.ts';
 
 export class RolloverMonitor {
   readonly #state: EngineState;

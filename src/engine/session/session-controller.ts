@@ -3,7 +3,7 @@
  * and before an expiry, settlement, flatten and stop. Each is a class of its own; this one passes events on
  * to them. Time comes in as events, so that a start in the middle of a day is right.
  */
-import type { SessionPhase } from '../../domain/calendar.ts';
+import { dayClose, isStandstill, lastSession, type SessionPhase } from '../../domain/calendar.ts';
 import {
   type InstrumentIndex,
   type Money,
@@ -14,7 +14,7 @@ import {
 import type { ClosedSnapshot, Command, EngineEvent } from '../ports/engine-event.ts';
 import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
-import { TargetExecutor } from './target-executor.ts';
+import { TargetExecutor } from './flattener.ts';
 import { ProtectiveStops } from './protective-stops.ts';
 import { RolloverMonitor } from './rollover.ts';
 import type { EngineState } from '../engine-state.ts';
@@ -24,7 +24,6 @@ import { coverOf, isStaying } from '../engine-view.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
-import { dayClose, lastSession } from '../../domain/day-plan.ts';
 
 /** Tests put a simpler one in its place. */
 export type SessionProcedures = Pick<SessionController, keyof SessionController>;
@@ -77,7 +76,7 @@ export class SessionController {
     this.#auction.plan();
     this.#closeOut.plan();
     this.#auction.onPhase(phase);
-    if (phase !== 'closed' && phase !== 'break') this.#executor.resume();
+    if (!isStandstill(phase)) this.#executor.resume();
     this.#closeOut.step();
     this.#executor.step();
     this.#stop.onPhase(phase);

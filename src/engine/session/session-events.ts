@@ -1,5 +1,5 @@
-/** Starts, days, phases, commands, the stream and clocks. */
-import { type TsUs, US_PER_SECOND } from '../../domain/units.ts';
+/** Starts, days, phases, commands, lists of strategies, the stream and clocks. */
+import { signedQty, type StrategyIndex, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
 import { brokerOrderNo, type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
 import type {
   Booted,
@@ -8,27 +8,33 @@ import type {
   ClockStep,
   Command,
   CommandReceived,
+  ConfiguredStrategy,
   ContractsListed,
   SessionStarted,
   StrategiesConfigured,
   StreamChanged,
 } from '../ports/engine-event.ts';
-import { transition } from '../orders/order-table.ts';
-import { StrategyVersions } from './strategy-versions.ts';
+import { transition } from '../orders/order-life.ts';
 import type { EngineState } from '../engine-state.ts';
 import { ENGINE_TIMER } from '../state/timers.ts';
 import { EngineTrader } from '../engine-trader.ts';
 import type { SessionProcedures } from './session-controller.ts';
+import type { StrategySettings } from '../../domain/settings.ts';
+import { isSameVersion, versionOf } from '../ports/journal-entry.ts';
 
 type ResumeCommand = Extract<Command, { readonly name: 'resume' }>;
 
 /** Clock skew above which a person is alerted (rulings, 28). */
 const SKEW_ALERT_US = 2 * US_PER_SECOND;
 
+/** Reason of the stop of a strategy that is in no list any more. */
+const LEFT = 'it is no longer configured';
+
 export class SessionEvents {
   readonly #state: EngineState;
   readonly #controller: SessionProcedures;
-  readonly #versions: StrategyVersions;
+  /** Null until the first list of the session. */
+  #configured: ReadonlyMap<string, ConfiguredStrategy> | null = null;
   #listed: ContractsListed | null = null;
   #isSkewAlerted = false;
   #isDownAlerted = false;
@@ -36,7 +42,6 @@ export class SessionEvents {
   constructor(state: EngineState, controller: SessionProcedures) {
     this.#state = state;
     this.#controller = controller;
-    this.#versions = new StrategyVersions(state);
   }
 
   /** A process began. Calls without an answer become unknown, and everything is read and compared again. */
@@ -136,44 +141,33 @@ export class SessionEvents {
     });
   }
 
-  sessionStarted({
-    tradingDay,
-    carriedOver,
-    follows,
-    isRestarted,
-    carriedOrders = [],
-    minted,
-    halted,
-    haltedStrategies,
-    equityPeak,
-    lossReached,
-    stoppedStrategies,
-    unclosed = [],
-  }: SessionStarted): void {
+  sessionStarted(started: SessionStarted): void {
+    const { tradingDay, follows, isRestarted, carriedOrders = [] } = started;
     const { session, portfolio, positionReconciler, halt, losses, context, snapshots, registry, ids } =
       this.#state;
     if (session.day === tradingDay) return;
     if (session.day !== null) this.#leaveDay();
     losses.clear();
     session.begin(tradingDay);
-    ids.before.carryOver(minted ?? []);
+    ids.before.carryOver(started.minted ?? []);
     // The broker counts the day's fills from before too.
     if (isRestarted === true) this.#state.fills.hasEarlier = true;
-    if (equityPeak !== undefined) this.#state.breakers.carryOver(equityPeak);
+    if (started.equityPeak !== undefined) this.#state.breakers.carryOver(started.equityPeak);
     // Else the clock was set back over a day: its orders may work on.
     const wasNight = isRestarted !== true && (follows === undefined || follows < tradingDay);
     for (const each of carriedOrders) this.#state.earlier.carryOver(each, wasNight);
     this.#state.entries.carryOver(carriedOrders);
-    for (const { strategy, instrument, qty, openValue } of carriedOver) {
+    for (const { strategy, instrument, qty, openValue } of started.carriedOver) {
       portfolio.carry(strategy, instrument, qty, openValue);
       const carried = { event: 'carried_over', instrument, qty, value: openValue } as const;
       context.append({ ...context.head(strategy), kind: 'position_event', ...carried });
     }
-    if (halted !== null) halt.carryOver(null, halted);
-    if (lossReached !== undefined) halt.carryOverLoss(lossReached);
-    for (const { strategy, reason } of haltedStrategies ?? []) halt.carryOver(strategy, reason);
-    for (const { strategy, reason } of stoppedStrategies ?? []) this.#state.stops.carryOver(strategy, reason);
-    this.#alertUnclosed(unclosed);
+    if (started.halted !== null) halt.carryOver(null, started.halted);
+    if (started.lossReached !== undefined) halt.carryOverLoss(started.lossReached);
+    for (const { strategy, reason } of started.haltedStrategies ?? []) halt.carryOver(strategy, reason);
+    for (const { strategy, reason } of started.stoppedStrategies ?? [])
+      this.#state.stops.carryOver(strategy, reason);
+    this.#alertUnclosed(started.unclosed ?? []);
     // Strategies find their positions and halts as they are.
     registry.goOn();
     positionReconciler.restart();
@@ -203,8 +197,49 @@ export class SessionEvents {
     market.newDay();
   }
 
-  strategiesConfigured(event: StrategiesConfigured): void {
-    this.#versions.take(event);
+  /** Which version of each strategy decides from here on, and under which settings: it follows the lists, and reports changes. */
+  strategiesConfigured({ strategies }: StrategiesConfigured): void {
+    const { context, registry, stops, losses } = this.#state;
+    const before = this.#configured;
+    this.#configured = new Map(strategies.map((each) => [each.settings.id, each]));
+    // Not by place: a replay of the day may give other places.
+    const seats = registry.seats.toSorted((a, b) => (a.settings.id < b.settings.id ? -1 : 1));
+    for (const { index, settings } of seats) {
+      const now = this.#configured.get(settings.id);
+      const isEarlier = context.decisions.isEarlier(index);
+      if (now !== undefined) {
+        // The first list of a session is no change.
+        if (before !== null) this.#noteChange(index, before.get(settings.id), now);
+        this.#use(index, now.settings);
+        if (!isEarlier) stops.settle(index);
+      }
+      // In a past with another list it may have been configured again since.
+      else if (!isEarlier) stops.stop(index, LEFT, null);
+    }
+    losses.invalidate();
+  }
+
+  /** Limits hold from their list on, so that a replay meets them at the same moment. Its contracts are those of its code. */
+  #use(strategy: StrategyIndex, settings: StrategySettings): void {
+    const { strategies } = this.#state.settings;
+    const present = strategies[strategy];
+    if (present !== undefined && present.isOrphan !== true)
+      strategies[strategy] = { ...settings, symbols: present.symbols };
+  }
+
+  #noteChange(
+    strategy: StrategyIndex,
+    before: ConfiguredStrategy | undefined,
+    now: ConfiguredStrategy,
+  ): void {
+    const from = before === undefined ? null : versionOf(before);
+    const to = versionOf(now);
+    if (from !== null && isSameVersion(from, to)) return;
+    const { context, portfolio, orders } = this.#state;
+    const held = portfolio.held().filter((each) => each.strategy === strategy);
+    const heldQty = signedQty(held.reduce((sum, each) => sum + each.qty, 0));
+    const openOrders = orders.open.filter((order) => order.strategy === strategy).length;
+    context.append({ ...context.head(strategy), kind: 'strategy_changed', from, to, heldQty, openOrders });
   }
 
   /** A contract may have its last session on another day from now on. */
@@ -220,7 +255,7 @@ export class SessionEvents {
    * and nothing may be decided in between.
    */
   contractsListed(listed: ContractsListed): void {
-    this.#state.polls.arrived('contracts');
+    this.#state.snapshots.arrived('contracts');
     this.#listed = listed;
   }
 
@@ -346,8 +381,6 @@ function setClockBack(state: EngineState, at: TsUs): void {
   dayEnd.setClockBack(at);
   exits.setClockBack();
   rowOwners.setClockBack(at);
-  orders.rate.setClockBack(at);
-  orders.rejections.setClockBack(at);
   state.breakers.setClockBack(at);
   state.market.setClockBack(at);
 }

@@ -1,13 +1,15 @@
 /** Reads of the broker's state, merged: a read that is asked for twice before it answers is sent once. */
 import { type DurationUs, durationUs, minutes, seconds } from '../../domain/units.ts';
-import type { EngineView } from '../engine-view.ts';
+import type { EngineCore } from '../engine-core.ts';
 import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
 import type { Reports } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
-import { ENGINE_TIMER, type Timers } from '../state/timers.ts';
+import { ENGINE_TIMER } from '../state/timers.ts';
 
 /** A missing answer does not hold a later request for longer than this. */
 const ANSWER_US_MAX = 30_000_000;
+/** Failed reads of one kind in a row before an alert. */
+const ALERT_AFTER_FAILURES = 5;
 
 export class Snapshots {
   readonly #context: EventContext;
@@ -16,6 +18,8 @@ export class Snapshots {
   readonly #asked = new Map<ReportKind, number>();
   /** When it was asked for again meanwhile: a read that began earlier does not show that moment. */
   readonly #askedAgain = new Map<ReportKind, number>();
+  /** In a row. */
+  readonly #failures = new Map<ReportKind, number>();
   #tempo: 'fast' | 'slow' | null = null;
 
   constructor(context: EventContext, reports: Reports) {
@@ -33,16 +37,24 @@ export class Snapshots {
     this.#reports.read(what);
   }
 
-  arrived(what: ReportKind, startedUs: number): void {
+  /** `startedUs`: when the read began; a request that was made since then is carried out now. */
+  arrived(what: ReportKind, startedUs = Infinity): void {
+    if (this.#failures.size > 0) this.#failures.delete(what);
     const again = this.#askedAgain.get(what) ?? -Infinity;
     this.#asked.delete(what);
     this.#askedAgain.delete(what);
     if (startedUs < again) this.want(what);
   }
 
-  failed(what: ReportKind): void {
+  /** Alerts when reads keep failing. */
+  failed({ what, reason }: ReadFailed): void {
     this.#asked.delete(what);
     this.#askedAgain.delete(what);
+    const count = (this.#failures.get(what) ?? 0) + 1;
+    this.#failures.set(what, count);
+    if (count !== ALERT_AFTER_FAILURES) return;
+    const text = `${what} could not be read ${count} times in a row: ${reason}`;
+    this.#context.alert(null, 'warning', 'reads_failing', text);
   }
 
   tempo(tempo: 'fast' | 'slow'): void {
@@ -55,6 +67,7 @@ export class Snapshots {
   restart(): void {
     this.#asked.clear();
     this.#askedAgain.clear();
+    this.#failures.clear();
     this.#tempo = null;
   }
 }
@@ -65,33 +78,27 @@ const IDLE_EVERY: DurationUs = minutes(5);
 const REFERENCE_AGAIN: DurationUs = seconds(5);
 /** A trigger book without orders of ours is read once in so many slow reads. */
 const SELDOM = 6;
-/** Failed reads of one kind in a row before an alert. */
-const ALERT_AFTER_FAILURES = 5;
 
 const POLLED = ['positions', 'account', 'triggers'] as const;
 type Polled = (typeof POLLED)[number];
 
-/** Periodic reads by the engine's own timers, with an alert when they keep failing. */
+/** Periodic reads by the engine's own timers. */
 export class Polls {
-  readonly #view: EngineView;
+  readonly #core: EngineCore;
   readonly #snapshots: Snapshots;
-  readonly #timers: Timers;
-  readonly #failures = new Map<ReportKind, number>();
   #triggerTempo: 'fast' | 'slow' | null = null;
 
-  constructor(view: EngineView, snapshots: Snapshots, timers: Timers) {
-    this.#view = view;
+  constructor(core: EngineCore, snapshots: Snapshots) {
+    this.#core = core;
     this.#snapshots = snapshots;
-    this.#timers = timers;
   }
 
   /** After a start of the process: reads everything once and goes on from there. */
   start(): void {
-    this.#failures.clear();
     this.#triggerTempo = null;
     for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const)
       this.#snapshots.want(what);
-    const { positions, account } = this.#view.settings.poll;
+    const { positions, account } = this.#core.settings.poll;
     this.#again('positions', positions);
     this.#again('account', account);
     this.#armTriggers('slow');
@@ -106,59 +113,43 @@ export class Polls {
   }
 
   awaitReference(): void {
-    const { isLive, isReferenceFresh } = this.#view.market;
+    const { isLive, isReferenceFresh } = this.#core.market;
     if (!isLive || isReferenceFresh) return;
     this.#snapshots.want('reference');
-    const dueUs = this.#view.context.nowUs + REFERENCE_AGAIN;
-    this.#timers.set(ENGINE_TIMER, dueUs, () => this.awaitReference());
+    const dueUs = this.#core.context.nowUs + REFERENCE_AGAIN;
+    this.#core.timers.set(ENGINE_TIMER, dueUs, () => this.awaitReference());
   }
 
   /** The market opens: reads at the pace of the night would come minutes late. */
   opened(): void {
-    for (const what of POLLED) if (this.#timers.has(what)) this.#poll(what);
+    for (const what of POLLED) if (this.#core.timers.has(what)) this.#poll(what);
   }
 
   #poll(what: Polled): void {
     this.#snapshots.want(what);
     // Orders with a trigger are denied until the trigger book was read once.
-    const isUnread = this.#view.session.triggersReadUs === -Infinity;
+    const isUnread = this.#core.session.triggersReadUs === -Infinity;
     if (what === 'triggers') return this.#armTriggers(this.#triggerTempo ?? (isUnread ? 'slow' : null));
     if (what === 'account' && this.#isReferenceOld()) this.#snapshots.want('reference');
-    this.#again(what, this.#view.settings.poll[what]);
+    this.#again(what, this.#core.settings.poll[what]);
   }
 
   /** Read when the broker had perhaps not begun this day: profit counts from another price by now. */
   #isReferenceOld(): boolean {
-    const { session, market, context } = this.#view;
+    const { session, market, context } = this.#core;
     return !session.isSurelyToday(market.referenceUs) && session.isSurelyToday(context.nowUs);
   }
 
-  failed({ what, reason }: ReadFailed): void {
-    const { context } = this.#view;
-    this.#snapshots.failed(what);
-    const count = (this.#failures.get(what) ?? 0) + 1;
-    this.#failures.set(what, count);
-    if (count !== ALERT_AFTER_FAILURES) return;
-    const text = `${what} could not be read ${count} times in a row: ${reason}`;
-    context.alert(null, 'warning', 'reads_failing', text);
-  }
-
-  /** `startedUs`: when the read began; a request that was made since then is carried out now. */
-  arrived(what: ReportKind, startedUs = Infinity): void {
-    if (this.#failures.size > 0) this.#failures.delete(what);
-    this.#snapshots.arrived(what, startedUs);
-  }
-
   #armTriggers(tempo: 'fast' | 'slow' | null): void {
-    const { bookFast, bookSlow } = this.#view.settings.poll;
+    const { bookFast, bookSlow } = this.#core.settings.poll;
     const every = tempo === 'fast' ? bookFast : tempo === 'slow' ? bookSlow : durationUs(SELDOM * bookSlow);
     this.#again('triggers', every);
   }
 
   #again(what: Polled, every: DurationUs): void {
-    const { context, session, orders } = this.#view;
+    const { context, session, orders } = this.#core;
     const isIdle = session.phase === 'closed' && orders.open.length === 0;
     const dueUs = context.nowUs + (isIdle ? Math.max(every, IDLE_EVERY) : every);
-    this.#timers.set(ENGINE_TIMER, dueUs, () => this.#poll(what), what);
+    this.#core.timers.set(ENGINE_TIMER, dueUs, () => this.#poll(what), what);
   }
 }

@@ -7,7 +7,7 @@ import { type DurationUs, durationUs, seconds, US_PER_MINUTE } from '../../domai
 import { shortOrderId } from '../../domain/ids.ts';
 import type { EngineState } from '../engine-state.ts';
 import { mayEnd, type OrderView } from '../engine-view.ts';
-import type { TargetExecutor } from './target-executor.ts';
+import type { TargetExecutor } from './flattener.ts';
 
 /** Time for the book to show the end of canceled orders. */
 const STOP_CANCELS_MAX = seconds(15);

@@ -3,8 +3,8 @@ import { InvariantError } from '../../domain/assert.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type StrategyIndex, strategyIndex } from '../../domain/units.ts';
-import type { StrategyUpdate } from '../orders/order-life.ts';
-import type { LegChange, StrategyHost } from '../ports/strategy-port.ts';
+import type { LegChange, StrategyHost, StrategyUpdate } from '../ports/strategy-port.ts';
+import type { PlotSink, PlotValue } from '../ports/outbound.ts';
 
 interface Seat {
   readonly index: StrategyIndex;
@@ -153,5 +153,38 @@ export class StrategyRegistry {
 
   end(): void {
     this.#isDispatching = false;
+  }
+}
+
+/** Names a strategy and contract; further names are left out. */
+const NAMES_MAX = 8;
+const NAME_LENGTH_MAX = 24;
+
+/** The latest values that strategies publish for people. No decision reads them, and no journal holds them. */
+export class Plots {
+  readonly #rows = new Map<number, Map<string, PlotValue>>();
+  readonly #sink: PlotSink | undefined;
+
+  constructor(sink?: PlotSink) {
+    this.#sink = sink;
+  }
+
+  get all(): readonly PlotValue[] {
+    return [...this.#rows.values()].flatMap((row) => [...row.values()]);
+  }
+
+  set({ strategy, instrument, name, tsUs, value }: PlotValue): void {
+    if (!Number.isFinite(value)) return;
+    const place = (strategy + 1) * 1_000 + instrument;
+    let row = this.#rows.get(place);
+    if (row === undefined) {
+      row = new Map();
+      this.#rows.set(place, row);
+    }
+    const short = name.slice(0, NAME_LENGTH_MAX);
+    if (row.size >= NAMES_MAX && !row.has(short)) return;
+    const plotted = { strategy, instrument, name: short, tsUs, value };
+    row.set(short, plotted);
+    this.#sink?.plot(plotted);
   }
 }

@@ -1,8 +1,8 @@
 /** Stops a strategy: it receives no more events, its entries are canceled, protective orders stay, and a person is alerted; the others go on. */
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { Command, CommandReceived } from '../ports/engine-event.ts';
-import { type DueWork, ENGINE_TIMER, type Timers } from '../state/timers.ts';
-import type { JournalDecisions } from '../replay/journal-decisions.ts';
+import { ENGINE_TIMER } from '../state/timers.ts';
+import type { JournalDecisions } from '../replay/decisions.ts';
 import type { EngineView } from '../engine-view.ts';
 
 export interface HandlerFault {
@@ -28,18 +28,14 @@ interface Ending {
 
 export class StrategyStops {
   readonly #view: EngineView;
-  readonly #dueWork: DueWork;
-  readonly #timers: Timers;
   /** Stops to be journaled with the next event: they came up outside an event, or a replay found them. */
   readonly #pendingReports = new Map<StrategyIndex, Ending>();
   /** Stops found by the replay that the journal does not hold. */
   readonly #found = new Map<StrategyIndex, Ending>();
   #systemDifference: string | null = null;
 
-  constructor(view: EngineView, dueWork: DueWork, timers: Timers) {
+  constructor(view: EngineView) {
     this.#view = view;
-    this.#dueWork = dueWork;
-    this.#timers = timers;
   }
 
   get hasPendingReports(): boolean {
@@ -76,7 +72,7 @@ export class StrategyStops {
       this.#found.delete(strategy);
       this.#pendingReports.set(strategy, ending);
       registry.stop(strategy, ending.reason);
-      this.#dueWork.open();
+      this.#view.dueWork.open();
     }
   }
 
@@ -128,7 +124,7 @@ export class StrategyStops {
       fault,
       isLasting: false,
     });
-    this.#dueWork.open();
+    this.#view.dueWork.open();
   }
 
   /** The replay is over: strategies that differed from the journal, or ended in it unrecorded, stop here. */
@@ -174,10 +170,10 @@ export class StrategyStops {
   }
 
   #report(strategy: StrategyIndex, { reason, fault, isLasting, isAsked = false }: Ending): void {
-    const { context, registry, entries } = this.#view;
-    this.#timers.clearOwner(strategy);
+    const { context, registry, entries, timers } = this.#view;
+    timers.clearOwner(strategy);
     // Prices alone do not make the engine check what it leaves: a timer brings an event.
-    this.#timers.set(ENGINE_TIMER, context.nowUs, () => undefined);
+    timers.set(ENGINE_TIMER, context.nowUs, () => undefined);
     const head = context.head(strategy);
     if (fault !== null)
       context.append({ ...head, kind: 'strategy_fault', message: fault.message, where: fault.where });

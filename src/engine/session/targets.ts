@@ -2,10 +2,9 @@
  * Targets of positions: who asks that an owner be flat in a contract, and why. An asker that ends leaves the targets of the others; a
  * target ends when it is flat, when it has no asker, or with its day. Without a target, a position is held with its stops.
  */
+import type { EngineCore } from '../engine-core.ts';
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
-import type { ContractTable } from '../state/contract-table.ts';
-import type { EventContext } from '../state/event-context.ts';
 
 /** One owner in one contract. */
 export interface ProtectedPosition {
@@ -42,24 +41,22 @@ export class Target implements ProtectedPosition {
   readonly reason: string;
   readonly askers = new Set<Asker>();
   progress: FlattenStep = 'queued';
-  readonly #context: EventContext;
-  readonly #contracts: ContractTable;
+  readonly #core: EngineCore;
   readonly #alerted = new Set<string>();
 
-  constructor(context: EventContext, contracts: ContractTable, position: ProtectedPosition, reason: string) {
-    this.#context = context;
-    this.#contracts = contracts;
+  constructor(core: EngineCore, position: ProtectedPosition, reason: string) {
+    this.#core = core;
     this.strategy = position.strategy;
     this.instrument = position.instrument;
     this.reason = reason;
   }
 
   get code(): string {
-    return this.#contracts.codeOf(this.instrument);
+    return this.#core.contracts.codeOf(this.instrument);
   }
 
   alert(severity: AlertSeverity, code: string, text: string): void {
-    this.#context.alert(this.strategy, severity, code, `flatten ${this.code} (${this.reason}): ${text}`);
+    this.#core.context.alert(this.strategy, severity, code, `flatten ${this.code} (${this.reason}): ${text}`);
   }
 
   alertOnce(matter: string, severity: AlertSeverity, code: string, text: string): void {

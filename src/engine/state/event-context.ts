@@ -1,10 +1,23 @@
-/** The event being processed: its time and number, which everything decided now carries, the deciders, and the way to the journal. */
+/**
+ * The event being processed: its time and number, which everything decided now carries, the calls that it leads to, who decides them, and
+ * the way to the journal.
+ */
 import { assert } from '../../domain/assert.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { type Seq, seq, type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
-import type { AlertSeverity, JournalEntry, ProposalSource } from '../ports/journal-entry.ts';
+import type {
+  AlertSeverity,
+  HaltEntry,
+  JournalEntry,
+  PolicyEntry,
+  Proposal,
+  ProposalSource,
+} from '../ports/journal-entry.ts';
 import type { Journal } from '../ports/outbound.ts';
-import type { ProposalDraft, DecisionSource } from './decision-source.ts';
+import type { DueWork } from './timers.ts';
+import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
+import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
+import type { Denial } from '../ports/denial.ts';
 
 export class EventContext {
   readonly #journal: Journal;
@@ -87,4 +100,96 @@ export class EventContext {
   alert(strategy: StrategyIndex | null, severity: AlertSeverity, code: string, text: string): void {
     this.append({ ...this.head(strategy), kind: 'alert', severity, code, text });
   }
+}
+
+/** A call of an event. It is carried out after the event, in order: nothing re-enters. */
+export interface QueuedIntent {
+  readonly strategy: StrategyIndex;
+  readonly by: ProposalSource;
+  readonly proposal: Proposal;
+}
+
+export const callIdOf = (proposal: Proposal): ClientOrderId =>
+  proposal.do === 'submit' ? proposal.clientOrderId : proposal.callId;
+
+export class IntentQueue {
+  readonly #dueWork: DueWork;
+  #waiting: QueuedIntent[] = [];
+  #next = 0;
+
+  constructor(dueWork: DueWork) {
+    this.#dueWork = dueWork;
+  }
+
+  get isWaiting(): boolean {
+    return this.#next < this.#waiting.length;
+  }
+
+  push(call: QueuedIntent): void {
+    // A list of one takes a third of the space that an empty one grows to.
+    if (this.isWaiting) this.#waiting.push(call);
+    else {
+      this.#waiting = [call];
+      this.#next = 0;
+    }
+    this.#dueWork.open();
+  }
+
+  take(): QueuedIntent | undefined {
+    const call = this.#waiting[this.#next];
+    this.#next += 1;
+    return call;
+  }
+
+  /** Calls that still wait, of the strategy that asks without end. */
+  drop(): readonly QueuedIntent[] {
+    const dropped = this.#waiting.slice(this.#next);
+    this.#waiting = [];
+    this.#next = 0;
+    return dropped;
+  }
+}
+
+/** A proposal before it has an id. */
+export type ProposalDraft =
+  | { readonly do: 'submit'; readonly intent: OrderIntent }
+  | { readonly do: 'modify'; readonly change: ModifyIntent }
+  | { readonly do: 'cancel'; readonly clientOrderId: ClientOrderId; readonly isWithdrawal?: true };
+
+export type Decision<Approved> =
+  | { readonly kind: 'approved'; readonly approved: Approved }
+  | { readonly kind: 'denied'; readonly denial: Denial }
+  /** It would shrink a position, and pass, if that had been read less than 5 s ago (rulings, 36): it is read, and the call decided again. */
+  | { readonly kind: 'pending' };
+
+/** Decides calls: the risk guard those of now, the journal those of a replayed past. The rest of the engine does not know which it asks. */
+export interface DecisionSource {
+  /** Takes a request of a strategy or the engine; returns the id of the call. */
+  ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId;
+  /** Enters the calls that the source itself knows of; all state changes of the event are done. */
+  load(): void;
+  /** `mayWait`: the call may wait for positions to be read. */
+  submit(
+    call: QueuedIntent,
+    id: ClientOrderId,
+    intent: OrderIntent,
+    mayWait: boolean,
+  ): Decision<ApprovedOrder>;
+  modify(
+    call: QueuedIntent,
+    callId: ClientOrderId,
+    order: { readonly strategy: StrategyIndex },
+    change: ModifyIntent,
+    mayWait: boolean,
+  ): Decision<ApprovedModify>;
+  /** The policies that the journal holds of this event and that are not taken yet; null: they are decided now. */
+  policies(): PolicyEntry[] | null;
+  /** The halts that the journal holds of this event and that are not found again yet; null: limits are judged now. */
+  halts(): HaltEntry[] | null;
+  /** Asked as a call is handed to the gateway. True in the tail that a kill cut off: the call never leaves. */
+  losesCall(callId: ClientOrderId): boolean;
+  /** False when a strategy's stop is journaled only after the replay. */
+  stopsNow(strategy: StrategyIndex): boolean;
+  /** True in a past that an earlier version of the strategy decided. */
+  isEarlier(strategy: StrategyIndex): boolean;
 }

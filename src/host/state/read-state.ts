@@ -12,7 +12,7 @@ import {
   shownCode,
 } from '../../domain/contract.ts';
 import { type PriceTicks, tsUs } from '../../domain/units.ts';
-import { OPERATOR, StrategyNames } from '../../domain/strategy-names.ts';
+import { OPERATOR, shortOrderId, StrategyNames } from '../../domain/ids.ts';
 import type { EntryOf, JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type NamedEntry, type StrategyAccount } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
@@ -31,7 +31,6 @@ import { createNaming, type Naming } from '../../operator/naming.ts';
 import { storedConfig } from '../strategy-files/own-strategies.ts';
 import { runPlan } from '../run-plan.ts';
 import { statePaths } from './state-paths.ts';
-import { shortOrderId } from '../../domain/ids.ts';
 import { lineOf } from '../../operator/entry-line.ts';
 import { oneLine } from '../../operator/terminal.ts';
 import { formatNumber } from '../../text/numbers.ts';

@@ -6,12 +6,12 @@ import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
 import type { EngineSettings, StrategySettings } from '../../domain/settings.ts';
-import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { qty, type StrategyIndex } from '../../domain/units.ts';
 import type { ConfiguredStrategy, StrategiesConfigured } from '../../engine/ports/engine-event.ts';
-import { isSameVersion, versionOf } from '../../engine/session/strategy-versions.ts';
 import { codeDigest, digestOf } from '../strategy-files/own-strategies.ts';
 import type { StrategyInstanceSpec } from '../worker-protocol.ts';
+import type { StrategyNames } from '../../domain/ids.ts';
+import { isSameVersion, versionOf } from '../../engine/ports/journal-entry.ts';
 
 type Lists = readonly Pick<StrategiesConfigured, 'seq' | 'strategies'>[];
 

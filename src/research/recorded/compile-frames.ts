@@ -5,21 +5,14 @@
 import { keptIn } from '../../domain/lists.ts';
 import { basename } from 'node:path';
 import { type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
-import { momentOf, tradingDay, type TradingDay } from '../../domain/civil-date.ts';
+import { momentOf, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { orderCode, streamCode } from '../../domain/ids.ts';
 import type { BookLevel, TradeTick } from '../../domain/ticks.ts';
 import { instrumentIndex, type TsUs, US_PER_DAY } from '../../domain/units.ts';
-import { GapChain } from '../../engine/market/market.ts';
-import { MergedBook } from '../../engine/market/merged-book.ts';
+import { GapChain, MergedBook } from '../../engine/market/market.ts';
 import { Collector } from '../../recording/collect/collector.ts';
-import {
-  type DayTicks,
-  openDay,
-  storeDay,
-  type StoreDayOptions,
-  AuctionStamps,
-} from '../../recording/collect/day-ticks.ts';
+import { AuctionStamps, type DayTicks, openDay, storeDay, type StoreDayOptions } from '../../recording/collect/day-ticks.ts';
 import type { TickGap, TickMeta } from '../../recording/columns/tick-file.ts';
 import { frameDamageText, FrameRecords } from '../../recording/frame-log.ts';
 import { BadRows, type ImportReport, type ImportWatch } from '../../recording/import/import-table.ts';

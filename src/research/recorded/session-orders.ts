@@ -1,7 +1,7 @@
 /** Orders, calls and latencies of one run, read from its journal: a paper session and a backtest of it are read alike. */
 import { NothingThere } from '../../domain/failure.ts';
 import type { Side } from '../../domain/order.ts';
-import { OPERATOR } from '../../domain/strategy-names.ts';
+import { OPERATOR } from '../../domain/ids.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { NamedEntry } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';

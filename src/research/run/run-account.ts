@@ -6,20 +6,13 @@ import type { BrokerPosition } from '../../domain/broker-order.ts';
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { isPaidInFull, maintenanceMargin, taxOn } from '../../domain/costs.ts';
-import { type OrderCode, accountId } from '../../domain/ids.ts';
+import { accountId, type OrderCode } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
 import { FLAT_POSITION } from '../../domain/position.ts';
-import { type TsUs, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
+import { signedQty, strategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
-import { lastSession } from '../../domain/day-plan.ts';
 import { dayProfitOf, uncollectedOf } from '../../venue/account/account-figures.ts';
-import {
-  type Holding,
-  Ledger,
-  type LedgerAccount,
-  NO_FEES,
-  type PriceRange,
-} from '../../venue/account/ledger.ts';
+import { type Holding, Ledger, type LedgerAccount, NO_FEES, type PriceRange } from '../../venue/account/ledger.ts';
 import type { OrderFill } from '../../venue/orders/order-entry.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
 import { DrawdownWatch } from '../statistics/return-ratios.ts';
@@ -27,6 +20,7 @@ import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { SampleTable } from './sample-table.ts';
 import { type FilledOrder, StrategyLedger } from './strategy-ledger.ts';
+import { lastSession } from '../../domain/calendar.ts';
 
 export const ACCOUNT = accountId('BACKTEST');
 

@@ -1,34 +1,15 @@
 /** Runs a plan from its first day to its last. The same plan always gives the same result. */
 import { assert } from '../../domain/assert.ts';
-import { phaseAt } from '../../domain/calendar.ts';
-import { type TradingDay, addDays } from '../../domain/civil-date.ts';
+import { CLOSING_BARS, phaseAt } from '../../domain/calendar.ts';
+import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { CLOSING_BARS } from '../../domain/day-plan.ts';
 import type { Assumption, EngineSettings, PollSettings } from '../../domain/settings.ts';
-import {
-  type PriceHundredths,
-  type TsUs,
-  US_PER_DAY,
-  durationUs,
-  money,
-  seconds,
-  tsUs,
-  US_PER_MINUTE,
-} from '../../domain/units.ts';
+import { durationUs, money, type PriceHundredths, seconds, type TsUs, tsUs, US_PER_DAY, US_PER_MINUTE } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import {
-  type BacktestDay,
-  type BacktestNotice,
-  type BacktestPlan,
-  describeMemory,
-  type DayMoments,
-  DayOpening,
-  dayMoments,
-} from '../backtest-plan.ts';
+import { type BacktestDay, type BacktestNotice, type BacktestPlan, type DayMoments, dayMoments, DayOpening, describeMemory } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
-import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
-import { type LatencyModel, describeLatency, VirtualClock } from './virtual-time.ts';
+import { describeLatency, type LatencyModel, VirtualClock } from './virtual-time.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
 import { JournalTape, RunJournal } from './journal-tape.ts';
@@ -39,6 +20,7 @@ import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
 import { RunVenue } from './run-venue.ts';
 import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
+import { createExchange, playedRows } from '../../venue/exchange/bar-exchange.ts';
 
 /** Finished rows of a run, or finished runs of a sweep. */
 export interface RunProgress {

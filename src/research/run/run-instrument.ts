@@ -91,7 +91,7 @@ export class RunInstrument implements Mark {
   /** Twice the middle between bid and ask; 0 while one of them is not known. */
   get midTwice(): number {
     if (this.exchange === null) return 0;
-    const { bid, ask } = this.exchange;
+    const { bid, ask } = this.exchange.book;
     return bid === 0 || ask === 0 ? 0 : bid + ask;
   }
 }

@@ -6,12 +6,10 @@ import type { BarTick, BookLevel, TradeTick } from '../../domain/ticks.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { DurationUs, InstrumentIndex, PriceTicks, Qty, Seq, TsUs } from '../../domain/units.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { LateBook } from '../../engine/market/merged-book.ts';
 import type { LazyTrade, QuietStretch } from '../../engine/quiet-stretch.ts';
 import type { BookUpdate } from '../../engine/ports/engine-event.ts';
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
-import { depthLevels, touchLevels } from '../../venue/exchange/recorded-book.ts';
 import type { Timeline } from './timeline.ts';
 import type { RunVenue } from './run-venue.ts';
 import { allocateRows, type BarTape, type TickRows } from '../../recording/columns/tick-file.ts';
@@ -19,6 +17,8 @@ import { seqOf, timeOf, type VirtualClock } from './virtual-time.ts';
 import { assert } from '../../domain/assert.ts';
 import type { BarRows } from '../../recording/columns/bar-file.ts';
 import type { BarPath } from '../../venue/exchange/fill-models.ts';
+import { depthLevels, touchLevels } from '../../venue/exchange/shown-book.ts';
+import type { LateBook } from '../../engine/market/market.ts';
 
 export interface PlayedTape {
   readonly instrument: InstrumentIndex;
@@ -61,9 +61,9 @@ class ShownSide {
     clock.seq += 1;
     this.seq = clock.seq;
     this.row = row;
-    this.changes = isBid ? exchange.bidChanges : exchange.askChanges;
-    this.price = isBid ? exchange.bid : exchange.ask;
-    this.qty = isBid ? exchange.bidQty : exchange.askQty;
+    this.changes = isBid ? exchange.book.bidChanges : exchange.book.askChanges;
+    this.price = isBid ? exchange.book.bid : exchange.book.ask;
+    this.qty = isBid ? exchange.book.bidQty : exchange.book.askQty;
   }
 
   /** Levels that were shown last and are gone are sent as empty, and so is the best of an empty side. */
@@ -125,11 +125,11 @@ class Cursor implements LateBook, LazyTrade {
   showLater(clock: VirtualClock, stretch: QuietStretch): void {
     const { exchange } = this.tape;
     const { bid, ask } = this;
-    if (exchange.bidChanges !== bid.changes) {
+    if (exchange.book.bidChanges !== bid.changes) {
       bid.take(this, clock);
       bid.isLate = true;
     }
-    if (exchange.askChanges !== ask.changes) {
+    if (exchange.book.askChanges !== ask.changes) {
       ask.take(this, clock);
       ask.isLate = true;
     }
@@ -148,7 +148,7 @@ class Cursor implements LateBook, LazyTrade {
 }
 
 const hasNewBook = ({ tape: { exchange }, bid, ask }: Cursor): boolean =>
-  exchange.bidChanges !== bid.changes || exchange.askChanges !== ask.changes;
+  exchange.book.bidChanges !== bid.changes || exchange.book.askChanges !== ask.changes;
 
 /** Rows of one contract between two reports of progress. */
 const ROWS_AT_ONCE = 1 << 18;
@@ -275,8 +275,8 @@ export class TapePlayer {
     const { orderCode, rows } = tape;
     const { priceTicks, qty, book, isQuotes } = rows;
     if (isQuotes && book !== null)
-      triggers.watchOf(orderCode).quote(book.bidPrice[0]?.[row] ?? 0, book.askPrice[0]?.[row] ?? 0);
-    else if ((qty[row] ?? 0) > 0) triggers.watchOf(orderCode).note(priceTicks[row] ?? 0);
+      triggers.rows.watchOf(orderCode).quote(book.bidPrice[0]?.[row] ?? 0, book.askPrice[0]?.[row] ?? 0);
+    else if ((qty[row] ?? 0) > 0) triggers.rows.watchOf(orderCode).note(priceTicks[row] ?? 0);
   }
 
   /** A bar is seen when it is complete, as one trade at its close. */
@@ -341,8 +341,8 @@ export class TapePlayer {
   #showBook(cursor: Cursor): void {
     const { bid, ask } = cursor;
     const { exchange } = cursor.tape;
-    if (exchange.bidChanges !== bid.changes) this.#showSide(cursor, bid);
-    if (exchange.askChanges !== ask.changes) this.#showSide(cursor, ask);
+    if (exchange.book.bidChanges !== bid.changes) this.#showSide(cursor, bid);
+    if (exchange.book.askChanges !== ask.changes) this.#showSide(cursor, ask);
   }
 
   /** Most changes of a book have no reader: messages are made only of the others. */

@@ -5,7 +5,7 @@
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { Venue, VenueState } from '../../venue/venue.ts';
 import type { OrderState } from '../../venue/orders/venue-order.ts';
-import type { TriggerOrderState } from '../../venue/triggers/trigger-order.ts';
+import type { TriggerOrderState } from '../../venue/triggers/trigger-rows.ts';
 import type { StateKind, StateStore } from './state-store.ts';
 
 type Head = Omit<VenueState, 'orders' | 'triggers'>;

@@ -10,7 +10,15 @@ import { type Side, signOf } from '../../domain/order.ts';
 import type { TapeColumns } from '../../domain/ticks.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink } from './exchange.ts';
-import { type BarFillModel, type FillClause, type Slippage, slippedPrice } from './fill-models.ts';
+import {
+  type BarFillModel,
+  type FillClause,
+  type FillModel,
+  type Slippage,
+  slippedPrice,
+} from './fill-models.ts';
+import { Touch } from './shown-book.ts';
+import { TapeExchange } from './tape-exchange.ts';
 
 interface RestingOrder<O extends BookOrder> {
   readonly order: O;
@@ -29,15 +37,10 @@ const BPS = 10_000;
 const MILLION = 1_000_000;
 const NO_SLIPPAGE: Slippage = { slippageTicks: 0 };
 
-export class BarExchange<O extends BookOrder> implements Exchange<O> {
+class BarExchange<O extends BookOrder> implements Exchange<O> {
   readonly isPath = true;
   /** Bars show no book. */
-  readonly bid = 0;
-  readonly ask = 0;
-  readonly bidQty = 0;
-  readonly askQty = 0;
-  readonly bidChanges = 0;
-  readonly askChanges = 0;
+  readonly book = new Touch();
   /** Every row may reach an order. */
   readonly buyLimit = Infinity;
   readonly sellLimit = -Infinity;
@@ -270,3 +273,21 @@ const byPrice = <O extends BookOrder>(
   const wayTo = ({ order }: RestingOrder<O>): number => Math.abs(order.price - from);
   return resting.toSorted((a, b) => wayTo(a) - wayTo(b));
 };
+
+/** The market of one contract on one day over recorded rows. `held` is the net position in it. */
+export function createExchange<O extends BookOrder>(
+  rows: TapeColumns,
+  model: FillModel,
+  sink: FillSink<O>,
+  held: () => number,
+): Exchange<O> {
+  return model.on === 'ticks'
+    ? new TapeExchange(rows, model, sink)
+    : new BarExchange(rows, model, sink, held);
+}
+
+/** An exchange that turns the extremes of a bar round as it goes gets prices of its own. */
+export function playedRows<T extends TapeColumns>(rows: T, model: FillModel): T {
+  if (model.on === 'ticks' || model.path !== 'worst_first') return rows;
+  return { ...rows, priceTicks: rows.priceTicks.slice() };
+}

@@ -2,7 +2,7 @@
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { BookView, Listing } from '../venue-event.ts';
-import type { DayTally } from './day-tally.ts';
+import type { DayTally } from './settlement-price.ts';
 import type { BookOrder } from './exchange.ts';
 import type { FillClause } from './fill-models.ts';
 import type { QueuePlace, TapeExchangeState } from './tape-exchange.ts';

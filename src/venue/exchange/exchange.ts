@@ -2,6 +2,7 @@
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
 import type { FillClause } from './fill-models.ts';
+import type { Touch } from './shown-book.ts';
 
 /** An order as the exchange sees it; its owner counts the fills. */
 export interface BookOrder {
@@ -27,13 +28,7 @@ export interface Exchange<O extends BookOrder = BookOrder> {
   /** Fills stay hidden before this moment: they would give away the path through an unfinished bar. */
   readonly silentUntilUs: number;
   /** Best prices as the model shows them; 0 where there is none. */
-  readonly bid: number;
-  readonly ask: number;
-  readonly bidQty: number;
-  readonly askQty: number;
-  /** Count the rows that changed each side. */
-  readonly bidChanges: number;
-  readonly askChanges: number;
+  readonly book: Readonly<Touch>;
   /** Price of the last trade; 0 before the first. */
   readonly last: number;
   /** First, highest and lowest trade since `restartRange`; before one `high` is below `low`. */

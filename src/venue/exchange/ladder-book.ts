@@ -5,7 +5,7 @@ import { hundredthsOf } from '../../domain/contract.ts';
 import { type Side, signOf } from '../../domain/order.ts';
 import { type PriceHundredths, priceTicks, qty, type TsUs } from '../../domain/units.ts';
 import type { BookEntry, BookFills, ContractBook } from './contract-book.ts';
-import { DayTally, type TradePhase } from './day-tally.ts';
+import { DayTally, type TradePhase } from './settlement-price.ts';
 import { Ladder, type LadderFill, type LadderOrder } from './ladder.ts';
 import type { BookView, Listing, Outbox } from '../venue-event.ts';
 import { LEVELS_SHOWN, Ticker } from './ticker.ts';

@@ -9,7 +9,7 @@ import type { Side } from '../../domain/order.ts';
 import type { BookLevel, TapeColumns } from '../../domain/ticks.ts';
 import { priceTicks, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { BookEntry, BookFills, ContractBook, TapeState } from './contract-book.ts';
-import { DayTally } from './day-tally.ts';
+import { DayTally } from './settlement-price.ts';
 import type { TickFillModel } from './fill-models.ts';
 import type { BookView, Listing, Outbox } from '../venue-event.ts';
 import { TapeExchange } from './tape-exchange.ts';
@@ -110,10 +110,11 @@ export class TapeBook implements ContractBook {
 
   view(): BookView {
     const exchange = this.#exchange;
+    const { book } = exchange;
     if (this.#rows !== null) return { ...this.#rows.shown, inferred: false, auctionPrice: null };
     return {
-      bids: this.#isTrading ? levelsOf(exchange.bid, exchange.bidQty, exchange.waitingOn('buy'), -1) : [],
-      asks: this.#isTrading ? levelsOf(exchange.ask, exchange.askQty, exchange.waitingOn('sell'), 1) : [],
+      bids: this.#isTrading ? levelsOf(book.bid, book.bidQty, exchange.waitingOn('buy'), -1) : [],
+      asks: this.#isTrading ? levelsOf(book.ask, book.askQty, exchange.waitingOn('sell'), 1) : [],
       inferred: true,
       auctionPrice: null,
     };
@@ -128,7 +129,7 @@ export class TapeBook implements ContractBook {
   #isAsShown(): boolean {
     if (!this.#isTrading || this.#exchange.hasOrders || this.#rows !== null) return false;
     const { bids, asks } = this.#ticker.shown;
-    const { bid, bidQty, ask, askQty } = this.#exchange;
+    const { bid, bidQty, ask, askQty } = this.#exchange.book;
     return isOnly(bids, bidQty > 0 ? bid : 0) && isOnly(asks, askQty > 0 ? ask : 0);
   }
 

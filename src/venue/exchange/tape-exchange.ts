@@ -13,10 +13,8 @@ import type { TapeColumns } from '../../domain/ticks.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink } from './exchange.ts';
 import { type FillClause, slippedPrice, type TickFillModel } from './fill-models.ts';
-import { InferredBook } from './inferred-book.ts';
-import { noteTraded, shareCancelled } from './queue-cancels.ts';
-import { crosses, RecordedBook, type ShownBook, type Touch } from './recorded-book.ts';
-import { TapeQueue, type QueuedOrder } from './tape-queue.ts';
+import { crosses, InferredBook, RecordedBook, type ShownBook, type Touch } from './shown-book.ts';
+import { noteTraded, type QueuedOrder, shareCancelled, TapeQueue } from './tape-queue.ts';
 
 export type QueuePlace = Pick<QueuedOrder<BookOrder>, 'ahead' | 'takes' | 'isCarried'>;
 
@@ -53,7 +51,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   readonly #inferred = new InferredBook();
   readonly #recorded: RecordedBook | null;
   /** The recorded book, or the inferred one where none was recorded. */
-  readonly #book: ShownBook;
+  readonly book: ShownBook;
   /** Where cancelled quantity is guessed to have been in front of us or behind. */
   readonly #guessed: RecordedBook | null;
   readonly #buys = new TapeQueue<O>('buy');
@@ -77,29 +75,11 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     const depth = rows?.book ?? null;
     const recorded = depth === null ? null : new RecordedBook(depth);
     this.#recorded = recorded;
-    this.#book = recorded ?? this.#inferred;
+    this.book = recorded ?? this.#inferred;
     const isGuessed = recorded !== null && model.queue === 'queue' && !this.#isQuotes;
     this.#guessed = isGuessed ? recorded : null;
   }
 
-  get bid(): number {
-    return this.#book.bid;
-  }
-  get ask(): number {
-    return this.#book.ask;
-  }
-  get bidQty(): number {
-    return this.#book.bidQty;
-  }
-  get askQty(): number {
-    return this.#book.askQty;
-  }
-  get bidChanges(): number {
-    return this.#book.bidChanges;
-  }
-  get askChanges(): number {
-    return this.#book.askChanges;
-  }
   get hasOrders(): boolean {
     return this.#waiting.size > 0;
   }
@@ -142,7 +122,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   aggressorOf(price: number, side: number, atUs: number): Side | null {
     if (this.#uncross !== null && (this.#uncross.isOver(atUs) || !this.#uncross.has(price, side)))
       this.#uncross = null;
-    return this.#uncross === null ? this.#book.aggressorOf(price, side) : null;
+    return this.#uncross === null ? this.book.aggressorOf(price, side) : null;
   }
 
   /** A recorded trade, after `aggressorOf` was asked for it; `side` as there. */
@@ -164,7 +144,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   enter(order: O): void {
     const { side, price } = order;
-    const isTaking = this.#isMatching && (isMarketLimit(side, price) || crosses(this.#book, side, price));
+    const isTaking = this.#isMatching && (isMarketLimit(side, price) || crosses(this.book, side, price));
     if (isTaking) this.#take(order, 'shown');
     if (order.leavesQty === 0) return;
     this.rest(order, { ahead: isTaking ? 0 : this.#aheadOf(order), takes: isTaking, isCarried: false });
@@ -229,7 +209,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   #show(price: number, qty: number, side: number): Side {
     this.#print(price);
-    return this.#book.trade(price, qty, side);
+    return this.book.trade(price, qty, side);
   }
 
   #trade(price: number, qty: number, side: number): void {
@@ -274,7 +254,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   /** Once the book is known every resting order meets it, in the order of entry. */
   #settle(): void {
-    const { bid, ask } = this.#book;
+    const { bid, ask } = this.book;
     if (this.phase !== 'continuous' || this.#uncross !== null || (bid === 0 && ask === 0)) return;
     this.#isSettled = true;
     const resting = [...this.#waiting.keys()];
@@ -283,14 +263,14 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   #take(order: O, clause: FillClause): void {
-    this.#book.take(order.side, order.price, order.leavesQty, (price, qty) =>
+    this.book.take(order.side, order.price, order.leavesQty, (price, qty) =>
       this.#sink.fill(order, slippedPrice(this.#model, order, price), qty, clause),
     );
   }
 
   #aheadOf({ side, price }: O): number {
     if (this.#model.queue === 'touch') return 0;
-    return this.#model.queue === 'through' ? Infinity : this.#book.ahead(side, price);
+    return this.#model.queue === 'through' ? Infinity : this.book.ahead(side, price);
   }
 
   /** The recorded book moved: cancelled quantity is shared out, and an order that still takes is matched again. */
@@ -315,7 +295,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
         const { order, takes } = waiting;
         if (takes) this.#take(order, 'shown_later');
         else
-          this.#book.take(side, order.price, order.leavesQty, (_at, qty) =>
+          this.book.take(side, order.price, order.leavesQty, (_at, qty) =>
             this.#sink.fill(order, order.price, qty, 'quote_reached'),
           );
         waiting.left = order.leavesQty;
@@ -328,7 +308,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   /** Behind the whole queue a quote has to go beyond the price. */
   #isReached({ order: { side, price }, takes }: QueuedOrder<O>): boolean {
     const isStrict = this.#model.queue === 'through' && !takes;
-    return crosses(this.#book, side, isStrict ? price - signOf(side) : price);
+    return crosses(this.book, side, isStrict ? price - signOf(side) : price);
   }
 
   #dropFilled(): void {

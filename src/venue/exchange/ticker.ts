@@ -4,7 +4,7 @@ import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import { type PriceTicks, qty, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
-import { averageOf, type DayTally, type TradePhase } from './day-tally.ts';
+import { averageOf, type DayTally, type TradePhase } from './settlement-price.ts';
 import type { BookView, Outbox } from '../venue-event.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
 

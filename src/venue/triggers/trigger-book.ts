@@ -4,7 +4,14 @@
  */
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { priceTicks, type TsUs } from '../../domain/units.ts';
-import { TriggerRows } from './trigger-store.ts';
+import {
+  hasFixedTrigger,
+  isPending,
+  type TriggerOrder,
+  triggerReport,
+  TriggerRows,
+  waitingOrder,
+} from './trigger-rows.ts';
 import {
   type CancelTrigger,
   type ChangeTrigger,
@@ -13,13 +20,6 @@ import {
   refusal,
   type Refusal,
 } from '../venue-command.ts';
-import {
-  hasFixedTrigger,
-  isPending,
-  triggerReport,
-  type TriggerOrder,
-  waitingOrder,
-} from './trigger-order.ts';
 import { exitPrices, type Outbox, type TriggerReport } from '../venue-event.ts';
 import {
   entryRefusal,
@@ -30,13 +30,7 @@ import {
 } from '../orders/order-checks.ts';
 import type { OrderEntry } from '../orders/order-entry.ts';
 import type { OrderSender, VenueOrder } from '../orders/venue-order.ts';
-import {
-  stepTrigger,
-  stopTrigger,
-  trailingTrigger,
-  type VenueTrigger,
-  type TriggerWatch,
-} from './trigger.ts';
+import { stepTrigger, stopTrigger, trailingTrigger, type VenueTrigger } from './trigger.ts';
 import type { VenueRules } from '../venue-options.ts';
 import { marketLimit } from '../../domain/contract.ts';
 import { opposite } from '../../domain/order.ts';
@@ -48,7 +42,7 @@ export class TriggerBook {
   readonly #rules: VenueRules;
   readonly #venue: VenueContext;
   readonly #entry: OrderEntry;
-  readonly #book: TriggerRows;
+  readonly rows: TriggerRows;
   /** Triggered: to be sent once the match is over. */
   #due: TriggerOrder[] = [];
   /** Trailing stops that followed the market. */
@@ -62,16 +56,7 @@ export class TriggerBook {
     this.#rules = rules;
     this.#venue = venue;
     this.#entry = entry;
-    this.#book = new TriggerRows(outbox, (code, bid, ask) => this.#onTouch(code, bid, ask));
-  }
-
-  watchOf(code: OrderCode): TriggerWatch {
-    return this.#book.watchOf(code);
-  }
-
-  /** Whether anything traded since this was last asked. */
-  takeTraded(): boolean {
-    return this.#book.takeTraded();
+    this.rows = new TriggerRows(outbox, (code, bid, ask) => this.#onTouch(code, bid, ask));
   }
 
   /** Something waits to be sent or reported. */
@@ -89,16 +74,16 @@ export class TriggerBook {
     if (isClosed && this.#rules.triggerLife === 'day') return refusal(-6022);
     const refused = triggerOrderRefusal(command, listing) ?? this.#repeated(command);
     if (refused !== null) return refused;
-    if (this.#book.waitingOf(id) >= this.#rules.triggersMax) {
+    if (this.rows.waitingOf(id) >= this.#rules.triggersMax) {
       return refusal(-6038, 'Too many conditional orders');
     }
     const row = this.#rowOf(command, owner);
-    this.#book.enter(row, nowUs);
+    this.rows.enter(row, nowUs);
     return triggerReport(row);
   }
 
   change({ accountId: id, orderKey, triggerPrice }: ChangeTrigger): TriggerAnswer {
-    const row = this.#book.find(id, orderKey);
+    const row = this.rows.find(id, orderKey);
     if (row === undefined) return refusal(-6003);
     const listing = this.#venue.listing(row.orderCode);
     if (listing === undefined || !isPending(row) || hasFixedTrigger(row)) {
@@ -110,16 +95,16 @@ export class TriggerBook {
     else row.trigger.trailing.activation = triggerPrice;
     if (row.kind === 'exit') row.limitPrice = this.#exitLimit(row, triggerPrice);
     // The new price, like a new order's, counts from the next trade on.
-    this.#book.refresh(row.orderCode);
-    this.#book.report(row, this.#venue.nowUs);
+    this.rows.refresh(row.orderCode);
+    this.rows.report(row, this.#venue.nowUs);
     return triggerReport(row);
   }
 
   cancel({ accountId: id, orderKey }: CancelTrigger): TriggerAnswer {
-    const row = this.#book.find(id, orderKey);
+    const row = this.rows.find(id, orderKey);
     if (row === undefined) return refusal(-6003);
     if (!isPending(row)) return refusal(-6014);
-    this.#book.cancel(row, '', false, this.#venue.nowUs);
+    this.rows.end(row, 'canceled', this.#venue.nowUs);
     return triggerReport(row);
   }
 
@@ -141,18 +126,18 @@ export class TriggerBook {
     for (const half of [stopLoss, takeProfit]) {
       if (!isPending(half)) continue;
       half.qty += quantity;
-      this.#book.report(half, at);
+      this.rows.report(half, at);
     }
   }
 
   /** Exits that a fill has just brought wait until `release`. */
   holdBack({ orderKey, orderCode }: BracketParent, at: TsUs): void {
-    for (const row of this.#book.waitingIn(orderCode)) {
+    for (const row of this.rows.waitingIn(orderCode)) {
       if (row.parentKey !== orderKey || row.placedUs !== at) continue;
-      this.#book.suspend(row);
+      this.rows.suspend(row);
       this.#heldBack.add(row);
     }
-    this.#book.refresh(orderCode);
+    this.rows.refresh(orderCode);
   }
 
   get hasHeldBack(): boolean {
@@ -163,17 +148,17 @@ export class TriggerBook {
     for (const row of this.#heldBack) {
       if (row.orderCode !== code) continue;
       this.#heldBack.delete(row);
-      if (isPending(row) && row.suspended) this.#book.resume(row);
+      if (isPending(row) && row.suspended) this.rows.resume(row);
     }
   }
 
   /** The account holds nothing in a contract any more: exits have nothing left to close. */
   endExits(id: AccountId, code: OrderCode, at: TsUs): void {
-    for (const row of [...this.#book.waitingIn(code), ...this.#heldBack]) {
+    for (const row of [...this.rows.waitingIn(code), ...this.#heldBack]) {
       if (row.kind === 'exit' && row.accountId === id && row.orderCode === code && isPending(row))
-        this.#book.cancel(row, 'The position is closed', false, at);
+        this.rows.end(row, 'canceled', at, 'The position is closed');
     }
-    this.#book.refresh(code);
+    this.rows.refresh(code);
   }
 
   /** Sends the orders that the last match triggered, and reports those that it moved. */
@@ -181,61 +166,57 @@ export class TriggerBook {
     const due = this.#due;
     this.#due = [];
     // One that the closing price moved has expired by now, and is reported as that.
-    for (const row of this.#moved) if (isPending(row) && !row.suspended) this.#book.report(row, at);
+    for (const row of this.#moved) if (isPending(row) && !row.suspended) this.rows.report(row, at);
     this.#moved.clear();
     for (const row of due) if (isPending(row)) this.#send(row, at);
   }
 
   expireAll(at: TsUs): void {
     if (this.#rules.triggerLife === 'contract') return;
-    for (const row of this.#book.all()) if (isPending(row) && !row.isGtc) this.#expire(row, '', at);
+    for (const row of this.rows.all()) if (isPending(row) && !row.isGtc) this.#expire(row, '', at);
   }
 
   /** A contract is listed no more. */
   endContract(code: OrderCode, at: TsUs): void {
-    for (const row of this.#book.all()) {
+    for (const row of this.rows.all()) {
       if (isPending(row) && row.orderCode === code) this.#expire(row, refusal(-6033).text, at);
     }
   }
 
   beginDay(): void {
-    this.#book.beginDay();
+    this.rows.beginDay();
     this.#stopLosses.clear();
   }
 
   reports(id: AccountId): TriggerReport[] {
-    return this.#book.of(id).map(triggerReport);
-  }
-
-  exportState(): TriggerBookState {
-    return this.#book.exportState();
+    return this.rows.of(id).map(triggerReport);
   }
 
   restore({ triggers, triggerNoNext }: TriggerBookState): void {
-    this.#book.restore(triggers, triggerNoNext);
+    this.rows.restore(triggers, triggerNoNext);
     // Later exits of a parent replace earlier ones.
-    for (const row of this.#book.all())
+    for (const row of this.rows.all())
       if (row.parentKey !== null && row.half === 'stop_loss') this.#stopLosses.set(row.parentKey, row);
   }
 
   #expire(row: TriggerOrder, reason: string, at: TsUs): void {
-    this.#book.cancel(row, reason, true, at);
-    this.#book.refresh(row.orderCode);
+    this.rows.end(row, 'canceled', at, reason, true);
+    this.rows.refresh(row.orderCode);
   }
 
   /** A trade or a quote at which something happens, in the middle of a match. */
   #onTouch(code: OrderCode, bid: number, ask: number): void {
     const canSend = entryRefusal(this.#venue.phase) === null;
-    for (const row of this.#book.waitingIn(code)) {
+    for (const row of this.rows.waitingIn(code)) {
       const step = stepTrigger(row.trigger, row.trigger.side === 'sell' ? bid : ask);
       if (step === 'moves') this.#moved.add(row);
       // An order that cannot be sent now triggers at the next trade that finds its price.
       if (step !== 'fires' || !canSend) continue;
       this.#due.push(row);
-      this.#book.suspend(row);
-      if (row.partner !== null && isPending(row.partner)) this.#book.suspend(row.partner);
+      this.rows.suspend(row);
+      if (row.partner !== null && isPending(row.partner)) this.rows.suspend(row.partner);
     }
-    this.#book.refresh(code);
+    this.rows.refresh(code);
   }
 
   #send(row: TriggerOrder, at: TsUs): void {
@@ -252,11 +233,11 @@ export class TriggerBook {
     if (!isRefusal(sent)) {
       row.sentQty = qty;
       row.children = [sent.orderNo];
-      this.#book.activate(row, at);
-      if (partner?.suspended === true) this.#book.cancel(partner, 'The other half was triggered', false, at);
+      this.rows.end(row, 'activated', at);
+      if (partner?.suspended === true) this.rows.end(partner, 'canceled', at, 'The other half was triggered');
     } else {
-      this.#book.reject(row, sent.text, at);
-      if (partner?.suspended === true) this.#book.resume(partner);
+      this.rows.end(row, 'rejected', at, sent.text);
+      if (partner?.suspended === true) this.rows.resume(partner);
     }
   }
 
@@ -269,7 +250,7 @@ export class TriggerBook {
 
   /** The reference of an order with a trigger is there against doubles (contract, 4.3). */
   #repeated({ accountId: id, refId }: PlaceTrigger): Refusal | null {
-    const isKnown = refId !== null && this.#book.of(id).some((row) => row.refId === refId);
+    const isKnown = refId !== null && this.rows.of(id).some((row) => row.refId === refId);
     return isKnown ? refusal(-6004) : null;
   }
 
@@ -279,8 +260,8 @@ export class TriggerBook {
     stopLoss.partner = takeProfit;
     takeProfit.partner = stopLoss;
     this.#stopLosses.set(parent.orderKey, stopLoss);
-    this.#book.enter(stopLoss, at);
-    this.#book.enter(takeProfit, at);
+    this.rows.enter(stopLoss, at);
+    this.rows.enter(takeProfit, at);
   }
 
   #exit(
@@ -296,7 +277,7 @@ export class TriggerBook {
     return waitingOrder({
       accountId,
       day,
-      orderNo: this.#book.takeNo(),
+      orderNo: this.rows.takeNo(),
       orderKey: this.#entry.store.takeKey(),
       refId: null,
       owner,
@@ -328,7 +309,7 @@ export class TriggerBook {
     return waitingOrder({
       accountId: id,
       day: this.#venue.day,
-      orderNo: this.#book.takeNo(),
+      orderNo: this.rows.takeNo(),
       orderKey: this.#entry.store.takeKey(),
       refId,
       owner,

@@ -4,17 +4,16 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { BroadcastChannel, Worker } from 'node:worker_threads';
 import type { EngineLine } from '../../../src/host/engine-thread.ts';
-import { unpackEvents } from '../../../src/host/worker-protocol.ts';
-import type { FromEngine } from '../../../src/host/worker-protocol.ts';
+import { type FromEngine, unpackEvents } from '../../../src/host/worker-protocol.ts';
 import { Daemon } from '../../../src/daemon/daemon.ts';
 import { prepareStateDir, statePaths } from '../../../src/host/state/state-paths.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import type { ClockMap } from '../../../src/domain/clock.ts';
-import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
 import { customers, startProgram } from '../load/simulator-program.ts';
 import { type Executed, isPackage, MANY, Samples, usual } from './coverage.ts';
 import { footprintTrader } from './footprint-trader.ts';
+import { StrategyNames } from '../../../src/domain/ids.ts';
 
 export const CHANNEL = 'tickwright-footprint';
 

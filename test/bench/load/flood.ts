@@ -13,25 +13,16 @@ import { REAL_TIME } from '../../../src/host/system-clock.ts';
 import { Daemon } from '../../../src/daemon/daemon.ts';
 import { prepareStateDir, statePaths } from '../../../src/host/state/state-paths.ts';
 import { type Config, loadConfig } from '../../../src/config/config.ts';
-import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { openCluster } from '../../../src/cluster/connection.ts';
 import { milliseconds } from '../../../src/domain/units.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
 import { commandOptions } from '../../support/command-options.ts';
 import { flooded } from './flood-engine.ts';
-import {
-  enlist,
-  type Flood,
-  floodMemory,
-  type FloodMemory,
-  KINDS,
-  now,
-  SLICE_MS,
-  THREADS,
-} from './flood-frames.ts';
+import { enlist, type Flood, type FloodMemory, floodMemory, KINDS, now, SLICE_MS, THREADS } from './flood-frames.ts';
 import type { FromSender, SenderData, Sent } from './flood-sender.ts';
 import { customers, type SimulatorProgram, startProgram } from './simulator-program.ts';
+import { StrategyNames } from '../../../src/domain/ids.ts';
 
 const YAML = (burnUs: number): string => `
 mode: paper

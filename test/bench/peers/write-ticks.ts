@@ -3,8 +3,8 @@
  * own backtest infers from the print and shows to its strategies, so that peers are shown as much as ours. Contracts follow each other.
  */
 import { writeFileSync } from 'node:fs';
-import { InferredBook } from '../../../src/venue/exchange/inferred-book.ts';
 import type { TickRows } from '../../../src/recording/columns/tick-file.ts';
+import { InferredBook } from '../../../src/venue/exchange/shown-book.ts';
 
 /** Time (us), price (ticks), quantity, side (1 or -1), bid, ask (ticks), quantities there. */
 const COLUMNS = 8;

@@ -10,8 +10,7 @@ import {
   orderStory,
 } from '../../../src/daemon/inspect/cockpit-reads.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
-import { clientOrderId } from '../../../src/domain/ids.ts';
-import { StrategyNames } from '../../../src/domain/strategy-names.ts';
+import { clientOrderId, StrategyNames } from '../../../src/domain/ids.ts';
 import {
   money,
   priceHundredths,

@@ -5,8 +5,7 @@ import { instrumentIndex, money, priceTicks, qty, seq, signedQty, tsUs } from '.
 import type { CallOutcome } from '../../../src/domain/broker-order.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { OrderToSend } from '../../../src/engine/ports/approved.ts';
-import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
-import { StrategyNames } from '../../../src/domain/strategy-names.ts';
+import { type ClientOrderId, clientOrderId, StrategyNames } from '../../../src/domain/ids.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { openStore, tempPath } from '../../journal/journal-fixture.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';

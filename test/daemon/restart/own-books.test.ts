@@ -2,13 +2,18 @@
 import { expect, it } from 'vitest';
 import { CarryOver } from '../../../src/daemon/restart/carry-over.ts';
 import { ownBooks, type OwnBooksContext, unreportedOrder } from '../../../src/daemon/restart/own-books.ts';
-import { StrategyNames } from '../../../src/domain/strategy-names.ts';
+import {
+  brokerOrderKey,
+  brokerOrderNo,
+  type ClientOrderId,
+  clientOrderId,
+  StrategyNames,
+} from '../../../src/domain/ids.ts';
 import type { OrderStatus } from '../../../src/domain/order.ts';
 import type { ApprovedOrder } from '../../../src/engine/ports/approved.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
-import { brokerOrderKey, brokerOrderNo, type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import { money, priceTicks, qty, seq, tsUs } from '../../../src/domain/units.ts';
 import type { BrokerOrder, CallOutcome } from '../../../src/domain/broker-order.ts';
 import { createBrokerOrder, createOrder } from '../../broker/support/broker-orders.ts';

@@ -1,7 +1,7 @@
 /** What the message of a halt says of positions: by reads that began after the last fill, or with the times of both. */
 import { expect, it } from 'vitest';
 import { heldNow } from '../../../src/daemon/session/holdings.ts';
-import { StrategyNames } from '../../../src/domain/strategy-names.ts';
+import { StrategyNames } from '../../../src/domain/ids.ts';
 import { type TsUs, tsUs } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT } from '../../support/engine-world.ts';

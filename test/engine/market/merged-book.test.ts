@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { BookLevel } from '../../../src/domain/ticks.ts';
 import { instrumentIndex, priceTicks, qty, seq, tsUs } from '../../../src/domain/units.ts';
-import { MergedBook } from '../../../src/engine/market/merged-book.ts';
+import { MergedBook } from '../../../src/engine/market/market.ts';
 
 const level = (price: number, contracts: number): BookLevel => ({
   price: priceTicks(price),

@@ -5,7 +5,7 @@ import {
   type OrderEvent,
   transition,
   TRIGGER_EVENTS,
-} from '../../../src/engine/orders/order-table.ts';
+} from '../../../src/engine/orders/order-life.ts';
 import type { OrderStatus } from '../../../src/domain/order.ts';
 
 /**

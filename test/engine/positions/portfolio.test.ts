@@ -12,9 +12,8 @@ import {
   strategyIndex,
   tsUs,
 } from '../../../src/domain/units.ts';
-import { Market } from '../../../src/engine/market/market.ts';
+import { ContractTable, Market } from '../../../src/engine/market/market.ts';
 import { Portfolio } from '../../../src/engine/positions/portfolio.ts';
-import { ContractTable } from '../../../src/engine/state/contract-table.ts';
 import { FRONT, NEXT, worth } from '../../support/engine-world.ts';
 
 const OWNERS = [OPERATOR_INDEX, strategyIndex(0), strategyIndex(1), strategyIndex(2)];

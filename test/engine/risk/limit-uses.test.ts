@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitUses } from '../../../src/engine/risk/limit-uses.ts';
+import { limitUses } from '../../../src/engine/engine-snapshot.ts';
 import { money, OPERATOR_INDEX, strategyIndex } from '../../../src/domain/units.ts';
 import { accountWith } from '../../support/engine-facts.ts';
 import { SETTINGS, StateRig } from '../support/state-rig.ts';

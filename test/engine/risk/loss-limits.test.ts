@@ -13,14 +13,13 @@ import {
   strategyIndex,
   tsUs,
 } from '../../../src/domain/units.ts';
-import { ContractTable } from '../../../src/engine/state/contract-table.ts';
+import { ContractTable, Market } from '../../../src/engine/market/market.ts';
+import type { EngineCore } from '../../../src/engine/engine-core.ts';
 import { EntryHalt } from '../../../src/engine/risk/entry-halt.ts';
 import { LossLimits } from '../../../src/engine/risk/loss-limits.ts';
-import { Market } from '../../../src/engine/market/market.ts';
 import { Portfolio } from '../../../src/engine/positions/portfolio.ts';
 import type { Journal } from '../../../src/engine/ports/outbound.ts';
-import type { DecisionSource } from '../../../src/engine/state/decision-source.ts';
-import { EventContext } from '../../../src/engine/state/event-context.ts';
+import { type DecisionSource, EventContext } from '../../../src/engine/state/event-context.ts';
 import { FRONT, NEXT, SETTINGS, worth } from '../../support/engine-world.ts';
 
 const TWO = [FRONT, NEXT];
@@ -53,11 +52,13 @@ class World {
         if (entry.kind === 'halt' && entry.halted) this.halts.push([entry.strategy, entry.reason]);
       },
     });
-    this.halt = new EntryHalt(context, { withdraw: () => undefined }, { isStopped: () => false });
-    const { market, halt } = this;
+    const { market } = this;
     this.portfolio = new Portfolio(contracts, market);
     const { portfolio } = this;
-    this.losses = new LossLimits(context, contracts, market, portfolio, halt, SETTINGS);
+    const registry = { isStopped: () => false };
+    const core = { context, contracts, market, portfolio, registry, settings: SETTINGS };
+    this.halt = new EntryHalt(core as unknown as EngineCore, { withdraw: () => undefined });
+    this.losses = new LossLimits(core as unknown as EngineCore, this.halt);
   }
 
   trade(contract: number, price: number): void {

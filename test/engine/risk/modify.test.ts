@@ -94,7 +94,7 @@ const CASES: readonly Case[] = [
   ['while halted', halt, price(12_990), 'halted: reason=by hand'],
   [
     'too often',
-    ({ state, now }) => [now, now, now].forEach((each) => state.orders.rate.sent(each)),
+    ({ state, now }) => [now, now, now].forEach((each) => state.breakers.rate.sent(each)),
     price(12_990),
     'order_rate: orders=3 max=3 perUs=1000000',
   ],

@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { TriggerIntent } from '../../../src/domain/order.ts';
 import { instrumentIndex, priceTicks, qty } from '../../../src/domain/units.ts';
-import { moveDenial } from '../../../src/engine/risk/order-request.ts';
+import { moveDenial } from '../../../src/engine/risk/risk-request.ts';
 import { bracketBuy, stopSell, trailingSell } from '../support/trigger-rows.ts';
 import { StateRig } from '../support/state-rig.ts';
 import { ALPHA, type Change, ID, nothing, verdictText } from '../support/guard-fixture.ts';

@@ -100,7 +100,7 @@ const OBSTACLES: readonly Case[] = [
     'the same refusal again and again',
     ({ state }) =>
       Array.from({ length: 9 }, () =>
-        state.orders.rejections.rejected(ALPHA, intent({ side: 'sell' }), '?', at('10:00')),
+        state.breakers.refusals.rejected(ALPHA, intent({ side: 'sell' }), '?', at('10:00')),
       ),
     {},
     'same_rejection: rejections=9 text=?',

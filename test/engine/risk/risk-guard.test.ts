@@ -49,11 +49,11 @@ const buysOf =
 const sentAt =
   (...secondsAgo: number[]): Change =>
   ({ state, now }) =>
-    secondsAgo.forEach((each) => state.orders.rate.sent(units.addUs(now, -each * 1_000_000)));
+    secondsAgo.forEach((each) => state.breakers.rate.sent(units.addUs(now, -each * 1_000_000)));
 const rejected =
   (...times: string[]): Change =>
-  ({ state: { orders } }) =>
-    times.forEach((time) => orders.rejections.rejected(ALPHA, intent(), 'no money', at(time)));
+  ({ state: { breakers } }) =>
+    times.forEach((time) => breakers.refusals.rejected(ALPHA, intent(), 'no money', at(time)));
 const clockOf =
   (clockSkewUs: number, time: string): Change =>
   (rig) =>
@@ -93,7 +93,7 @@ const ROWS: readonly (readonly [denial: string, Change, Wanted?, RigFacts?])[] =
     'closing_out: because=flatten',
     ({ state }) => {
       const place = { strategy: ALPHA, instrument: units.instrumentIndex(1) };
-      state.targets.all = [new Target(state.context, state.contracts, place, '')];
+      state.targets.all = [new Target(state, place, '')];
     },
   ],
   ['closing_out: because=overnight', timeIs('14:25')],

@@ -5,7 +5,7 @@ import * as units from '../../../src/domain/units.ts';
 import { formatDenial } from '../../../src/engine/ports/denial.ts';
 import type { ApprovedOrder } from '../../../src/engine/ports/approved.ts';
 import type { ProposalSource } from '../../../src/engine/ports/journal-entry.ts';
-import type { Decision } from '../../../src/engine/state/decision-source.ts';
+import type { Decision } from '../../../src/engine/state/event-context.ts';
 import { LAST, StateRig, type RigFacts } from './state-rig.ts';
 
 export const ALPHA = units.strategyIndex(0);

@@ -15,7 +15,7 @@ import type { EngineEvent, ReportKind } from '../../../src/engine/ports/engine-e
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { SessionController } from '../../../src/engine/session/session-controller.ts';
 import { CONTROLLER_TIMER, ENGINE_TIMER } from '../../../src/engine/state/timers.ts';
-import type { ProposalDraft, DecisionSource } from '../../../src/engine/state/decision-source.ts';
+import type { ProposalDraft, DecisionSource } from '../../../src/engine/state/event-context.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { at } from '../../support/strategy-fixtures.ts';
 import { boardOn } from './board.ts';

@@ -10,13 +10,12 @@ import { onTestFinished } from 'vitest';
 import { Daemon } from '../../../src/daemon/daemon.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../../../src/host/state/state-paths.ts';
 import { reload } from '../../../src/daemon/reload.ts';
-import { type Config, type LoadedConfig, loadConfig } from '../../../src/config/config.ts';
+import { type Config, loadConfig, type LoadedConfig } from '../../../src/config/config.ts';
 import type { EngineSnapshot } from '../../../src/engine/engine-snapshot.ts';
 import type { FeedAccess } from '../../../src/host/cluster-access.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { CommandResult } from '../../../src/operator/control-server.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
-import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { milliseconds } from '../../../src/domain/units.ts';
 import { demoAccount, type SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
 import type { Fault } from '../../../src/simulator/faults/fault.ts';
@@ -24,6 +23,7 @@ import { type RunningSimulator, startSimulator } from '../../../src/simulator/st
 import { BOB, CAROL, rich } from '../../contract/broker/support/customers.ts';
 import { engineHere } from './engine-here.ts';
 import { scripted, type Step } from './scripted.ts';
+import { StrategyNames } from '../../../src/domain/ids.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 

@@ -21,9 +21,8 @@ import type { Engine } from '../../../src/engine/engine.ts';
 import { RunInstrument } from '../../../src/research/run/run-instrument.ts';
 import { TapePlayer } from '../../../src/research/run/tape-player.ts';
 import { Timeline } from '../../../src/research/run/timeline.ts';
-import { VirtualClock, type Latency } from '../../../src/research/run/virtual-time.ts';
+import { type Latency, VirtualClock } from '../../../src/research/run/virtual-time.ts';
 import { RunVenue } from '../../../src/research/run/run-venue.ts';
-import { createExchange } from '../../../src/venue/exchange/create-exchange.ts';
 import type { FillModel } from '../../../src/venue/exchange/fill-models.ts';
 import type { BacktestFill } from '../../../src/research/backtest-result.ts';
 import { formatTime, tradingDay } from '../../../src/domain/civil-date.ts';
@@ -39,6 +38,7 @@ import { SampleTable } from '../../../src/research/run/sample-table.ts';
 import { contract } from '../../support/strategy-fixtures.ts';
 import { type Action, parseScript } from './rig-script.ts';
 import { RigOrders } from './rig-orders.ts';
+import { createExchange } from '../../../src/venue/exchange/bar-exchange.ts';
 
 const RIG_DAY = tradingDay('2026-03-04');
 const REFERENCE = priceHundredths(10_000);

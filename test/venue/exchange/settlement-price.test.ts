@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { priceHundredths, priceTicks } from '../../../src/domain/units.ts';
-import { DayTally } from '../../../src/venue/exchange/day-tally.ts';
 import {
   dailySettlement,
+  DayTally,
   finalSettlement,
   theoreticalPrice,
 } from '../../../src/venue/exchange/settlement-price.ts';

@@ -1,7 +1,7 @@
-/** The book that is guessed from prints: sides never cross, and nobody takes more than is shown. */
+/** The books over a recording: a guessed one never crosses, and nobody takes more than is shown. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { InferredBook } from '../../../src/venue/exchange/inferred-book.ts';
+import { InferredBook, RecordedBook } from '../../../src/venue/exchange/shown-book.ts';
 
 const print = fc.record({
   price: fc.integer({ min: 995, max: 1_005 }),
@@ -60,4 +60,26 @@ test.each([
   book.trade(1_000, 1, -1);
   book.trade(1_001, 1, 1);
   expect(book.aggressorOf(price, 0)).toBe(aggressor);
+});
+
+const rows = (...values: readonly number[]) => [Int32Array.from(values)];
+
+test('a touch without quantity is no touch, and the same book twice is no change', () => {
+  const book = new RecordedBook({
+    depth: 1,
+    bidPrice: rows(999, 999, 999, 998),
+    bidQty: rows(5, 0, 0, 0),
+    askPrice: rows(1_000, 1_000, 1_000, 1_000),
+    askQty: rows(7, 7, 0, 3),
+  });
+  const seen = [0, 1, 2, 3].map((row) => {
+    book.row(row);
+    return [book.bid, book.bidChanges, book.ask, book.askChanges];
+  });
+  expect(seen).toEqual([
+    [999, 1, 1_000, 1],
+    [0, 2, 1_000, 1],
+    [0, 2, 0, 2],
+    [0, 2, 1_000, 3],
+  ]);
 });

@@ -1,15 +1,12 @@
-/**
- * Cancels the open orders that can enlarge a position, again when a cancel comes to nothing, and leaves those that protect it (rulings,
- * 14); all or one on a person's word.
- */
+/** Withdraws orders that do not fit the position of their owner: entries while they are off, and exits that are larger (rulings, 14). */
+import type { EngineCore } from '../engine-core.ts';
 import { cover } from '../../domain/cover.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import { OPERATOR_INDEX, seconds, type StrategyIndex } from '../../domain/units.ts';
+import { OPERATOR_INDEX, seconds, type StrategyIndex, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import type { CarriedOrder } from '../ports/engine-event.ts';
-import type { Portfolio } from '../positions/portfolio.ts';
-import type { EventContext } from '../state/event-context.ts';
 import type { ManagedOrder } from './managed-order.ts';
-import type { Orders } from './orders.ts';
+import { isAuction, isStandstill } from '../../domain/calendar.ts';
+import { signOf } from '../../domain/order.ts';
 
 /** Orders of one owner: those that can enlarge its position, and those that only shrink it. */
 export interface OrderSplit {
@@ -20,26 +17,26 @@ export interface OrderSplit {
 /** From one cancel of an entry to the next. */
 export const CANCEL_AGAIN = seconds(5);
 
+/**
+ * Cancels the open orders that can enlarge a position, again when a cancel comes to nothing, and leaves those that protect it; all or one
+ * on a person's word.
+ */
 export class EntryWithdrawal {
-  readonly #context: EventContext;
-  readonly #orders: Orders;
-  readonly #portfolio: Portfolio;
+  readonly #core: EngineCore;
   /** Entries whose end is awaited, and when each cancel was asked for last. */
   readonly #awaited = new Map<ManagedOrder, number>();
 
   /** Placed as entries, and left because they protect a position: without it they would open another. */
   readonly #kept = new Set<ManagedOrder>();
 
-  constructor(context: EventContext, orders: Orders, portfolio: Portfolio) {
-    this.#context = context;
-    this.#orders = orders;
-    this.#portfolio = portfolio;
+  constructor(core: EngineCore) {
+    this.#core = core;
   }
 
   /** The entries of one strategy, or of all: adopted orders are the operator's to decide. */
   withdraw(strategy: StrategyIndex | null): void {
     if (strategy !== null) return void this.withdrawOf(strategy);
-    const owners = new Set(this.#orders.open.map((order) => order.strategy));
+    const owners = new Set(this.#core.orders.open.map((order) => order.strategy));
     owners.delete(OPERATOR_INDEX);
     for (const owner of owners) this.withdrawOf(owner);
   }
@@ -57,7 +54,7 @@ export class EntryWithdrawal {
    * before its entry filled.
    */
   isCover(id: ClientOrderId): boolean {
-    const order = this.#orders.get(id);
+    const order = this.#core.orders.get(id);
     if (order === undefined || order.isFinal || !isStop(order)) return false;
     return this.#split(order.strategy).reducing.includes(order);
   }
@@ -65,7 +62,7 @@ export class EntryWithdrawal {
   /** Orders that the session before left: of some it asked for the cancel, and saw no end. */
   carryOver(left: readonly CarriedOrder[]): void {
     for (const { clientOrderId, isWithdrawn } of left) {
-      const order = this.#orders.get(clientOrderId);
+      const order = this.#core.orders.get(clientOrderId);
       if (order === undefined || order.isFinal) continue;
       this.#keep(order);
       if (isWithdrawn !== true) continue;
@@ -84,7 +81,7 @@ export class EntryWithdrawal {
    */
   again(isProven: boolean, halt: { isOff(strategy: StrategyIndex): boolean }): void {
     if (this.#awaited.size + this.#kept.size === 0) return;
-    const context = this.#context;
+    const context = this.#core.context;
     for (const [order, askedUs] of this.#awaited) {
       if (order.isFinal) this.#awaited.delete(order);
       else if (askedUs === -Infinity && !isProven) continue;
@@ -101,7 +98,7 @@ export class EntryWithdrawal {
     const { clientOrderId, strategy } = order;
     if (!this.#split(strategy).increasing.includes(order)) return;
     const text = `${clientOrderId} protects no position, and the entries of its strategy are off: it is canceled`;
-    this.#context.alert(strategy, 'warning', 'stop_without_position', text);
+    this.#core.context.alert(strategy, 'warning', 'stop_without_position', text);
     this.withdrawOrder(order);
   }
 
@@ -112,21 +109,21 @@ export class EntryWithdrawal {
     const why = reason === '' ? '' : ` (${reason})`;
     const text = `entry ${clientOrderId} still works, its cancel came to nothing${why}: canceled again until it is gone`;
     if (order.isFirstReport('entry still works'))
-      this.#context.alert(strategy, 'warning', 'entry_still_works', text);
+      this.#core.context.alert(strategy, 'warning', 'entry_still_works', text);
     this.withdrawOrder(order);
   }
 
   /** Cancels it, and again until it is over or protects a position. */
   withdrawOrder(order: ManagedOrder): void {
-    const context = this.#context;
+    const context = this.#core.context;
     this.#awaited.set(order, context.nowUs);
     context.withdraw(order.strategy, order.clientOrderId);
   }
 
   /** Everything the broker's books hold for us: adopted orders (failure cases, 4) and protective orders too. */
   cancelAll(): void {
-    const context = this.#context;
-    const { open } = this.#orders;
+    const context = this.#core.context;
+    const { open } = this.#core.orders;
     if (open.length === 0)
       return context.alert(null, 'info', 'cancel_all', 'no order was open: nothing is canceled');
     const stops = open.filter(({ isWaiting, purpose }) => isWaiting && purpose === 'reduce').length;
@@ -138,8 +135,8 @@ export class EntryWithdrawal {
 
   /** One order of any owner. The engine would place its own protective stop again at once. */
   cancelOrder(id: ClientOrderId): void {
-    const context = this.#context;
-    const order = this.#orders.get(id);
+    const context = this.#core.context;
+    const order = this.#core.orders.get(id);
     if (order === undefined || order.isFinal)
       return context.alert(null, 'warning', 'order_not_found', `there is no open order ${id} to cancel`);
     const { strategy, isProtective, isWaiting, purpose } = order;
@@ -160,10 +157,10 @@ export class EntryWithdrawal {
   }
 
   #split(strategy: StrategyIndex): OrderSplit {
-    const own = this.#orders.open.filter((order) => order.strategy === strategy);
+    const own = this.#core.orders.open.filter((order) => order.strategy === strategy);
     const increasing = new Set<ManagedOrder>();
     for (const instrument of new Set(own.map((order) => order.instrument))) {
-      const { qty: held } = this.#portfolio.position(strategy, instrument);
+      const { qty: held } = this.#core.portfolio.position(strategy, instrument);
       const list = own.filter((order) => order.instrument === instrument);
       for (const order of cover(held, list, ({ asCover }) => asCover).increasing) increasing.add(order);
     }
@@ -173,3 +170,67 @@ export class EntryWithdrawal {
 
 /** An order that a stop sent when it triggered is the stop at work. */
 const isStop = ({ isWaiting, parent }: ManagedOrder): boolean => isWaiting || parent !== null;
+
+/**
+ * Exits are never larger than the position they close. When a protective stop or a manual trade has shrunk the position, larger exits would
+ * reverse it: the youngest is withdrawn first, its strategy gets the update, and a protective stop covers the rest.
+ */
+export class ExitCover {
+  readonly #core: EngineCore;
+
+  constructor(core: EngineCore) {
+    this.#core = core;
+  }
+
+  /**
+   * After a complete scan of the in-day book, while positions are proven: in doubt a stop stays, and orders seen later may cover a position
+   * that the scan does not show yet. A broker that refuses a cancel gets it again once a minute (failure cases, 32).
+   */
+  step(scanUs: TsUs): void {
+    const { orders, portfolio, session, context } = this.#core;
+    const exits = orders.open.filter(
+      (order) => isExit(order) && order.leavesQty > 0 && order.rowUs <= scanUs,
+    );
+    for (const order of exits.toReversed()) {
+      if (!this.#canGo(order) || order.cancelQueued || order.isPartnerSent) continue;
+      if (context.nowUs < order.doubt.oversizedUs + US_PER_MINUTE) continue;
+      const { strategy, instrument, side } = order;
+      const held = portfolio.position(strategy, instrument).qty;
+      const forAll = portfolio.leftByHand(instrument, side);
+      const left = Math.max(0, Math.min(-signOf(side) * held, forAll));
+      // Nothing triggers while the market is closed, and the stop that fits could not be placed before the night.
+      if (left > 0 && isStandstill(session.phase)) continue;
+      const staying = orders.open.filter(
+        (each) => isExit(each) && !this.#isGoing(each) && each.instrument === instrument,
+      );
+      const closing = staying.reduce((sum, each) => sum + (each.side === side ? each.exposedQty : 0), 0);
+      const own = staying.filter((each) => each.strategy === strategy);
+      const { increasing, oversized } = cover(held, own, ({ asCover }) => asCover);
+      if (closing > forAll || increasing.has(order) || oversized.has(order)) this.#withdraw(order, left);
+    }
+  }
+
+  /** In an auction nothing at the exchange does. */
+  #canGo({ isWaiting, status }: ManagedOrder): boolean {
+    if (isWaiting) return status === 'pending_trigger';
+    return (status === 'accepted' || status === 'partially_filled') && !isAuction(this.#core.session.phase);
+  }
+
+  #isGoing({ isBeingCanceled, doubt }: ManagedOrder): boolean {
+    return isBeingCanceled || doubt.oversizedUs === this.#core.context.nowUs;
+  }
+
+  #withdraw(order: ManagedOrder, left: number): void {
+    const { context } = this.#core;
+    const { strategy, clientOrderId, side, qty } = order;
+    order.inDoubt().oversizedUs = context.nowUs;
+    context.withdraw(strategy, clientOrderId);
+    if (!order.isFirstReport('too_large')) return;
+    const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
+    context.alert(strategy, 'warning', 'exit_too_large', text);
+  }
+}
+
+/** Protective stops are sized by their own procedure. */
+const isExit = ({ purpose, isAdopted, isProtective }: ManagedOrder): boolean =>
+  purpose === 'reduce' && !isAdopted && !isProtective;

@@ -1,13 +1,16 @@
-/**
- * Decisions about a replayed past: the journal makes them. A recorded decision always wins over the one that the code would make
- * now; the first difference of a strategy stops it when the replay is over (rulings, 31). A past that an earlier version of a
- * strategy decided is no difference: its calls are the journal's, and those of the present version are refused to it.
- */
+/** Decisions about calls, of the present and of a replayed past. */
 import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent, StopIntent, TrailingStopIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { ClientOrderIds } from '../state/client-order-ids.ts';
-import { type QueuedIntent, callIdOf, type IntentQueue } from '../state/intent-queue.ts';
+import {
+  callIdOf,
+  type Decision,
+  type DecisionSource,
+  type IntentQueue,
+  type ProposalDraft,
+  type QueuedIntent,
+} from '../state/event-context.ts';
 import type {
   ApprovedModify,
   ApprovedOrder,
@@ -24,31 +27,7 @@ import type {
   Proposal,
   ProposalSource,
 } from '../ports/journal-entry.ts';
-import { approveModify, approveOrder } from '../risk/approve.ts';
-import type { ProposalDraft, Decision, DecisionSource } from '../state/decision-source.ts';
-
-interface JournaledProposal {
-  readonly strategy: StrategyIndex;
-  readonly by: ProposalSource;
-  readonly proposal: Proposal;
-}
-
-export interface EventDecisions {
-  readonly proposals: readonly JournaledProposal[];
-  readonly placed: ReadonlyMap<ClientOrderId, OrderToSend>;
-  /** Approved changes, by call. */
-  readonly modified: ReadonlyMap<ClientOrderId, ModifyToSend>;
-  /** Submits (by order) and modifies (by call) that risk refused. */
-  readonly denied: ReadonlyMap<ClientOrderId, Denial>;
-  /** Calls that were handed to the gateway in a tail and never left. */
-  readonly lost: ReadonlySet<ClientOrderId>;
-  /** Strategies that stopped during this event. */
-  readonly stopped: readonly StrategyIndex[];
-  /** Failures that were answered. */
-  readonly policies: readonly PolicyEntry[];
-  /** Halts that began during this event. */
-  readonly halts: readonly HaltEntry[];
-}
+import { approveModify, approveOrder, type Guard } from '../risk/risk-guard.ts';
 
 /** Entries of other kinds decide nothing. */
 export const DECIDING_KINDS = [
@@ -62,15 +41,23 @@ export const DECIDING_KINDS = [
   'policy_acted',
 ] as const satisfies readonly JournalEntry['kind'][];
 
+export type EventDecisions = Readonly<ReturnType<typeof eventDecisions>>;
+
 /** Folds the journal's entries caused by one event, in order. */
-export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions {
-  const proposals: JournaledProposal[] = [];
+export function eventDecisions(entries: readonly JournalEntry[]) {
+  const proposals: QueuedIntent[] = [];
   const placed = new Map<ClientOrderId, OrderToSend>();
+  /** Approved changes, by call. */
   const modified = new Map<ClientOrderId, ModifyToSend>();
+  /** Submits (by order) and modifies (by call) that risk refused. */
   const denied = new Map<ClientOrderId, Denial>();
+  /** Calls that were handed to the gateway in a tail and never left. */
   const lost = new Set<ClientOrderId>();
+  /** Strategies that stopped during this event. */
   const stopped: StrategyIndex[] = [];
+  /** Failures that were answered. */
   const policies: PolicyEntry[] = [];
+  /** Halts that began during this event. */
   const halts: HaltEntry[] = [];
   for (const entry of entries) {
     if (entry.kind === 'proposal' && entry.strategy !== null) {
@@ -91,6 +78,75 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
   return { proposals, placed, modified, denied, lost, stopped, policies, halts };
 }
 
+/** Decisions of the present: the risk guard makes them. */
+export class LiveDecisions implements DecisionSource {
+  protected readonly ids: ClientOrderIds;
+  protected readonly queue: IntentQueue;
+  readonly #guard: Guard;
+
+  constructor(ids: ClientOrderIds, queue: IntentQueue, guard: Guard) {
+    this.ids = ids;
+    this.queue = queue;
+    this.#guard = guard;
+  }
+
+  ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
+    const id = this.ids.next();
+    this.queue.push({ strategy, by, proposal: withId(asked, id) });
+    return id;
+  }
+
+  load(): void {
+    // Calls of the present enter the queue as they are asked for.
+  }
+
+  submit(
+    { strategy, by }: QueuedIntent,
+    id: ClientOrderId,
+    intent: OrderIntent,
+    mayWait: boolean,
+  ): Decision<ApprovedOrder> {
+    return this.#guard.checkSubmit(strategy, id, intent, by, mayWait);
+  }
+
+  modify(
+    { strategy, by }: QueuedIntent,
+    callId: ClientOrderId,
+    _order: { readonly strategy: StrategyIndex },
+    change: ModifyIntent,
+    mayWait: boolean,
+  ): Decision<ApprovedModify> {
+    return this.#guard.checkModify(strategy, callId, change, by, mayWait);
+  }
+
+  policies(): PolicyEntry[] | null {
+    return null;
+  }
+
+  halts(): HaltEntry[] | null {
+    return null;
+  }
+
+  losesCall(_callId: ClientOrderId): boolean {
+    return false;
+  }
+
+  stopsNow(_strategy: StrategyIndex): boolean {
+    return true;
+  }
+
+  isEarlier(_strategy: StrategyIndex): boolean {
+    return false;
+  }
+}
+
+function withId(asked: ProposalDraft, id: ClientOrderId): Proposal {
+  if (asked.do === 'submit') return { do: 'submit', clientOrderId: id, intent: asked.intent };
+  if (asked.do === 'modify') return { do: 'modify', callId: id, change: asked.change };
+  const cancel = { do: 'cancel', callId: id, clientOrderId: asked.clientOrderId } as const;
+  return asked.isWithdrawal === true ? { ...cancel, isWithdrawal: true } : cancel;
+}
+
 /** Reports to a strategy an order that its earlier version did not place. */
 interface RefusalSink {
   denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void;
@@ -100,17 +156,20 @@ const NOTHING = eventDecisions([]);
 /** For earlier versions in one event. */
 const REFUSALS_MAX = 16;
 
-export class JournalDecisions implements DecisionSource {
-  readonly #ids: ClientOrderIds;
-  readonly #queue: IntentQueue;
-  readonly #live: DecisionSource;
+/**
+ * Decisions about a replayed past: the journal makes them. A recorded decision always wins over the one that the code would make
+ * now; the first difference of a strategy stops it when the replay is over (rulings, 31). A past that an earlier version of a
+ * strategy decided is no difference: its calls are the journal's, and those of the present version are refused to it. The tail that a kill
+ * cut off the journal is decided again: of these calls only those in the emergency file were sent.
+ */
+export class JournalDecisions extends LiveDecisions {
   readonly #refusals: RefusalSink;
   readonly #differences = new Map<StrategyIndex, string>();
   readonly #lost = new Set<ClientOrderId>();
   #sent: ReadonlyMap<ClientOrderId, SentCall> = new Map();
   #of: EventDecisions | null = NOTHING;
   /** Proposals that the replay has not made again. */
-  #left: JournaledProposal[] = [];
+  #left: QueuedIntent[] = [];
   #policies: PolicyEntry[] | null = [];
   #halts: HaltEntry[] = [];
   #systemDifference: string | null = null;
@@ -118,11 +177,8 @@ export class JournalDecisions implements DecisionSource {
   #earlier: readonly StrategyIndex[] = [];
   #refused = 0;
 
-  /** `live` decides again in the tail that a kill cut off the journal. Of the decisions there only those in the emergency file were sent. */
-  constructor(ids: ClientOrderIds, queue: IntentQueue, live: DecisionSource, refusals: RefusalSink) {
-    this.#ids = ids;
-    this.#queue = queue;
-    this.#live = live;
+  constructor(ids: ClientOrderIds, queue: IntentQueue, guard: Guard, refusals: RefusalSink) {
+    super(ids, queue, guard);
     this.#refusals = refusals;
   }
 
@@ -154,63 +210,63 @@ export class JournalDecisions implements DecisionSource {
     for (const id of decisions.lost) this.#lost.add(id);
   }
 
-  ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
+  override ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
     if (this.isEarlier(strategy)) return this.#askEarlier(strategy, by, asked);
     if (this.#of !== null) return this.#match(strategy, by, asked) ?? this.#unmatchedId();
     // Another version, or without one of the strategies, asks for something else: the id has left as another call.
-    const ids = this.#ids;
+    const { ids } = this;
     for (let sent = this.#sent.get(ids.following); sent !== undefined && !isSent(sent, strategy, asked);) {
       ids.next();
       sent = this.#sent.get(ids.following);
     }
-    return this.#live.ask(strategy, by, asked);
+    return super.ask(strategy, by, asked);
   }
 
   /** The journal's proposals take the place of those that were made again. */
-  load(): void {
+  override load(): void {
     for (const each of this.#of?.proposals ?? []) {
-      this.#ids.skipPast(callIdOf(each.proposal));
-      this.#queue.push(each);
+      this.ids.skipPast(callIdOf(each.proposal));
+      this.queue.push(each);
     }
   }
 
-  submit(
+  override submit(
     call: QueuedIntent,
     id: ClientOrderId,
     intent: OrderIntent,
     mayWait: boolean,
   ): Decision<ApprovedOrder> {
-    if (this.#of === null) return this.#live.submit(call, id, intent, mayWait);
+    if (this.#of === null) return super.submit(call, id, intent, mayWait);
     const order = this.#of.placed.get(id);
     if (order === undefined) return this.#notApproved(id);
     // Another configuration may order its strategies differently.
     return { kind: 'approved', approved: approveOrder({ ...order, strategy: call.strategy }) };
   }
 
-  modify(
+  override modify(
     call: QueuedIntent,
     callId: ClientOrderId,
     order: { readonly strategy: StrategyIndex },
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify> {
-    if (this.#of === null) return this.#live.modify(call, callId, order, change, mayWait);
+    if (this.#of === null) return super.modify(call, callId, order, change, mayWait);
     const modify = this.#of.modified.get(callId);
     if (modify === undefined) return this.#notApproved(callId);
     return { kind: 'approved', approved: approveModify({ ...modify, strategy: order.strategy }) };
   }
 
-  policies(): PolicyEntry[] | null {
+  override policies(): PolicyEntry[] | null {
     return this.#policies;
   }
 
   /** A limit reached in a tail was never alerted: the present loss decides. */
-  halts(): HaltEntry[] {
+  override halts(): HaltEntry[] {
     return this.#halts;
   }
 
   /** A call sent in a tail is lost, now and in every later replay; a call that only waited there leaves afterwards. */
-  losesCall(callId: ClientOrderId): boolean {
+  override losesCall(callId: ClientOrderId): boolean {
     if (this.#of === null && !this.#sent.has(callId)) this.#lost.add(callId);
     return this.#lost.has(callId);
   }
@@ -220,11 +276,11 @@ export class JournalDecisions implements DecisionSource {
     return this.#lost.has(callId);
   }
 
-  stopsNow(strategy: StrategyIndex): boolean {
+  override stopsNow(strategy: StrategyIndex): boolean {
     return !this.isEarlier(strategy) && this.#of?.stopped.includes(strategy) === true;
   }
 
-  isEarlier(strategy: StrategyIndex): boolean {
+  override isEarlier(strategy: StrategyIndex): boolean {
     return this.#earlier.includes(strategy);
   }
 

@@ -1,0 +1,26 @@
+/** What nearly every part of the engine reads, and the first to be there; `EngineView` has the parts that are made of it too. */
+import type { CostSchedule } from '../domain/costs.ts';
+import type { EngineSettings } from '../domain/settings.ts';
+import type { ContractTable, Market } from './market/market.ts';
+import type { Orders } from './orders/orders.ts';
+import type { SnapshotRequests } from './ports/outbound.ts';
+import type { Portfolio } from './positions/portfolio.ts';
+import type { SessionState } from './session/session-state.ts';
+import type { StrategyRegistry } from './session/strategy-registry.ts';
+import type { EventContext } from './state/event-context.ts';
+import type { DueWork, Timers } from './state/timers.ts';
+
+export interface EngineCore {
+  readonly context: EventContext;
+  readonly dueWork: DueWork;
+  readonly timers: Timers;
+  readonly contracts: ContractTable;
+  readonly market: Market;
+  readonly orders: Orders;
+  readonly session: SessionState;
+  readonly snapshots: SnapshotRequests;
+  readonly portfolio: Portfolio;
+  readonly registry: StrategyRegistry;
+  readonly settings: EngineSettings;
+  readonly costs: CostSchedule;
+}

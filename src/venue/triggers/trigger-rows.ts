@@ -1,0 +1,286 @@
+/** Orders that wait for their trigger, as the trigger book keeps them, and the messages about them. */
+import type { TradingDay } from '../../domain/civil-date.ts';
+import {
+  type AccountId,
+  brokerOrderKey,
+  brokerOrderNo,
+  type ClientOrderId,
+  type OrderCode,
+} from '../../domain/ids.ts';
+import type { Side } from '../../domain/order.ts';
+import { priceTicks, qty, tsUs, type TsUs } from '../../domain/units.ts';
+import type { Outbox, Trailing, TriggerKind, TriggerReport, TriggerStatus } from '../venue-event.ts';
+import { limitsOf, type OnTouch, TriggerWatch, type VenueTrigger } from './trigger.ts';
+import { assert } from '../../domain/assert.ts';
+
+export interface TriggerOrder {
+  readonly accountId: AccountId;
+  readonly day: TradingDay;
+  readonly orderNo: string;
+  readonly orderKey: string;
+  readonly refId: ClientOrderId | null;
+  /** Inside the account, as in `OrderSender`. */
+  readonly owner: number;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly kind: TriggerKind;
+  readonly half: TriggerReport['half'];
+  readonly parentOrderNo: string | null;
+  /** Key of the order a bracket is attached to: numbers restart every day, keys do not. */
+  readonly parentKey: string | null;
+  /** Good till canceled: exits like the order that brought them. */
+  readonly isGtc: boolean;
+  readonly placedUs: number;
+  readonly trigger: VenueTrigger;
+  qty: number;
+  limitPrice: number;
+  sentQty: number;
+  children: readonly string[];
+  status: TriggerStatus;
+  expired: boolean;
+  activatedUs: number | null;
+  canceledUs: number | null;
+  reason: string;
+  /** Triggered in the match that goes on, or its other half was: it ignores further trades. */
+  suspended: boolean;
+  /** The other half of a bracket. */
+  partner: TriggerOrder | null;
+}
+
+/** Facts that an order begins with; the rest follows from its life. */
+type TriggerTerms = Omit<TriggerOrder, keyof typeof NOTHING_HAPPENED>;
+
+const NOTHING_HAPPENED = {
+  sentQty: 0,
+  children: [],
+  status: 'pending',
+  expired: false,
+  activatedUs: null,
+  canceledUs: null,
+  reason: '',
+  suspended: false,
+  partner: null,
+} satisfies Partial<TriggerOrder>;
+
+export const waitingOrder = (terms: TriggerTerms): TriggerOrder => ({ ...terms, ...NOTHING_HAPPENED });
+
+export const isPending = ({ status }: TriggerOrder): boolean => status === 'pending';
+
+/** A trailing stop that follows the market has left its activation price behind. */
+export const hasFixedTrigger = ({ trigger }: TriggerOrder): boolean =>
+  trigger.trailing !== null && trigger.trailing.best !== null;
+
+export function triggerReport(row: TriggerOrder): TriggerReport {
+  const { price, when } = row.trigger;
+  return {
+    accountId: row.accountId,
+    day: row.day,
+    orderNo: brokerOrderNo(row.orderNo),
+    orderKey: brokerOrderKey(row.orderKey),
+    refId: row.refId,
+    orderCode: row.orderCode,
+    side: row.side,
+    qty: qty(row.qty),
+    limitPrice: priceTicks(row.limitPrice),
+    kind: row.kind,
+    half: row.half,
+    triggerPrice: price === null ? null : priceTicks(price),
+    triggerWhen: when,
+    trailing: trailingOf(row.trigger),
+    parentOrderNo: row.parentOrderNo === null ? null : brokerOrderNo(row.parentOrderNo),
+    status: row.status,
+    expired: row.expired,
+    canCancel: isPending(row),
+    sentQty: qty(row.sentQty),
+    children: row.children.map(brokerOrderNo),
+    placedUs: tsUs(row.placedUs),
+    activatedUs: row.activatedUs === null ? null : tsUs(row.activatedUs),
+    canceledUs: row.canceledUs === null ? null : tsUs(row.canceledUs),
+    reason: row.reason,
+  };
+}
+
+const trailingOf = ({ trailing }: VenueTrigger): Trailing | null =>
+  trailing && { activationPrice: priceTicks(trailing.activation), offset: trailing.offset };
+
+/** Plain data; its partner by key. */
+export interface TriggerOrderState extends Omit<TriggerOrder, 'partner' | 'suspended'> {
+  readonly partnerKey: string | null;
+}
+
+function triggerState({ partner, suspended: _suspended, ...row }: TriggerOrder): TriggerOrderState {
+  return { ...row, trigger: copied(row.trigger), partnerKey: partner?.orderKey ?? null };
+}
+
+/** Its partner is found by the store, which knows the others. */
+const restoredTrigger = ({ partnerKey: _partnerKey, ...row }: TriggerOrderState): TriggerOrder => ({
+  ...row,
+  trigger: copied(row.trigger),
+  suspended: false,
+  partner: null,
+});
+
+const copied = (trigger: VenueTrigger): VenueTrigger => ({
+  ...trigger,
+  trailing: trigger.trailing && { ...trigger.trailing },
+});
+
+/** Rows of one contract that wait for trades. */
+interface OfContract {
+  rows: Set<TriggerOrder>;
+  readonly watch: TriggerWatch;
+}
+
+/** Of all accounts: the one place where a row changes its status. */
+export class TriggerRows {
+  readonly #outbox: Outbox;
+  readonly #onTouch: OnTouch;
+  #rows: TriggerOrder[] = [];
+  readonly #byKey = new Map<string, TriggerOrder>();
+  readonly #contracts = new Map<OrderCode, OfContract>();
+  /** Orders that have not ended, suspended ones too. */
+  readonly #waitingOf = new Map<AccountId, number>();
+  #nextNo = 1;
+
+  constructor(outbox: Outbox, onTouch: OnTouch) {
+    this.#outbox = outbox;
+    this.#onTouch = onTouch;
+  }
+
+  takeNo(): string {
+    const taken = String(this.#nextNo);
+    this.#nextNo += 1;
+    return taken;
+  }
+
+  find(id: AccountId, orderKey: string): TriggerOrder | undefined {
+    const row = this.#byKey.get(orderKey);
+    return row?.accountId === id ? row : undefined;
+  }
+
+  of(id: AccountId): TriggerOrder[] {
+    return this.#rows.filter((row) => row.accountId === id);
+  }
+
+  all(): readonly TriggerOrder[] {
+    return this.#rows;
+  }
+
+  waitingIn(code: OrderCode): ReadonlySet<TriggerOrder> {
+    return this.#contract(code).rows;
+  }
+
+  waitingOf(id: AccountId): number {
+    return this.#waitingOf.get(id) ?? 0;
+  }
+
+  /** A new day shows the waiting rows, and none that ended before. */
+  beginDay(): void {
+    for (const row of this.#rows) if (!isPending(row)) this.#byKey.delete(row.orderKey);
+    this.#rows = this.#rows.filter(isPending);
+  }
+
+  exportState(): { readonly triggerNoNext: number; readonly triggers: readonly TriggerOrderState[] } {
+    return { triggerNoNext: this.#nextNo, triggers: this.#rows.map(triggerState) };
+  }
+
+  restore(states: readonly TriggerOrderState[], nextNo: number): void {
+    this.#nextNo = nextNo;
+    for (const state of states) this.#add(restoredTrigger(state));
+    for (const { orderKey, partnerKey } of states) {
+      const row = this.#byKey.get(orderKey);
+      const partner = partnerKey === null ? undefined : this.#byKey.get(partnerKey);
+      if (row !== undefined && partner !== undefined) row.partner = partner;
+    }
+  }
+
+  /** The book of a contract reports its trades to it. */
+  watchOf(code: OrderCode): TriggerWatch {
+    return this.#contract(code).watch;
+  }
+
+  /** Whether anything traded since this was last asked. */
+  takeTraded(): boolean {
+    let traded = false;
+    for (const { watch } of this.#contracts.values()) traded = watch.takeTraded() || traded;
+    return traded;
+  }
+
+  enter(row: TriggerOrder, at: TsUs): void {
+    this.#add(row);
+    this.report(row, at);
+  }
+
+  /** Reads the waiting rows of a contract again, after a trigger moved or went. */
+  refresh(code: OrderCode): void {
+    const { rows, watch } = this.#contract(code);
+    watch.forget();
+    for (const row of rows) narrow(watch, row);
+  }
+
+  /** Takes a row out of the trades' way while it is being sent, or its other half is. */
+  suspend(row: TriggerOrder): void {
+    row.suspended = true;
+    this.#contract(row.orderCode).rows.delete(row);
+  }
+
+  /** It was not sent after all, and waits at its old place. */
+  resume(row: TriggerOrder): void {
+    row.suspended = false;
+    const { orderCode } = row;
+    const again = this.#rows.filter(
+      (other) => other.orderCode === orderCode && isPending(other) && !other.suspended,
+    );
+    const contract = this.#contract(orderCode);
+    contract.rows = new Set(again);
+    narrow(contract.watch, row);
+  }
+
+  /** It was sent, could not be sent, or is canceled: by its owner, by the other half of a bracket, or at the end of its life. */
+  end(
+    row: TriggerOrder,
+    status: 'activated' | 'rejected' | 'canceled',
+    at: TsUs,
+    reason = '',
+    expired = false,
+  ): void {
+    assert(isPending(row), 'an order with a trigger ends once');
+    row.status = status;
+    row.suspended = false;
+    row.reason = reason;
+    row.expired = expired;
+    if (status === 'activated') row.activatedUs = at;
+    if (status === 'canceled') row.canceledUs = at;
+    this.#contract(row.orderCode).rows.delete(row);
+    this.#waitingOf.set(row.accountId, this.waitingOf(row.accountId) - 1);
+    this.report(row, at);
+  }
+
+  report(row: TriggerOrder, at: TsUs): void {
+    this.#outbox.emit({ kind: 'trigger', tsUs: at, trigger: triggerReport(row) });
+  }
+
+  #add(row: TriggerOrder): void {
+    this.#rows.push(row);
+    this.#byKey.set(row.orderKey, row);
+    if (!isPending(row)) return;
+    const { rows, watch } = this.#contract(row.orderCode);
+    rows.add(row);
+    narrow(watch, row);
+    this.#waitingOf.set(row.accountId, this.waitingOf(row.accountId) + 1);
+  }
+
+  #contract(code: OrderCode): OfContract {
+    let contract = this.#contracts.get(code);
+    if (contract === undefined) {
+      contract = { rows: new Set(), watch: new TriggerWatch(code, this.#onTouch) };
+      this.#contracts.set(code, contract);
+    }
+    return contract;
+  }
+}
+
+function narrow(watch: TriggerWatch, { trigger }: TriggerOrder): void {
+  const { rise, fall } = limitsOf(trigger);
+  watch.narrow(rise, fall);
+}
