@@ -15,38 +15,19 @@ import { errorText, failureOf } from '../domain/failure.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../domain/units.ts';
 import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
-import {
-  type AccountSnapshot,
-  type Command,
-  type EngineEvent,
-  isOfAccount,
-  type UnnumberedInput,
-} from '../engine/ports/engine-event.ts';
+import { type AccountSnapshot, type Command, type EngineEvent, isOfAccount, type UnnumberedInput } from '../engine/ports/engine-event.ts';
 import type { AlertSeverity, HaltEntry, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../journal/emergency-file.ts';
 import { WAL_BYTES_MAX } from '../journal/journal-database.ts';
 import { JournalStore } from '../journal/journal-store.ts';
-import type { Log } from '../operator/log.ts';
+import { type Log, quietNotes } from '../operator/log.ts';
 import { Metrics } from '../operator/metrics.ts';
-import { quietNotes } from '../operator/quiet-notes.ts';
 import type { BrokerAddress } from './edge/broker-address.ts';
 import { type BrokerEdge, createBrokerEdge, tokenHours } from './edge/broker-edge.ts';
 import { EdgeAlerts } from './edge/edge-alerts.ts';
-import {
-  awaitToken,
-  type DayCare,
-  followSessionHours,
-  type RunningSchedule,
-  type Schedule,
-} from './schedule.ts';
+import { awaitToken, type DayCare, followSessionHours, type RunningSchedule, type Schedule } from './schedule.ts';
 import type { FeedAccess } from '../host/cluster-access.ts';
-import {
-  createMarketClock,
-  FOLLOWED_STEP_US_MAX,
-  inTime,
-  systemClock,
-  systemTimers,
-} from '../host/system-clock.ts';
+import { createMarketClock, FOLLOWED_STEP_US_MAX, inTime, systemClock, systemTimers } from '../host/system-clock.ts';
 import { isSupervised, type ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { EmergencyRecord } from './restart/emergency-record.ts';

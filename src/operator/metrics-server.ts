@@ -1,6 +1,5 @@
 /** `GET /metrics` for Prometheus and `GET /healthz` for supervisors, next to the control API and without any command. */
-import fastify from 'fastify';
-import { addHealth, type Health } from './control-server.ts';
+import { addHealth, createServer, type Health } from './control-server.ts';
 import {
   assertToken,
   failure,
@@ -25,7 +24,6 @@ export interface MetricsServerOptions {
   readonly health: () => Promise<Health>;
 }
 
-const REQUEST_MS_MAX = 5_000;
 /** Scrapers are few; a stranger must not take the daemon's file handles. */
 const CONNECTIONS_MAX = 32;
 /** Neither route reads a body. */
@@ -36,12 +34,7 @@ export async function startMetricsServer(options: MetricsServerOptions) {
   const { address, port, hosts, token, contentType, text, health } = options;
   if (token !== undefined) assertToken('metrics', token);
   else if (!isLoopback(address)) throw new Error(`metrics on ${address} need a token: others can reach it`);
-  const app = fastify({
-    bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_MS_MAX,
-    forceCloseConnections: true,
-    logger: false,
-  });
+  const app = createServer(BODY_BYTES_MAX);
   const own = hostOf(address);
   requireHost(app, [...LOOPBACK_NAMES, own, ...hosts]);
   if (token !== undefined) requireToken(app, token, ['/healthz']);

@@ -6,7 +6,7 @@ import type { OrderStatus } from '../../src/domain/order.ts';
 import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import * as units from '../../src/domain/units.ts';
 import type { EntryKind, EntryOf } from '../../src/engine/ports/journal-entry.ts';
-import { createNaming } from '../../src/operator/naming.ts';
+import { createNaming } from '../../src/operator/entry-line.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { at, contract } from '../support/strategy-fixtures.ts';
 

@@ -6,8 +6,7 @@ import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-ent
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { contract } from '../support/strategy-fixtures.ts';
 import { orderCode } from '../../src/domain/ids.ts';
-import { entryLine } from '../../src/operator/entry-line.ts';
-import { createNaming } from '../../src/operator/naming.ts';
+import { entryLine, createNaming } from '../../src/operator/entry-line.ts';
 import { PLAIN } from '../../src/operator/terminal.ts';
 import { ENTRIES, ID, naming, status } from './entries.ts';
 

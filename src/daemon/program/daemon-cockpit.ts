@@ -6,23 +6,11 @@ import { type Contract, NO_BAND_BPS, pointsOf, type PriceBand } from '../../doma
 import { errorText } from '../../domain/failure.ts';
 import { type PriceTicks, priceTicks, type TsUs, US_PER_MS } from '../../domain/units.ts';
 import { NO_SESSION } from '../../journal/journal-database.ts';
-import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
-import type {
-  BooksState,
-  CockpitContract,
-  CockpitDay,
-  CockpitOrder,
-  CockpitRole,
-  CockpitState,
-  PlotState,
-} from '../../operator/cockpit/cockpit-model.ts';
-import { type Cockpit, type CockpitReads, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
-import { PAGE_DIR } from '../../operator/cockpit/page-files.ts';
+import type { BooksState, CockpitContract, CockpitDay, CockpitOrder, CockpitRole, CockpitState, PlotState } from '../../operator/cockpit/cockpit-model.ts';
+import { type Cockpit, type CockpitReads, PAGE_DIR, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
 import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
-import { createNaming, type Naming } from '../../operator/naming.ts';
-import { quietNotes } from '../../operator/quiet-notes.ts';
 import { packageVersion } from '../../host/program-files.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { joined } from '../../operator/cockpit/candles.ts';
@@ -38,6 +26,8 @@ import { avgPoints } from '../../host/state/read-state.ts';
 import { jobsText } from '../schedule.ts';
 import { engineHealth, problemsFor } from './status.ts';
 import { SqliteThread } from '../../sqlite/sqlite-thread.ts';
+import { cockpitEntry, createNaming, type Naming } from '../../operator/entry-line.ts';
+import { quietNotes } from '../../operator/log.ts';
 
 export type DaemonCockpit = Awaited<ReturnType<typeof startDaemonCockpit>>;
 

@@ -6,22 +6,14 @@ import { OPERATOR } from '../../domain/strategy-names.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import type { EngineSnapshot, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, RemoteView } from '../../operator/channels/remote-control.ts';
-import { lineOf } from '../../operator/entry-line.ts';
-import { createNaming } from '../../operator/naming.ts';
+import { createNaming, lineOf } from '../../operator/entry-line.ts';
 import { formatLocalSecond } from '../../text/dates.ts';
 import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { acceptedText, obey, type RunActions } from '../daemon-commands.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import type { Daemon } from '../daemon.ts';
-import {
-  type DaemonStatus,
-  healthProblem,
-  resultText,
-  silenceFact,
-  statusFacts,
-  statusOf,
-} from './status.ts';
+import { type DaemonStatus, healthProblem, resultText, silenceFact, statusFacts, statusOf } from './status.ts';
 import { holdings, listedPoints, restingText } from '../session/holdings.ts';
 
 const NO_ENGINE = 'no session is open';

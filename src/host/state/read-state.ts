@@ -4,35 +4,21 @@
  */
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import {
-  type Contract,
-  type ContractSpec,
-  formatPoints,
-  pointValueOf,
-  shownCode,
-} from '../../domain/contract.ts';
+import { type Contract, type ContractSpec, formatPoints, pointValueOf, shownCode } from '../../domain/contract.ts';
 import { type PriceTicks, tsUs } from '../../domain/units.ts';
 import { OPERATOR, StrategyNames } from '../../domain/strategy-names.ts';
 import type { EntryOf, JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type NamedEntry, type StrategyAccount } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import type { JournalCheck } from '../../journal/journal-chain.ts';
-import {
-  closing,
-  type JournalReader,
-  type OpenedJournal,
-  readJournal,
-  type SessionRow,
-  type StoredEntry,
-} from '../../journal/journal-reader.ts';
+import { closing, type JournalReader, type OpenedJournal, readJournal, type SessionRow, type StoredEntry } from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { errorText, NothingThere } from '../../domain/failure.ts';
-import { createNaming, type Naming } from '../../operator/naming.ts';
 import { storedConfig } from '../strategy-files/own-strategies.ts';
 import { runPlan } from '../run-plan.ts';
 import { statePaths } from './state-paths.ts';
 import { shortOrderId } from '../../domain/ids.ts';
-import { lineOf } from '../../operator/entry-line.ts';
+import { createNaming, lineOf, type Naming } from '../../operator/entry-line.ts';
 import { oneLine } from '../../operator/terminal.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { keptIn } from '../../domain/lists.ts';
