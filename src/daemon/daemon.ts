@@ -2,9 +2,7 @@
  * The life of the daemon: lock, journal, broker, then one trading session after the other until it is stopped. The engine decides;
  * everything that the operator sees comes from journal entries.
  */
-import { OtpDesk } from '../broker/auth/otp-desk.ts';
 import type { OwnBooks } from '../broker/gateway/kill-verdict.ts';
-import type { Dial } from '../broker/stream/open-socket.ts';
 import { FeedPublisher } from '../cluster/feed-publisher.ts';
 import type { Config } from '../config/config.ts';
 import { CalendarInUse, type KnownDays, tradingDayAt } from '../domain/calendar.ts';
@@ -15,7 +13,13 @@ import { errorText, failureOf } from '../domain/failure.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../domain/units.ts';
 import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
-import { type AccountSnapshot, type Command, type EngineEvent, isOfAccount, type UnnumberedInput } from '../engine/ports/engine-event.ts';
+import {
+  type AccountSnapshot,
+  type Command,
+  type EngineEvent,
+  isOfAccount,
+  type UnnumberedInput,
+} from '../engine/ports/engine-event.ts';
 import type { AlertSeverity, HaltEntry, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../journal/emergency-file.ts';
 import { WAL_BYTES_MAX } from '../journal/journal-database.ts';
@@ -25,9 +29,21 @@ import { Metrics } from '../operator/metrics.ts';
 import type { BrokerAddress } from './edge/broker-address.ts';
 import { type BrokerEdge, createBrokerEdge, tokenHours } from './edge/broker-edge.ts';
 import { EdgeAlerts } from './edge/edge-alerts.ts';
-import { awaitToken, type DayCare, followSessionHours, type RunningSchedule, type Schedule } from './schedule.ts';
+import {
+  awaitToken,
+  type DayCare,
+  followSessionHours,
+  type RunningSchedule,
+  type Schedule,
+} from './schedule.ts';
 import type { FeedAccess } from '../host/cluster-access.ts';
-import { createMarketClock, FOLLOWED_STEP_US_MAX, inTime, systemClock, systemTimers } from '../host/system-clock.ts';
+import {
+  createMarketClock,
+  FOLLOWED_STEP_US_MAX,
+  inTime,
+  systemClock,
+  systemTimers,
+} from '../host/system-clock.ts';
 import { isSupervised, type ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { EmergencyRecord } from './restart/emergency-record.ts';
@@ -45,6 +61,8 @@ import { PriceBoard } from './edge/price-board.ts';
 import { SessionCycle } from './session/session-cycle.ts';
 import type { SessionContext } from './session/trading-session.ts';
 import { formatShownTime } from '../text/dates.ts';
+import { OtpDesk } from '../broker/auth/one-time-password.ts';
+import type { Dial } from '../broker/stream/stream-connection.ts';
 
 /** An entry without the fields that each entry of the main thread has. */
 type OwnEntry<E = JournalEntry> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;

@@ -4,7 +4,7 @@
  */
 import { EventEmitter } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
-import type { Dial, StreamSocket } from '../../src/broker/stream/open-socket.ts';
+import type { Dial, StreamSocket } from '../../src/broker/stream/stream-connection.ts';
 import { milliseconds } from '../../src/domain/units.ts';
 import type { SimulatorParts } from '../../src/simulator/start-simulator.ts';
 import { serveRequest, type ServedReply } from '../../src/simulator/http/rest-server.ts';

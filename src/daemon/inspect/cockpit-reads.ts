@@ -6,13 +6,30 @@ import { type TsUs, US_PER_MS } from '../../domain/units.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
 import { OPERATOR, type StrategyNames } from '../../domain/strategy-names.ts';
 import { closing, type JournalReader, type StoredEntry } from '../../journal/journal-reader.ts';
-import type { CockpitBar, CockpitEntry, CockpitPrices, CockpitResults, FillMark, JournalDays, JournalPage, OrderStory } from '../../operator/cockpit/cockpit-model.ts';
+import type {
+  CockpitBar,
+  CockpitEntry,
+  CockpitPrices,
+  CockpitResults,
+  FillMark,
+  JournalDays,
+  JournalPage,
+  OrderStory,
+} from '../../operator/cockpit/cockpit-model.ts';
 import type { JournalQuery } from '../../operator/cockpit/cockpit-server.ts';
 import { FOLDED_KINDS } from '../../journal/fold-session.ts';
 import { sessionResult } from '../../journal/session-result.ts';
 import { frameLogPath, readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
-import { avgPoints, entriesOfOrder, inSession, journalRow, openJournal, readOrders, wordsOf } from '../../host/state/read-state.ts';
+import {
+  avgPoints,
+  entriesOfOrder,
+  inSession,
+  journalRow,
+  openJournal,
+  readOrders,
+  wordsOf,
+} from '../../host/state/read-state.ts';
 import { dayText } from './day-report.ts';
 import { PriceBoard } from '../edge/price-board.ts';
 import { cockpitEntry, createNaming, type Naming } from '../../operator/entry-line.ts';

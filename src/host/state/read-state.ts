@@ -4,14 +4,27 @@
  */
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { type Contract, type ContractSpec, formatPoints, pointValueOf, shownCode } from '../../domain/contract.ts';
+import {
+  type Contract,
+  type ContractSpec,
+  formatPoints,
+  pointValueOf,
+  shownCode,
+} from '../../domain/contract.ts';
 import { type PriceTicks, tsUs } from '../../domain/units.ts';
 import { OPERATOR, StrategyNames } from '../../domain/strategy-names.ts';
 import type { EntryOf, JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type NamedEntry, type StrategyAccount } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import type { JournalCheck } from '../../journal/journal-chain.ts';
-import { closing, type JournalReader, type OpenedJournal, readJournal, type SessionRow, type StoredEntry } from '../../journal/journal-reader.ts';
+import {
+  closing,
+  type JournalReader,
+  type OpenedJournal,
+  readJournal,
+  type SessionRow,
+  type StoredEntry,
+} from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { errorText, NothingThere } from '../../domain/failure.ts';
 import { storedConfig } from '../strategy-files/own-strategies.ts';
