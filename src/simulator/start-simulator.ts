@@ -10,22 +10,17 @@ import type { TsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../venue/account/account-figures.ts';
 import type { OrderReport, TriggerReport, VenueEvent } from '../venue/venue-event.ts';
 import { DEFAULT_RULES, type MarketOptions, type VenueOptions } from '../venue/venue-options.ts';
-import { derivativeOf } from './accounts/account-settings.ts';
-import { MoneyTransfers } from './accounts/money-transfers.ts';
+import { derivativeOf, DEFAULT_OPTIONS, type SimulatorOptions, VN30_FUTURE } from './simulator-options.ts';
 import { SubAccounts } from './accounts/sub-accounts.ts';
 import { OtpService } from './auth/otp-service.ts';
 import { TokenService } from './auth/token-service.ts';
 import { Brokerage } from './brokerage/brokerage.ts';
 import { internalStreamCode, openMarket } from './brokerage/open-market.ts';
-import { createControlServer } from './simulator-control.ts';
-import { BookDistortion } from './faults/book-distortion.ts';
-import { FaultBoard } from './faults/fault-board.ts';
+import { createControlServer, FaultControl } from './simulator-control.ts';
+import { BookDistortion, FaultBoard } from './faults/fault-board.ts';
 import { createHandlers } from './http/handlers.ts';
 import { createRestServer, type RequestParts } from './http/rest-server.ts';
-import { FaultControl } from './fault-control.ts';
-import { DEFAULT_OPTIONS, type SimulatorOptions, VN30_FUTURE } from './simulator-options.ts';
-import { StateStore } from './state/state-store.ts';
-import { VenueMemory } from './state/venue-memory.ts';
+import { StateStore, VenueMemory } from './state/state-store.ts';
 import { PriceFeed } from './stream/price-feed.ts';
 import { STREAM_PATH, StreamServer } from './stream/stream-server.ts';
 import { skewedClock } from './time/market-clock.ts';
@@ -127,7 +122,7 @@ function createServices(options: SimulatorOptions, store: StateStore) {
   const { clock: market, venueMarket, ...source } = openMarket(options, memory);
   const venue = venueOptions(options, venueMarket);
   const brokerage = new Brokerage({ memory, market, clock: options.clock, timers, ...source, venue });
-  const subAccounts = new SubAccounts(store, accounts);
+  const subAccounts = new SubAccounts(store, brokerage, accounts);
   const tokens = new TokenService({ store, clock, settings: options.auth });
   const { utcOffsetMinutes } = calendar;
   const otps = new OtpService({ store, clock, settings: options.auth, accounts, tokens, utcOffsetMinutes });
@@ -136,13 +131,12 @@ function createServices(options: SimulatorOptions, store: StateStore) {
 
 function requestParts(
   options: SimulatorOptions,
-  { store, board, brokerage, subAccounts, tokens, otps }: Services,
+  { board, brokerage, subAccounts, tokens, otps }: Services,
 ): RequestParts {
   const handlers = createHandlers({
     otps,
     brokerage,
     subAccounts,
-    money: new MoneyTransfers(store, subAccounts, brokerage),
     book: new BookDistortion(board, options.clock),
     readings: options.readings,
     triggerLife: options.rules.triggerLife ?? DEFAULT_RULES.triggerLife,

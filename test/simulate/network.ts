@@ -8,7 +8,7 @@ import type { Dial, StreamSocket } from '../../src/broker/stream/stream-connecti
 import { milliseconds } from '../../src/domain/units.ts';
 import type { SimulatorParts } from '../../src/simulator/start-simulator.ts';
 import { serveRequest, type ServedReply } from '../../src/simulator/http/rest-server.ts';
-import type { SessionSocket } from '../../src/simulator/stream/stream-session.ts';
+import type { SessionSocket } from '../../src/simulator/stream/stream-server.ts';
 import { OPERATIONS } from '../../src/wire/rest/operations.ts';
 import { type AnswerFaults, Answers, TRUE_ANSWERS } from './answers.ts';
 import type { Draws } from './draws.ts';

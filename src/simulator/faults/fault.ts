@@ -121,7 +121,7 @@ export const FAULT_TABLE = {
 } as const satisfies Readonly<Record<string, FaultRow>>;
 
 type Table = typeof FAULT_TABLE;
-export type FaultName = keyof Table;
+type FaultName = keyof Table;
 type FaultOf<N extends string, P extends Parameters> = Readonly<
   z.output<z.ZodObject<P & { readonly name: z.ZodLiteral<N> }>>
 >;

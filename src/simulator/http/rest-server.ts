@@ -7,7 +7,7 @@ import { refusal } from '../../venue/venue-command.ts';
 import type { RawRequest } from '../../wire/rest/operation.ts';
 import { OPERATIONS } from '../../wire/rest/operations.ts';
 import { OTP_REQUEST_FAILED } from '../../wire/rest/token-calls.ts';
-import type { AccountSettings } from '../accounts/account-settings.ts';
+import type { AccountSettings } from '../simulator-options.ts';
 import type { TokenService } from '../auth/token-service.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
 import { restError, failedWith, type Handlers, refuse, type RestAnswer } from './handler.ts';
