@@ -13,15 +13,7 @@ import {
 } from '../../research/recorded/recorded-market.ts';
 import type { ImportedFile, ImportedPart, ImportRequest } from '../../research/recorded/import-file.ts';
 import { durationUs, US_PER_MS } from '../../domain/units.ts';
-import {
-  barLength,
-  DATA_DIR,
-  delimiter,
-  durationMs,
-  refuse,
-  sessionDay,
-  sideWords,
-} from '../argument-values.ts';
+import { barLength, DATA_DIR, delimiter, durationMs, refuse, sessionDay, sideWords } from '../options.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, jsonText, needFile } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
 import { csvLine } from '../../text/csv.ts';

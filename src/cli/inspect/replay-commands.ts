@@ -6,7 +6,7 @@ import type { SessionAgreement } from '../../research/agreement/compare-session.
 import { CLAUSE_WORDS, type FillDifference, type FillTotal } from '../../research/agreement/explain-fill.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
-import { sessionDay } from '../argument-values.ts';
+import { sessionDay } from '../options.ts';
 import { type CliContext, EXIT, jsonText, needFile } from '../cli-io.ts';
 import { readRunConfig } from '../read-config.ts';
 interface SessionFlags {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Backtest } from '../../research/spec/load-backtest.ts';
 import type { BacktestOutcome, BacktestRunOptions } from '../../research/backtest/run-backtest-file.ts';
 import { formatProblem } from '../../config/problem.ts';
-import { durationMs, wholeNumber } from '../argument-values.ts';
+import { durationMs, wholeNumber } from '../options.ts';
 import { type CliContext, type CliIo, EXIT, jsonText, refused, failed } from '../cli-io.ts';
 import { columnDigits, formatCell, formatNumber, formatRate } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
