@@ -13,7 +13,6 @@ import type { CommandBody, CommandName } from '../../operator/control-command.ts
 import type { CommandResult } from '../../operator/control-server.ts';
 import { packageVersion } from '../../host/program-files.ts';
 import { systemClock } from '../../host/system-clock.ts';
-import { joined } from '../../operator/cockpit/candles.ts';
 import type { JournalPlace, PastPrices, READS } from '../inspect/cockpit-reads.ts';
 import { armedFaults, pageFaults } from '../simulator/embedded-simulator.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
@@ -28,6 +27,7 @@ import { engineHealth, problemsFor } from './status.ts';
 import { SqliteThread } from '../../sqlite/sqlite-thread.ts';
 import { cockpitEntry, createNaming, type Naming } from '../../operator/entry-line.ts';
 import { quietNotes } from '../../operator/log.ts';
+import { joinedBars } from '../../operator/cockpit/candles.ts';
 
 export type DaemonCockpit = Awaited<ReturnType<typeof startDaemonCockpit>>;
 
@@ -193,7 +193,7 @@ function readsOf(daemon: Daemon, reader: CockpitReader, pastOf: ReturnType<typeo
       const now = prices.bars(contract);
       // Until its first trade a day shows the last one.
       const shown = now.length === 0 ? past.day : day;
-      const bars = joined(past.day === shown ? (past.bars[code] ?? []) : [], now);
+      const bars = joinedBars([...(past.day === shown ? (past.bars[code] ?? []) : []), ...now], 1);
       const fills = await reader.read('fillMarks', place, { day: shown, contract: code });
       const lines = prices.lines(contract, (strategy) => daemon.names.nameOf(strategy));
       return { contract: code, bars, fills, lines };

@@ -12,14 +12,13 @@ import {
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts';
-import './charts.css';
 import { MINUTE } from '../../text/durations.ts';
+import './charts.css';
 import { momentText, moneyText, numberLabels } from './axis-text.ts';
-import { type BitmapScope, CanvasLayer } from './canvas-layer.ts';
+import { type BitmapScope, CanvasLayer, ink, onThemeChange } from './canvas-layer.ts';
 import { coloursOf } from './price-chart.ts';
-import { ink, onThemeChange } from './theme.ts';
 
-export interface ChartLine {
+interface ChartLine {
   readonly label: string;
   /** Null leaves a gap. */
   readonly values: readonly (number | null)[];
@@ -32,14 +31,14 @@ export interface ChartLine {
 }
 
 /** A stretch of samples that is marked in the background. */
-export interface ChartShade {
+interface ChartShade {
   readonly from: number;
   readonly to: number;
   readonly colour: string;
 }
 
 /** An upright line, with a word at its top. */
-export interface ChartRule {
+interface ChartRule {
   readonly at: number;
   readonly label: string;
   readonly colour: string;

@@ -7,11 +7,9 @@ import type {
   JournalPage,
   OrderStory,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { clockTime, worded } from './format.ts';
-import { type RemoteValue, read, WAITING } from './link.ts';
+import { clockTime, worded, Button, Choice, Empty, Field, Panel, useAnswer, Waiting } from './parts.tsx';
+import { type RemoteValue, read, WAITING, entries, state, story } from './store.ts';
 import { Line } from './now.tsx';
-import { Button, Choice, Empty, Field, Panel, useAnswer, Waiting } from './parts.tsx';
-import { entries, state, story } from './store.ts';
 import { lineOf, t } from './text.ts';
 
 /** Typing on does not ask for each letter. */

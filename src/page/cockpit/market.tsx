@@ -13,15 +13,33 @@ import type {
   PlotLine,
   PlotState,
 } from '../../operator/cockpit/cockpit-model.ts';
+import {
+  BAR_MINUTES,
+  type BarMinutes,
+  grown,
+  joinedBars,
+  joinedValues,
+} from '../../operator/cockpit/candles.ts';
 import { decimalsOf } from '../charts/axis-text.ts';
-import { type Candle, createPriceChart, type PriceChart } from '../charts/price-chart.ts';
-import type { PriceMark } from '../charts/trade-layer.ts';
-import { BAR_MINUTES, type BarMinutes, grown, joinedBars, joinedValues } from './bars.ts';
-import { clockTime, count, dayOf, moment, points, signed, signedPoints, toneOf } from './format.ts';
-import { read } from './link.ts';
+import { type Candle, createPriceChart, type PriceChart, type PriceMark } from '../charts/price-chart.ts';
+import {
+  clockTime,
+  count,
+  dayOf,
+  moment,
+  points,
+  signed,
+  signedPoints,
+  toneOf,
+  Bar,
+  Button,
+  Empty,
+  Entry,
+  Facts,
+  Panel,
+} from './parts.tsx';
+import { read, entries, prices, silentSeconds, state } from './store.ts';
 import { OrderTable } from './now.tsx';
-import { Bar, Button, Empty, Entry, Facts, Panel } from './parts.tsx';
-import { entries, prices, silentSeconds, state } from './store.ts';
 import { t } from './text.ts';
 
 export function Market({ value }: { readonly value: CockpitState }) {

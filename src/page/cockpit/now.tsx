@@ -7,8 +7,12 @@ import type {
   CockpitOrder,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { count, duration, moment, signed, worded } from './format.ts';
 import {
+  count,
+  duration,
+  moment,
+  signed,
+  worded,
   Bar,
   Button,
   Comparison,
@@ -301,7 +305,7 @@ export function OrderTable({ orders, label }: OrdersProps & { readonly label: st
   return <Table label={label} columns={shown} rows={orders} keyOf={({ clientOrderId }) => clientOrderId} />;
 }
 
-export const OrderLink = ({ id, day = null }: { readonly id: string; readonly day?: string | null }) => (
+const OrderLink = ({ id, day = null }: { readonly id: string; readonly day?: string | null }) => (
   <Button
     kind="link num"
     title={`${t.story} ${id}`}

@@ -5,8 +5,19 @@ import type { CockpitResults, CockpitState, TradeState } from '../../operator/co
 import { Calendar } from '../charts/calendar.tsx';
 import { type ChartContent, type ChartLook, drawLineChart } from '../charts/line-chart.ts';
 import { attribute } from '../charts/price-chart.ts';
-import { clockTime, count, points } from './format.ts';
-import { Choice, Empty, Panel, Table, type TableColumn, useAnswer, Vnd, Waiting } from './parts.tsx';
+import {
+  clockTime,
+  count,
+  points,
+  Choice,
+  Empty,
+  Panel,
+  Table,
+  type TableColumn,
+  useAnswer,
+  Vnd,
+  Waiting,
+} from './parts.tsx';
 import { entries } from './store.ts';
 import { LANGUAGE, t } from './text.ts';
 
