@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type MetricsServerOptions, startMetricsServer } from '../../src/operator/metrics-server.ts';
+import { type MetricsServerOptions, startMetricsServer } from '../../src/operator/metrics.ts';
 
 const TOKEN = 'a-token-for-scrapers';
 
