@@ -9,7 +9,7 @@ import type { ClockMap } from '../domain/clock.ts';
 import type { TsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../venue/account/account-figures.ts';
 import type { OrderReport, TriggerReport, VenueEvent } from '../venue/venue-event.ts';
-import { DEFAULT_RULES, type MarketOptions, type VenueOptions } from '../venue/venue-options.ts';
+import type { MarketOptions, VenueOptions } from '../venue/venue-options.ts';
 import { derivativeOf, DEFAULT_OPTIONS, type SimulatorOptions, VN30_FUTURE } from './simulator-options.ts';
 import { SubAccounts } from './accounts/sub-accounts.ts';
 import { OtpService } from './auth/otp-service.ts';
@@ -98,7 +98,13 @@ export function assembleSimulator(options: SimulatorOptions, store: StateStore) 
   assert(account !== undefined, 'a simulator has at least one account');
   const services = createServices(options, store);
   const { board, brokerage, tokens } = services;
-  const requests = requestParts(options, services);
+  const book = new BookDistortion(board, options.clock);
+  const requests: RequestParts = {
+    ...services,
+    handlers: createHandlers({ ...options, ...services, book }),
+    accounts: options.accounts,
+    refusalStatus: options.auth.refusalStatus,
+  };
   const counters = new Map<string, number>();
   const stream = createStream(options, services, counters);
   /** Nothing to cut until sockets listen. */
@@ -127,28 +133,6 @@ function createServices(options: SimulatorOptions, store: StateStore) {
   const { utcOffsetMinutes } = calendar;
   const otps = new OtpService({ store, clock, settings: options.auth, accounts, tokens, utcOffsetMinutes });
   return { store, board, clock, market, brokerage, subAccounts, tokens, otps };
-}
-
-function requestParts(
-  options: SimulatorOptions,
-  { board, brokerage, subAccounts, tokens, otps }: Services,
-): RequestParts {
-  const handlers = createHandlers({
-    otps,
-    brokerage,
-    subAccounts,
-    book: new BookDistortion(board, options.clock),
-    readings: options.readings,
-    triggerLife: options.rules.triggerLife ?? DEFAULT_RULES.triggerLife,
-    utcOffsetMinutes: options.calendar.utcOffsetMinutes,
-  });
-  return {
-    handlers,
-    accounts: options.accounts,
-    tokens,
-    refusalStatus: options.auth.refusalStatus,
-    faults: board,
-  };
 }
 
 function createStream(

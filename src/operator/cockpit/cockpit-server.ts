@@ -234,31 +234,29 @@ class CockpitServer {
 
   #addReads(): void {
     const { reads } = this.#options.handlers;
-    const query = ['day', 'search', 'kind', 'order', 'before'];
-    this.app.get('/journal', { config: { query } }, async (request, reply) => {
-      const asked = journalQuery(fieldsOf(request.query));
-      if (asked === null)
-        return reply.code(400).send(failure('expected day=2026-03-04, before=number, short texts'));
-      return reply.send(await reads.journal(asked));
-    });
-    this.app.get('/journal/days', async (_request, reply) => reply.send(await reads.days()));
-    this.app.get<{ Params: { id: string } }>(
-      '/orders/:id/story',
-      { config: { query: ['day'] } },
-      async (request, reply) => {
-        const asked = journalQuery(fieldsOf(request.query));
-        if (asked === null) return reply.code(400).send(failure('expected day=2026-03-04'));
-        return found(reply, await reads.story(request.params.id, asked.day));
-      },
-    );
-    this.app.get('/results', { config: { query: ['day'] } }, async (request, reply) => {
-      const asked = journalQuery(fieldsOf(request.query));
-      if (asked === null) return reply.code(400).send(failure('expected day=2026-03-04'));
-      return reply.send(await reads.results(asked.day));
-    });
-    this.app.get('/bars', { config: { query: ['contract'] } }, async (request, reply) => {
-      const { contract } = fieldsOf(request.query);
-      return found(reply, typeof contract === 'string' ? await reads.bars(contract) : null);
+    const search = ['day', 'search', 'kind', 'order', 'before'];
+    const form = 'day=2026-03-04, before=number, short texts';
+    this.#addRead('/journal', search, form, (asked) => reads.journal(asked));
+    this.#addRead('/journal/days', [], '', () => reads.days());
+    const ofDay = [['day'], 'day=2026-03-04'] as const;
+    this.#addRead('/orders/:id/story', ...ofDay, ({ day }, { id }) => reads.story(String(id), day));
+    this.#addRead('/results', ...ofDay, ({ day }) => reads.results(day));
+    this.#addRead('/bars', ['contract'], 'contract=code', (_, { contract }) => reads.bars(String(contract)));
+  }
+
+  /** `expected`: the form of its query. */
+  #addRead(
+    path: string,
+    query: readonly string[],
+    expected: string,
+    read: (asked: JournalQuery, fields: JsonRecord) => Promise<object | null>,
+  ): void {
+    this.app.get<{ Params: JsonRecord }>(path, { config: { query } }, async (request, reply) => {
+      const fields = fieldsOf(request.query);
+      const asked = journalQuery(fields);
+      if (asked === null) return reply.code(400).send(failure(`expected ${expected}`));
+      const answer = await read(asked, { ...fields, ...request.params });
+      return answer === null ? reply.code(404).send(failure('there is no such thing')) : reply.send(answer);
     });
   }
 
@@ -343,9 +341,6 @@ function sendResult(reply: FastifyReply, { ok, message }: CommandResult): Fastif
   const answer: CockpitAnswer = { ok, message };
   return reply.code(ok ? 200 : 409).send(answer);
 }
-
-const found = (reply: FastifyReply, what: object | null): FastifyReply =>
-  what === null ? reply.code(404).send(failure('there is no such thing')) : reply.send(what);
 
 /** Fields of a JSON object, or of a query; none of anything else. */
 function fieldsOf(body: unknown): JsonRecord {

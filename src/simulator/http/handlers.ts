@@ -1,8 +1,10 @@
 /** A handler for each operation of the contract. */
 import { randomBytes } from 'node:crypto';
+import type { TradingCalendar } from '../../domain/calendar.ts';
 import { formatTime, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { money, type PriceTicks, qty, tsUs } from '../../domain/units.ts';
 import { refusal } from '../../venue/venue-command.ts';
+import { DEFAULT_RULES, type VenueRules } from '../../venue/venue-options.ts';
 import { contractList, derivatives } from '../../wire/rest/market-reads.ts';
 import { exchangeToken, requestOtp } from '../../wire/rest/token-calls.ts';
 import type { PositionFigures } from '../../venue/account/account-figures.ts';
@@ -324,18 +326,21 @@ function cashHandlers(subAccounts: SubAccounts): Pick<Handlers, 'deposit' | 'wit
   };
 }
 
-interface HandlerParts extends Omit<OrderParts, 'timeText'> {
+interface HandlerParts extends Omit<OrderParts, 'timeText' | 'triggerLife'> {
   readonly otps: OtpService;
   readonly subAccounts: SubAccounts;
-  readonly utcOffsetMinutes: number;
+  readonly rules: Partial<VenueRules>;
+  readonly calendar: TradingCalendar;
 }
 
 const CLOCK_LENGTH = 'HH:MM:SS'.length;
 
 export function createHandlers(parts: HandlerParts): Handlers {
-  const { otps, brokerage, subAccounts, readings, utcOffsetMinutes } = parts;
-  const timeText = (atUs: number): string => formatTime(tsUs(atUs), utcOffsetMinutes).slice(0, CLOCK_LENGTH);
-  const orders: OrderParts = { ...parts, timeText };
+  const { otps, brokerage, subAccounts, readings, rules, calendar } = parts;
+  const timeText = (atUs: number): string =>
+    formatTime(tsUs(atUs), calendar.utcOffsetMinutes).slice(0, CLOCK_LENGTH);
+  const { triggerLife } = { ...DEFAULT_RULES, ...rules };
+  const orders: OrderParts = { ...parts, timeText, triggerLife };
   return {
     ...authHandlers(otps),
     profile: profileHandler(subAccounts),

@@ -18,7 +18,7 @@ export interface RequestParts {
   readonly tokens: TokenService;
   /** Without a valid token. */
   readonly refusalStatus: 401 | 403;
-  readonly faults: FaultBoard;
+  readonly board: FaultBoard;
 }
 
 interface RestServerParts extends RequestParts {
@@ -89,7 +89,7 @@ export function serveRequest(
   operation: RestOperation,
   request: ReceivedRequest,
 ): ServedReply {
-  const { faults } = parts;
+  const { board: faults } = parts;
   const target = { operation: operation.name };
   if (faults.strike('http_429', target)) return reply(failedWith(429, 'Too many requests'));
   if (faults.strike('refuse_for_now', target))
