@@ -26,7 +26,7 @@ import {
 } from './store.ts';
 import { Market } from './market.tsx';
 import { Now } from './now.tsx';
-import { Empty, Field, Panel, clockTime, duration, worded, Button } from './parts.tsx';
+import { Empty, Field, Panel, clockTime, duration, worded, Button, set } from './parts.tsx';
 import { Results } from './results.tsx';
 import { Faults, Steer } from './steer.tsx';
 import { LANGUAGE, t, said } from './text.ts';
@@ -273,9 +273,7 @@ function ThemeButton() {
       kind="plain icon"
       aria-label={`${t.theme}: ${t.themes[value]}`}
       title={`${t.theme}: ${t.themes[value]}`}
-      onClick={() => {
-        theme.value = next;
-      }}
+      onClick={() => set(theme, next)}
     >
       {THEME_SIGN[value]}
     </Button>
@@ -299,9 +297,12 @@ const Outcomes = () => (
           <Button
             kind="plain icon"
             aria-label={t.dismiss}
-            onClick={() => {
-              outcomes.value = outcomes.value.filter((each) => each.id !== id);
-            }}
+            onClick={() =>
+              set(
+                outcomes,
+                outcomes.value.filter((each) => each.id !== id),
+              )
+            }
           >
             ×
           </Button>

@@ -37,6 +37,7 @@ import {
   Entry,
   Facts,
   Panel,
+  set,
 } from './parts.tsx';
 import { read, entries, prices, silentSeconds, state } from './store.ts';
 import { OrderTable } from './now.tsx';
@@ -51,13 +52,7 @@ export function Market({ value }: { readonly value: CockpitState }) {
     <>
       <div class="picker" role="group" aria-label={t.contract}>
         {value.contracts.map(({ contract: code, name }) => (
-          <Button
-            key={code}
-            aria-pressed={code === contract.contract}
-            onClick={() => {
-              chosen.value = code;
-            }}
-          >
+          <Button key={code} aria-pressed={code === contract.contract} onClick={() => set(chosen, code)}>
             {name}
           </Button>
         ))}
@@ -84,9 +79,7 @@ const BarLength = () => (
         key={minutes}
         kind="small"
         aria-pressed={minutes === barMinutes.value}
-        onClick={() => {
-          barMinutes.value = minutes;
-        }}
+        onClick={() => set(barMinutes, minutes)}
       >
         {minutes < 60 ? `${minutes}m` : `${minutes / 60}h`}
       </Button>

@@ -7,6 +7,11 @@ import { decimalsOf } from '../charts/axis-text.ts';
 import { type RemoteValue, read, WAITING, nameOf, tickOf, marketMs, state } from './store.ts';
 import { t } from './text.ts';
 
+/** For handlers, which return nothing. */
+export const set = <T,>(of: Signal<T>, value: T): void => {
+  of.value = value;
+};
+
 type Children = { readonly children?: ComponentChildren };
 
 export const Panel = ({
@@ -113,6 +118,12 @@ export interface TableColumn<Row> {
   readonly isNumber?: boolean;
   readonly show: (row: Row) => ComponentChildren;
 }
+
+export const figureColumn = <Row,>(name: string, show: TableColumn<Row>['show']): TableColumn<Row> => ({
+  name,
+  isNumber: true,
+  show,
+});
 
 /** Rows of a table; on a phone each row is a card whose cells bear the names of their columns. */
 export const Table = <Row,>({
@@ -360,9 +371,7 @@ export function Field({
       spellcheck={false}
       {...rest}
       value={value.value}
-      onInput={({ currentTarget }) => {
-        value.value = currentTarget.value;
-      }}
+      onInput={({ currentTarget }) => set(value, currentTarget.value)}
     />
   );
 }
@@ -381,12 +390,7 @@ export const Choice = ({
 }) => (
   <label>
     {name}
-    <select
-      value={value.value}
-      onChange={({ currentTarget }) => {
-        value.value = currentTarget.value;
-      }}
-    >
+    <select value={value.value} onChange={({ currentTarget }) => set(value, currentTarget.value)}>
       {all !== null && <option value="">{all}</option>}
       {options.map(([each, text]) => (
         <option key={each} value={each}>

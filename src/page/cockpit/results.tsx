@@ -13,6 +13,7 @@ import {
   Empty,
   Panel,
   Table,
+  figureColumn,
   type TableColumn,
   useAnswer,
   Vnd,
@@ -133,16 +134,12 @@ const Trades = ({ rows }: { readonly rows: readonly TradeState[] }) => {
         </>
       ),
     },
-    {
-      name: t.entryAndExit,
-      isNumber: true,
-      show: ({ entryPoints, exitPoints }) => (
-        <span class="num">
-          {points(entryPoints, POINTS_SHOWN)} <span class="quiet">→</span> {points(exitPoints, POINTS_SHOWN)}
-        </span>
-      ),
-    },
-    { name: t.afterCosts, isNumber: true, show: ({ net }) => <Vnd value={net} /> },
+    figureColumn(t.entryAndExit, ({ entryPoints, exitPoints }) => (
+      <span class="num">
+        {points(entryPoints, POINTS_SHOWN)} <span class="quiet">→</span> {points(exitPoints, POINTS_SHOWN)}
+      </span>
+    )),
+    figureColumn(t.afterCosts, ({ net }) => <Vnd value={net} />),
   ];
   return (
     <Table
