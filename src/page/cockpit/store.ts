@@ -100,7 +100,7 @@ function take(block: string): void {
     if (at > 0) fields.set(line.slice(0, at), line.slice(at + 1).trimStart());
   }
   const data = fields.get('data') ?? '';
-  switch (fields.get('event')) {
+  switch (fields.get('event') ?? '') {
     case 'state': {
       const newest: CockpitState = JSON.parse(data);
       const { version } = pending.state ?? state.value ?? newest;

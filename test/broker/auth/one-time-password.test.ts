@@ -21,9 +21,15 @@ const timeout = minutes(5);
 const terminal = (): PassThrough & { isTTY: boolean } => Object.assign(new PassThrough(), { isTTY: true });
 const script = (text: string): readonly [string, ...string[]] => [process.execPath, '-e', text];
 let timers: VirtualTimers;
+let waits: boolean[];
+let desk: OtpDesk;
+let closing: AbortController;
 
 beforeEach(() => {
   timers = new VirtualTimers();
+  waits = [];
+  desk = new OtpDesk({ timers, onWaiting: (isWaiting) => waits.push(isWaiting) });
+  closing = new AbortController();
 });
 
 describe('what counts as a password', () => {
@@ -159,18 +165,6 @@ describe('a file', () => {
 
 const nothing = (): void => undefined;
 
-let time: VirtualTimers;
-let waits: boolean[];
-let desk: OtpDesk;
-let closing: AbortController;
-
-beforeEach(() => {
-  time = new VirtualTimers();
-  waits = [];
-  desk = new OtpDesk({ timers: time, onWaiting: (isWaiting) => waits.push(isWaiting) });
-  closing = new AbortController();
-});
-
 const read = (source: OtpProvider | null = null, route: 'app' | 'request' = 'app'): Promise<OtpAnswer> =>
   desk.provider(source, route).read(closing.signal);
 
@@ -255,10 +249,10 @@ describe('OtpDesk', () => {
 
   it('waits as long as it takes, but not for a password that was sent on request and has died', async () => {
     const reading = read(null, 'request');
-    time.advance(5 * US_PER_MINUTE);
+    timers.advance(5 * US_PER_MINUTE);
     expect(await reading).toMatchObject({ ok: false });
     void read();
-    time.advance(600 * US_PER_MINUTE);
+    timers.advance(600 * US_PER_MINUTE);
     expect(desk.isWaiting).toBe(true);
   });
 

@@ -24,14 +24,8 @@ test('a throw at a frame comes out of the socket where the engine runs in the sa
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the part of a socket that is used
   const dial = () => socket as unknown as StreamSocket;
-  const options = {
-    url: '',
-    dial,
-    timers: new VirtualTimers(),
-    timing: STREAM_TIMING,
-    onGone: vi.fn<() => void>(),
-  };
-  openSocket(options).subscribe(() => {
+  const onGone = vi.fn<() => void>();
+  openSocket({ url: '', dial, timers: new VirtualTimers(), timing: STREAM_TIMING, onGone }).subscribe(() => {
     throw new Error('boom');
   });
   expect(() => socket.emit('message', Buffer.from('s|1|{}'), false)).toThrow('boom');
