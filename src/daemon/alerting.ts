@@ -8,12 +8,23 @@ import { milliseconds, seconds, type TsUs, US_PER_DAY, US_PER_HOUR, US_PER_SECON
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import { AlertDesk, quietHours } from '../operator/alerts/alert-desk.ts';
-import type { AlertChannel, AlertDraft, AlertMessage, Delivery, DeliveryResult } from '../operator/alerts/alert-message.ts';
+import type {
+  AlertChannel,
+  AlertDraft,
+  AlertMessage,
+  Delivery,
+  DeliveryResult,
+} from '../operator/alerts/alert-message.ts';
 import { type AlertRoute, Routes } from '../operator/alerts/routes.ts';
 import { WaitingFile } from '../operator/alerts/waiting-file.ts';
 import { DeadMansSwitch } from '../operator/channels/dead-man.ts';
 import { chatCommands, RemoteControl, type RemoteOptions } from '../operator/channels/remote-control.ts';
-import { createTelegramBot, createTelegramChannel, type TelegramBot, TelegramListener } from '../operator/channels/telegram.ts';
+import {
+  createTelegramBot,
+  createTelegramChannel,
+  type TelegramBot,
+  TelegramListener,
+} from '../operator/channels/telegram.ts';
 import type { BrokerAddress } from './edge/broker-address.ts';
 import { secretPlaceText } from './edge/secret-place.ts';
 import type { StatePaths } from '../host/state/state-paths.ts';

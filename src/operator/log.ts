@@ -61,8 +61,6 @@ function levelOf(entry: JournalEntry, naming: Naming): Level {
   return line === null ? 'debug' : (LEVELS.get(line.tone) ?? 'info');
 }
 
-// Keeps a note that comes again and again from filling the log: a fault at night repeats every few seconds until morning.
-
 /** Notes of one kind before the log gets quiet. */
 const WRITTEN_FIRST = 5;
 const PAUSE_MIN = minutes(1);
@@ -79,7 +77,10 @@ interface NoteKind {
   pauseUs: number;
 }
 
-/** Notes that differ in numbers alone are of one kind. Left-out notes are counted in the next one that is written. */
+/**
+ * Keeps a note that comes again and again from filling the log: a fault at night repeats every few seconds until morning. Notes that differ
+ * in numbers alone are of one kind; left-out ones are counted in the next one that is written.
+ */
 export function quietNotes(clock: Clock, write: (text: string) => void): (text: string) => void {
   const kinds = new Map<string, NoteKind>();
   return (text) => {

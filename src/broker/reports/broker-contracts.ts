@@ -66,9 +66,6 @@ export class BrokerContracts {
   }
 }
 
-// Joins the contract list (the stream's codes) with the price board (order codes, expiry). They are the same by default; where they differ,
-// expiry or month pairs them (rulings, 4). Unjoined contracts are not traded.
-
 export type ResolvedContract = Omit<Contract, 'index'>;
 
 export interface ResolveOptions {
@@ -77,7 +74,11 @@ export interface ResolveOptions {
   readonly calendar: TradingCalendar;
 }
 
-/** `listed` is undefined when the list could not be read: then the board alone decides (notes, 6). */
+/**
+ * Joins the contract list (the stream's codes) with the price board (order codes, expiry). They are the same by default; where they differ,
+ * expiry or month pairs them (rulings, 4). Unjoined contracts are not traded. `listed` is undefined when the list could not be read: then
+ * the board alone decides (notes, 6).
+ */
 export function resolveContracts(
   listed: readonly ListedContract[] | undefined,
   quotes: readonly ContractQuote[],

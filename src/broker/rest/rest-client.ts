@@ -389,10 +389,9 @@ export interface ConditionToChange extends ConditionRef {
 /** The last check before the first byte: a text refuses, and the outcome is `not_sent`. */
 export type MoneyOptions = Pick<SendOptions, 'refuse'>;
 
-// The two calls that carry no token. Never tried twice: each exchange is one of ten a day.
-
 type AuthOperation = RestRoute & { decodeResponse(json: unknown): ParseResult<string> };
 
+/** The two calls that carry no token. Never tried twice: each exchange is one of ten a day. */
 export function createAuthCalls(transport: Transport): TokenExchange {
   const ask = async (
     operation: AuthOperation,

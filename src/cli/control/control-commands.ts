@@ -6,8 +6,22 @@ import { Argument, type Command } from 'commander';
 import { type EarlierRun, readMark } from '../../host/run-mark.ts';
 import { isAlive, readControl, statePaths } from '../../host/state/state-paths.ts';
 import { isNamed, ordersView } from '../../host/state/read-state.ts';
-import { type CliContext, type CliFailure, EXIT, failed, jsonText, nothingThere, refused, wrongUsage } from '../cli-io.ts';
-import { cancelProgress, flattenProgress, silentProgress, type StageProgress } from '../../daemon/command-outcomes.ts';
+import {
+  type CliContext,
+  type CliFailure,
+  EXIT,
+  failed,
+  jsonText,
+  nothingThere,
+  refused,
+  wrongUsage,
+} from '../cli-io.ts';
+import {
+  cancelProgress,
+  flattenProgress,
+  silentProgress,
+  type StageProgress,
+} from '../../daemon/command-outcomes.ts';
 import { type DaemonStatus, statusText } from '../../daemon/program/status.ts';
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -401,8 +415,6 @@ const messageOf = (answer: unknown): string | undefined =>
 
 const doneText = (answer: unknown): string => `${messageOf(answer) ?? 'done'}\n`;
 
-// `tickwright open`: the page of the running daemon, in the browser.
-
 /** A browser has read the file by then. */
 const FILE_MS = 5_000;
 
@@ -452,11 +464,10 @@ async function showFile(path: string, link: string): Promise<void> {
   rmSync(path, { force: true });
 }
 
-// `test-message`: proves that each channel reaches its owner, before it is needed.
-
 /** The daemon gives each channel 30 s. */
 const TEST_MS_MAX = 40_000;
 
+/** Proves that each channel reaches its owner, before it is needed. */
 function addTestMessage(program: Command, context: CliContext): void {
   stateCommand(
     program,

@@ -1,4 +1,4 @@
-/** `sweep`: many runs of one backtest with varied parameters. */
+/** `sweep`: many runs of one backtest with varied parameters; `worker`: runs trials of the sweeps that others start with `--cluster`. */
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { availableParallelism } from 'node:os';
@@ -133,8 +133,6 @@ digest  ${digest}
 `);
 }
 
-// `worker`: runs trials of the sweeps that others start with `--cluster`.
-
 const WORKER_HELP = `
 A worker runs code that comes over the wire: whoever may publish trials on the
 server may run code here, as this user. It therefore takes trials from a server
@@ -180,11 +178,9 @@ function addWorker(program: Command, { io }: CliContext): void {
     });
 }
 
-// A command on a NATS server: its address is an argument, and who connects comes from the environment.
-
 const of = (key: string): string | undefined => process.env[`TICKWRIGHT_NATS_${key}`];
 
-/** Opens the connection, and ends it after the work. */
+/** Opens the connection to a NATS server, and ends it after the work. Who connects comes from the environment. */
 async function onCluster<T>(url: string, name: string, work: (cluster: Cluster) => Promise<T>): Promise<T> {
   const { openCluster } = await import('../../cluster/connection.ts');
   const files = Object.entries({ ca: of('CA'), cert: of('CERT'), key: of('KEY') }).filter(

@@ -6,8 +6,21 @@ import { type Contract, NO_BAND_BPS, pointsOf, type PriceBand } from '../../doma
 import { errorText } from '../../domain/failure.ts';
 import { type PriceTicks, priceTicks, type TsUs, US_PER_MS } from '../../domain/units.ts';
 import { NO_SESSION } from '../../journal/journal-database.ts';
-import type { BooksState, CockpitContract, CockpitDay, CockpitOrder, CockpitRole, CockpitState, PlotState } from '../../operator/cockpit/cockpit-model.ts';
-import { type Cockpit, type CockpitReads, PAGE_DIR, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
+import type {
+  BooksState,
+  CockpitContract,
+  CockpitDay,
+  CockpitOrder,
+  CockpitRole,
+  CockpitState,
+  PlotState,
+} from '../../operator/cockpit/cockpit-model.ts';
+import {
+  type Cockpit,
+  type CockpitReads,
+  PAGE_DIR,
+  startCockpit,
+} from '../../operator/cockpit/cockpit-server.ts';
 import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import type { CommandResult } from '../../operator/control-server.ts';

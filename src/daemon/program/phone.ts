@@ -13,7 +13,14 @@ import { systemClock } from '../../host/system-clock.ts';
 import { acceptedText, obey, type RunActions } from '../daemon-commands.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import type { Daemon } from '../daemon.ts';
-import { type DaemonStatus, healthProblem, resultText, silenceFact, statusFacts, statusOf } from './status.ts';
+import {
+  type DaemonStatus,
+  healthProblem,
+  resultText,
+  silenceFact,
+  statusFacts,
+  statusOf,
+} from './status.ts';
 import { holdings, listedPoints, restingText } from '../session/holdings.ts';
 
 const NO_ENGINE = 'no session is open';

@@ -180,8 +180,6 @@ const SECRET_IN_QUERY = 'no secret belongs behind the ? of an address, where log
 const LINK_VOID =
   'the secret belongs behind the #, where no log keeps it; that link is void now: get a new one with tickwright open';
 
-// Counts requests that the cockpit refuses, and logs those that look like an attack, once in a while.
-
 const MEANING = {
   host: 'asked by a foreign name, as a page does whose name was made to point here',
   origin: 'sent by another page',
@@ -212,6 +210,7 @@ interface RefusalsOptions {
   readonly alert: (text: string) => void;
 }
 
+/** Counts requests that the cockpit refuses, and logs those that look like an attack, once in a while. */
 class Refusals {
   readonly #options: RefusalsOptions;
   readonly #since = new Map<CockpitRefusal, number>();

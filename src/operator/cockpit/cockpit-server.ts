@@ -373,8 +373,6 @@ function journalQuery(fields: JsonRecord) {
   };
 }
 
-// The static files of the cockpit's page: they hold no data, and come from memory.
-
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['.js', 'text/javascript; charset=utf-8'],
   ['.css', 'text/css; charset=utf-8'],
@@ -406,7 +404,7 @@ interface PageFile {
   readonly text: Buffer;
 }
 
-/** By name; empty where nothing was built. */
+/** The static files of the page hold no data, and come from memory. By name; empty where nothing was built. */
 function readPageFiles(dir: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
   for (const name of ifThere(() => readdirSync(dir)) ?? []) {

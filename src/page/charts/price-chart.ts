@@ -61,7 +61,7 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook) {
   legend.className = 'legend';
   box.replaceChildren(frame, legend);
   attribute(box);
-  const chart = createChart(frame, { autoSize: true, ...coloursOf(), ...timesOf(look) });
+  const chart = createChart(frame, { ...BASE, ...coloursOf(), ...timesOf(look) });
   const series = chart.addSeries(CandlestickSeries, {
     ...candleColours(),
     priceFormat: { type: 'price', precision: look.decimals, minMove: look.tick },
@@ -131,6 +131,16 @@ export function attribute(box: HTMLElement): void {
   box.append(note);
 }
 
+/** Of every chart. A page that scrolls past one is not caught in it. */
+export const BASE = { autoSize: true, handleScroll: { mouseWheel: false, vertTouchDrag: false } };
+export const TIME_SCALE = {
+  timeVisible: true,
+  secondsVisible: false,
+  minBarSpacing: 0.01,
+  borderVisible: false,
+  allowBoldLabels: false,
+};
+
 export const coloursOf = () => ({
   layout: {
     background: { color: 'transparent' },
@@ -144,22 +154,16 @@ export const coloursOf = () => ({
 
 const timesOf = ({ utcOffsetMinutes }: PriceChartLook) => ({
   timeScale: {
-    timeVisible: true,
-    secondsVisible: false,
-    minBarSpacing: 0.01,
+    ...TIME_SCALE,
     rightOffsetPixels: 16,
     // A window that is narrow for a moment shows the same candles after it.
     lockVisibleTimeRangeOnResize: true,
-    borderVisible: false,
-    allowBoldLabels: false,
   },
   localization: {
     locale: 'en-GB',
     // Times were moved to the clocks at the exchange already.
     timeFormatter: (time: unknown) => momentText(Number(time) - utcOffsetMinutes * MINUTE, utcOffsetMinutes),
   },
-  // A page that scrolls past a chart is not caught in it.
-  handleScroll: { mouseWheel: false, vertTouchDrag: false },
   handleScale: { mouseWheel: true },
 });
 
