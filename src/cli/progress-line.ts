@@ -16,7 +16,7 @@ const CLEAR = '\r\u001B[K';
 const REWRITE_MS = 1_000;
 const MS_PER_SECOND = 1_000;
 
-export interface Progress {
+interface Progress {
   readonly done: number;
   readonly all: number;
   readonly what: string;
@@ -25,7 +25,7 @@ export interface Progress {
 }
 
 /** A page beside the results. */
-export interface ProgressPage {
+interface ProgressPage {
   readonly path: string;
   /** Plain text. */
   readonly title: string;

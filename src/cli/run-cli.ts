@@ -20,7 +20,7 @@ Examples:
 `;
 
 /** Commands that are loaded together: an operator in a hurry does not wait for the modules of the others. */
-export interface CommandPart {
+interface CommandPart {
   readonly commands: readonly string[];
   readonly load: () => Promise<(program: Command, context: CliContext) => void>;
 }
@@ -28,12 +28,7 @@ export interface CommandPart {
 async function loadStateCommands(): ReturnType<CommandPart['load']> {
   const { addStateCommands } = await import('./inspect/state-commands.ts');
   const { addOrderCommands } = await import('./control/control-commands.ts');
-  const { addJournalCommands } = await import('./inspect/journal-commands.ts');
-  return (program, context) => {
-    const { orders, journal } = addStateCommands(program, context);
-    addOrderCommands(orders, context);
-    addJournalCommands(journal, context);
-  };
+  return (program, context) => addOrderCommands(addStateCommands(program, context), context);
 }
 
 const part = (commands: string, load: CommandPart['load']): CommandPart => ({
@@ -53,17 +48,14 @@ export const PARTS: readonly CommandPart[] = [
   ),
   part('orders positions pnl journal', loadStateCommands),
   part(
-    'status otp halt resume cancel-all rollover stop reconnect token seen stop-strategy start-strategy flatten reload',
+    'status otp halt resume cancel-all rollover stop reconnect token seen stop-strategy start-strategy flatten reload open test-message',
     async () => (await import('./control/control-commands.ts')).addControlCommands,
   ),
-  part('open', async () => (await import('./control/open-command.ts')).addOpenCommand),
-  part('test-message', async () => (await import('./control/test-message.ts')).addTestMessage),
   part('broker', async () => (await import('./broker/broker-commands.ts')).addBrokerCommands),
   part('replay agree', async () => (await import('./inspect/replay-commands.ts')).addReplayCommands),
   part('data', async () => (await import('./data/data-commands.ts')).addDataCommands),
   part('backtest', async () => (await import('./research/backtest-command.ts')).addBacktestCommand),
-  part('worker', async () => (await import('./research/worker-command.ts')).addWorkerCommand),
-  part('sweep', async () => (await import('./research/sweep-command.ts')).addSweepCommand),
+  part('worker sweep', async () => (await import('./research/sweep-command.ts')).addSweepCommands),
 ];
 
 export async function runCli(argv: readonly string[], io: CliIo = processIo): Promise<number> {

@@ -2,12 +2,11 @@
 import type { Command } from 'commander';
 import { apiKeyPlace } from '../daemon/edge/secret-place.ts';
 import type { Config, Mode } from '../config/config.ts';
-import { durationMs, speedFactor } from './argument-values.ts';
 import { type CliContext, needFile, wrongUsage } from './cli-io.ts';
 import { valid } from './read-config.ts';
-import { example } from './state-option.ts';
 import { loadRunConfig } from '../host/run-plan.ts';
 import { formatProblem } from '../config/problem.ts';
+import { durationMs, example, speedFactor } from './options.ts';
 
 interface RunFlags {
   readonly config: string;
@@ -90,7 +89,7 @@ async function configFor(mode: Mode, file: string): Promise<Config> {
 }
 
 /** A run against a real broker needs its API key at once. */
-export function keyed(config: Config): Config {
+function keyed(config: Config): Config {
   const { where, isThere } = apiKeyPlace(config.auth);
   if (config.mode === 'paper' || isThere) return config;
   throw wrongUsage(

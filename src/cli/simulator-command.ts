@@ -6,8 +6,7 @@ import type {
   SimulatorRun,
   SimulatorRunOptions,
 } from '../daemon/simulator/run-simulator.ts';
-import { portNumber, speedFactor, wholeNumber } from './argument-values.ts';
-import { example } from './state-option.ts';
+import { portNumber, speedFactor, wholeNumber, example } from './options.ts';
 import { type CliContext, type CliIo, EXIT, jsonText, failed, wrongUsage, needFile } from './cli-io.ts';
 import { formatTable } from '../text/table.ts';
 

@@ -18,8 +18,12 @@ import { type AlertRoute, Routes } from '../operator/alerts/routes.ts';
 import { WaitingFile } from '../operator/alerts/waiting-file.ts';
 import { DeadMansSwitch } from '../operator/channels/dead-man.ts';
 import { chatCommands, RemoteControl, type RemoteOptions } from '../operator/channels/remote-control.ts';
-import { createTelegramBot, createTelegramChannel, type TelegramBot } from '../operator/channels/telegram.ts';
-import { TelegramListener } from '../operator/channels/telegram-listener.ts';
+import {
+  createTelegramBot,
+  createTelegramChannel,
+  type TelegramBot,
+  TelegramListener,
+} from '../operator/channels/telegram.ts';
 import type { BrokerAddress } from './edge/broker-address.ts';
 import { secretPlaceText } from './edge/secret-place.ts';
 import type { StatePaths } from '../host/state/state-paths.ts';

@@ -2,9 +2,7 @@
  * The life of the daemon: lock, journal, broker, then one trading session after the other until it is stopped. The engine decides;
  * everything that the operator sees comes from journal entries.
  */
-import { OtpDesk } from '../broker/auth/otp-desk.ts';
 import type { OwnBooks } from '../broker/gateway/kill-verdict.ts';
-import type { Dial } from '../broker/stream/open-socket.ts';
 import { FeedPublisher } from '../cluster/feed-publisher.ts';
 import type { Config } from '../config/config.ts';
 import { CalendarInUse, type KnownDays, tradingDayAt } from '../domain/calendar.ts';
@@ -25,9 +23,8 @@ import type { AlertSeverity, HaltEntry, JournalEntry } from '../engine/ports/jou
 import { openEmergencyFile } from '../journal/emergency-file.ts';
 import { WAL_BYTES_MAX } from '../journal/journal-database.ts';
 import { JournalStore } from '../journal/journal-store.ts';
-import type { Log } from '../operator/log.ts';
+import { type Log, quietNotes } from '../operator/log.ts';
 import { Metrics } from '../operator/metrics.ts';
-import { quietNotes } from '../operator/quiet-notes.ts';
 import type { BrokerAddress } from './edge/broker-address.ts';
 import { type BrokerEdge, createBrokerEdge, tokenHours } from './edge/broker-edge.ts';
 import { EdgeAlerts } from './edge/edge-alerts.ts';
@@ -64,6 +61,8 @@ import { SessionCycle } from './session/session-cycle.ts';
 import type { SessionContext } from './session/trading-session.ts';
 import { formatShownTime } from '../text/dates.ts';
 import type { StrategyNames } from '../domain/ids.ts';
+import { OtpDesk } from '../broker/auth/one-time-password.ts';
+import type { Dial } from '../broker/stream/stream-connection.ts';
 
 /** An entry without the fields that each entry of the main thread has. */
 type OwnEntry<E = JournalEntry> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;

@@ -10,7 +10,15 @@ import { type DurationUs, seconds, type StrategyIndex, strategyIndex, US_PER_MS 
 import type { EngineEvent } from '../engine/ports/engine-event.ts';
 import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
 import { systemTimers } from './system-clock.ts';
-import { type EngineOutput, type EngineThreadData, type FromEngine, packEvents, type PastPlace, type ReplayStep, type ToEngine } from './worker-protocol.ts';
+import {
+  type EngineOutput,
+  type EngineThreadData,
+  type FromEngine,
+  packEvents,
+  type PastPlace,
+  type ReplayStep,
+  type ToEngine,
+} from './worker-protocol.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { SqliteThread } from '../sqlite/database.ts';
 import { eventDecisions } from '../engine/replay/decisions.ts';

@@ -3,7 +3,13 @@ import type { Database } from '../sqlite/database.ts';
 import { createHash } from 'node:crypto';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract } from '../domain/contract.ts';
-import type { Booted, CommandReceived, ContractsListed, SessionStarted, StrategiesConfigured } from '../engine/ports/engine-event.ts';
+import type {
+  Booted,
+  CommandReceived,
+  ContractsListed,
+  SessionStarted,
+  StrategiesConfigured,
+} from '../engine/ports/engine-event.ts';
 import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput, parseNamed, withStrategy } from './compact-input.ts';
 import { checkJournal, type JournalCheck } from './journal-chain.ts';

@@ -13,7 +13,15 @@ import { entryBody, InputCodec, type JournaledInput } from './compact-input.ts';
 import { archivePath } from './journal-copies.ts';
 import { chained, type ChainedRow, type ChainEnd, chainEnd } from './journal-chain.ts';
 import { JournalReader } from './journal-reader.ts';
-import { type ArchivedSession, BUSY_TIMEOUT_MS, type ChainedTable, isShared, NO_SESSION, openDatabase, share } from './journal-database.ts';
+import {
+  type ArchivedSession,
+  BUSY_TIMEOUT_MS,
+  type ChainedTable,
+  isShared,
+  NO_SESSION,
+  openDatabase,
+  share,
+} from './journal-database.ts';
 import { StrategyNames } from '../domain/ids.ts';
 
 export const GROUP_COMMIT_MS = 50;

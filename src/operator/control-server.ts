@@ -1,6 +1,7 @@
 /** The control API: loopback only, and only with the token. */
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import fastify, { type FastifyError, type FastifyHttpOptions, type FastifyInstance } from 'fastify';
 import {
   COMMAND_NAMES,
   type CommandBody,
@@ -55,8 +56,6 @@ export interface ControlOptions {
 
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 4_096;
-const REQUEST_MS_MAX = 5_000;
-const CHECK_EVERY_MS = 1_000;
 /** Commands and a supervisor need a few. */
 const CONNECTIONS_MAX = 64;
 
@@ -64,13 +63,7 @@ const ROUTES = 'GET /healthz, GET /readyz, GET /status, POST /commands/<name>, P
 
 export async function startControl({ port, token, handlers, secrets }: ControlOptions) {
   assertToken('control', token);
-  const app = fastify({
-    bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_MS_MAX,
-    forceCloseConnections: true,
-    logger: false,
-    http: { headersTimeout: REQUEST_MS_MAX, connectionsCheckingInterval: CHECK_EVERY_MS },
-  });
+  const app = createServer(BODY_BYTES_MAX);
   limitConnections(app);
   requireHost(app, LOOPBACK_NAMES);
   requireToken(app, token, ['/healthz']);
@@ -84,6 +77,20 @@ export async function startControl({ port, token, handlers, secrets }: ControlOp
   addRoutes(app, handlers);
   return { port: await listen(app, HOST, port), close: () => app.close() };
 }
+
+export const REQUEST_MS_MAX = 5_000;
+const CHECK_EVERY_MS = 1_000;
+
+/** A server of the daemon: who is slow to ask is let go. */
+export const createServer = (bodyLimit: number, more: FastifyHttpOptions<Server> = {}): FastifyInstance =>
+  fastify({
+    bodyLimit,
+    requestTimeout: REQUEST_MS_MAX,
+    forceCloseConnections: true,
+    logger: false,
+    http: { headersTimeout: REQUEST_MS_MAX, connectionsCheckingInterval: CHECK_EVERY_MS },
+    ...more,
+  });
 
 /** The oldest one gives way: connections that ask nothing keep no halt out. */
 function limitConnections(app: FastifyInstance): void {

@@ -1,14 +1,25 @@
 /** Console lines: one for each journal entry that an operator needs to see. */
-import { shortOrderId } from '../domain/ids.ts';
+import { type OrderCode, shortOrderId, type StrategyNames } from '../domain/ids.ts';
 import type { Trigger } from '../domain/order.ts';
-import { OPERATOR_INDEX } from '../domain/units.ts';
+import {
+  type InstrumentIndex,
+  OPERATOR_INDEX,
+  type PriceTicks,
+  type StrategyIndex,
+  type TsUs,
+  US_PER_MS,
+} from '../domain/units.ts';
 import { denialText } from '../engine/ports/denial.ts';
 import type { AlertSeverity, EntryKind, EntryOf, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { formatCompared, formatCount, formatNumber, formatSigned } from '../text/numbers.ts';
 import { pad } from '../text/table.ts';
-import type { ContractNaming, Naming } from './naming.ts';
+import { type TradingCalendar, tradingDayAt } from '../domain/calendar.ts';
+import { formatTime } from '../domain/civil-date.ts';
+import { withAliases } from '../domain/contract-code.ts';
+import { type Contract, formatPoints } from '../domain/contract.ts';
 import { remedyOf } from './remedies.ts';
 import { oneLine, type Paint } from './terminal.ts';
+import type { CockpitEntry } from './cockpit/cockpit-model.ts';
 
 const NAME_WIDTH = 14;
 const WORD_WIDTH = 9;
@@ -349,4 +360,108 @@ function changeText({ from, to, heldQty, openOrders }: EntryOf<'strategy_changed
     ...(from.run === to.run ? [] : ['started again']),
   ];
   return `${changes.join(', ')}; its memory is rebuilt from the prices of today${keeps}`;
+}
+
+// Names of strategies, contracts, prices and times in console lines.
+
+interface ContractNaming {
+  readonly code: string;
+  /** Points as people write them, `1305.2`. */
+  readonly points: (ticks: PriceTicks) => string;
+  /** Average price in points of `qty` contracts worth `value` money. */
+  readonly average: (value: number, qty: number) => string;
+}
+
+interface NamingFacts {
+  readonly contracts: () => readonly Contract[];
+  /** Null where it cannot be read any more: times are in UTC then, and contracts are codes. */
+  readonly calendar: TradingCalendar | null;
+  /** State directory; null for the default of the commands. */
+  readonly stateDir?: string | null;
+}
+
+export type Naming = Readonly<ReturnType<typeof createNaming>>;
+
+export function createNaming(
+  names: Pick<StrategyNames, 'nameOf'>,
+  { contracts, calendar, stateDir = null }: NamingFacts,
+) {
+  return {
+    /** Null means the daemon itself. */
+    strategy: (index: StrategyIndex | null): string => (index === null ? 'system' : names.nameOf(index)),
+    contract: (instrument: InstrumentIndex | OrderCode): ContractNaming => {
+      const found = contracts().find(({ index, orderCode }) =>
+        typeof instrument === 'number' ? index === instrument : orderCode === instrument,
+      );
+      return found === undefined ? unlisted(instrument) : listed(found);
+    },
+    /** Names the contracts in a text of that moment. */
+    named: (text: string, at: TsUs): string =>
+      calendar === null ? text : withAliases(text, calendar, tradingDayAt(calendar, at)),
+    /** To the second: the journal has the microseconds. */
+    time: (tsUs: TsUs): string => formatTime(tsUs, calendar?.utcOffsetMinutes ?? 0).slice(0, 8),
+    /** A command line of the program with this daemon's state directory. */
+    command: (text: string): string => `tickwright ${text}${stateDir === null ? '' : ` --state ${stateDir}`}`,
+  };
+}
+
+const listed = ({ orderCode, spec }: Contract): ContractNaming => ({
+  code: orderCode,
+  points: (ticks) => formatPoints(spec, ticks),
+  average: (value, qty) => {
+    if (qty === 0) return '-';
+    const hundredths = value / (qty * spec.moneyPerHundredth);
+    const points = hundredths / 100;
+    return hundredths % spec.hundredthsPerTick === 0 ? points.toFixed(1) : points.toFixed(3);
+  },
+});
+
+/** Prices stay ticks without the contract's terms. */
+const unlisted = (instrument: InstrumentIndex | OrderCode): ContractNaming => ({
+  code: typeof instrument === 'number' ? `contract ${instrument}` : instrument,
+  points: (ticks) => `${ticks} ticks`,
+  average: () => 'unknown price',
+});
+
+// A row of the journal as the page shows it.
+
+interface JournalRowFacts {
+  readonly id: number;
+  readonly session: string;
+  /** Null for the daemon itself. */
+  readonly strategyName: string | null;
+  readonly order: string | null;
+  readonly entry: JournalEntry;
+}
+
+export function cockpitEntry(
+  { id, session, strategyName, order, entry }: JournalRowFacts,
+  naming: Naming,
+): CockpitEntry {
+  const line = lineOf(entry, naming);
+  return {
+    id: `${session}-${id}`,
+    day: session,
+    seq: id,
+    atMs: Math.floor(entry.tsUs / US_PER_MS),
+    kind: entry.kind,
+    cause: entry.cause,
+    order,
+    strategy: strategyName ?? 'system',
+    contract: contractOf(entry, naming),
+    word: line?.word ?? entry.kind.replaceAll('_', ' '),
+    tone: line?.tone ?? 'dim',
+    text: line?.text ?? '',
+  };
+}
+
+function contractOf(entry: JournalEntry, { contract }: Naming): string | null {
+  if (entry.kind === 'policy_acted') return null;
+  if (entry.kind === 'order_waiting') return entry.row.orderCode;
+  if ('instrument' in entry) return contract(entry.instrument).code;
+  if ('order' in entry) return entry.order.orderCode;
+  if (entry.kind === 'modify') return entry.modify.orderCode;
+  if (entry.kind === 'cancel') return entry.cancel.orderCode;
+  const intent = entry.kind === 'proposal' && entry.proposal.do === 'submit' ? entry.proposal.intent : null;
+  return intent === null ? null : contract(intent.instrument).code;
 }

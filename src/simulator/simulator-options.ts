@@ -6,9 +6,11 @@ import type { Clock, Timers } from '../domain/clock.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import { type DurationUs, minutes, seconds, type TsUs, US_PER_DAY } from '../domain/units.ts';
-import type { VenueRules } from '../venue/venue-options.ts';
-import type { MarketSource } from './brokerage/print-feed.ts';
-import { type AccountSettings, type StartCash, threeSubAccounts } from './accounts/account-settings.ts';
+import type { TapePrint, VenueRules } from '../venue/venue-options.ts';
+import type { LoanPackages } from '../domain/broker-order.ts';
+import type { Side } from '../domain/order.ts';
+import type { SubAccountType } from '../wire/rest/profile.ts';
+import type { DataChannel } from '../wire/stream/control-frame.ts';
 import { hostClock, hostTimers } from './time/market-clock.ts';
 
 export interface SimulatorOptions {
@@ -63,6 +65,35 @@ type MarketSettings =
       readonly kind: 'empty';
       readonly startPoints: number;
     };
+
+/** Trades of another market, with the frames that clients get as they are. */
+export interface MarketSource {
+  /** All of it is known, and it goes on: clients may connect. */
+  readonly isLive: boolean;
+  nextDueUs(): number;
+  take(nowUs: TsUs): SourcePrint | undefined;
+  /** What was played before a restart is left out. Returns the time of the first that is left, where it is known. */
+  begin(after: TsUs | undefined): TsUs | undefined;
+  follow(listener: SourceListener): void;
+}
+
+export interface SourceListener {
+  /** There is more to take. */
+  onMore(): void;
+  /** What comes from now on does not continue what came before; nobody is admitted until `isLive`. */
+  onCut(reason: string): void;
+}
+
+export interface SourcePrint extends TapePrint {
+  /** Absent for what clients no longer want to hear. */
+  readonly passed?: PassedFrame | undefined;
+}
+
+export interface PassedFrame {
+  readonly channel: DataChannel;
+  readonly symbol: string;
+  readonly text: string;
+}
 
 interface TimeSettings {
   /** Market seconds in one real second. */
@@ -139,6 +170,90 @@ export interface StreamSettings extends Readonly<z.output<typeof streamSettings>
   /** Bytes waiting for one client before it is cut off. */
   readonly bufferBytesMax: number;
 }
+
+// The customers of the simulated broker, as the options give them. Money is whole VND.
+
+export interface AccountSettings {
+  readonly apiKey: string;
+  /** The code that the broker's app would show. */
+  readonly otp: string;
+  /** `105C` and six characters. */
+  readonly custodyCode: string;
+  readonly name: string;
+  /** At most one is a derivative account: it trades, and its money is margin. */
+  readonly subAccounts: readonly SubAccountSettings[];
+}
+
+export interface SubAccountSettings {
+  readonly accountNo: string;
+  readonly type: SubAccountType;
+  /** Cash at the very start; afterwards the stored state counts. */
+  readonly cash: number;
+  readonly isActive: boolean;
+  readonly isDefault: boolean;
+  /** Shares and orders of stock are of normal and margin accounts. */
+  readonly stocks: readonly StockSettings[];
+  readonly stockOrders: readonly StockOrderSettings[];
+  /** Packages of a margin account. */
+  readonly packages: LoanPackages;
+}
+
+/** Prices in VND a share. */
+export interface StockSettings {
+  readonly symbol: string;
+  readonly qty: number;
+  readonly averagePrice: number;
+  readonly marketPrice: number;
+}
+
+/** An order of stock that waits: there is no operation to place one, and one to cancel it. */
+export interface StockOrderSettings {
+  readonly orderId: string;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly qty: number;
+  readonly price: number;
+}
+
+interface StartCash {
+  readonly normal: number;
+  readonly margin: number;
+  readonly derivative: number;
+}
+
+/** The last six characters of a custody code identify the customer. */
+const TAIL_LENGTH = 6;
+const NUMBER_HEADS: Readonly<Record<Exclude<SubAccountType, 'DERIVATIVE'>, string>> = {
+  NORMAL: '0001',
+  MARGIN: '0002',
+};
+
+/** Default number of a sub-account (notes, 2). */
+export const subAccountNo = (custodyCode: string, type: SubAccountType): string =>
+  type === 'DERIVATIVE' ? `${custodyCode}A` : NUMBER_HEADS[type] + custodyCode.slice(-TAIL_LENGTH);
+
+/** One sub-account of each type, with nothing but money. */
+export function threeSubAccounts(custodyCode: string, cash: StartCash): readonly SubAccountSettings[] {
+  return [
+    plain(custodyCode, 'NORMAL', cash.normal),
+    plain(custodyCode, 'MARGIN', cash.margin),
+    plain(custodyCode, 'DERIVATIVE', cash.derivative),
+  ];
+}
+
+const plain = (custodyCode: string, type: SubAccountType, cash: number): SubAccountSettings => ({
+  accountNo: subAccountNo(custodyCode, type),
+  type,
+  cash,
+  isActive: true,
+  isDefault: type === 'NORMAL',
+  stocks: [],
+  stockOrders: [],
+  packages: { packages: [], tiered: [] },
+});
+
+export const derivativeOf = ({ subAccounts }: AccountSettings): SubAccountSettings | undefined =>
+  subAccounts.find(({ type }) => type === 'DERIVATIVE');
 
 const VIETNAM_OFFSET_MINUTES = 420;
 

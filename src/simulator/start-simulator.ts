@@ -9,23 +9,18 @@ import type { ClockMap } from '../domain/clock.ts';
 import type { TsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../venue/account/account-figures.ts';
 import type { OrderReport, TriggerReport, VenueEvent } from '../venue/venue-event.ts';
-import { DEFAULT_RULES, type MarketOptions, type VenueOptions } from '../venue/venue-options.ts';
-import { derivativeOf } from './accounts/account-settings.ts';
-import { MoneyTransfers } from './accounts/money-transfers.ts';
+import type { MarketOptions, VenueOptions } from '../venue/venue-options.ts';
+import { derivativeOf, DEFAULT_OPTIONS, type SimulatorOptions, VN30_FUTURE } from './simulator-options.ts';
 import { SubAccounts } from './accounts/sub-accounts.ts';
 import { OtpService } from './auth/otp-service.ts';
 import { TokenService } from './auth/token-service.ts';
 import { Brokerage } from './brokerage/brokerage.ts';
 import { internalStreamCode, openMarket } from './brokerage/open-market.ts';
-import { createControlServer } from './simulator-control.ts';
-import { BookDistortion } from './faults/book-distortion.ts';
-import { FaultBoard } from './faults/fault-board.ts';
+import { createControlServer, FaultControl } from './simulator-control.ts';
+import { BookDistortion, FaultBoard } from './faults/fault-board.ts';
 import { createHandlers } from './http/handlers.ts';
 import { createRestServer, type RequestParts } from './http/rest-server.ts';
-import { FaultControl } from './fault-control.ts';
-import { DEFAULT_OPTIONS, type SimulatorOptions, VN30_FUTURE } from './simulator-options.ts';
-import { StateStore } from './state/state-store.ts';
-import { VenueMemory } from './state/venue-memory.ts';
+import { StateStore, VenueMemory } from './state/state-store.ts';
 import { PriceFeed } from './stream/price-feed.ts';
 import { STREAM_PATH, StreamServer } from './stream/stream-server.ts';
 import { skewedClock } from './time/market-clock.ts';
@@ -103,7 +98,13 @@ export function assembleSimulator(options: SimulatorOptions, store: StateStore) 
   assert(account !== undefined, 'a simulator has at least one account');
   const services = createServices(options, store);
   const { board, brokerage, tokens } = services;
-  const requests = requestParts(options, services);
+  const book = new BookDistortion(board, options.clock);
+  const requests: RequestParts = {
+    ...services,
+    handlers: createHandlers({ ...options, ...services, book }),
+    accounts: options.accounts,
+    refusalStatus: options.auth.refusalStatus,
+  };
   const counters = new Map<string, number>();
   const stream = createStream(options, services, counters);
   /** Nothing to cut until sockets listen. */
@@ -127,34 +128,11 @@ function createServices(options: SimulatorOptions, store: StateStore) {
   const { clock: market, venueMarket, ...source } = openMarket(options, memory);
   const venue = venueOptions(options, venueMarket);
   const brokerage = new Brokerage({ memory, market, clock: options.clock, timers, ...source, venue });
-  const subAccounts = new SubAccounts(store, accounts);
+  const subAccounts = new SubAccounts(store, brokerage, accounts);
   const tokens = new TokenService({ store, clock, settings: options.auth });
   const { utcOffsetMinutes } = calendar;
   const otps = new OtpService({ store, clock, settings: options.auth, accounts, tokens, utcOffsetMinutes });
   return { store, board, clock, market, brokerage, subAccounts, tokens, otps };
-}
-
-function requestParts(
-  options: SimulatorOptions,
-  { store, board, brokerage, subAccounts, tokens, otps }: Services,
-): RequestParts {
-  const handlers = createHandlers({
-    otps,
-    brokerage,
-    subAccounts,
-    money: new MoneyTransfers(store, subAccounts, brokerage),
-    book: new BookDistortion(board, options.clock),
-    readings: options.readings,
-    triggerLife: options.rules.triggerLife ?? DEFAULT_RULES.triggerLife,
-    utcOffsetMinutes: options.calendar.utcOffsetMinutes,
-  });
-  return {
-    handlers,
-    accounts: options.accounts,
-    tokens,
-    refusalStatus: options.auth.refusalStatus,
-    faults: board,
-  };
 }
 
 function createStream(

@@ -11,7 +11,11 @@ import { loadDefinitions } from '../../src/host/strategy-files/own-strategies.ts
 import { REAL_TIME, systemClock, systemTimers } from '../../src/host/system-clock.ts';
 import type { FromEngine, ToEngine } from '../../src/host/worker-protocol.ts';
 import { PriceBoard } from '../../src/daemon/edge/price-board.ts';
-import { prepareSession, type SessionContext, TradingSession } from '../../src/daemon/session/trading-session.ts';
+import {
+  prepareSession,
+  type SessionContext,
+  TradingSession,
+} from '../../src/daemon/session/trading-session.ts';
 import { statePaths } from '../../src/host/state/state-paths.ts';
 import { BrokerContracts } from '../../src/broker/reports/broker-contracts.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';

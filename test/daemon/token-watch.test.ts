@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { awaitToken, watchToken } from '../../src/daemon/schedule.ts';
-import type { RefreshResult } from '../../src/broker/auth/obtain-token.ts';
+import type { RefreshResult } from '../../src/broker/auth/token-keeper.ts';
 import { minutes, seconds, type TsUs, tsUs } from '../../src/domain/units.ts';
 import { VirtualTimers } from '../broker/support/virtual-timers.ts';
 

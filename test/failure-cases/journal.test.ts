@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dayReport } from '../../src/daemon/inspect/day-report.ts';
 import { exportJournal } from '../../src/daemon/inspect/export-journal.ts';
-import { inSession, journalView, ordersView, pnlView, positionsView, verifyJournal } from '../../src/host/state/read-state.ts';
+import {
+  inSession,
+  journalView,
+  ordersView,
+  pnlView,
+  positionsView,
+  verifyJournal,
+} from '../../src/host/state/read-state.ts';
 import { replaySession } from '../../src/host/state/replay-session.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { TradingDay } from '../../src/domain/civil-date.ts';

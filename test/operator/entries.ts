@@ -1,14 +1,13 @@
 /** One entry of every kind, and the names that its line shows. */
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
-import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
+import { brokerOrderKey, brokerOrderNo, clientOrderId, StrategyNames } from '../../src/domain/ids.ts';
 import type { OrderStatus } from '../../src/domain/order.ts';
-import { StrategyNames } from '../../src/domain/ids.ts';
 import * as units from '../../src/domain/units.ts';
 import type { EntryKind, EntryOf } from '../../src/engine/ports/journal-entry.ts';
-import { createNaming } from '../../src/operator/naming.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { at, contract } from '../support/strategy-fixtures.ts';
+import { createNaming } from '../../src/operator/entry-line.ts';
 
 export const ID = clientOrderId('H.12345600002000017');
 const CALL = clientOrderId('H.12345600002000018');

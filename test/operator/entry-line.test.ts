@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { StrategyNames } from '../../src/domain/ids.ts';
+import { orderCode, StrategyNames } from '../../src/domain/ids.ts';
 import * as units from '../../src/domain/units.ts';
 import type { Denial } from '../../src/engine/ports/denial.ts';
 import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { contract } from '../support/strategy-fixtures.ts';
-import { orderCode } from '../../src/domain/ids.ts';
-import { entryLine } from '../../src/operator/entry-line.ts';
-import { createNaming } from '../../src/operator/naming.ts';
+import { createNaming, entryLine } from '../../src/operator/entry-line.ts';
 import { PLAIN } from '../../src/operator/terminal.ts';
 import { ENTRIES, ID, naming, status } from './entries.ts';
 

@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import { sessionAfter } from '../../src/domain/calendar.ts';
 import { momentOf, type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import { durationUs, milliseconds, seconds, tsUs, type TsUs, US_PER_HOUR } from '../../src/domain/units.ts';
-import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
+import {
+  DEFAULT_OPTIONS,
+  type AccountSettings,
+  threeSubAccounts,
+} from '../../src/simulator/simulator-options.ts';
 import { type RunningSimulator, startSimulator } from '../../src/simulator/start-simulator.ts';
-import { type AccountSettings, threeSubAccounts } from '../../src/simulator/accounts/account-settings.ts';
 import type { TriggerReport, VenueEvent } from '../../src/venue/venue-event.ts';
 import { firstOf, type Json, type Reply, rowsOf, Stranger } from '../simulator/support/stranger.ts';
 import { BareStream } from '../contract/broker/support/bare-stream.ts';

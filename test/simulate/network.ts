@@ -4,11 +4,11 @@
  */
 import { EventEmitter } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
-import type { Dial, StreamSocket } from '../../src/broker/stream/open-socket.ts';
+import type { Dial, StreamSocket } from '../../src/broker/stream/stream-connection.ts';
 import { milliseconds } from '../../src/domain/units.ts';
 import type { SimulatorParts } from '../../src/simulator/start-simulator.ts';
 import { serveRequest, type ServedReply } from '../../src/simulator/http/rest-server.ts';
-import type { SessionSocket } from '../../src/simulator/stream/stream-session.ts';
+import type { SessionSocket } from '../../src/simulator/stream/stream-server.ts';
 import { OPERATIONS } from '../../src/wire/rest/operations.ts';
 import { type AnswerFaults, Answers, TRUE_ANSWERS } from './answers.ts';
 import type { Draws } from './draws.ts';

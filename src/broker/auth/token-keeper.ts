@@ -3,7 +3,7 @@
  * ten a day, so no loop ever spends one (notes, 2).
  */
 import { failureOf } from '../../domain/failure.ts';
-import type { CancelTimer, Timers } from '../../domain/clock.ts';
+import type { CancelTimer, Timers, Clock } from '../../domain/clock.ts';
 import {
   addUs,
   durationUs,
@@ -14,14 +14,9 @@ import {
   tsUs,
   US_PER_SECOND,
 } from '../../domain/units.ts';
+import type { exchangeToken } from '../../wire/rest/token-calls.ts';
 import { type AccessToken, parseAccessToken, type TokenCache, type TokenSource } from './access-token.ts';
-import {
-  type ObtainOptions,
-  obtainToken,
-  type RefreshFailure,
-  type RefreshResult,
-  type TokenSignal,
-} from './obtain-token.ts';
+import type { OtpProvider } from './one-time-password.ts';
 
 /** A session as its token is concerned, in real time. */
 export interface TokenHours {
@@ -31,7 +26,15 @@ export interface TokenHours {
   readonly untilUs: TsUs;
 }
 
-export interface TokenKeeperOptions extends Omit<ObtainOptions, 'signal' | 'mayExchange'> {
+export interface TokenKeeperOptions {
+  readonly exchange: TokenExchange;
+  readonly otp: OtpProvider;
+  readonly route: 'app' | 'request';
+  /** Read on each use and never stored; undefined when there is none. */
+  readonly apiKey: () => string | undefined;
+  readonly counter: ExchangeCounter;
+  /** Real time. */
+  readonly clock: Clock;
   readonly cache: TokenCache;
   readonly timers: Timers;
   /** A new token is fetched when the present one ends within this. */
@@ -52,6 +55,8 @@ export const EXCHANGES_PER_DAY = 10;
 const EXCHANGES_RESERVED = 2;
 /** The last exchanges of a day are not pressed away: after one that the broker did not answer a person waits too. */
 const EXCHANGES_SPARED = 3;
+/** With one request for a token. */
+const TRIES_MAX = 3;
 const OPERATOR_PATIENCE = minutes(1);
 /** After a failure that may pass, automatic refreshes wait. */
 const PATIENCE: readonly DurationUs[] = [minutes(1), minutes(5), minutes(15), minutes(30)];
@@ -214,17 +219,27 @@ export class TokenKeeper implements TokenSource {
     if (refusal !== undefined) return { ok: false, failure: refusal };
     const used = this.#used();
     this.#options.onSignal({ kind: 'asking', provider: this.#options.otp.name });
-    const obtained = await obtainToken({
-      ...this.#options,
-      signal: this.#closing.signal,
-      mayExchange: () => this.#overLimit(reason),
-    });
+    const obtained = await this.#obtain(reason);
     if (!obtained.ok) return this.#failed(obtained.failure, this.#used() > used);
     this.#failures = 0;
     this.#patientUntil = 0;
     this.#exchangedUs = this.#options.clock.nowUs();
     this.#adopt(obtained.token, 'exchange');
     return obtained;
+  }
+
+  /** A person may mistype; each try takes a new password and one exchange. */
+  async #obtain(reason: RefreshReason): Promise<RefreshResult> {
+    const triesMax = this.#options.otp.isFresh ? TRIES_MAX : 1;
+    for (let tries = 1; ; tries += 1) {
+      const limit = this.#overLimit(reason);
+      if (limit !== undefined) return { ok: false, failure: limit };
+      const obtained = await exchanged(this.#options, this.#closing.signal);
+      if (obtained.ok) return obtained;
+      const { kind, reason: why } = obtained.failure;
+      if (kind !== 'mistyped') return { ok: false, failure: { kind, reason: why } };
+      if (tries >= triesMax) return { ok: false, failure: { kind: 'final', reason: why } };
+    }
   }
 
   #isDue(token: AccessToken): boolean {
@@ -309,3 +324,117 @@ export class TokenKeeper implements TokenSource {
     for (const listener of this.#listeners) listener();
   }
 }
+
+// The two steps of one refresh: a one-time password, then the exchange.
+
+type TokenResult<Failure> =
+  | { readonly ok: true; readonly token: AccessToken }
+  | { readonly ok: false; readonly failure: Failure };
+
+export type RefreshResult = TokenResult<RefreshFailure>;
+
+type FailureKind = 'final' | 'temporary' | 'mistyped';
+type Try = TokenResult<{ readonly kind: FailureKind; readonly reason: string }>;
+
+const fail = (kind: FailureKind, reason: string): Try => ({ ok: false, failure: { kind, reason } });
+
+async function exchanged(
+  { exchange, otp, route, apiKey, counter, clock }: TokenKeeperOptions,
+  signal: AbortSignal,
+): Promise<Try> {
+  const key = apiKey();
+  if (key === undefined) return fail('final', 'there is no API key');
+  let otpId: string | undefined;
+  if (route === 'request') {
+    const requested = await exchange.requestOtp(key);
+    if (requested.status !== 'ok') return failed('request-otp', requested);
+    otpId = requested.value;
+  }
+  const answer = await otp.read(signal);
+  if (!answer.ok) return fail(otp.isFresh ? 'temporary' : 'final', `${otp.name}: ${answer.reason}`);
+  // Counted before the first byte leaves: a lost answer has cost one as well.
+  const reply = await exchange.exchangeToken({ apiKey: key, otp: answer.otp, otpId }, () => counter.add());
+  const outcome = reply.status === 'ok' ? tokenOf(reply.value, clock) : failed('token', reply);
+  const isOtp = reply.status === 'refused' && reply.isOtp;
+  answer.onReply?.(outcome.ok ? null : { reason: outcome.failure.reason, isOtp });
+  return outcome;
+}
+
+function tokenOf(jwt: string, clock: Clock): Try {
+  const token = parseAccessToken(jwt);
+  if (!token.ok) return fail('final', `the broker's token cannot be read: ${token.issues[0].expected}`);
+  if (token.value.expiresAt <= clock.nowUs())
+    return fail('final', 'the new token has already expired: check the clock');
+  return { ok: true, token: token.value };
+}
+
+function failed(step: string, reply: Exclude<AuthReply, { status: 'ok' }>): Try {
+  if (reply.status !== 'refused') return fail('temporary', `${step}: ${reply.reason}`);
+  const reason = `${step} refused: ${reply.code} ${reply.message}`;
+  if (!reply.isFinal) return fail('temporary', reason);
+  return fail(step === 'token' && reply.isOtp ? 'mistyped' : 'final', reason);
+}
+
+/** The calls that the token keeper needs of the REST client. */
+export type AuthReply =
+  | { readonly status: 'ok'; readonly value: string }
+  /** The broker refused, with its code; `isFinal` when the same request cannot succeed later. */
+  | {
+      readonly status: 'refused';
+      readonly code: string;
+      readonly message: string;
+      readonly isFinal: boolean;
+      /** The password was wrong; another one may be right. */
+      readonly isOtp: boolean;
+    }
+  /** Nothing was sent. */
+  | { readonly status: 'not_sent'; readonly reason: string }
+  | { readonly status: 'unknown'; readonly reason: string };
+
+export type TokenRequest = Parameters<typeof exchangeToken.encodeRequest>[0];
+
+export interface TokenExchange {
+  requestOtp(apiKey: string): Promise<AuthReply>;
+  /** `onStart` runs before the first byte; when it throws, nothing is sent. */
+  exchangeToken(request: TokenRequest, onStart: () => void): Promise<AuthReply>;
+}
+
+/** Exchanges of the broker's day, kept where a restart finds them (rulings, 30). */
+export interface ExchangeCounter {
+  used(): number;
+  /** Durable when it returns. */
+  add(): void;
+}
+
+// Signals of the token keeper to the operator's side. Never a key, a password or a token.
+
+interface RefreshFailure {
+  /**
+   * `final`: asking again changes nothing, a person must. `limit`: the day's exchanges are used up. `not_yet`: it is night, and no person
+   * is asked for a password.
+   */
+  readonly kind: 'final' | 'temporary' | 'limit' | 'not_yet';
+  readonly reason: string;
+}
+
+export type TokenSignal =
+  | { readonly kind: 'no_cached_token'; readonly reason: string }
+  | { readonly kind: 'asking'; readonly provider: string }
+  | {
+      readonly kind: 'obtained';
+      readonly from: 'cache' | 'exchange';
+      readonly expiresAt: TsUs;
+      /** Exchanges of the broker's day. */
+      readonly used: number;
+      readonly allowed: number;
+    }
+  /** There is no token, and no person is asked for a password at night. */
+  | { readonly kind: 'asks_later'; readonly at: TsUs }
+  /** A call was refused: the token is kept until another operation is refused too. */
+  | { readonly kind: 'doubted'; readonly detail: string }
+  | { readonly kind: 'refresh_failed'; readonly failure: RefreshFailure; readonly used: number }
+  /** Alert before it happens: without a token a position cannot be managed. */
+  | { readonly kind: 'expires_before_close'; readonly expiresAt: TsUs; readonly closesAt: TsUs }
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'rejected'; readonly by: 'stream' | 'rest'; readonly detail: string }
+  | { readonly kind: 'cache_failed'; readonly reason: string };

@@ -9,8 +9,7 @@ import type { InputSink, ReferenceRow, ReportKind } from '../../engine/ports/eng
 import type { Reports } from '../../engine/ports/outbound.ts';
 import type { AccountCalls, ConditionCalls, ReadCalls } from '../rest/rest-client.ts';
 import type { ReadOptions, ReadResult } from '../rest/rest-caller.ts';
-import type { BrokerContracts } from './broker-contracts.ts';
-import { resolveContracts, type ResolveOptions } from './resolve-contracts.ts';
+import { type BrokerContracts, resolveContracts, type ResolveOptions } from './broker-contracts.ts';
 
 export type ReportSignal =
   /** Stream codes that no order code belongs to. */

@@ -6,8 +6,21 @@
  */
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
+import type { StreamCode } from '../../domain/ids.ts';
 import { durationUs, type DurationUs, type InstrumentIndex, seconds } from '../../domain/units.ts';
-import type { FeedPart, StreamSignal, WatchedChannel } from './stream-signal.ts';
+
+export type WatchedChannel = 'trades' | 'bids' | 'asks';
+export type FeedPart = 'prices' | 'trades';
+
+export type FeedSignal =
+  /** `channel_stale`: still silent after a new subscription. Alert. */
+  | {
+      readonly kind: 'channel_resubscribed' | 'channel_stale' | 'channel_fresh';
+      readonly code: StreamCode;
+      readonly channel: WatchedChannel;
+    }
+  /** Quotes come, trades never did on this connection. Alert. */
+  | { readonly kind: 'no_trades'; readonly silence: DurationUs };
 
 interface FeedWatchOptions {
   readonly timers: Timers;
@@ -17,7 +30,7 @@ interface FeedWatchOptions {
   readonly resubscribe: (contract?: Contract) => void;
   /** `silence` is how long nothing came. */
   readonly onStale: (what: FeedPart, silence: DurationUs) => void;
-  readonly onSignal: (signal: StreamSignal) => void;
+  readonly onSignal: (signal: FeedSignal) => void;
   /** `hasReconnected`: the connection whose silence was reported has ended since. */
   readonly onFresh: (hasReconnected: boolean) => void;
   readonly reconnect: () => void;
@@ -209,7 +222,7 @@ export class FeedWatch {
     return quotes.stage === 'resubscribed';
   }
 
-  #signal(kind: 'channel_stale' | 'channel_resubscribed' | 'channel_fresh', quotes: Quotes): void {
+  #signal(kind: Exclude<FeedSignal['kind'], 'no_trades'>, quotes: Quotes): void {
     this.#options.onSignal({ kind, code: quotes.contract.streamCode, channel: quotes.channel });
   }
 

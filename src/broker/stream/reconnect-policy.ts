@@ -3,7 +3,7 @@
  * An attempt is counted when it is announced, so that a restart repeats it, after its delay, and cannot win a new one.
  */
 import { type DurationUs, seconds } from '../../domain/units.ts';
-import type { ConnectionEnd } from './open-socket.ts';
+import type { ConnectionEnd } from './stream-connection.ts';
 
 const ATTEMPTS_MAX = 10;
 /** Authenticated this long, a connection has proven itself: the count starts again. */

@@ -4,23 +4,31 @@
  * cases, 21 and 22).
  */
 import { Subject } from 'rxjs';
-import type { Clock, Timers } from '../../domain/clock.ts';
+import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { type DurationUs, type InstrumentIndex, US_PER_SECOND } from '../../domain/units.ts';
+import { type DurationUs, type InstrumentIndex, seconds, US_PER_SECOND } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import { ALL_CHANNELS, encodeSubscribe, encodeUnsubscribe } from '../../wire/stream/control-frame.ts';
 import type { AccessToken, TokenSource } from '../auth/access-token.ts';
-import { FeedWatch } from './feed-watch.ts';
-import { HandOver } from './hand-over.ts';
-import { type ConnectionEnd, describeEnd, type Dial, dialWebSocket, type Send } from './open-socket.ts';
+import { type FeedPart, type FeedSignal, FeedWatch, type WatchedChannel } from './feed-watch.ts';
 import {
+  type PauseReason,
   type ReconnectDecision,
   ReconnectPolicy,
   type ReconnectStore,
   STABLE_AFTER,
 } from './reconnect-policy.ts';
-import { type Connection, openConnection, STREAM_TIMING, type StreamTiming } from './stream-connection.ts';
-import type { FeedPart, StreamSignal, StreamState, StreamStatus, WatchedChannel } from './stream-signal.ts';
+import {
+  type Connection,
+  type ConnectionEnd,
+  describeEnd,
+  type Dial,
+  dialWebSocket,
+  openConnection,
+  type Send,
+  STREAM_TIMING,
+  type StreamTiming,
+} from './stream-connection.ts';
 
 interface StreamClientOptions {
   readonly url: string;
@@ -75,15 +83,11 @@ export class StreamClient {
       onFresh: (hasReconnected) => this.#onFresh(hasReconnected),
       reconnect: () => this.#plannedReconnect('prices stay away'),
     });
-    this.#handOver = new HandOver({
-      timers: options.timers,
+    this.#handOver = new HandOver(options, this.#subscriptions, {
       open: (token) => this.#open(token),
-      subscribeAll: (send) => this.#subscriptions.sendAll(send),
-      takeOver: (slot) => this.#takeOver(slot),
+      takeOver: (candidate) => this.#takeOver(candidate),
       reconnect: () => this.#plannedReconnect('planned reconnect with a renewed token'),
       retry: () => this.#renew(),
-      reject: (jwt, detail) => options.tokens.reject(jwt, 'stream', detail),
-      onSignal: options.onSignal,
     });
   }
 
@@ -335,4 +339,150 @@ class Subscriptions {
       ...added.map((contract) => this.frameFor(contract)),
     ];
   }
+}
+
+interface HandOverSteps {
+  open(token: AccessToken): Connection;
+  /** The candidate is the active connection from here on. */
+  takeOver(candidate: Connection): void;
+  reconnect(): void;
+  /** Checks again whether a newer token needs a connection. */
+  retry(): void;
+}
+
+/** In a quiet market no frame may come: then the new connection takes over by itself. */
+const OVERLAP_MAX = seconds(5);
+const RETRY_AFTER = seconds(30);
+const TRIES_MAX = 10;
+
+/**
+ * A token renewed in mid-session (rulings, 22): a second connection is opened, authenticated and subscribed next to the first. Its first
+ * frame switches over; until then the old one delivers, so that nothing is missed. A print on both is recognised by the chain of total
+ * volumes. Where the service does not allow two connections, this becomes a planned reconnect.
+ */
+class HandOver {
+  readonly #options: StreamClientOptions;
+  readonly #subscriptions: Subscriptions;
+  readonly #steps: HandOverSteps;
+  #candidate: Connection | undefined = undefined;
+  #timer: CancelTimer | undefined = undefined;
+  /** Token whose tries are counted. */
+  #jwt = '';
+  #tries = 0;
+
+  constructor(options: StreamClientOptions, subscriptions: Subscriptions, steps: HandOverSteps) {
+    this.#options = options;
+    this.#subscriptions = subscriptions;
+    this.#steps = steps;
+  }
+
+  owns(connection: Connection): boolean {
+    return connection === this.#candidate;
+  }
+
+  begin(token: AccessToken): void {
+    if (this.#candidate?.token.jwt === token.jwt) return;
+    if (this.#jwt !== token.jwt) this.#tries = 0;
+    if (this.#tries >= TRIES_MAX) return;
+    this.drop();
+    this.#jwt = token.jwt;
+    this.#tries += 1;
+    this.#candidate = this.#steps.open(token);
+  }
+
+  onLive(): void {
+    const send = this.#candidate?.send;
+    if (send === undefined) return;
+    this.#subscriptions.sendAll(send);
+    this.#timer = this.#options.timers.after(OVERLAP_MAX, () => this.complete());
+  }
+
+  /** The new connection's first data frame, or the end of the wait for it. */
+  complete(): void {
+    const candidate = this.promote();
+    if (candidate !== undefined) this.#steps.takeOver(candidate);
+  }
+
+  /** Hands the candidate to the client whose active connection has ended. */
+  promote(): Connection | undefined {
+    const candidate = this.#candidate;
+    this.#candidate = undefined;
+    this.#timer?.();
+    this.#timer = undefined;
+    return candidate;
+  }
+
+  onEnd(end: ConnectionEnd): void {
+    const jwt = this.#candidate?.token.jwt ?? '';
+    this.promote();
+    switch (end.kind) {
+      case 'token_rejected':
+        this.#failed(end, 'none');
+        return this.#options.tokens.reject(jwt, 'stream', `${end.code} ${end.message}`);
+      case 'token_expired':
+        return this.#failed(end, 'none');
+      case 'auth_refused':
+        this.#failed(end, 'reconnect');
+        return this.#steps.reconnect();
+      case 'connect_failed':
+      case 'connect_timeout':
+      case 'auth_timeout':
+      case 'silent':
+      case 'protocol_error':
+      case 'closed':
+        this.#failed(end, 'retry');
+        this.#timer = this.#options.timers.after(RETRY_AFTER, () => this.#steps.retry());
+    }
+  }
+
+  /** Frames for a candidate that is already subscribed. */
+  send(text: string): void {
+    this.#candidate?.send?.(text);
+  }
+
+  drop(): void {
+    this.promote()?.close();
+  }
+
+  #failed(end: ConnectionEnd, next: 'retry' | 'reconnect' | 'none'): void {
+    this.#options.onSignal({ kind: 'hand_over_failed', end, next });
+  }
+}
+
+// Signals of the stream client to the operator's side, which makes alerts, logs and metrics of them.
+
+export type StreamSignal =
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'live' }
+  | { readonly kind: 'ended'; readonly end: ConnectionEnd }
+  | { readonly kind: 'retrying'; readonly attempt: number; readonly after: DurationUs }
+  /** The process stays up; `resume()` goes on. Alert. */
+  | { readonly kind: 'paused'; readonly reason: PauseReason }
+  /** Nothing is dialled until there is another token. Alert inside the session. */
+  | { readonly kind: 'awaiting_token'; readonly why: 'none' | 'expired' | 'rejected' }
+  /** A renewed token took over without a gap. */
+  | { readonly kind: 'handed_over' }
+  /** The renewed token could not connect next to the old one; the old one still streams. */
+  | {
+      readonly kind: 'hand_over_failed';
+      readonly end: ConnectionEnd;
+      readonly next: 'retry' | 'reconnect' | 'none';
+    }
+  | FeedSignal
+  /** Prices stopped while heartbeats go on. Alert. */
+  | { readonly kind: 'feed_stale'; readonly what: FeedPart; readonly silence: DurationUs }
+  | { readonly kind: 'feed_fresh' };
+
+type StreamState = 'stopped' | 'connecting' | 'live' | 'waiting' | 'paused' | 'awaiting_token';
+
+interface StreamStatus {
+  readonly state: StreamState;
+  /** Prices stopped while heartbeats go on. */
+  readonly isStale: boolean;
+  readonly attempts: number;
+  /** Connections since the start that were authenticated; a renewed token that takes over without a gap makes none. */
+  readonly connections: number;
+  readonly unknownControlFrames: number;
+  /** Data frames of a connection that was not (or no longer) the active one. */
+  readonly framesDropped: number;
 }

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { formatLocalSecond, formatUtc } from '../../text/dates.ts';
 import { type CliContext, jsonText, failed, nothingThere, wrongUsage } from '../cli-io.ts';
 import type { Money, PriceTicks, Qty } from '../../domain/units.ts';
-import { amountOf, idText, pointsAboveZero, quantity } from '../argument-values.ts';
+import { amountOf, idText, pointsAboveZero, quantity } from '../options.ts';
 import {
   addSend,
   type Ask,

@@ -9,7 +9,7 @@ import {
 } from '../../daemon/edge/manual-trader.ts';
 import { type CliContext, EXIT, failed, jsonText, nothingThere, wrongUsage } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
-import { example } from '../state-option.ts';
+import { example } from '../options.ts';
 
 export interface BrokerFlags {
   readonly config: string;

@@ -6,7 +6,6 @@ import { Argument, type Command } from 'commander';
 import { type EarlierRun, readMark } from '../../host/run-mark.ts';
 import { isAlive, readControl, statePaths } from '../../host/state/state-paths.ts';
 import { isNamed, ordersView } from '../../host/state/read-state.ts';
-import { durationMs, reasonText } from '../argument-values.ts';
 import {
   type CliContext,
   type CliFailure,
@@ -17,7 +16,6 @@ import {
   refused,
   wrongUsage,
 } from '../cli-io.ts';
-import { example, stateCommand, stateOf } from '../state-option.ts';
 import {
   cancelProgress,
   flattenProgress,
@@ -25,6 +23,11 @@ import {
   type StageProgress,
 } from '../../daemon/command-outcomes.ts';
 import { type DaemonStatus, statusText } from '../../daemon/program/status.ts';
+import { spawn } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { durationMs, example, reasonText, stateCommand, stateOf } from '../options.ts';
 
 interface ControlFlags {
   readonly state?: string;
@@ -35,6 +38,10 @@ interface ControlFlags {
   readonly check?: boolean;
   readonly keepTrading?: boolean;
   readonly inAuction?: boolean;
+  readonly look?: boolean;
+  readonly print?: boolean;
+  readonly config?: string;
+  readonly channel?: string;
 }
 
 interface ListedOrder {
@@ -133,8 +140,7 @@ export function addControlCommands(program: Command, context: CliContext): void 
       if (before !== null) await follow(context, state, said, cancelProgress(before));
     });
   }
-  addFlatten(program, context);
-  addReload(program, context);
+  for (const add of [addFlatten, addReload, addOpen, addTestMessage]) add(program, context);
 }
 
 function addStatus(program: Command, { io }: CliContext): void {
@@ -253,7 +259,7 @@ function wholeId(state: string, shown: string, as: string): string {
   throw wrongUsage(`${problem}; tickwright orders --json shows whole ids`);
 }
 
-export async function sendCommand(
+async function sendCommand(
   { io }: CliContext,
   state: string,
   name: string,
@@ -372,7 +378,7 @@ async function engineOf(stateDir: string): Promise<DaemonStatus['engine']> {
 }
 
 /** The daemon's answer; a refusal ends the command. */
-export async function call(
+async function call(
   stateDir: string,
   method: string,
   path: string,
@@ -408,3 +414,80 @@ const messageOf = (answer: unknown): string | undefined =>
   isRecord(answer) && typeof answer['message'] === 'string' ? answer['message'] : undefined;
 
 const doneText = (answer: unknown): string => `${messageOf(answer) ?? 'done'}\n`;
+
+/** A browser has read the file by then. */
+const FILE_MS = 5_000;
+
+const OPEN_HELP = `
+The link opens once, within ten minutes; the session lasts a day, and ends with
+the daemon. From another machine: ssh -L 8600:127.0.0.1:PORT HOST, then open the
+printed link with port 8600.
+
+Example:
+  tickwright open --print
+`;
+
+function addOpen(program: Command, { io }: CliContext): void {
+  stateCommand(program, 'open', 'open the page of the running daemon in the browser', OPEN_HELP)
+    .option('--look', 'a session that sees everything and commands nothing')
+    .option('--print', 'print the link only')
+    .action(async ({ look, print, ...flags }: ControlFlags) => {
+      const state = stateOf(flags);
+      const kind = look === true ? 'look' : 'steer';
+      const link = linkOf(await call(state, 'POST', `/links/${kind}`, null));
+      io.out(`${link}\n`);
+      if (print !== true && hasDisplay()) await showFile(join(resolve(state), 'open.html'), link);
+    });
+}
+
+function linkOf(answer: unknown): string {
+  if (isRecord(answer) && typeof answer['link'] === 'string') return answer['link'];
+  throw failed('the daemon gave no link: use the tickwright that started it');
+}
+
+const hasDisplay = (): boolean =>
+  process.platform === 'darwin' ||
+  process.env['DISPLAY'] !== undefined ||
+  process.env['WAYLAND_DISPLAY'] !== undefined;
+
+/** A file of the owner passes the link on: other users of the machine see arguments of programs. */
+async function showFile(path: string, link: string): Promise<void> {
+  writeFileSync(path, `<!doctype html><meta http-equiv="refresh" content="0;url=${link}">\n`, {
+    mode: 0o600,
+  });
+  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const browser = spawn(program, [pathToFileURL(path).href], { stdio: 'ignore', detached: true });
+  // Without one the printed link is left.
+  browser.on('error', () => undefined);
+  browser.unref();
+  await new Promise((done) => setTimeout(done, FILE_MS));
+  rmSync(path, { force: true });
+}
+
+/** The daemon gives each channel 30 s. */
+const TEST_MS_MAX = 40_000;
+
+/** Proves that each channel reaches its owner, before it is needed. */
+function addTestMessage(program: Command, context: CliContext): void {
+  stateCommand(
+    program,
+    'test-message',
+    'send a test message through each channel of the running daemon, or of a configuration',
+    example('tickwright test-message\n  tickwright test-message --config config/live.yaml --channel phone'),
+  )
+    .option('--channel <id>', 'this channel only (all)')
+    .option('--config <file>', 'without a daemon: the channels of this file, with the secrets found here')
+    .action(async ({ config, channel, ...flags }: ControlFlags) => {
+      if (config === undefined) {
+        await sendCommand(context, stateOf(flags), 'test-message', { channel }, TEST_MS_MAX);
+        return;
+      }
+      // Mail and strategies are loaded for this alone.
+      const { readConfig } = await import('../read-config.ts');
+      const { noChannel, testMessage, trialLines } = await import('../../daemon/alerting.ts');
+      const trials = await testMessage(readConfig(config), channel ?? null);
+      if (trials.length === 0) throw wrongUsage(`${config}: ${noChannel(channel ?? null)}`);
+      context.io.out(`${trialLines(trials)}\n`);
+      if (trials.some(({ failure }) => failure !== null)) context.finish(EXIT.failed);
+    });
+}

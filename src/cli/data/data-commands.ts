@@ -3,21 +3,21 @@ import type { Command } from 'commander';
 import type {
   BarListing,
   DataListing,
-  TickListing,
-  VerifiedFile,
   ExportResult,
   ExportWhat,
+  TickListing,
+  VerifiedFile,
 } from '../../research/recorded/stored-data.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import { tsUs } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
-import { type CliContext, type CliIo, EXIT, noData, jsonText, failed, wrongUsage } from '../cli-io.ts';
+import { type CliContext, type CliIo, EXIT, failed, jsonText, noData, wrongUsage } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { addDataImport } from './data-import.ts';
-import { addDataRecord } from './data-record.ts';
-import { barSize, DATA_DIR, exportPlace, sessionDay } from '../argument-values.ts';
 import { readConfig } from '../read-config.ts';
+import { configuredFeed } from '../../host/cluster-access.ts';
+import { barSize, DATA_DIR, example, exportPlace, sessionDay } from '../options.ts';
 
 export function addDataCommands(program: Command, context: CliContext): void {
   const data = program
@@ -245,3 +245,31 @@ function spanOf({ periods }: ExportResult): string {
   const [first = '', last = first] = [periods[0], periods.at(-1)];
   return first === last ? first : `${first} .. ${last} (${periods.length})`;
 }
+
+// `data record`: the history of a feed as frame logs.
+
+function addDataRecord(data: Command, { io }: CliContext): void {
+  data
+    .command('record')
+    .description('write all that a feed has as .frames files, one a day')
+    .requiredOption('--config <file>', 'configuration with cluster.feed')
+    .option('--out <dir>', 'folder for the files', 'frames')
+    .addHelpText('after', example('tickwright data record --config config/reader.yaml --out frames'))
+    .action(async ({ config: file, out }: Readonly<Record<'config' | 'out', string>>) => {
+      const config = readConfig(file);
+      const feed = configuredFeed(config);
+      if (feed === undefined) throw wrongUsage(`${file}: expected cluster.feed, was missing`);
+      const { recordFeed } = await import('../../cluster/feed-reader.ts');
+      const days = await recordFeed(feed, out, config.exchangeCalendar.utcOffsetMinutes).catch(
+        (error: Error) => {
+          throw failed(error.message);
+        },
+      );
+      for (const [day, frames] of days) io.out(`${out}/${day}.frames: ${framesText(frames)}\n`);
+    });
+}
+
+const framesText = (frames: number | null): string =>
+  frames === null
+    ? 'left out, as the server no longer has the begin of the day'
+    : `${formatNumber(frames)} frames`;

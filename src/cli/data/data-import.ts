@@ -4,29 +4,21 @@ import { once } from 'node:events';
 import { type Command, Option } from 'commander';
 import {
   COLUMN_ROLES,
-  PLAIN_ROLES,
   type NamedColumns,
   NO_MARKET,
-  recordedMarket,
+  PLAIN_ROLES,
   type RecordedMarket,
+  recordedMarket,
   type SideWords,
 } from '../../research/recorded/recorded-market.ts';
 import type { ImportedFile, ImportedPart, ImportRequest } from '../../research/recorded/import-file.ts';
 import { durationUs, US_PER_MS } from '../../domain/units.ts';
-import {
-  barLength,
-  DATA_DIR,
-  delimiter,
-  durationMs,
-  refuse,
-  sessionDay,
-  sideWords,
-} from '../argument-values.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, jsonText, needFile } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
 import { csvLine } from '../../text/table.ts';
 import { formatCount, formatNumber, formatRate } from '../../text/numbers.ts';
 import { ProgressLine } from '../progress-line.ts';
+import { barLength, DATA_DIR, delimiter, durationMs, refuse, sessionDay, sideWords } from '../options.ts';
 
 /** `price=Last`, repeatable. */
 function columnName(text: string, before: NamedColumns | undefined): NamedColumns {

@@ -1,5 +1,5 @@
 /** `tickwright init`: asks for the content of a first configuration, writes it with comments, and ends with `doctor`. */
-import { example } from '../state-option.ts';
+import { example } from '../options.ts';
 import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';

@@ -13,11 +13,11 @@ import { aliasesOf, aliasOf, UNDERLYINGS } from '../../domain/contract-code.ts';
 import { address, pathText } from '../../config/values.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { wrapText } from '../../text/table.ts';
-import { quantity, refuse, wholeNumber } from '../argument-values.ts';
 import { wrongUsage } from '../cli-io.ts';
 import { issuesText } from '../../domain/parsed.ts';
 import type { AnswerParser, Dialog } from './dialog.ts';
 import { commentedLine } from '../../config/config-schema.ts';
+import { quantity, refuse, wholeNumber } from '../options.ts';
 
 /** What options give, and what the dialog asks for where they do not. */
 export const ANSWERS = {

@@ -5,13 +5,13 @@ import { diagnose, type Finding, OPEN_READINGS } from '../../daemon/inspect/doct
 import { formatTable, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { type CliContext, type CliIo, EXIT, jsonText } from '../cli-io.ts';
 import { readConfig, readRunConfig } from '../read-config.ts';
-import { example } from '../state-option.ts';
 import { calendarEnd, type CalendarView, calendarView } from '../../daemon/inspect/calendar-view.ts';
 import { systemClock } from '../../host/system-clock.ts';
 import { tradingDayAt } from '../../domain/calendar.ts';
 import { weekdayOf } from '../../domain/civil-date.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { configText, writtenConfig } from '../../config/config-schema.ts';
+import { example } from '../options.ts';
 
 // `tickwright calendar`: the days that the file of closures knows.
 

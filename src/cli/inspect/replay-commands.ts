@@ -3,16 +3,17 @@ import type { Command } from 'commander';
 import type { SessionQuery } from '../../host/state/read-state.ts';
 import type { SessionReplay } from '../../host/state/replay-session.ts';
 import {
-  type SessionAgreement,
   CLAUSE_WORDS,
   type FillDifference,
   type FillTotal,
+  type SessionAgreement,
 } from '../../research/agreement/compare-session.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
-import { sessionDay } from '../argument-values.ts';
 import { type CliContext, EXIT, jsonText, needFile } from '../cli-io.ts';
 import { readRunConfig } from '../read-config.ts';
+import { sessionDay } from '../options.ts';
+
 interface SessionFlags {
   readonly config: string;
   readonly state?: string;

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import type { Backtest } from '../../research/spec/load-backtest.ts';
 import type { BacktestOutcome, BacktestRunOptions } from '../../research/backtest/run-backtest-file.ts';
 import { formatProblem } from '../../config/problem.ts';
-import { durationMs, wholeNumber } from '../argument-values.ts';
-import { type CliContext, type CliIo, EXIT, jsonText, refused, failed } from '../cli-io.ts';
+import { type CliContext, type CliIo, EXIT, failed, jsonText, refused } from '../cli-io.ts';
 import { columnDigits, formatCell, formatNumber, formatRate } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { ProgressLine } from '../progress-line.ts';
+import { durationMs, wholeNumber } from '../options.ts';
 
 interface BacktestFlags extends Pick<BacktestRunOptions, 'out' | 'seed'> {
   readonly verify?: boolean;

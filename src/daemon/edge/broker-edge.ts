@@ -1,12 +1,16 @@
 /** The live edge: one token, one REST client, one stream, one gateway. Paper and live differ in addresses alone. */
 import { map } from 'rxjs';
-import { type TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
+import {
+  type TokenHours,
+  TokenKeeper,
+  type ExchangeCounter,
+  type TokenSignal,
+} from '../../broker/auth/token-keeper.ts';
 import { type CallMeter, type GatewayOptions, RestGateway } from '../../broker/gateway/rest-gateway.ts';
 import { BrokerContracts } from '../../broker/reports/broker-contracts.ts';
 import { BrokerReports } from '../../broker/reports/reports.ts';
 import { FRESH_STATE, type PauseReason, type ReconnectStore } from '../../broker/stream/reconnect-policy.ts';
 import { StreamClient } from '../../broker/stream/stream-client.ts';
-import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
 import { parseTimeOfDay } from '../../text/dates.ts';
 import { phaseAt, sessionAfter, sessionOnOrBefore } from '../../domain/calendar.ts';
@@ -31,18 +35,17 @@ import {
   fixedOtp,
   type OtpProvider,
   promptOtp,
-} from '../../broker/auth/otp-providers.ts';
-import type { OtpDesk } from '../../broker/auth/otp-desk.ts';
+  type OtpDesk,
+} from '../../broker/auth/one-time-password.ts';
 import { createTokenCache } from '../../broker/auth/access-token.ts';
-import type { ExchangeCounter, TokenSignal } from '../../broker/auth/obtain-token.ts';
-import { createAuthCalls } from '../../broker/rest/auth-calls.ts';
-import { createRestClient } from '../../broker/rest/rest-client.ts';
+import { createAuthCalls, createRestClient } from '../../broker/rest/rest-client.ts';
 import type { SpecOf } from '../../wire/rest/in-day-book.ts';
 import { type RestSignal, Transport, type TransportOptions } from '../../broker/rest/transport.ts';
 import { contractMonthOf } from '../../domain/contract-code.ts';
 import { accountId, subAccountId } from '../../domain/ids.ts';
 import { DriftLog } from '../../wire/drift.ts';
 import type { BrokerAddress } from './broker-address.ts';
+import type { Dial } from '../../broker/stream/stream-connection.ts';
 
 export interface BrokerEdgeOptions extends Pick<
   BrokerConnectionOptions,

@@ -1,11 +1,11 @@
 /** Turns each signal of the edge into a line or an alert for the operator. Alerts are journaled. */
 import { formatLocalSecond } from '../../text/dates.ts';
-import type { TokenSignal } from '../../broker/auth/obtain-token.ts';
+import type { TokenSignal } from '../../broker/auth/token-keeper.ts';
 import type { GatewaySignal } from '../../broker/gateway/rest-gateway.ts';
 import type { ReportSignal } from '../../broker/reports/reports.ts';
 import type { RestSignal } from '../../broker/rest/transport.ts';
-import { describeEnd } from '../../broker/stream/open-socket.ts';
-import type { StreamSignal } from '../../broker/stream/stream-signal.ts';
+import { describeEnd } from '../../broker/stream/stream-connection.ts';
+import type { StreamSignal } from '../../broker/stream/stream-client.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 

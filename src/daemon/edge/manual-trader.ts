@@ -6,8 +6,7 @@ import { failureOf, ifThere } from '../../domain/failure.ts';
 import { formatLocalSecond } from '../../text/dates.ts';
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
-import type { RefreshReason } from '../../broker/auth/token-keeper.ts';
-import type { TokenSignal } from '../../broker/auth/obtain-token.ts';
+import type { RefreshReason, TokenSignal } from '../../broker/auth/token-keeper.ts';
 import type {
   ChangeRequest,
   ConditionRef,

@@ -5,17 +5,33 @@ import { type Contract, shownCode } from '../../domain/contract.ts';
 import { type TsUs, US_PER_MS } from '../../domain/units.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
 import { closing, type JournalReader, type StoredEntry } from '../../journal/journal-reader.ts';
-import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
-import type { CockpitBar, CockpitEntry, CockpitPrices, CockpitResults, FillMark, JournalDays, JournalPage, OrderStory } from '../../operator/cockpit/cockpit-model.ts';
+import type {
+  CockpitBar,
+  CockpitEntry,
+  CockpitPrices,
+  CockpitResults,
+  FillMark,
+  JournalDays,
+  JournalPage,
+  OrderStory,
+} from '../../operator/cockpit/cockpit-model.ts';
 import type { JournalQuery } from '../../operator/cockpit/cockpit-server.ts';
 import { FOLDED_KINDS, sessionResult } from '../../journal/fold-session.ts';
-import { createNaming, type Naming } from '../../operator/naming.ts';
 import { frameLogPath, readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
-import { avgPoints, entriesOfOrder, inSession, journalRow, openJournal, readOrders, wordsOf } from '../../host/state/read-state.ts';
+import {
+  avgPoints,
+  entriesOfOrder,
+  inSession,
+  journalRow,
+  openJournal,
+  readOrders,
+  wordsOf,
+} from '../../host/state/read-state.ts';
 import { dayText } from './day-report.ts';
 import { PriceBoard } from '../edge/price-board.ts';
 import { OPERATOR, type StrategyNames } from '../../domain/ids.ts';
+import { cockpitEntry, createNaming, type Naming } from '../../operator/entry-line.ts';
 
 export interface JournalPlace {
   readonly calendar: Config['calendar'];

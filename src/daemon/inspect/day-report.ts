@@ -1,6 +1,11 @@
 /** The report of one trading day as a page without a network: results, orders, fills, incidents, limits and the days ahead. */
 import { loadReportAssets, renderReport } from '../../research/report/render-report.ts';
-import { EMPTY_REPORT, type ReportFigure, type ReportModel, type ReportTable } from '../../research/report/report-model.ts';
+import {
+  EMPTY_REPORT,
+  type ReportFigure,
+  type ReportModel,
+  type ReportTable,
+} from '../../research/report/report-model.ts';
 import type { Config } from '../../config/config.ts';
 import { withAliases } from '../../domain/contract-code.ts';
 import { dayClose, isSession } from '../../domain/calendar.ts';

@@ -6,7 +6,6 @@ import { type Contract, NO_BAND_BPS, pointsOf, type PriceBand } from '../../doma
 import { errorText } from '../../domain/failure.ts';
 import { type PriceTicks, priceTicks, type TsUs, US_PER_MS } from '../../domain/units.ts';
 import { NO_SESSION } from '../../journal/journal-database.ts';
-import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
 import type {
   BooksState,
   CockpitContract,
@@ -16,16 +15,17 @@ import type {
   CockpitState,
   PlotState,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { type Cockpit, type CockpitReads, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
-import { PAGE_DIR } from '../../operator/cockpit/page-files.ts';
+import {
+  type Cockpit,
+  type CockpitReads,
+  PAGE_DIR,
+  startCockpit,
+} from '../../operator/cockpit/cockpit-server.ts';
 import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
-import { createNaming, type Naming } from '../../operator/naming.ts';
-import { quietNotes } from '../../operator/quiet-notes.ts';
 import { packageVersion } from '../../host/program-files.ts';
 import { systemClock } from '../../host/system-clock.ts';
-import { joined } from '../../operator/cockpit/candles.ts';
 import type { JournalPlace, PastPrices, READS } from '../inspect/cockpit-reads.ts';
 import { armedFaults, pageFaults } from '../simulator/embedded-simulator.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
@@ -38,6 +38,9 @@ import { avgPoints } from '../../host/state/read-state.ts';
 import { jobsText } from '../schedule.ts';
 import { engineHealth, problemsFor } from './status.ts';
 import { SqliteThread } from '../../sqlite/database.ts';
+import { cockpitEntry, createNaming, type Naming } from '../../operator/entry-line.ts';
+import { quietNotes } from '../../operator/log.ts';
+import { joinedBars } from '../../operator/cockpit/candles.ts';
 
 export type DaemonCockpit = Awaited<ReturnType<typeof startDaemonCockpit>>;
 
@@ -203,7 +206,7 @@ function readsOf(daemon: Daemon, reader: CockpitReader, pastOf: ReturnType<typeo
       const now = prices.bars(contract);
       // Until its first trade a day shows the last one.
       const shown = now.length === 0 ? past.day : day;
-      const bars = joined(past.day === shown ? (past.bars[code] ?? []) : [], now);
+      const bars = joinedBars([...(past.day === shown ? (past.bars[code] ?? []) : []), ...now], 1);
       const fills = await reader.read('fillMarks', place, { day: shown, contract: code });
       const lines = prices.lines(contract, (strategy) => daemon.names.nameOf(strategy));
       return { contract: code, bars, fills, lines };

@@ -23,7 +23,7 @@ import type { CockpitFaults } from '../../operator/cockpit/cockpit-server.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
 import type { ArmedFault } from '../../simulator/faults/fault-board.ts';
 import { type Fault, faultForms, parseFaultTexts } from '../../simulator/faults/fault.ts';
-import { type Dial, dialWebSocket } from '../../broker/stream/open-socket.ts';
+import { type Dial, dialWebSocket } from '../../broker/stream/stream-connection.ts';
 
 /** Address and account of the simulator, written for daemons once it listens. */
 export interface SimulatorLink extends SimulatorDescription {

@@ -10,8 +10,13 @@ import { instrumentIndex, milliseconds, priceTicks, qty, type TsUs } from '../..
 import { MergedBook } from '../../engine/market/market.ts';
 import type { FeedAccess } from '../../host/cluster-access.ts';
 import { inTime } from '../../host/system-clock.ts';
-import type { MarketSource, SourceListener, SourcePrint } from '../../simulator/brokerage/print-feed.ts';
-import { type SimulatorOptions, VN30_FUTURE } from '../../simulator/simulator-options.ts';
+import {
+  type MarketSource,
+  type SimulatorOptions,
+  type SourceListener,
+  type SourcePrint,
+  VN30_FUTURE,
+} from '../../simulator/simulator-options.ts';
 import { decodeServerFrame, type StampedFrame, timedFrame } from '../../wire/stream/server-frame.ts';
 
 type Codes = Pick<SimulatorOptions, 'codes' | 'streamCodes'>;

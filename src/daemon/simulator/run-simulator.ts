@@ -10,18 +10,16 @@ import {
   readingSettings,
   type SimulatorOptions,
   streamSettings,
+  type AccountSettings,
+  subAccountNo,
+  type SubAccountSettings,
+  threeSubAccounts,
 } from '../../simulator/simulator-options.ts';
 import { describeSimulator, startSimulator } from '../../simulator/start-simulator.ts';
 import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
 import { z } from 'zod';
 import { durationFrom } from '../../config/values.ts';
 import { bpsOf, money } from '../../domain/units.ts';
-import {
-  type AccountSettings,
-  subAccountNo,
-  type SubAccountSettings,
-  threeSubAccounts,
-} from '../../simulator/accounts/account-settings.ts';
 
 // Schema of the simulator's own YAML file. Every key has a default: an empty file is the demo.
 

@@ -27,11 +27,10 @@ import {
 } from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { errorText, NothingThere } from '../../domain/failure.ts';
-import { createNaming, type Naming } from '../../operator/naming.ts';
 import { storedConfig } from '../strategy-files/own-strategies.ts';
 import { runPlan } from '../run-plan.ts';
 import { statePaths } from './state-paths.ts';
-import { lineOf } from '../../operator/entry-line.ts';
+import { createNaming, lineOf, type Naming } from '../../operator/entry-line.ts';
 import { oneLine } from '../../operator/terminal.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { keptIn } from '../../domain/lists.ts';

@@ -245,19 +245,17 @@ export class AlertDesk {
     this.#escalateUs = isIdle ? dueUs : Math.min(this.#escalateUs, dueUs);
     this.#escalations = 0;
     this.#cancelCheck?.();
-    this.#check();
+    this.#waitToEscalate();
   }
 
-  /** Checks often: timers pause while the machine sleeps. */
-  #check(): void {
-    const { clock, timers, escalateAfter } = this.#options;
-    if (clock.nowUs() >= this.#escalateUs) {
+  #waitToEscalate(): void {
+    this.#cancelCheck = this.#after(tsUs(this.#escalateUs), () => {
+      const { clock, escalateAfter } = this.#options;
       this.#escalations += 1;
       this.#escalateUs = clock.nowUs() + escalateAfter * 2 ** this.#escalations;
       this.#escalate();
-    }
-    this.#cancelCheck =
-      this.#escalations < ESCALATIONS_MAX ? timers.after(CHECK_EVERY, () => this.#check()) : () => undefined;
+      if (this.#escalations < ESCALATIONS_MAX) this.#waitToEscalate();
+    });
   }
 
   #escalate(): void {
@@ -278,6 +276,7 @@ export class AlertDesk {
     });
   }
 
+  /** Looks often: timers pause while the machine sleeps. */
   #after(at: TsUs, run: () => void): CancelTimer {
     const { timers, clock } = this.#options;
     let cancel: CancelTimer;

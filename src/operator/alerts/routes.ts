@@ -20,6 +20,7 @@ export interface AlertRoute {
   readonly channel: AlertChannel;
   /** Alerts of lower severity are not sent to it. */
   readonly least: AlertSeverity;
+  /** Deliveries; faster messages leave together. */
   readonly perMinute: number;
 }
 
@@ -45,7 +46,7 @@ export class Routes {
 
   constructor(options: RoutesOptions) {
     this.#options = options;
-    this.#queues = options.routes.map((route, place) => this.#queue(route, place));
+    this.#queues = options.routes.map((route) => new ChannelQueue(route, options, this));
   }
 
   get states() {
@@ -99,28 +100,14 @@ export class Routes {
     await Promise.all(this.#queues.map((queue) => queue.close()));
   }
 
-  #queue({ channel, perMinute }: AlertRoute, place: number): ChannelQueue {
-    const { clock, timers, time, alert, onChange } = this.#options;
-    return new ChannelQueue({
-      channel,
-      clock,
-      timers,
-      perMinute,
-      time,
-      onTrouble: (reason) => {
-        const others = this.#queues.some(({ id, trouble }) => id !== channel.id && trouble === null);
-        const rest = others
-          ? 'its messages go to the next channel'
-          : 'no other channel works: its messages wait';
-        alert('warning', 'channel_failed', `${channel.id} does not deliver (${reason}): ${rest}`);
-      },
-      onWorks: (downForUs) =>
-        alert('info', 'channel_works', `${channel.id} delivers again, after ${formatSpan(downForUs)}`),
-      onStuck: (messages) => {
-        for (const message of messages) this.#passOn(message, place);
-      },
-      onChange,
-    });
+  worksBeside(queue: ChannelQueue): boolean {
+    return this.#queues.some((other) => other !== queue && other.trouble === null);
+  }
+
+  /** Messages that wait while their channel is in trouble: another one should send them. */
+  passOn(messages: readonly AlertMessage[], from: ChannelQueue): void {
+    const place = this.#queues.indexOf(from);
+    for (const message of messages) this.#passOn(message, place);
   }
 
   #give(message: AlertMessage, place: number): void {
@@ -155,17 +142,6 @@ export class Routes {
 
 // The queue of one channel: its own pace, patience and bound. Trading never waits for it.
 
-interface QueueOptions extends Pick<RoutesOptions, 'clock' | 'timers' | 'time' | 'onChange'> {
-  readonly channel: AlertChannel;
-  /** Deliveries; faster messages leave together. */
-  readonly perMinute: number;
-  /** A message will not leave in time, with the reason; called once until the channel works again. */
-  readonly onTrouble: (reason: string) => void;
-  readonly onWorks: (downForUs: number) => void;
-  /** Messages that wait while the channel is in trouble: another one should send them. */
-  readonly onStuck: (messages: readonly AlertMessage[]) => void;
-}
-
 /** Seconds between attempts that fail; the last one repeats. */
 const PATIENCE_S = [1, 2, 5, 10, 30, 60] as const;
 /** A person has to mend something: asked again, in case somebody has. */
@@ -177,7 +153,9 @@ const DELIVERY_MAX = minutes(2);
 const WAITING_MAX = 500;
 
 class ChannelQueue {
-  readonly #options: QueueOptions;
+  readonly #route: AlertRoute;
+  readonly #options: RoutesOptions;
+  readonly #routes: Routes;
   waiting: AlertMessage[] = [];
   #isSending = false;
   #isClosed = false;
@@ -192,12 +170,14 @@ class ChannelQueue {
   #dropped = 0;
   readonly counts = { sent: 0, failed: 0, dropped: 0 };
 
-  constructor(options: QueueOptions) {
+  constructor(route: AlertRoute, options: RoutesOptions, routes: Routes) {
+    this.#route = route;
     this.#options = options;
+    this.#routes = routes;
   }
 
   get id(): string {
-    return this.#options.channel.id;
+    return this.#route.channel.id;
   }
 
   add(message: AlertMessage): void {
@@ -205,7 +185,7 @@ class ChannelQueue {
     if (this.waiting.length >= WAITING_MAX) this.#dropOne();
     this.waiting.push(message);
     this.#options.onChange();
-    if (this.trouble !== null) this.#options.onStuck([message]);
+    if (this.trouble !== null) this.#routes.passOn([message], this);
     this.#arm();
   }
 
@@ -213,7 +193,7 @@ class ChannelQueue {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();
-    await this.#options.channel.close();
+    await this.#route.channel.close();
   }
 
   /** The oldest of the least severe: the journal has them all. */
@@ -235,7 +215,8 @@ class ChannelQueue {
   }
 
   async #send(): Promise<void> {
-    const { channel, clock, perMinute, time } = this.#options;
+    const { channel, perMinute } = this.#route;
+    const { clock, time } = this.#options;
     if (this.#isSending || this.#isClosed || this.waiting.length === 0) return;
     this.#isSending = true;
     const { delivery, taken } = bundle(this.waiting, channel.textMax, time);
@@ -297,8 +278,11 @@ class ChannelQueue {
     const isNew = this.trouble === null;
     this.trouble = reason;
     if (!isNew) return;
-    this.#options.onTrouble(reason);
-    this.#options.onStuck(this.waiting);
+    const rest = this.#routes.worksBeside(this)
+      ? 'its messages go to the next channel'
+      : 'no other channel works: its messages wait';
+    this.#options.alert('warning', 'channel_failed', `${this.id} does not deliver (${reason}): ${rest}`);
+    this.#routes.passOn(this.waiting, this);
   }
 
   #worked(): void {
@@ -308,7 +292,8 @@ class ChannelQueue {
     this.#failingSinceUs = null;
     if (this.trouble === null || since === null) return;
     this.trouble = null;
-    this.#options.onWorks(this.#options.clock.nowUs() - since);
+    const { clock, alert } = this.#options;
+    alert('info', 'channel_works', `${this.id} delivers again, after ${formatSpan(clock.nowUs() - since)}`);
   }
 
   #failed(result: Exclude<DeliveryResult, { readonly status: 'sent' }>, fromUs: TsUs): void {

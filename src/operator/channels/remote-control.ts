@@ -7,7 +7,7 @@ import { formatSpan } from '../../text/durations.ts';
 import { type CommandBody, type CommandName, EMPTY_BODY } from '../control-command.ts';
 import type { CommandResult } from '../control-server.ts';
 import { oneLine } from '../terminal.ts';
-import type { RemoteMessage, RemoteReply } from './telegram-listener.ts';
+import type { RemoteMessage, RemoteReply } from './telegram.ts';
 
 export const REMOTE_VIEWS = [
   'status',

@@ -1,7 +1,7 @@
-/** Candles of a minute, for the page. */
+/** Candles of a minute, for the page, and longer ones. */
 import { type Contract, pointsOf } from '../../domain/contract.ts';
 import { type PriceTicks, type TsUs, US_PER_MINUTE, US_PER_MS } from '../../domain/units.ts';
-import type { CockpitBar } from './cockpit-model.ts';
+import type { CockpitBar, PlotLine } from './cockpit-model.ts';
 
 const MS_PER_MINUTE = US_PER_MINUTE / US_PER_MS;
 /** More than a day has; older ones leave. */
@@ -47,18 +47,34 @@ export class Candles {
   }
 }
 
-/** The minute at the seam belongs to both. */
-export function joined(past: readonly CockpitBar[], present: readonly CockpitBar[]): readonly CockpitBar[] {
-  const last = past.at(-1);
-  const first = present[0];
-  if (last === undefined || first === undefined || last[0] !== first[0]) return [...past, ...present];
-  const seam: CockpitBar = [
-    last[0],
-    last[1],
-    Math.max(last[2], first[2]),
-    Math.min(last[3], first[3]),
-    first[4],
-    last[5] + first[5],
-  ];
-  return [...past.slice(0, -1), seam, ...present.slice(1)];
+export const BAR_MINUTES = [1, 5, 15, 60] as const;
+export type BarMinutes = (typeof BAR_MINUTES)[number];
+
+const startOf = (atMs: number, minutes: BarMinutes): number => {
+  const step = minutes * MS_PER_MINUTE;
+  return Math.floor(atMs / step) * step;
+};
+
+/** The bar that `next` belongs to: the newest one, grown, or the next one. */
+export function grown(newest: CockpitBar | undefined, next: CockpitBar, minutes: BarMinutes): CockpitBar {
+  const [atMs, o, h, l, c, volume] = next;
+  const start = startOf(atMs, minutes);
+  if (newest === undefined || start > newest[0]) return [start, o, h, l, c, volume];
+  const [at, open, high, low, , before] = newest;
+  return [at, open, Math.max(high, h), Math.min(low, l), c, before + volume];
 }
+
+/** Bars of so many minutes from bars in order; two of one minute, as at a seam, are one. */
+export function joinedBars(bars: readonly CockpitBar[], minutes: BarMinutes): readonly CockpitBar[] {
+  const longer: CockpitBar[] = [];
+  for (const bar of bars) {
+    const next = grown(longer.at(-1), bar, minutes);
+    if (next[0] === longer.at(-1)?.[0]) longer.pop();
+    longer.push(next);
+  }
+  return longer;
+}
+
+/** The last value within each bar. */
+export const joinedValues = ({ values }: PlotLine, minutes: BarMinutes): ReadonlyMap<number, number> =>
+  new Map(values.map(([atMs, value]) => [startOf(atMs, minutes), value]));

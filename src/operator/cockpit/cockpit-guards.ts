@@ -1,9 +1,11 @@
 /** Guards of the cockpit's requests: by which name, from which page, with which session. A page of another site gets nothing and does nothing. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../domain/clock.ts';
+import { minutes, type TsUs } from '../../domain/units.ts';
+import { formatCount } from '../../text/numbers.ts';
 import { askedName, failure, LOOPBACK_NAMES, wrongName } from '../http-guards.ts';
 import type { CockpitAccess } from './cockpit-access.ts';
 import type { CockpitSession } from './cockpit-model.ts';
-import type { CockpitRefusal, Refusals } from './refusals.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -18,9 +20,8 @@ declare module 'fastify' {
   }
 }
 
-export interface GuardOptions {
+interface GuardOptions extends RefusalsOptions {
   readonly access: CockpitAccess;
-  readonly refusals: Refusals;
   /** Host names that it serves, other than those of this machine. */
   readonly hosts: readonly string[];
   /** A reverse proxy of the owner is in front and adds TLS. */
@@ -58,9 +59,11 @@ const ANSWERED: unknown = undefined;
 export class CockpitGuards {
   readonly #options: GuardOptions;
   readonly #hosts: ReadonlySet<string>;
+  readonly refusals: Refusals;
 
   constructor(options: GuardOptions) {
     this.#options = options;
+    this.refusals = new Refusals(options);
     this.#hosts = new Set([...LOOPBACK_NAMES, ...options.hosts.map((name) => name.toLowerCase())]);
   }
 
@@ -89,7 +92,7 @@ export class CockpitGuards {
     reason: CockpitRefusal,
     message: string,
   ): Promise<FastifyReply> {
-    this.#options.refusals.note(reason, this.sourceOf(request));
+    this.refusals.note(reason, this.sourceOf(request));
     return reply.code(code).send(failure(message));
   }
 
@@ -176,3 +179,66 @@ const SECRET_NAME = /key|secret|token|session|otp|pass|auth/i;
 const SECRET_IN_QUERY = 'no secret belongs behind the ? of an address, where logs keep it: send it as JSON';
 const LINK_VOID =
   'the secret belongs behind the #, where no log keeps it; that link is void now: get a new one with tickwright open';
+
+const MEANING = {
+  host: 'asked by a foreign name, as a page does whose name was made to point here',
+  origin: 'sent by another page',
+  site: 'sent by another page',
+  query_secret: 'a secret in the address, where logs keep it',
+  guess: 'a wrong secret',
+  locked: 'asked during a lock after wrong secrets',
+  session: 'without a session that lasts',
+  role: 'a command of a session that may only look',
+  confirm: 'a command without the code that its page shows',
+  malformed: 'not a request of a browser',
+  slow: 'too slow, or read too slowly',
+  streams: 'more open pages than allowed',
+  connections: 'more connections than allowed',
+} as const;
+
+export type CockpitRefusal = keyof typeof MEANING;
+
+/** An owner's own page causes these: a session that is over, a second look, a phone out of reach. */
+const ORDINARY: ReadonlySet<CockpitRefusal> = new Set(['session', 'role', 'confirm', 'slow', 'streams']);
+/** More of them are no accident. */
+const ORDINARY_MAX = 100;
+const LOG_EVERY = minutes(10);
+
+interface RefusalsOptions {
+  readonly clock: Clock;
+  readonly count: (reason: CockpitRefusal) => void;
+  readonly alert: (text: string) => void;
+}
+
+/** Counts requests that the cockpit refuses, and logs those that look like an attack, once in a while. */
+class Refusals {
+  readonly #options: RefusalsOptions;
+  readonly #since = new Map<CockpitRefusal, number>();
+  #source = '';
+  #loggedUs: TsUs | null = null;
+
+  constructor(options: RefusalsOptions) {
+    this.#options = options;
+  }
+
+  note(reason: CockpitRefusal, source: string): void {
+    this.#options.count(reason);
+    const times = (this.#since.get(reason) ?? 0) + 1;
+    this.#since.set(reason, times);
+    if (source !== '') this.#source = source;
+    if (ORDINARY.has(reason) && times < ORDINARY_MAX) return;
+    const now = this.#options.clock.nowUs();
+    if (this.#loggedUs !== null && now - this.#loggedUs < LOG_EVERY) return;
+    this.#loggedUs = now;
+    this.#options.alert(this.#text());
+    this.#since.clear();
+  }
+
+  #text(): string {
+    const parts = [...this.#since].map(
+      ([reason, times]) => `${formatCount(times, 'request')} ${MEANING[reason]}`,
+    );
+    const from = this.#source === '' ? '' : `, the last from ${this.#source}`;
+    return `the cockpit refused ${parts.join('; ')}${from}; trading goes on; if this was not you, find the program that asks`;
+  }
+}

@@ -1,6 +1,6 @@
 /**
  * Data that the daemon and its page exchange, as JSON. Times are milliseconds of the Unix epoch in market time unless a name says
- * `real`; prices are points, money is VND. The page imports this file alone.
+ * `real`; prices are points, money is VND. The page imports this file, and `candles.ts`.
  */
 import type { CommandName } from '../control-command.ts';
 

@@ -1,19 +1,18 @@
 /** The cockpit: one page of the daemon in the operator's browser, with its data downwards and commands upwards. */
 import type { Socket } from 'node:net';
-import fastify, {
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import type { Clock } from '../../domain/clock.ts';
 import { US_PER_MS } from '../../domain/units.ts';
+import { isRecord, type JsonRecord, parseJson } from '../../domain/parsed.ts';
+import { ifThere } from '../../domain/failure.ts';
 import { type CommandBody, type CommandName, commandNamed, readCommandBody } from '../control-command.ts';
-import type { CommandResult } from '../control-server.ts';
+import { type CommandResult, createServer, REQUEST_MS_MAX } from '../control-server.ts';
 import { failure, httpFailureText, hostOf, isLoopback, keepBodies, listen } from '../http-guards.ts';
 import { redactValue, type Secrets } from '../redact.ts';
 import { CockpitAccess } from './cockpit-access.ts';
-import { CockpitGuards, SECURITY_HEADERS } from './cockpit-guards.ts';
+import { CockpitGuards, SECURITY_HEADERS, type CockpitRefusal } from './cockpit-guards.ts';
 import {
   AT_ONCE,
   type CockpitAnswer,
@@ -26,9 +25,6 @@ import {
   type OrderStory,
 } from './cockpit-model.ts';
 import { EventStreams, type StreamsOptions } from './event-streams.ts';
-import { PAGE_HTML, readPageFiles } from './page-files.ts';
-import { isRecord, type JsonRecord, parseJson } from '../../domain/parsed.ts';
-import { type CockpitRefusal, Refusals } from './refusals.ts';
 
 /** Reads of files, off the thread that trades. Null where there is no such thing. */
 export interface CockpitReads {
@@ -77,8 +73,6 @@ export interface CockpitOptions {
   readonly handlers: CockpitHandlers;
 }
 
-const REQUEST_MS_MAX = 5_000;
-const CHECK_EVERY_MS = 1_000;
 /** For a socket without traffic; a page gets a beat every second. */
 const IDLE_MS_MAX = 20_000;
 const CONNECTIONS_MAX = 128;
@@ -114,26 +108,26 @@ class CockpitServer {
   readonly #options: CockpitOptions;
   readonly app: FastifyInstance;
   readonly #guards: CockpitGuards;
-  readonly #refusals: Refusals;
 
   constructor(options: CockpitOptions) {
     this.#options = options;
     const { clock, handlers, address, hosts, isBehindProxy } = options;
     this.access = new CockpitAccess(clock);
-    this.#refusals = new Refusals({ clock, count: handlers.refused, alert: handlers.alert });
     this.streams = new EventStreams({
       ...handlers,
       clock,
       hide: this.#hide,
-      onSlow: (source) => this.#refusals.note('slow', source),
+      onSlow: (source) => this.#guards.refusals.note('slow', source),
     });
     this.#guards = new CockpitGuards({
       access: this.access,
-      refusals: this.#refusals,
+      clock,
+      count: handlers.refused,
+      alert: handlers.alert,
       hosts: [hostOf(address), ...hosts],
       isBehindProxy,
     });
-    this.app = createApp((reason, source) => this.#refusals.note(reason, source));
+    this.app = createApp((reason, source) => this.#guards.refusals.note(reason, source));
     this.#guards.guard(this.app);
     this.app.addHook('preSerialization', async (_request, _reply, payload: object) => this.#hide(payload));
     this.#addPage();
@@ -240,31 +234,29 @@ class CockpitServer {
 
   #addReads(): void {
     const { reads } = this.#options.handlers;
-    const query = ['day', 'search', 'kind', 'order', 'before'];
-    this.app.get('/journal', { config: { query } }, async (request, reply) => {
-      const asked = journalQuery(fieldsOf(request.query));
-      if (asked === null)
-        return reply.code(400).send(failure('expected day=2026-03-04, before=number, short texts'));
-      return reply.send(await reads.journal(asked));
-    });
-    this.app.get('/journal/days', async (_request, reply) => reply.send(await reads.days()));
-    this.app.get<{ Params: { id: string } }>(
-      '/orders/:id/story',
-      { config: { query: ['day'] } },
-      async (request, reply) => {
-        const asked = journalQuery(fieldsOf(request.query));
-        if (asked === null) return reply.code(400).send(failure('expected day=2026-03-04'));
-        return found(reply, await reads.story(request.params.id, asked.day));
-      },
-    );
-    this.app.get('/results', { config: { query: ['day'] } }, async (request, reply) => {
-      const asked = journalQuery(fieldsOf(request.query));
-      if (asked === null) return reply.code(400).send(failure('expected day=2026-03-04'));
-      return reply.send(await reads.results(asked.day));
-    });
-    this.app.get('/bars', { config: { query: ['contract'] } }, async (request, reply) => {
-      const { contract } = fieldsOf(request.query);
-      return found(reply, typeof contract === 'string' ? await reads.bars(contract) : null);
+    const search = ['day', 'search', 'kind', 'order', 'before'];
+    const form = 'day=2026-03-04, before=number, short texts';
+    this.#addRead('/journal', search, form, (asked) => reads.journal(asked));
+    this.#addRead('/journal/days', [], '', () => reads.days());
+    const ofDay = [['day'], 'day=2026-03-04'] as const;
+    this.#addRead('/orders/:id/story', ...ofDay, ({ day }, { id }) => reads.story(String(id), day));
+    this.#addRead('/results', ...ofDay, ({ day }) => reads.results(day));
+    this.#addRead('/bars', ['contract'], 'contract=code', (_, { contract }) => reads.bars(String(contract)));
+  }
+
+  /** `expected`: the form of its query. */
+  #addRead(
+    path: string,
+    query: readonly string[],
+    expected: string,
+    read: (asked: JournalQuery, fields: JsonRecord) => Promise<object | null>,
+  ): void {
+    this.app.get<{ Params: JsonRecord }>(path, { config: { query } }, async (request, reply) => {
+      const fields = fieldsOf(request.query);
+      const asked = journalQuery(fields);
+      if (asked === null) return reply.code(400).send(failure(`expected ${expected}`));
+      const answer = await read(asked, { ...fields, ...request.params });
+      return answer === null ? reply.code(404).send(failure('there is no such thing')) : reply.send(answer);
     });
   }
 
@@ -310,14 +302,10 @@ class CockpitServer {
 
 /** The body is parsed by ourselves: others than JSON objects are refused in words. */
 function createApp(note: (reason: CockpitRefusal, source: string) => void): FastifyInstance {
-  const app = fastify({
-    bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_MS_MAX,
+  const app = createServer(BODY_BYTES_MAX, {
     connectionTimeout: IDLE_MS_MAX,
     keepAliveTimeout: REQUEST_MS_MAX,
-    forceCloseConnections: true,
     exposeHeadRoutes: false,
-    logger: false,
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => {
       const from = socket.remoteAddress ?? '';
       if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') note('slow', from);
@@ -333,7 +321,6 @@ function createApp(note: (reason: CockpitRefusal, source: string) => void): Fast
         .headers({ ...SECURITY_HEADERS, connection: 'close' })
         .send(failure('this address cannot be read'));
     },
-    http: { headersTimeout: REQUEST_MS_MAX, connectionsCheckingInterval: CHECK_EVERY_MS },
   });
   app.server.maxConnections = CONNECTIONS_MAX;
   app.server.on('drop', (dropped) => note('connections', dropped?.remoteAddress ?? ''));
@@ -354,9 +341,6 @@ function sendResult(reply: FastifyReply, { ok, message }: CommandResult): Fastif
   const answer: CockpitAnswer = { ok, message };
   return reply.code(ok ? 200 : 409).send(answer);
 }
-
-const found = (reply: FastifyReply, what: object | null): FastifyReply =>
-  what === null ? reply.code(404).send(failure('there is no such thing')) : reply.send(what);
 
 /** Fields of a JSON object, or of a query; none of anything else. */
 function fieldsOf(body: unknown): JsonRecord {
@@ -387,4 +371,46 @@ function journalQuery(fields: JsonRecord) {
     order: texts.get('order') ?? null,
     before: before === null ? null : Number(before),
   };
+}
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+]);
+
+/** Where the build leaves the page. */
+export const PAGE_DIR = join(import.meta.dirname, '..', '..', 'page');
+
+const PAGE_HTML = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>Tickwright</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/page/cockpit.css">
+</head>
+<body>
+<div id="page"><noscript>This page needs JavaScript; tickwright status and tickwright halt do without.</noscript></div>
+<script type="module" src="/page/cockpit.js"></script>
+</body>
+</html>
+`;
+
+interface PageFile {
+  readonly type: string;
+  readonly text: Buffer;
+}
+
+/** The static files of the page hold no data, and come from memory. By name; empty where nothing was built. */
+function readPageFiles(dir: string): ReadonlyMap<string, PageFile> {
+  const files = new Map<string, PageFile>();
+  for (const name of ifThere(() => readdirSync(dir)) ?? []) {
+    const type = TYPES.get(extname(name));
+    if (type !== undefined && name.startsWith('cockpit.'))
+      files.set(name, { type, text: readFileSync(join(dir, name)) });
+  }
+  return files;
 }

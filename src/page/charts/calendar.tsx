@@ -1,8 +1,8 @@
 /** Results by day: a year is twelve months of weeks, each day in the colour and strength of its result. */
 import type { VNode } from 'preact';
-import './calendar.css';
 import { keptIn } from '../../domain/lists.ts';
 import type { ReportDaily } from '../../research/report/report-model.ts';
+import './calendar.css';
 import { moneyText } from './axis-text.ts';
 
 const LEVELS = 8;

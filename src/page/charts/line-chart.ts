@@ -12,14 +12,13 @@ import {
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts';
-import './charts.css';
 import { MINUTE } from '../../text/durations.ts';
+import './charts.css';
 import { momentText, moneyText, numberLabels } from './axis-text.ts';
-import { type BitmapScope, CanvasLayer } from './canvas-layer.ts';
-import { coloursOf } from './price-chart.ts';
-import { ink, onThemeChange } from './theme.ts';
+import { type BitmapScope, CanvasLayer, ink, onThemeChange } from './canvas-layer.ts';
+import { BASE, coloursOf, TIME_SCALE } from './price-chart.ts';
 
-export interface ChartLine {
+interface ChartLine {
   readonly label: string;
   /** Null leaves a gap. */
   readonly values: readonly (number | null)[];
@@ -32,14 +31,14 @@ export interface ChartLine {
 }
 
 /** A stretch of samples that is marked in the background. */
-export interface ChartShade {
+interface ChartShade {
   readonly from: number;
   readonly to: number;
   readonly colour: string;
 }
 
 /** An upright line, with a word at its top. */
-export interface ChartRule {
+interface ChartRule {
   readonly at: number;
   readonly label: string;
   readonly colour: string;
@@ -144,7 +143,7 @@ function timesOf(x: readonly number[], utcOffsetMinutes: number | undefined): re
 }
 
 const optionsOf = (box: HTMLElement, { utcOffsetMinutes }: ChartLook, { x, rules = [] }: ChartContent) => ({
-  autoSize: true,
+  ...BASE,
   ...coloursOf(),
   rightPriceScale: {
     borderVisible: false,
@@ -152,13 +151,9 @@ const optionsOf = (box: HTMLElement, { utcOffsetMinutes }: ChartLook, { x, rules
     scaleMargins: { top: rules.length > 0 ? WORDS_ROOM : ROOM, bottom: ROOM },
   },
   timeScale: {
-    borderVisible: false,
-    allowBoldLabels: false,
-    minBarSpacing: 0.01,
+    ...TIME_SCALE,
     fixLeftEdge: true,
     fixRightEdge: true,
-    timeVisible: true,
-    secondsVisible: false,
     ...(utcOffsetMinutes === undefined && {
       tickMarkFormatter: (at: Time) => ROUND.format(x[Number(at)] ?? 0),
       tickMarkMaxCharacterLength: 10,
@@ -166,8 +161,6 @@ const optionsOf = (box: HTMLElement, { utcOffsetMinutes }: ChartLook, { x, rules
   },
   localization: { locale: 'en-GB' },
   crosshair: { horzLine: { visible: false, labelVisible: false }, vertLine: { labelVisible: false } },
-  // A page that scrolls past a chart is not caught in it.
-  handleScroll: { mouseWheel: false, vertTouchDrag: false },
   handleScale: { mouseWheel: false },
 });
 

@@ -1,17 +1,35 @@
 /** The cockpit: one page that shows a daemon and steers it. */
-import { useSignal } from '@preact/signals';
+import { useSignal, effect, signal } from '@preact/signals';
 import { render } from 'preact';
+import type { CockpitState } from '../../operator/cockpit/cockpit-model.ts';
 import './cockpit.css';
-import { Footer, Header, listenToKeys, Outcomes } from './frame.tsx';
 import { Journal, StoryDialog } from './journal.tsx';
-import { enter, readSession, textOf } from './link.ts';
+import {
+  enter,
+  readSession,
+  textOf,
+  begin,
+  session,
+  silentSeconds,
+  state,
+  view,
+  canSteer,
+  entries,
+  halt,
+  isGone,
+  marketMs,
+  nowMs,
+  type SentCommand,
+  outcomes,
+  type Tab,
+  tabs,
+} from './store.ts';
 import { Market } from './market.tsx';
 import { Now } from './now.tsx';
-import { Empty, Field, Panel } from './parts.tsx';
+import { Empty, Field, Panel, clockTime, duration, worded, Button, set } from './parts.tsx';
 import { Results } from './results.tsx';
 import { Faults, Steer } from './steer.tsx';
-import { begin, session, silentSeconds, state, view } from './store.ts';
-import { LANGUAGE, t } from './text.ts';
+import { LANGUAGE, t, said } from './text.ts';
 
 const VIEW = {
   now: Now,
@@ -85,6 +103,236 @@ async function exchange(secret: string): Promise<string> {
     return textOf(error);
   }
 }
+
+// Around every view: mode, clock, verdict, halt, tabs, and the outcomes of commands.
+
+function Header() {
+  const { value } = state;
+  const mode = value?.mode ?? 'waiting';
+  return (
+    <header class={`top mode-${mode}`}>
+      <a class="skip" href="#main">
+        {t.skip}
+      </a>
+      <p class="mode">{value === null ? t.connecting : t.modeLine[value.mode]}</p>
+      <div class="bar">
+        <h1>
+          Tickwright
+          <small>{value === null ? '' : `${value.version} · ${value.account}`}</small>
+        </h1>
+        {value !== null && <Clock value={value} />}
+        <div class="actions">
+          <ThemeButton />
+          {canSteer.value && <HaltButton />}
+          {session.value?.role === 'look' && <span class="chip">{t.lookOnly}</span>}
+        </div>
+      </div>
+      <VerdictLine />
+      {value !== null && <Tabs />}
+    </header>
+  );
+}
+
+function Clock({ value: { session: now } }: { readonly value: CockpitState }) {
+  const at = marketMs.value;
+  const left = now.endsMs === null || at === null ? null : now.endsMs - at;
+  return (
+    <p class="clock">
+      <span class="num">{at === null ? '' : clockTime(at)}</span>
+      <b>{worded(t.phase, now.phase)}</b>
+      {left !== null && now.next !== null && (
+        <span class="quiet">
+          {worded(t.phase, now.next)} {t.within} <span class="num">{duration(left / now.speed)}</span>
+        </span>
+      )}
+    </p>
+  );
+}
+
+const HALT_KEY_MS = 600;
+
+function HaltButton() {
+  const isHalted = typeof state.value?.halted === 'string';
+  return (
+    <Button
+      id="halt"
+      kind={isHalted ? 'halt is-halted' : 'halt'}
+      title={t.haltHint}
+      aria-keyshortcuts="H"
+      onClick={() => void halt()}
+    >
+      {isHalted ? t.haltAgain : t.halt}
+    </Button>
+  );
+}
+
+/** The worst of all first. */
+function verdictOf(value: CockpitState) {
+  const bad: string[] = [];
+  const warn: string[] = [];
+  if (value.halted !== null) {
+    const { text } = value.sweep;
+    bad.push(
+      `${t.entriesOff}: ${said(value.halted)}${text === '' ? '' : `. ${worded(t.sweep, value.sweep.status)} ${said(text)}`}`,
+    );
+  }
+  if (value.engine.state === 'hung') bad.push(t.engineHung);
+  bad.push(...value.problems.map(said));
+  if (value.token.isOtpAwaited) warn.push(t.otpAwaited);
+  if (value.alerts.unseen > 0) warn.push(t.unseen(value.alerts.unseen));
+  if (value.procedure !== '') warn.push(said(value.procedure));
+  const [text, ...more] = [...bad, ...warn];
+  if (text === undefined) return { tone: 'good', text: t.allWell, more };
+  return { tone: bad.length > 0 ? 'bad' : 'warn', text, more };
+}
+
+/** Why the page shows nothing new, and the consequence for the buttons; null while the daemon answers. */
+function cutText(): string | null {
+  if (silentSeconds.value === null) return null;
+  if (session.value === null) return state.value === null ? null : t.loggedOut;
+  if (isGone.value) return t.daemonGone;
+  return canSteer.value ? `${t.streamCut} ${t.haltStillWorks}` : t.streamCut;
+}
+
+/** One line high whatever happens (two on a phone), so that nothing below it moves; the rest unfolds. */
+function VerdictLine() {
+  const { value } = state;
+  const cut = cutText();
+  if (cut !== null)
+    return (
+      <div class="verdict cut">
+        <p class="age" role="alert">
+          {value !== null && <b>{t.dataOld(duration((silentSeconds.value ?? 0) * 1_000))} </b>}
+          {cut}
+        </p>
+      </div>
+    );
+  if (value === null) return null;
+  const { tone, text, more } = verdictOf(value);
+  return (
+    <div class={`verdict ${tone}`}>
+      <details>
+        <summary>
+          <span aria-live="polite">{text}</span>
+          {more.length > 0 && <em>+{more.length}</em>}
+        </summary>
+        <ul>
+          {[text, ...more].map((each) => (
+            <li key={each}>{each}</li>
+          ))}
+        </ul>
+      </details>
+    </div>
+  );
+}
+
+const show = (name: Tab): void => {
+  view.value = name;
+};
+
+const Tabs = () => (
+  <nav aria-label={t.views}>
+    {tabs.value.map((name, place) => (
+      <Button
+        key={name}
+        aria-current={view.value === name ? 'page' : undefined}
+        aria-keyshortcuts={String(place + 1)}
+        onClick={() => show(name)}
+      >
+        {t.view[name]}
+      </Button>
+    ))}
+  </nav>
+);
+
+type Theme = 'system' | 'light' | 'dark';
+const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
+const stored = THEMES.find((each) => each === localStorage.getItem('theme'));
+const theme = signal<Theme>(stored ?? 'system');
+/** Pictures on a canvas follow it. */
+const system = matchMedia('(prefers-color-scheme: dark)');
+const isSystemDark = signal(system.matches);
+system.addEventListener('change', ({ matches }) => {
+  isSystemDark.value = matches;
+});
+
+const isDark = (): boolean => (theme.value === 'system' ? isSystemDark.value : theme.value === 'dark');
+
+effect(() => {
+  document.documentElement.dataset['theme'] = isDark() ? 'dark' : 'light';
+  localStorage.setItem('theme', theme.value);
+});
+
+const THEME_SIGN: Readonly<Record<Theme, string>> = { system: '◐', light: '○', dark: '●' };
+
+function ThemeButton() {
+  const { value } = theme;
+  const next = THEMES[(THEMES.indexOf(value) + 1) % THEMES.length] ?? 'system';
+  return (
+    <Button
+      kind="plain icon"
+      aria-label={`${t.theme}: ${t.themes[value]}`}
+      title={`${t.theme}: ${t.themes[value]}`}
+      onClick={() => set(theme, next)}
+    >
+      {THEME_SIGN[value]}
+    </Button>
+  );
+}
+
+const DONE_MS = 10_000;
+
+/** A failure stays until it is dismissed. */
+const isNews = ({ ok, atMs }: SentCommand): boolean => ok !== true || nowMs.value - atMs < DONE_MS;
+
+/** The latest commands of this page; an answer of the daemon is read out. */
+const Outcomes = () => (
+  <div class="outcomes" role="status" aria-live="polite" aria-label={t.outcomes}>
+    {outcomes.value
+      .filter(isNews)
+      .slice(0, 3)
+      .map(({ id, text, ok, message }) => (
+        <p key={id} class={ok === null ? (isGone.value ? 'bad' : 'pending') : ok ? 'good' : 'bad'}>
+          <b>{text}</b> {ok === null && isGone.value ? `${t.daemonGone} ${t.mayArrive}` : message}
+          <Button
+            kind="plain icon"
+            aria-label={t.dismiss}
+            onClick={() =>
+              set(
+                outcomes,
+                outcomes.value.filter((each) => each.id !== id),
+              )
+            }
+          >
+            ×
+          </Button>
+        </p>
+      ))}
+  </div>
+);
+
+/** Digits choose a view; H goes to the halt, and held for a moment it halts. */
+function listenToKeys(): void {
+  let held: ReturnType<typeof setTimeout> | undefined;
+  addEventListener('keydown', (event) => {
+    const { target, key, repeat } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || state.value === null) return;
+    if (target instanceof HTMLElement && target.matches('input, select, textarea')) return;
+    const chosen = tabs.value[Number(key) - 1];
+    if (chosen !== undefined) show(chosen);
+    if (key.toLowerCase() !== 'h' || repeat || !canSteer.value) return;
+    document.getElementById('halt')?.focus();
+    held = setTimeout(() => void halt(), HALT_KEY_MS);
+  });
+  addEventListener('keyup', () => clearTimeout(held));
+  addEventListener('blur', () => clearTimeout(held));
+}
+
+const Footer = () => (
+  <footer>
+    {t.newest}: <span class="num">{entries.value.at(-1)?.id ?? '–'}</span>
+  </footer>
+);
 
 const root = document.getElementById('page');
 

@@ -7,11 +7,9 @@ import type {
   JournalPage,
   OrderStory,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { clockTime, worded } from './format.ts';
-import { type RemoteValue, read, WAITING } from './link.ts';
+import { clockTime, worded, Button, Choice, Empty, Field, Panel, useAnswer, Waiting, set } from './parts.tsx';
+import { type RemoteValue, read, WAITING, entries, state, story } from './store.ts';
 import { Line } from './now.tsx';
-import { Button, Choice, Empty, Field, Panel, useAnswer, Waiting } from './parts.tsx';
-import { entries, state, story } from './store.ts';
 import { lineOf, t } from './text.ts';
 
 /** Typing on does not ask for each letter. */
@@ -119,13 +117,7 @@ export function StoryDialog() {
     if (id !== null) dialog.current?.showModal();
   }, [id]);
   return (
-    <dialog
-      ref={dialog}
-      aria-label={t.story}
-      onClose={() => {
-        story.value = null;
-      }}
-    >
+    <dialog ref={dialog} aria-label={t.story} onClose={() => set(story, null)}>
       <form method="dialog">
         <h2>
           {t.story} <span class="num">{id ?? ''}</span>

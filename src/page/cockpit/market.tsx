@@ -13,15 +13,34 @@ import type {
   PlotLine,
   PlotState,
 } from '../../operator/cockpit/cockpit-model.ts';
+import {
+  BAR_MINUTES,
+  type BarMinutes,
+  grown,
+  joinedBars,
+  joinedValues,
+} from '../../operator/cockpit/candles.ts';
 import { decimalsOf } from '../charts/axis-text.ts';
-import { type Candle, createPriceChart, type PriceChart } from '../charts/price-chart.ts';
-import type { PriceMark } from '../charts/trade-layer.ts';
-import { BAR_MINUTES, type BarMinutes, grown, joinedBars, joinedValues } from './bars.ts';
-import { clockTime, count, dayOf, moment, points, signed, signedPoints, toneOf } from './format.ts';
-import { read } from './link.ts';
+import { type Candle, createPriceChart, type PriceChart, type PriceMark } from '../charts/price-chart.ts';
+import {
+  clockTime,
+  count,
+  dayOf,
+  moment,
+  points,
+  signed,
+  signedPoints,
+  toneOf,
+  Bar,
+  Button,
+  Empty,
+  Entry,
+  Facts,
+  Panel,
+  set,
+} from './parts.tsx';
+import { read, entries, prices, silentSeconds, state } from './store.ts';
 import { OrderTable } from './now.tsx';
-import { Bar, Button, Empty, Entry, Facts, Panel } from './parts.tsx';
-import { entries, prices, silentSeconds, state } from './store.ts';
 import { t } from './text.ts';
 
 export function Market({ value }: { readonly value: CockpitState }) {
@@ -33,13 +52,7 @@ export function Market({ value }: { readonly value: CockpitState }) {
     <>
       <div class="picker" role="group" aria-label={t.contract}>
         {value.contracts.map(({ contract: code, name }) => (
-          <Button
-            key={code}
-            aria-pressed={code === contract.contract}
-            onClick={() => {
-              chosen.value = code;
-            }}
-          >
+          <Button key={code} aria-pressed={code === contract.contract} onClick={() => set(chosen, code)}>
             {name}
           </Button>
         ))}
@@ -66,9 +79,7 @@ const BarLength = () => (
         key={minutes}
         kind="small"
         aria-pressed={minutes === barMinutes.value}
-        onClick={() => {
-          barMinutes.value = minutes;
-        }}
+        onClick={() => set(barMinutes, minutes)}
       >
         {minutes < 60 ? `${minutes}m` : `${minutes / 60}h`}
       </Button>

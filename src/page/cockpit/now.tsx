@@ -7,11 +7,16 @@ import type {
   CockpitOrder,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { count, duration, moment, signed, worded } from './format.ts';
 import {
+  count,
+  duration,
+  moment,
+  signed,
+  worded,
   Bar,
   Button,
   Comparison,
+  figureColumn,
   type TableColumn,
   Dot,
   Empty,
@@ -29,6 +34,7 @@ import {
   Table,
   type Tone,
   Vnd,
+  set,
 } from './parts.tsx';
 import { canSteer, command, entries, nameOf, nowMs, prices, REASON, story, view } from './store.ts';
 import { Otp } from './steer.tsx';
@@ -120,23 +126,15 @@ function Strategies({ value }: { readonly value: CockpitState }) {
         </>
       ),
     },
-    { name: t.position, isNumber: true, show: ({ positions }) => <Positions positions={positions} /> },
-    { name: t.entryAndLast, isNumber: true, show: ({ positions }) => <Prices positions={positions} /> },
-    { name: t.open, isNumber: true, show: ({ positions }) => <OpenVnd positions={positions} /> },
-    {
-      name: t.costs,
-      isNumber: true,
-      show: ({ fee, tax }) => <Vnd value={fee + tax} isSigned={false} />,
-    },
-    {
-      name: t.day,
-      isNumber: true,
-      show: ({ dayPnl }) => (
-        <b>
-          <Vnd value={dayPnl} />
-        </b>
-      ),
-    },
+    figureColumn(t.position, ({ positions }) => <Positions positions={positions} />),
+    figureColumn(t.entryAndLast, ({ positions }) => <Prices positions={positions} />),
+    figureColumn(t.open, ({ positions }) => <OpenVnd positions={positions} />),
+    figureColumn(t.costs, ({ fee, tax }) => <Vnd value={fee + tax} isSigned={false} />),
+    figureColumn(t.day, ({ dayPnl }) => (
+      <b>
+        <Vnd value={dayPnl} />
+      </b>
+    )),
   ];
   const rows = value.strategies;
   return (
@@ -277,38 +275,25 @@ export function OrderTable({ orders, label }: OrdersProps & { readonly label: st
         </>
       ),
     },
-    {
-      name: t.price,
-      isNumber: true,
-      show: ({ limitPoints, orderCode }) => <Points value={limitPoints} of={orderCode} />,
-    },
-    {
-      name: t.trigger,
-      isNumber: true,
-      show: ({ triggerPoints, orderCode }) => <Points value={triggerPoints} of={orderCode} />,
-    },
+    figureColumn(t.price, ({ limitPoints, orderCode }) => <Points value={limitPoints} of={orderCode} />),
+    figureColumn(t.trigger, ({ triggerPoints, orderCode }) => (
+      <Points value={triggerPoints} of={orderCode} />
+    )),
     { name: t.statusWord, show: ({ status }) => worded(t.status, status) },
   ];
-  const cancel: TableColumn<CockpitOrder> = {
-    name: t.cancelTitle,
-    isNumber: true,
-    show: ({ clientOrderId: id, status }) =>
+  const cancel = figureColumn<CockpitOrder>(
+    t.cancelTitle,
+    ({ clientOrderId: id, status }) =>
       status !== 'pending_cancel' && (
         <HoldButton isSmall label={t.cancel} word="cancel" onDone={() => cancelOrder(id)} />
       ),
-  };
+  );
   const shown = canSteer.value ? [...columns, cancel] : columns;
   return <Table label={label} columns={shown} rows={orders} keyOf={({ clientOrderId }) => clientOrderId} />;
 }
 
-export const OrderLink = ({ id, day = null }: { readonly id: string; readonly day?: string | null }) => (
-  <Button
-    kind="link num"
-    title={`${t.story} ${id}`}
-    onClick={() => {
-      story.value = { id, day };
-    }}
-  >
+const OrderLink = ({ id, day = null }: { readonly id: string; readonly day?: string | null }) => (
+  <Button kind="link num" title={`${t.story} ${id}`} onClick={() => set(story, { id, day })}>
     {shownId(id)}
   </Button>
 );
@@ -414,12 +399,7 @@ function Latest() {
     .slice(-LATEST)
     .toReversed();
   const toJournal = (
-    <Button
-      kind="link"
-      onClick={() => {
-        view.value = 'journal';
-      }}
-    >
+    <Button kind="link" onClick={() => set(view, 'journal')}>
       {t.view.journal}
     </Button>
   );

@@ -5,8 +5,20 @@ import type { CockpitResults, CockpitState, TradeState } from '../../operator/co
 import { Calendar } from '../charts/calendar.tsx';
 import { type ChartContent, type ChartLook, drawLineChart } from '../charts/line-chart.ts';
 import { attribute } from '../charts/price-chart.ts';
-import { clockTime, count, points } from './format.ts';
-import { Choice, Empty, Panel, Table, type TableColumn, useAnswer, Vnd, Waiting } from './parts.tsx';
+import {
+  clockTime,
+  count,
+  points,
+  Choice,
+  Empty,
+  Panel,
+  Table,
+  figureColumn,
+  type TableColumn,
+  useAnswer,
+  Vnd,
+  Waiting,
+} from './parts.tsx';
 import { entries } from './store.ts';
 import { LANGUAGE, t } from './text.ts';
 
@@ -122,16 +134,12 @@ const Trades = ({ rows }: { readonly rows: readonly TradeState[] }) => {
         </>
       ),
     },
-    {
-      name: t.entryAndExit,
-      isNumber: true,
-      show: ({ entryPoints, exitPoints }) => (
-        <span class="num">
-          {points(entryPoints, POINTS_SHOWN)} <span class="quiet">→</span> {points(exitPoints, POINTS_SHOWN)}
-        </span>
-      ),
-    },
-    { name: t.afterCosts, isNumber: true, show: ({ net }) => <Vnd value={net} /> },
+    figureColumn(t.entryAndExit, ({ entryPoints, exitPoints }) => (
+      <span class="num">
+        {points(entryPoints, POINTS_SHOWN)} <span class="quiet">→</span> {points(exitPoints, POINTS_SHOWN)}
+      </span>
+    )),
+    figureColumn(t.afterCosts, ({ net }) => <Vnd value={net} />),
   ];
   return (
     <Table

@@ -1,5 +1,6 @@
 /** Commands. An irreversible one is held or typed; a halt is one press. */
 import { type Signal, signal, useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import type {
   ArmedFaultState,
   CockpitState,
@@ -7,8 +8,11 @@ import type {
   KnownFaults,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { clockTime, count, signed, worded } from './format.ts';
 import {
+  clockTime,
+  count,
+  signed,
+  worded,
   Button,
   Choice,
   Dot,
@@ -21,10 +25,8 @@ import {
   useAnswer,
   Waiting,
 } from './parts.tsx';
-import { canSteer, command, halt, nameOf, outcomes, REASON, session } from './store.ts';
-import { leave } from './link.ts';
+import { canSteer, command, halt, nameOf, outcomes, REASON, session, leave } from './store.ts';
 import { said, t } from './text.ts';
-import { useMemo } from 'preact/hooks';
 
 export function Steer({ value }: { readonly value: CockpitState }) {
   if (!canSteer.value)

@@ -1,4 +1,7 @@
-/** The page's knowledge, as signals. Events are gathered and shown at most 30 times a second. */
+/**
+ * The page's knowledge, as signals, and its requests to the daemon. Events are gathered and shown at most 30 times a second; no answer for
+ * a while counts as a failure.
+ */
 import { batch, computed, effect, signal } from '@preact/signals';
 import {
   AT_ONCE,
@@ -8,8 +11,8 @@ import {
   type CockpitSession,
   type CockpitState,
   type ContractPrices,
+  type CockpitAnswer,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { answers, followOnce, readSession, send, type ServerEvent } from './link.ts';
 import { said, t } from './text.ts';
 
 const TABS = ['now', 'market', 'steer', 'journal', 'results'] as const;
@@ -88,9 +91,16 @@ let pending = nothing();
 let timer: ReturnType<typeof setTimeout> | undefined;
 let lastId = '';
 
-function take({ event, id, data }: ServerEvent): void {
+/** A block of the stream: lines of `field: value`. */
+function take(block: string): void {
   heardMs.value = Date.now();
-  switch (event) {
+  const fields = new Map<string, string>();
+  for (const line of block.split('\n')) {
+    const at = line.indexOf(':');
+    if (at > 0) fields.set(line.slice(0, at), line.slice(at + 1).trimStart());
+  }
+  const data = fields.get('data') ?? '';
+  switch (fields.get('event') ?? '') {
     case 'state': {
       const newest: CockpitState = JSON.parse(data);
       const { version } = pending.state ?? state.value ?? newest;
@@ -106,7 +116,7 @@ function take({ event, id, data }: ServerEvent): void {
     }
     case 'entry':
       pending.entries.push(JSON.parse(data));
-      lastId = id;
+      lastId = fields.get('id') ?? '';
       break;
     case 'reset':
       pending.entries = [];
@@ -141,13 +151,9 @@ function show(): void {
 async function follow(): Promise<void> {
   for (let tries = 0; session.value !== null; tries += 1) {
     try {
-      const refusal = await followOnce(
-        lastId,
-        () => {
-          tries = 0;
-        },
-        take,
-      );
+      const refusal = await followOnce(() => {
+        tries = 0;
+      });
       if (refusal === 401) session.value = null;
     } catch {
       // Unreachable: the page says how old its data are.
@@ -244,3 +250,111 @@ effect(() => {
   const halted = typeof value?.halted === 'string' ? `${t.halted} · ` : '';
   document.title = `${halted}Tickwright${place}`;
 });
+
+const ANSWER_MS_MAX = 15_000;
+
+/** Undefined without a session that lasts. */
+export async function readSession(): Promise<CockpitSession | undefined> {
+  const reply = await fetch('/session', { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+  return reply.ok ? reply.json() : undefined;
+}
+
+const PROBE_MS_MAX = 3_000;
+
+/** Whether the daemon answers at all, whatever it says. */
+const answers = (): Promise<boolean> =>
+  fetch('/session', { signal: AbortSignal.timeout(PROBE_MS_MAX) }).then(
+    () => true,
+    () => false,
+  );
+
+/** Exchanges the secret of a link for a session; throws with the reason. */
+export async function enter(secret: string): Promise<CockpitSession> {
+  const reply = await post('/session', { secret });
+  if (!reply.ok) throw new Error(await messageOf(reply));
+  return reply.json();
+}
+
+export const leave = (): Promise<Response> => fetch('/session', { method: 'DELETE' });
+
+/** The daemon's answer, or why there is none; neither while it is asked. */
+export interface RemoteValue<T> {
+  readonly value: T | null;
+  readonly trouble: string;
+}
+
+export const WAITING = { value: null, trouble: '' } as const;
+
+export async function read<T>(
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): Promise<RemoteValue<T>> {
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  const suffix = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+  try {
+    const reply = await fetch(`${path}${suffix}`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+    if (!reply.ok) return { value: null, trouble: await messageOf(reply) };
+    return { value: await reply.json(), trouble: '' };
+  } catch (error) {
+    return { value: null, trouble: textOf(error) };
+  }
+}
+
+export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Never throws: a command whose outcome is not known says so. */
+async function send(name: string, body: Readonly<Record<string, unknown>>): Promise<CockpitAnswer> {
+  try {
+    const reply = await post(`/commands/${name}`, body);
+    const answer: CockpitAnswer = await reply.json();
+    return { ok: reply.ok && answer.ok, message: answer.message };
+  } catch (error) {
+    return { ok: false, message: `${t.noAnswer} (${textOf(error)})` };
+  }
+}
+
+const post = (path: string, body: unknown): Promise<Response> =>
+  fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  });
+
+async function messageOf(reply: Response): Promise<string> {
+  try {
+    const answer: CockpitAnswer = await reply.json();
+    return answer.message;
+  } catch {
+    return `HTTP ${reply.status}`;
+  }
+}
+
+/** The daemon beats every second. */
+const SILENCE_MS_MAX = 6_000;
+
+/** Follows the stream until it ends or falls silent; returns the code of a refusal, else null. Throws when it cannot be reached. */
+async function followOnce(onOpen: () => void): Promise<number | null> {
+  const stop = new AbortController();
+  let watch = setTimeout(() => stop.abort(), SILENCE_MS_MAX);
+  try {
+    const headers = lastId === '' ? {} : { 'last-event-id': lastId };
+    const reply = await fetch('/events', { headers, signal: stop.signal });
+    if (!reply.ok || reply.body === null) return reply.status;
+    onOpen();
+    const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = '';
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return null;
+      clearTimeout(watch);
+      watch = setTimeout(() => stop.abort(), SILENCE_MS_MAX);
+      const blocks = (rest + value).split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) take(block);
+    }
+  } finally {
+    clearTimeout(watch);
+    stop.abort();
+  }
+}

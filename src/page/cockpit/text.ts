@@ -1,5 +1,4 @@
 /** Every text of the page, in English and in Vietnamese; the browser chooses. */
-
 import { vietnamese, vietnameseLine } from './phrases.ts';
 
 type Each<T> = readonly [en: T, vi: T];

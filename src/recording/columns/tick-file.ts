@@ -6,7 +6,18 @@ import { assert } from '../../domain/assert.ts';
 import { isTradingDay, type TradingDay } from '../../domain/civil-date.ts';
 import { firstAtLeast } from '../../domain/lists.ts';
 import type { TapeColumns } from '../../domain/ticks.ts';
-import { allocateTable, columnAs, type ColumnSpec, copyTable, type FileMeta, type Layout, parseMeta, type RowTable, sliceTable, type TableTotals } from './row-table.ts';
+import {
+  allocateTable,
+  columnAs,
+  type ColumnSpec,
+  copyTable,
+  type FileMeta,
+  type Layout,
+  parseMeta,
+  type RowTable,
+  sliceTable,
+  type TableTotals,
+} from './row-table.ts';
 import { readMeta, readTables, type TableKind, writeTable } from './arrow-file.ts';
 
 export interface TickColumns extends TickRows {

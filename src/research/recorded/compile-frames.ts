@@ -12,7 +12,13 @@ import type { BookLevel, TradeTick } from '../../domain/ticks.ts';
 import { instrumentIndex, type TsUs, US_PER_DAY } from '../../domain/units.ts';
 import { GapChain, MergedBook } from '../../engine/market/market.ts';
 import { Collector } from '../../recording/collect/collector.ts';
-import { AuctionStamps, type DayTicks, openDay, storeDay, type StoreDayOptions } from '../../recording/collect/day-ticks.ts';
+import {
+  AuctionStamps,
+  type DayTicks,
+  openDay,
+  storeDay,
+  type StoreDayOptions,
+} from '../../recording/collect/day-ticks.ts';
 import type { TickGap, TickMeta } from '../../recording/columns/tick-file.ts';
 import { frameDamageText, FrameRecords } from '../../recording/frame-log.ts';
 import { BadRows, type ImportReport, type ImportWatch } from '../../recording/import/import-table.ts';

@@ -12,7 +12,13 @@ import { FLAT_POSITION } from '../../domain/position.ts';
 import { signedQty, strategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { dayProfitOf, uncollectedOf } from '../../venue/account/account-figures.ts';
-import { type Holding, Ledger, type LedgerAccount, NO_FEES, type PriceRange } from '../../venue/account/ledger.ts';
+import {
+  type Holding,
+  Ledger,
+  type LedgerAccount,
+  NO_FEES,
+  type PriceRange,
+} from '../../venue/account/ledger.ts';
 import type { OrderFill } from '../../venue/orders/order-entry.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
 import { DrawdownWatch } from '../statistics/return-ratios.ts';

@@ -4,9 +4,26 @@ import { CLOSING_BARS, phaseAt } from '../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { Assumption, EngineSettings, PollSettings } from '../../domain/settings.ts';
-import { durationUs, money, type PriceHundredths, seconds, type TsUs, tsUs, US_PER_DAY, US_PER_MINUTE } from '../../domain/units.ts';
+import {
+  durationUs,
+  money,
+  type PriceHundredths,
+  seconds,
+  type TsUs,
+  tsUs,
+  US_PER_DAY,
+  US_PER_MINUTE,
+} from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import { type BacktestDay, type BacktestNotice, type BacktestPlan, type DayMoments, dayMoments, DayOpening, describeMemory } from '../backtest-plan.ts';
+import {
+  type BacktestDay,
+  type BacktestNotice,
+  type BacktestPlan,
+  type DayMoments,
+  dayMoments,
+  DayOpening,
+  describeMemory,
+} from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
 import { describeLatency, type LatencyModel, VirtualClock } from './virtual-time.ts';

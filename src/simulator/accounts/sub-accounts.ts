@@ -1,21 +1,25 @@
 /**
- * The sub-accounts of all customers: their cash, shares and waiting orders of stock. The money of a derivative one is the
- * venue's. Stored state counts; the options only open accounts that it lacks.
+ * The sub-accounts of all customers: their cash, shares and waiting orders of stock, and money on its way between them. The money of a
+ * derivative one is the venue's. Stored state counts; the options only open accounts that it lacks.
  */
-import type { StateKind, StateStore } from '../state/state-store.ts';
+import { assert } from '../../domain/assert.ts';
+import { accountId } from '../../domain/ids.ts';
+import { type Refusal, refusal } from '../../venue/venue-command.ts';
+import type { Brokerage } from '../brokerage/brokerage.ts';
 import type {
   AccountSettings,
   StockOrderSettings,
   StockSettings,
   SubAccountSettings,
-} from './account-settings.ts';
+} from '../simulator-options.ts';
+import type { StateKind, StateStore } from '../state/state-store.ts';
 
 export interface SubAccount extends SubAccountSettings {
   readonly custodyCode: string;
   readonly holder: string;
 }
 
-/** `blocked` is promised to waiting orders to buy. */
+/** `blocked` is promised to waiting orders to buy, or to margin. */
 interface CashFigures {
   readonly cash: number;
   readonly blocked: number;
@@ -43,17 +47,27 @@ const STORED: StateKind<StoredAccount> = { name: 'sub_account' };
 /** Written before the first move of money of a day. */
 const OPENING: StateKind<OpeningCash> = { name: 'opening_cash' };
 
+const NO_ACCOUNT = refusal(-6001);
+const NO_FUNDING = refusal(-6001, 'There is no account the money could come from or go to');
+const NOT_ENOUGH = refusal(-6012, 'Not enough money');
+const BAD_AMOUNT = refusal(-6019, 'Invalid amount');
+const SAME_ACCOUNT = refusal(-6001, 'Source and destination are the same account');
+
 export class SubAccounts {
   readonly #store: StateStore;
+  readonly #brokerage: Brokerage;
   readonly #rows: readonly SubAccount[];
 
-  constructor(store: StateStore, accounts: readonly AccountSettings[]) {
+  constructor(store: StateStore, brokerage: Brokerage, accounts: readonly AccountSettings[]) {
     this.#store = store;
+    this.#brokerage = brokerage;
     this.#rows = accounts.flatMap(({ custodyCode, name, subAccounts }) =>
       subAccounts.map((row) => ({ ...row, custodyCode, holder: name })),
     );
     store.commit(() => {
-      for (const row of this.#rows) if (row.type !== 'DERIVATIVE') this.#open(row);
+      for (const { type, accountNo, cash, stocks, stockOrders } of this.#rows)
+        if (type !== 'DERIVATIVE' && store.get(STORED, accountNo) === undefined)
+          store.put(STORED, accountNo, { accountNo, cash, stocks, stockOrders });
     });
   }
 
@@ -66,20 +80,22 @@ export class SubAccounts {
     return this.of(custodyCode).find((row) => row.accountNo === accountNo);
   }
 
-  /** Where margin is paid from and to: the default account, else the first that holds cash. */
-  funding(custodyCode: string): SubAccount | undefined {
-    const holdsCash = this.of(custodyCode).filter(({ type, isActive }) => type !== 'DERIVATIVE' && isActive);
-    return holdsCash.find(({ isDefault }) => isDefault) ?? holdsCash[0];
-  }
-
-  /** Cash of a normal or margin sub-account; undefined for others. */
-  cash(accountNo: string): CashFigures | undefined {
-    const stored = this.#store.get(STORED, accountNo);
-    if (stored === undefined) return undefined;
-    const blocked = stored.stockOrders
+  cash({ type, accountNo, custodyCode }: SubAccount): CashFigures {
+    if (type === 'DERIVATIVE') {
+      const { cash = 0, withdrawable = 0 } = this.#brokerage.account(accountId(custodyCode)) ?? {};
+      return { cash, blocked: Math.max(0, cash - withdrawable), available: withdrawable };
+    }
+    const { cash = 0, stockOrders = [] } = this.#store.get(STORED, accountNo) ?? {};
+    const blocked = stockOrders
       .filter(({ side }) => side === 'buy')
       .reduce((sum, { qty, price }) => sum + qty * price, 0);
-    return { cash: stored.cash, blocked, available: Math.max(0, stored.cash - blocked) };
+    return { cash, blocked, available: Math.max(0, cash - blocked) };
+  }
+
+  /** At the beginning of the day: the cash of now when no money has moved since. */
+  openingCash(account: SubAccount): number {
+    const opening = this.#store.get(OPENING, account.accountNo);
+    return opening?.day === this.#brokerage.today() ? opening.cash : this.cash(account).cash;
   }
 
   stocks(accountNo: string): readonly StockFigures[] {
@@ -90,30 +106,6 @@ export class SubAccounts {
         .reduce((sum, { qty }) => sum + qty, 0);
       return { ...row, available: Math.max(0, row.qty - promised) };
     });
-  }
-
-  stockOrders(accountNo: string): readonly StockOrderSettings[] {
-    return this.#store.get(STORED, accountNo)?.stockOrders ?? [];
-  }
-
-  /** False, without effect, when there is no such account or less than asked for is available. */
-  move(accountNo: string, amount: number): boolean {
-    const stored = this.#store.get(STORED, accountNo);
-    const available = this.cash(accountNo)?.available ?? 0;
-    if (stored === undefined || available + amount < 0) return false;
-    this.#store.put(STORED, accountNo, { ...stored, cash: stored.cash + amount });
-    return true;
-  }
-
-  /** Cash at the beginning of `day`: the cash of now when no money has moved since. */
-  openingCash(accountNo: string, day: string, cash: number): number {
-    const opening = this.#store.get(OPENING, accountNo);
-    return opening?.day === day ? opening.cash : cash;
-  }
-
-  /** Notes the cash of an account before money moves. */
-  noteOpening(accountNo: string, day: string, cash: number): void {
-    if (this.#store.get(OPENING, accountNo)?.day !== day) this.#store.put(OPENING, accountNo, { day, cash });
   }
 
   /** Cancels all of them, or none; `unknown` is the first id that does not wait. */
@@ -127,8 +119,58 @@ export class SubAccounts {
     return { unknown: null };
   }
 
-  #open({ accountNo, cash, stocks, stockOrders }: SubAccount): void {
-    if (this.#store.get(STORED, accountNo) !== undefined) return;
-    this.#store.put(STORED, accountNo, { accountNo, cash, stocks, stockOrders });
+  /**
+   * Into margin or out of it, from or to the account that funds it: the default account, else the first that holds cash. Null when it is
+   * done.
+   */
+  moveMargin(
+    way: 'deposit' | 'withdraw',
+    custodyCode: string,
+    derivativeNo: string,
+    amount: number,
+  ): Refusal | null {
+    const holdsCash = this.of(custodyCode).filter(({ type, isActive }) => type !== 'DERIVATIVE' && isActive);
+    const funding = holdsCash.find(({ isDefault }) => isDefault) ?? holdsCash[0];
+    if (funding === undefined) return NO_FUNDING;
+    return way === 'deposit'
+      ? this.transfer(custodyCode, funding.accountNo, derivativeNo, amount)
+      : this.transfer(custodyCode, derivativeNo, funding.accountNo, amount);
+  }
+
+  /** Debits one and credits another in the same commit, so that the total stays the same. */
+  transfer(custodyCode: string, fromNo: string, toNo: string, amount: number): Refusal | null {
+    const from = this.named(custodyCode, fromNo);
+    const to = this.named(custodyCode, toNo);
+    if (from?.isActive !== true || to?.isActive !== true) return NO_ACCOUNT;
+    if (from === to) return SAME_ACCOUNT;
+    if (!Number.isSafeInteger(amount) || amount <= 0) return BAD_AMOUNT;
+    let refused: Refusal | null = null;
+    this.#store.commit(() => {
+      for (const account of [from, to]) this.#noteOpening(account);
+      refused = this.#move(from, -amount);
+      if (refused === null)
+        assert(this.#move(to, amount) === null, 'money that left an account arrives in another');
+    });
+    return refused;
+  }
+
+  #noteOpening(account: SubAccount): void {
+    const day = this.#brokerage.today();
+    if (this.#store.get(OPENING, account.accountNo)?.day !== day)
+      this.#store.put(OPENING, account.accountNo, { day, cash: this.cash(account).cash });
+  }
+
+  #move(account: SubAccount, amount: number): Refusal | null {
+    if (account.type === 'DERIVATIVE') {
+      const id = accountId(account.custodyCode);
+      const outcome = this.#brokerage.act((venue) =>
+        amount < 0 ? venue.withdraw(id, -amount) : venue.deposit(id, amount),
+      );
+      return outcome.status === 'refused' ? outcome.refusal : null;
+    }
+    const stored = this.#store.get(STORED, account.accountNo);
+    if (stored === undefined || this.cash(account).available + amount < 0) return NOT_ENOUGH;
+    this.#store.put(STORED, account.accountNo, { ...stored, cash: stored.cash + amount });
+    return null;
   }
 }

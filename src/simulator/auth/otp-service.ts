@@ -3,8 +3,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { dayAt } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { API_KEY_INVALID, type ErrorBody, EXCHANGE_LIMIT, OTP_INVALID } from '../../wire/rest/token-calls.ts';
-import type { AccountSettings } from '../accounts/account-settings.ts';
-import type { AuthSettings } from '../simulator-options.ts';
+import type { AccountSettings, AuthSettings } from '../simulator-options.ts';
 import type { StateKind, StateStore } from '../state/state-store.ts';
 import type { TokenService } from './token-service.ts';
 
@@ -20,7 +19,7 @@ interface OtpServiceParts {
   readonly utcOffsetMinutes: number;
 }
 
-export interface OtpExchange {
+interface OtpExchange {
   readonly apiKey: string;
   readonly otp: string;
   /** Null on the app route. */

@@ -12,10 +12,10 @@ import type { ContractBoard } from '../../venue/venue-contracts.ts';
 import type { MarketMessage, OrderReport, VenueEvent } from '../../venue/venue-event.ts';
 import type { VenueOptions } from '../../venue/venue-options.ts';
 import { Venue, type VenueState } from '../../venue/venue.ts';
-import type { VenueMemory } from '../state/venue-memory.ts';
+import type { VenueMemory } from '../state/state-store.ts';
 import type { MarketClock } from '../time/market-clock.ts';
+import type { PassedFrame } from '../simulator-options.ts';
 import type { OpenedMarket } from './open-market.ts';
-import type { PassedFrame } from './print-feed.ts';
 
 interface BrokerageParts {
   readonly memory: VenueMemory;

@@ -5,12 +5,11 @@ import { codedForm, contractMonthOf, legacyCode } from '../../domain/contract-co
 import { type ContractSpec, hundredthsOf, parsePoints } from '../../domain/contract.ts';
 import { type OrderCode, orderCode } from '../../domain/ids.ts';
 import { priceHundredths, type PriceTicks, type TsUs, tsUs } from '../../domain/units.ts';
-import { readPrints, type Tape } from '../../recording/read-prints.ts';
-import type { MarketOptions } from '../../venue/venue-options.ts';
-import { type SimulatorOptions, VN30_FUTURE } from '../simulator-options.ts';
-import type { VenueMemory } from '../state/venue-memory.ts';
+import { readPrints, type Tape, type Print } from '../../recording/read-prints.ts';
+import type { MarketOptions, TapePrint } from '../../venue/venue-options.ts';
+import { type MarketSource, type SimulatorOptions, VN30_FUTURE } from '../simulator-options.ts';
+import type { VenueMemory } from '../state/state-store.ts';
 import { MarketClock } from '../time/market-clock.ts';
-import { type MarketSource, PrintFeed } from './print-feed.ts';
 
 export interface OpenedMarket {
   readonly clock: MarketClock;
@@ -106,4 +105,31 @@ export function internalStreamCode(code: OrderCode): string {
   if (month === undefined) return code;
   const coded = codedForm(month);
   return coded === code ? legacyCode(month) : coded;
+}
+
+/** A recorded day, handed out print by print as market time reaches each. */
+export class PrintFeed {
+  readonly #prints: readonly Print[];
+  readonly #orderCode: OrderCode;
+  #next = 0;
+
+  /** Prints at or before `after` count as seen: a restart carries on from the venue's last state. */
+  constructor(prints: readonly Print[], orderCode: OrderCode, after: TsUs | undefined) {
+    this.#prints = prints;
+    this.#orderCode = orderCode;
+    if (after !== undefined) this.#next = prints.findIndex(({ tsUs }) => tsUs > after);
+    if (this.#next < 0) this.#next = prints.length;
+  }
+
+  nextDueUs(): number {
+    return this.#prints[this.#next]?.tsUs ?? Infinity;
+  }
+
+  take(nowUs: TsUs): TapePrint | undefined {
+    const print = this.#prints[this.#next];
+    if (print === undefined || print.tsUs > nowUs) return undefined;
+    this.#next += 1;
+    const { tsUs, price, qty, aggressor } = print;
+    return { tsUs, orderCode: this.#orderCode, price, qty, aggressor };
+  }
 }

@@ -1,6 +1,6 @@
 /** The faults of the simulated broker: each has one name, its parameters, its effect in one line. Unknown ones are refused. */
 import { z } from 'zod';
-import { type Issue, notParsed, parsed, type ParseResult, shown, isRecord } from '../../domain/parsed.ts';
+import { isRecord, type Issue, notParsed, parsed, type ParseResult, shown } from '../../domain/parsed.ts';
 import type { DataChannel } from '../../wire/stream/control-frame.ts';
 import { OPERATIONS } from '../../wire/rest/operations.ts';
 
@@ -121,7 +121,7 @@ export const FAULT_TABLE = {
 } as const satisfies Readonly<Record<string, FaultRow>>;
 
 type Table = typeof FAULT_TABLE;
-export type FaultName = keyof Table;
+type FaultName = keyof Table;
 type FaultOf<N extends string, P extends Parameters> = Readonly<
   z.output<z.ZodObject<P & { readonly name: z.ZodLiteral<N> }>>
 >;

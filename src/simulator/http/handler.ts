@@ -1,13 +1,14 @@
 /** Answers one REST operation: its account, refusals, pages of a book. */
 import { type AccountId, accountId } from '../../domain/ids.ts';
 import { type Issue, issuesText, type ParseResult } from '../../domain/parsed.ts';
+import { refusal } from '../../venue/venue-command.ts';
 import type { Envelope } from '../../wire/rest/envelope.ts';
 import type { OperationName } from '../../wire/rest/operations.ts';
 import type { ErrorBody } from '../../wire/rest/token-calls.ts';
-import { type AccountSettings, derivativeOf } from '../accounts/account-settings.ts';
 import type { PageQuery } from '../../wire/rest/trade-fields.ts';
+import { type AccountSettings, derivativeOf } from '../simulator-options.ts';
 
-export type Issues = readonly [Issue, ...Issue[]];
+type Issues = readonly [Issue, ...Issue[]];
 
 export interface RestRequest {
   readonly params: Readonly<Record<string, unknown>>;
@@ -41,7 +42,7 @@ export const badRequest = ([{ path, expected }]: Issues): RestAnswer =>
 
 /** Ours [?]: the broker's code for a request that cannot be read is not known. */
 const UNREADABLE = -6000;
-export const NO_ACCOUNT = { code: -6001, text: 'Account not found' };
+export const NO_ACCOUNT = refusal(-6001);
 const BAD_VOLUME = -6019;
 const BAD_PRICE_CODE = -6021;
 

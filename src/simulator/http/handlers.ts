@@ -3,7 +3,6 @@ import { formatTime, type TradingDay, tradingDay } from '../../domain/civil-date
 import { money, type PriceTicks, qty, tsUs } from '../../domain/units.ts';
 import { contractList, derivatives } from '../../wire/rest/market-reads.ts';
 import { exchangeToken, requestOtp } from '../../wire/rest/token-calls.ts';
-import type { MoneyTransfers } from '../accounts/money-transfers.ts';
 import type { SubAccount, SubAccounts } from '../accounts/sub-accounts.ts';
 import type { OtpService } from '../auth/otp-service.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
@@ -12,15 +11,15 @@ import {
   accountHandler,
   answerPage,
   badRequest,
-  restError,
+  type CustomerAccount,
   failedWith,
-  type RestHandler,
   type Handlers,
   NO_ACCOUNT,
   ok,
-  type CustomerAccount,
   refuse,
   type RestAnswer,
+  restError,
+  type RestHandler,
   type RestRequest,
   unreadable,
 } from './handler.ts';
@@ -35,14 +34,13 @@ import { profile } from '../../wire/rest/profile.ts';
 import type { BrokerOrder } from '../../domain/broker-order.ts';
 import { conditionBook, type ConditionBookQuery, type ConditionRow } from '../../wire/rest/condition-book.ts';
 import {
-  type InDayQuery,
-  inDayBook,
-  type InDayRow,
   decodeStatus,
   encodeStatus,
+  inDayBook,
+  type InDayQuery,
+  type InDayRow,
 } from '../../wire/rest/in-day-book.ts';
 import { formatDate } from '../../wire/rest/trade-fields.ts';
-import { accountId } from '../../domain/ids.ts';
 import type { ParseResult } from '../../domain/parsed.ts';
 import {
   cancelStockOrders,
@@ -52,40 +50,30 @@ import {
   STOCK_CANCELED,
   stockAssets,
 } from '../../wire/rest/securities.ts';
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import { refusal } from '../../venue/venue-command.ts';
+import { DEFAULT_RULES, type VenueRules } from '../../venue/venue-options.ts';
 
 // The stock side of a sub-account: shares, cash, loan packages, and the cancel of waiting orders.
 
-const CANNOT_BE_CANCELED = -6014;
-
 function stockHandlers(
   subAccounts: SubAccounts,
-  brokerage: Brokerage,
 ): Pick<Handlers, 'stock-assets' | 'cancel-stock-orders' | 'cash-balance' | 'loan-packages'> {
+  /** For a sub-account of the customer's own; there is no envelope that could refuse another's. */
+  const ofOwn =
+    (
+      operation: { decodeRequest(raw: RestRequest): ParseResult<string> },
+      run: (account: SubAccount) => RestAnswer,
+    ): RestHandler =>
+    (request) => {
+      const asked = operation.decodeRequest(request);
+      if (!asked.ok) return badRequest(asked.issues);
+      const account = subAccounts.named(request.customer?.custodyCode ?? '', asked.value);
+      // Not 401 or 403: the token is good, there is just no such account for it.
+      return account === undefined ? failedWith(404, 'There is no such account') : run(account);
+    };
   return {
-    'stock-assets': assetsHandler(subAccounts),
-    'cancel-stock-orders': cancelHandler(subAccounts),
-    'cash-balance': balanceHandler(subAccounts, brokerage),
-    'loan-packages': packagesHandler(subAccounts),
-  };
-}
-
-/** Runs `run` for a sub-account of the customer's own; there is no envelope that could refuse another's. */
-function ofOwn(
-  subAccounts: SubAccounts,
-  request: RestRequest,
-  asked: ParseResult<string>,
-  run: (account: SubAccount) => RestAnswer,
-): RestAnswer {
-  if (!asked.ok) return badRequest(asked.issues);
-  const account = subAccounts.named(request.customer?.custodyCode ?? '', asked.value);
-  // Not 401 or 403: the token is good, there is just no such account for it.
-  return account === undefined ? failedWith(404, 'There is no such account') : run(account);
-}
-
-const assetsHandler =
-  (subAccounts: SubAccounts): RestHandler =>
-  (request) =>
-    ofOwn(subAccounts, request, stockAssets.decodeRequest(request), ({ accountNo }) =>
+    'stock-assets': ofOwn(stockAssets, ({ accountNo }) =>
       ok(
         stockAssets.encodeResponse(
           subAccounts.stocks(accountNo).map((row) => ({
@@ -97,74 +85,46 @@ const assetsHandler =
           })),
         ),
       ),
-    );
-
-const cancelHandler =
-  (subAccounts: SubAccounts): RestHandler =>
-  (request) => {
-    const asked = cancelStockOrders.decodeRequest(request);
-    if (!asked.ok) return unreadable(cancelStockOrders, asked.issues);
-    const { accountNo, orderIds } = asked.value;
-    const account = subAccounts.named(request.customer?.custodyCode ?? '', accountNo);
-    if (account?.isActive !== true) return refuse(cancelStockOrders, NO_ACCOUNT);
-    const { unknown } = subAccounts.cancelStockOrders(accountNo, orderIds);
-    if (unknown !== null) {
-      return refuse(cancelStockOrders, {
-        code: CANNOT_BE_CANCELED,
-        text: `Order ${unknown} cannot be cancelled`,
-      });
-    }
-    return ok(
-      cancelStockOrders.encodeResponse(
-        orderIds.map((orderId) => ({ orderId, error: STOCK_CANCELED, message: 'Success' })),
-      ),
-    );
-  };
-
-const balanceHandler =
-  (subAccounts: SubAccounts, brokerage: Brokerage): RestHandler =>
-  (request) =>
-    ofOwn(subAccounts, request, cashBalance.decodeRequest(request), (account) =>
-      ok(cashBalance.encodeResponse([cashRowOf(subAccounts, brokerage, account)])),
-    );
-
-function cashRowOf(subAccounts: SubAccounts, brokerage: Brokerage, account: SubAccount): CashRow {
-  const { accountNo, custodyCode, holder, type } = account;
-  const head = { accountNo, custodyCode, name: holder };
-  if (type === 'DERIVATIVE') {
-    const figures = brokerage.account(accountId(custodyCode));
-    const cash = figures?.cash ?? money(0);
-    const withdrawable = figures?.withdrawable ?? money(0);
-    return {
-      ...head,
-      cash,
-      openingCash: money(subAccounts.openingCash(accountNo, brokerage.today(), cash)),
-      withdrawable,
-      buying: money(0),
-      blocked: money(Math.max(0, cash - withdrawable)),
-      purchasingPower: money(0),
-    };
-  }
-  const { cash, blocked, available } = subAccounts.cash(accountNo) ?? { cash: 0, blocked: 0, available: 0 };
-  return {
-    ...head,
-    cash: money(cash),
-    openingCash: money(subAccounts.openingCash(accountNo, brokerage.today(), cash)),
-    withdrawable: money(available),
-    buying: money(blocked),
-    blocked: money(blocked),
-    purchasingPower: money(available),
-  };
-}
-
-const packagesHandler =
-  (subAccounts: SubAccounts): RestHandler =>
-  (request) =>
-    ofOwn(subAccounts, request, loanPackages.decodeRequest(request), ({ type, packages }) =>
+    ),
+    'cancel-stock-orders': (request) => {
+      const asked = cancelStockOrders.decodeRequest(request);
+      if (!asked.ok) return unreadable(cancelStockOrders, asked.issues);
+      const { accountNo, orderIds } = asked.value;
+      const account = subAccounts.named(request.customer?.custodyCode ?? '', accountNo);
+      if (account?.isActive !== true) return refuse(cancelStockOrders, NO_ACCOUNT);
+      const { unknown } = subAccounts.cancelStockOrders(accountNo, orderIds);
+      if (unknown !== null)
+        return refuse(cancelStockOrders, refusal(-6014, `Order ${unknown} cannot be cancelled`));
+      const rows = orderIds.map((orderId) => ({ orderId, error: STOCK_CANCELED, message: 'Success' }));
+      return ok(cancelStockOrders.encodeResponse(rows));
+    },
+    'cash-balance': ofOwn(cashBalance, (account) =>
+      ok(cashBalance.encodeResponse([cashRowOf(subAccounts, account)])),
+    ),
+    'loan-packages': ofOwn(loanPackages, ({ type, packages }) =>
       type === 'MARGIN'
         ? ok(loanPackages.encodeResponse(packages))
         : failedWith(404, 'This is no margin account'),
-    );
+    ),
+  };
+}
+
+function cashRowOf(subAccounts: SubAccounts, account: SubAccount): CashRow {
+  const { accountNo, custodyCode, holder, type } = account;
+  const { cash, blocked, available } = subAccounts.cash(account);
+  const buysStock = type !== 'DERIVATIVE';
+  return {
+    accountNo,
+    custodyCode,
+    name: holder,
+    cash: money(cash),
+    openingCash: money(subAccounts.openingCash(account)),
+    withdrawable: money(available),
+    buying: money(buysStock ? blocked : 0),
+    blocked: money(blocked),
+    purchasingPower: money(buysStock ? available : 0),
+  };
+}
 
 // The in-day book and the book of orders that wait: rows of an account in order of entry, filtered, page by page.
 
@@ -349,11 +309,11 @@ function exitPrice(
 const ID_BYTES = 16;
 const newTransactionId = (): string => randomBytes(ID_BYTES).toString('hex');
 
-function cashHandlers(transfers: MoneyTransfers): Pick<Handlers, 'deposit' | 'withdraw' | 'transfer'> {
+function cashHandlers(subAccounts: SubAccounts): Pick<Handlers, 'deposit' | 'withdraw' | 'transfer'> {
   const move = (operation: typeof deposit | typeof withdraw): RestHandler =>
     accountHandler(operation, ({ amount }, own) => {
-      const refusal = transfers[operation.name](own.accountId, own.subAccountId, amount);
-      return refusal ?? operation.encodeResponse(newTransactionId());
+      const refused = subAccounts.moveMargin(operation.name, own.accountId, own.subAccountId, amount);
+      return refused ?? operation.encodeResponse(newTransactionId());
     });
   return {
     deposit: move(deposit),
@@ -364,25 +324,27 @@ function cashHandlers(transfers: MoneyTransfers): Pick<Handlers, 'deposit' | 'wi
       const { customer } = request;
       if (customer === undefined) return refuse(transfer, NO_ACCOUNT);
       const { from, to, amount } = asked.value;
-      const refusal = transfers.transfer(customer.custodyCode, from, to, amount);
-      return refusal === null ? ok(transfer.encodeResponse()) : refuse(transfer, refusal);
+      const refused = subAccounts.transfer(customer.custodyCode, from, to, amount);
+      return refused === null ? ok(transfer.encodeResponse()) : refuse(transfer, refused);
     },
   };
 }
 
-interface HandlerParts extends Omit<OrderParts, 'timeText'> {
+interface HandlerParts extends Omit<OrderParts, 'timeText' | 'triggerLife'> {
   readonly otps: OtpService;
   readonly subAccounts: SubAccounts;
-  readonly money: MoneyTransfers;
-  readonly utcOffsetMinutes: number;
+  readonly rules: Partial<VenueRules>;
+  readonly calendar: TradingCalendar;
 }
 
 const CLOCK_LENGTH = 'HH:MM:SS'.length;
 
 export function createHandlers(parts: HandlerParts): Handlers {
-  const { otps, brokerage, subAccounts, readings, utcOffsetMinutes } = parts;
-  const timeText = (atUs: number): string => formatTime(tsUs(atUs), utcOffsetMinutes).slice(0, CLOCK_LENGTH);
-  const orders: OrderParts = { ...parts, timeText };
+  const { otps, brokerage, subAccounts, readings, rules, calendar } = parts;
+  const timeText = (atUs: number): string =>
+    formatTime(tsUs(atUs), calendar.utcOffsetMinutes).slice(0, CLOCK_LENGTH);
+  const { triggerLife } = { ...DEFAULT_RULES, ...rules };
+  const orders: OrderParts = { ...parts, timeText, triggerLife };
   return {
     ...authHandlers(otps),
     profile: profileHandler(subAccounts),
@@ -394,8 +356,8 @@ export function createHandlers(parts: HandlerParts): Handlers {
     ...triggerHandlers(orders),
     conditions: triggerBookHandler(orders),
     ...marketHandlers(brokerage, readings),
-    ...cashHandlers(parts.money),
-    ...stockHandlers(subAccounts, brokerage),
+    ...cashHandlers(subAccounts),
+    ...stockHandlers(subAccounts),
   };
 }
 

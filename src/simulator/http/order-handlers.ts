@@ -3,7 +3,12 @@ import { parsePoints } from '../../domain/contract.ts';
 import { brokerOrderKey, clientOrderId } from '../../domain/ids.ts';
 import { type PriceTicks, qty } from '../../domain/units.ts';
 import type { TriggerReport } from '../../venue/venue-event.ts';
-import type { CommandOutcome, PlaceLimit, PlaceTrigger } from '../../venue/venue-command.ts';
+import {
+  type CommandOutcome,
+  type PlaceLimit,
+  type PlaceTrigger,
+  refusal,
+} from '../../venue/venue-command.ts';
 import type { VenueRules } from '../../venue/venue-options.ts';
 import {
   cancelCondition,
@@ -13,7 +18,7 @@ import {
 } from '../../wire/rest/condition-calls.ts';
 import { cancelOrder, changeOrder, type RequestedTerms, placeOrder } from '../../wire/rest/order-calls.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
-import type { BookDistortion } from '../faults/book-distortion.ts';
+import type { BookDistortion } from '../faults/fault-board.ts';
 import type { Readings } from '../simulator-options.ts';
 import { accountHandler, type Handlers, type CustomerAccount, type RestRefusal } from './handler.ts';
 
@@ -26,20 +31,17 @@ export interface OrderParts {
   readonly timeText: (atUs: number) => string;
 }
 
-const UNKNOWN_ORDER: RestRefusal = { code: -6003, text: 'Order or contract not found' };
-const BAD_PRICE: RestRefusal = { code: -6021, text: 'Invalid price' };
-const NOT_OFFERED: RestRefusal = { code: -6024, text: 'Order type not allowed' };
+const UNKNOWN_ORDER = refusal(-6003);
+const BAD_PRICE = refusal(-6021);
+const NOT_OFFERED = refusal(-6024, 'Order type not allowed');
 
-export const orderHandlers = (parts: OrderParts): Pick<Handlers, 'place' | 'change' | 'cancel'> => ({
-  place: placeHandler(parts),
-  change: changeHandler(parts),
-  cancel: cancelHandler(parts),
-});
-
-function placeHandler(parts: OrderParts) {
-  const { brokerage, book, timeText } = parts;
-  const { spec } = brokerage;
-  return accountHandler(placeOrder, (asked, own) => {
+export const orderHandlers = ({
+  brokerage,
+  book,
+  readings,
+  timeText,
+}: OrderParts): Pick<Handlers, 'place' | 'change' | 'cancel'> => ({
+  place: accountHandler(placeOrder, (asked, own) => {
     const orderCode = brokerage.codeNamed(asked.symbol);
     if (orderCode === undefined) return UNKNOWN_ORDER;
     const limitPrice = priceOf(brokerage, asked.points);
@@ -54,7 +56,7 @@ function placeHandler(parts: OrderParts) {
       qty: volume,
       refId: refIdOf(refId),
     };
-    const outcome = enter(parts, order, asked.terms);
+    const outcome = enter(brokerage, readings, order, asked.terms);
     if ('code' in outcome) return outcome;
     if (outcome.status === 'refused') return outcome.refusal;
     const { order: entered } = outcome;
@@ -64,15 +66,40 @@ function placeHandler(parts: OrderParts) {
       refId,
       subAccountId: own.subAccountId,
       time: timeText(entered.placedUs),
-      spec,
+      spec: brokerage.spec,
     });
-  });
-}
+  }),
+  change: accountHandler(changeOrder, (asked, { accountId }) => {
+    const order = brokerage.orderNamed(accountId, asked.orderNo);
+    if (order === undefined) return UNKNOWN_ORDER;
+    const limitPrice = priceOf(brokerage, asked.points);
+    if (limitPrice === undefined) return BAD_PRICE;
+    const total = asked.volume + (readings.changedVolume === 'total' ? 0 : order.filledQty);
+    const { orderNo } = order;
+    const outcome = brokerage.act((venue) => venue.change({ accountId, orderNo, limitPrice, qty: total }));
+    if (outcome.status === 'refused') return outcome.refusal;
+    // Echoes the request: the order itself changes when the exchange confirms it.
+    return changeOrder.encodeResponse({
+      ...outcome.order,
+      limitPrice,
+      qty: qty(asked.volume),
+      spec: brokerage.spec,
+    });
+  }),
+  cancel: accountHandler(cancelOrder, (asked, { accountId }) => {
+    const orderNo = brokerage.orderNamed(accountId, asked.orderNo)?.orderNo;
+    if (orderNo === undefined) return UNKNOWN_ORDER;
+    const outcome = brokerage.act((venue) => venue.cancel({ accountId, orderNo }));
+    if (outcome.status === 'refused') return outcome.refusal;
+    return cancelOrder.encodeResponse({ ...outcome.order, time: timeText(brokerage.nowUs()) });
+  }),
+});
 
 const refIdOf = (text: string) => (text === '' ? null : clientOrderId(text));
 
 function enter(
-  { brokerage, readings }: OrderParts,
+  brokerage: Brokerage,
+  readings: Readings,
   order: PlaceLimit,
   terms: RequestedTerms,
 ): CommandOutcome | RestRefusal {
@@ -108,51 +135,17 @@ function bracketOf(
   return { is: bracketPrices === 'absolute' ? 'prices' : 'distances', stopLoss, takeProfit };
 }
 
-function changeHandler({ brokerage, readings }: OrderParts) {
-  return accountHandler(changeOrder, (asked, { accountId }) => {
-    const order = brokerage.orderNamed(accountId, asked.orderNo);
-    if (order === undefined) return UNKNOWN_ORDER;
-    const limitPrice = priceOf(brokerage, asked.points);
-    if (limitPrice === undefined) return BAD_PRICE;
-    const total = asked.volume + (readings.changedVolume === 'total' ? 0 : order.filledQty);
-    const { orderNo } = order;
-    const outcome = brokerage.act((venue) => venue.change({ accountId, orderNo, limitPrice, qty: total }));
-    if (outcome.status === 'refused') return outcome.refusal;
-    // Echoes the request: the order itself changes when the exchange confirms it.
-    return changeOrder.encodeResponse({
-      ...outcome.order,
-      limitPrice,
-      qty: qty(asked.volume),
-      spec: brokerage.spec,
-    });
-  });
-}
-
-function cancelHandler({ brokerage, timeText }: OrderParts) {
-  return accountHandler(cancelOrder, (asked, { accountId }) => {
-    const orderNo = brokerage.orderNamed(accountId, asked.orderNo)?.orderNo;
-    if (orderNo === undefined) return UNKNOWN_ORDER;
-    const outcome = brokerage.act((venue) => venue.cancel({ accountId, orderNo }));
-    if (outcome.status === 'refused') return outcome.refusal;
-    return cancelOrder.encodeResponse({ ...outcome.order, time: timeText(brokerage.nowUs()) });
-  });
-}
-
 function priceOf({ spec }: Brokerage, points: number): PriceTicks | undefined {
   const price = parsePoints(spec, points, 'price');
   return price.ok ? price.value : undefined;
 }
 
-export const triggerHandlers = (
-  parts: OrderParts,
-): Pick<Handlers, 'condition-place' | 'condition-change' | 'condition-cancel'> => ({
-  'condition-place': placeTriggerHandler(parts),
-  'condition-change': changeTriggerHandler(parts),
-  'condition-cancel': cancelTriggerHandler(parts),
-});
-
-function placeTriggerHandler({ brokerage, book, timeText }: OrderParts) {
-  return accountHandler(placeCondition, (asked, own) => {
+export const triggerHandlers = ({
+  brokerage,
+  book,
+  timeText,
+}: OrderParts): Pick<Handlers, 'condition-place' | 'condition-change' | 'condition-cancel'> => ({
+  'condition-place': accountHandler(placeCondition, (asked, own) => {
     const orderCode = brokerage.codeNamed(asked.symbol);
     if (orderCode === undefined) return UNKNOWN_ORDER;
     const command = commandOf(brokerage, asked, own);
@@ -167,8 +160,26 @@ function placeTriggerHandler({ brokerage, book, timeText }: OrderParts) {
       time: timeText(trigger.placedUs),
       spec: brokerage.spec,
     });
-  });
-}
+  }),
+  'condition-change': accountHandler(changeCondition, (asked, { accountId }) => {
+    const triggerPrice = priceOf(brokerage, asked.triggerPoints);
+    if (triggerPrice === undefined) return BAD_PRICE;
+    const orderKey = brokerOrderKey(asked.orderKey);
+    const outcome = brokerage.act((venue) => venue.changeTrigger({ accountId, orderKey, triggerPrice }));
+    if (outcome.status === 'refused') return outcome.refusal;
+    const { trigger } = outcome;
+    return changeCondition.encodeResponse({
+      ...trigger,
+      triggerPrice: shownTrigger(trigger) ?? triggerPrice,
+      spec: brokerage.spec,
+    });
+  }),
+  'condition-cancel': accountHandler(cancelCondition, (asked, { accountId }) => {
+    const orderKey = brokerOrderKey(asked.orderKey);
+    const outcome = brokerage.act((venue) => venue.cancelTrigger({ accountId, orderKey }));
+    return outcome.status === 'refused' ? outcome.refusal : cancelCondition.encodeResponse();
+  }),
+});
 
 /** Without the contract; undefined when a price is not on the grid. */
 function commandOf(
@@ -191,30 +202,6 @@ function commandOf(
 }
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-
-function changeTriggerHandler({ brokerage }: OrderParts) {
-  return accountHandler(changeCondition, (asked, { accountId }) => {
-    const triggerPrice = priceOf(brokerage, asked.triggerPoints);
-    if (triggerPrice === undefined) return BAD_PRICE;
-    const orderKey = brokerOrderKey(asked.orderKey);
-    const outcome = brokerage.act((venue) => venue.changeTrigger({ accountId, orderKey, triggerPrice }));
-    if (outcome.status === 'refused') return outcome.refusal;
-    const { trigger } = outcome;
-    return changeCondition.encodeResponse({
-      ...trigger,
-      triggerPrice: shownTrigger(trigger) ?? triggerPrice,
-      spec: brokerage.spec,
-    });
-  });
-}
-
-function cancelTriggerHandler({ brokerage }: OrderParts) {
-  return accountHandler(cancelCondition, (asked, { accountId }) => {
-    const orderKey = brokerOrderKey(asked.orderKey);
-    const outcome = brokerage.act((venue) => venue.cancelTrigger({ accountId, orderKey }));
-    return outcome.status === 'refused' ? outcome.refusal : cancelCondition.encodeResponse();
-  });
-}
 
 /** A trailing stop that is not yet activated shows where it will be. */
 export const shownTrigger = ({ triggerPrice, trailing }: TriggerReport): PriceTicks | null =>

@@ -7,10 +7,10 @@ import { refusal } from '../../venue/venue-command.ts';
 import type { RawRequest } from '../../wire/rest/wire-message.ts';
 import { OPERATIONS } from '../../wire/rest/operations.ts';
 import { OTP_REQUEST_FAILED } from '../../wire/rest/token-calls.ts';
-import type { AccountSettings } from '../accounts/account-settings.ts';
 import type { TokenService } from '../auth/token-service.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import { restError, failedWith, type Handlers, refuse, type RestAnswer } from './handler.ts';
+import { failedWith, type Handlers, refuse, type RestAnswer, restError } from './handler.ts';
+import type { AccountSettings } from '../simulator-options.ts';
 
 export interface RequestParts {
   readonly handlers: Handlers;
@@ -18,7 +18,7 @@ export interface RequestParts {
   readonly tokens: TokenService;
   /** Without a valid token. */
   readonly refusalStatus: 401 | 403;
-  readonly faults: FaultBoard;
+  readonly board: FaultBoard;
 }
 
 interface RestServerParts extends RequestParts {
@@ -89,7 +89,7 @@ export function serveRequest(
   operation: RestOperation,
   request: ReceivedRequest,
 ): ServedReply {
-  const { faults } = parts;
+  const { board: faults } = parts;
   const target = { operation: operation.name };
   if (faults.strike('http_429', target)) return reply(failedWith(429, 'Too many requests'));
   if (faults.strike('refuse_for_now', target))

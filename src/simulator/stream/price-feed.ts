@@ -5,11 +5,10 @@ import type { ContractBoard } from '../../venue/venue-contracts.ts';
 import type { BookMessage, MarketMessage } from '../../venue/venue-event.ts';
 import { encodeBook, encodeBookChange, encodeSummary, encodeTrade } from '../../wire/stream/data-frame.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
-import type { PassedFrame } from '../brokerage/print-feed.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
 import type { DataChannel } from '../../wire/stream/control-frame.ts';
-import type { StreamSettings } from '../simulator-options.ts';
-import { type StreamSession, subscriptionKey } from './stream-session.ts';
+import type { PassedFrame, StreamSettings } from '../simulator-options.ts';
+import { type StreamSession, subscriptionKey } from './stream-server.ts';
 
 interface PriceFeedParts {
   /** Clients get the frames of another market as they are. */

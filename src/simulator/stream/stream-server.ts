@@ -1,18 +1,20 @@
 /** Server of the price stream: upgrades, sessions, one connection a token. */
 import type { IncomingMessage, Server } from 'node:http';
-import { WebSocketServer } from 'ws';
-import type { TokenService } from '../auth/token-service.ts';
-import type { Clock, Timers } from '../../domain/clock.ts';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { type TokenClaims, tokenExpiry, type TokenService } from '../auth/token-service.ts';
+import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import type { DataChannel } from '../../wire/stream/control-frame.ts';
-import type { StreamSettings } from '../simulator-options.ts';
 import {
-  type AuthVerdict,
-  type Corkable,
-  type SessionHost,
-  type SessionSocket,
-  StreamSession,
-} from './stream-session.ts';
+  type DataChannel,
+  decodeClientFrame,
+  encodeAuthResult,
+  encodeHeartbeatTimeout,
+  PONG_FRAME,
+  SERVER_BEAT_FRAME,
+} from '../../wire/stream/control-frame.ts';
+import type { StreamSettings } from '../simulator-options.ts';
+import type { Duplex } from 'node:stream';
+import { type DurationUs, durationUs, seconds } from '../../domain/units.ts';
 
 export const STREAM_PATH = '/ws/thesis/v1/stream/derivative';
 
@@ -23,7 +25,7 @@ const CONNECTED = { code: '211111', message: 'This token is connected already' }
 const NORMAL_CLOSURE = 1000;
 const FRAME_BYTES_MAX = 64 * 1024;
 
-interface StreamServerParts extends Pick<SessionHost, 'subscribed' | 'count'> {
+interface StreamServerParts {
   readonly settings: StreamSettings;
   readonly tokens: TokenService;
   readonly clock: Clock;
@@ -31,9 +33,16 @@ interface StreamServerParts extends Pick<SessionHost, 'subscribed' | 'count'> {
   readonly faults: FaultBoard;
   /** There are no prices to connect for. */
   readonly isAway: () => boolean;
+  readonly count: (what: string) => void;
+  /** A client has subscribed and is to get the current board. */
+  readonly subscribed: (
+    session: StreamSession,
+    channels: readonly DataChannel[],
+    codes: readonly string[],
+  ) => void;
 }
 
-export class StreamServer implements SessionHost {
+export class StreamServer {
   readonly #parts: StreamServerParts;
   readonly #sockets = new WebSocketServer({
     noServer: true,
@@ -66,7 +75,7 @@ export class StreamServer implements SessionHost {
     return [...this.#sessions].at(-1);
   }
 
-  admit(session: StreamSession, token: string): AuthVerdict {
+  admit(session: StreamSession, token: string) {
     const claims = this.#parts.tokens.check(token);
     if (claims === undefined) {
       this.#parts.count('auth_refused');
@@ -84,16 +93,9 @@ export class StreamServer implements SessionHost {
     return { claims, error: null };
   }
 
-  subscribed(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void {
-    this.#parts.subscribed(session, channels, codes);
-  }
-
+  /** The session no longer counts as a connection of its token. */
   released(session: StreamSession): void {
     this.#sessions.delete(session);
-  }
-
-  count(what: string): void {
-    this.#parts.count(what);
   }
 
   /** A frame to everybody, whatever they asked for. */
@@ -132,8 +134,7 @@ export class StreamServer implements SessionHost {
 
   /** An open connection; `raw` is the stream under it. */
   accept(socket: SessionSocket, raw: Corkable): void {
-    const { settings, clock, timers, faults } = this.#parts;
-    const session = new StreamSession({ socket, raw, settings, clock, timers, faults, host: this });
+    const session = new StreamSession(socket, raw, this, this.#parts);
     this.#sessions.add(session);
     this.#open.add(session);
     socket.on('close', () => this.#open.delete(session));
@@ -147,3 +148,187 @@ export class StreamServer implements SessionHost {
     }
   }
 }
+
+/** The part of a `ws` connection that a session uses. */
+export type SessionSocket = Pick<
+  WebSocket,
+  'readyState' | 'OPEN' | 'bufferedAmount' | 'send' | 'on' | 'close' | 'terminate' | 'pause'
+>;
+type Corkable = Pick<Duplex, 'cork' | 'uncork'>;
+
+const PROTOCOL_ERROR = 1002;
+/** 1006 cannot be sent: it means that the connection was cut. */
+const CUT = 1006;
+const SERVER_BEAT_EVERY: DurationUs = seconds(5);
+
+type TimerName = 'heartbeat' | 'ping' | 'expiry' | 'beat';
+
+/** One connection to the price stream: authentication, heartbeat, subscriptions, and the ways it ends (contract, 6). */
+export class StreamSession {
+  readonly #socket: SessionSocket;
+  /** The stream under it. */
+  readonly #raw: Corkable;
+  readonly #server: StreamServer;
+  readonly #parts: StreamServerParts;
+  readonly #subscriptions = new Set<string>();
+  readonly #timers = new Map<TimerName, CancelTimer>();
+  claims: TokenClaims | undefined;
+  /** Half-open: sends nothing, reads nothing, and stays connected. */
+  #mute = false;
+  #corked = false;
+  /** Messages so far. */
+  sent = 0;
+  #ended = false;
+
+  constructor(socket: SessionSocket, raw: Corkable, server: StreamServer, parts: StreamServerParts) {
+    this.#socket = socket;
+    this.#raw = raw;
+    this.#server = server;
+    this.#parts = parts;
+    const { settings } = parts;
+    socket.on('message', (data, isBinary) => this.#receive(isBinary ? undefined : textOf(data)));
+    socket.on('ping', () => this.#pinged());
+    socket.on('close', () => this.#end());
+    // A broken frame: `ws` closes the connection itself.
+    socket.on('error', () => parts.count('broken_connection'));
+    this.#armHeartbeat();
+    if (settings.controlOrder === 'live') {
+      this.send(encodeHeartbeatTimeout(settings.heartbeatTimeoutSeconds));
+      this.#beat();
+    }
+  }
+
+  /** `key` is a `subscriptionKey`. */
+  wants(key: string): boolean {
+    return this.#subscriptions.has(key);
+  }
+
+  send(frame: string | Buffer): void {
+    const socket = this.#socket;
+    const { settings, count } = this.#parts;
+    if (this.#mute || socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount > settings.bufferBytesMax) {
+      count('slow_client');
+      socket.terminate();
+      return;
+    }
+    this.#cork();
+    this.sent += 1;
+    socket.send(frame, { binary: false });
+  }
+
+  /** Frames of one moment leave in one write: a system call a frame is the main cost of a busy market. */
+  #cork(): void {
+    if (this.#corked) return;
+    this.#corked = true;
+    this.#raw.cork();
+    process.nextTick(() => {
+      this.#corked = false;
+      this.#raw.uncork();
+    });
+  }
+
+  close(code: number, reason: string): void {
+    this.#end();
+    if (code === CUT) this.#socket.terminate();
+    else this.#socket.close(code, reason);
+  }
+
+  halfOpen(): void {
+    this.#mute = true;
+    this.#socket.pause();
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #receive(text: string | undefined): void {
+    if (this.#mute || this.#ended) return;
+    const frame = text === undefined ? undefined : decodeClientFrame(text);
+    switch (frame?.kind) {
+      case 'auth':
+        return this.#authenticate(frame.token);
+      case 'heartbeat':
+        this.#armHeartbeat();
+        if (!this.#parts.faults.strike('stop_pongs')) this.send(PONG_FRAME);
+        return;
+      case 'subscribe':
+        return this.#subscribe(frame.channels, frame.codes);
+      case 'unsubscribe':
+        for (const key of keysOf(frame.channels, frame.codes)) this.#subscriptions.delete(key);
+        return;
+      case 'malformed':
+      case undefined:
+        this.#parts.count('malformed_frame');
+        // A bare token in place of the auth frame is a failed authentication (notes, 7).
+        if (this.claims === undefined && text?.startsWith('d|') === false) this.#authenticate('');
+    }
+  }
+
+  #authenticate(token: string): void {
+    const { settings, clock } = this.#parts;
+    const { claims, error } = this.#server.admit(this, token);
+    this.send(encodeAuthResult(error));
+    if (claims === undefined) return;
+    this.claims = claims;
+    const left = Math.max(0, tokenExpiry(claims) - clock.nowUs());
+    this.#arm('expiry', durationUs(left), () => this.close(NORMAL_CLOSURE, 'token expired'));
+    if (settings.controlOrder === 'contract') {
+      this.send(encodeHeartbeatTimeout(settings.heartbeatTimeoutSeconds));
+    }
+  }
+
+  #subscribe(channels: readonly DataChannel[], codes: readonly string[]): void {
+    // Before the answer to the auth frame it may be rejected (contract, 5): it is.
+    if (this.claims === undefined) return this.#parts.count('subscribed_too_early');
+    for (const key of keysOf(channels, codes)) this.#subscriptions.add(key);
+    this.#parts.subscribed(this, channels, codes);
+  }
+
+  #armHeartbeat(): void {
+    this.#arm('heartbeat', seconds(this.#parts.settings.heartbeatTimeoutSeconds), () => {
+      this.#parts.count('heartbeat_timeout');
+      // A half-open connection is forgotten, as a server forgets one whose close frame does not arrive.
+      if (this.#mute) this.#end();
+      else this.close(NORMAL_CLOSURE, 'heartbeat timeout');
+    });
+  }
+
+  /** Protocol pings are not the heartbeat (contract, 6.1). The first one decides. */
+  #pinged(): void {
+    if (this.#timers.has('ping')) return;
+    this.#arm('ping', this.#parts.settings.protocolPingGrace, () =>
+      this.close(PROTOCOL_ERROR, 'protocol ping'),
+    );
+  }
+
+  #beat(): void {
+    this.#arm('beat', SERVER_BEAT_EVERY, () => {
+      this.send(SERVER_BEAT_FRAME);
+      this.#beat();
+    });
+  }
+
+  #arm(name: TimerName, span: DurationUs, run: () => void): void {
+    this.#timers.get(name)?.();
+    this.#timers.set(name, this.#parts.timers.after(span, run));
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+    this.#server.released(this);
+  }
+}
+
+export const subscriptionKey = (channel: DataChannel, code: string): string => `${channel}|${code}`;
+
+function* keysOf(channels: readonly DataChannel[], codes: readonly string[]): Iterable<string> {
+  for (const channel of channels) for (const code of codes) yield subscriptionKey(channel, code);
+}
+
+/** `ws` hands over one Buffer a message, unless configured otherwise. */
+const textOf = (data: RawData): string => (Buffer.isBuffer(data) ? data.toString('utf8') : '');

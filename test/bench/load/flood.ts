@@ -19,7 +19,16 @@ import { milliseconds } from '../../../src/domain/units.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
 import { commandOptions } from '../../support/command-options.ts';
 import { flooded } from './flood-engine.ts';
-import { enlist, type Flood, type FloodMemory, floodMemory, KINDS, now, SLICE_MS, THREADS } from './flood-frames.ts';
+import {
+  enlist,
+  type Flood,
+  type FloodMemory,
+  floodMemory,
+  KINDS,
+  now,
+  SLICE_MS,
+  THREADS,
+} from './flood-frames.ts';
 import type { FromSender, SenderData, Sent } from './flood-sender.ts';
 import { customers, type SimulatorProgram, startProgram } from './simulator-program.ts';
 import { StrategyNames } from '../../../src/domain/ids.ts';

@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { OtpAnswer, OtpProvider } from '../../../src/broker/auth/otp-providers.ts';
-import type { AuthReply, TokenRequest, TokenSignal } from '../../../src/broker/auth/obtain-token.ts';
-import { TokenKeeper, type TokenKeeperOptions } from '../../../src/broker/auth/token-keeper.ts';
+import type { OtpAnswer, OtpProvider } from '../../../src/broker/auth/one-time-password.ts';
+import {
+  type AuthReply,
+  type TokenRequest,
+  type TokenSignal,
+  TokenKeeper,
+  type TokenKeeperOptions,
+} from '../../../src/broker/auth/token-keeper.ts';
 import { addUs, type DurationUs, minutes, seconds, type TsUs, tsUs } from '../../../src/domain/units.ts';
 import { createJwt } from '../support/tokens.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';

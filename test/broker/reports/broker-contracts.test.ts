@@ -1,9 +1,17 @@
-import { expect, it } from 'vitest';
-import { BrokerContracts } from '../../../src/broker/reports/broker-contracts.ts';
-import type { ResolvedContract } from '../../../src/broker/reports/resolve-contracts.ts';
+import { expect, it, describe } from 'vitest';
+import {
+  BrokerContracts,
+  type ResolvedContract,
+  resolveContracts,
+} from '../../../src/broker/reports/broker-contracts.ts';
 import type { Contract } from '../../../src/domain/contract.ts';
-import { streamCode } from '../../../src/domain/ids.ts';
-import { createContract } from '../support/contracts.ts';
+import { streamCode, type OrderCode, orderCode } from '../../../src/domain/ids.ts';
+import type { ListedContract } from '../../../src/wire/rest/market-reads.ts';
+import type { ContractQuote } from '../../../src/domain/broker-order.ts';
+import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
+import { contractMonthOf } from '../../../src/domain/contract-code.ts';
+import { createContract, VN30_SPEC } from '../support/contracts.ts';
+import { OPEN_CALENDAR } from '../support/calendars.ts';
 
 const resolved = (code: string): ResolvedContract => {
   const { orderCode, streamCode: stream, expiry, spec } = createContract(0, code);
@@ -43,4 +51,90 @@ it('gives a code that moved to the contract that is listed', () => {
   table.update([{ ...resolved('A'), streamCode: streamCode('FRONT') }]);
   table.update([{ ...resolved('B'), streamCode: streamCode('FRONT') }]);
   expect(table.byStreamCode('FRONT')?.orderCode).toBe('B');
+});
+
+const quote = (code: string, expiry?: string): ContractQuote => ({
+  orderCode: orderCode(code),
+  ceiling: null,
+  floor: null,
+  reference: null,
+  lastPrice: null,
+  expiry: dayOrNull(expiry),
+});
+
+const listed = (code: string, expiry?: string): ListedContract => ({ code, expiry: dayOrNull(expiry) });
+const dayOrNull = (text: string | undefined): TradingDay | null =>
+  text === undefined ? null : tradingDay(text);
+
+const specOf = (code: OrderCode) =>
+  code.startsWith('VN30') || code.startsWith('41I1') || contractMonthOf(code) !== undefined
+    ? VN30_SPEC
+    : undefined;
+
+function pairs(list: readonly ListedContract[] | undefined, quotes: readonly ContractQuote[]): string[] {
+  const { contracts, orphans } = resolveContracts(list, quotes, { specOf, calendar: OPEN_CALENDAR });
+  return [
+    ...contracts.map(({ orderCode, streamCode, expiry }) => `${orderCode}/${streamCode} ${expiry}`),
+    ...orphans.map((code) => `orphan ${code}`),
+  ];
+}
+
+describe('joining stream codes and order codes', () => {
+  it.each<{ name: string; list?: ListedContract[]; quotes: ContractQuote[]; expected: string[] }>([
+    {
+      name: 'the same code on both sides, nearest expiry first',
+      list: [listed('VN30F2602'), listed('VN30F2601')],
+      quotes: [quote('VN30F2602'), quote('VN30F2601')],
+      expected: ['VN30F2601/VN30F2601 2026-01-15', 'VN30F2602/VN30F2602 2026-02-19'],
+    },
+    {
+      name: 'the stated expiry before the computed one',
+      list: [listed('VN30F2601')],
+      quotes: [quote('VN30F2601', '2026-01-14')],
+      expected: ['VN30F2601/VN30F2601 2026-01-14'],
+    },
+    {
+      name: 'no list: the board alone',
+      quotes: [quote('VN30F2601')],
+      expected: ['VN30F2601/VN30F2601 2026-01-15'],
+    },
+    {
+      name: 'two forms of one month',
+      list: [listed('41I1G1000'), listed('41I2G1000')],
+      quotes: [quote('VN30F2601'), quote('VN100F2601')],
+      expected: ['VN100F2601/41I2G1000 2026-01-15', 'VN30F2601/41I1G1000 2026-01-15'],
+    },
+    {
+      name: 'internal codes, joined by an expiry that is alone on both sides',
+      list: [listed('X-1', '2026-01-15'), listed('X-2', '2026-02-19')],
+      quotes: [quote('VN30F2601'), quote('VN30F2602')],
+      expected: ['VN30F2601/X-1 2026-01-15', 'VN30F2602/X-2 2026-02-19'],
+    },
+    {
+      name: 'two candidates: neither is traded',
+      list: [listed('X-1', '2026-01-15'), listed('X-2', '2026-01-15')],
+      quotes: [quote('VN30F2601')],
+      expected: ['orphan X-1', 'orphan X-2'],
+    },
+    {
+      name: 'a stream code without an order code',
+      list: [listed('VN30F2601'), listed('VN30F1M')],
+      quotes: [quote('VN30F2601')],
+      expected: ['VN30F2601/VN30F2601 2026-01-15', 'orphan VN30F1M'],
+    },
+    {
+      name: "what is not traded here is nobody's orphan",
+      list: [listed('VN30F2601'), listed('GB05F2603')],
+      quotes: [quote('VN30F2601'), quote('GB05F2603')],
+      expected: ['VN30F2601/VN30F2601 2026-01-15'],
+    },
+    {
+      name: 'an order code that is not listed is not traded',
+      list: [listed('VN30F2602')],
+      quotes: [quote('VN30F2601'), quote('VN30F2602')],
+      expected: ['VN30F2602/VN30F2602 2026-02-19'],
+    },
+  ])('$name', ({ list, quotes, expected }) => {
+    expect(pairs(list, quotes)).toEqual(expected);
+  });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TokenExchange } from '../../../src/broker/auth/obtain-token.ts';
-import { createAuthCalls } from '../../../src/broker/rest/auth-calls.ts';
+import type { TokenExchange } from '../../../src/broker/auth/token-keeper.ts';
+import { createAuthCalls } from '../../../src/broker/rest/rest-client.ts';
 import { Transport } from '../../../src/broker/rest/transport.ts';
 import { RecordingSink } from '../support/recording-sink.ts';
 import { type Exchange, type ScriptedHttp, startScriptedHttp } from '../support/scripted-http.ts';

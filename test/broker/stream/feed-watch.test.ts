@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FeedWatch } from '../../../src/broker/stream/feed-watch.ts';
-import type { WatchedChannel } from '../../../src/broker/stream/stream-signal.ts';
+import { FeedWatch, type WatchedChannel } from '../../../src/broker/stream/feed-watch.ts';
 import { milliseconds, seconds, US_PER_SECOND } from '../../../src/domain/units.ts';
 import { createContract } from '../support/contracts.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConnectionEnd } from '../../../src/broker/stream/open-socket.ts';
+import type { ConnectionEnd } from '../../../src/broker/stream/stream-connection.ts';
 import {
   FRESH_STATE,
   ReconnectPolicy,

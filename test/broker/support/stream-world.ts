@@ -1,7 +1,6 @@
 /** A stream client against a scripted service on a real socket, in virtual time. */
 import { FRESH_STATE, type ReconnectState } from '../../../src/broker/stream/reconnect-policy.ts';
-import { StreamClient } from '../../../src/broker/stream/stream-client.ts';
-import type { StreamSignal } from '../../../src/broker/stream/stream-signal.ts';
+import { StreamClient, type StreamSignal } from '../../../src/broker/stream/stream-client.ts';
 import { seconds } from '../../../src/domain/units.ts';
 import { createContract } from './contracts.ts';
 import { RecordingSink } from './recording-sink.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joined } from '../../../src/operator/cockpit/candles.ts';
+import { joinedBars } from '../../../src/operator/cockpit/candles.ts';
 import { PriceBoard } from '../../../src/daemon/edge/price-board.ts';
 
 import { priceTicks, qty, seq, tsUs, US_PER_MINUTE } from '../../../src/domain/units.ts';
@@ -90,7 +90,7 @@ test('a duplicate trade adds nothing to a candle', () => {
 test('joins the candles of the past and the present at their common minute', () => {
   const past = [[0, 10, 12, 9, 11, 5] as const, [MINUTE_MS, 11, 11, 8, 9, 2] as const];
   const present = [[MINUTE_MS, 9, 13, 9, 12, 4] as const, [2 * MINUTE_MS, 12, 12, 12, 12, 1] as const];
-  expect(joined(past, present)).toEqual([past[0], [MINUTE_MS, 11, 13, 8, 12, 6], present[1]]);
-  expect(joined([], present)).toEqual(present);
-  expect(joined(past, [])).toEqual(past);
+  expect(joinedBars([...past, ...present], 1)).toEqual([past[0], [MINUTE_MS, 11, 13, 8, 12, 6], present[1]]);
+  expect(joinedBars(present, 1)).toEqual(present);
+  expect(joinedBars(past, 1)).toEqual(past);
 });

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { type ClockMap, marketTimeAt } from '../../../src/domain/clock.ts';
 import { milliseconds, seconds, tsUs } from '../../../src/domain/units.ts';
 import { Lockstep } from '../../../src/daemon/simulator/embedded-simulator.ts';
-import type { StreamSocket } from '../../../src/broker/stream/open-socket.ts';
 import type { MarketStep } from '../../../src/simulator/start-simulator.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
+import type { StreamSocket } from '../../../src/broker/stream/stream-connection.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

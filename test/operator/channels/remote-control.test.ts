@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
 import { chatCommands, REMOTE_VIEWS, RemoteControl } from '../../../src/operator/channels/remote-control.ts';
 import { REMEDIES, remedyOf } from '../../../src/operator/remedies.ts';
-import type { RemoteReply } from '../../../src/operator/channels/telegram-listener.ts';
+import type { RemoteReply } from '../../../src/operator/channels/telegram.ts';
 import type { CommandBody } from '../../../src/operator/control-command.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 

@@ -3,8 +3,12 @@ import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tsUs, US_PER_DAY } from '../../../src/domain/units.ts';
 import type { Delivery } from '../../../src/operator/alerts/alert-message.ts';
-import { createTelegramBot, createTelegramChannel } from '../../../src/operator/channels/telegram.ts';
-import { type RemoteMessage, TelegramListener } from '../../../src/operator/channels/telegram-listener.ts';
+import {
+  createTelegramBot,
+  createTelegramChannel,
+  type RemoteMessage,
+  TelegramListener,
+} from '../../../src/operator/channels/telegram.ts';
 import { BOT_TOKEN, BotApi } from '../support/bot-api.ts';
 
 const OWNER = 4_711;

@@ -1,7 +1,10 @@
 import { milliseconds } from '../../../src/domain/units.ts';
 import { type RunningSimulator, startSimulator } from '../../../src/simulator/start-simulator.ts';
-import { type AccountSettings, threeSubAccounts } from '../../../src/simulator/accounts/account-settings.ts';
-import type { SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
+import {
+  type AccountSettings,
+  threeSubAccounts,
+  type SimulatorOptions,
+} from '../../../src/simulator/simulator-options.ts';
 import { afterFile } from '../../support/after-file.ts';
 import { Stranger } from './stranger.ts';
 import { MORNING, VirtualTimers } from '../../broker/support/virtual-timers.ts';

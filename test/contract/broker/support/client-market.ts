@@ -1,8 +1,11 @@
 /** The market with Alice behind our own typed client, and a relay between them that writes everything down. */
-import { createAuthCalls } from '../../../../src/broker/rest/auth-calls.ts';
-import type { TokenExchange } from '../../../../src/broker/auth/obtain-token.ts';
+import {
+  createAuthCalls,
+  createRestClient,
+  type RestClient,
+} from '../../../../src/broker/rest/rest-client.ts';
+import type { TokenExchange } from '../../../../src/broker/auth/token-keeper.ts';
 import type { SendOptions } from '../../../../src/broker/rest/rest-caller.ts';
-import { createRestClient, type RestClient } from '../../../../src/broker/rest/rest-client.ts';
 import { Transport } from '../../../../src/broker/rest/transport.ts';
 import { accountId, clientOrderId, orderCode, subAccountId } from '../../../../src/domain/ids.ts';
 import { priceTicks, qty } from '../../../../src/domain/units.ts';

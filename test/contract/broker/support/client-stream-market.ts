@@ -1,7 +1,6 @@
 /** The market with our stream client in it, and a relay between them that writes down what the client says. */
 import { FRESH_STATE, type ReconnectState } from '../../../../src/broker/stream/reconnect-policy.ts';
-import { StreamClient } from '../../../../src/broker/stream/stream-client.ts';
-import type { StreamSignal } from '../../../../src/broker/stream/stream-signal.ts';
+import { StreamClient, type StreamSignal } from '../../../../src/broker/stream/stream-client.ts';
 import type { Contract } from '../../../../src/domain/contract.ts';
 import { seconds, seq, tsUs } from '../../../../src/domain/units.ts';
 import type { DriftCounter } from '../../../../src/wire/drift.ts';

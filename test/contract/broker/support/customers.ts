@@ -4,7 +4,7 @@ import {
   type AccountSettings,
   type SubAccountSettings,
   threeSubAccounts,
-} from '../../../../src/simulator/accounts/account-settings.ts';
+} from '../../../../src/simulator/simulator-options.ts';
 
 const customer = (
   name: string,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { grown, joinedBars, joinedValues } from '../../src/page/cockpit/bars.ts';
-import type { CockpitBar } from '../../src/operator/cockpit/cockpit-model.ts';
+import { grown, joinedBars, joinedValues } from '../../../src/operator/cockpit/candles.ts';
+import type { CockpitBar } from '../../../src/operator/cockpit/cockpit-model.ts';
 
 const at = (hour: number, minute: number): number => Date.UTC(2026, 2, 4, hour, minute);
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { orderCode } from '../../../src/domain/ids.ts';
 import { priceTicks, qty, tsUs } from '../../../src/domain/units.ts';
 import type { Print } from '../../../src/recording/read-prints.ts';
-import { PrintFeed } from '../../../src/simulator/brokerage/print-feed.ts';
+import { PrintFeed } from '../../../src/simulator/brokerage/open-market.ts';
 
 const CODE = orderCode('41I1G3000');
 const print = (at: number, aggressor: Print['aggressor']): Print => ({

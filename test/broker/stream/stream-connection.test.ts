@@ -1,8 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { config } from 'rxjs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openSocket, type StreamSocket } from '../../../src/broker/stream/open-socket.ts';
-import { seconds } from '../../../src/domain/units.ts';
+import {
+  openSocket,
+  STREAM_TIMING,
+  type StreamSocket,
+} from '../../../src/broker/stream/stream-connection.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
 beforeEach(() => {
@@ -21,8 +24,8 @@ test('a throw at a frame comes out of the socket where the engine runs in the sa
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the part of a socket that is used
   const dial = () => socket as unknown as StreamSocket;
-  const options = { url: '', dial, timers: new VirtualTimers(), onGone: vi.fn<() => void>() };
-  openSocket({ ...options, connectDeadline: seconds(1), closeDeadline: seconds(1) }).subscribe(() => {
+  const onGone = vi.fn<() => void>();
+  openSocket({ url: '', dial, timers: new VirtualTimers(), timing: STREAM_TIMING, onGone }).subscribe(() => {
     throw new Error('boom');
   });
   expect(() => socket.emit('message', Buffer.from('s|1|{}'), false)).toThrow('boom');
