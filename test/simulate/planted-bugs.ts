@@ -255,7 +255,7 @@ const DRAWN: readonly PlantedBug[] = [
   },
   {
     what: 'an entry whose cancel came to nothing is not canceled again',
-    file: 'engine/orders/entry-withdrawal',
+    file: 'engine/orders/withdrawal',
     from: 'this.#awaited.set(order, context.nowUs)',
     to: 'null',
   },
