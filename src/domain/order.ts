@@ -124,6 +124,9 @@ export const TERMINAL_STATUSES: ReadonlySet<OrderStatus> = new Set<OrderStatus>(
   'expired_unproven',
 ]);
 
+/** Nothing proves what became of the order. */
+export const IN_DOUBT: ReadonlySet<OrderStatus> = new Set(['unknown', 'presumed_absent', 'expired_unproven']);
+
 /** The order is over, and its end was seen: the end of a day alone proves nothing. */
 export const hasProvenEnd = (status: OrderStatus): boolean =>
   TERMINAL_STATUSES.has(status) && status !== 'expired_unproven';

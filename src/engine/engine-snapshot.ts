@@ -1,5 +1,5 @@
 /** The engine's state as plain data, for the status line, the summary and the control API. */
-import { type Side, signOf } from '../domain/order.ts';
+import { IN_DOUBT, type Side, signOf } from '../domain/order.ts';
 import {
   OPERATOR_INDEX,
   type StrategyIndex,
@@ -9,7 +9,6 @@ import {
   US_PER_SECOND,
 } from '../domain/units.ts';
 import type { Contract } from '../domain/contract.ts';
-import { IN_DOUBT } from './orders/order-life.ts';
 import type { EngineState } from './engine-state.ts';
 import { type EngineView, type OrderView, whyUnproven, workingQty } from './engine-view.ts';
 import type { RiskSettings } from '../domain/settings.ts';

@@ -292,6 +292,9 @@ it('says with positions, orders and profit that an engine does not answer, and n
     return bot.sent.at(-1)!.text;
   };
   expect(await answerTo('/positions')).toBe('flat: nothing is held');
+  // The engine answers in order: after this one no answer is on its way.
+  await story.daemon.refreshView();
+  vi.spyOn(story.daemon, 'refreshView').mockReturnValue(new Promise(() => undefined));
   story.daemon.viewedUs = tsUs(story.daemon.viewedUs - 60 * US_PER_SECOND);
   for (const view of ['/positions', '/orders', '/pnl', '/strategies'])
     expect(await answerTo(view)).toMatch(/^engine: does NOT answer for [^]+\n./);

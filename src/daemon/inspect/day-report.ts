@@ -11,7 +11,7 @@ import { withAliases } from '../../domain/contract-code.ts';
 import { dayClose, isSession } from '../../domain/calendar.ts';
 import { addDays, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
-import { signOf } from '../../domain/order.ts';
+import { IN_DOUBT, signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
 import type { AccountSnapshot, PositionSnapshot, ReferencePrices } from '../../engine/ports/engine-event.ts';
 import { AFTER_CLOSE_US } from '../../engine/positions/money-reconciler.ts';
@@ -215,8 +215,9 @@ function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
   for (const { entry } of entries) {
     if (entry.kind === 'alert' && entry.severity === 'critical') texts.add(`${entry.code}: ${entry.text}`);
     if (entry.kind === 'halt' && entry.strategy === null) halted = entry.halted ? entry.reason : null;
-    const resolved = entry.kind === 'order_status' ? entry.clientOrderId : '';
-    for (const text of resolved === '' ? [] : texts)
+    const isKnown = entry.kind === 'order_status' && !IN_DOUBT.has(entry.to);
+    const resolved = isKnown ? entry.clientOrderId : '';
+    for (const text of isKnown ? texts : [])
       if (text.startsWith('order_presumed_absent:') && text.includes(resolved)) texts.delete(text);
   }
   const off = halted === null ? [] : [`Entries are off until tickwright resume: ${halted}`];

@@ -8,7 +8,7 @@
 import type { EngineCore } from '../engine-core.ts';
 import { type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
 import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
-import type { OrderIntent, OrderStatus } from '../../domain/order.ts';
+import { IN_DOUBT, type OrderIntent, type OrderStatus } from '../../domain/order.ts';
 import { money, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
@@ -219,9 +219,6 @@ export class DayEnd {
 /** It rests in the trigger book; the next day's scan shows whether it still does. */
 const outlivesDay = ({ isWaiting, status }: ManagedOrder): boolean =>
   isWaiting && (status === 'pending_trigger' || status === 'pending_modify' || status === 'pending_cancel');
-
-/** Nothing proves what became of the order. */
-export const IN_DOUBT: ReadonlySet<OrderStatus> = new Set(['unknown', 'presumed_absent', 'expired_unproven']);
 
 export const ORDER_EVENTS = [
   'place_accepted',

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { dayReport, dayText } from '../../../src/daemon/inspect/day-report.ts';
-import { orderCode } from '../../../src/domain/ids.ts';
+import { clientOrderId, orderCode } from '../../../src/domain/ids.ts';
 import { money, priceHundredths, priceTicks, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
 import { DAY, note, openStore, tempDir } from '../../journal/journal-fixture.ts';
 import { accountWith } from '../../support/engine-facts.ts';
@@ -114,6 +114,15 @@ it('says first what is held overnight without a stop, and leaves out what was re
   store.append(ENTRIES.fill);
   const critical = { ...ENTRIES.alert, severity: 'critical' } as const;
   store.append({ ...critical, code: 'order_presumed_absent', text: `${ID} is not in the book` });
+  const other = clientOrderId(ID.replace(/.$/, (last) => (last === '1' ? '2' : '1')));
+  store.append({ ...critical, code: 'order_presumed_absent', text: `${other} is not in the book` });
+  store.append({
+    ...ENTRIES.order_status,
+    clientOrderId: other,
+    from: 'presumed_absent',
+    to: 'expired_unproven',
+    event: 'day_ended_unproven',
+  });
   store.append({ ...critical, code: 'books_differ', text: 'open still' });
   store.append({
     ...ENTRIES.order_status,
@@ -126,7 +135,8 @@ it('says first what is held overnight without a stop, and leaves out what was re
   const text = dayText(dir);
   expect(text).toMatch(/^trading day \S+\nHeld overnight: \S+ \+1 .*, NO stop at the broker\n/);
   expect(text).toContain('books_differ: open still');
-  expect(text).not.toContain('order_presumed_absent');
+  expect(text).toContain(`order_presumed_absent: ${other}`);
+  expect(text).not.toContain(`order_presumed_absent: ${ID}`);
 });
 
 it('counts the days to the expiry from the day that it is of, whenever somebody asks', () => {
