@@ -33,14 +33,20 @@ export function writing<T>(path: string, write: () => T): T {
   }
 }
 
-/** The message of a throw, or null. A failed write is no bug: the caller has a way to go on. */
-export function failureOf(run: () => void): string | null {
+/** What is thrown, or null. A failed write is no bug: the caller has a way to go on. */
+export function thrownBy(run: () => void): unknown {
   try {
     run();
     return null;
   } catch (error) {
-    return errorText(error);
+    return error;
   }
+}
+
+/** The message of a throw, or null. */
+export function failureOf(run: () => void): string | null {
+  const thrown = thrownBy(run);
+  return thrown === null ? null : errorText(thrown);
 }
 
 /** Whether it is an error of the system with this code, such as `ENOENT`. */

@@ -6,10 +6,10 @@
 import { assert } from '../../domain/assert.ts';
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
-import { failureOf } from '../../domain/failure.ts';
+import { errorText, failureOf, thrownBy } from '../../domain/failure.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder, Purpose } from '../../engine/ports/approved.ts';
-import type { InputSink } from '../../engine/ports/engine-event.ts';
+import { type InputSink, journalFailed } from '../../engine/ports/engine-event.ts';
 import type { Gateway } from '../../engine/ports/outbound.ts';
 import type { ConditionCalls, OrderCalls, ReadCalls } from '../rest/rest-client.ts';
 import type { SendOptions } from '../rest/rest-caller.ts';
@@ -145,10 +145,11 @@ export class RestGateway implements Gateway {
 
   /** Null when the call may leave, else the reason why not. */
   #makeDurable(record: CallRecord, purpose: SendPurpose): string | null {
-    const failure = failureOf(() => this.#options.commit());
-    if (failure === null) return null;
+    const thrown = thrownBy(() => this.#options.commit());
+    if (thrown === null) return null;
+    const failure = errorText(thrown);
     const { call, clientOrderId: order } = record;
-    this.#options.sink.post({ kind: 'journal_failed', reason: failure });
+    this.#options.sink.post(journalFailed(thrown));
     if (purpose === 'entry') return `the journal failed: ${failure}`;
     const second = failureOf(() => this.#options.emergency(record));
     // A cancel without a record can do no harm: it is repeatable and adds no exposure.

@@ -8,14 +8,15 @@
  */
 import { type OperatorFunction, Subject } from 'rxjs';
 import { assert } from '../../domain/assert.ts';
-import { failureOf } from '../../domain/failure.ts';
+import { errorText, thrownBy } from '../../domain/failure.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, seconds, seq, type Seq, type TsUs, tsUs } from '../../domain/units.ts';
-import type {
-  EngineEvent,
-  InputSink,
-  MarketEvent,
-  UnnumberedInput,
+import {
+  type EngineEvent,
+  type InputSink,
+  journalFailed,
+  type MarketEvent,
+  type UnnumberedInput,
 } from '../../engine/ports/engine-event.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { FrameLog } from '../../recording/frame-log.ts';
@@ -84,7 +85,7 @@ export class Inbox implements InputSink {
   /** A full disk is asked again with every event, for one frame: many take as long as to write them. */
   #writtenAtOnce = WRITTEN_AT_ONCE;
   #scheduled = false;
-  #isDiskFull = false;
+  #isRefused = false;
   /** Data frames that the engine was given. */
   frames = 0;
   /** Time of the last one; of the beginning while there was none. */
@@ -241,11 +242,11 @@ export class Inbox implements InputSink {
 
   /** Null when every frame is written. */
   settle(): string | null {
-    const problem = failureOf(() => this.writeFrames());
-    const isFirst = problem !== null && !this.#isDiskFull;
-    this.#isDiskFull = problem !== null;
-    if (isFirst) this.post({ kind: 'journal_failed', reason: `frames: ${problem}` });
-    return problem;
+    const thrown = thrownBy(() => this.writeFrames());
+    const isFirst = thrown !== null && !this.#isRefused;
+    this.#isRefused = thrown !== null;
+    if (isFirst) this.post(journalFailed(thrown, 'frames: '));
+    return thrown === null ? null : errorText(thrown);
   }
 
   /** Writes the frames that the disk does not have yet; throws when it refuses them. */
@@ -290,5 +291,5 @@ export class Inbox implements InputSink {
 }
 
 function sequenced(event: UnnumberedInput<EngineEvent>, number: Seq, at: TsUs): JournaledInput {
-  return { ...event, seq: number, tsUs: at } as JournaledInput; // oxlint-disable-line typescript/no-unsafe-type-assertion -- adds the two fields that Unsequenced omits
+  return { ...event, seq: number, tsUs: at } as JournaledInput; // oxlint-disable-line typescript/no-unsafe-type-assertion -- adds the two fields that UnnumberedInput omits
 }

@@ -13,6 +13,7 @@ import type {
 import type { KnownDays } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
+import { errorText, isDiskFull } from '../../domain/failure.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { FillQuality, OrderStatus, Side, Trigger } from '../../domain/order.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
@@ -335,7 +336,16 @@ export type CalendarKnown = EventHead & { readonly kind: 'calendar' } & KnownDay
 export interface JournalFailed extends EventHead {
   readonly kind: 'journal_failed';
   readonly reason: string;
+  /** Another policy answers that. */
+  readonly isDiskFull?: true;
 }
+
+/** Of a write that failed; `what` begins the reason. */
+export const journalFailed = (error: unknown, what = ''): UnnumberedInput<JournalFailed> => ({
+  kind: 'journal_failed',
+  reason: what + errorText(error),
+  ...(isDiskFull(error) ? { isDiskFull: true } : {}),
+});
 
 export interface ClockSkew extends EventHead {
   readonly kind: 'clock_skew';

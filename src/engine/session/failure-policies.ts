@@ -5,7 +5,7 @@
  */
 import type { Failure, FailurePolicy } from '../../domain/settings.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
-import type { Command, EngineEvent } from '../ports/engine-event.ts';
+import type { Command, EngineEvent, JournalFailed } from '../ports/engine-event.ts';
 import type { PolicyEntry } from '../ports/journal-entry.ts';
 import type { TargetExecutor } from './flattener.ts';
 import { whyUnproven } from '../engine-view.ts';
@@ -17,8 +17,6 @@ type PolicyScope = ProtectedPosition | null;
 
 /** Failures that last: they are answered once they have lasted for `policies.after`. */
 type LastingFailure = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition' | 'clockJump';
-
-const DISK_FULL = /ENOSPC|EDQUOT|disk is full/i;
 
 export class FailurePolicies {
   readonly #state: EngineState;
@@ -46,7 +44,7 @@ export class FailurePolicies {
       this.#sinceUs.clear();
     } else if (event.kind === 'token') this.#isTokenValid = event.isValid;
     else if (event.kind === 'stream') this.#isFeedStale = event.state === 'stale';
-    else if (event.kind === 'journal_failed') this.#onJournal(event.reason);
+    else if (event.kind === 'journal_failed') this.#onJournal(event);
     else if (event.kind === 'command' && isResumeOfAccount(event.command)) this.#answeredWrites.clear();
     this.#watch();
   }
@@ -80,8 +78,8 @@ export class FailurePolicies {
     if (policy === 'flatten') this.#flatten(concerned, text);
   }
 
-  #onJournal(reason: string): void {
-    const failure = DISK_FULL.test(reason) ? 'diskFull' : 'journalFailure';
+  #onJournal({ isDiskFull }: JournalFailed): void {
+    const failure = isDiskFull === true ? 'diskFull' : 'journalFailure';
     if (this.#answeredWrites.has(failure)) return;
     this.#answeredWrites.add(failure);
     const text = failure === 'diskFull' ? 'the disk is full' : 'the journal could not be written';

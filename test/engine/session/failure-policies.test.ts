@@ -36,7 +36,7 @@ const FAILURES: readonly [Failure, (day: Trading) => void][] = [
     'journalFailure',
     ({ rig }) => rig.post({ kind: 'journal_failed', reason: 'SQLITE_IOERR: disk I/O error' }),
   ],
-  ['diskFull', ({ rig }) => rig.post({ kind: 'journal_failed', reason: 'database or disk is full' })],
+  ['diskFull', ({ rig }) => rig.post({ kind: 'journal_failed', reason: 'disk I/O error', isDiskFull: true })],
   ['clockJump', ({ rig }) => rig.post({ kind: 'clock_step', stepUs: 3_600_000_000 })],
 ];
 
@@ -88,7 +88,7 @@ it('a clock that is set right in time is not answered, and one that stays off is
 it('a disk that stays full is answered once, and again after a person resumed', () => {
   const { rig } = trading('diskFull', 'hold');
   const fails = (): void =>
-    void rig.pass(1).post({ kind: 'journal_failed', reason: 'database or disk is full' });
+    void rig.pass(1).post({ kind: 'journal_failed', reason: 'no room', isDiskFull: true });
   const answers = (): number => rig.alerts().filter((code) => code === 'failure_policy').length;
   for (let i = 0; i < 5; i += 1) fails();
   expect(answers()).toBe(1);
