@@ -1,5 +1,5 @@
 /** The session's contracts and their market: last trades, merged books, bands of the day, and how old each is. */
-import type { Contract, PriceBand } from '../../domain/contract.ts';
+import { type Contract, formatPoints, type PriceBand } from '../../domain/contract.ts';
 import type { BookLevel, BookTick, HalfLevel, TradeTick } from '../../domain/ticks.ts';
 import type { InstrumentIndex, PriceTicks } from '../../domain/units.ts';
 import type { BookUpdate, ReferencePrices } from '../ports/engine-event.ts';
@@ -136,15 +136,15 @@ export class Market {
   }
 }
 
-/**
- * The chain of total volumes of one contract: each trade's total is the one before plus its own quantity (notes, 7). A
- * break means a missed trade, even on a healthy connection.
- */
 type ChainLink = 'first' | 'next' | 'duplicate' | 'reset' | 'gap';
 
 /** Chain state before the first trade after a start or a reset. */
 const UNKNOWN = -1;
 
+/**
+ * The chain of total volumes of one contract: each trade's total is the one before plus its own quantity (notes, 7). A
+ * break means a missed trade, even on a healthy connection.
+ */
 export class GapChain {
   #total = UNKNOWN;
   #expected = 0;
@@ -306,6 +306,12 @@ export class ContractTable {
 
   at(index: InstrumentIndex): Contract | undefined {
     return this.#byIndex[index];
+  }
+
+  /** As the broker's screen shows it; in ticks where the contract was never listed. */
+  priceText(index: InstrumentIndex, price: PriceTicks): string {
+    const spec = this.at(index)?.spec;
+    return spec === undefined ? `${price} ticks` : formatPoints(spec, price);
   }
 
   /** For a person to read. */

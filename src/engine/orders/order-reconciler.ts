@@ -429,7 +429,9 @@ export class Adoption {
     const order = this.#create(row, owner, row.limitPrice ?? row.triggerPrice ?? NO_PRICE, true);
     this.#view.life.addWaiting(order, row);
     if (bracket !== null) return order;
-    const trigger = row.triggerPrice === null ? '' : ` at ${row.triggerPrice} ticks`;
+    const { contracts } = this.#view;
+    const trigger =
+      row.triggerPrice === null ? '' : ` at ${contracts.priceText(contract.index, row.triggerPrice)}`;
     const text = `not ours: ${row.kind} ${row.side} ${row.qty} ${row.orderCode}${trigger} waits at the broker, no. ${row.orderNo}`;
     this.#view.context.alert(OPERATOR_INDEX, 'warning', 'trigger_adopted', text);
     return order;

@@ -8,10 +8,9 @@ import {
   isDisagreeing,
   mayWork,
 } from '../../domain/broker-order.ts';
-import { formatPoints } from '../../domain/contract.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
-import { minutes, qty, type StrategyIndex, type TsUs } from '../../domain/units.ts';
+import { minutes, type PriceTicks, qty, type StrategyIndex, type TsUs } from '../../domain/units.ts';
 import type { OrderExecutor } from './order-executor.ts';
 import type { FillSteps } from './fill-steps.ts';
 import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
@@ -87,8 +86,7 @@ export class RowReader {
     }
     if (row.status === 'modify_pending') return;
     const isAsked = openModify !== null && openModify.qty === row.qty && openModify.limitPrice === limitPrice;
-    if (!isAsked && !order.isFinal)
-      this.#alertChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
+    if (!isAsked && !order.isFinal) this.#alertChanged(order, `changed elsewhere to ${row.qty}`, limitPrice);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
     if (isAsked) order.inDoubt().openModify = null;
@@ -104,7 +102,7 @@ export class RowReader {
     if (isSame && !isMoved) return;
     // An exit grows with the fills it covers, and its limit goes with its trigger.
     if (!isSame && order.triggerState.kind !== 'exit' && !order.isFinal)
-      this.#alertChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
+      this.#alertChanged(order, `changed elsewhere to ${row.qty}`, limitPrice);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
     this.#view.orders.changed(order);
@@ -124,7 +122,8 @@ export class RowReader {
       return false;
     }
     if (order.triggerState.kind === 'trailing_stop') order.follow();
-    else if (!order.isFinal) this.#alertChanged(order, `its trigger was moved elsewhere to ${triggerPrice}`);
+    else if (!order.isFinal)
+      this.#alertChanged(order, 'its trigger was moved elsewhere, and is', triggerPrice);
     order.ownTrigger().price = triggerPrice;
     return true;
   }
@@ -328,9 +327,8 @@ export class RowReader {
     } else if (order.status === 'unknown') {
       doubt.absentUs = startedUs;
       this.#view.life.apply(order, 'absent', `${absence.scans} complete scans did not show it`);
-      const spec = this.#view.contracts.at(order.instrument)?.spec;
-      const price = spec === undefined ? '' : ` at ${formatPoints(spec, order.limitPrice)}`;
-      const what = `${shortOrderId(clientOrderId)} ${order.side} ${order.qty} ${order.orderCode}${price}`;
+      const price = this.#view.contracts.priceText(order.instrument, order.limitPrice);
+      const what = `${shortOrderId(clientOrderId)} ${order.side} ${order.qty} ${order.orderCode} at ${price}`;
       const text = `${what}: not in the broker's ${book.slice(4)}; it counts as open until it is resolved (${clientOrderId})`;
       this.#view.context.alert(strategy, 'critical', 'order_presumed_absent', text);
     } else if (order.isFirstReport('missing')) {
@@ -339,8 +337,8 @@ export class RowReader {
     }
   }
 
-  #alertChanged(order: ManagedOrder, change: string): void {
-    const text = `${order.named()}: ${change} ticks`;
+  #alertChanged(order: ManagedOrder, change: string, price: PriceTicks): void {
+    const text = `${order.named()}: ${change} at ${this.#view.contracts.priceText(order.instrument, price)}`;
     this.#view.context.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
   }
 

@@ -1,6 +1,6 @@
 /** The one order of a flatten: sized by the proven position, priced at the touch plus some ticks, repriced as the market moves. */
 import { isAuction } from '../../domain/calendar.ts';
-import { type Contract, formatPoints, marketLimit, valueOf } from '../../domain/contract.ts';
+import { type Contract, marketLimit, valueOf } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { BookTick } from '../../domain/ticks.ts';
 import { opposite, type OrderStatus, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
@@ -133,7 +133,7 @@ export class ExitOrder {
       return 'another owner holds the opposite: in an auction only one of the two exits could trade, and the account would hold what they offset now';
     const obstacle = this.#makeWay(contract, price);
     if (obstacle !== null) return obstacle;
-    this.#sayLocked(price);
+    this.#alertLocked(price);
     const size = qty(Math.min(proven, netQty, settings.risk.orderQtyMax, contract.spec.orderQtyMax));
     const terms = { instrument, side, qty: size, limitPrice: price.price, reason: `flatten: ${reason}` };
     this.#id = context.ask(strategy, 'system', { do: 'submit', intent: { kind: 'limit', ...terms } });
@@ -148,7 +148,7 @@ export class ExitOrder {
     if (order.status !== 'accepted' && order.status !== 'partially_filled') return;
     const price = exitPrice(this.#state, contract, order.side, settings);
     if (price === undefined) return;
-    this.#sayLocked(price);
+    this.#alertLocked(price);
     if (price.price === order.limitPrice) return;
     const { clientOrderId } = order;
     const change = { kind: 'price', clientOrderId, limitPrice: price.price } as const;
@@ -238,14 +238,17 @@ export class ExitOrder {
     const rests = ordersOf(this.#state, this.#target).filter(
       (order) => order.side === side && !order.isWaiting,
     );
-    const spec = this.#state.contracts.at(this.#target.instrument)?.spec;
-    const prices = rests.map(({ limitPrice: at }) => (spec === undefined ? at : formatPoints(spec, at)));
-    return `orders to ${side} ${Math.abs(held)} rest in the auction at ${prices.join(', ')} and may not fill: ${text}`;
+    const prices = rests.map(({ limitPrice }) => this.#priceText(limitPrice)).join(', ');
+    return `orders to ${side} ${Math.abs(held)} rest in the auction at ${prices} and may not fill: ${text}`;
   }
 
-  #sayLocked({ isLocked, price }: ExitPrice): void {
+  #priceText(price: PriceTicks): string {
+    return this.#state.contracts.priceText(this.#target.instrument, price);
+  }
+
+  #alertLocked({ isLocked, price }: ExitPrice): void {
     if (!isLocked) return;
-    const text = `the market is locked at its limit ${price}: no ${opposite(this.side)}er, the exit waits in the queue`;
+    const text = `the market is locked at its limit ${this.#priceText(price)}: no ${opposite(this.side)}er, the exit waits in the queue`;
     this.#target.alertOnce('locked', 'critical', 'locked_limit', text);
   }
 }

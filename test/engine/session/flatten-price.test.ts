@@ -39,7 +39,7 @@ test('at a locked limit it queues at the limit and says so', () => {
   world.book(null, 12_090).trade(12_090).command(flattenAll).run(1);
   expect(world.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12090']);
   expect(world.said).toEqual([
-    'critical locked_limit flatten 41I1G3000 (by hand): the market is locked at its limit 12090: no buyer, the exit waits in the queue',
+    'critical locked_limit flatten 41I1G3000 (by hand): the market is locked at its limit 1209.0: no buyer, the exit waits in the queue',
   ]);
 });
 
