@@ -60,8 +60,8 @@ export default defineConfig({
     // Tests may not lean on their order.
     sequence: { shuffle: true, seed: SEED, sequencer: LongFirst },
     pool: 'forks',
-    // Three times the cores: stories of whole programs wait for most of their time. Left alone, vitest takes one less than cores.
-    maxWorkers: 3 * availableParallelism(),
+    // Twice the cores: stories of whole programs wait for most of their time. Left alone, vitest takes one less than cores.
+    maxWorkers: 2 * availableParallelism(),
     allowOnly: false,
     restoreMocks: true,
     // A clock that leaped in one file would stay wrong for the next: they share a process.

@@ -4,7 +4,7 @@ import { tradingDayAt } from '../domain/calendar.ts';
 import { withAliases } from '../domain/contract-code.ts';
 import { timeOfDayUs } from '../domain/civil-date.ts';
 import { milliseconds, seconds, type TsUs, US_PER_DAY, US_PER_HOUR, US_PER_SECOND } from '../domain/units.ts';
-import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
+import { type AlertSeverity, type JournalEntry, OWN_CAUSE } from '../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import { AlertDesk, quietHours } from '../operator/alerts/alert-desk.ts';
 import type {
@@ -30,7 +30,6 @@ import type { StatePaths } from '../host/state/state-paths.ts';
 import { remedyOf } from '../operator/remedies.ts';
 import { formatShownTime } from '../text/dates.ts';
 import { inTime, systemClock, systemTimers } from '../host/system-clock.ts';
-import { OWN_CAUSE } from './session/halt.ts';
 import { OTP_NEEDED } from './otp-reminders.ts';
 import { createMail } from '../operator/channels/mail.ts';
 import { createWebhook } from '../operator/channels/webhook.ts';

@@ -1,6 +1,6 @@
 /**
  * The life of the daemon: lock, journal, broker, then one trading session after the other until it is stopped. The engine decides;
- * everything that the operator sees comes from journal entries.
+ * what happens reaches the operator by journal entries, and what is so by the engine's view.
  */
 import type { OwnBooks } from '../broker/gateway/kill-verdict.ts';
 import { FeedPublisher } from '../cluster/feed-publisher.ts';
@@ -17,9 +17,15 @@ import {
   type Command,
   type EngineEvent,
   isOfAccount,
+  journalFailed,
   type UnnumberedInput,
 } from '../engine/ports/engine-event.ts';
-import type { AlertSeverity, HaltEntry, JournalEntry } from '../engine/ports/journal-entry.ts';
+import {
+  type AlertSeverity,
+  type HaltEntry,
+  type JournalEntry,
+  OWN_CAUSE,
+} from '../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../journal/emergency-file.ts';
 import { WAL_BYTES_MAX } from '../journal/journal-database.ts';
 import { JournalStore } from '../journal/journal-store.ts';
@@ -53,7 +59,7 @@ import { Alerting } from './alerting.ts';
 import { CommandOutcomes } from './command-outcomes.ts';
 import { checkCalendar, watchClock } from './clock-watch.ts';
 import { HaltSweep, type HeldNow } from './session/halt-sweep.ts';
-import { Halt, OWN_CAUSE } from './session/halt.ts';
+import { Halt } from './session/halt.ts';
 import { heldNow } from './session/holdings.ts';
 import { OtpReminders } from './otp-reminders.ts';
 import { PriceBoard } from './edge/price-board.ts';
@@ -145,9 +151,9 @@ export class Daemon {
       wallClock: systemClock,
       timers: systemTimers,
       names: this.names,
-      onFailure: ({ message }) => {
-        this.#emergency.journalFailed(message);
-        this.cycle.post({ kind: 'journal_failed', reason: message });
+      onFailure: (error) => {
+        this.#emergency.journalFailed(error.message);
+        this.cycle.post(journalFailed(error));
       },
       onRecovered: () => this.#emergency.recovered(),
       onCommit: (took) => this.metrics.commit(took),

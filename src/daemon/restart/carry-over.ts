@@ -17,7 +17,7 @@ import type {
   SessionStarted,
 } from '../../engine/ports/engine-event.ts';
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
-import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { type EntryKind, type JournalEntry, OWN_CAUSE } from '../../engine/ports/journal-entry.ts';
 import { type NamedEntry, SessionAccounts, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
 import { OrdersLeft } from './orders-left.ts';
@@ -392,8 +392,8 @@ function hiddenLoss(entries: readonly JournalEntry[]): string | null {
   let shown: string | null = null;
   let hidden: string | null = null;
   for (const entry of entries) {
-    // Rows of the main thread have the cause 0; the engine's own follow them.
-    if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause === 0) continue;
+    // The engine's own follow those of the main thread.
+    if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause === OWN_CAUSE) continue;
     if (!entry.halted) shown = hidden = null;
     else if (shown === null) shown = entry.reason;
     else if (entry.reason !== shown) hidden = entry.reason;

@@ -5,12 +5,8 @@
  */
 import type { Clock } from '../../domain/clock.ts';
 import { failureOf } from '../../domain/failure.ts';
-import { seq } from '../../domain/units.ts';
-import type { HaltEntry, JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { type HaltEntry, type JournalEntry, OWN_CAUSE } from '../../engine/ports/journal-entry.ts';
 import { SECOND_DAEMON } from '../../engine/risk/entry-halt.ts';
-
-/** Cause of entries of the main thread: the number of a real event would make that event look decided after a kill. */
-export const OWN_CAUSE = seq(0);
 
 export interface HaltParts {
   readonly clock: Clock;

@@ -31,7 +31,7 @@ import {
   type UnjournaledCalls,
   type UnnumberedInput,
 } from '../../engine/ports/engine-event.ts';
-import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { type AlertSeverity, type JournalEntry, OWN_CAUSE } from '../../engine/ports/journal-entry.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { frameDamageText, type FrameLogEnd, frameLogPath, openFrameLog } from '../../recording/frame-log.ts';
@@ -55,7 +55,7 @@ import {
   type ReplayedPast,
 } from '../../host/worker-protocol.ts';
 import { EngineLink, type StartEngine } from '../../host/engine-thread.ts';
-import { type Halt, OWN_CAUSE } from './halt.ts';
+import type { Halt } from './halt.ts';
 import { atMarketTime, createMarketClock, sessionDayAt, systemClock } from '../../host/system-clock.ts';
 import type { Lockstep, SessionWork } from '../simulator/embedded-simulator.ts';
 import { Inbox } from './inbox.ts';

@@ -1,4 +1,4 @@
-/** Calls that may be sent. Only `src/engine/risk` makes these. */
+/** Calls that may be sent. Only `src/engine/risk` makes these, and a replay from those that the journal holds. */
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { Side, Trigger } from '../../domain/order.ts';
 import type { Brand, InstrumentIndex, PriceTicks, Qty, Seq, StrategyIndex } from '../../domain/units.ts';

@@ -1,6 +1,6 @@
 /**
- * Every fact the daemon decides or learns, one literal a fact. The journal keeps them in order; the operator's screen,
- * the alerts and the summary are made from the same entries.
+ * Every fact the daemon decides or learns, one literal a fact. The journal keeps them in order; the log, the alerts and the
+ * report of the day are made from the same entries.
  */
 import type { BrokerOrder, BrokerPosition, CallOutcome } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
@@ -8,7 +8,16 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import type { FillQuality, ModifyIntent, OrderIntent, OrderStatus, Side } from '../../domain/order.ts';
 import type { Failure, FailurePolicy } from '../../domain/settings.ts';
-import type { InstrumentIndex, Money, Qty, Seq, SignedQty, StrategyIndex, TsUs } from '../../domain/units.ts';
+import {
+  type InstrumentIndex,
+  type Money,
+  type Qty,
+  seq,
+  type Seq,
+  type SignedQty,
+  type StrategyIndex,
+  type TsUs,
+} from '../../domain/units.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from './approved.ts';
 import type { Denial } from './denial.ts';
 import type { Command, ConfiguredStrategy, WaitingOrder } from './engine-event.ts';
@@ -19,6 +28,9 @@ export interface EntryHead {
   readonly tsUs: TsUs;
   readonly strategy: StrategyIndex | null;
 }
+
+/** Cause of entries of the main thread: the number of a real event would make that event look decided after a kill. */
+export const OWN_CAUSE = seq(0);
 
 /** A call as it was asked for, before risk checks it. A replay must produce the same ones (rulings, 31). */
 export type Proposal =

@@ -135,11 +135,11 @@ export class Portfolio {
     return closed === 0 ? Infinity : this.grossQty(instrument, opposite(side)) - closed;
   }
 
-  /** The list is replaced, never changed. */
   get isHolding(): boolean {
     return this.#holding > 0;
   }
 
+  /** The list is replaced, never changed. */
   held(): readonly HeldPosition[] {
     this.#held ??= this.#listHeld();
     return this.#held;

@@ -1,5 +1,5 @@
 /**
- * The only place that approves orders, changes and cancels. It caches the hours of the day and nothing else: the
+ * The only place that decides on orders, changes and cancels; a replay repeats what it approved, by the journal. It caches the hours of the day and nothing else: the
  * same view of the engine and the same request always get the same answer.
  */
 import { assert } from '../../domain/assert.ts';
@@ -211,7 +211,7 @@ function notAnExit({ isHeld, shrinks, exposedQty }: RiskRequest): Denial {
   return { code: 'position_unproven', reason };
 }
 
-/* oxlint-disable typescript/no-unsafe-type-assertion -- the one assertion point of approvals: the guard has just checked */
+/* oxlint-disable typescript/no-unsafe-type-assertion -- the one assertion point of approvals: the guard has checked, now or before a replay */
 export const approveOrder = (order: OrderToSend): ApprovedOrder => order as ApprovedOrder;
 export const approveModify = (modify: ModifyToSend): ApprovedModify => modify as ApprovedModify;
 const approveCancel = (cancel: CancelToSend): ApprovedCancel => cancel as ApprovedCancel;

@@ -16,6 +16,7 @@ import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
 import { TargetExecutor } from './flattener.ts';
 import { ProtectiveStops } from './protective-stops.ts';
+import { grouped } from '../risk/loss-limits.ts';
 import { RolloverMonitor } from './rollover.ts';
 import type { EngineState } from '../engine-state.ts';
 import { StopProcedure } from './stop-procedure.ts';
@@ -287,7 +288,7 @@ class Settlement {
         : valueAtHundredths(contract.spec, settledAt, Math.abs(qty));
     changeWithoutFill(this.#state, held, 'settled', signedQty(0 - qty), value);
     const by = settledAt === null ? 'the last price known to us' : "the broker's closed positions";
-    const text = `${qty} of ${contract.orderCode} expired: settled for ${value}, by ${by}`;
+    const text = `${qty} of ${contract.orderCode} expired: settled for ${grouped(value)} VND, by ${by}`;
     this.#state.context.alert(strategy, 'info', 'settled', text);
   }
 

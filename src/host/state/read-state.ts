@@ -1,6 +1,6 @@
 /**
- * Reads the journal for the commands that show it: read-only, while a daemon runs or after it. All figures come from the same folds as the
- * summary, so they cannot disagree.
+ * Reads the journal for the commands that show it: read-only, while a daemon runs or after it. All figures come from the same folds as
+ * those of the report of the day, so they cannot disagree.
  */
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';

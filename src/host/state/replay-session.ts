@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import { Engine } from '../../engine/engine.ts';
-import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { type JournalEntry, OWN_CAUSE } from '../../engine/ports/journal-entry.ts';
 import type { StrategyHost } from '../../engine/ports/strategy-port.ts';
 import { createStrategyHost, type StrategyInstance } from '../../strategy/index.ts';
 import { loadDefinitions, sortedKeys } from '../strategy-files/own-strategies.ts';
@@ -36,9 +36,6 @@ const OF_ITS_CODE: ReadonlySet<JournalEntry['kind']> = new Set([
   'alert',
 ]);
 
-/** Entries of the main thread, such as alerts of the edge, have no event and are left out. */
-const OWN_CAUSE = 0;
-
 export type SessionReplay = ReturnType<typeof replaySession>;
 
 export function replaySession(
@@ -56,6 +53,7 @@ export function replaySession(
   const isOfEarlier = ({ kind, strategy, cause }: JournalEntry): boolean =>
     strategy !== null && OF_ITS_CODE.has(kind) && (versionsSince[strategy] ?? 0) > cause;
   const fromSeq = read.replayedFrom(session);
+  // Entries of the main thread, such as alerts of the edge, have no event.
   const recorded = read
     .entries({ session })
     .filter(({ entry }) => entry.cause !== OWN_CAUSE && entry.cause >= fromSeq && !isOfEarlier(entry))
