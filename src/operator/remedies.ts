@@ -92,8 +92,8 @@ export const REMEDIES: Readonly<Record<string, Remedy>> = {
   engine_gone: () =>
     'check orders and positions in the broker’s own program; restart the daemon when you know the cause',
   process_died: (command) =>
-    `read the log before its last starts; fix the strategy, then: ${command('reload --reason "…"')}, or ${command('start-strategy … --reason "…"')}`,
-  program_waits: (command) => `${command('stop --reason "the new program"')}, then start it again`,
+    `read the log before its last starts; fix the strategy, then: ${command('reload')} --reason "…", or ${command('start-strategy …')} --reason "…"`,
+  program_waits: (command) => `${command('stop')} --reason "…", then start it again`,
   no_room: () =>
     'make room on the disk of the state directory, or end the program that holds the journal; the session opens by itself then',
   calendar_ends: renew,

@@ -49,6 +49,18 @@ it('is on the page', async () => {
   await expect(written).toMatchFileSnapshot(PAGE);
 });
 
+it('has each alert that asks for a look', () => {
+  const page = readFileSync(PAGE, 'utf8');
+  const texts = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.startsWith('page'))
+    .map((path) => readFileSync(join(SRC, path), 'utf8'));
+  const codes = texts.flatMap((text) =>
+    [...text.matchAll(/'(?:warning|critical)',\s*'([a-z]+_[a-z_]+)'/g)].map(([, code = '']) => code),
+  );
+  expect(codes.length).toBeGreaterThan(80);
+  expect([...new Set(codes)].filter((code) => !page.includes(`\`${code}\``))).toEqual([]);
+});
+
 /** Limits that deny no order themselves: they halt, or say what happens to a position. The last is always on. */
 const NO_DENIAL = [
   'risk.messagesPerMinuteMax',
