@@ -26,7 +26,7 @@ export interface RiskSettings {
   readonly sameRejectionsMax: number;
   /** Clock skew above which entries are frozen. */
   readonly clockSkewMax: DurationUs;
-  /** Entries may be placed into auctions, where nothing can be changed or cancelled; absent is no. Reductions always may. */
+  /** Entries may be placed into auctions, where nothing can be changed or canceled; absent is no. Reductions always may. */
   readonly auctionEntries?: boolean;
   /** No order of ours may meet another one of ours; absent is yes. */
   readonly selfTradePrevention?: boolean;
@@ -107,7 +107,7 @@ export interface StopSettings {
   readonly orders: 'cancel' | 'keep';
   /** Positions at a clean stop. */
   readonly positions: 'hold' | 'flatten';
-  /** In an auction nothing can be cancelled (rulings, 27). */
+  /** In an auction nothing can be canceled (rulings, 27). */
   readonly inAuction: 'wait' | 'leave';
 }
 

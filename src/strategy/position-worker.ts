@@ -213,7 +213,7 @@ export class PositionWorker {
     // The order as it is now: updates carry single steps, the trader has the final state.
     const live = this.#trader.workingOrders().find(({ clientOrderId }) => clientOrderId === order.id);
     if (live?.status !== 'accepted' && live?.status !== 'partially_filled') return;
-    // Nothing can be changed or cancelled outside continuous trading.
+    // Nothing can be changed or canceled outside continuous trading.
     if (this.#trader.phase() !== 'continuous') return;
     const isWanted = need * signOf(order.side) >= live.leavesQty;
     const isBlind = !this.#isFeedLive && !order.isExit;

@@ -1,4 +1,4 @@
-/** Orders that wait at the broker, over the real wire: placed, moved, cancelled, triggered, and filled for their strategy. */
+/** Orders that wait at the broker, over the real wire: placed, moved, canceled, triggered, and filled for their strategy. */
 import { expect, test } from 'vitest';
 import type { ClientOrderId } from '../../src/domain/ids.ts';
 import type { EntryOf, JournalEntry } from '../../src/engine/ports/journal-entry.ts';

@@ -79,7 +79,7 @@ describe('a cancel', () => {
     expect(rig.statusOf(id)).toBe('pending_cancel');
   });
 
-  it('waits while the book says that it cannot be cancelled', () => {
+  it('waits while the book says that it cannot be canceled', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
     rig.book([{ no: '7', qty: 2, canCancel: false }]).cancel(FIRST, id);
@@ -196,7 +196,7 @@ describe('letters and matched volume', () => {
     },
   );
 
-  it('11: the strategy of a filled order that was called cancelled does not hear of a cancel', () => {
+  it('11: the strategy of a filled order that was called canceled does not hear of a cancel', () => {
     const rig = new EngineRig().start();
     rig.resting(FIRST, 'buy', 2, 13_000, '7');
     rig.look([{ no: '7', qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched_canceled' }]);

@@ -104,7 +104,7 @@ describe('a restart after a while', () => {
 });
 
 describe('a strategy that decides otherwise', () => {
-  it('is stopped after the replay; what it had sent stays known and is cancelled; the other goes on', () => {
+  it('is stopped after the replay; what it had sent stays known and is canceled; the other goes on', () => {
     const live = new EngineRig({ strategies: [everyThird('buy'), everyThird('sell')] }).start();
     live.trade(13_000).trade(13_001).trade(13_002);
     for (const [i, { clientOrderId }] of live.places().entries()) live.accepted(clientOrderId, String(i + 1));

@@ -5,7 +5,7 @@ import { limit } from '../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
 
 describe('a strategy that throws', () => {
-  it('is stopped, its orders are cancelled, it is alerted; the other goes on', () => {
+  it('is stopped, its orders are canceled, it is alerted; the other goes on', () => {
     let isBroken = false;
     const rig = new EngineRig({
       strategies: [
@@ -48,7 +48,7 @@ describe('a strategy that throws', () => {
     expect(fired).toBe(0);
   });
 
-  it('has what it asked for before the throw refused or cancelled, never left working', () => {
+  it('has what it asked for before the throw refused or canceled, never left working', () => {
     const rig = new EngineRig().start();
     rig.parts.refuse = ({ registry }) =>
       registry.isStopped(FIRST) ? { denial: { code: 'strategy_stopped' } } : null;

@@ -1,5 +1,5 @@
 /**
- * Killed at any moment, again and again, with the real guard and the real keeper: no order twice, no order lost, and our
+ * Killed at any moment, again and again, with the real guard and the real controller: no order twice, no order lost, and our
  * positions are the broker's (failure cases, 1 to 10, 15 and 17).
  */
 import fc from 'fast-check';

@@ -21,7 +21,7 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'a call is sent before its row is committed',
     file: 'broker/gateway/rest-gateway',
-    from: 'failureOf(() => this.#options.commit())',
+    from: 'thrownBy(() => this.#options.commit())',
     to: 'null',
   },
   {
@@ -69,8 +69,8 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'frames that a full disk refused are dropped',
     file: 'daemon/session/inbox',
-    from: 'const problem = failureOf(() => this.writeFrames());',
-    to: 'const problem = failureOf(() => this.writeFrames()); this.#unwritten = [];',
+    from: 'const thrown = thrownBy(() => this.writeFrames());',
+    to: 'const thrown = thrownBy(() => this.writeFrames()); this.#unwritten = [];',
   },
   {
     what: 'the tail of a killed process is taken for written',

@@ -243,7 +243,7 @@ describe('legs', () => {
 });
 
 describe('timers', () => {
-  test('fire once, in order, unless they are cancelled', () => {
+  test('fire once, in order, unless they are canceled', () => {
     const seen: string[] = [];
     const trader = startStrategy((_ticks, own) => {
       own.after(seconds(2), () => seen.push('two'));

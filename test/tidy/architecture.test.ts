@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { expect, it } from 'vitest';
+import { ALLOW_LIST } from './allow-list.ts';
 import { checkArchitecture, checkCitations, checkTopLevel } from './check-architecture.ts';
 import type { SourceFile } from './source-facts.ts';
 
@@ -71,10 +72,24 @@ it.each(READMES)('names only files that exist in %s', (path) => {
   expect(named.filter((name) => !isThere(name))).toEqual([]);
 });
 
-it('has a row for each room in the table of src/README.md', () => {
+it('has a row for each room in the table of src/README.md, with what it may import', () => {
   const readme = readFileSync(join(ROOT, 'src', 'README.md'), 'utf8');
   const [, table = ''] = /## The rooms\n([\s\S]*?)\n\n[A-Z]/.exec(readme) ?? [];
-  const rows = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, room]) => room ?? '');
+  const rows = [...table.matchAll(/^\| `(\w+)`.*\|([^|]*)\|$/gm)].map(
+    ([, room = '', mayImport = '']) => [room, mayImport] as const,
+  );
   const rooms = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((each) => each.isDirectory());
-  expect(rows.toSorted()).toEqual(rooms.map(({ name }) => name).toSorted());
+  expect(rows.map(([room]) => room).toSorted()).toEqual(rooms.map(({ name }) => name).toSorted());
+  // Rooms that a program is composed of are named in words.
+  const named = rows.filter(([, mayImport]) => /^ (nothing|(`[\w/]+`(, )?)+) *$/.test(mayImport));
+  expect(named.length).toBeGreaterThan(12);
+  for (const [room, mayImport] of named) {
+    const folders = [...mayImport.matchAll(/`([\w/]+)`/g)].map(([, folder = '']) => `src/${folder}`);
+    // A room stands for its folders too.
+    const allowed = ALLOW_LIST[`src/${room}`]?.folders.filter(
+      (folder) =>
+        !folder.startsWith(`src/${room}/`) && !folders.some((each) => folder.startsWith(`${each}/`)),
+    );
+    expect([room, folders.toSorted()]).toEqual([room, allowed?.toSorted()]);
+  }
 });

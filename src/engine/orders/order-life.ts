@@ -408,7 +408,7 @@ const ORDER_TABLE: Readonly<Record<OrderStatus, TransitionRow>> = {
     ...IN_TRIGGER_BOOK,
     modify_sent: ['=', 'changed while a cancel was open'],
     modify_lost: '=',
-    cancel_sent: ['=', 'cancelled while a cancel was open'],
+    cancel_sent: ['=', 'canceled while a cancel was open'],
     cancel_rejected: '<',
     cancel_not_sent: '<',
     cancel_lost: ['<', 'the book shows no trace of the cancel'],
@@ -420,7 +420,7 @@ const ORDER_TABLE: Readonly<Record<OrderStatus, TransitionRow>> = {
     cancel_lost: '=',
     seen_waiting: ['=', 'shown as waiting after it triggered'],
     seen_triggering: '=',
-    seen_canceled: ['=', 'cancelled after it triggered'],
+    seen_canceled: ['=', 'canceled after it triggered'],
     seen_gone: '=', // its order is still to come, and counts until a person resolves it
     resolved_live: '=',
     day_ended_unproven: 'expired_unproven',
@@ -453,7 +453,7 @@ const ORDER_TABLE: Readonly<Record<OrderStatus, TransitionRow>> = {
   },
   canceled: {
     ...OVER,
-    seen_working: ['accepted', 'shown as working after it was cancelled'],
+    seen_working: ['accepted', 'shown as working after it was canceled'],
     seen_triggering: ['triggering', 'a trigger crossed our cancel on the wire'],
     triggered: ['triggered', 'a trigger crossed our cancel on the wire'],
     part_filled: ['=', 'a fill crossed our cancel on the wire'],

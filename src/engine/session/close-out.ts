@@ -147,7 +147,7 @@ export class CloseOut {
 }
 
 /**
- * Withdraws entries before an auction: there nothing can be cancelled (rulings, 27). Reductions and stops that cover a position
+ * Withdraws entries before an auction: there nothing can be canceled (rulings, 27). Reductions and stops that cover a position
  * stay in, they can only shrink it; adopted orders belong to the operator.
  */
 export class AuctionWithdrawal {
@@ -176,7 +176,7 @@ export class AuctionWithdrawal {
     const carried = this.#meant();
     if (carried.length === 0) return;
     const names = carried.map(({ clientOrderId }) => clientOrderId).join(', ');
-    const text = `in the auction, where nothing can be cancelled: ${names}`;
+    const text = `in the auction, where nothing can be canceled: ${names}`;
     this.#state.context.alert(null, 'warning', 'orders_in_auction', text);
   }
 

@@ -1,5 +1,5 @@
 /**
- * Clean stop (rulings, 27): a flatten that is under way is let to its end, orders are cancelled or kept, positions held or flattened,
+ * Clean stop (rulings, 27): a flatten that is under way is let to its end, orders are canceled or kept, positions held or flattened,
  * by the settings; then `stop_ready`. Every step has a time limit, after which the remainder is alerted and the stop goes on: the process may be killed soon.
  */
 import { nextPhaseChange, type SessionPhase } from '../../domain/calendar.ts';
@@ -12,7 +12,7 @@ import type { TargetExecutor } from './flattener.ts';
 /** Time for the book to show the end of canceled orders. */
 const STOP_CANCELS_MAX = seconds(15);
 
-/** `closing`: a flatten that began before. `waiting` for a phase in which orders can be cancelled or positions closed. */
+/** `closing`: a flatten that began before. `waiting` for a phase in which orders can be canceled or positions closed. */
 type Stage = 'idle' | 'closing' | 'waiting' | 'canceling' | 'flattening' | 'ready';
 
 export class StopProcedure {
@@ -57,7 +57,7 @@ export class StopProcedure {
   #waitOrLeave(): void {
     const { settings, calendar, context, session } = this.#state;
     const { phase } = session;
-    const text = `nothing can be cancelled or closed at will in the phase ${phase}`;
+    const text = `nothing can be canceled or closed at will in the phase ${phase}`;
     if (!this.#hasWork()) return this.#finish();
     if (settings.stop.inAuction !== 'wait' || phase === 'closed') return this.#leave(text);
     this.#enter('waiting');

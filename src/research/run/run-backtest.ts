@@ -381,7 +381,7 @@ function describeModels(fill: FillModel, { order, report }: LatencyModel): [stri
 function tickModel(model: TickFillModel): [string, string][] {
   const { queue, cancels } = model;
   const places: Readonly<Record<TickFillModel['queue'], string>> = {
-    queue: `behind the quantity that was there first; what is cancelled counts as ${cancels}`,
+    queue: `behind the quantity that was there first; what is canceled counts as ${cancels}`,
     touch: 'a trade at the price fills, nobody was ahead',
     through: 'only a trade beyond the price fills',
   };

@@ -181,7 +181,7 @@ const models = z.strictObject({
     .optional()
     .describe('Fill model. Not set: `queue` on ticks, `next_open` on bars.'),
   cancels: firstOf('behind', 'proportional', 'ahead').describe(
-    'On ticks: place in the queue of what is cancelled',
+    'On ticks: place in the queue of what is canceled',
   ),
   path: firstOf('nearest', 'high_first', 'low_first', 'worst_first').describe(
     'On bars: the extreme that comes first',

@@ -1,4 +1,4 @@
-/** Orders at the exchange and orders that wait for a trigger: placed, changed and cancelled, answered in the broker's envelope. */
+/** Orders at the exchange and orders that wait for a trigger: placed, changed and canceled, answered in the broker's envelope. */
 import { parsePoints } from '../../domain/contract.ts';
 import { brokerOrderKey, clientOrderId } from '../../domain/ids.ts';
 import { type PriceTicks, qty } from '../../domain/units.ts';

@@ -52,7 +52,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   readonly #recorded: RecordedBook | null;
   /** The recorded book, or the inferred one where none was recorded. */
   readonly book: ShownBook;
-  /** Where cancelled quantity is guessed to have been in front of us or behind. */
+  /** Where canceled quantity is guessed to have been in front of us or behind. */
   readonly #guessed: RecordedBook | null;
   readonly #buys = new TapeQueue<O>('buy');
   readonly #sells = new TapeQueue<O>('sell');
@@ -273,7 +273,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     return this.#model.queue === 'through' ? Infinity : this.book.ahead(side, price);
   }
 
-  /** The recorded book moved: cancelled quantity is shared out, and an order that still takes is matched again. */
+  /** The recorded book moved: canceled quantity is shared out, and an order that still takes is matched again. */
   #afterBook(book: RecordedBook): void {
     shareCancelled(this.#waiting, book, this.#model.cancels);
     if (!this.#isMatching) return;

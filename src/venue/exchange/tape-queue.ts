@@ -111,7 +111,7 @@ export function noteTraded(queue: Waiting, aggressor: Side, price: number, qty: 
 }
 
 /**
- * After each row. Quantity that leaves a level of the recorded book without a trade was cancelled, before us or behind us. The model decides:
+ * After each row. Quantity that leaves a level of the recorded book without a trade was canceled, before us or behind us. The model decides:
  * all behind (nothing changes for us), all ahead, or on both sides in proportion to the resting quantity. The quantity ahead of us never
  * exceeds the shown quantity.
  */
@@ -126,21 +126,21 @@ export function shareCancelled(queue: Waiting, book: RecordedBook, model: Cancel
       const gone = before - shown;
       const byTrade = Math.min(Math.max(gone, 0), waiting.traded);
       waiting.traded -= byTrade;
-      const cancelled = gone - byTrade;
-      if (cancelled > 0) waiting.ahead -= inFront(model, cancelled, waiting.ahead, before - byTrade);
+      const canceled = gone - byTrade;
+      if (canceled > 0) waiting.ahead -= inFront(model, canceled, waiting.ahead, before - byTrade);
     }
     waiting.ahead = Math.min(waiting.ahead, shown);
   }
 }
 
-/** Part of the cancelled quantity that rested in front of us, when `level` rested there in all. */
-function inFront(model: CancelModel, cancelled: number, ahead: number, level: number): number {
+/** Part of the canceled quantity that rested in front of us, when `level` rested there in all. */
+function inFront(model: CancelModel, canceled: number, ahead: number, level: number): number {
   switch (model) {
     case 'behind':
       return 0;
     case 'ahead':
-      return Math.min(cancelled, ahead);
+      return Math.min(canceled, ahead);
     case 'proportional':
-      return level <= 0 ? 0 : Math.min(ahead, Math.round((cancelled * ahead) / level));
+      return level <= 0 ? 0 : Math.min(ahead, Math.round((canceled * ahead) / level));
   }
 }

@@ -26,7 +26,7 @@ const ENTRY: Readonly<Record<SessionPhase, RefusalCode | null>> = {
   closed: -6022,
 };
 
-/** Nothing is changed or cancelled outside continuous trading, orders carried into an auction included. */
+/** Nothing is changed or canceled outside continuous trading, orders carried into an auction included. */
 const EDIT: Readonly<Record<SessionPhase, RefusalCode | null>> = {
   opening_auction: -6026,
   continuous: null,

@@ -169,7 +169,7 @@ function statusOf(order: VenueOrder): BrokerOrderStatus {
   return matched ? PENDING_MATCHED[order.pending.kind] : PENDING[order.pending.kind];
 }
 
-/** The order as others see it. An order still in the gateway's queue can be cancelled there at any time. */
+/** The order as others see it. An order still in the gateway's queue can be canceled there at any time. */
 export function orderReport(order: VenueOrder, phase: SessionPhase): OrderReport {
   const open = order.isOpen;
   const editable = open && phase === 'continuous';

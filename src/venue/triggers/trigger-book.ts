@@ -1,5 +1,5 @@
 /**
- * The life of orders that wait: placed, moved, cancelled, triggered by trades, expired. An order that a trade triggers is sent once the
+ * The life of orders that wait: placed, moved, canceled, triggered by trades, expired. An order that a trade triggers is sent once the
  * match that made the trade is over, through the same gate and gateway as any order, and shows in the in-day book.
  */
 import type { AccountId, OrderCode } from '../../domain/ids.ts';

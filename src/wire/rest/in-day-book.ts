@@ -317,7 +317,7 @@ export function decodeStatus(status: string, quote: string): BrokerOrderStatus {
   // Where `quote` decides, another mark is no status we know.
   if (found !== undefined)
     return rows.length > 1 && mark !== '' && found[1] !== mark ? 'unrecognized' : found[2];
-  // Any status that ends in X is cancelled.
+  // Any status that ends in X is canceled.
   if (letters.endsWith('X')) return letters.includes('M') ? 'matched_canceled' : 'canceled';
   return 'unrecognized';
 }

@@ -121,7 +121,7 @@ describe('an order that waits at the broker', () => {
     expect(rest.sent).toMatchObject([{ call, request: { orderCode: 'VN30F2601', qty: 2, ...request } }]);
   });
 
-  it('is moved and cancelled by its key', () => {
+  it('is moved and canceled by its key', () => {
     gateway.modify(move());
     gateway.cancel(withdrawal());
     expect(rest.sent).toMatchObject([

@@ -168,7 +168,7 @@ describe('the stock side', () => {
     expect((await alice.call('stock-assets', { accountNo: MARGIN })).json).toEqual({ assets: [], stock: [] });
   });
 
-  it('frees what a cancelled order held, shares and cash', async () => {
+  it('frees what a canceled order held, shares and cash', async () => {
     const { alice } = await openMarket();
     const { json } = await cancel(alice, [{ orderID: 'S1' }, { orderID: 'S2' }]);
     expect(json).toMatchObject({ error: '0', data: [{ details: [{ orderID: 'S1' }, { orderID: 'S2' }] }] });

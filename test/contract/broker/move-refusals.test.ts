@@ -54,7 +54,7 @@ const changing =
   };
 
 const CANCELS = [
-  refusal('-6014', 'a cancelled order', canceling(canceled)),
+  refusal('-6014', 'a canceled order', canceling(canceled)),
   refusal('-6014', 'an order whose cancel is on its way', canceling(leaving), openSlowMarket),
   refusal('-8004', 'a matched order', canceling(matched)),
   refusal('-6003', 'an order that nobody placed', canceling(unknown)),
@@ -62,7 +62,7 @@ const CANCELS = [
 ];
 
 const CHANGES = [
-  refusal('-6015', 'of a cancelled order', changing(canceled, 1_291, 2)),
+  refusal('-6015', 'of a canceled order', changing(canceled, 1_291, 2)),
   refusal('-6015', 'of an order whose cancel is on its way', changing(leaving, 1_291, 2), openSlowMarket),
   refusal('-6015', 'of an order that waits at the gateway', changing(resting, 1_291, 2), openSlowMarket),
   refusal('-6015', 'of nothing', changing(resting, 1_290, 2)),

@@ -52,7 +52,7 @@ const matches = (volume: number) => (market: Market) => hit(market, volume);
 
 const STORIES: readonly (readonly [string, string, Json, Story])[] = [
   [
-    'waits at the gateway, where it can be cancelled in the queue',
+    'waits at the gateway, where it can be canceled in the queue',
     'P/G',
     { matchVolume: 0, isCancel: '1', isAmend: '0' },
     ({ alice, front }) => placed(alice, 'B', front, 1_300, 5),
@@ -77,13 +77,13 @@ const STORIES: readonly (readonly [string, string, Json, Story])[] = [
     then(cancel),
   ],
   [
-    'cancelled',
+    'canceled',
     'PWX/',
     { matchVolume: 0, isCancel: '0', isAmend: '0', cancelTime: '10:00:02' },
     then(cancel, confirmed),
   ],
   [
-    'cancelled in the queue of the gateway, at once',
+    'canceled in the queue of the gateway, at once',
     'PWX/',
     { matchVolume: 0, isCancel: '0', isAmend: '0', cancelTime: '10:00:00' },
     async (market) => {
@@ -113,7 +113,7 @@ const STORIES: readonly (readonly [string, string, Json, Story])[] = [
     then(matches(2), cancel),
   ],
   [
-    'partly matched, the rest is cancelled',
+    'partly matched, the rest is canceled',
     'PMWX/Y',
     { matchVolume: 2, isCancel: '0', isAmend: '0', cancelTime: '10:00:03' },
     then(matches(2), cancel, confirmed),

@@ -24,20 +24,17 @@ describe('an order that was placed', () => {
     ['14:29:00', '14:30:00', '1', '-6026', '-6026', '00'],
     ['14:29:00', '14:44:59', '1', '-6026', '-6026', '00'],
     ['14:29:00', '14:45:01', '-6022', '-6015', '-6014', '00'],
-  ])(
-    'at %s, at %s: a new one %s, changed %s, cancelled %s',
-    async (from, to, entry, changed, gone, flags) => {
-      const { alice, front, time } = await openMarketAt(`${DAY} ${from}`);
-      const orderNo = await placed(alice, 'B', front, 1_290, 1);
-      time.advance(spanOf(from, to));
-      const [row] = await inDay(alice);
-      expect([row?.['isCancel'], row?.['isAmend']]).toEqual(flags.split(''));
-      expect((await order(alice, 'B', front, 1_280, 1)).json['rc']).toBe(entry);
-      const change = { orderNo, nprice: 1_291, nvol: 1, refId: 'H.c' };
-      expect((await alice.call('change', change)).json['rc']).toBe(changed);
-      expect((await alice.call('cancel', { orderNo })).json['rc']).toBe(gone);
-    },
-  );
+  ])('at %s, at %s: a new one %s, changed %s, canceled %s', async (from, to, entry, changed, gone, flags) => {
+    const { alice, front, time } = await openMarketAt(`${DAY} ${from}`);
+    const orderNo = await placed(alice, 'B', front, 1_290, 1);
+    time.advance(spanOf(from, to));
+    const [row] = await inDay(alice);
+    expect([row?.['isCancel'], row?.['isAmend']]).toEqual(flags.split(''));
+    expect((await order(alice, 'B', front, 1_280, 1)).json['rc']).toBe(entry);
+    const change = { orderNo, nprice: 1_291, nvol: 1, refId: 'H.c' };
+    expect((await alice.call('change', change)).json['rc']).toBe(changed);
+    expect((await alice.call('cancel', { orderNo })).json['rc']).toBe(gone);
+  });
 
   it('ends with the day when it has not filled', async () => {
     const { alice, front, time } = await openMarketAt(`${DAY} 14:29:00`);

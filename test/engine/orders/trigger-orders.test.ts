@@ -164,7 +164,7 @@ describe('an order of unknown fate', () => {
   });
 });
 
-it('an order that waits, or is being changed or cancelled, outlives the day; one that has triggered is unproven', () => {
+it('an order that waits, or is being changed or canceled, outlives the day; one that has triggered is unproven', () => {
   const still = waitingStop();
   still.rig.pass(24 * 3_600).clock();
   expect(still.rig.statusOf(still.id)).toBe('pending_trigger');
@@ -180,7 +180,7 @@ it('an order that waits, or is being changed or cancelled, outlives the day; one
 
 const child = { no: '8', side: 'sell', price: 12_945, source: 'system' } as const;
 
-/** The stop triggers, and what it sends is cancelled or not. */
+/** The stop triggers, and what it sends is canceled or not. */
 const cancelsAfterTrigger = (rig: EngineRig): readonly string[] => {
   rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
   rig.look([child]);

@@ -1,4 +1,4 @@
-/** A keeper that looks at nothing while nothing is held, waits or is asked for decides as one that always looks. */
+/** A controller that looks at nothing while nothing is held, waits or is asked for decides as one that always looks. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import * as units from '../../../src/domain/units.ts';
@@ -7,7 +7,7 @@ import type { EngineState } from '../../../src/engine/engine-state.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { SmallBroker } from '../support/small-broker.ts';
 import { type OrderFacts, SETTINGS } from '../support/state-rig.ts';
-import { HouseWorld } from '../support/session-world.ts';
+import { SessionWorld } from '../support/session-world.ts';
 import { stopSell } from '../support/trigger-rows.ts';
 
 /** Something seems to wait at the broker all the time. */
@@ -94,7 +94,7 @@ it.each([
     { risk: { protectiveStop, nakedSecondsMax: 10 }, policies: { nakedPosition: 'flatten' } },
   ],
   ['of the stops of strategies', { risk: { nakedSecondsMax: 10, onOrphan: 'flatten' } }],
-] as const)('whatever happens: a keeper %s', (_, options) => {
+] as const)('whatever happens: a controller %s', (_, options) => {
   fc.assert(
     fc.property(steps, (all) => {
       expect(journalOf(all, options)).toEqual(journalOf(all, { ...options, alter: restless }));
@@ -104,7 +104,7 @@ it.each([
 });
 
 it('one that is stopped and holds again is alerted again', () => {
-  const world = new HouseWorld().start();
+  const world = new SessionWorld().start();
   world.state.registry.stop(units.strategyIndex(0), 'test');
   for (const qty of [1, -1, 1]) {
     world.hold(0, qty);
@@ -114,8 +114,8 @@ it('one that is stopped and holds again is alerted again', () => {
 });
 
 it('a position has its own time without a stop, not that of the one before it', () => {
-  const risk = { ...new HouseWorld().settings.risk, protectiveStop, nakedSecondsMax: 10 };
-  const world = new HouseWorld({ settings: { risk } }).start();
+  const risk = { ...new SessionWorld().settings.risk, protectiveStop, nakedSecondsMax: 10 };
+  const world = new SessionWorld({ settings: { risk } }).start();
   world.state.market.newDay();
   for (const qty of [1, -1, 1]) {
     world.hold(0, qty);
@@ -129,7 +129,7 @@ it('a position has its own time without a stop, not that of the one before it', 
 
 it('orders of a strategy that may not hold overnight any more are withdrawn at once', () => {
   const strategies = SETTINGS.strategies.map((each) => ({ ...each, overnight: true }));
-  const world = new HouseWorld({ time: '14:27', settings: { strategies } }).start();
+  const world = new SessionWorld({ time: '14:27', settings: { strategies } }).start();
   world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_500 });
   world.afterEvent('clock');
   expect(world.asks('cancel')).toEqual([]);
@@ -139,7 +139,7 @@ it('orders of a strategy that may not hold overnight any more are withdrawn at o
 });
 
 /** A stop of the first strategy, as the trigger book has it. */
-const stop = (world: HouseWorld, more: Partial<OrderFacts>): ManagedOrder =>
+const stop = (world: SessionWorld, more: Partial<OrderFacts>): ManagedOrder =>
   world.add({ ...WAITING, id: 'stop', side: 'sell', qty: 1, price: 12_880, ...more });
 const WAITING = {
   isWaiting: true,
@@ -148,7 +148,9 @@ const WAITING = {
 } as const;
 
 it('a stop of the engine goes where nothing is held', () => {
-  const world = new HouseWorld({ settings: { risk: { ...new HouseWorld().settings.risk, protectiveStop } } });
+  const world = new SessionWorld({
+    settings: { risk: { ...new SessionWorld().settings.risk, protectiveStop } },
+  });
   world.start();
   stop(world, { isProtective: true });
   world.afterEvent('clock');
@@ -159,7 +161,7 @@ it.each([
   ['is alerted when its entry turns out to have filled', false, ['exits_missing']],
   ['is not, once its strategy has entered since', true, []],
 ])('a stop that a halt took before its entry filled %s', (_, entersSince, alerts) => {
-  const world = new HouseWorld().start();
+  const world = new SessionWorld().start();
   world.state.market.newDay();
   world.state.halt.command('news', null);
   world.state.orders.canceledWaiting.push(stop(world, { status: 'canceled' }));

@@ -1,4 +1,4 @@
-/** Guard and keeper in the engine itself: what they decide reaches the gateway, and what comes back reaches them. */
+/** Guard and controller in the engine itself: what they decide reaches the gateway, and what comes back reaches them. */
 import { expect, test } from 'vitest';
 import { money } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';

@@ -1,19 +1,19 @@
 /** Who asked for a flatten, and who else holds what, decides what it may do: in an auction, before an expiry, and of what fills late. */
 import { expect, test } from 'vitest';
 import * as units from '../../../src/domain/units.ts';
-import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
+import { SessionWorld, type WorldOptions } from '../support/session-world.ts';
 
 const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
 
-function holding(qty: number, options: WorldOptions = {}): HouseWorld {
-  const strategies = new HouseWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
-  const world = new HouseWorld({ ...options, settings: { strategies, ...options.settings } }).start();
+function holding(qty: number, options: WorldOptions = {}): SessionWorld {
+  const strategies = new SessionWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
+  const world = new SessionWorld({ ...options, settings: { strategies, ...options.settings } }).start();
   if (qty !== 0) world.hold(0, qty);
   world.asked.length = 0;
   return world;
 }
 
-const heldBy = (world: HouseWorld, strategy = 0): number => world.heldBy(strategy);
+const heldBy = (world: SessionWorld, strategy = 0): number => world.heldBy(strategy);
 
 test('an exit that turns up after its answer was lost confirms no auction', () => {
   const world = holding(6, { time: '14:29:40' });

@@ -1,18 +1,18 @@
 /** Where a flatten prices its exit: bid 1,299.9, ask 1,300.1, last 1,300.0, band 1,209.0 to 1,391.0, slip five ticks. */
 import { expect, test } from 'vitest';
 import { marketLimit } from '../../../src/domain/contract.ts';
-import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
+import { SessionWorld, type WorldOptions } from '../support/session-world.ts';
 
 const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
 
-function holding(qty: number, has: WorldOptions['has'] = {}): HouseWorld {
-  const world = new HouseWorld({ has }).start().hold(0, qty);
+function holding(qty: number, has: WorldOptions['has'] = {}): SessionWorld {
+  const world = new SessionWorld({ has }).start().hold(0, qty);
   world.broker.fillUs = null;
   return world;
 }
 
 /** The stream went and came back. */
-const emptied = ({ state: { market } }: HouseWorld): void => {
+const emptied = ({ state: { market } }: SessionWorld): void => {
   market.down();
   market.up();
 };
@@ -24,7 +24,7 @@ test.each([
   ['of a torn book is at the last trade', (world) => world.book(13_500, 13_400), 1, '12995', {}],
   ['without a trade is at the reference', emptied, 1, '12995', { trades: false }],
   ['of nothing known is none', emptied, 1, null, { trades: false, reference: false }],
-] as [string, (world: HouseWorld) => unknown, number, string | null, WorldOptions['has']][])(
+] as [string, (world: SessionWorld) => unknown, number, string | null, WorldOptions['has']][])(
   'the price %s',
   (_, change, qty, price, has) => {
     const world = holding(qty, has);
@@ -44,7 +44,7 @@ test('at a locked limit it queues at the limit and says so', () => {
 });
 
 test('is at market where the exchange takes that', () => {
-  const world = new HouseWorld({ settings: { marketOrders: true } }).start();
+  const world = new SessionWorld({ settings: { marketOrders: true } }).start();
   world.hold(0, 1);
   world.broker.fillUs = null;
   world.command(flattenAll).run(1);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HouseWorld } from '../support/session-world.ts';
+import { SessionWorld } from '../support/session-world.ts';
 
 const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
 
@@ -25,7 +25,7 @@ test('whoever holds what, whatever works and fills on the way: everybody ends fl
       (held, drawn, pace) => {
         // An operator who held nothing is not flattened: his order is his own.
         const working = drawn.filter(({ strategy }) => strategy !== -1 || held[0] !== 0);
-        const world = new HouseWorld().start();
+        const world = new SessionWorld().start();
         held.forEach((qty, i) => qty !== 0 && world.hold(i - 1, qty));
         const orders = working.map(({ side, qty, strategy }, i) =>
           world.add({ id: `w${i}`, side, qty, strategy, price: side === 'buy' ? 12_500 : 13_500 }),
@@ -38,7 +38,7 @@ test('whoever holds what, whatever works and fills on the way: everybody ends fl
         });
         world.run(300);
         expect(world.state.portfolio.held()).toEqual([]);
-        expect(world.keeper.status()).toBe('');
+        expect(world.controller.status()).toBe('');
         // The guard refuses an exit that would turn a position: none was asked for.
         expect(world.asks('submit').filter((line) => line.includes(':'))).toEqual([]);
       },

@@ -2,19 +2,19 @@
 import { describe, expect, test } from 'vitest';
 import * as units from '../../../src/domain/units.ts';
 import { LAST } from '../support/state-rig.ts';
-import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
+import { SessionWorld, type WorldOptions } from '../support/session-world.ts';
 
 const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
 
 /** A world in which the first strategy holds something. */
-function holding(qty: number, options: WorldOptions = {}): HouseWorld {
-  const world = new HouseWorld(options).start();
+function holding(qty: number, options: WorldOptions = {}): SessionWorld {
+  const world = new SessionWorld(options).start();
   world.hold(0, qty);
   world.asked.length = 0;
   return world;
 }
 
-const heldBy = (world: HouseWorld, strategy = 0): number => world.heldBy(strategy);
+const heldBy = (world: SessionWorld, strategy = 0): number => world.heldBy(strategy);
 
 describe('flatten', () => {
   test.each([
@@ -25,7 +25,7 @@ describe('flatten', () => {
     expect(world.asked).toEqual(['read positions', order, 'read positions']);
     expect(heldBy(world)).toBe(0);
     expect(world.said).toEqual([]);
-    expect(world.keeper.status()).toBe('');
+    expect(world.controller.status()).toBe('');
   });
 
   test('takes back what works first, and waits until it is gone', () => {
@@ -35,7 +35,7 @@ describe('flatten', () => {
     world.add({ id: 'profit', side: 'sell', qty: 2, price: 13_100, purpose: 'reduce' });
     world.command(flattenAll).run(3.5);
     expect(world.asked).toEqual(['cancel 0 entry', 'cancel 0 profit']);
-    expect(world.keeper.status()).toContain('withdrawing');
+    expect(world.controller.status()).toContain('withdrawing');
     world.run(3);
     expect(world.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12994']);
     expect(heldBy(world)).toBe(0);
@@ -87,7 +87,7 @@ describe('flatten', () => {
   });
 
   test('a position larger than one order goes in several', () => {
-    const settings = { risk: { ...new HouseWorld().settings.risk, orderQtyMax: units.qty(2) } };
+    const settings = { risk: { ...new SessionWorld().settings.risk, orderQtyMax: units.qty(2) } };
     const world = holding(5, { settings }).command(flattenAll).run(10);
     expect(world.asks('submit').map((line) => line.split(' ')[3])).toEqual(['2', '2', '1']);
     expect(heldBy(world)).toBe(0);
@@ -104,7 +104,7 @@ describe('flatten', () => {
     expect(world.asks('modify')).toHaveLength(1); // the touch has not moved
     world.fill(world.orders[0]!, 1);
     world.run(0.1).run(1);
-    expect(world.keeper.status()).toBe('');
+    expect(world.controller.status()).toBe('');
   });
 
   test('an order that cannot be changed is replaced', () => {
@@ -211,7 +211,7 @@ describe('outside continuous trading', () => {
   });
 
   test('no second exit is sent into an auction while the first rests there', () => {
-    const strategies = new HouseWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
+    const strategies = new SessionWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
     const world = holding(2, { time: '14:20', settings: { strategies } });
     world.broker.fillUs = null;
     world.command(flattenAll).runUntil('14:31');
@@ -227,7 +227,7 @@ describe('outside continuous trading', () => {
   });
 
   test('a position larger than one order goes into the auction in several', () => {
-    const settings = { risk: { ...new HouseWorld().settings.risk, orderQtyMax: units.qty(2) } };
+    const settings = { risk: { ...new SessionWorld().settings.risk, orderQtyMax: units.qty(2) } };
     const world = holding(-5, { settings, time: '14:31' });
     world.broker.fillUs = null;
     world.command({ ...flattenAll, inAuction: true }).runUntil('14:44');
@@ -262,16 +262,16 @@ describe('outside continuous trading', () => {
     world.broker.fillUs = null;
     world.loseFirstAnswer();
     world.command({ ...flattenAll, inAuction: true }).run(40);
-    expect(world.keeper.status()).toContain('checking');
+    expect(world.controller.status()).toContain('checking');
     expect(world.asks('submit')).toHaveLength(1);
     world.become(world.orders[0]!, 'not_sent');
     world.run(10);
     expect(world.asks('submit')).toHaveLength(2);
-    expect(world.keeper.status()).toContain('resting');
+    expect(world.controller.status()).toContain('resting');
   });
 
   test('what its day did not finish is dropped and alerted, not begun by itself on another day', () => {
-    const strategies = new HouseWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
+    const strategies = new SessionWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
     const world = holding(1, { time: '20:00', settings: { strategies } });
     world.command(flattenAll).runUntil('09:05', '2026-03-05');
     expect(world.codes()).toEqual(['flatten_queued', 'flatten_dropped']);

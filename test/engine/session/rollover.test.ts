@@ -2,26 +2,26 @@ import { expect, test } from 'vitest';
 import * as units from '../../../src/domain/units.ts';
 import { SETTINGS } from '../support/state-rig.ts';
 import { boardOn } from '../support/board.ts';
-import { HouseWorld } from '../support/session-world.ts';
+import { SessionWorld } from '../support/session-world.ts';
 
 const naming = (...symbols: readonly string[]) => ({
   strategies: [{ ...SETTINGS.strategies[0]!, symbols, overnight: true }],
 });
 
 test('two legs, by alias and by code', () => {
-  const world = new HouseWorld({ settings: naming('VN30F1M', 'VN30F2604') }).start();
+  const world = new SessionWorld({ settings: naming('VN30F1M', 'VN30F2604') }).start();
   expect(world.asks('legs')).toEqual(['legs 0 41I1G3000 41I1G4000']);
 });
 
 test('a symbol that means nothing stops the strategy before it begins, with what is listed', () => {
-  const world = new HouseWorld({ settings: naming('VN30F1M', 'VN30F2605') }).start();
+  const world = new SessionWorld({ settings: naming('VN30F1M', 'VN30F2605') }).start();
   expect(world.asked).toEqual([
     'stop 0 VN30F2605: expected a listed contract, was "41I1G3000 41I1G4000 41I1G6000 41I1G9000"',
   ]);
 });
 
 test('a list that has lost a contract which still trades is alerted once, and the legs are kept', () => {
-  const world = new HouseWorld({ settings: naming('VN30F1M', 'VN30F2M') }).start();
+  const world = new SessionWorld({ settings: naming('VN30F1M', 'VN30F2M') }).start();
   for (let i = 0; i < 2; i += 1) world.list(world.state.contracts.all.slice(0, 1));
   expect(world.asks('legs')).toHaveLength(1);
   expect(world.asks('stop')).toEqual([]);
@@ -29,7 +29,7 @@ test('a list that has lost a contract which still trades is alerted once, and th
 });
 
 test('a named contract that is over stops its strategy', () => {
-  const world = new HouseWorld({ day: '2026-02-13', settings: naming('VN30F2602') }).start();
+  const world = new SessionWorld({ day: '2026-02-13', settings: naming('VN30F2602') }).start();
   world.runUntil('15:00');
   expect(world.asks('stop')).toEqual([]);
   world.runUntil('15:00:01');
@@ -39,12 +39,12 @@ test('a named contract that is over stops its strategy', () => {
 });
 
 test('a start in the evening of the last day is in the next contract already', () => {
-  const world = new HouseWorld({ day: '2026-02-13', time: '20:00', settings: naming('VN30F1M') }).start();
+  const world = new SessionWorld({ day: '2026-02-13', time: '20:00', settings: naming('VN30F1M') }).start();
   expect(world.asks('legs')).toEqual(['legs 0 41I1G3000']);
 });
 
 test('a list of the morning is asked for, and a new front month is taken from it', () => {
-  const world = new HouseWorld({
+  const world = new SessionWorld({
     day: '2026-02-13',
     time: '15:05',
     settings: naming('VN30F1M', 'VN30F2M'),
@@ -57,7 +57,7 @@ test('a list of the morning is asked for, and a new front month is taken from it
 });
 
 test('a stopped strategy is left alone', () => {
-  const world = new HouseWorld({ settings: naming('VN30F1M') });
+  const world = new SessionWorld({ settings: naming('VN30F1M') });
   world.state.registry.stop(units.strategyIndex(0), 'test');
   world.start();
   expect(world.asked).toEqual([]);

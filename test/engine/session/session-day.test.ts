@@ -5,7 +5,7 @@ import * as units from '../../../src/domain/units.ts';
 import { ClosingHours } from '../../../src/engine/risk/risk-request.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { SETTINGS } from '../support/state-rig.ts';
-import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
+import { SessionWorld, type WorldOptions } from '../support/session-world.ts';
 
 type Change = Partial<(typeof SETTINGS.strategies)[number]>;
 
@@ -17,12 +17,12 @@ const strategies = (change: Change = {}) => ({
   ],
 });
 
-function world(options: WorldOptions = {}, change: Change = {}): HouseWorld {
-  const made = new HouseWorld({ ...options, settings: { ...strategies(change), ...options.settings } });
+function world(options: WorldOptions = {}, change: Change = {}): SessionWorld {
+  const made = new SessionWorld({ ...options, settings: { ...strategies(change), ...options.settings } });
   return made.start();
 }
 
-const heldBy = (of: HouseWorld, strategy = 0): number => of.heldBy(strategy);
+const heldBy = (of: SessionWorld, strategy = 0): number => of.heldBy(strategy);
 
 describe('a start at 08:47', () => {
   test('is in the auction, with its contracts, and in the right place all day', () => {
@@ -41,13 +41,13 @@ describe('a start at 08:47', () => {
   });
 
   test.each(['14:26', '14:29:50'])('as one at %s is late for the close, and makes up for it', (time) => {
-    const late = new HouseWorld({ time, settings: strategies() });
+    const late = new SessionWorld({ time, settings: strategies() });
     late.start(() => late.hold(0, 1)).run(5);
     expect(heldBy(late)).toBe(0);
   });
 
   test('as one at 14:31 has the last auction left, and says what that does not take', () => {
-    const late = new HouseWorld({ time: '14:31', settings: strategies() });
+    const late = new SessionWorld({ time: '14:31', settings: strategies() });
     late.broker.fillUs = null;
     late.start(() => late.hold(0, 1)).runUntil('14:50');
     expect(late.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12090']);
@@ -81,7 +81,7 @@ describe('before the closing auction', () => {
     day.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
     day.runUntil('14:31');
     expect(day.said).toEqual([
-      'warning orders_in_auction in the auction, where nothing can be cancelled: entry',
+      'warning orders_in_auction in the auction, where nothing can be canceled: entry',
     ]);
   });
 
@@ -96,7 +96,7 @@ describe('before the closing auction', () => {
   });
 
   test('a start within the last seconds withdraws at once', () => {
-    const day = new HouseWorld({
+    const day = new SessionWorld({
       time: '14:29:45',
       settings: { ...strategies({ overnight: true }), ...settings.settings },
     });

@@ -4,7 +4,7 @@ import type { StopSettings } from '../../../src/domain/settings.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import * as units from '../../../src/domain/units.ts';
 import { SETTINGS } from '../support/state-rig.ts';
-import { HouseWorld } from '../support/session-world.ts';
+import { SessionWorld } from '../support/session-world.ts';
 
 const stop = { name: 'stop', reason: 'SIGINT' } as const;
 
@@ -15,9 +15,9 @@ interface Wanted extends Partial<StopSettings> {
   readonly works?: boolean;
 }
 
-function world({ time = '10:00', holds = 0, works = true, ...change }: Wanted = {}): HouseWorld {
+function world({ time = '10:00', holds = 0, works = true, ...change }: Wanted = {}): SessionWorld {
   const strategies = SETTINGS.strategies.map((each) => ({ ...each, overnight: true }));
-  const made = new HouseWorld({
+  const made = new SessionWorld({
     time,
     settings: { strategies, stop: { ...SETTINGS.stop, ...change } },
   }).start();
@@ -32,10 +32,10 @@ test('without anything to do it ends at once', () => {
   expect(world({ works: false }).command(stop).asked).toEqual(['ready SIGINT']);
 });
 
-test('orders are cancelled, and their end is seen before the end', () => {
+test('orders are canceled, and their end is seen before the end', () => {
   const ending = world().command(stop);
   expect(ending.asked).toEqual(['cancel 1 own']);
-  expect(ending.keeper.status()).toBe('stop: canceling');
+  expect(ending.controller.status()).toBe('stop: canceling');
   ending.run(1);
   expect(ending.asked).toEqual(['cancel 1 own', 'ready SIGINT']);
   expect(ending.orders.map(({ clientOrderId }) => clientOrderId)).toEqual(['adopted']);
@@ -89,11 +89,11 @@ test('a position that the market does not take is named at the end', () => {
 test.each([
   ['14:31', 'closing_auction'],
   ['12:00', 'break'],
-] as const)('at %s nothing can be cancelled: it is left, and said', (time, phase) => {
+] as const)('at %s nothing can be canceled: it is left, and said', (time, phase) => {
   const ending = world({ time, inAuction: 'leave' }).command(stop);
   expect(ending.asked).toEqual(['ready SIGINT; left behind: order #own']);
   expect(ending.said).toEqual([
-    `critical stop_leaves left behind, nothing can be cancelled or closed at will in the phase ${phase}: order #own`,
+    `critical stop_leaves left behind, nothing can be canceled or closed at will in the phase ${phase}: order #own`,
   ]);
 });
 
@@ -119,7 +119,7 @@ test('by night a flatten of the operator that waits for the next day does not ho
 });
 
 /** A stop that was placed before its entry filled. */
-const early = (made: HouseWorld): HouseWorld => {
+const early = (made: SessionWorld): SessionWorld => {
   made.add({ id: 'early', side: 'sell', qty: 1, price: 12_900, status: 'pending_trigger', isWaiting: true });
   return made;
 };
@@ -139,7 +139,7 @@ test('a stop that was placed before its entry filled protects too: neither the e
 });
 
 /** A flatten at the end of continuous trading that nothing takes. */
-const closing = (inAuction: 'leave' | 'wait'): HouseWorld => {
+const closing = (inAuction: 'leave' | 'wait'): SessionWorld => {
   const ending = world({ time: '14:29:58', works: false, holds: 1, positions: 'flatten', inAuction });
   ending.broker.fillUs = null;
   return ending.command(stop).runUntil('14:30:01');
@@ -157,32 +157,32 @@ test('a flatten that a person asked for outlives the stop of a process, and its 
   const noon = world({ time: '12:00', works: false, holds: 2, inAuction: 'leave' });
   noon.command({ name: 'flatten', strategy: units.strategyIndex(0), reason: 'by hand' }).command(stop);
   noon.afterEvent('booted');
-  expect(noon.keeper.status()).toBe('flattening 41I1G3000 2: queued');
+  expect(noon.controller.status()).toBe('flattening 41I1G3000 2: queued');
   expect(noon.runUntil('13:00:05').heldBy(0)).toBe(0);
   const killed = world({ works: false, holds: 2, positions: 'flatten' });
   killed.broker.readUs = null;
   killed.command(stop).afterEvent('booted');
-  expect(killed.keeper.status()).toBe('');
+  expect(killed.controller.status()).toBe('');
 });
 
 test('a flatten of a stop that a person asks for too is theirs', () => {
   const killed = world({ works: false, holds: 2, positions: 'flatten' });
   killed.broker.readUs = null;
   killed.command(stop).command({ name: 'flatten', strategy: null, reason: 'by hand' }).afterEvent('booted');
-  expect(killed.keeper.status()).toContain('flattening');
+  expect(killed.controller.status()).toContain('flattening');
 });
 
 test('a new process has nothing to end any more', () => {
   const killed = world();
   killed.broker.cancelUs = null;
   killed.command(stop).afterEvent('booted');
-  expect(killed.keeper.status()).toBe('');
+  expect(killed.controller.status()).toBe('');
   expect(killed.run(60).asks('ready')).toEqual([]);
-  expect(killed.command(stop).keeper.status()).toBe('stop: canceling');
+  expect(killed.command(stop).controller.status()).toBe('stop: canceling');
 });
 
 /** An exit and an entry wait at the broker. */
-const waiting = (made: HouseWorld): HouseWorld => {
+const waiting = (made: SessionWorld): SessionWorld => {
   const terms = { side: 'sell', qty: 1, price: 12_900, status: 'pending_trigger', isWaiting: true } as const;
   made.add({ ...terms, id: 'exit', purpose: 'reduce' });
   made.add({ ...terms, id: 'entry' });
@@ -197,7 +197,7 @@ test('what protects a position that is held over the end stays at the broker', (
 });
 
 /** What a stop sent when it triggered, for `qty` contracts. */
-const triggered = (made: HouseWorld, purpose: 'entry' | 'reduce', contracts = 1): HouseWorld => {
+const triggered = (made: SessionWorld, purpose: 'entry' | 'reduce', contracts = 1): SessionWorld => {
   const parent = clientOrderId('stop');
   made.add({ id: 'sent', side: 'sell', qty: contracts, price: 12_890, purpose, parent });
   return made;

@@ -1,5 +1,5 @@
 /**
- * A keeper in a small world with virtual time: the real guard looks at every exit, a broker of a few lines answers cancels and reads
+ * A controller in a small world with virtual time: the real guard looks at every exit, a broker of a few lines answers cancels and reads
  * after a while. What was asked, said and decided is kept as lines.
  */
 import { isSession, nextPhaseChange, type TradingCalendar } from '../../../src/domain/calendar.ts';
@@ -42,9 +42,9 @@ type EventName = 'clock' | 'booted' | 'position_snapshot' | 'book_snapshot' | 't
 const instead = <Owner extends object>(owner: Owner, methods: Partial<Owner>): Owner =>
   Object.assign(Object.create(Object.getPrototypeOf(owner)) as Owner, methods);
 
-export class HouseWorld extends StateRig {
+export class SessionWorld extends StateRig {
   readonly calendar: TradingCalendar;
-  readonly keeper: SessionController;
+  readonly controller: SessionController;
   readonly broker: BrokerPace = { cancelUs: 200_000, readUs: 100_000, fillUs: 300_000 };
   /** Alerts, as `severity code text`. */
   readonly said: string[] = [];
@@ -68,7 +68,7 @@ export class HouseWorld extends StateRig {
       policies: () => null,
     } satisfies Partial<DecisionSource> as unknown as DecisionSource);
     this.hear((entry) => this.#hear(entry));
-    this.keeper = new SessionController(this.#ownState());
+    this.controller = new SessionController(this.#ownState());
   }
 
   get day(): TradingDay {
@@ -81,10 +81,10 @@ export class HouseWorld extends StateRig {
 
   /** The engine's calls of the session controller when a process starts now; what was carried is known with the session. */
   start(carry: () => void = () => undefined): this {
-    this.keeper.onPhase(this.state.session.phase);
+    this.controller.onPhase(this.state.session.phase);
     carry();
-    this.keeper.onSession();
-    this.keeper.onContracts();
+    this.controller.onSession();
+    this.controller.onContracts();
     this.afterEvent('clock');
     return this;
   }
@@ -109,7 +109,7 @@ export class HouseWorld extends StateRig {
     const [next] = this.state.timers.dueBy(this.now);
     if (next === undefined || next.run === null) return;
     this.state.timers.clear(next.id);
-    if (next.owner === CONTROLLER_TIMER) this.keeper.onTimer(next.run);
+    if (next.owner === CONTROLLER_TIMER) this.controller.onTimer(next.run);
     else next.run();
   }
 
@@ -128,17 +128,17 @@ export class HouseWorld extends StateRig {
     const before = { phase: session.phase, day: this.day };
     this.goTo(moment);
     for (const { index } of contracts.all) market.seen(index, moment);
-    if (this.day !== before.day && isSession(this.calendar, this.day)) this.keeper.onSession();
-    if (session.phase !== before.phase) this.keeper.onPhase(session.phase);
+    if (this.day !== before.day && isSession(this.calendar, this.day)) this.controller.onSession();
+    if (session.phase !== before.phase) this.controller.onPhase(session.phase);
   }
 
   afterEvent(kind: EventName): void {
-    // The keeper looks at the kind alone.
-    this.keeper.afterEvent({ kind, seq: this.state.context.seq, tsUs: this.now } as EngineEvent);
+    // The controller looks at the kind alone.
+    this.controller.afterEvent({ kind, seq: this.state.context.seq, tsUs: this.now } as EngineEvent);
   }
 
   command(command: Parameters<SessionController['onCommand']>[0]): this {
-    this.keeper.onCommand(command);
+    this.controller.onCommand(command);
     this.afterEvent('clock');
     return this;
   }
@@ -155,10 +155,10 @@ export class HouseWorld extends StateRig {
   /** The contracts that the broker lists from now on. */
   list(contracts: readonly Contract[]): void {
     this.state.contracts.set(contracts);
-    this.keeper.onContracts();
+    this.controller.onContracts();
   }
 
-  /** What a keeper asks of others is written down. */
+  /** What a controller asks of others is written down. */
   #ownState(): EngineState {
     const { registry, snapshots, entries, stops } = this.state;
     const setLegs = registry.setLegs.bind(registry);

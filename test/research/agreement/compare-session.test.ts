@@ -99,11 +99,11 @@ describe('the model, given the calls of a session', () => {
     );
   });
 
-  it('takes it out where it was cancelled in time, and moves it where it was changed', () => {
-    const cancelled = order();
-    const place = call(cancelled, 'place', 3.2, 3.6);
-    expect(fillOf([place, call(cancelled, 'cancel', 3.7, 3.9)])).toBe('not');
-    expect(fillOf([place, call(cancelled, 'change', 3.7, 3.9, 101)])).toBe('1 at 101: shown');
+  it('takes it out where it was canceled in time, and moves it where it was changed', () => {
+    const canceled = order();
+    const place = call(canceled, 'place', 3.2, 3.6);
+    expect(fillOf([place, call(canceled, 'cancel', 3.7, 3.9)])).toBe('not');
+    expect(fillOf([place, call(canceled, 'change', 3.7, 3.9, 101)])).toBe('1 at 101: shown');
   });
 
   it('lets no call of an order overtake the one before it', () => {

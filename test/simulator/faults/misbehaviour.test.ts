@@ -109,7 +109,7 @@ describe('a book that lies', () => {
     expect(rowsOf(await alice.inDay())).toHaveLength(1);
   });
 
-  it('contradict_status: says cancelled of an order that was filled', async () => {
+  it('contradict_status: says canceled of an order that was filled', async () => {
     const { simulator, alice, bob, front } = await started();
     const orderNo = orderNoOf(await alice.place({ ...wish(front, 'H.1'), volume: 2 }));
     await bob.place({ side: 'S', symbol: front, price: 1299, volume: 2, refId: 'H.1' });

@@ -29,7 +29,7 @@ export async function answersOfDay(): Promise<ReadonlyMap<string, readonly unkno
   for (const [at, price] of [1_302, 1_302.5, 1_303].entries()) await placed(bob, 'S', front, price, at + 1);
   await trade(market, next, 1_305, 1);
 
-  // Normal orders: resting, changed, cancelled, with a bracket.
+  // Normal orders: resting, changed, canceled, with a bracket.
   const resting = note('place', await order(alice, 'B', front, 1_290, 2, { orderType: 'SLP=5,20' }));
   const orderNo = String(firstRow(resting)['orderNo']);
   await ask('change', { orderNo, refId: 'H.c1', nvol: 2, nprice: 1_290.5 });
