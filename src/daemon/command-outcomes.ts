@@ -42,7 +42,7 @@ export interface StageProgress {
   readonly text: string;
 }
 
-type EngineStatus = Pick<EngineSnapshot, 'orders' | 'strategies' | 'procedure' | 'phase'>;
+type EngineStatus = Pick<EngineSnapshot, 'orders' | 'strategies' | 'flattens' | 'phase'>;
 
 export function cancelProgress(before: Pick<EngineStatus, 'orders'>) {
   let taken: ReadonlySet<string> | null = null;
@@ -87,10 +87,11 @@ export const flattenProgress =
     const held = meant.flatMap(({ id, positions }) =>
       positions.filter(({ qty }) => qty !== 0).map(({ qty, orderCode }) => `${id} ${qty} of ${orderCode}`),
     );
-    const steps = now.procedure.split('; ').filter((step) => step.startsWith('flattening'));
+    const steps = now.flattens;
+    const texts = steps.map(({ text }) => text).join('; ');
     // Steps may be those of another strategy; an entry of this one may fill until it has ended.
     const isOver = strategy !== null && meant.every(({ openOrders }) => openOrders === 0);
-    const rest = held.length === 0 ? steps.join('; ') : `still held: ${held.join(', ')}`;
+    const rest = held.length === 0 ? texts : `still held: ${held.join(', ')}`;
     if (held.length === 0 && (steps.length === 0 || isOver))
       return {
         state: 'done',
@@ -100,15 +101,14 @@ export const flattenProgress =
       const why = 'it was dropped, or a strategy entered again: tickwright journal shows which';
       return { state: 'left', text: `${rest}, and no flatten is under way: ${why}` };
     }
-    if (steps.every((step) => step.endsWith(': resting')))
+    if (steps.every(({ progress }) => progress === 'resting'))
       return {
         state: 'waits',
         text: `${rest}; its orders rest in the auction until that ends: tickwright positions shows what it took`,
       };
-    const waits = steps.filter((step) => /: (?:queued|given_up)$/.test(step));
-    if (waits.length === steps.length) {
+    if (steps.every(({ progress }) => progress === 'queued' || progress === 'given_up')) {
       const next = 'the daemon tries again when continuous trading begins next';
       return { state: 'waits', text: `${rest}; ${next}` };
     }
-    return { state: 'working', text: steps.join('; ') };
+    return { state: 'working', text: texts };
   };

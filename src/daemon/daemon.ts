@@ -445,7 +445,7 @@ export class Daemon {
   async #stopSession(reason: string): Promise<void> {
     this.#isEnding = true;
     const ready = new Promise<boolean>((resolve) => {
-      const isWaiting = (): boolean => this.lastView?.procedure.startsWith('stop: waiting') === true;
+      const isWaiting = (): boolean => this.lastView?.stop === 'waiting';
       const cancel = limitWork(systemTimers, STOP_WAIT_MAX, isWaiting, () => resolve(false));
       this.#endStop = (isReady) => {
         cancel();

@@ -12,6 +12,7 @@ import type { Contract } from '../domain/contract.ts';
 import type { EngineState } from './engine-state.ts';
 import { type EngineView, type OrderView, whyUnproven, workingQty } from './engine-view.ts';
 import type { RiskSettings } from '../domain/settings.ts';
+import type { SessionController } from './session/session-controller.ts';
 
 /** Nothing in it changes afterwards. */
 export type EngineSnapshot = Readonly<ReturnType<typeof engineSnapshot>>;
@@ -21,7 +22,7 @@ export type OpenOrderEntry = Readonly<ReturnType<typeof orderEntry>>;
 
 export function engineSnapshot(
   parts: EngineState,
-  procedure: string,
+  procedures: ReturnType<SessionController['status']>,
   counts: { readonly events: number; readonly gaps: number; readonly duplicates: number },
 ) {
   const { context, session, market, halt, portfolio, orders, registry, executor, fills } = parts;
@@ -44,8 +45,7 @@ export function engineSnapshot(
     stopsUnproven: stopsUnproven(parts),
     /** Our money of the day against the broker's. */
     money: parts.moneyReconciler.view,
-    /** Procedures of the session controller under way, empty when there are none. */
-    procedure,
+    ...procedures,
     strategies: owners.map((owner) => strategyEntry(parts, owner)),
     orders: orders.open.map(orderEntry),
     /** Over all strategies and the operator. */

@@ -8,9 +8,14 @@ import {
 } from '../../src/daemon/command-outcomes.ts';
 import type { EngineSnapshot } from '../../src/engine/engine-snapshot.ts';
 
-type View = Pick<EngineSnapshot, 'orders' | 'strategies' | 'procedure' | 'phase'>;
+type View = Pick<EngineSnapshot, 'orders' | 'strategies' | 'flattens' | 'phase'>;
+type Progress = View['flattens'][number]['progress'];
 
-const view = (orders: readonly string[], held: Readonly<Record<string, number>> = {}, procedure = ''): View =>
+const view = (
+  orders: readonly string[],
+  held: Readonly<Record<string, number>> = {},
+  progress?: Progress,
+): View =>
   ({
     orders: orders.map((id) => ({ clientOrderId: `H.${id}`, status: 'pending_cancel' })),
     strategies: Object.entries(held).map(([id, qty]) => ({
@@ -18,7 +23,7 @@ const view = (orders: readonly string[], held: Readonly<Record<string, number>> 
       openOrders: 0,
       positions: [{ orderCode: 'VN30F2603', qty }],
     })),
-    procedure,
+    flattens: progress === undefined ? [] : [{ progress, text: 'flattening VN30F2603' }],
     phase: 'continuous',
   }) as unknown as View;
 
@@ -57,14 +62,14 @@ describe('flatten', () => {
     const alerts: string[] = [];
     const outcomes = new CommandOutcomes((...alert) => alerts.push(alert.join(' ')));
     outcomes.follow({ code: 'flatten_ended', progressOf: flattenProgress(null) });
-    outcomes.see(view([], { a: 2 }, 'flattening VN30F2603 2: working'));
-    outcomes.see(view([], { a: 1 }, 'flattening VN30F2603 1: queued'));
+    outcomes.see(view([], { a: 2 }, 'working'));
+    outcomes.see(view([], { a: 1 }, 'queued'));
     outcomes.see(view([], { a: 1 }));
     expect(alerts).toEqual([expect.stringMatching(/^warning .*still held: a 1 of VN30F2603/)]);
   });
 
   it('of one strategy is not done while an entry of it may still fill', () => {
-    const withdrawing = view(['1'], { a: 0, b: 2 }, 'flattening VN30F2603 0: withdrawing');
+    const withdrawing = view(['1'], { a: 0, b: 2 }, 'withdrawing');
     const strategies = withdrawing.strategies.map((each) => ({
       ...each,
       openOrders: each.id === 'a' ? 1 : 0,
@@ -75,16 +80,11 @@ describe('flatten', () => {
 
   it.each([
     ['nothing is held', view([], { a: 0 }), null, 'done'],
-    ['it closes', view([], { a: 2 }, 'flattening VN30F2603 2: working'), null, 'working'],
-    [
-      'entries are withdrawn first',
-      view([], { a: 0 }, 'flattening VN30F2603 0: withdrawing'),
-      null,
-      'working',
-    ],
-    ['it was given up', view([], { a: 2 }, 'flattening VN30F2603 2: given_up'), null, 'waits'],
-    ['it waits for a phase', view([], { a: 2 }, 'stop: idle; flattening VN30F2603 2: queued'), null, 'waits'],
-    ['its orders are in an auction', view([], { a: 2 }, 'flattening VN30F2603 2: resting'), null, 'waits'],
+    ['it closes', view([], { a: 2 }, 'working'), null, 'working'],
+    ['entries are withdrawn first', view([], { a: 0 }, 'withdrawing'), null, 'working'],
+    ['it was given up', view([], { a: 2 }, 'given_up'), null, 'waits'],
+    ['it waits for a phase', view([], { a: 2 }, 'queued'), null, 'waits'],
+    ['its orders are in an auction', view([], { a: 2 }, 'resting'), null, 'waits'],
     ['nothing closes it', view([], { a: 2 }), null, 'left'],
     ['another strategy holds', view([], { a: 0, b: 2 }), 'a', 'done'],
   ] as const)('%s', (_, now, strategy, state) => {
@@ -101,8 +101,8 @@ it('alerts the end once, also of a flatten that waited for the market', () => {
   const alerts: string[] = [];
   const outcomes = new CommandOutcomes((severity, code, text) => alerts.push(`${severity} ${code}: ${text}`));
   outcomes.follow({ code: 'flatten_ended', progressOf: flattenProgress('a') });
-  outcomes.see(view([], { a: 2 }, 'flattening VN30F2603 2: queued'));
-  outcomes.see(view([], { a: 2 }, 'flattening VN30F2603 2: working'));
+  outcomes.see(view([], { a: 2 }, 'queued'));
+  outcomes.see(view([], { a: 2 }, 'working'));
   expect(alerts).toEqual([]);
   outcomes.see(view([], { a: 0 }));
   outcomes.see(view([], { a: 0 }));

@@ -81,7 +81,7 @@ const simpleController = (
   afterEvent({ kind }) {
     heard.push(kind);
   },
-  status: () => '',
+  status: () => ({ stop: 'idle', flattens: [], procedure: '' }),
 });
 
 const hasWaited = (): never => {

@@ -103,8 +103,9 @@ export class Flattener extends Target {
       this.alertOnce('unread', 'critical', 'flatten_waits', `${BLIND}, and has no stop`);
   }
 
-  describe(): string {
-    return `flattening ${this.code} ${this.#exit.held}: ${this.progress}`;
+  describe(): Pick<Target, 'progress'> & { readonly text: string } {
+    const { progress } = this;
+    return { progress, text: `flattening ${this.code} ${this.#exit.held}: ${progress}` };
   }
 
   /** It may send an exit now. */
@@ -387,7 +388,7 @@ export class TargetExecutor {
     this.#alertUnfinished('a person resumed');
   }
 
-  describe(): readonly string[] {
+  describe(): readonly ReturnType<Flattener['describe']>[] {
     return this.#all.map((target) => target.describe());
   }
 

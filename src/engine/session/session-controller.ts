@@ -135,9 +135,12 @@ export class SessionController {
     );
   }
 
-  status(): string {
-    const stop = this.#stop.stage === 'idle' ? [] : [`stop: ${this.#stop.stage}`];
-    return [...stop, ...this.#executor.describe()].join('; ');
+  status() {
+    const { stage } = this.#stop;
+    const flattens = this.#executor.describe();
+    const texts = [...(stage === 'idle' ? [] : [`stop: ${stage}`]), ...flattens.map(({ text }) => text)];
+    /** `procedure`: empty when none is under way. */
+    return { stop: stage, flattens, procedure: texts.join('; ') };
   }
 
   /** Null means everything the account holds, adopted positions included. */

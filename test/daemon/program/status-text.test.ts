@@ -64,6 +64,8 @@ const ENGINE: NonNullable<DaemonStatus['engine']> = {
     ],
     comparedUs: null,
   },
+  stop: 'idle',
+  flattens: [],
   procedure: '',
   strategies: [STRATEGY, { ...STRATEGY, id: 'spread', stopped: 'it threw', positions: [], dayPnl: money(0) }],
   orders: [],

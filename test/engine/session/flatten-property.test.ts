@@ -38,7 +38,7 @@ test('whoever holds what, whatever works and fills on the way: everybody ends fl
         });
         world.run(300);
         expect(world.state.portfolio.held()).toEqual([]);
-        expect(world.controller.status()).toBe('');
+        expect(world.controller.status().procedure).toBe('');
         // The guard refuses an exit that would turn a position: none was asked for.
         expect(world.asks('submit').filter((line) => line.includes(':'))).toEqual([]);
       },

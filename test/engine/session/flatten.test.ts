@@ -25,7 +25,7 @@ describe('flatten', () => {
     expect(world.asked).toEqual(['read positions', order, 'read positions']);
     expect(heldBy(world)).toBe(0);
     expect(world.said).toEqual([]);
-    expect(world.controller.status()).toBe('');
+    expect(world.controller.status().procedure).toBe('');
   });
 
   test('takes back what works first, and waits until it is gone', () => {
@@ -35,7 +35,7 @@ describe('flatten', () => {
     world.add({ id: 'profit', side: 'sell', qty: 2, price: 13_100, purpose: 'reduce' });
     world.command(flattenAll).run(3.5);
     expect(world.asked).toEqual(['cancel 0 entry', 'cancel 0 profit']);
-    expect(world.controller.status()).toContain('withdrawing');
+    expect(world.controller.status().procedure).toContain('withdrawing');
     world.run(3);
     expect(world.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12994']);
     expect(heldBy(world)).toBe(0);
@@ -104,7 +104,7 @@ describe('flatten', () => {
     expect(world.asks('modify')).toHaveLength(1); // the touch has not moved
     world.fill(world.orders[0]!, 1);
     world.run(0.1).run(1);
-    expect(world.controller.status()).toBe('');
+    expect(world.controller.status().procedure).toBe('');
   });
 
   test('an order that cannot be changed is replaced', () => {
@@ -262,12 +262,12 @@ describe('outside continuous trading', () => {
     world.broker.fillUs = null;
     world.loseFirstAnswer();
     world.command({ ...flattenAll, inAuction: true }).run(40);
-    expect(world.controller.status()).toContain('checking');
+    expect(world.controller.status().procedure).toContain('checking');
     expect(world.asks('submit')).toHaveLength(1);
     world.become(world.orders[0]!, 'not_sent');
     world.run(10);
     expect(world.asks('submit')).toHaveLength(2);
-    expect(world.controller.status()).toContain('resting');
+    expect(world.controller.status().procedure).toContain('resting');
   });
 
   test('what its day did not finish is dropped and alerted, not begun by itself on another day', () => {

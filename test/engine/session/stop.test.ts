@@ -35,7 +35,7 @@ test('without anything to do it ends at once', () => {
 test('orders are canceled, and their end is seen before the end', () => {
   const ending = world().command(stop);
   expect(ending.asked).toEqual(['cancel 1 own']);
-  expect(ending.controller.status()).toBe('stop: canceling');
+  expect(ending.controller.status().procedure).toBe('stop: canceling');
   ending.run(1);
   expect(ending.asked).toEqual(['cancel 1 own', 'ready SIGINT']);
   expect(ending.orders.map(({ clientOrderId }) => clientOrderId)).toEqual(['adopted']);
@@ -157,28 +157,28 @@ test('a flatten that a person asked for outlives the stop of a process, and its 
   const noon = world({ time: '12:00', works: false, holds: 2, inAuction: 'leave' });
   noon.command({ name: 'flatten', strategy: units.strategyIndex(0), reason: 'by hand' }).command(stop);
   noon.afterEvent('booted');
-  expect(noon.controller.status()).toBe('flattening 41I1G3000 2: queued');
+  expect(noon.controller.status().procedure).toBe('flattening 41I1G3000 2: queued');
   expect(noon.runUntil('13:00:05').heldBy(0)).toBe(0);
   const killed = world({ works: false, holds: 2, positions: 'flatten' });
   killed.broker.readUs = null;
   killed.command(stop).afterEvent('booted');
-  expect(killed.controller.status()).toBe('');
+  expect(killed.controller.status().procedure).toBe('');
 });
 
 test('a flatten of a stop that a person asks for too is theirs', () => {
   const killed = world({ works: false, holds: 2, positions: 'flatten' });
   killed.broker.readUs = null;
   killed.command(stop).command({ name: 'flatten', strategy: null, reason: 'by hand' }).afterEvent('booted');
-  expect(killed.controller.status()).toContain('flattening');
+  expect(killed.controller.status().procedure).toContain('flattening');
 });
 
 test('a new process has nothing to end any more', () => {
   const killed = world();
   killed.broker.cancelUs = null;
   killed.command(stop).afterEvent('booted');
-  expect(killed.controller.status()).toBe('');
+  expect(killed.controller.status().procedure).toBe('');
   expect(killed.run(60).asks('ready')).toEqual([]);
-  expect(killed.command(stop).controller.status()).toBe('stop: canceling');
+  expect(killed.command(stop).controller.status().procedure).toBe('stop: canceling');
 });
 
 /** An exit and an entry wait at the broker. */
