@@ -16,6 +16,7 @@ const HELP: Readonly<Record<string, string>> = {
 export function failureText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isOfSystem = error.name === 'Error' || error.name === 'SqliteError';
+  // One that has crossed a thread has lost its class.
   const isBug = error.message.startsWith('Invariant') || !isOfSystem;
   if (isBug) return error.stack ?? error.message;
   const help = 'code' in error ? HELP[String(error.code)] : undefined;

@@ -1,4 +1,5 @@
 /** `tickwright simulator`: the broker alone, for any client in any language. */
+import { assert } from '../../domain/assert.ts';
 import { formatProblem, type Problem } from '../../config/problem.ts';
 import { readFile } from '../../config/read-file.ts';
 import { readMarket } from '../../config/market-file.ts';
@@ -309,7 +310,7 @@ function marketOf(
 ): SimulatorOptions['market'] {
   if (tape !== null) return { kind: 'tape', path: tape, referencePoints: null };
   const { market } = DEFAULT_OPTIONS;
-  if (market.kind !== 'synthetic') throw new Error('Invariant: the demo makes its own market');
+  assert(market.kind === 'synthetic', 'the demo makes its own market');
   return {
     kind: 'synthetic',
     seed: seed ?? file.seed ?? market.seed,

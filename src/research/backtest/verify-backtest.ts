@@ -7,7 +7,7 @@ import { formatLocalMoment } from '../../text/dates.ts';
 import { type EnvironmentUse, trapped } from '../../host/strategy-files/clock-trap.ts';
 import { type Backtest, placesOf } from '../spec/load-backtest.ts';
 import { planBacktest } from '../spec/plan-backtest.ts';
-import { present } from '../../domain/assert.ts';
+import { InvariantError, present } from '../../domain/assert.ts';
 import { firstRowAt, rowsBetween, type TickRows } from '../../recording/columns/tick-file.ts';
 import type { JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
@@ -185,7 +185,7 @@ export function cutOff(data: BacktestData, part: number) {
     }
     rows += today;
   }
-  throw new Error('Invariant: a run has a day');
+  throw new InvariantError('Invariant: a run has a day');
 }
 
 /** Time of the row before which the wanted part of the day's longest tape lies. */
