@@ -94,7 +94,7 @@ function stockHandlers(
       if (account?.isActive !== true) return refuse(cancelStockOrders, NO_ACCOUNT);
       const { unknown } = subAccounts.cancelStockOrders(accountNo, orderIds);
       if (unknown !== null)
-        return refuse(cancelStockOrders, refusal(-6014, `Order ${unknown} cannot be canceled`));
+        return refuse(cancelStockOrders, refusal(-6014, `Order ${unknown} cannot be cancelled`));
       const rows = orderIds.map((orderId) => ({ orderId, error: STOCK_CANCELED, message: 'Success' }));
       return ok(cancelStockOrders.encodeResponse(rows));
     },
