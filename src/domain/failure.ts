@@ -62,7 +62,7 @@ export const isDiskFull = (error: unknown): boolean => DISK_FULL.some((code) => 
 
 /** Another program holds the database, or recovers it. */
 export const isLocked = (error: unknown): boolean =>
-  ['SQLITE_BUSY', 'SQLITE_BUSY_RECOVERY', 'SQLITE_BUSY_SNAPSHOT'].some((code) => hasCode(error, code));
+  error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
 
 /** Undefined for a file that is absent; any other failure is thrown. */
 export function ifThere<T>(read: () => T): T | undefined {

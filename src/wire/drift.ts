@@ -1,10 +1,10 @@
-/** Where the broker's messages deviate from the contract but can still be read (notes, 1): counted deviations, and numbers as texts. */
+/** Where the broker's messages deviate from the contract but can still be read (notes, 1): each kind of deviation, and numbers as texts. */
 export interface DriftCounter {
   /** `place` is the message and field, `trade.matchQtty`; `deviation` is a constant text. */
   count(place: string, deviation: string): void;
 }
 
-/** Counts nothing. */
+/** Takes no note. */
 export const IGNORE_DRIFT: DriftCounter = { count: () => {} };
 
 /** Places come from our field names, so there are few; the limit keeps a broken service from filling the memory. */

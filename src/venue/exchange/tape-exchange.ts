@@ -14,7 +14,7 @@ import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink } from './exchange.ts';
 import { type FillClause, slippedPrice, type TickFillModel } from './fill-models.ts';
 import { crosses, InferredBook, RecordedBook, type ShownBook, type Touch } from './shown-book.ts';
-import { noteTraded, type QueuedOrder, shareCancelled, TapeQueue } from './tape-queue.ts';
+import { noteTraded, type QueuedOrder, shareCanceled, TapeQueue } from './tape-queue.ts';
 
 export type QueuePlace = Pick<QueuedOrder<BookOrder>, 'ahead' | 'takes' | 'isCarried'>;
 
@@ -275,7 +275,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   /** The recorded book moved: canceled quantity is shared out, and an order that still takes is matched again. */
   #afterBook(book: RecordedBook): void {
-    shareCancelled(this.#waiting, book, this.#model.cancels);
+    shareCanceled(this.#waiting, book, this.#model.cancels);
     if (!this.#isMatching) return;
     for (const waiting of this.#waiting.values()) {
       if (!waiting.takes) continue;

@@ -115,7 +115,7 @@ export function noteTraded(queue: Waiting, aggressor: Side, price: number, qty: 
  * all behind (nothing changes for us), all ahead, or on both sides in proportion to the resting quantity. The quantity ahead of us never
  * exceeds the shown quantity.
  */
-export function shareCancelled(queue: Waiting, book: RecordedBook, model: CancelModel): void {
+export function shareCanceled(queue: Waiting, book: RecordedBook, model: CancelModel): void {
   for (const waiting of queue.values()) {
     const { shown: before } = waiting;
     const shown = book.shownAt(waiting.order.side, waiting.price);
