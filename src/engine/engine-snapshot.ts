@@ -39,6 +39,7 @@ export function engineSnapshot(
     stream: market.isLive ? ('live' as const) : ('down' as const),
     /** Entries are halted for this reason until a person resumes, or null. */
     halted: halt.reason,
+    haltCode: halt.code,
     /** Positions do not count as proven for this reason, or null. */
     unproven: whyUnproven(parts),
     /** Why our stops at the broker are not proven, or null. */

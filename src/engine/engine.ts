@@ -317,7 +317,8 @@ export class Engine {
       case 'strategies':
         return this.#lifecycle.strategiesConfigured(event);
       case 'journal_failed':
-        return halt.halt(`the journal could not be written: ${event.reason}`, 'journal_failed');
+        halt.halt(`the journal could not be written: ${event.reason}`, 'journal_failed');
+        return;
       case 'clock_skew':
         return this.#lifecycle.clockSkew(event);
       case 'clock_step':

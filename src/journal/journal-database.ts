@@ -4,7 +4,7 @@ import { isDiskFull, OtherFormat } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
 
 /** Format of inputs and entries. It rises when they are spelled otherwise, or when an older session would be decided otherwise. */
-const JOURNAL_FORMAT = 8;
+const JOURNAL_FORMAT = 9;
 
 /** Session of rows that were written before the first session of a process began. */
 export const NO_SESSION = '';

@@ -10,7 +10,7 @@ import type {
   SessionStarted,
   StrategiesConfigured,
 } from '../engine/ports/engine-event.ts';
-import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
+import type { EntryKind, HaltEntry, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput, parseNamed, withStrategy } from './compact-input.ts';
 import { checkJournal, type JournalCheck } from './journal-chain.ts';
 import { checkArchives, openArchive } from './journal-copies.ts';
@@ -301,7 +301,7 @@ export class JournalReader {
   }
 
   /** The account's last `halt` row of any session, and of the time between sessions; null when there is none. */
-  lastHalt(): { readonly halted: boolean; readonly reason: string; readonly session: string } | null {
+  lastHalt(): (HaltEntry & { readonly session: string }) | null {
     const row = this.#database
       .prepare<[], EntryRow>(`SELECT * FROM entries WHERE ${ACCOUNT_HALTS} ORDER BY id DESC LIMIT 1`)
       .get();

@@ -272,7 +272,7 @@ describe('the day', () => {
   it('carries halts over', () => {
     const rig = new EngineRig();
     const haltedStrategies = [{ strategy: FIRST, reason: 'own loss' }];
-    rig.session({ tradingDay: tomorrow, halted: 'daily loss', haltedStrategies });
+    rig.session({ tradingDay: tomorrow, halted: { reason: 'daily loss' }, haltedStrategies });
     expect(rig.engine.snapshot().halted).toBe('daily loss');
     rig.boot(1).contracts();
     expect(rig.engine.snapshot().strategies[0]).toMatchObject({ halted: 'own loss' });

@@ -9,10 +9,11 @@ import {
   OPERATOR_INDEX,
   type StrategyIndex,
 } from '../../domain/units.ts';
-import { FALLEN } from '../../engine/risk/circuit-breakers.ts';
 import type {
   CarriedPosition,
   Command,
+  HaltCode,
+  HaltReason,
   OrderOwner,
   SessionStarted,
 } from '../../engine/ports/engine-event.ts';
@@ -26,7 +27,7 @@ import { callIdOf } from '../../engine/state/event-context.ts';
 
 export interface CarriedOver {
   /** Why entries stay off in the next session, whatever its books say; null when nothing of the last one asks for that. */
-  readonly halted: string | null;
+  readonly halted: HaltReason | null;
   /** Contracts of positions and waiting orders: the next session's table begins with them. */
   readonly contracts: readonly Contract[];
   /** Cancels that a person was answered, and that no engine has read: the next one carries them out. */
@@ -210,7 +211,9 @@ export class CarryOver {
     const equityPeak = peakOf(this.#rare, isHalted);
     return {
       halted: differs(this.#rare)
-        ? `positions differed from the broker's in the session of ${session}, and nobody has resumed`
+        ? {
+            reason: `positions differed from the broker's in the session of ${session}, and nobody has resumed`,
+          }
         : null,
       contracts,
       commands: this.#unreadCancels,
@@ -363,16 +366,15 @@ function halts(entries: readonly JournalEntry[]): NonNullable<SessionStarted['ha
 /** Null where a person has accepted the fall from it, and no engine was there to measure again. */
 function peakOf(entries: readonly JournalEntry[], isHalted: boolean): Money | null {
   let peak: Money | null = null;
-  /** Reason of the halt that a person has to answer; empty without one. */
-  let shown = '';
+  /** The halt that a person has to answer; null without one. */
+  let shown: HaltCode | 'command' | null = null;
   for (const entry of entries) {
     if (entry.kind === 'equity_peak') peak = entry.value;
     if (entry.kind !== 'halt' || entry.strategy !== null) continue;
-    if (!entry.halted && shown.startsWith(FALLEN)) peak = null;
-    if (!entry.halted) shown = '';
-    else if (shown === '') shown = entry.reason;
+    if (!entry.halted && shown === 'drawdown') peak = null;
+    shown = entry.halted ? (shown ?? entry.code ?? 'command') : null;
   }
-  return !isHalted && shown.startsWith(FALLEN) ? null : peak;
+  return !isHalted && shown === 'drawdown' ? null : peak;
 }
 
 /** A difference waits for a person, also where it is gone: the engine that waits for that forgets it with its day. */
@@ -396,7 +398,7 @@ function hiddenLoss(entries: readonly JournalEntry[]): string | null {
     if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause === OWN_CAUSE) continue;
     if (!entry.halted) shown = hidden = null;
     else if (shown === null) shown = entry.reason;
-    else if (entry.reason !== shown) hidden = entry.reason;
+    else if (entry.code === 'entries_halted' && entry.reason !== shown) hidden = entry.reason;
   }
   return hidden;
 }

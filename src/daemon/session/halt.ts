@@ -6,7 +6,9 @@
 import type { Clock } from '../../domain/clock.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { type HaltEntry, type JournalEntry, OWN_CAUSE } from '../../engine/ports/journal-entry.ts';
-import { SECOND_DAEMON } from '../../engine/risk/entry-halt.ts';
+import type { HaltCode, HaltReason } from '../../engine/ports/engine-event.ts';
+
+type HaltState = Pick<HaltEntry, 'halted' | 'reason' | 'code'>;
 
 export interface HaltParts {
   readonly clock: Clock;
@@ -15,15 +17,15 @@ export interface HaltParts {
     flush(): void;
   };
   /** The last `halt` row of the account; null when there is none. */
-  readonly last: Pick<HaltEntry, 'halted' | 'reason'> | null;
+  readonly last: HaltState | null;
   /** Receives every row once the journal has it. */
   readonly onEntry: (entry: HaltEntry) => void;
 }
 
 export class Halt {
   readonly #parts: HaltParts;
-  #last: Pick<HaltEntry, 'halted' | 'reason'>;
-  #reason: string | null;
+  #last: HaltState;
+  #why: HaltReason | null;
   /** An engine has been given the last halt or resume: one that comes between two sessions waits for the next. */
   #isGiven = true;
   /** Rows of the engine that are not durable yet. */
@@ -32,32 +34,37 @@ export class Halt {
   constructor(parts: HaltParts) {
     this.#parts = parts;
     this.#last = parts.last ?? { halted: false, reason: '' };
-    this.#reason = this.#last.halted ? this.#last.reason : null;
+    this.#why = this.#last.halted ? this.#last : null;
   }
 
   /** Null while entries are allowed. */
   get reason(): string | null {
-    return this.#reason;
+    return this.#why?.reason ?? null;
+  }
+
+  /** As an engine is told. */
+  get why(): HaltReason | null {
+    return this.#why && { reason: this.#why.reason, code: this.#why.code };
   }
 
   /** The account's orders go, unless another daemon's are among them. */
   get isSwept(): boolean {
-    return this.#reason !== null && !this.#reason.startsWith(SECOND_DAEMON);
+    return this.#why !== null && this.#why.code !== 'second_daemon';
   }
 
   /** The first reason stays until `end`, unless it leaves the books alone. False where it stayed. */
-  begin(reason: string): boolean {
+  begin(reason: string, code?: HaltCode): boolean {
     if (this.isSwept) return false;
     this.#isGiven = false;
-    this.#reason = this.#reason === null ? reason : `${reason}; before it: ${this.#reason}`;
-    this.#keep(this.#own(true, this.#reason));
+    this.#why = { reason: this.#why === null ? reason : `${reason}; before it: ${this.#why.reason}`, code };
+    this.#keep(this.#own(true, this.#why));
     return true;
   }
 
   /** Entries are allowed once the row is durable; throws, and changes nothing, when it cannot be. */
   end(reason: string): void {
-    if (this.#reason !== null) this.#writeEnd(reason, this.#reason);
-    this.#reason = null;
+    if (this.#why !== null) this.#writeEnd(reason, this.#why);
+    this.#why = null;
   }
 
   /** The last halt: an engine reads it, or begins its day with it. */
@@ -66,9 +73,9 @@ export class Halt {
   }
 
   /** Rows that a full disk refuses wait, and are written once there is room: the last of them is the valid one. */
-  #writeEnd(reason: string, held: string): void {
+  #writeEnd(reason: string, held: HaltReason): void {
     try {
-      this.#write(this.#own(false, reason));
+      this.#write(this.#own(false, { reason }));
     } catch (error) {
       this.#parts.journal.append(this.#own(true, held));
       throw error;
@@ -82,20 +89,20 @@ export class Halt {
   follow(entry: HaltEntry, isOutdated = false): void {
     const { halted, reason } = entry;
     const isOlder = isOutdated || (!halted && !this.#isGiven);
-    if (isOlder && halted !== (this.#reason !== null)) {
+    if (isOlder && halted !== (this.#why !== null)) {
       this.#parts.journal.append(entry);
-      return this.#parts.journal.append(this.#own(!halted, this.#reason ?? this.#last.reason));
+      return this.#parts.journal.append(this.#own(!halted, this.#why ?? { reason: this.#last.reason }));
     }
     const isEcho = halted === this.#last.halted && (!halted || reason === this.#last.reason);
-    this.#reason = halted ? (this.#reason ?? reason) : null;
+    this.#why = halted ? (this.#why ?? entry) : null;
     if (isEcho) return this.#parts.journal.append(entry);
     const { journal } = this.#parts;
     this.#last = entry;
     this.#followed.push(entry);
     void failureOf(() => journal.append(entry));
-    if (this.#reason === null || this.#reason === reason) return;
+    if (this.#why === null || this.#why.reason === reason) return;
     // A kill finds the reason that holds.
-    const held = this.#own(true, this.#reason);
+    const held = this.#own(true, this.#why);
     this.#last = held;
     void failureOf(() => journal.append(held));
   }
@@ -114,10 +121,10 @@ export class Halt {
 
   /** Why a call may not leave now, or null; exits always may. */
   refuse(purpose: 'entry' | 'reduce' | 'cancel'): string | null {
-    return purpose === 'entry' ? this.#reason : null;
+    return purpose === 'entry' ? this.reason : null;
   }
 
-  #own(halted: boolean, reason: string): HaltEntry {
+  #own(halted: boolean, { reason, code }: HaltReason): HaltEntry {
     return {
       kind: 'halt',
       cause: OWN_CAUSE,
@@ -125,6 +132,7 @@ export class Halt {
       strategy: null,
       halted,
       reason,
+      code,
     };
   }
 

@@ -330,20 +330,20 @@ export class SessionCycle implements InputSink {
    */
   async #agreeOnHalt(session: TradingSession): Promise<void> {
     const { halt, journal } = this.#options.context;
-    const before = halt.reason;
+    const before = halt.why;
     const view = await session.view();
     if (view === undefined || this.session !== session) return;
-    const { halted } = view;
+    const { halted, haltCode } = view;
     // Commands of a person reach this engine meanwhile by themselves.
-    if (halt.reason !== before || halted === STOPPING) return;
+    if (halt.reason !== (before?.reason ?? null) || halted === STOPPING) return;
     if ((before === null) === (halted === null)) return;
     const post = (command: Command): void => session.post({ kind: 'command', by: 'process', command });
-    if (before !== null) return post({ name: 'halt', reason: before });
+    if (before !== null) return post({ name: 'halt', ...before });
     const isKnown = ({ entry }: StoredEntry): boolean =>
       entry.kind === 'halt' && entry.strategy === null && entry.halted && entry.reason === halted;
     const isResumed = journal.read.entries({ session: session.day, kinds: ['halt'] }).some(isKnown);
     if (isResumed) post({ name: 'resume', strategy: null, reason: 'as before this start' });
-    else if (halted !== null) halt.begin(halted);
+    else if (halted !== null) halt.begin(halted, haltCode);
   }
 
   /** Asks for the contract table until it comes. */

@@ -253,7 +253,7 @@ export class TradingSession implements InputSink, SessionWork {
     const carried = carriedOver.started;
     const endless = neverCloses(this.#context.config.calendar) ? { isEndless: true } : {};
     const head = { kind: 'session_started', tradingDay: day, ...carried, ...endless } as const;
-    const started = { ...head, halted: halt.reason ?? carriedOver.halted };
+    const started = { ...head, halted: halt.why ?? carriedOver.halted };
     if (started.isRestarted === true) this.#handBack(started.follows);
     this.post(contracts);
     const calendar = { kind: 'calendar', ...knownDays(this.#context.config.calendar) } as const;

@@ -32,7 +32,6 @@ import { matchOrders, matchTriggers, type RowMatches } from './row-owners.ts';
 import type { RowReader } from './row-reader.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { OrderToSend } from '../ports/approved.ts';
-import { SECOND_DAEMON } from '../risk/entry-halt.ts';
 import type { ClientOrderIds } from '../state/client-order-ids.ts';
 
 interface Scan {
@@ -459,11 +458,10 @@ export class Adoption {
     if (refId === null || this.#senders.has(refId) || this.#view.orders.get(refId) !== undefined) return;
     const installation = this.#ids.strangerOf(refId);
     if (installation === null) return;
-    const text = `${SECOND_DAEMON}, or this state directory was lost, copied or put back: order no. ${orderNo} was placed by a Tickwright (installation ${installation}) that is not of this journal`;
-    const { reason } = this.#view.halt;
-    this.#view.halt.halt(text, 'second_daemon');
+    const text = `a second daemon trades this account, or this state directory was lost, copied or put back: order no. ${orderNo} was placed by a Tickwright (installation ${installation}) that is not of this journal`;
+    const isNews = this.#view.halt.halt(text, 'second_daemon');
     this.#view.entries.withdraw(null);
-    if (this.#view.halt.reason === reason && !this.#strangers.has(installation))
+    if (!isNews && !this.#strangers.has(installation))
       this.#view.context.alert(null, 'critical', 'second_daemon', text);
     this.#strangers.add(installation);
   }

@@ -154,10 +154,27 @@ export type ReportEvent =
   | ReadFailed
   | ExecutionReport;
 
+/** What the engine found that turned entries off, as its alert is called; absent: a command, or a failure of the process. */
+export type HaltCode =
+  | 'drawdown'
+  | 'entries_halted'
+  | 'halted'
+  | 'journal_failed'
+  | 'message_rate'
+  | 'money_mismatch'
+  | 'rejections'
+  | 'second_daemon';
+
+/** Why entries are off; `code` of what an engine found. */
+export interface HaltReason {
+  readonly reason: string;
+  readonly code?: HaltCode | undefined;
+}
+
 /** Commands of a person, of the schedule or of the process. */
 export type Command =
   /** For the account, or for one strategy. */
-  | { readonly name: 'halt'; readonly strategy?: StrategyIndex | null; readonly reason: string }
+  | ({ readonly name: 'halt'; readonly strategy?: StrategyIndex | null } & HaltReason)
   /** Ends the halt of the account, or of one strategy; absent: all of them. */
   | { readonly name: 'resume'; readonly strategy?: StrategyIndex | null; readonly reason: string }
   | { readonly name: 'cancel_all'; readonly reason: string }
@@ -294,7 +311,7 @@ export interface SessionStarted extends EventHead {
   /** By starts of sessions before: another reference of our form is that of a second daemon. */
   readonly minted?: readonly MintedIds[];
   /** Entries are halted by an earlier loss or fault until a person resumes. */
-  readonly halted: string | null;
+  readonly halted: HaltReason | null;
   /** Owners of positions that were to be closed, and why: the day ended before they were. */
   readonly unclosed?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
   /** Strategies that the operator stopped: they stay so until `start_strategy`. */

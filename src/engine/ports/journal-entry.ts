@@ -20,7 +20,7 @@ import {
 } from '../../domain/units.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from './approved.ts';
 import type { Denial } from './denial.ts';
-import type { Command, ConfiguredStrategy, WaitingOrder } from './engine-event.ts';
+import type { Command, ConfiguredStrategy, HaltReason, WaitingOrder } from './engine-event.ts';
 
 /** `cause` is the event that led to the fact; `strategy` is null for facts without one. */
 export interface EntryHead {
@@ -168,7 +168,7 @@ export type JournalEntry = EntryHead &
         readonly text: string;
         readonly outcome: string;
       }
-    | { readonly kind: 'halt'; readonly halted: boolean; readonly reason: string }
+    | ({ readonly kind: 'halt'; readonly halted: boolean } & HaltReason)
     | { readonly kind: 'strategy_started' }
     /** Another version of a strategy decides from here on; null: none before. */
     | {

@@ -12,14 +12,13 @@ import {
   US_PER_MINUTE,
 } from '../../domain/units.ts';
 import type { EntryHalt } from './entry-halt.ts';
+import type { HaltCode } from '../ports/engine-event.ts';
 import { grouped } from './loss-limits.ts';
 import { firstAtLeast } from '../../domain/lists.ts';
 import type { Side } from '../../domain/order.ts';
 
 /** The peak is journaled when it has risen by this part of the limit. */
 const PEAK_PARTS = 100;
-/** Begins the reason of a halt; it is known by that on later days too. */
-export const FALLEN = 'the account has lost ';
 
 export class CircuitBreakers {
   readonly #core: EngineCore;
@@ -86,12 +85,12 @@ export class CircuitBreakers {
     this.#journal(this.#core.settings.risk.drawdownMax ?? Infinity);
   }
 
-  /** `ended`: the reason that a person has seen. A fall that was the reason is accepted, and measured from here; another one goes on. */
-  resume(ended: string | null): void {
+  /** `ended`: what a person has seen. A fall that was the reason is accepted, and measured from here; another one goes on. */
+  resume(ended: HaltCode | undefined): void {
     const max = this.#core.settings.risk.drawdownMax;
     if (max === undefined) return;
     this.#isAlerted = false;
-    if (ended?.startsWith(FALLEN) !== true) return this.#judge(max);
+    if (ended !== 'drawdown') return this.#judge(max);
     this.#peak = this.#last;
     this.#journaled = -Infinity;
     if (this.#last !== -Infinity) this.#journal(max);
@@ -115,10 +114,9 @@ export class CircuitBreakers {
   #judge(max: number): void {
     const { lost } = this;
     if (lost < max) return;
-    const text = `${FALLEN}${grouped(lost)} VND since its peak of ${grouped(this.#peak)}, the limit is ${grouped(max)} (risk.drawdownMax)`;
-    const { reason } = this.#halt;
-    if (reason === null) return this.#halt.limitReached(text, 'drawdown');
-    if (this.#isAlerted || reason.startsWith(FALLEN)) return;
+    const text = `the account has lost ${grouped(lost)} VND since its peak of ${grouped(this.#peak)}, the limit is ${grouped(max)} (risk.drawdownMax)`;
+    if (this.#halt.reason === null) return this.#halt.limitReached(text, 'drawdown');
+    if (this.#isAlerted || this.#halt.code === 'drawdown') return;
     this.#isAlerted = true;
     this.#core.context.alert(null, 'critical', 'drawdown', `${text}, while entries are off already`);
   }

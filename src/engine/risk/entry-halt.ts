@@ -1,9 +1,7 @@
 /** Halts of entries, for the account or for one strategy, until a person resumes (rulings, 37). */
 import type { EngineCore } from '../engine-core.ts';
+import type { HaltCode, HaltReason } from '../ports/engine-event.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-
-/** Begins the reason of a halt that leaves the broker's books alone: entries of another daemon are in them. */
-export const SECOND_DAEMON = 'a second daemon trades this account';
 
 /** The reason while a stop is under way. */
 export const STOPPING = 'the daemon is stopping';
@@ -16,7 +14,7 @@ interface Entries {
 export class EntryHalt {
   readonly #core: EngineCore;
   readonly #entries: Entries;
-  #reason: string | null = null;
+  #why: HaltReason | null = null;
   /** The account's loss limit, whether or not it was the first reason. */
   #lossReason: string | null = null;
   #isStopping = false;
@@ -39,7 +37,12 @@ export class EntryHalt {
 
   /** Why entries are off, or null. */
   get reason(): string | null {
-    return this.#reason ?? (this.#isStopping ? STOPPING : null);
+    return this.#why?.reason ?? (this.#isStopping ? STOPPING : null);
+  }
+
+  /** What the engine found; undefined for a command, and while entries are allowed. */
+  get code(): HaltCode | undefined {
+    return this.#why?.code;
   }
 
   /** When a person last resumed; Infinity while entries are off: until then the kill path may have canceled an order. */
@@ -54,30 +57,30 @@ export class EntryHalt {
 
   /** It is the reason that a person sees, and accepts by resuming. */
   get isLossShown(): boolean {
-    return this.#lossReason !== null && this.#lossReason === this.#reason;
+    return this.#lossReason !== null && this.#lossReason === this.#why?.reason;
   }
 
   get isStopping(): boolean {
     return this.#isStopping;
   }
 
-  /** The first reason stays: a person has to check that one. */
-  halt(reason: string, code: string): void {
-    if (this.#reason === null) this.#begin(reason, code);
+  /** The first reason stays: a person has to check that one. False where it stayed. */
+  halt(reason: string, code: HaltCode): boolean {
+    if (this.#why !== null) return false;
+    this.#begin(reason, code);
+    return true;
   }
 
   /** The person who asked knows, and the main thread reports the end of the account's orders. */
-  command(reason: string, strategy: StrategyIndex | null): void {
+  command(reason: string, strategy: StrategyIndex | null, code?: HaltCode): void {
     if (strategy !== null) return this.#beginStrategy(strategy, { reason, isLoss: false });
-    if (this.#reason !== null) return;
-    this.#reason = reason;
-    this.#append(true, null, reason);
+    if (this.#why === null) this.#turnOff({ reason, code });
   }
 
-  limitReached(reason: string, code: string): void {
+  limitReached(reason: string, code: HaltCode): void {
     // Also in a tail: unlike a loss, what was refused or sent there is not measured again.
     const isDecidedNow = this.#core.context.decisions.policies() === null || this.#isHaltNow(null);
-    if (this.#reason !== null || !isDecidedNow) return;
+    if (this.#why !== null || !isDecidedNow) return;
     this.#begin(reason, code);
     this.#entries.withdraw(null);
   }
@@ -94,27 +97,31 @@ export class EntryHalt {
   /** A replayed event is over: halts that the journal holds of it, and that no limit of today finds. `hasWithdrawn`: entries were, too. */
   follow(hasWithdrawn: boolean): void {
     const recorded = this.#core.context.decisions.halts() ?? [];
-    for (const { strategy, reason } of recorded.splice(0))
+    for (const { strategy, reason, code } of recorded.splice(0))
       if (strategy !== null) this.#beginStrategy(strategy, { reason, isLoss: true });
-      else if (this.#reason === null) {
-        this.#begin(reason, 'halted');
+      else if (this.#why === null) {
+        this.#begin(reason, code ?? 'halted');
         if (hasWithdrawn) this.#entries.withdraw(null);
       }
   }
 
-  #begin(reason: string, code: string): void {
-    this.#reason = reason;
-    this.#append(true, null, reason);
+  #begin(reason: string, code: HaltCode): void {
+    this.#turnOff({ reason, code });
     this.#core.context.alert(null, 'critical', code, `entries are off until you resume: ${reason}`);
+  }
+
+  #turnOff(why: HaltReason): void {
+    this.#why = why;
+    this.#append(true, null, why);
   }
 
   /** The account's loss of the day has reached its limit: an alert, whether or not entries are off already. */
   lossReached(reason: string): void {
     if (this.#lossReason !== null || !this.#isHaltNow(null)) return;
     this.#lossReason = reason;
-    if (this.#reason === null) this.#begin(reason, 'entries_halted');
+    if (this.#why === null) this.#begin(reason, 'entries_halted');
     else {
-      this.#append(true, null, reason);
+      this.#append(true, null, { reason, code: 'entries_halted' });
       this.#core.context.alert(
         null,
         'critical',
@@ -136,7 +143,7 @@ export class EntryHalt {
     if (this.#strategies.has(strategy)) return;
     this.#strategies.set(strategy, why);
     const { reason, isLoss } = why;
-    this.#append(true, strategy, reason);
+    this.#append(true, strategy, { reason });
     const text = `its entries are off until you resume this strategy: ${reason}`;
     if (isLoss) this.#core.context.alert(strategy, 'critical', 'strategy_halted', text);
     this.#entries.withdraw(strategy);
@@ -152,37 +159,36 @@ export class EntryHalt {
   }
 
   /** Carried over from an earlier session; `strategy` is null for the account. */
-  carryOver(strategy: StrategyIndex | null, reason: string): void {
-    if (strategy === null) this.#reason ??= reason;
-    else this.#strategies.set(strategy, { reason, isLoss: false });
-    this.#append(true, strategy, reason);
+  carryOver(strategy: StrategyIndex | null, why: HaltReason): void {
+    if (strategy === null) this.#why ??= why;
+    else this.#strategies.set(strategy, { reason: why.reason, isLoss: false });
+    this.#append(true, strategy, why);
   }
 
   /** Reached in an earlier session, during a halt: it is shown when that halt ends, which may have been in the night. */
   carryOverLoss(reason: string): void {
     this.#lossReason = reason;
-    if (this.#reason === null) this.halt(reason, 'entries_halted');
-    else this.#append(true, null, reason);
+    if (!this.halt(reason, 'entries_halted')) this.#append(true, null, { reason, code: 'entries_halted' });
   }
 
-  /** Ends and returns the reason that a person was shown. A loss limit reached meanwhile is shown then, and takes a resume of its own. */
-  resume(reason: string): string | null {
-    const ended = this.#reason;
+  /** Ends and returns the code of what a person was shown. A loss limit reached meanwhile is shown then, and takes a resume of its own. */
+  resume(reason: string): HaltCode | undefined {
+    const ended = this.#why;
     if (ended !== null) {
-      this.#append(false, null, reason);
+      this.#append(false, null, { reason });
       this.#resumedUs = this.#core.context.nowUs;
     }
-    this.#reason = null;
-    if (this.#lossReason === ended) this.#lossReason = null;
+    this.#why = null;
+    if (this.#lossReason === ended?.reason) this.#lossReason = null;
     else if (this.#lossReason !== null) this.halt(this.#lossReason, 'entries_halted');
-    return ended;
+    return ended?.code;
   }
 
   /** Ends the halt of one strategy, or of each that has one. */
   resumeStrategies(reason: string, only?: StrategyIndex): void {
     for (const strategy of this.#strategies.keys()) {
       if (only !== undefined && only !== strategy) continue;
-      this.#append(false, strategy, reason);
+      this.#append(false, strategy, { reason });
       this.#strategies.delete(strategy);
     }
   }
@@ -196,7 +202,7 @@ export class EntryHalt {
     this.#isStopping = false;
   }
 
-  #append(halted: boolean, strategy: StrategyIndex | null, reason: string): void {
-    this.#core.context.append({ kind: 'halt', ...this.#core.context.head(strategy), halted, reason });
+  #append(halted: boolean, strategy: StrategyIndex | null, { reason, code }: HaltReason): void {
+    this.#core.context.append({ kind: 'halt', ...this.#core.context.head(strategy), halted, reason, code });
   }
 }

@@ -73,7 +73,7 @@ export class SessionEvents {
     context.append({ kind: 'command', ...context.head(null), by, command });
     switch (command.name) {
       case 'halt':
-        return halt.command(command.reason, command.strategy ?? null);
+        return halt.command(command.reason, command.strategy ?? null, command.code);
       case 'resume':
         this.#resume(command);
         return this.#controller.onCommand(command);
@@ -164,7 +164,7 @@ export class SessionEvents {
     }
     if (started.halted !== null) halt.carryOver(null, started.halted);
     if (started.lossReached !== undefined) halt.carryOverLoss(started.lossReached);
-    for (const { strategy, reason } of started.haltedStrategies ?? []) halt.carryOver(strategy, reason);
+    for (const each of started.haltedStrategies ?? []) halt.carryOver(each.strategy, each);
     for (const { strategy, reason } of started.stoppedStrategies ?? [])
       this.#state.stops.carryOver(strategy, reason);
     this.#alertUnclosed(started.unclosed ?? []);

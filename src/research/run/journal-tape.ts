@@ -9,7 +9,7 @@ import type { Journal } from '../../engine/ports/outbound.ts';
 import { formatDenial } from '../../engine/ports/denial.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { OrderToSend } from '../../engine/ports/approved.ts';
-import type { SessionStarted } from '../../engine/ports/engine-event.ts';
+import type { HaltReason, SessionStarted } from '../../engine/ports/engine-event.ts';
 import type { BacktestNotice } from '../backtest-plan.ts';
 import type { RunAccount } from './run-account.ts';
 
@@ -168,7 +168,7 @@ export class RunJournal {
   readonly #account: RunAccount;
   readonly #haltedStrategies = new Map<StrategyIndex, string>();
   readonly #stacks = new Map<object, string>();
-  #halted: string | null = null;
+  #halted: HaltReason | null = null;
   dropped = 0;
 
   constructor(account: RunAccount) {
@@ -179,7 +179,7 @@ export class RunJournal {
     // Not its time: read from an entry of any shape it takes memory of its own.
     const { kind } = entry;
     const ledger = this.#account.ledgers[entry.strategy ?? -1];
-    if (kind === 'halt') this.#halt(entry.strategy, entry.halted ? entry.reason : null);
+    if (kind === 'halt') this.#halt(entry.strategy, entry.halted ? entry : null);
     else if (kind === 'alert' && entry.severity !== 'info')
       this.#notice({ tsUs: entry.tsUs, code: entry.code, text: entry.text });
     if (ledger === undefined) return;
@@ -214,11 +214,11 @@ export class RunJournal {
     };
   }
 
-  #halt(strategy: StrategyIndex | null, reason: string | null): void {
-    if (reason !== null) this.isHalted = true;
-    if (strategy === null) this.#halted = reason;
-    else if (reason === null) this.#haltedStrategies.delete(strategy);
-    else this.#haltedStrategies.set(strategy, reason);
+  #halt(strategy: StrategyIndex | null, why: HaltReason | null): void {
+    if (why !== null) this.isHalted = true;
+    if (strategy === null) this.#halted = why && { reason: why.reason, code: why.code };
+    else if (why === null) this.#haltedStrategies.delete(strategy);
+    else this.#haltedStrategies.set(strategy, why.reason);
   }
 
   /** Keeps the stack of a throw until its entry comes. */

@@ -54,6 +54,7 @@ const ENGINE: NonNullable<DaemonStatus['engine']> = {
   phase: 'continuous',
   stream: 'live',
   halted: null,
+  haltCode: undefined,
   unproven: null,
   stopsUnproven: null,
   money: {

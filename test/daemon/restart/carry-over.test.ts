@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { CarryOver, carryOver, carryOverPast, goesOn } from '../../../src/daemon/restart/carry-over.ts';
 import { instrumentIndex, money, priceTicks, qty, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
 import type { CallOutcome } from '../../../src/domain/broker-order.ts';
+import type { HaltCode } from '../../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { OrderToSend } from '../../../src/engine/ports/approved.ts';
 import { type ClientOrderId, clientOrderId, StrategyNames } from '../../../src/domain/ids.ts';
@@ -164,16 +165,17 @@ it('comes from the last session that began: a day without a token between two le
 it('keeps a loss limit that was reached during a halt, until the halt ends', () => {
   const { store } = openStore(tempPath());
   const day = tradingDay('2026-03-06');
-  const halt = (halted: boolean, reason: string): string | undefined => {
-    store.append({ cause: seq(1), tsUs: tsUs(1), strategy: null, kind: 'halt', halted, reason });
+  const halt = (halted: boolean, reason: string, code?: HaltCode): string | undefined => {
+    store.append({ cause: seq(1), tsUs: tsUs(1), strategy: null, kind: 'halt', halted, reason, code });
     store.flush();
     return carryOver(store.read, day, new StrategyNames([])).started.lossReached;
   };
   store.beginSession(day, tsUs(1), 'test');
   expect(halt(true, 'lunch')).toBeUndefined();
-  expect(halt(true, 'the loss of the day')).toBe('the loss of the day');
+  expect(halt(true, 'news; before it: lunch'), 'as the main thread has it').toBeUndefined();
+  expect(halt(true, 'the loss of the day', 'entries_halted')).toBe('the loss of the day');
   expect(halt(false, 'lunch is over')).toBeUndefined();
-  expect(halt(true, 'the loss of the day'), 'shown now').toBeUndefined();
+  expect(halt(true, 'the loss of the day', 'entries_halted'), 'shown now').toBeUndefined();
 });
 
 it('keeps entries off after a difference of positions that nobody has answered', () => {
@@ -218,7 +220,7 @@ it('keeps the peak of the account until a person accepts the fall from it, also 
   const head = { cause: seq(1), tsUs: tsUs(1), strategy: null } as const;
   store.beginSession(day, tsUs(1), 'test');
   store.append({ ...head, kind: 'equity_peak', value: money(900) });
-  store.append({ ...head, kind: 'halt', halted: true, reason: 'lunch' });
+  store.append({ ...head, kind: 'halt', halted: true, reason: 'the account has lost enough, he says' });
   store.append({ ...head, kind: 'halt', halted: false, reason: 'back' });
   expect([peak(true), peak(false)]).toEqual([900, 900]);
   store.append({
@@ -226,6 +228,7 @@ it('keeps the peak of the account until a person accepts the fall from it, also 
     kind: 'halt',
     halted: true,
     reason: 'the account has lost 60 since its peak of 900',
+    code: 'drawdown',
   });
   expect([peak(true), peak(false)]).toEqual([900, undefined]);
   store.append({ ...head, kind: 'halt', halted: false, reason: 'seen' });

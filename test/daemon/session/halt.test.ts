@@ -1,6 +1,5 @@
 /** The halt state of the main thread, over a journal that is closed and opened again. */
 import { expect, it } from 'vitest';
-import { SECOND_DAEMON } from '../../../src/engine/risk/entry-halt.ts';
 import { Halt } from '../../../src/daemon/session/halt.ts';
 import type { HaltEntry, JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { seq, tsUs } from '../../../src/domain/units.ts';
@@ -29,13 +28,14 @@ const failFull = (): never => {
 };
 
 /** As the engine writes it. */
-const row = (halted: boolean, reason: string): HaltEntry => ({
+const row = (halted: boolean, reason: string, code?: HaltEntry['code']): HaltEntry => ({
   kind: 'halt',
   cause: seq(9),
   tsUs: tsUs(9),
   strategy: null,
   halted,
   reason,
+  code,
 });
 
 const rowsOf = (journal: JournalStore) =>
@@ -88,16 +88,29 @@ it('of a person goes before that of a second daemon, which leaves the books alon
   const path = tempPath();
   const journal = openStore(path).store;
   const { halt, entries, follow } = haltOf(journal);
-  follow(row(true, SECOND_DAEMON));
+  follow(row(true, 'a stranger', 'second_daemon'));
   expect([halt.isSwept, halt.begin('news'), halt.begin('more news')]).toEqual([false, true, false]);
-  follow(row(true, SECOND_DAEMON));
+  follow(row(true, 'a stranger', 'second_daemon'));
   expect(entries.map(({ reason }) => reason)).toEqual([
-    SECOND_DAEMON,
-    `news; before it: ${SECOND_DAEMON}`,
-    SECOND_DAEMON,
+    'a stranger',
+    'news; before it: a stranger',
+    'a stranger',
   ]);
   journal.flush();
   expect(haltOf(reopened(path)).halt.isSwept).toBe(true);
+});
+
+it('of a second daemon leaves the books alone after a kill too, and no words of a person do', () => {
+  const path = tempPath();
+  const journal = openStore(path).store;
+  const { halt, follow } = haltOf(journal);
+  const words = 'a second daemon trades this account';
+  follow(row(true, words, 'second_daemon'));
+  journal.flush();
+  expect(haltOf(reopened(path)).halt.isSwept).toBe(false);
+  halt.end('it is ended');
+  halt.begin(words);
+  expect(halt.isSwept).toBe(true);
 });
 
 it('that came between two sessions is not undone by what the engine of the first says of an earlier resume', () => {

@@ -66,7 +66,7 @@ it('and a loss limit that is reached during a halt outlives the resume of that h
 it('and so does one that was reached in the session before', () => {
   const rig = new EngineRig();
   const lossReached = 'the loss of yesterday';
-  rig.session({ halted: 'lunch', lossReached });
+  rig.session({ halted: { reason: 'lunch' }, lossReached });
   rig.boot(1).contracts().stream('live').reference();
   expect(rig.engine.snapshot().halted).toBe('lunch');
   rig.command({ name: 'resume', reason: 'lunch is over' });

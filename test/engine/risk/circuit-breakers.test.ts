@@ -97,10 +97,8 @@ describe('a fall from the peak', () => {
 
   it('that halted the day before is accepted by one resume', () => {
     const rig = limited();
-    const halted =
-      'the account has lost 50,000,001 VND since its peak of 1,000,000,001, the limit is 50,000,000 (risk.drawdownMax)';
     const equityPeak = money(1_000_000_000);
-    rig.session({ halted, equityPeak });
+    rig.session({ halted: { reason: 'it fell', code: 'drawdown' }, equityPeak });
     rig.boot(1).contracts().stream('live').reference();
     value(rig, 940_000_000).command({ name: 'resume', reason: 'seen' });
     expect([rig.engine.snapshot().halted, rig.alerts()]).toEqual([null, []]);
