@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest';
 import { obey, type RunActions } from '../../src/daemon/daemon-commands.ts';
 import { type CommandBody, type CommandName, EMPTY_BODY } from '../../src/operator/control-command.ts';
-import { acceptedLoss } from '../../src/engine/risk/loss-limits.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { CommandResult } from '../../src/operator/control-server.ts';
 import { formatNumber } from '../../src/text/numbers.ts';
@@ -64,7 +63,7 @@ it.each([null, 'script'])('says of a resume which loss it accepts (%s)', async (
   const { message } = await ask(story, 'resume', { strategy });
   await story.until(() => story.entries.some(isAccepted));
   const accepted = story.entries.find(isAccepted);
-  const loss = accepted?.kind === 'alert' ? acceptedLoss(accepted.text) : 0;
+  const loss = accepted?.kind === 'alert' ? (accepted.about?.loss ?? 0) : 0;
   expect(loss).toBeGreaterThan(1_000_000);
   expect(message).toContain(`; the loss of the day of ${formatNumber(loss)} VND is accepted`);
 });

@@ -15,7 +15,6 @@ import { IN_DOUBT, signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
 import type { AccountSnapshot, PositionSnapshot, ReferencePrices } from '../../engine/ports/engine-event.ts';
 import { AFTER_CLOSE_US } from '../../engine/positions/money-reconciler.ts';
-import { acceptedLoss } from '../../engine/risk/loss-limits.ts';
 import { foldSession, sessionResult, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { formatLocalTime } from '../../text/dates.ts';
@@ -211,14 +210,17 @@ const isIncident = ({ entry }: StoredEntry): boolean => entry.kind === 'alert' &
 /** Critical alerts, each text once and no order that was found or resolved since, and a day that ended with entries off. */
 function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
   const texts = new Set<string>();
+  const absent = new Map<string, string>();
   let halted: string | null = null;
   for (const { entry } of entries) {
-    if (entry.kind === 'alert' && entry.severity === 'critical') texts.add(`${entry.code}: ${entry.text}`);
+    if (entry.kind === 'alert' && entry.severity === 'critical') {
+      const text = `${entry.code}: ${entry.text}`;
+      if (entry.code === 'order_presumed_absent') absent.set(entry.about?.order ?? '', text);
+      texts.add(text);
+    }
     if (entry.kind === 'halt' && entry.strategy === null) halted = entry.halted ? entry.reason : null;
-    const isKnown = entry.kind === 'order_status' && !IN_DOUBT.has(entry.to);
-    const resolved = isKnown ? entry.clientOrderId : '';
-    for (const text of isKnown ? texts : [])
-      if (text.startsWith('order_presumed_absent:') && text.includes(resolved)) texts.delete(text);
+    if (entry.kind === 'order_status' && !IN_DOUBT.has(entry.to))
+      texts.delete(absent.get(entry.clientOrderId) ?? '');
   }
   const off = halted === null ? [] : [`Entries are off until tickwright resume: ${halted}`];
   return [...off, ...[...texts].slice(0, ROWS_MAX)];
@@ -325,7 +327,7 @@ function limitTable({ results, entries, config }: DayContent): ReportTable {
       ({ entry, strategyName }) =>
         entry.kind === 'alert' && entry.code === 'loss_accepted' && strategyName === id,
     );
-    const base = accepted?.entry.kind === 'alert' ? acceptedLoss(accepted.entry.text) : 0;
+    const base = accepted?.entry.kind === 'alert' ? (accepted.entry.about?.loss ?? 0) : 0;
     return Math.max(0, 0 - sum(own, ({ result }) => result) - base);
   };
   if (config !== null) {

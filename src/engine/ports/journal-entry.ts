@@ -199,8 +199,15 @@ export type JournalEntry = EntryHead &
         readonly severity: AlertSeverity;
         readonly code: string;
         readonly text: string;
+        readonly about?: AlertFacts;
       }
   );
+
+/** What the report of the day reads: the order of the alert, or the loss that was accepted. */
+export interface AlertFacts {
+  readonly order?: ClientOrderId;
+  readonly loss?: Money;
+}
 
 export type EntryKind = JournalEntry['kind'];
 export type EntryOf<Kind extends EntryKind> = Extract<JournalEntry, { readonly kind: Kind }>;

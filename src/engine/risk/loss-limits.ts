@@ -27,10 +27,6 @@ const MANY = 8;
 /** Part of the remaining room that the band of a fill may use. */
 const PART_OF_ROOM = 1 / 16;
 
-/** From the text of a `loss_accepted` alert. */
-export const acceptedLoss = (text: string): number =>
-  Number(/ is ([\d,]+) and was accepted/.exec(text)?.[1]?.replaceAll(',', '') ?? 0);
-
 export const grouped = (amount: number): string => amount.toLocaleString('en-US');
 
 /** `base`: the loss that was accepted, from which this one counts. */
@@ -149,7 +145,7 @@ export class LossLimits {
     if (loss === 0) return 0;
     const whose = strategy === null ? "the account's loss" : 'its loss';
     const text = `${whose} of the day is ${grouped(loss)} and was accepted: the next ${grouped(max)} are measured from there`;
-    this.#core.context.alert(strategy, 'warning', 'loss_accepted', text);
+    this.#core.context.alert(strategy, 'warning', 'loss_accepted', text, { loss });
     return loss;
   }
 

@@ -6,6 +6,7 @@ import { assert } from '../../domain/assert.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { type Seq, seq, type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type {
+  AlertFacts,
   AlertSeverity,
   HaltEntry,
   JournalEntry,
@@ -97,8 +98,14 @@ export class EventContext {
     return { cause: this.#seq, tsUs: this.#nowUs, strategy };
   }
 
-  alert(strategy: StrategyIndex | null, severity: AlertSeverity, code: string, text: string): void {
-    this.append({ ...this.head(strategy), kind: 'alert', severity, code, text });
+  alert(
+    strategy: StrategyIndex | null,
+    severity: AlertSeverity,
+    code: string,
+    text: string,
+    about?: AlertFacts,
+  ): void {
+    this.append({ ...this.head(strategy), kind: 'alert', severity, code, text, ...(about && { about }) });
   }
 }
 

@@ -95,7 +95,8 @@ it('counts a position that was carried over from the reference price, as the los
     ...ENTRIES.alert,
     strategy: null,
     code: 'loss_accepted',
-    text: "the account's loss of the day is 500,000 and was accepted: the next 50,000,000 are measured from there",
+    text: 'accepted',
+    about: { loss: money(500_000) },
   });
   store.close();
   const text = dayText(dir);
@@ -113,9 +114,19 @@ it('says first what is held overnight without a stop, and leaves out what was re
   store.beginSession(DAY, tsUs(1), resolve('config/paper.yaml'));
   store.append(ENTRIES.fill);
   const critical = { ...ENTRIES.alert, severity: 'critical' } as const;
-  store.append({ ...critical, code: 'order_presumed_absent', text: `${ID} is not in the book` });
+  store.append({
+    ...critical,
+    code: 'order_presumed_absent',
+    text: `${ID} is not in the book`,
+    about: { order: ID },
+  });
   const other = clientOrderId(ID.replace(/.$/, (last) => (last === '1' ? '2' : '1')));
-  store.append({ ...critical, code: 'order_presumed_absent', text: `${other} is not in the book` });
+  store.append({
+    ...critical,
+    code: 'order_presumed_absent',
+    text: `${other} is not in the book`,
+    about: { order: other },
+  });
   store.append({
     ...ENTRIES.order_status,
     clientOrderId: other,

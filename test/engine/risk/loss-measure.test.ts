@@ -1,6 +1,5 @@
 /** A resume after a loss: what was lost until then is accepted, what follows is measured from there (rulings, 37). */
 import { expect, it } from 'vitest';
-import { acceptedLoss } from '../../../src/engine/risk/loss-limits.ts';
 import { instrumentIndex, priceHundredths, priceTicks, qty } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { replay } from '../../support/engine-replay.ts';
@@ -69,7 +68,7 @@ it('gives the account its whole limit again as well, and leaves limits that were
     { strategy: FIRST },
   ]);
   const base = rig.of('alert').findLast(({ code }) => code === 'loss_accepted');
-  expect(acceptedLoss(base?.text ?? ''), 'the report of the day reads it').toBeGreaterThan(0);
+  expect(base?.about?.loss, 'the report of the day reads it').toBeGreaterThan(0);
   expect(rig.of('halt').some(({ strategy }) => strategy === SECOND)).toBe(false);
 });
 
@@ -88,7 +87,7 @@ it('shows beforehand which loss a resume accepts, and none where it accepts none
   expect(shown()).toEqual([more, more, 0]);
   rig.command(resume);
   const accepted = rig.of('alert').filter(({ code }) => code === 'loss_accepted');
-  expect(accepted.map(({ text }) => acceptedLoss(text))).toEqual([more, more]);
+  expect(accepted.map(({ about }) => about?.loss)).toEqual([more, more]);
   expect(shown()).toEqual([0, 0, 0]);
 });
 
