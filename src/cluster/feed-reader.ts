@@ -73,7 +73,7 @@ export class FeedReader {
       try {
         // A server that refuses the user after its restart ends the connection for good.
         if (this.#cluster?.nc.isClosed() === true) this.#cluster = undefined;
-        if (this.#cluster === undefined) void this.#follow((this.#cluster = await open()));
+        if (this.#cluster === undefined) void this.#watchConnection((this.#cluster = await open()));
         if (signal.aborted) await this.#cluster.nc.close();
         await this.#read(this.#cluster);
       } catch (error) {
@@ -85,7 +85,7 @@ export class FeedReader {
   }
 
   /** After each interruption it reads on from where it was, if that is still there. */
-  async #follow({ nc, url }: Cluster): Promise<void> {
+  async #watchConnection({ nc, url }: Cluster): Promise<void> {
     for await (const { type } of nc.status()) {
       if (type === 'disconnect') this.#options.listener.onDown(`${url} does not answer`);
       if (type === 'reconnect') this.#interrupt();

@@ -20,7 +20,7 @@ export class CommandOutcomes {
     this.#alert = alert;
   }
 
-  follow(command: OpenCommand): void {
+  watch(command: OpenCommand): void {
     this.#open = [...this.#open, command];
   }
 
@@ -30,7 +30,7 @@ export class CommandOutcomes {
     this.#open = [];
     for (const command of open) {
       const { state, text } = command.progressOf(view);
-      if (state === 'working' || state === 'waits') this.follow(command);
+      if (state === 'working' || state === 'waits') this.watch(command);
       else this.#alert(state === 'done' ? 'info' : 'warning', command.code, text);
     }
   }

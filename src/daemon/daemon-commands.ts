@@ -57,7 +57,7 @@ const COMMANDS: Readonly<
   'cancel-order': (daemon, { clientOrderId: id, reason }) => cancelOrder(daemon, id ?? '', reason),
   flatten: (daemon, body) => {
     const outcome = { code: 'flatten_ended', progressOf: flattenProgress(body.strategy) } as const;
-    return followed(daemon, flatten(daemon, body), outcome);
+    return withProgress(daemon, flatten(daemon, body), outcome);
   },
   'stop-strategy': (daemon, { strategy, reason }) => stopStrategy(daemon, strategy ?? '', reason),
   'start-strategy': (daemon, { strategy, reason }, { readAgain }) =>
@@ -96,14 +96,17 @@ async function cancelAll(daemon: Daemon, reason: string): Promise<CommandResult>
   const asked = inTime(daemon.refreshView(), SEEN_MAX);
   const result = post(daemon, { name: 'cancel_all', reason }, '');
   const progressOf = cancelProgress((await asked) ?? daemon.lastView ?? { orders: [] });
-  return followed(daemon, result, { code: 'cancel_all_ended', progressOf: (now) => progressOf(now, false) });
+  return withProgress(daemon, result, {
+    code: 'cancel_all_ended',
+    progressOf: (now) => progressOf(now, false),
+  });
 }
 
 /** The answer says how far it is; where it is not over, an alert says the end. */
-async function followed(
+async function withProgress(
   daemon: Daemon,
   result: CommandResult,
-  command: Parameters<Daemon['outcomes']['follow']>[0],
+  command: Parameters<Daemon['outcomes']['watch']>[0],
 ): Promise<CommandResult> {
   const answer = await seen(daemon, result);
   const { lastView: view, config } = daemon;
@@ -111,11 +114,11 @@ async function followed(
   if (config.mode === 'dry-run')
     return { ok: true, message: joined(answer.message, 'a dry run sends nothing') };
   if (answer !== result || view === undefined) {
-    daemon.outcomes.follow(command);
+    daemon.outcomes.watch(command);
     return answer;
   }
   const { state, text } = command.progressOf(view);
-  if (state === 'working' || state === 'waits') daemon.outcomes.follow(command);
+  if (state === 'working' || state === 'waits') daemon.outcomes.watch(command);
   return { ok: true, message: joined(answer.message, text) };
 }
 

@@ -114,7 +114,7 @@ export class Engine {
     this.#advance();
     this.#dispatch(event);
     if (kind !== 'summary') {
-      this.#state.losses.follow();
+      this.#state.losses.measureChanged();
       this.#controller.afterEvent(event);
     }
     this.#end(kind === 'clock');
@@ -139,7 +139,7 @@ export class Engine {
     this.#state.stops.repeat(decisions?.stopped ?? []);
     this.process(event);
     if (decisions === null) return;
-    if (event.kind !== 'session_started') this.#state.halt.follow(hasWithdrawn(decisions));
+    if (event.kind !== 'session_started') this.#state.halt.haltAsJournaled(hasWithdrawn(decisions));
     for (const strategy of decisions.stopped)
       if (!past.isEarlier(strategy)) this.#state.stops.stop(strategy, 'stopped before the restart', null);
     past.end((strategy) => this.#registry.isSilent(strategy));
@@ -279,7 +279,7 @@ export class Engine {
     this.#context.decisions.load();
     if (this.#state.queue.isWaiting || this.#state.life.hasUpdates || this.#state.stops.hasPendingReports)
       this.#drain();
-    if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
+    if (this.#orders.version !== this.#ordersVersion) this.#setReadTempo();
     if (this.#state.executor.hasPending) this.#awaitPositions();
     // A position changed after the losses were measured: the next price, of any contract, measures them again.
     if (!this.#state.losses.isCurrent) this.#market.invalidateBand();
@@ -511,7 +511,7 @@ export class Engine {
     this.#timers.set(ENGINE_TIMER, dueUs, () => executor.retryPending(false), executor);
   }
 
-  #followOrders(): void {
+  #setReadTempo(): void {
     const { snapshots, polls } = this.#state;
     this.#ordersVersion = this.#orders.version;
     polls.followTriggers(this.#orders.triggerTempo);

@@ -72,7 +72,7 @@ export class QuietStretch {
 
   trade(tick: TradeTick): boolean {
     this.#context.begin(tick.seq, tick.tsUs);
-    this.#market.follow(tick);
+    this.#market.takeQuiet(tick);
     this.#registry.begin();
     this.#listeners.trade(tick);
     this.#registry.end();

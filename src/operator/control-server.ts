@@ -67,7 +67,7 @@ export async function startControl({ port, token, handlers, secrets }: ControlOp
   limitConnections(app);
   requireHost(app, LOOPBACK_NAMES);
   requireToken(app, token, ['/healthz']);
-  sayWhatWasExpected(app, token);
+  answerFailures(app, token);
   // In texts alone: six digits of a number may equal a password.
   app.addHook('preSerialization', async (_request, _reply, payload) =>
     JSON.parse(JSON.stringify(payload), (_, value: unknown) =>
@@ -103,7 +103,7 @@ function limitConnections(app: FastifyInstance): void {
   });
 }
 
-function sayWhatWasExpected(app: FastifyInstance, token: string): void {
+function answerFailures(app: FastifyInstance, token: string): void {
   app.setNotFoundHandler((request, reply) =>
     reply
       .code(404)

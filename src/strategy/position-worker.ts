@@ -113,7 +113,7 @@ export class PositionWorker {
 
   #onOrder(update: OrderUpdate): void {
     const order = this.#order;
-    if (order !== null && update.clientOrderId === order.id) this.#follow(order, update);
+    if (order !== null && update.clientOrderId === order.id) this.#takeUpdate(order, update);
     else if (this.#isForeignFill(update)) {
       this.#target = null;
       this.#trader.note('the position was moved by another order: waiting for the next decision');
@@ -127,7 +127,7 @@ export class PositionWorker {
     return this.#target !== null && !this.#past.includes(update.clientOrderId);
   }
 
-  #follow(order: WorkingOrder, update: OrderUpdate): void {
+  #takeUpdate(order: WorkingOrder, update: OrderUpdate): void {
     const isRefused = update.denial !== null || update.reason !== '';
     if (order.asked !== null && isRefused) {
       if (order.asked.what === 'modify') order.mustReplace = true;

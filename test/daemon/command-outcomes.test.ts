@@ -61,7 +61,7 @@ describe('flatten', () => {
   it('is not done by a day or a resume that ended it before it was flat', () => {
     const alerts: string[] = [];
     const outcomes = new CommandOutcomes((...alert) => alerts.push(alert.join(' ')));
-    outcomes.follow({ code: 'flatten_ended', progressOf: flattenProgress(null) });
+    outcomes.watch({ code: 'flatten_ended', progressOf: flattenProgress(null) });
     outcomes.see(view([], { a: 2 }, 'working'));
     outcomes.see(view([], { a: 1 }, 'queued'));
     outcomes.see(view([], { a: 1 }));
@@ -100,14 +100,14 @@ it('takes figures of an engine that does not answer for no outcome', () => {
 it('alerts the end once, also of a flatten that waited for the market', () => {
   const alerts: string[] = [];
   const outcomes = new CommandOutcomes((severity, code, text) => alerts.push(`${severity} ${code}: ${text}`));
-  outcomes.follow({ code: 'flatten_ended', progressOf: flattenProgress('a') });
+  outcomes.watch({ code: 'flatten_ended', progressOf: flattenProgress('a') });
   outcomes.see(view([], { a: 2 }, 'queued'));
   outcomes.see(view([], { a: 2 }, 'working'));
   expect(alerts).toEqual([]);
   outcomes.see(view([], { a: 0 }));
   outcomes.see(view([], { a: 0 }));
   expect(alerts).toEqual(['info flatten_ended: flat: a holds nothing']);
-  outcomes.follow({ code: 'flatten_ended', progressOf: flattenProgress(null) });
+  outcomes.watch({ code: 'flatten_ended', progressOf: flattenProgress(null) });
   outcomes.see(view([], { b: 2 }));
   expect(alerts[1]).toMatch(/^warning flatten_ended: still held: b 2 of VN30F2603/);
 });

@@ -62,7 +62,7 @@ export class StreamClient {
   readonly frames$ = this.#frames.asObservable();
   #state: StreamState = 'stopped';
   #active: Connection | undefined = undefined;
-  #saidLive = false;
+  #isLivePosted = false;
   #wait: (() => void) | undefined = undefined;
   #stable: (() => void) | undefined = undefined;
   #stopTokens: (() => void) | undefined = undefined;
@@ -109,7 +109,7 @@ export class StreamClient {
       this.#handOver.send(frame);
     }
     this.#feed.start(contracts);
-    this.#sayLive();
+    this.#postLive();
   }
 
   /** Reports a decoded frame to the watch. */
@@ -201,13 +201,13 @@ export class StreamClient {
     this.#options.onSignal({ kind: 'live' });
     this.#stable = this.#options.timers.after(STABLE_AFTER, () => this.#policy.reset());
     if (this.#subscriptions.contracts.length > 0) this.#feed.start(this.#subscriptions.contracts);
-    this.#sayLive();
+    this.#postLive();
   }
 
   /** Live means: authenticated and subscribed to something. */
-  #sayLive(): void {
-    if (this.#saidLive || this.#subscriptions.contracts.length === 0) return;
-    this.#saidLive = true;
+  #postLive(): void {
+    if (this.#isLivePosted || this.#subscriptions.contracts.length === 0) return;
+    this.#isLivePosted = true;
     this.#options.sink.post({ kind: 'stream', state: 'live', reason: 'authenticated and subscribed' });
   }
 
@@ -307,8 +307,8 @@ export class StreamClient {
     this.#active = undefined;
     this.#stable?.();
     this.#feed.stop();
-    if (this.#saidLive) {
-      this.#saidLive = false;
+    if (this.#isLivePosted) {
+      this.#isLivePosted = false;
       this.#options.sink.post({ kind: 'stream', state: 'down', reason });
     }
     active?.close();

@@ -55,8 +55,8 @@ export class OrdersLeft {
     } else if (kind === 'order_waiting') this.#waits(entry);
     else if (kind === 'position_agreed') this.#agree();
     else if (kind === 'modify') this.#asked.set(entry.modify.clientOrderId, entry.modify);
-    else if (kind === 'outcome' || kind === 'order_status') this.#follow(entry);
-    else if (kind === 'fill' || kind === 'fill_correction') this.#follow(entry);
+    else if (kind === 'outcome' || kind === 'order_status') this.#takeProgress(entry);
+    else if (kind === 'fill' || kind === 'fill_correction') this.#takeProgress(entry);
   }
 
   place(order: OrderToSend, isLost = false): void {
@@ -186,7 +186,7 @@ export class OrdersLeft {
     return event === 'seen_gone' && !this.#havePositionsAgreed ? 'expired_unproven' : to;
   }
 
-  #follow(entry: EntryOf<'outcome' | 'order_status' | 'fill' | 'fill_correction'>): void {
+  #takeProgress(entry: EntryOf<'outcome' | 'order_status' | 'fill' | 'fill_correction'>): void {
     if (entry.kind === 'outcome' && entry.call === 'cancel' && isRefused(entry.outcome))
       this.#endWish(entry.clientOrderId);
     const order = this.#known.get(entry.clientOrderId);

@@ -29,7 +29,7 @@ export class Halt {
   /** An engine has been given the last halt or resume: one that comes between two sessions waits for the next. */
   #isGiven = true;
   /** Rows of the engine that are not durable yet. */
-  #followed: HaltEntry[] = [];
+  #engineRows: HaltEntry[] = [];
 
   constructor(parts: HaltParts) {
     this.#parts = parts;
@@ -86,7 +86,7 @@ export class Halt {
    * A row of the engine: a limit it found, or the echo of a command that has its row already and is not shown twice. `isOutdated`: a
    * newer command is on its way to the engine, and decides whether entries are off, also after a kill.
    */
-  follow(entry: HaltEntry, isOutdated = false): void {
+  takeEngineRow(entry: HaltEntry, isOutdated = false): void {
     const { halted, reason } = entry;
     const isOlder = isOutdated || (!halted && !this.#isGiven);
     if (isOlder && halted !== (this.#why !== null)) {
@@ -98,7 +98,7 @@ export class Halt {
     if (isEcho) return this.#parts.journal.append(entry);
     const { journal } = this.#parts;
     this.#last = entry;
-    this.#followed.push(entry);
+    this.#engineRows.push(entry);
     void failureOf(() => journal.append(entry));
     if (this.#why === null || this.#why.reason === reason) return;
     // A kill finds the reason that holds.
@@ -112,11 +112,11 @@ export class Halt {
    * not be replayed.
    */
   settle(): void {
-    const followed = this.#followed.splice(0);
-    if (followed.length === 0) return;
+    const rows = this.#engineRows.splice(0);
+    if (rows.length === 0) return;
     // A journal that fails alerts that itself, and the emergency file halts entries at the next start.
     void failureOf(() => this.#parts.journal.flush());
-    for (const entry of followed) this.#parts.onEntry(entry);
+    for (const entry of rows) this.#parts.onEntry(entry);
   }
 
   /** Why a call may not leave now, or null; exits always may. */

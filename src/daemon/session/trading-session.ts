@@ -201,7 +201,7 @@ export class TradingSession implements InputSink, SessionWork {
       engine: this.#engine,
       decode: pipe(
         decodeFrames(context.edge.table, context.edge.drift),
-        tap((frame) => this.#follow(frame)),
+        tap((frame) => this.#countFrame(frame)),
         marketEvents,
       ),
       recordInput: (input) => this.#recordInput(input),
@@ -451,7 +451,7 @@ export class TradingSession implements InputSink, SessionWork {
   }
 
   /** For the watchers of the stream outside the engine. */
-  #follow(frame: ServerFrame): void {
+  #countFrame(frame: ServerFrame): void {
     const { edge, prices } = this.#context;
     if (frame.kind === 'malformed') edge.drift.count('stream', 'a malformed frame');
     if (frame.kind !== 'market') return;
@@ -476,7 +476,7 @@ export class TradingSession implements InputSink, SessionWork {
   #append(entry: JournalEntry): void {
     const { journal, halt, onEntry } = this.#context;
     if (entry.kind === 'halt' && entry.strategy === null)
-      return halt.follow(entry, entry.cause < this.#lastHaltCommand);
+      return halt.takeEngineRow(entry, entry.cause < this.#lastHaltCommand);
     journal.append(entry);
     onEntry(entry);
   }

@@ -59,11 +59,11 @@ class FeedMarket implements MarketSource, FeedListener {
       const note = readNote(record);
       if (note === undefined) {
         this.#frames.push(record);
-        if (this.#isPublisherLive === undefined) this.#follow(true, 'prices come');
+        if (this.#isPublisherLive === undefined) this.#setPublisher(true, 'prices come');
       } else {
         this.#listener?.onMore();
         if (note.state !== 'live') this.#emptyBooks();
-        this.#follow(note.state === 'live', note.reason);
+        this.#setPublisher(note.state === 'live', note.reason);
       }
     }
     this.#listener?.onMore();
@@ -90,7 +90,7 @@ class FeedMarket implements MarketSource, FeedListener {
     this.#judge(reason);
   }
 
-  #follow(isLive: boolean, reason: string): void {
+  #setPublisher(isLive: boolean, reason: string): void {
     this.#isPublisherLive = isLive;
     this.#judge(`publisher: ${reason}`);
   }

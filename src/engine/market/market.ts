@@ -171,7 +171,7 @@ export class GapChain {
   }
 
   /** A trade that is known to be the next. */
-  follow(totalVolume: number): void {
+  advance(totalVolume: number): void {
     this.#total = totalVolume;
   }
 
@@ -268,8 +268,8 @@ export class InstrumentMarket {
   }
 
   /** The next trade of the chain, at a price that is a no-op. */
-  follow(tick: TradeTick): void {
-    this.chain.follow(tick.totalVolume);
+  takeQuiet(tick: TradeTick): void {
+    this.chain.advance(tick.totalVolume);
     this.last.take(tick);
   }
 }

@@ -371,7 +371,7 @@ export class ManagedOrder {
   }
 
   /** From its activation on a trailing stop triggers the other way. */
-  follow(): void {
+  activateTrail(): void {
     this.ownTrigger().when = this.side === 'sell' ? 'at_or_below' : 'at_or_above';
     if (this.doubt.openModify !== null) this.inDoubt().openModify = null;
   }

@@ -26,18 +26,18 @@ export class Orders {
   readonly #dueWork: DueWork;
   readonly #market: Market;
   readonly #untouched = new PriceRange();
-  readonly #doLeave: boolean;
+  readonly #doesForgetEnded: boolean;
   /** The last that ended, in turn. */
   readonly #over: ManagedOrder[] = [];
   #ended = 0;
   #open = NO_ORDERS;
   #version = 0;
 
-  /** `doLeave`: orders that are long over leave, since no book shows them again. */
-  constructor(dueWork: DueWork, market: Market, doLeave = false) {
+  /** `doesForgetEnded`: orders that are long over leave, since no book shows them again. */
+  constructor(dueWork: DueWork, market: Market, doesForgetEnded = false) {
     this.#dueWork = dueWork;
     this.#market = market;
-    this.#doLeave = doLeave;
+    this.#doesForgetEnded = doesForgetEnded;
   }
 
   /** Not final, oldest first. The list is replaced, never changed: a loop over the old one goes on undisturbed. */
@@ -131,7 +131,7 @@ export class Orders {
     this.#market.of(order.instrument).noOp.shut();
     if (isListed && order.isFinal) {
       this.#open = this.#open.length === 1 ? NO_ORDERS : this.#open.filter((each) => each !== order);
-      if (this.#doLeave) this.#end(order);
+      if (this.#doesForgetEnded) this.#end(order);
     }
     if (!isListed && !order.isFinal) this.#open = withOne(this.#open, order);
     if (order.isCarriedOver) this.names.unsettleAll();

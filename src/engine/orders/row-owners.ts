@@ -224,12 +224,12 @@ export function matchTriggers(
   for (const order of orders) {
     if (seen.has(order)) continue;
     const alike = orders
-      .filter((other) => isSameWish(order, other))
+      .filter((other) => isSameOrder(order, other))
       .toSorted((a, b) => Number(isAbsent(a)) - Number(isAbsent(b)));
     for (const each of alike) seen.add(each);
     const ableOf = (row: BrokerTriggerOrder) => alike.filter((each) => isNewFor(row, each));
     const found = rows
-      .filter((row) => isWish(order, row) && ableOf(row).length > 0)
+      .filter((row) => mayShow(order, row) && ableOf(row).length > 0)
       .toSorted((a, b) => ableOf(a).length - ableOf(b).length);
     // The pending answer will name it.
     const isOpen = alike.some(({ status }) => status === 'submitted');
@@ -243,7 +243,7 @@ export function matchTriggers(
     for (const row of found) {
       taken.add(row);
       const able = ableOf(row).filter((each) => !given.has(each));
-      const [owner] = isShort ? able.toSorted((a, b) => lastness(a) - lastness(b)) : able;
+      const [owner] = isShort ? able.toSorted((a, b) => claimRank(a) - claimRank(b)) : able;
       if (isOpen || owner === undefined) continue;
       given.add(owner);
       const isEarly = isShort && able.some((each) => !isAbsent(each) && each.strategy !== owner.strategy);
@@ -255,11 +255,11 @@ export function matchTriggers(
 }
 
 /** Wanted orders come first, and orders that count as absent last. */
-const lastness = (order: ManagedOrder): number => (isAbsent(order) ? 2 : Number(isToGo(order)));
+const claimRank = (order: ManagedOrder): number => (isAbsent(order) ? 2 : Number(isBeingWithdrawn(order)));
 
-const isToGo = ({ doubt }: ManagedOrder): boolean => doubt.isUnwanted || doubt.isWithdrawn;
+const isBeingWithdrawn = ({ doubt }: ManagedOrder): boolean => doubt.isUnwanted || doubt.isWithdrawn;
 
-function isWish(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
+function mayShow(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
   const isSameKind = row.kind === order.triggerState.kind || row.kind === 'unrecognized';
   const limitPrice = row.limitPrice ?? order.limitPrice;
   if (!isSameKind || !isAlike(order, { ...row, limitPrice })) return false;
@@ -269,7 +269,7 @@ function isWish(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
 
 const isAbsent = ({ status }: ManagedOrder): boolean => status === 'presumed_absent';
 
-const isSameWish = (one: ManagedOrder, other: ManagedOrder): boolean =>
+const isSameOrder = (one: ManagedOrder, other: ManagedOrder): boolean =>
   isAlike(one, other) &&
   one.triggerState.kind === other.triggerState.kind &&
   (one.triggerState.kind !== 'stop' || one.triggerPrice === other.triggerPrice);

@@ -121,7 +121,7 @@ export class RowReader {
       this.#countModify(order, startedUs);
       return false;
     }
-    if (order.triggerState.kind === 'trailing_stop') order.follow();
+    if (order.triggerState.kind === 'trailing_stop') order.activateTrail();
     else if (!order.isFinal)
       this.#alertChanged(order, 'its trigger was moved elsewhere, and is', triggerPrice);
     order.ownTrigger().price = triggerPrice;

@@ -179,7 +179,7 @@ export class MoneyReconciler {
   #differ(account: BrokerAccount): void {
     const figures = this.#compare(account);
     const differing = figures.filter(isDifferent);
-    if (this.#isExplained(differing)) return this.#follow(differing, account);
+    if (this.#isExplained(differing)) return this.#bookMoved(differing, account);
     const isKnown = this.#state === 'differs' && keyOf(this.#figures) === keyOf(figures);
     this.#state = 'differs';
     this.#figures = figures;
@@ -214,7 +214,7 @@ export class MoneyReconciler {
     return taxOn(costs, session.tradingDay(), portfolio.settledValue);
   }
 
-  #follow(differing: readonly MoneyFigure[], account: BrokerAccount): void {
+  #bookMoved(differing: readonly MoneyFigure[], account: BrokerAccount): void {
     this.#book(differing);
     for (const { what, ours, broker } of differing) if (what === 'tax') this.#settlementTax += broker - ours;
     this.#explained = account;

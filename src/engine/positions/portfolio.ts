@@ -357,7 +357,7 @@ export class Portfolio {
     this.#held = null;
     if (before === FLAT_POSITION) account.touched.push(instrument);
     if ((before.qty === 0) !== (after.qty === 0)) {
-      follow(account, instrument);
+      listHeld(account, instrument);
       this.#holding += after.qty === 0 ? -1 : 1;
     }
     this.#lost += before.realised + this.open(before, instrument);
@@ -383,7 +383,7 @@ export function changeWithoutFill(
   context.append({ ...context.head(strategy), kind: 'position_event', event, instrument, qty, value });
 }
 
-function follow({ held, positions }: Account, instrument: InstrumentIndex): void {
+function listHeld({ held, positions }: Account, instrument: InstrumentIndex): void {
   const isHeld = positions[instrument]?.qty !== 0;
   const place = held.findIndex((each) => each >= instrument);
   const at = place === -1 ? held.length : place;

@@ -90,7 +90,7 @@ export class PositionReconciler {
   }
 
   /** The day follows one whose positions are carried over. */
-  followPast(): void {
+  carriedOver(): void {
     this.#hasPast = true;
   }
 

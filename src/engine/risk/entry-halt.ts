@@ -95,7 +95,7 @@ export class EntryHalt {
   }
 
   /** A replayed event is over: halts that the journal holds of it, and that no limit of today finds. `hasWithdrawn`: entries were, too. */
-  follow(hasWithdrawn: boolean): void {
+  haltAsJournaled(hasWithdrawn: boolean): void {
     const recorded = this.#core.context.decisions.halts() ?? [];
     for (const { strategy, reason, code } of recorded.splice(0))
       if (strategy !== null) this.#beginStrategy(strategy, { reason, isLoss: true });

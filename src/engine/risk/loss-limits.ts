@@ -87,7 +87,7 @@ export class LossLimits {
   }
 
   /** After an event: measures the owners whose positions changed. */
-  follow(): void {
+  measureChanged(): void {
     if (!this.#isMeasured) return this.measure();
     const { changed } = this.#core.portfolio;
     if (changed.length === 0) return;

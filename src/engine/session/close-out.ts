@@ -81,20 +81,20 @@ export class CloseOut {
 
   step(): void {
     const now = this.#state.context.nowUs;
-    if (now >= this.#closeUs) return this.#sayOvernight();
+    if (now >= this.#closeUs) return this.#alertOvernight();
     if (now >= this.#nightFromUs) this.#closeForTheNight();
     for (const [instrument, from] of this.#expiryFromUs) if (now >= from) this.#closeExpiring(instrument);
   }
 
   /** Waits for a scan of the book after the close, which shows the fills of the last auction. */
-  #sayOvernight(): void {
+  #alertOvernight(): void {
     const { portfolio, targets, session } = this.#state;
     if (session.bookReadUs < this.#closeUs) return;
     const isNight = this.#nightFromUs !== Infinity;
     const text = 'stays open overnight; stops that wait at the broker end with the close';
     for (const held of portfolio.held())
       if ((isNight && this.#isFlatAtNight(held.strategy)) || targets.has(held))
-        this.#sayOnce('critical', 'held_overnight', held, text);
+        this.#alertOnce('critical', 'held_overnight', held, text);
   }
 
   #closeForTheNight(): void {
@@ -119,11 +119,11 @@ export class CloseOut {
         if (this.#isNews(`expires ${held.strategy} ${instrument}`) || !targets.has(held))
           this.#executor.flatten(held, 'the contract expires today');
       } else
-        this.#sayOnce('warning', 'held_into_expiry', held, 'expires today and is held into its settlement');
+        this.#alertOnce('warning', 'held_into_expiry', held, 'expires today and is held into its settlement');
     }
   }
 
-  #sayOnce(
+  #alertOnce(
     severity: AlertSeverity,
     code: string,
     { strategy, instrument, qty }: HeldPosition,

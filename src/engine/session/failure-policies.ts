@@ -90,18 +90,18 @@ export class FailurePolicies {
     const { session, market } = this.#state;
     const isOpen = session.phase === 'continuous';
     const unproven = isOpen ? whyUnproven(this.#state) : null;
-    this.#follow('tokenDead', isOpen && !this.#isTokenValid, 'there is no valid token');
-    this.#follow('streamDead', isOpen && !market.isLive && !this.#isFeedStale, 'the price stream is down');
+    this.#judge('tokenDead', isOpen && !this.#isTokenValid, 'there is no valid token');
+    this.#judge('streamDead', isOpen && !market.isLive && !this.#isFeedStale, 'the price stream is down');
     const isStale = this.#isFeedStale || (market.isLive && this.#isStale());
-    this.#follow('staleData', isOpen && isStale, 'prices have stopped');
-    this.#follow('unprovenPosition', unproven !== null, unproven ?? '');
+    this.#judge('staleData', isOpen && isStale, 'prices have stopped');
+    this.#judge('unprovenPosition', unproven !== null, unproven ?? '');
     const stepUs = session.clockStepUs;
     const isOff = isOpen && stepUs !== 0;
     const by = isOff ? `the wall clock is off by ${Math.round(stepUs / US_PER_SECOND)} s` : '';
-    this.#follow('clockJump', isOff, by);
+    this.#judge('clockJump', isOff, by);
   }
 
-  #follow(failure: LastingFailure, isFailing: boolean, text: string): void {
+  #judge(failure: LastingFailure, isFailing: boolean, text: string): void {
     if (!isFailing) {
       this.#sinceUs.delete(failure);
       return;

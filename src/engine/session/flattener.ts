@@ -333,7 +333,7 @@ export class TargetExecutor {
     let target = this.#all.find((each) => isSamePosition(each, position));
     if (target === undefined) {
       target = new Flattener(this.#state, position, reason, this.#lost);
-      this.#follow([...this.#all, target]);
+      this.#setAll([...this.#all, target]);
     }
     target.askers.add(asker);
     target.start();
@@ -348,7 +348,7 @@ export class TargetExecutor {
   }
 
   step(): void {
-    for (const [id, target] of this.#lost) this.#followLost(id, target);
+    for (const [id, target] of this.#lost) this.#resumeIfFound(id, target);
     this.#each((target) => target.step());
   }
 
@@ -399,7 +399,7 @@ export class TargetExecutor {
     });
   }
 
-  #followLost(id: ClientOrderId, target: Target): void {
+  #resumeIfFound(id: ClientOrderId, target: Target): void {
     const status = this.#state.orders.get(id)?.status;
     if (status === 'unknown' || status === 'presumed_absent' || status === 'not_sent') return;
     this.#lost.delete(id);
@@ -411,11 +411,11 @@ export class TargetExecutor {
   #each(go: (target: Flattener) => void): void {
     for (const target of this.#all) {
       go(target);
-      if (target.progress === 'done') this.#follow(this.#all.filter((each) => each !== target));
+      if (target.progress === 'done') this.#setAll(this.#all.filter((each) => each !== target));
     }
   }
 
-  #follow(all: readonly Flattener[]): void {
+  #setAll(all: readonly Flattener[]): void {
     this.#all = all;
     this.#state.targets.all = all;
   }

@@ -121,7 +121,7 @@ export class ProtectiveStops {
     const unproven = whyUnproven(this.#state);
     this.#check(unproven === null);
     for (const watch of this.#watches.values())
-      if (unproven === null) this.#follow(watch);
+      if (unproven === null) this.#adjust(watch);
       else this.#watch(watch, unproven);
     // Most stops end with the day, and in the break none can be placed: it is missed there all the same.
     if (session.phase !== 'closed')
@@ -287,7 +287,7 @@ export class ProtectiveStops {
     return ordersOf(this.#state, position).filter(({ isProtective }) => isProtective);
   }
 
-  #follow(watch: Watch): void {
+  #adjust(watch: Watch): void {
     const { side, wantedQty } = watch;
     const [stop, ...more] = this.#stopsOf(watch);
     if (this.#state.targets.isClosing(watch)) {

@@ -171,7 +171,7 @@ export class SessionEvents {
     // Strategies find their positions and halts as they are.
     registry.goOn();
     positionReconciler.restart();
-    if (follows !== undefined) positionReconciler.followPast();
+    if (follows !== undefined) positionReconciler.carriedOver();
     this.#controller.onSession();
     for (const what of ['contracts', 'book', 'positions'] as const) snapshots.want(what);
     this.#state.polls.awaitReference();

@@ -112,7 +112,7 @@ export class StopProcedure {
     for (const { isBeingCanceled, strategy, clientOrderId } of this.#leaving)
       if (!isBeingCanceled) this.#state.context.cancel(strategy, clientOrderId);
     const onLate = (): void => {
-      this.#sayLeft('their end was not seen in time');
+      this.#alertLeft('their end was not seen in time');
       this.#closePositions();
     };
     this.#enter('canceling', { after: STOP_CANCELS_MAX, run: onLate });
@@ -135,7 +135,7 @@ export class StopProcedure {
     return durationUs(STOP_CANCELS_MAX + 2 * (attempts + 2) * retryAfter);
   }
 
-  #sayLeft(why: string): void {
+  #alertLeft(why: string): void {
     const { settings, context, portfolio, contracts, targets } = this.#state;
     const names: string[] = [];
     if (settings.stop.orders === 'cancel')
@@ -149,14 +149,14 @@ export class StopProcedure {
   }
 
   #leave(why: string): void {
-    this.#sayLeft(why);
+    this.#alertLeft(why);
     this.#finish();
   }
 
   #finish(): void {
     const { portfolio, context, targets } = this.#state;
     const isLeft = portfolio.held().some((held) => targets.has(held));
-    if (isLeft && this.#left.length === 0) this.#sayLeft('its flatten is not done');
+    if (isLeft && this.#left.length === 0) this.#alertLeft('its flatten is not done');
     this.#enter('ready');
     const rest = this.#left.length === 0 ? '' : `; left behind: ${this.#left.join(', ')}`;
     context.append({ ...context.head(null), kind: 'stop_ready', reason: `${this.#reason}${rest}` });

@@ -313,7 +313,7 @@ export class TapePlayer {
       const price = priceTicks[row] ?? 0;
       if (traded > 0 && (price < low || price > high)) break;
       cursor.row = row;
-      exchange.follow(row);
+      exchange.advance(row);
       if (rows.isQuotes && hasNewBook(cursor)) cursor.showLater(clock, stretch);
       if (traded > 0) {
         cursor.count(traded, clock);

@@ -81,13 +81,13 @@ export class PriceFeed {
           encodeTrade(board.contract, message, board.band.reference),
         );
       case 'book':
-        return this.#sayBook(message, board);
+        return this.#sendBook(message, board);
       case 'summary':
         return this.#publish('summary', board, () => encodeSummary(board.contract, message));
     }
   }
 
-  #sayBook({ bids, asks, bidsChanged, asksChanged }: BookMessage, board: ContractBoard): void {
+  #sendBook({ bids, asks, bidsChanged, asksChanged }: BookMessage, board: ContractBoard): void {
     const { contract } = board;
     const before = this.#said.get(contract.orderCode) ?? NO_LEVELS;
     this.#said.set(contract.orderCode, { bids, asks });

@@ -105,7 +105,7 @@ class BarExchange<O extends BookOrder> implements Exchange<O> {
     if (this.#resting.length > 0) this.#match();
   }
 
-  follow(): void {
+  advance(): void {
     assert(false, 'a bar exchange is never quiet');
   }
 

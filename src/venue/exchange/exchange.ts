@@ -46,7 +46,7 @@ export interface Exchange<O extends BookOrder = BookOrder> {
   /** The recording has come to this row. */
   row(row: number): void;
   /** The same while `isQuiet`, where the row's trade is inside the limits. */
-  follow(row: number): void;
+  advance(row: number): void;
   setPhase(phase: SessionPhase, atUs: number): void;
   /** Takes an order in and fills it as far as possible at once. */
   enter(order: O): void;

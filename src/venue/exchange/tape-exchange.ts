@@ -111,7 +111,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     else if (this.#guessed !== null) this.#afterBook(this.#guessed);
   }
 
-  follow(row: number): void {
+  advance(row: number): void {
     this.#recorded?.row(row);
     const qty = this.#qty[row] ?? 0;
     if (this.#isQuotes) this.#print(this.#price[row] ?? 0);

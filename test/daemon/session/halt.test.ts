@@ -17,7 +17,7 @@ function haltOf(journal: JournalStore) {
     onEntry: (entry) => void entries.push(entry),
   });
   const follow = (entry: HaltEntry): void => {
-    halt.follow(entry);
+    halt.takeEngineRow(entry);
     halt.settle();
   };
   return { halt, entries, follow };
@@ -165,15 +165,15 @@ it('holds, also after a kill, when the engine still has an earlier resume to rea
   halt.begin('lunch');
   halt.end('back');
   halt.begin('news');
-  halt.follow(row(true, 'lunch'), true);
-  halt.follow(row(false, 'back'), true);
+  halt.takeEngineRow(row(true, 'lunch'), true);
+  halt.takeEngineRow(row(false, 'back'), true);
   expect(halt.refuse('entry')).toBe('news');
   journal.flush();
   expect(haltOf(reopened(path)).halt.reason, 'killed before the engine reads the second halt').toBe('news');
-  halt.follow(row(true, 'news'));
+  halt.takeEngineRow(row(true, 'news'));
   halt.end('over');
-  halt.follow(row(true, 'news'), true);
+  halt.takeEngineRow(row(true, 'news'), true);
   expect(halt.reason, 'a resume is not undone by an earlier halt').toBeNull();
-  halt.follow(row(false, 'over'));
+  halt.takeEngineRow(row(false, 'over'));
   expect(halt.reason).toBeNull();
 });

@@ -143,7 +143,7 @@ function play(world: World, each: Step, last: number[]): 'passed' | 'missed' | '
       return world.isOneMissed() ? 'missed' : 'passed';
     world.losses.measure();
   }
-  world.losses.follow();
+  world.losses.measureChanged();
   return world.isOneMissed() ? 'missed' : 'looked';
 }
 
@@ -212,7 +212,7 @@ it('halts the account that has lost its limit, and a gain afterwards changes not
   world.trade(0, 13_000);
   world.fill(-1, 0, 5, 13_000);
   world.trade(0, 12_000);
-  world.losses.follow();
+  world.losses.measureChanged();
   world.trade(0, 13_000);
   world.losses.measure();
   expect(world.halts).toEqual([
@@ -227,7 +227,7 @@ it('bounds what many contracts may lose together, those that were bought since t
   for (const { index } of MANY) {
     world.trade(index, 13_000);
     world.fill(-1, index, 1, 13_000);
-    world.losses.follow();
+    world.losses.measureChanged();
   }
   expect(measured.mock.calls.length).toBeLessThan(MANY.length / 2);
   expect(world.losses.ofAccount()).toBeLessThan(world.losses.ofAccountAtMost());
