@@ -27,7 +27,7 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'a halt lets entries through',
     file: 'daemon/session/halt',
-    from: "return purpose === 'entry' ? this.#reason : null;",
+    from: "return purpose === 'entry' ? this.reason : null;",
     to: 'return null;',
   },
   {
