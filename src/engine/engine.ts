@@ -177,7 +177,8 @@ export class Engine {
     const stretch = this.openStretch(tick.instrument, tick.totalVolume - tick.qty);
     if (stretch?.has(tick.tsUs, tick.price) === true) {
       stretch.trade(tick);
-      return this.closeStretch(stretch, 1, tick.seq, tick.tsUs);
+      stretch.close(tick.seq, tick.tsUs);
+      return this.closeStretch(1);
     }
     const isPlain = this.#passes(tick.seq, tick.tsUs);
     if (!isPlain) this.#open(tick.seq, tick.tsUs);
@@ -191,9 +192,8 @@ export class Engine {
     return stretch.open(totalVolume) ? stretch : null;
   }
 
-  /** `events` of the stretch are over; number and time of the last. */
-  closeStretch(stretch: QuietStretch, events: number, seq: Seq, at: TsUs): void {
-    stretch.close(seq, at);
+  /** `events` of quiet stretches are over. */
+  closeStretch(events: number): void {
     this.#events += events;
     if (this.#dueWork.isOpen) this.#end(false);
   }

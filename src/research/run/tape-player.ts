@@ -150,48 +150,55 @@ class Cursor implements LateBook, LazyTrade {
 const hasNewBook = ({ tape: { exchange }, bid, ask }: Cursor): boolean =>
   exchange.book.bidChanges !== bid.changes || exchange.book.askChanges !== ask.changes;
 
-/** Rows of one contract between two reports of progress. */
+/** Rows between two reports of progress. */
 const ROWS_AT_ONCE = 1 << 18;
 
-interface Turns {
-  readonly tsUs: Float64Array;
-  readonly places: Uint16Array;
+/**
+ * Whose row is played when: by time, rows of one moment in the order of the tapes. Merged once a day by a tournament: `winners` holds at
+ * each node the tape whose next row is first among those below it, with the tapes as leaves.
+ */
+function turnsOf(tapes: readonly PlayedTape[]) {
+  const all = tapes.reduce((sum, { rows }) => sum + rows.rows, 0);
+  const turns = { tsUs: new Float64Array(all), places: new Uint16Array(all) };
+  const leaves = 2 ** Math.ceil(Math.log2(tapes.length));
+  const played = new Int32Array(leaves);
+  const nextUs = new Float64Array(leaves).fill(Infinity);
+  for (const [place, { rows }] of tapes.entries())
+    nextUs[place] = rows.rows > 0 ? (rows.tsUs[0] ?? Infinity) : Infinity;
+  const winners = new Uint16Array(2 * leaves);
+  for (let place = 0; place < leaves; place += 1) winners[leaves + place] = place;
+  const decide = (node: number): void => {
+    const one = winners[2 * node] ?? 0;
+    const other = winners[2 * node + 1] ?? 0;
+    winners[node] = (nextUs[one] ?? Infinity) <= (nextUs[other] ?? Infinity) ? one : other;
+  };
+  for (let node = leaves - 1; node > 0; node -= 1) decide(node);
+  for (let turn = 0; turn < all; turn += 1) {
+    const place = winners[1] ?? 0;
+    turns.places[turn] = place;
+    turns.tsUs[turn] = nextUs[place] ?? Infinity;
+    const row = (played[place] ?? 0) + 1;
+    played[place] = row;
+    const rows = tapes[place]?.rows;
+    nextUs[place] = rows !== undefined && row < rows.rows ? (rows.tsUs[row] ?? Infinity) : Infinity;
+    for (let node = (leaves + place) >> 1; node > 0; node >>= 1) decide(node);
+  }
+  return turns;
 }
 
-/**
- * Whose row is played when: by time, rows of one moment in the order of the tapes. Merged once a day, so that a row costs the same with one
- * contract and with many.
- */
-function turnsOf(tapes: readonly PlayedTape[], first = 0): Turns {
-  const [only] = tapes;
-  if (only === undefined || tapes.length === 1) {
-    const { tsUs, rows } = only?.rows ?? { tsUs: new Float64Array(), rows: 0 };
-    return { tsUs: tsUs.subarray(0, rows), places: new Uint16Array(rows).fill(first) };
-  }
-  const half = tapes.length >> 1;
-  const one = turnsOf(tapes.slice(0, half), first);
-  const other = turnsOf(tapes.slice(half), first + half);
-  const length = one.places.length + other.places.length;
-  const merged = { tsUs: new Float64Array(length), places: new Uint16Array(length) };
-  for (let at = 0, a = 0, b = 0; at < length; at += 1) {
-    const isOnes = (one.tsUs[a] ?? Infinity) <= (other.tsUs[b] ?? Infinity);
-    const from = isOnes ? one : other;
-    const row = isOnes ? a : b;
-    merged.tsUs[at] = from.tsUs[row] ?? 0;
-    merged.places[at] = from.places[row] ?? 0;
-    if (isOnes) a += 1;
-    else b += 1;
-  }
-  return merged;
-}
+/** After quiet rows comes a row of another contract, one that is not quiet, or the work that a strategy left in this one. */
+type AfterQuiet = 'next' | 'loud' | 'work';
 
 export class TapePlayer {
   readonly #parts: TapePlayerParts;
   readonly #engine: Engine;
   readonly #clock: VirtualClock;
   readonly #cursors: readonly Cursor[];
-  /** Whose row comes next, over all rows; null where one contract has them all. */
-  readonly #turns: Uint16Array | null;
+  /** When each row of the day comes. */
+  readonly #tsUs: Float64Array;
+  /** Whose it is; null where one contract has them all. */
+  readonly #places: Uint16Array | null;
+  readonly #rows: number;
   #turn = 0;
 
   constructor(parts: TapePlayerParts, tapes: readonly PlayedTape[]) {
@@ -199,11 +206,19 @@ export class TapePlayer {
     this.#engine = parts.engine;
     this.#clock = parts.clock;
     this.#cursors = tapes.map((tape) => new Cursor(tape));
-    this.#turns = tapes.length > 1 ? turnsOf(tapes).places : null;
+    const [only] = tapes;
+    if (only !== undefined && tapes.length === 1) {
+      this.#tsUs = only.rows.tsUs;
+      this.#places = null;
+      this.#rows = only.rows.rows;
+    } else {
+      ({ tsUs: this.#tsUs, places: this.#places } = turnsOf(tapes));
+      this.#rows = this.#places.length;
+    }
   }
 
   get isOver(): boolean {
-    return this.#cursors.every(({ row, tape }) => row === tape.rows.rows);
+    return this.#turn === this.#rows;
   }
 
   /** Lots reported so far, by instrument. */
@@ -212,33 +227,18 @@ export class TapePlayer {
   }
 
   playTo(untilUs: number): void {
-    const turns = this.#turns;
-    if (turns === null) {
-      for (const only of this.#cursors)
-        while (only.row < only.tape.rows.rows && only.atUs < untilUs)
-          this.#play(only, Math.min(ROWS_AT_ONCE, only.tape.rows.rows - only.row), untilUs);
-      return;
-    }
-    while (this.#turn < turns.length) {
-      const place = turns[this.#turn];
-      const cursor = place === undefined ? undefined : this.#cursors[place];
-      if (cursor === undefined || cursor.atUs >= untilUs) return;
-      let rows = 1;
-      while (rows < ROWS_AT_ONCE && turns[this.#turn + rows] === place) rows += 1;
-      this.#turn += this.#play(cursor, rows, untilUs);
+    const { isRowByRow, onRows } = this.#parts;
+    while (this.#turn < this.#rows && (this.#tsUs[this.#turn] ?? 0) < untilUs) {
+      const from = this.#turn;
+      if (isRowByRow || !this.#playQuiet(untilUs)) this.#playRow(this.#cursorAt(from));
+      onRows(this.#turn - from);
     }
   }
 
-  /** At most so many rows of one contract, before `stopUs`; returns how many. */
-  #play(cursor: Cursor, most: number, stopUs: number): number {
-    const { isRowByRow, onRows } = this.#parts;
-    const from = cursor.row;
-    const end = from + most;
-    while (cursor.row < end && cursor.atUs < stopUs) {
-      if (isRowByRow || !this.#playQuiet(cursor, end, stopUs)) this.#playRow(cursor);
-    }
-    onRows(cursor.row - from);
-    return cursor.row - from;
+  #cursorAt(turn: number): Cursor {
+    const cursor = this.#cursors[this.#places?.[turn] ?? 0];
+    assert(cursor !== undefined, 'each row belongs to a tape');
+    return cursor;
   }
 
   /** One row, with all that may happen before, in and after it. */
@@ -266,7 +266,7 @@ export class TapePlayer {
     }
     if (!rows.isQuotes) this.#showBook(cursor);
     if (venue.isMarginWatched) venue.watchMargin();
-    cursor.row += 1;
+    this.#next(cursor);
   }
 
   /** Orders that wait for their trigger check the row. */
@@ -289,53 +289,80 @@ export class TapePlayer {
     this.#engine.trade(barTickOf(cursor.seq, tape.instrument, tape.rows, row, cursor.totalVolume));
   }
 
-  /** Rows that only strategies see. False when the next row needs `#playRow`. */
-  #playQuiet(cursor: Cursor, end: number, stopUs: number): boolean {
+  /** Rows that only strategies see, of all contracts. False when the next row needs `#playRow`. */
+  #playQuiet(stopUs: number): boolean {
     const { venue } = this.#parts;
+    const engine = this.#engine;
+    if (venue.isWatching || venue.hasChanges || venue.isMarginWatched) return false;
     const clock = this.#clock;
+    const first = clock.seq;
+    const from = this.#turn;
+    const end = Math.min(this.#rows, from + ROWS_AT_ONCE);
+    const untilUs = Math.min(stopUs, clock.nextUs, engine.quietUntilUs);
+    let after: AfterQuiet = 'next';
+    while (after === 'next' && this.#turn < end)
+      after = this.#playQuietRows(this.#cursorAt(this.#turn), end, untilUs);
+    if (this.#turn === from && after === 'loud') return false;
+    clock.nowUs = this.#tsUs[after === 'work' ? this.#turn : this.#turn - 1] ?? 0;
+    if (clock.seq > first) engine.closeStretch(clock.seq - first);
+    if (after === 'work') {
+      const cursor = this.#cursorAt(this.#turn);
+      this.#showBook(cursor);
+      this.#next(cursor);
+    }
+    return true;
+  }
+
+  /** Those of one contract, until another one has its turn. */
+  #playQuietRows(cursor: Cursor, end: number, untilUs: number): AfterQuiet {
     const { instrument, exchange, rows } = cursor.tape;
-    if (!exchange.isQuiet || venue.isWatching || venue.hasChanges || venue.isMarginWatched) return false;
-    const stretch = this.#engine.openStretch(instrument, cursor.totalVolume);
-    if (stretch === null || (rows.isQuotes && stretch.isBookHeard)) return false;
-    const untilUs = Math.min(stopUs, clock.nextUs, stretch.untilUs);
+    const stretch = exchange.isQuiet ? this.#engine.openStretch(instrument, cursor.totalVolume) : null;
+    if (stretch === null || (rows.isQuotes && stretch.isBookHeard)) return 'loud';
     const low = Math.max(stretch.low, exchange.buyLimit + 1);
     const high = Math.min(stretch.high, exchange.sellLimit - 1);
-    const { tsUs, priceTicks, qty } = rows;
-    const first = clock.seq;
-    const from = cursor.row;
-    let row = from;
+    const { priceTicks, qty } = rows;
+    const clock = this.#clock;
+    const times = this.#tsUs;
+    const places = this.#places;
+    let turn = this.#turn;
+    let { row } = cursor;
     let lastUs = NaN;
-    let isOver = false;
-    while (row < end && !isOver) {
-      const atUs = tsUs[row] ?? 0;
-      if (atUs >= untilUs) break;
+    let after: AfterQuiet = 'next';
+    for (const place = places?.[turn]; turn < end && places?.[turn] === place; turn += 1) {
+      const atUs = times[turn] ?? 0;
       const traded = qty[row] ?? 0;
       const price = priceTicks[row] ?? 0;
-      if (traded > 0 && (price < low || price > high)) break;
+      if (atUs >= untilUs || (traded > 0 && (price < low || price > high))) {
+        after = 'loud';
+        break;
+      }
       cursor.row = row;
       exchange.advance(row);
       if (rows.isQuotes && hasNewBook(cursor)) cursor.showLater(clock, stretch);
       if (traded > 0) {
         cursor.count(traded, clock);
-        isOver = !stretch.next(cursor);
         lastUs = atUs;
+        if (!stretch.next(cursor)) after = 'work';
       }
       if (hasNewBook(cursor)) {
-        if (stretch.isBookHeard) isOver = true;
-        if (!isOver) {
+        if (stretch.isBookHeard) after = 'work';
+        if (after !== 'work') {
           cursor.showLater(clock, stretch);
           lastUs = atUs;
         }
       }
+      if (after === 'work') break;
       row += 1;
     }
-    if (row === from) return false;
-    clock.nowUs = cursor.atUs;
-    const events = clock.seq - first;
-    if (events > 0) this.#engine.closeStretch(stretch, events, seqOf(clock.seq), timeOf(lastUs));
-    if (isOver) this.#showBook(cursor);
     cursor.row = row;
-    return true;
+    this.#turn = turn;
+    if (!Number.isNaN(lastUs)) stretch.close(seqOf(clock.seq), timeOf(lastUs));
+    return after;
+  }
+
+  #next(cursor: Cursor): void {
+    cursor.row += 1;
+    this.#turn += 1;
   }
 
   #showBook(cursor: Cursor): void {
