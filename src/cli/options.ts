@@ -6,7 +6,7 @@ import type { BarSpec } from '../domain/bars.ts';
 import { isTradingDay } from '../domain/civil-date.ts';
 import { durationUs, type DurationUs, type Money, money, type Qty, qty, US_PER_MS } from '../domain/units.ts';
 import { parseBarLength, parseDuration } from '../text/durations.ts';
-import { runningDaemons } from '../host/state/state-paths.ts';
+import { runningDaemons } from '../host/state/running-daemons.ts';
 import { wrongUsage } from './cli-io.ts';
 
 export const refuse = (expected: string, text: string): never => {

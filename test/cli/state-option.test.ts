@@ -1,7 +1,7 @@
 /** Commands without `--state` mean the daemon that runs, and ask when there are several. */
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { listDaemon } from '../../src/host/state/state-paths.ts';
+import { listDaemon } from '../../src/host/state/running-daemons.ts';
 import { cliDir, cliRun } from './support/cli-run.ts';
 
 function running(mode: string): string {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { readControl } from '../../src/host/state/state-paths.ts';
+import { readControl } from '../../src/host/state/running-daemons.ts';
 import { readJournal, type StoredEntry } from '../../src/journal/journal-reader.ts';
 import type { SimulatorLink } from '../../src/daemon/simulator/embedded-simulator.ts';
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readControl } from '../../src/host/state/state-paths.ts';
+import { readControl } from '../../src/host/state/running-daemons.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
   control,

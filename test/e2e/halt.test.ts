@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type DaemonStatus, statusText } from '../../src/daemon/program/status.ts';
-import { readControl } from '../../src/host/state/state-paths.ts';
+import { readControl } from '../../src/host/state/running-daemons.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
   type BrokerTruth,

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readControl } from '../../src/host/state/state-paths.ts';
+import { readControl } from '../../src/host/state/running-daemons.ts';
 import { isLockHeld } from '../../src/journal/instance-lock.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { MAIN, until, workplace } from './daemon-process.ts';

@@ -4,7 +4,8 @@ import { hasCode } from '../../domain/failure.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import { Argument, type Command } from 'commander';
 import { type EarlierRun, readMark } from '../../host/run-mark.ts';
-import { isAlive, readControl, statePaths } from '../../host/state/state-paths.ts';
+import { statePaths } from '../../host/state/state-paths.ts';
+import { isAlive, readControl } from '../../host/state/running-daemons.ts';
 import { isNamed, ordersView } from '../../host/state/read-state.ts';
 import {
   type CliContext,

@@ -25,13 +25,12 @@ import { type EarlierRun, RunMark } from '../../host/run-mark.ts';
 import {
   ForeignDirectory,
   forgetState,
-  listDaemon,
   runAlone,
   type StatePaths,
   statePaths,
-  takeAccountLock,
   writeBlocks,
 } from '../../host/state/state-paths.ts';
+import { listDaemon, takeAccountLock } from '../../host/state/running-daemons.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
 import { type DaemonCockpit, startDaemonCockpit } from './daemon-cockpit.ts';
 import { startDaemonMetrics } from './daemon-metrics.ts';

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -13,12 +13,10 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
-import { failureOf, hasCode, ifThere, isDiskFull } from '../../domain/failure.ts';
-import { type InstanceLock, takeInstanceLock } from '../../journal/instance-lock.ts';
+import { basename, join } from 'node:path';
+import { ifThere, isDiskFull } from '../../domain/failure.ts';
+import { takeInstanceLock } from '../../journal/instance-lock.ts';
 import { Shutdown } from '../shutdown.ts';
-import { isRecord, parseJson } from '../../domain/parsed.ts';
 import { archiveDir } from '../../journal/journal-copies.ts';
 
 /** State files of one account's daemon. The directory is private to its owner. */
@@ -128,38 +126,6 @@ export function startStamp(paths: StatePaths): string {
   return (installationOf(paths) ?? randomBytes(3).toString('hex')) + randomBytes(2).toString('hex');
 }
 
-type AccountAddress = Readonly<Record<'restUrl' | 'custodyCode' | 'subAccountId', string>>;
-
-/** Home of all state directories of this user: $XDG_STATE_HOME or ~/.local/state. */
-function userStateDir(): string {
-  const home = process.env['XDG_STATE_HOME'] ?? '';
-  return join(home === '' ? join(homedir(), '.local', 'state') : home, 'tickwright');
-}
-
-/**
- * One daemon trades an account with real money, whatever its state directory: the lock is in the place that they share. It does not cover other users or other machines. Throws `AlreadyRunning`.
- */
-export function takeAccountLock({ restUrl, custodyCode, subAccountId }: AccountAddress): InstanceLock {
-  const dir = join(userStateDir(), 'accounts');
-  const refused = failureOf(() => mkdirSync(dir, { recursive: true, mode: 0o700 }));
-  if (refused !== null) {
-    const remedy = 'set XDG_STATE_HOME to a directory that this user may write';
-    throw new Error(`the lock of the account cannot be kept in ${dir}: ${refused}; ${remedy}`);
-  }
-  const { hostname, host } = new URL(restUrl);
-  // Simulators of one machine have accounts of the same number; a broker has an account once, by whatever name it is reached.
-  const broker = /^(?:localhost|127\..*|\[::1\])$/.test(hostname) ? host : '';
-  const key = createHash('sha256')
-    .update(`${broker} ${custodyCode} ${subAccountId}`)
-    .digest('hex')
-    .slice(0, 16);
-  return takeInstanceLock(
-    join(dir, `${key}.lock`),
-    process.pid,
-    'two daemons of one account fight each other',
-  );
-}
-
 /** A connection that drops takes the terminal along: an unattended run goes on. */
 const onHangUp = (): void =>
   void process.stderr.write(
@@ -192,84 +158,6 @@ export function forgetState(paths: StatePaths): void {
   const files = [journal, `${journal}-wal`, `${journal}-shm`, run, token, emergency];
   for (const path of [...files, frames, archive, data, simulator])
     rmSync(path, { recursive: true, force: true });
-}
-
-// The running daemons of this user, for commands that name none: a halt must reach the one that trades, wherever its state is. Each daemon
-// lists itself next to the account locks while its control API is open.
-
-export interface ListedDaemon {
-  readonly stateDir: string;
-  readonly mode: string;
-  readonly pid: number;
-}
-
-const listDir = (): string => join(userStateDir(), 'daemons');
-
-/** Lists this process; returns how to take it off. A place that can't be written leaves it unlisted: `--state` finds it. */
-export function listDaemon(stateDir: string, mode: string): () => void {
-  const dir = resolve(stateDir);
-  const path = join(listDir(), `${createHash('sha256').update(dir).digest('hex').slice(0, 16)}.json`);
-  failureOf(() => {
-    mkdirSync(listDir(), { recursive: true, mode: 0o700 });
-    const listed: ListedDaemon = { stateDir: dir, mode, pid: process.pid };
-    writeFileSync(path, JSON.stringify(listed), { mode: 0o600 });
-  });
-  return () => void failureOf(() => rmSync(path, { force: true }));
-}
-
-/** Daemons whose process is alive; a file that a dead one left behind doesn't count. */
-export function runningDaemons(): readonly ListedDaemon[] {
-  const dir = listDir();
-  return namesIn(dir)
-    .map((name) => ifThere(() => listedIn(readFileSync(join(dir, name), 'utf8'))))
-    .filter((daemon) => daemon !== undefined)
-    .filter(({ pid }) => isAlive(pid));
-}
-
-function namesIn(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir).toSorted();
-  } catch {
-    // No daemon could list itself in a place that can't be read.
-    return [];
-  }
-}
-
-/** Undefined for a file that is half written, or not ours. */
-function listedIn(text: string): ListedDaemon | undefined {
-  const json = parseJson(text, 'file');
-  const { stateDir, mode, pid } = json.ok && isRecord(json.value) ? json.value : {};
-  const isListed = typeof stateDir === 'string' && typeof mode === 'string' && typeof pid === 'number';
-  return isListed ? { stateDir, mode, pid } : undefined;
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return hasCode(error, 'EPERM');
-  }
-}
-
-/** Address of the control API, written by the daemon into its state directory with access for its owner only. */
-export interface ControlLink {
-  readonly port: number;
-  readonly token: string;
-  /** Digest of the program that the daemon runs; null when it is not known. */
-  readonly program: string | null;
-}
-
-/** Undefined without the file of a daemon. Throws when the file cannot be read as one. */
-export function readControl(stateDir: string): ControlLink | undefined {
-  const path = statePaths(stateDir).control;
-  const [text = ''] = readBlocks(path) ?? [];
-  if (text === '') return undefined;
-  const link: unknown = JSON.parse(text);
-  const { port, token, program } = isRecord(link) ? link : {};
-  if (typeof port === 'number' && typeof token === 'string')
-    return { port, token, program: typeof program === 'string' ? program : null };
-  throw new Error(`${path}: expected {"port": number, "token": text}; remove it and start the daemon again`);
 }
 
 // Small files in allocated blocks of the disk. They are written in place and never shrink, so that a full disk takes each new version.

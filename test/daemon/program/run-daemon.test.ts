@@ -8,7 +8,7 @@ import { hasTradedMoney, LIVE_DAY } from '../../../src/host/run-plan.ts';
 import { systemClock, systemTimers } from '../../../src/host/system-clock.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
 import { RunMark } from '../../../src/host/run-mark.ts';
-import { takeAccountLock } from '../../../src/host/state/state-paths.ts';
+import { takeAccountLock } from '../../../src/host/state/running-daemons.ts';
 import { type Mode, loadConfig } from '../../../src/config/config.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { LIVE, SHIPPED } from '../../config/config-files.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { listDaemon, runningDaemons } from '../../../src/host/state/state-paths.ts';
+import { listDaemon, runningDaemons } from '../../../src/host/state/running-daemons.ts';
 
 function home(): string {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-home-'));

@@ -9,8 +9,8 @@ import {
   startStamp,
   type StatePaths,
   statePaths,
-  takeAccountLock,
 } from '../../../src/host/state/state-paths.ts';
+import { takeAccountLock } from '../../../src/host/state/running-daemons.ts';
 import { AlreadyRunning } from '../../../src/journal/instance-lock.ts';
 
 function place(files: readonly string[] = []): StatePaths {
