@@ -6,7 +6,7 @@ import { timeOfDayUs } from '../domain/civil-date.ts';
 import { milliseconds, seconds, type TsUs, US_PER_DAY, US_PER_HOUR, US_PER_SECOND } from '../domain/units.ts';
 import { type AlertSeverity, type JournalEntry, OWN_CAUSE } from '../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
-import { AlertDesk, quietHours } from '../operator/alerts/alert-desk.ts';
+import { type Alert, AlertDesk, quietHours } from '../operator/alerts/alert-desk.ts';
 import type {
   AlertChannel,
   AlertDraft,
@@ -44,7 +44,7 @@ export interface AlertingOptions {
   readonly names: StrategyNames;
   readonly address: Pick<BrokerAddress, 'secrets'>;
   /** Journals an alert of a channel; it comes back through `entry`. */
-  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+  readonly alert: (severity: AlertSeverity, code: string, text: string, about?: string) => void;
   /** A name and a count that outlive the process. */
   readonly counters: Pick<JournalStore, 'counter' | 'keepCounter'>;
 }
@@ -90,9 +90,6 @@ const ALL_CLEARS: Readonly<Record<string, readonly [AlertSeverity, readonly stri
     ],
   ],
 };
-/** One of several: the text begins with it. */
-const ALL_CLEARS_OF_ONE: ReadonlySet<string> = new Set(['order_known', 'channel_works', 'position_covered']);
-
 /** A stop waits for at most three seconds. */
 const LAST_CHECKS = 30;
 const LAST_CHECK_EVERY = milliseconds(100);
@@ -184,13 +181,14 @@ export class Alerting {
       if (ALERT_AT_ONCE.has(code))
         return this.send({ severity, kind: 'reminder', title, text, page: null, code });
       const subject = strategy === null ? '' : this.#options.names.nameOf(strategy);
-      return this.#alert(severity, code, text, subject);
+      const about = entry.about === undefined ? '' : `${entry.about} ${subject}`;
+      return this.#alert({ severity, code, text, subject, about });
     }
     // A halt of the engine has an alert of its own, and any other one the outcome of its sweep.
     if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause !== OWN_CAUSE) return;
-    if (!entry.halted) this.#alert('info', 'entries_on', `entries are on again: ${entry.reason}`, '');
+    if (!entry.halted) this.#alertHalt('info', 'entries_on', `entries are on again: ${entry.reason}`);
     else if (this.#options.config.mode === 'dry-run')
-      this.#alert('warning', 'entries_off', `entries are off until you resume: ${entry.reason}`, '');
+      this.#alertHalt('warning', 'entries_off', `entries are off until you resume: ${entry.reason}`);
   }
 
   send(draft: AlertDraft): void {
@@ -287,9 +285,12 @@ export class Alerting {
     this.#switch.start();
   }
 
-  #alert(severity: AlertSeverity, code: string, text: string, subject: string): void {
+  #alertHalt(severity: AlertSeverity, code: string, text: string): void {
+    this.#alert({ severity, code, text, subject: '', about: '' });
+  }
+
+  #alert({ severity, code, text, subject, about }: Omit<Alert, 'remedy' | 'ends'>): void {
     const [began = severity, codes] = ALL_CLEARS[code] ?? [];
-    const about = ALL_CLEARS_OF_ONE.has(code) ? text.slice(0, text.indexOf(' ') + 1).trimEnd() : '';
     const { address, config } = this.#options;
     const remedy = remedyOf(
       { severity, code, text },
@@ -300,6 +301,7 @@ export class Alerting {
       severity: began,
       code,
       subject,
+      about,
       text: address.secrets.hide(text),
       remedy: named,
       ...(codes === undefined ? {} : { ends: { codes, about } }),

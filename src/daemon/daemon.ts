@@ -302,8 +302,8 @@ export class Daemon {
     return new Map(left?.ids.map((id) => [this.names.indexOf(id), left.reason]));
   }
 
-  readonly alert = (severity: AlertSeverity, code: string, text: string): void =>
-    this.append({ kind: 'alert', severity, code, text });
+  readonly alert = (severity: AlertSeverity, code: string, text: string, about?: string): void =>
+    this.append({ kind: 'alert', severity, code, text, ...(about !== undefined && { about }) });
 
   /** Journals an entry of the main thread, with or without an open session. */
   append(entry: OwnEntry): void {

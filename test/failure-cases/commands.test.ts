@@ -63,7 +63,7 @@ it.each([null, 'script'])('says of a resume which loss it accepts (%s)', async (
   const { message } = await ask(story, 'resume', { strategy });
   await story.until(() => story.entries.some(isAccepted));
   const accepted = story.entries.find(isAccepted);
-  const loss = accepted?.kind === 'alert' ? (accepted.about?.loss ?? 0) : 0;
+  const loss = accepted?.kind === 'alert' ? (accepted.loss ?? 0) : 0;
   expect(loss).toBeGreaterThan(1_000_000);
   expect(message).toContain(`; the loss of the day of ${formatNumber(loss)} VND is accepted`);
 });

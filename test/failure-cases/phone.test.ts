@@ -13,6 +13,7 @@ import { heldBy, sendReport } from '../../src/daemon/program/run-daemon.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { tsUs, US_PER_SECOND } from '../../src/domain/units.ts';
 import { WaitingFile } from '../../src/operator/alerts/waiting-file.ts';
+import { ENTRIES } from '../operator/entries.ts';
 import { BOT_TOKEN, BotApi, type BotMessage } from '../operator/support/bot-api.ts';
 import { Mailbox } from '../operator/support/mailbox.ts';
 import type { Step } from './support/scripted.ts';
@@ -476,6 +477,26 @@ it('forgets at a start what asked for one, and nothing else', async () => {
   await story.kill();
   story.launch();
   expect(story.daemon.alerting.state.unseen).toBe(1);
+});
+
+it('clears what a strategy was told of its own position, and never what another has in the same contract', async () => {
+  const { story } = await morning();
+  const { alerting, names } = story.daemon;
+  const tell = (strategy: string, code: string, severity: 'critical' | 'info' = 'critical'): void =>
+    alerting.entry({
+      ...ENTRIES.alert,
+      ...{ strategy: names.indexOf(strategy), severity, code },
+      ...{ text: 'of VN30F2603', about: 'VN30F2603' },
+    });
+  tell('script', 'exits_missing');
+  tell('operator', 'exits_missing');
+  tell('script', 'position_covered', 'info');
+  const titles = () => WaitingFile.read(story.paths.messages)?.desk.unseen.map(({ title }) => title) ?? [];
+  await story.until(() => titles().some((title) => title.startsWith('OVER')));
+  expect(titles().filter((title) => title.includes('exits missing'))).toEqual([
+    expect.stringMatching(/^OVER by now: CRITICAL: exits missing .*script/),
+    expect.stringMatching(/^CRITICAL: exits missing .*operator/),
+  ]);
 });
 
 it('sends the report of a day once, with its page, also over a restart', async () => {

@@ -215,7 +215,7 @@ function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
   for (const { entry } of entries) {
     if (entry.kind === 'alert' && entry.severity === 'critical') {
       const text = `${entry.code}: ${entry.text}`;
-      if (entry.code === 'order_presumed_absent') absent.set(entry.about?.order ?? '', text);
+      if (entry.code === 'order_presumed_absent') absent.set(entry.about ?? '', text);
       texts.add(text);
     }
     if (entry.kind === 'halt' && entry.strategy === null) halted = entry.halted ? entry.reason : null;
@@ -327,7 +327,7 @@ function limitTable({ results, entries, config }: DayContent): ReportTable {
       ({ entry, strategyName }) =>
         entry.kind === 'alert' && entry.code === 'loss_accepted' && strategyName === id,
     );
-    const base = accepted?.entry.kind === 'alert' ? (accepted.entry.about?.loss ?? 0) : 0;
+    const base = accepted?.entry.kind === 'alert' ? (accepted.entry.loss ?? 0) : 0;
     return Math.max(0, 0 - sum(own, ({ result }) => result) - base);
   };
   if (config !== null) {

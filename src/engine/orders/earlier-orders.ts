@@ -163,7 +163,8 @@ export class EarlierOrders {
     const held = this.#core.portfolio.position(strategy, instrument).qty;
     if (held === 0 || Math.sign(held) === signOf(side)) return;
     const text = `${Math.abs(held)} of ${order.orderCode} may have no stop: ${order.named()} waited at the broker in the last session, and its trigger book no longer shows it`;
-    this.#core.context.alert(strategy, isProtective ? 'warning' : 'critical', 'exits_missing', text);
+    const severity = isProtective ? 'warning' : 'critical';
+    this.#core.context.alert(strategy, severity, 'exits_missing', text, { about: order.orderCode });
   }
 
   /**

@@ -186,7 +186,7 @@ export class BracketExits {
       evidence.add(startedUs);
       if (!evidence.isEnough(lookUp) || !bracket.isFirstReport('exits')) continue;
       const text = `${bracket.filledQty} of ${bracket.orderCode} have no exits at the broker: ${bracket.named()} has filled, and the trigger book does not show its exits`;
-      context.alert(bracket.strategy, 'critical', 'exits_missing', text);
+      context.alert(bracket.strategy, 'critical', 'exits_missing', text, { about: bracket.orderCode });
     }
   }
 

@@ -358,7 +358,7 @@ export class OrderExecutor {
     if (outcome.status === 'unknown' && order.orderNo === null) {
       order.inDoubt().absence = new ScanEvidence(this.#view.context.nowUs);
       const text = `${order.named(shortOrderId(order.clientOrderId))}: ${outcome.reason}; looked up in the book, and counted as exposure until then`;
-      context.alert(order.strategy, 'warning', 'order_unknown', text);
+      context.alert(order.strategy, 'warning', 'order_unknown', text, { about: order.clientOrderId });
       this.#lookUp(order);
     }
     this.#view.life.apply(order, `place_${outcome.status}`, textOf(outcome));

@@ -116,7 +116,7 @@ export class OrderLife {
     this.#core.orders.changed(order);
     if (IN_DOUBT.has(from) && !IN_DOUBT.has(to)) {
       const text = `${shortOrderId(order.clientOrderId)} is no longer unknown: it is ${to.replaceAll('_', ' ')}`;
-      this.#core.context.alert(order.strategy, 'info', 'order_known', text);
+      this.#core.context.alert(order.strategy, 'info', 'order_known', text, { about: order.clientOrderId });
     }
     this.#core.context.append({
       kind: 'order_status',

@@ -330,7 +330,7 @@ export class RowReader {
       const price = this.#view.contracts.priceText(order.instrument, order.limitPrice);
       const what = `${shortOrderId(clientOrderId)} ${order.side} ${order.qty} ${order.orderCode} at ${price}`;
       const text = `${what}: not in the broker's ${book.slice(4)}; it counts as open until it is resolved (${clientOrderId})`;
-      this.#view.context.alert(strategy, 'critical', 'order_presumed_absent', text, { order: clientOrderId });
+      this.#view.context.alert(strategy, 'critical', 'order_presumed_absent', text, { about: clientOrderId });
     } else if (order.isFirstReport('missing')) {
       const text = `${order.named()} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
       this.#view.context.alert(strategy, 'critical', 'order_missing', text);

@@ -194,18 +194,19 @@ export type JournalEntry = EntryHead &
       }
     /** Highest net asset value that a drawdown is measured from: the next session begins with it. */
     | { readonly kind: 'equity_peak'; readonly value: Money }
-    | {
+    | ({
         readonly kind: 'alert';
         readonly severity: AlertSeverity;
         readonly code: string;
         readonly text: string;
-        readonly about?: AlertFacts;
-      }
+      } & AlertFacts)
   );
 
-/** What the report of the day reads: the order of the alert, or the loss that was accepted. */
+/** What the program reads of an alert besides its code. */
 export interface AlertFacts {
-  readonly order?: ClientOrderId;
+  /** The order, the contract or the channel: an all-clear ends alerts of the same strategy about the same. */
+  readonly about?: string;
+  /** That a person accepted. */
   readonly loss?: Money;
 }
 

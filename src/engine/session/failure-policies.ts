@@ -68,11 +68,12 @@ export class FailurePolicies {
     const owner = concerned === null ? null : concerned.strategy;
     const severity = policy === 'hold' && concerned === null ? 'warning' : 'critical';
     const instrument = concerned === null ? null : concerned.instrument;
-    const { context, entries } = this.#state;
+    const { context, entries, contracts } = this.#state;
     const acted = { ...context.head(owner), failure, policy, instrument, text };
     context.append({ ...acted, kind: 'policy_acted' });
     const said = `${text}: ${ACTS[policy]} (policies.${failure}: ${policy})`;
-    context.alert(owner, severity, 'failure_policy', said);
+    const facts = instrument === null ? {} : { about: contracts.codeOf(instrument) };
+    context.alert(owner, severity, 'failure_policy', said, facts);
     if (policy === 'hold') return;
     entries.withdraw(owner);
     if (policy === 'flatten') this.#flatten(concerned, text);

@@ -189,7 +189,7 @@ export class ProtectiveStops {
         ? 'was canceled while entries are off'
         : 'was withdrawn by the broker, as another owner’s position is against it';
       const text = `${naked} of ${code} have no stop at the broker: ${clientOrderId} ${why}; another takes its place`;
-      context.alert(strategy, 'critical', 'exits_missing', text);
+      context.alert(strategy, 'critical', 'exits_missing', text, { about: code });
       const size = qty(alike.reduce((sum, each) => sum + each.order.qty, 0));
       if (isInheriting) this.#inherit(order, { side, triggerPrice, limitPrice, leavesQty: size });
     }
@@ -252,8 +252,9 @@ export class ProtectiveStops {
     watch.isAlerted = false;
     const { context, contracts } = this.#state;
     const how = held === 0 ? 'it is closed' : 'it has a stop at the broker';
-    const text = `${contracts.codeOf(watch.instrument)} has no position without a stop any more: ${how}`;
-    context.alert(watch.strategy, 'info', 'position_covered', text);
+    const code = contracts.codeOf(watch.instrument);
+    const text = `${code} has no position without a stop any more: ${how}`;
+    context.alert(watch.strategy, 'info', 'position_covered', text, { about: code });
   }
 
   /** An order without a price to wait for has no successor. */

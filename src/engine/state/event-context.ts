@@ -103,9 +103,9 @@ export class EventContext {
     severity: AlertSeverity,
     code: string,
     text: string,
-    about?: AlertFacts,
+    facts?: AlertFacts,
   ): void {
-    this.append({ ...this.head(strategy), kind: 'alert', severity, code, text, ...(about && { about }) });
+    this.append({ ...this.head(strategy), kind: 'alert', severity, code, text, ...facts });
   }
 }
 

@@ -12,6 +12,8 @@ import { type AlertDraft, type AlertMessage, endedBy, type Ending } from './aler
 export interface Alert extends Pick<EntryOf<'alert'>, 'severity' | 'code' | 'text'> {
   /** The strategy, or empty. */
   readonly subject: string;
+  /** The strategy and what the alert is about; empty where it is about nothing alone. */
+  readonly about: string;
   /** The operator's next step; empty without one. */
   readonly remedy: string;
   /** Codes whose condition ends. It has their severity, reaches the same channels, and nobody has to acknowledge it. */
@@ -137,11 +139,11 @@ export class AlertDesk {
 
   /** The end of something critical leaves at once too. */
   #sendAlert(alert: Alert, text: string): void {
-    const { severity, code, ends } = alert;
+    const { severity, code, about, ends } = alert;
     const isUntilStart = UNTIL_START.has(code);
     const head =
       ends !== undefined && severity === 'critical' ? END_AT_ONCE : ({ severity, kind: 'alert' } as const);
-    this.send({ ...head, title: this.#titleOf(alert), text, page: null, isUntilStart, code });
+    this.send({ ...head, title: this.#titleOf(alert), text, page: null, isUntilStart, code, about });
   }
 
   #end(ending: Ending): void {

@@ -21,6 +21,8 @@ export interface AlertMessage {
   readonly isUntilStart?: boolean;
   /** Of the alert, until its condition is over. */
   readonly code?: string;
+  /** The strategy of the alert and what it is about; empty where it is about nothing alone. */
+  readonly about?: string;
   /** Channels that an earlier run gave it to. */
   readonly given?: readonly string[];
 }
@@ -62,7 +64,7 @@ export const isAtLeast = (severity: AlertSeverity, least: AlertSeverity): boolea
 
 const MORE = '…';
 
-/** The end of conditions, by the codes of their alerts; `about`: an order or a channel that the alert names, or empty for any. */
+/** The end of conditions, by the codes of their alerts; `about` as in a message, or empty for any. */
 export interface Ending {
   readonly codes: readonly string[];
   readonly about: string;
@@ -70,8 +72,8 @@ export interface Ending {
 
 /** A message that comes late says that it is true no more. */
 export function endedBy(message: AlertMessage, { codes, about }: Ending): AlertMessage {
-  const { code = '', title, text } = message;
-  if (!codes.includes(code) || !`${title}\n${text}`.includes(about)) return message;
+  const { code = '', title } = message;
+  if (!codes.includes(code) || (about !== '' && message.about !== about)) return message;
   return { ...message, code: '', title: `OVER by now: ${title}` };
 }
 

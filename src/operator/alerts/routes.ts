@@ -30,7 +30,7 @@ export interface RoutesOptions {
   readonly timers: Timers;
   readonly time: (at: TsUs) => string;
   /** A channel fails or works again. */
-  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+  readonly alert: (severity: AlertSeverity, code: string, text: string, about?: string) => void;
   /** Other messages wait than before. */
   readonly onChange: () => void;
 }
@@ -281,7 +281,12 @@ class ChannelQueue {
     const rest = this.#routes.worksBeside(this)
       ? 'its messages go to the next channel'
       : 'no other channel works: its messages wait';
-    this.#options.alert('warning', 'channel_failed', `${this.id} does not deliver (${reason}): ${rest}`);
+    this.#options.alert(
+      'warning',
+      'channel_failed',
+      `${this.id} does not deliver (${reason}): ${rest}`,
+      this.id,
+    );
     this.#routes.passOn(this.waiting, this);
   }
 
@@ -293,7 +298,12 @@ class ChannelQueue {
     if (this.trouble === null || since === null) return;
     this.trouble = null;
     const { clock, alert } = this.#options;
-    alert('info', 'channel_works', `${this.id} delivers again, after ${formatSpan(clock.nowUs() - since)}`);
+    alert(
+      'info',
+      'channel_works',
+      `${this.id} delivers again, after ${formatSpan(clock.nowUs() - since)}`,
+      this.id,
+    );
   }
 
   #failed(result: Exclude<DeliveryResult, { readonly status: 'sent' }>, fromUs: TsUs): void {

@@ -96,7 +96,7 @@ it('counts a position that was carried over from the reference price, as the los
     strategy: null,
     code: 'loss_accepted',
     text: 'accepted',
-    about: { loss: money(500_000) },
+    loss: money(500_000),
   });
   store.close();
   const text = dayText(dir);
@@ -118,14 +118,14 @@ it('says first what is held overnight without a stop, and leaves out what was re
     ...critical,
     code: 'order_presumed_absent',
     text: `${ID} is not in the book`,
-    about: { order: ID },
+    about: ID,
   });
   const other = clientOrderId(ID.replace(/.$/, (last) => (last === '1' ? '2' : '1')));
   store.append({
     ...critical,
     code: 'order_presumed_absent',
     text: `${other} is not in the book`,
-    about: { order: other },
+    about: other,
   });
   store.append({
     ...ENTRIES.order_status,

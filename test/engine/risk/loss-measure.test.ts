@@ -68,7 +68,7 @@ it('gives the account its whole limit again as well, and leaves limits that were
     { strategy: FIRST },
   ]);
   const base = rig.of('alert').findLast(({ code }) => code === 'loss_accepted');
-  expect(base?.about?.loss, 'the report of the day reads it').toBeGreaterThan(0);
+  expect(base?.loss, 'the report of the day reads it').toBeGreaterThan(0);
   expect(rig.of('halt').some(({ strategy }) => strategy === SECOND)).toBe(false);
 });
 
@@ -87,7 +87,7 @@ it('shows beforehand which loss a resume accepts, and none where it accepts none
   expect(shown()).toEqual([more, more, 0]);
   rig.command(resume);
   const accepted = rig.of('alert').filter(({ code }) => code === 'loss_accepted');
-  expect(accepted.map(({ about }) => about?.loss)).toEqual([more, more]);
+  expect(accepted.map(({ loss: each }) => each)).toEqual([more, more]);
   expect(shown()).toEqual([0, 0, 0]);
 });
 

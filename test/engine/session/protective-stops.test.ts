@@ -390,6 +390,7 @@ describe('an overloaded broker', () => {
     broker.rig.pass(61).clock();
     broker.settle();
     expect([broker.position, [...new Set(broker.rig.alerts())]]).toEqual([left, alerts]);
+    expect(new Set(broker.rig.of('alert').map(({ about }) => about))).toEqual(new Set(['VN30F2603']));
     expect(stopsOf(broker)).toHaveLength(left === 0 ? 0 : 1);
   });
 });

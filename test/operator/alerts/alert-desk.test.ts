@@ -16,6 +16,7 @@ const alertOf = (changes: Partial<Alert> = {}): Alert => ({
   code: 'stream_down',
   text: 'prices have stopped 3 times',
   subject: '',
+  about: '',
   remedy: '',
   ...changes,
 });
@@ -116,17 +117,20 @@ describe('AlertDesk', () => {
     expect(sent.map(({ text }) => text).join()).toContain('1 more time within 15');
   });
 
-  it('says of what quiet hours held back that it is over by now, and of another order nothing', () => {
+  it('says of what quiet hours held back that it is over by now, and nothing of another, whatever their texts name', () => {
     const desk = deskWith([19, 6]);
-    for (const order of ['#01000001', '#01000002'])
-      desk.alert(alertOf({ code: 'order_unknown', text: `${order}: no answer` }));
-    const ends = { codes: ['order_unknown'], about: '#01000001' };
-    desk.alert(alertOf({ code: 'order_known', text: '#01000001 is no longer unknown', ends }));
+    for (const about of ['mail', 'mail-2', 'chat'])
+      desk.alert(
+        alertOf({ code: 'channel_failed', about, text: `${about} does not deliver, as mail does not` }),
+      );
+    const ends = { codes: ['channel_failed'], about: 'mail' };
+    desk.alert(alertOf({ code: 'channel_works', about: 'mail', text: 'mail delivers again', ends }));
     time.advance(11 * US_PER_HOUR);
-    expect(sent.map(({ title }) => title)).toEqual([
-      'OVER by now: WARNING: order unknown (paper): #01000001: no answer',
-      'WARNING: order unknown (paper): #01000002: no answer',
-      'all clear: order known (paper): #01000001 is no longer unknown',
+    expect(sent.map(({ title }) => title.replace(/:[^:]*$/, ''))).toEqual([
+      'OVER by now: WARNING: channel failed (paper)',
+      'WARNING: channel failed (paper)',
+      'WARNING: channel failed (paper)',
+      'all clear: channel works (paper)',
     ]);
   });
 
