@@ -254,6 +254,9 @@ export class TradingSession implements InputSink, SessionWork {
     const endless = neverCloses(this.#context.config.calendar) ? { isEndless: true } : {};
     const head = { kind: 'session_started', tradingDay: day, ...carried, ...endless } as const;
     const started = { ...head, halted: halt.why ?? carriedOver.halted };
+    // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice. A journal that does not
+    // take it takes nothing of this start: the engine would decide a tail without strategies of which no row says that they are left out.
+    const boot = journal.nextBoot();
     if (started.isRestarted === true) this.#handBack(started.follows);
     this.post(contracts);
     const calendar = { kind: 'calendar', ...knownDays(this.#context.config.calendar) } as const;
@@ -262,8 +265,7 @@ export class TradingSession implements InputSink, SessionWork {
       this.carry.begin(started);
       this.post(started);
     }
-    // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice.
-    this.post({ kind: 'booted', boot: journal.nextBoot(), accountTail, stamp: startStamp(), ...sent });
+    this.post({ kind: 'booted', boot, accountTail, stamp: startStamp(), ...sent });
     this.post({ kind: 'strategies', strategies: strategies.configured });
     if (isStarted) this.post(calendar);
     // Journaled before anything that was decided without them.
