@@ -1,7 +1,12 @@
 /** What a start with another configuration makes of a session: nothing of one strategy ever becomes another's. */
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../../src/config/config.ts';
+import { addDays } from '../../../src/domain/civil-date.ts';
+import { CATALOG } from '../../../strategies/catalog.ts';
+import { SHIPPED } from '../../config/config-files.ts';
 import { carryOver } from '../../../src/daemon/restart/carry-over.ts';
-import { versionStarts } from '../../../src/host/state/session-strategies.ts';
+import { plannedStrategies, versionStarts } from '../../../src/host/state/session-strategies.ts';
 import type { StrategySettings } from '../../../src/domain/settings.ts';
 import { StrategyNames } from '../../../src/domain/ids.ts';
 import { money, seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
@@ -215,6 +220,41 @@ describe('a strategy that left the configuration', () => {
     expect(stopped(back)['first']).toBeNull();
     expect(held(back)['first']).toBe(4);
     expect(back.of('strategy_changed').at(-1)).toMatchObject({ strategy: 0, from: null, heldQty: 4 });
+  });
+
+  it('keeps the settings of then on each later day', () => {
+    const names = withoutFirst();
+    const store = new JournalStore({
+      path: tempPath(),
+      names,
+      wallClock: { nowUs: () => tsUs(1) },
+      timers: new FakeTimers(),
+      onFailure,
+    });
+    onTestFinished(() => store.close());
+    const flat = { ...ONE, onExpiry: 'flatten' } as const;
+    for (const [days, strategies] of [[flat, TWO], [TWO], [TWO]].entries()) {
+      const day = addDays(DAY, days);
+      store.beginSession(day, tsUs(1), 'test.yaml');
+      const head = { seq: seq(1), tsUs: tsUs(1) };
+      store.recordInput({ ...head, kind: 'session_started', tradingDay: day, carriedOver: [], halted: null });
+      store.recordInput({
+        ...head,
+        seq: seq(2),
+        kind: 'strategies',
+        strategies: strategies.map((each) => configured(each)),
+      });
+      store.append({ kind: 'position_agreed', cause: seq(2), tsUs: tsUs(1), strategy: null });
+    }
+    store.flush();
+    const loaded = loadConfig(join(SHIPPED, 'paper.yaml'), CATALOG);
+    if (!loaded.ok) throw new Error('expected a configuration');
+    const config = { ...loaded.config, strategies: [], engine: { ...SETTINGS, strategies: [] } };
+    const { strategies } = plannedStrategies({ read: store.read, day: addDays(DAY, 2), config, names });
+    expect(strategies.settings.strategies).toEqual([
+      { ...TWO, isOrphan: true },
+      { ...flat, isOrphan: true },
+    ]);
   });
 
   it('hands its position to the next day under its name', () => {
