@@ -54,6 +54,12 @@ export class EntryWithdrawal {
     return this.#withdrawOf(strategy, (order) => this.withdrawOrder(order));
   }
 
+  /** Its stop of the past takes effect: what that has not withdrawn yet follows once positions are proven. */
+  follow(strategy: StrategyIndex): void {
+    for (const order of this.#split(strategy).increasing)
+      if (this.#unread.has(order)) this.#withdrawOnceProven(order);
+  }
+
   #withdrawOf(strategy: StrategyIndex, withdrawOrder: (order: ManagedOrder) => void): OrderSplit {
     const split = this.#split(strategy);
     for (const order of split.increasing) withdrawOrder(order);

@@ -16,6 +16,7 @@ import { JournalStore } from '../../../src/journal/journal-store.ts';
 import { limit, traded } from '../../support/engine-facts.ts';
 import { everyThird, type ScriptedStrategy } from '../../support/engine-host.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { acceptWaiting, stopSell, waits } from '../../engine/support/trigger-rows.ts';
 import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
 import { FakeTimers, tempPath } from '../../journal/journal-fixture.ts';
 
@@ -328,6 +329,33 @@ describe('a strategy with other parameters in mid-session', () => {
       both,
     );
     expect(stopped(again)).toEqual({ first: null, second: 'by hand' });
+  });
+
+  it('that was stopped before withdraws its stop again, in each later replay too', () => {
+    const stopper = (): ScriptedStrategy => ({
+      onTrade: (tick, desk, me) => {
+        if (tick.price === 12_995) desk.submit(me, stopSell(12_950));
+      },
+    });
+    const create = (): EngineRig => new EngineRig({ strategies: [stopper(), {}], canWait: true });
+    const live = create()
+      .session()
+      .boot(1)
+      .strategies([configured(ONE), configured(TWO)]);
+    live.contracts().stream('live').reference().look().pass(1).positions(0).look().pass(1);
+    live.account().conditions().trade(12_995);
+    const [stop] = live.waiting.flatMap((each) => (each.call === 'place' ? [each.order.clientOrderId] : []));
+    const row = waits({ key: 'k1' });
+    acceptWaiting(live, stop!, 'k1').pass(1).conditions([row]);
+    live.command({ name: 'stop_strategy', strategy: FIRST, reason: 'by hand' });
+    const [cancel] = live.of('cancel');
+    live.outcome('cancel', stop!, cancel!.cancel.callId, { status: 'rejected', code: '1', text: 'not now' });
+    const again = new Stored(live, asConfigured()).restart(create(), asConfigured(), changed);
+    again.stream('live').reference();
+    for (let round = 0; round < 3; round += 1) again.pass(6).positions(0).look().conditions([row]);
+    expect(again.of('cancel').map(({ cancel: { clientOrderId } }) => clientOrderId)).toContain(stop);
+    const third = new Stored(again, asConfigured()).restart(create(), asConfigured(), changed);
+    expect(third.alerts()).not.toContain('system_diverged');
   });
 
   it('cannot hold an event by answering each refusal with another order', () => {
