@@ -170,6 +170,17 @@ describe('a tail that a kill cut off', () => {
     expect([again.position(FIRST), again.statusOf(stop!)]).toEqual([1, 'pending_trigger']);
   });
 
+  it('takes back in it what a person asked, though the strategy was edited since', () => {
+    const live = new EngineRig({ strategies: [{}, {}] }).start();
+    const id = live.resting(FIRST, 'buy', 1, 12_990, '7');
+    const kept = live.entries.slice();
+    live.command({ name: 'cancel_order', clientOrderId: id, reason: 'by hand' });
+    const again = new EngineRig({ strategies: [{}, {}] });
+    replay(again, live.inputs, kept, [FIRST]);
+    again.pass(1).boot(2);
+    expect(again.cancels()).toMatchObject([{ clientOrderId: id }]);
+  });
+
   it('is written after all: what was filled in it is in the journal once, and in no later restart again', () => {
     const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
     live.trade(13_000).trade(13_001).trade(13_002);
