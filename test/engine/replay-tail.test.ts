@@ -137,18 +137,7 @@ describe('a tail that a kill cut off', () => {
   });
 
   it('keeps the stop of an entry, whose strategy a person stopped in it, until positions are proven', () => {
-    const started = (): EngineRig => {
-      const rig = new EngineRig({ strategies: [{}, {}], canWait: true });
-      let isAsked = false;
-      rig.host.strategies[0]!.onTrade = (_tick, desk, me) => {
-        if (isAsked) return;
-        isAsked = true;
-        desk.submit(me, limit('buy', 1, 12_990));
-        desk.submit(me, stopSell(12_950));
-      };
-      return rig;
-    };
-    const live = started().start().account().conditions().trade(13_000);
+    const live = enteredWithStop().start().account().conditions().trade(13_000);
     const [entry] = live.places().map(({ clientOrderId }) => clientOrderId);
     const [stop] = live.waiting.flatMap((each) => (each.call === 'place' ? [each.order.clientOrderId] : []));
     live.accepted(entry!, '1').look([{ no: '1', ref: entry!, price: 12_990 }]);
@@ -156,7 +145,7 @@ describe('a tail that a kill cut off', () => {
     const kept = live.entries.slice();
     live.command({ name: 'stop_strategy', strategy: FIRST, reason: 'by hand' });
     expect(live.of('cancel')).toHaveLength(2);
-    const again = started();
+    const again = enteredWithStop();
     replay(again, live.inputs, kept);
     again.pass(1).boot(2);
     expect(again.sent).toMatchObject([{ call: 'cancel', cancel: { clientOrderId: entry } }]);
@@ -215,4 +204,17 @@ function submitThenCancel(rig: EngineRig): ScriptedStrategy {
       else if (trades === 2) desk.cancel(me, rig.engine.snapshot().orders[0]!.clientOrderId);
     },
   };
+}
+
+/** Submits an entry and the stop of its position at the first trade. */
+function enteredWithStop(): EngineRig {
+  const rig = new EngineRig({ strategies: [{}, {}], canWait: true });
+  let isAsked = false;
+  rig.host.strategies[0]!.onTrade = (_tick, desk, me) => {
+    if (isAsked) return;
+    isAsked = true;
+    desk.submit(me, limit('buy', 1, 12_990));
+    desk.submit(me, stopSell(12_950));
+  };
+  return rig;
 }

@@ -332,12 +332,12 @@ describe('a strategy with other parameters in mid-session', () => {
   });
 
   it('that was stopped before withdraws its stop again, in each later replay too', () => {
-    const stopper = (): ScriptedStrategy => ({
+    const stopper: ScriptedStrategy = {
       onTrade: (tick, desk, me) => {
         if (tick.price === 12_995) desk.submit(me, stopSell(12_950));
       },
-    });
-    const create = (): EngineRig => new EngineRig({ strategies: [stopper(), {}], canWait: true });
+    };
+    const create = (): EngineRig => new EngineRig({ strategies: [stopper, {}], canWait: true });
     const live = create()
       .session()
       .boot(1)
