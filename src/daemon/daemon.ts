@@ -9,7 +9,7 @@ import { CalendarInUse, type KnownDays, tradingDayAt } from '../domain/calendar.
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../domain/clock.ts';
 import { withAliases } from '../domain/contract-code.ts';
-import { errorText, failureOf } from '../domain/failure.ts';
+import { errorText, failureOf, isLocked } from '../domain/failure.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../domain/units.ts';
 import type { EngineSnapshot } from '../engine/engine-snapshot.ts';
 import {
@@ -526,8 +526,9 @@ export class Daemon {
       this.journal.close();
     } catch (error) {
       const { journal, dir } = this.options.paths;
+      const remedy = isLocked(error) ? 'End the program that holds it' : `Make room on the disk of ${dir}`;
       throw new Error(
-        `${journal} could not take its last rows: ${errorText(error)}. Make room on the disk of ${dir} and start again: ` +
+        `${journal} could not take its last rows: ${errorText(error)}. ${remedy} and start again: ` +
           'the next start reads orders and positions from the broker',
         { cause: error },
       );

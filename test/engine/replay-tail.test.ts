@@ -5,6 +5,7 @@ import { everyThird, type ScriptedStrategy } from '../support/engine-host.ts';
 import { limit, traded } from '../support/engine-facts.ts';
 import { replay } from '../support/engine-replay.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
+import { acceptWaiting, stopSell, waits } from './support/trigger-rows.ts';
 
 const fills = (entries: readonly JournalEntry[]) => entries.filter(({ kind }) => kind === 'fill');
 
@@ -135,6 +136,40 @@ describe('a tail that a kill cut off', () => {
     expect(again.cancels()).toMatchObject([{ clientOrderId: id, callId: 'H.12345600002000001' }]);
   });
 
+  it('keeps the stop of an entry, whose strategy a person stopped in it, until positions are proven', () => {
+    const live = enteredWithStop().start().account().conditions().trade(13_000);
+    const [entry] = live.places().map(({ clientOrderId }) => clientOrderId);
+    const [stop] = live.waiting.flatMap((each) => (each.call === 'place' ? [each.order.clientOrderId] : []));
+    live.accepted(entry!, '1').look([{ no: '1', ref: entry!, price: 12_990 }]);
+    acceptWaiting(live, stop!, 'k1').conditions([waits({ key: 'k1' })]);
+    const kept = live.entries.slice();
+    live.command({ name: 'stop_strategy', strategy: FIRST, reason: 'by hand' });
+    expect(live.of('cancel')).toHaveLength(2);
+    const again = enteredWithStop();
+    replay(again, live.inputs, kept);
+    again.pass(1).boot(2);
+    expect(again.sent).toMatchObject([{ call: 'cancel', cancel: { clientOrderId: entry } }]);
+    const rows = [{ no: '1', ref: entry!, price: 12_990, ...traded(12_990) }];
+    for (let round = 0; round < 3; round += 1)
+      again
+        .pass(2)
+        .positions(1)
+        .look(rows)
+        .conditions([waits({ key: 'k1' })]);
+    expect([again.position(FIRST), again.statusOf(stop!)]).toEqual([1, 'pending_trigger']);
+  });
+
+  it('takes back in it what a person asked, though the strategy was edited since', () => {
+    const live = new EngineRig({ strategies: [{}, {}] }).start();
+    const id = live.resting(FIRST, 'buy', 1, 12_990, '7');
+    const kept = live.entries.slice();
+    live.command({ name: 'cancel_order', clientOrderId: id, reason: 'by hand' });
+    const again = new EngineRig({ strategies: [{}, {}] });
+    replay(again, live.inputs, kept, [FIRST]);
+    again.pass(1).boot(2);
+    expect(again.cancels()).toMatchObject([{ clientOrderId: id }]);
+  });
+
   it('is written after all: what was filled in it is in the journal once, and in no later restart again', () => {
     const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
     live.trade(13_000).trade(13_001).trade(13_002);
@@ -169,4 +204,17 @@ function submitThenCancel(rig: EngineRig): ScriptedStrategy {
       else if (trades === 2) desk.cancel(me, rig.engine.snapshot().orders[0]!.clientOrderId);
     },
   };
+}
+
+/** Submits an entry and the stop of its position at the first trade. */
+function enteredWithStop(): EngineRig {
+  const rig = new EngineRig({ strategies: [{}, {}], canWait: true });
+  let isAsked = false;
+  rig.host.strategies[0]!.onTrade = (_tick, desk, me) => {
+    if (isAsked) return;
+    isAsked = true;
+    desk.submit(me, limit('buy', 1, 12_990));
+    desk.submit(me, stopSell(12_950));
+  };
+  return rig;
 }

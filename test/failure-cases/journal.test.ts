@@ -74,6 +74,15 @@ describe('case 8: a journal that is locked between an order and its answer', () 
   });
 });
 
+it('that another program holds at the end loses its last rows, and says who has to let go', async () => {
+  const story = await running([]);
+  const lock = anotherProgram(story, 'write');
+  await expect(story.stop()).rejects.toThrow(/locked\. End the program that holds it and start again/);
+  lock.end();
+  await story.start();
+  expect(story.daemon.halt.reason).toContain('its emergency file');
+});
+
 it('case 34: a reader that keeps the log from being folded in is reported, and stops nothing', async () => {
   const story = await running([RESTING]);
   const reader = anotherProgram(story, 'read');

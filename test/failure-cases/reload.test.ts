@@ -325,7 +325,7 @@ describe('a change in a running daemon', () => {
     const answer = await story.reload([later]);
     expect(answer).toMatchObject({ ok: false, message: expect.stringContaining('lost at the switch') });
     await story.until(() => engines.length === 3 && story.daemon.sessionDay !== undefined);
-    await story.until(async () => story.mayEnter(await story.view()));
+    await story.trading();
     story.print(later.at);
     await story.until(async () => (await story.truth()).orders.length === 1);
   });

@@ -164,6 +164,29 @@ it.each([1, 2, 3, 4])(
     }),
 );
 
+it.each([
+  ['leaves out', 0, 'did not return in time'],
+  ['runs a new version of', 1, null],
+] as const)('%s a strategy that hung, where the next start is of the next day', (_, edits, stopped) =>
+  inWorld(
+    { startUs: momentOf(TUESDAY, -12e6, 420), restartSeconds: [20, 20], strategies: BUSY },
+    async (world) => {
+      await world.run(2);
+      world.breakEngine({ kind: 'hangs', place: 0 });
+      await world.run(9, () => world.checks.everAlerted(/engine_lost/));
+      await world.run(0.5);
+      for (let i = 0; i < edits; i += 1) world.editStrategies();
+      world.kill('before midnight');
+      await world.run(60, () => world.daemon?.sessionDay === TUESDAY);
+      const [first, second] = await strategiesOf(world);
+      expect([first?.stopped?.includes('did not return in time') ?? null, second?.stopped]).toEqual([
+        stopped === null ? null : true,
+        null,
+      ]);
+    },
+  ),
+);
+
 it('replays the stop of a strategy that was edited while it was stopped in the same way', () =>
   inWorld({ restartSeconds: [1, 1], strategies: BUSY }, async (world) => {
     await world.run(8);

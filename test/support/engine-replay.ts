@@ -1,15 +1,17 @@
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { DECIDING_KINDS, eventDecisions } from '../../src/engine/replay/decisions.ts';
+import type { StrategyIndex } from '../../src/domain/units.ts';
 import type { EngineRig } from './engine-rig.ts';
 
 const DECIDING: ReadonlySet<JournalEntry['kind']> = new Set(DECIDING_KINDS);
 
-/** Replays another rig's inputs on this one, as a restart does: it reads no other kinds of `keptEntries`, which its journal kept. */
+/** Replays another rig's inputs on this one, as a restart does: it reads no other kinds of `keptEntries`, which its journal kept. `earlier`: edited since. */
 export function replay(
   onto: EngineRig,
   inputs: readonly EngineEvent[],
   keptEntries: readonly JournalEntry[],
+  earlier: readonly StrategyIndex[] = [],
 ): void {
   let lastOfBoot = 0;
   const durable = new Map<number, boolean>();
@@ -26,7 +28,7 @@ export function replay(
   }
   for (const event of inputs) {
     const caused = keptEntries.filter(({ cause, kind }) => cause === event.seq && DECIDING.has(kind));
-    onto.replay(event, durable.get(event.seq) === true ? eventDecisions(caused) : null);
+    onto.replay(event, durable.get(event.seq) === true ? eventDecisions(caused) : null, earlier);
   }
   onto.engine.endReplay();
 }

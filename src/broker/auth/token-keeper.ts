@@ -402,7 +402,7 @@ export interface TokenExchange {
 /** Exchanges of the broker's day, kept where a restart finds them (rulings, 30). */
 export interface ExchangeCounter {
   used(): number;
-  /** Durable when it returns. */
+  /** Durable when it returns, where the disk takes it. */
   add(): void;
 }
 

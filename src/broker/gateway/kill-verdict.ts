@@ -56,10 +56,13 @@ export interface OwnBooks {
   readonly orders: readonly OwnOrder[];
   readonly positions: readonly OwnPosition[];
   /** Placements that may have reached the broker, without a number yet. */
-  readonly unknown: readonly Pick<OwnOrder, 'clientOrderId' | 'owner' | 'isReduction'>[];
+  readonly unknown: readonly UnnumberedOrder[];
   /** Entries that count as never arrived: one may turn up all the same. */
-  readonly gone: readonly ClientOrderId[];
+  readonly gone: readonly UnnumberedOrder[];
 }
+
+/** A book knows it by its reference alone. */
+type UnnumberedOrder = Omit<OwnOrder, 'row' | 'isOpen'>;
 
 interface KillReads {
   readonly inDay: BookScan<BrokerOrder>;
@@ -229,6 +232,7 @@ class RowOwnership {
   /** Of two orders with one number the later: numbers restart each day. */
   readonly #byNo = new Map<BrokerOrderNo, OwnOrder>();
   readonly #children = new Map<BrokerOrderNo, OwnOrder>();
+  readonly #unnumbered = new Map<string, UnnumberedOrder>();
 
   constructor(reads: KillReads) {
     this.#reads = reads;
@@ -237,6 +241,8 @@ class RowOwnership {
       if ('kind' in order.row) this.#byKey.set(order.row.orderKey, order);
       else this.#byNo.set(order.row.orderNo, order);
     }
+    for (const order of [...(reads.own?.unknown ?? []), ...(reads.own?.gone ?? [])])
+      this.#unnumbered.set(order.clientOrderId, order);
     for (const { orderKey, children } of reads.waiting.orders) {
       const sender = this.#byKey.get(orderKey);
       if (sender !== undefined) for (const child of children) this.#children.set(child, sender);
@@ -251,7 +257,7 @@ class RowOwnership {
         this.#byKey.get(row.orderKey) ?? (bracket?.isBracket === true ? exitOf(bracket, row) : undefined)
       );
     }
-    return this.#shownBy(row) ?? this.#senderOf(row);
+    return this.#shownBy(row) ?? this.#senderOf(row) ?? this.#unnumberedOf(row);
   }
 
   isSent(row: BrokerOrder): boolean {
@@ -282,9 +288,11 @@ class RowOwnership {
   }
 
   holders(code: OrderCode): readonly StrategyIndex[] {
-    const { own } = this.#reads;
+    const { own, inDay } = this.#reads;
     if (own === null) return [OPERATOR_INDEX];
     const owners = new Set([OPERATOR_INDEX]);
+    for (const row of inDay.orders)
+      if (row.orderCode === code) owners.add(this.of(row)?.owner ?? OPERATOR_INDEX);
     for (const { owner, orderCode } of own.positions) if (orderCode === code) owners.add(owner);
     for (const { owner, row } of own.orders) if (row.orderCode === code) owners.add(owner);
     return [...owners];
@@ -320,6 +328,12 @@ class RowOwnership {
     if (numbered === undefined || 'kind' in numbered.row) return undefined;
     const { refId: ownRef, orderKey: ownKey } = numbered.row;
     return isOther(refId, ownRef) || isOther(orderKey, ownKey) ? undefined : numbered;
+  }
+
+  /** No answer has given it a number. */
+  #unnumberedOf(row: BrokerOrder): OwnOrder | undefined {
+    const order = row.refId === null ? undefined : this.#unnumbered.get(row.refId);
+    return order === undefined ? undefined : { ...order, row, isOpen: true };
   }
 
   /** An order that a stop sends may bear its reference. */

@@ -16,6 +16,7 @@ import { parseTimeOfDay } from '../../text/dates.ts';
 import { phaseAt, sessionAfter, sessionOnOrBefore } from '../../domain/calendar.ts';
 import { addDays, dayAt, momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { ClockMap } from '../../domain/clock.ts';
+import { failureOf } from '../../domain/failure.ts';
 import { type DurationUs, durationUs, minutes, seconds, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
@@ -282,11 +283,22 @@ function transportSettings(
 /** Name of their counter in the journal. */
 export const TOKEN_EXCHANGES = 'token_exchange';
 
-/** Counts token exchanges in the journal, shared by all programs of this account. */
-export const exchangeCounter = (journal: JournalStore): ExchangeCounter => ({
-  used: () => journal.counter(TOKEN_EXCHANGES, brokerDay()),
-  add: () => void journal.bumpCounter(TOKEN_EXCHANGES, brokerDay()),
-});
+/**
+ * Counts token exchanges in the journal, shared by all programs of this account. One that a full disk or a lock refuses is counted in memory:
+ * without a token no cancel leaves.
+ */
+export function exchangeCounter(journal: JournalStore): ExchangeCounter {
+  const unkept = new Map<string, number>();
+  const unkeptOf = (day: string): number => unkept.get(day) ?? 0;
+  return {
+    used: () => journal.counter(TOKEN_EXCHANGES, brokerDay()) + unkeptOf(brokerDay()),
+    add: () => {
+      const day = brokerDay();
+      const failure = failureOf(() => journal.bumpCounter(TOKEN_EXCHANGES, day));
+      if (failure !== null) unkept.set(day, unkeptOf(day) + 1);
+    },
+  };
+}
 
 /** The broker counts exchanges by its own day, in Vietnam (+07:00), in real time. */
 export const brokerDay = (): string => dayAt(systemClock.nowUs(), BROKER_UTC_OFFSET_MINUTES);

@@ -130,9 +130,9 @@ export class OrdersLeft {
   }
 
   /** Entries that ended without a number: refused, not sent, or proven absent. */
-  gone(): readonly ClientOrderId[] {
-    return [...this.#known.values()].flatMap(({ clientOrderId, orderNo, status, purpose }) =>
-      orderNo === null && purpose === 'entry' && hasProvenEnd(status) ? [clientOrderId] : [],
+  gone(): readonly CarriedOrder[] {
+    return [...this.#known.values()].filter(
+      ({ orderNo, status, purpose }) => orderNo === null && purpose === 'entry' && hasProvenEnd(status),
     );
   }
 

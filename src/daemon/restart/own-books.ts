@@ -53,7 +53,7 @@ export function ownBooks({ orders, accounts }: CarryOver, context: OwnBooksConte
       return code === undefined ? [] : [{ owner: names.indexOf(strategy), orderCode: code, qty }];
     }),
   );
-  return { orders: own, positions, unknown, gone: orders.gone() };
+  return { orders: own, positions, unknown, gone: orders.gone().map(ownOrder) };
 }
 
 const ownOrder = (order: CarriedOrder): Omit<OwnOrder, 'row' | 'isOpen'> => ({

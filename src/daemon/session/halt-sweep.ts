@@ -421,8 +421,7 @@ class HaltProof {
     const isIt = ({ clientOrderId, isReduction }: OwnBooks['unknown'][number]): boolean =>
       clientOrderId === refId && !isReduction;
     const known = orders.find(isIt);
-    if (known === undefined)
-      return filledQty > 0 && (unknown.some(isIt) || gone.some((clientOrderId) => clientOrderId === refId));
+    if (known === undefined) return filledQty > 0 && [...unknown, ...gone].some(isIt);
     // An order that a remaining stop has sent may bear its reference.
     if (this.#names.has(nameOf(known.row))) return false;
     if (!('kind' in known.row)) return filledQty > (this.#booked.get(known.clientOrderId) ?? 0);

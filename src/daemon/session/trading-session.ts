@@ -60,7 +60,7 @@ import { atMarketTime, createMarketClock, sessionDayAt, systemClock } from '../.
 import type { Lockstep, SessionWork } from '../simulator/embedded-simulator.ts';
 import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
-import { leftOutOf, plannedStrategies } from '../../host/state/session-strategies.ts';
+import { leftOutOf, plannedStrategies, versionStarts } from '../../host/state/session-strategies.ts';
 import type { StatePaths } from '../../host/state/state-paths.ts';
 import type { StrategyNames } from '../../domain/ids.ts';
 
@@ -134,7 +134,11 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
     sent,
     names: names.all,
   };
-  const leftOut = leftOutOf(read, day, versionsSince);
+  const leftOut = new Map(leftOutOf(read, day, versionsSince));
+  if (!isStarted && before !== undefined) {
+    const since = versionStarts(read.strategyLists(before), strategies, names);
+    for (const [strategy, reason] of leftOutOf(read, before, since)) leftOut.set(strategy, reason);
+  }
   /** `past`: none for a day that begins. */
   return { day, past: isNew ? null : place, isStarted, carriedOver, carry, strategies, leftOut, sent };
 }
@@ -254,6 +258,9 @@ export class TradingSession implements InputSink, SessionWork {
     const endless = neverCloses(this.#context.config.calendar) ? { isEndless: true } : {};
     const head = { kind: 'session_started', tradingDay: day, ...carried, ...endless } as const;
     const started = { ...head, halted: halt.why ?? carriedOver.halted };
+    // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice. A journal that does not
+    // take it takes nothing of this start: the engine would decide a tail without strategies of which no row says that they are left out.
+    const boot = journal.nextBoot();
     if (started.isRestarted === true) this.#handBack(started.follows);
     this.post(contracts);
     const calendar = { kind: 'calendar', ...knownDays(this.#context.config.calendar) } as const;
@@ -262,8 +269,7 @@ export class TradingSession implements InputSink, SessionWork {
       this.carry.begin(started);
       this.post(started);
     }
-    // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice.
-    this.post({ kind: 'booted', boot: journal.nextBoot(), accountTail, stamp: startStamp(), ...sent });
+    this.post({ kind: 'booted', boot, accountTail, stamp: startStamp(), ...sent });
     this.post({ kind: 'strategies', strategies: strategies.configured });
     if (isStarted) this.post(calendar);
     // Journaled before anything that was decided without them.

@@ -334,8 +334,10 @@ export class OrderExecutor {
   }
 
   /** A cancel that was never sent is asked for again: it cannot do anything twice. */
-  #cancelAgain({ strategy, clientOrderId, doubt }: ManagedOrder): void {
+  #cancelAgain(order: ManagedOrder): void {
+    const { strategy, clientOrderId, doubt, purpose } = order;
     if (doubt.isUnwanted) this.#view.context.cancel(strategy, clientOrderId);
+    else if (purpose === 'entry') this.#view.entries.withdrawOrder(order);
     else this.#view.context.withdraw(strategy, clientOrderId);
   }
 

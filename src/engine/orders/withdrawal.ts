@@ -28,23 +28,41 @@ export class EntryWithdrawal {
 
   /** Placed as entries, and left because they protect a position: without it they would open another. */
   readonly #kept = new Set<ManagedOrder>();
+  /** Stops that were open when this process began: one may protect what has filled since the last read of before. */
+  #unread = new Set<ManagedOrder>();
 
   constructor(core: EngineCore) {
     this.#core = core;
   }
 
-  /** The entries of one strategy, or of all: adopted orders are the operator's to decide. */
-  withdraw(strategy: StrategyIndex | null): void {
-    if (strategy !== null) return void this.withdrawOf(strategy);
-    const owners = new Set(this.#core.orders.open.map((order) => order.strategy));
-    owners.delete(OPERATOR_INDEX);
-    for (const owner of owners) this.withdrawOf(owner);
+  /** A process begins: what it stops until positions are proven keeps the stops of before so long. */
+  booted(): void {
+    this.#unread = new Set(this.#core.orders.open.filter(isStop));
   }
 
-  /** Returns the entries that it cancels, and the orders that stay. */
+  /** The entries of one strategy, or of all: adopted orders are the operator's to decide. */
+  withdraw(strategy: StrategyIndex | null): void {
+    const owners = new Set(
+      strategy === null ? this.#core.orders.open.map((order) => order.strategy) : [strategy],
+    );
+    if (strategy === null) owners.delete(OPERATOR_INDEX);
+    for (const owner of owners) this.#withdrawOf(owner, (order) => this.#cancel(order));
+  }
+
+  /** Of a strategy that is stopped. Returns the entries that it cancels, and the orders that stay. */
   withdrawOf(strategy: StrategyIndex): OrderSplit {
+    return this.#withdrawOf(strategy, (order) => this.withdrawOrder(order));
+  }
+
+  /** Its stop of the past takes effect: what that has not withdrawn yet follows once positions are proven. */
+  follow(strategy: StrategyIndex): void {
+    for (const order of this.#split(strategy).increasing)
+      if (this.#unread.has(order)) this.#withdrawOnceProven(order);
+  }
+
+  #withdrawOf(strategy: StrategyIndex, withdrawOrder: (order: ManagedOrder) => void): OrderSplit {
     const split = this.#split(strategy);
-    for (const order of split.increasing) this.withdrawOrder(order);
+    for (const order of split.increasing) withdrawOrder(order);
     for (const order of split.reducing) this.#keep(order);
     return split;
   }
@@ -65,10 +83,13 @@ export class EntryWithdrawal {
       const order = this.#core.orders.get(clientOrderId);
       if (order === undefined || order.isFinal) continue;
       this.#keep(order);
-      if (isWithdrawn !== true) continue;
-      order.inDoubt().isWithdrawn = true;
-      this.#awaited.set(order, -Infinity);
+      if (isWithdrawn === true) this.#withdrawOnceProven(order);
     }
+  }
+
+  #withdrawOnceProven(order: ManagedOrder): void {
+    order.inDoubt().isWithdrawn = true;
+    this.#awaited.set(order, -Infinity);
   }
 
   #keep(order: ManagedOrder): void {
@@ -77,9 +98,10 @@ export class EntryWithdrawal {
 
   /**
    * A book was read: entries that still work there, because a cancel was refused or got lost, are canceled again. `isProven`: positions
-   * are. Those of the session before wait for it: one may protect a position by now. `halt`: knows whose entries are off.
+   * are. Those of the session or the process before wait for it: one may protect a position by now. `halt`: knows whose entries are off.
    */
   again(isProven: boolean, halt: { isOff(strategy: StrategyIndex): boolean }): void {
+    if (isProven) this.#unread.clear();
     if (this.#awaited.size + this.#kept.size === 0) return;
     const context = this.#core.context;
     for (const [order, askedUs] of this.#awaited) {
@@ -107,14 +129,19 @@ export class EntryWithdrawal {
     if (!this.#split(order.strategy).increasing.includes(order)) return;
     const { clientOrderId, strategy, reason } = order;
     const why = reason === '' ? '' : ` (${reason})`;
-    const text = `entry ${clientOrderId} still works, its cancel came to nothing${why}: canceled again until it is gone`;
+    const text = `entry ${clientOrderId} still works, its cancel came to nothing or waited for positions${why}: canceled until it is gone`;
     if (order.isFirstReport('entry still works'))
       this.#core.context.alert(strategy, 'warning', 'entry_still_works', text);
     this.withdrawOrder(order);
   }
 
-  /** Cancels it, and again until it is over or protects a position. */
+  /** Cancels it, and again until it is over or protects a position; a stop of before this process once positions are proven. */
   withdrawOrder(order: ManagedOrder): void {
+    if (this.#unread.has(order)) this.#withdrawOnceProven(order);
+    else this.#cancel(order);
+  }
+
+  #cancel(order: ManagedOrder): void {
     const context = this.#core.context;
     this.#awaited.set(order, context.nowUs);
     context.withdraw(order.strategy, order.clientOrderId);

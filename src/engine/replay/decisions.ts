@@ -211,7 +211,9 @@ export class JournalDecisions extends LiveDecisions {
   }
 
   override ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
-    if (this.isEarlier(strategy)) return this.#askEarlier(strategy, by, asked);
+    // What no journal holds is the engine's own to decide, whichever version the strategy had.
+    if (this.isEarlier(strategy) && (this.#of !== null || by === 'strategy'))
+      return this.#askEarlier(strategy, by, asked);
     if (this.#of !== null) return this.#match(strategy, by, asked) ?? this.#unmatchedId();
     // Another version, or without one of the strategies, asks for something else: the id has left as another call.
     const { ids } = this;

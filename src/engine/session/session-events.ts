@@ -59,6 +59,7 @@ export class SessionEvents {
     this.#state.moneyReconciler.restart();
     executor.countSent(adoption.takeSent());
     executor.takeSent({ owners, changes, cancels });
+    this.#state.entries.booted();
     for (const order of orders.open) executor.interrupted(order);
     this.#streamDown('down', null);
     timers.clearOwner(ENGINE_TIMER);

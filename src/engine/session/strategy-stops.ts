@@ -92,7 +92,9 @@ export class StrategyStops {
     const ending = this.#found.get(strategy);
     if (ending?.fault !== null) return;
     this.#found.delete(strategy);
-    this.#view.registry.stop(strategy, ending.reason);
+    const { registry, entries } = this.#view;
+    registry.stop(strategy, ending.reason);
+    entries.follow(strategy);
   }
 
   /** Found so far by a replay: faults that the journal does not hold, and other decisions than it holds. */

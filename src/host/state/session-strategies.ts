@@ -42,10 +42,28 @@ export function plannedStrategies({
   for (const name of read.strategies(day)) names.indexOf(name);
   for (const { id } of config.strategies) names.indexOf(id);
   const lists = read.strategyLists(day);
-  const before = read.lastDecided(day);
-  const earlierLists = before === undefined ? [] : read.strategyLists(before);
-  const strategies = sessionStrategies(config, names, [...earlierLists, ...lists], started);
+  const strategies = sessionStrategies(
+    config,
+    names,
+    [...listsBefore(read, day, config, names), ...lists],
+    started,
+  );
   return { strategies, versionsSince: versionStarts(lists, strategies, names) };
+}
+
+/** Of the session before, and of older ones as far as a strategy was listed last that has left the configuration. */
+function listsBefore(read: JournalReader, day: TradingDay, config: Config, names: StrategyNames): Lists {
+  const before = read.lastDecided(day);
+  if (before === undefined) return [];
+  let lists: Lists = read.strategyLists(before);
+  const hasLeft = (name: string): boolean => config.strategies.every(({ id }) => id !== name);
+  const isListed = (name: string): boolean =>
+    lists.some(({ strategies }) => strategies.some(({ settings }) => settings.id === name));
+  for (const { day: older } of read.sessions().toReversed()) {
+    if (names.all.every((name) => !hasLeft(name) || isListed(name))) break;
+    if (older !== before && older !== day) lists = [...read.strategyLists(older), ...lists];
+  }
+  return lists;
 }
 
 /**

@@ -1,10 +1,11 @@
 /** What a halt cancels of one owner's orders, by rows of both books. */
 import { expect, it } from 'vitest';
 import { judge, nameOf } from '../../../src/broker/gateway/kill-verdict.ts';
+import { clientOrderId } from '../../../src/domain/ids.ts';
 import { priceHundredths, qty, signedQty } from '../../../src/domain/units.ts';
 import { waits } from '../../engine/support/trigger-rows.ts';
 import { createBrokerOrder } from '../support/broker-orders.ts';
-import { books, ONE, owned } from '../support/own-books.ts';
+import { books, ONE, OTHER, owned, unnumbered } from '../support/own-books.ts';
 
 const { orderCode } = createBrokerOrder('9');
 
@@ -32,3 +33,22 @@ it.each([
   });
   expect([...verdict.increasing].map(nameOf)).toEqual(increasing);
 });
+
+it.each(['unknown', 'gone'] as const)(
+  'takes an entry of ours whose answer nobody has (%s) for no protection of another owner',
+  (fate) => {
+    const sold = createBrokerOrder('1', { side: 'sell', qty: qty(1), status: 'matched', filledQty: qty(1) });
+    const entry = createBrokerOrder('3', { side: 'buy', qty: qty(1), refId: clientOrderId('H.3') });
+    const own = books([], owned(ONE, createBrokerOrder('1', { side: 'sell', qty: qty(1) })));
+    const verdict = judge({
+      inDay: { complete: true, orders: [sold, entry], reason: '' },
+      waiting: { complete: true, orders: [], reason: '' },
+      positions: {
+        ok: true,
+        value: [{ orderCode, qty: signedQty(-1), lastPrice: priceHundredths(130_000), openProfit: null }],
+      },
+      own: { ...own, [fate]: [unnumbered(OTHER, 'H.3')] },
+    });
+    expect([[...verdict.increasing].map(nameOf), verdict.doubt]).toEqual([['3'], '']);
+  },
+);

@@ -23,6 +23,20 @@ export const owned = (owner: StrategyIndex, row: BookRow, more: Partial<OwnOrder
   ...more,
 });
 
+/** One without an answer. */
+export const unnumbered = (
+  owner: StrategyIndex,
+  id: string,
+  { isReduction = false }: Partial<Pick<OwnOrder, 'isReduction'>> = {},
+): OwnBooks['unknown'][number] => ({
+  clientOrderId: clientOrderId(id),
+  owner,
+  isReduction,
+  isProtective: false,
+  isBracket: false,
+  isSent: false,
+});
+
 type Held = readonly (readonly [owner: StrategyIndex, qty: number])[];
 
 /** Positions are in the contract of `createBrokerOrder`. */

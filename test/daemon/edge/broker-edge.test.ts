@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
-import { expect, it } from 'vitest';
-import { tokenHours } from '../../../src/daemon/edge/broker-edge.ts';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { exchangeCounter, tokenHours } from '../../../src/daemon/edge/broker-edge.ts';
 import { REAL_TIME, systemClock } from '../../../src/host/system-clock.ts';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { tsUs, US_PER_HOUR, US_PER_MINUTE } from '../../../src/domain/units.ts';
 import { CATALOG } from '../../../src/host/strategy-files/own-strategies.ts';
 import { loadConfig } from '../../../src/config/config.ts';
+import { openStore, tempPath } from '../../journal/journal-fixture.ts';
 
 /** From the start of the plan to `now`, and from `now` to the close, in minutes. */
 function planAt(otp: 'simulator' | 'prompt', now: number): readonly [since: number, left: number] {
@@ -37,4 +38,17 @@ it("counts the simulator's token plan from the last close on", () => {
 it('counts the plan of a session from its first refresh on, also later in the day', () => {
   expect(planAt('prompt', at(7, 15))).toEqual([-60, 7 * 60 + 30]);
   expect(planAt('prompt', at(10, 15))).toEqual([120, 4 * 60 + 30]);
+});
+
+it('counts an exchange of tokens that a full disk does not take, and lets it go: no cancel leaves without a token', () => {
+  const { store } = openStore(tempPath());
+  onTestFinished(() => store.close());
+  const counter = exchangeCounter(store);
+  counter.add();
+  vi.spyOn(store, 'bumpCounter').mockImplementationOnce(() => {
+    throw new Error('database or disk is full');
+  });
+  counter.add();
+  counter.add();
+  expect([counter.used(), exchangeCounter(store).used()]).toEqual([3, 2]);
 });

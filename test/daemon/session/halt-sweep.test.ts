@@ -8,7 +8,7 @@ import { brokerOrderNo, type ClientOrderId, clientOrderId } from '../../../src/d
 import { qty, seconds, signedQty, strategyIndex, tsUs } from '../../../src/domain/units.ts';
 import { createBrokerOrder } from '../../broker/support/broker-orders.ts';
 import { settled } from '../../broker/support/fake-rest.ts';
-import { ONE, owned } from '../../broker/support/own-books.ts';
+import { ONE, owned, unnumbered } from '../../broker/support/own-books.ts';
 import { waits } from '../../engine/support/trigger-rows.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
@@ -122,7 +122,7 @@ it('waits for what is in flight, and reads again when it has landed', async () =
 
 it('holds an order of unknown fate for possible until reads over half a minute do not show it', async () => {
   const id = clientOrderId('H.00000100001000001');
-  own = { ...own, unknown: [{ clientOrderId: id, owner: strategyIndex(0), isReduction: false }] };
+  own = { ...own, unknown: [unnumbered(ONE, id)] };
   sweep.begin();
   await pass(20);
   expect(sweep.progress).toMatchObject({ status: 'working', text: expect.stringContaining(id) });
@@ -332,7 +332,7 @@ const answer = (status: 'accepted' | 'unknown') => {
 };
 
 const own0: OwnBooks = { orders: [], positions: [], unknown: [], gone: [] };
-const gone9: OwnBooks = { ...own0, gone: [clientOrderId('H.9')] };
+const gone9: OwnBooks = { ...own0, gone: [unnumbered(ONE, 'H.9')] };
 const matched = createBrokerOrder('9', {
   refId: clientOrderId('H.9'),
   status: 'matched',
@@ -471,17 +471,14 @@ describe('a word that something contradicts', () => {
     gateway.answers = [proof];
     sweep.begin();
     await pass(1);
-    own = {
-      ...own,
-      unknown: [{ clientOrderId: clientOrderId('H.9'), owner: strategyIndex(0), isReduction: true }],
-    };
+    own = { ...own, unknown: [unnumbered(ONE, 'H.9', { isReduction: true })] };
     sweep.see(answer('accepted'));
     expect({ status: sweep.progress.status, alerts }).toEqual(SAME);
   });
 });
 
 it.each([
-  ['that a person resolved as absent', [], [clientOrderId('H.9')]],
+  ['that a person resolved as absent', [], [unnumbered(ONE, 'H.9')]],
   [
     'with a number, that a person resolved as absent',
     [owned(ONE, createBrokerOrder('9', { refId: clientOrderId('H.9') }), { isOpen: false })],
@@ -518,8 +515,7 @@ it('is not proven by reads that an answer to a placement has overtaken', async (
 
 it('is not proven by reads in which an order of unknown fate turned out to work', async () => {
   const id = clientOrderId('H.00000100001000001');
-  const entry = { clientOrderId: id, owner: strategyIndex(0), isReduction: false };
-  own = { ...own, unknown: [entry] };
+  own = { ...own, unknown: [unnumbered(ONE, id)] };
   gateway.during = () => {
     // Another read has shown it, and those of the sweep began before.
     own = { ...own, unknown: [], orders: [owned(strategyIndex(0), ENTRY, { clientOrderId: id })] };
@@ -541,7 +537,7 @@ it('is not proven while the journal cannot be read', async () => {
 });
 
 it('counts no read as absence that lacks an order of the day', async () => {
-  const unknown = [{ clientOrderId: clientOrderId('H.9'), owner: strategyIndex(0), isReduction: false }];
+  const unknown = [unnumbered(ONE, 'H.9')];
   own = { ...own, orders: [owned(strategyIndex(0), createBrokerOrder('3'), { isOpen: false })], unknown };
   sweep.begin();
   await pass(200);

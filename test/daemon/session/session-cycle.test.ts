@@ -139,7 +139,7 @@ function cycleWith(startEngine: Start, isSupervised = true, settled = Promise.re
   const replaceProgram = (): void => {
     problem = 'another build';
   };
-  return { cycle, config: loaded.config, halt, stream, degraded, failures, close, replaceProgram };
+  return { cycle, config: loaded.config, halt, stream, degraded, failures, store, close, replaceProgram };
 }
 
 it('goes on without strategies after the second failure, then without an engine, halted and alerted', async () => {
@@ -172,6 +172,18 @@ it('stops a strategy that hung in each later engine', async () => {
   const stop = expect.objectContaining({ name: 'stop_strategy', strategy: 0 });
   await vi.waitFor(() => expect(engines[2]?.commands).toEqual([stop]), { timeout: 20_000 });
   expect(failures).toEqual([]);
+  await close();
+});
+
+it('gives an engine nothing, and the journal neither, where that does not take the number of its start', async () => {
+  const { cycle, store, close } = cycleWith(({ currentStrategy }) => new DyingOnce(1, currentStrategy));
+  vi.spyOn(store, 'nextBoot').mockImplementationOnce(() => {
+    throw new Error('another error than a locked journal');
+  });
+  await expect(cycle.open()).rejects.toThrow('another error');
+  store.flush();
+  const inputs = store.read.sessions().flatMap(({ day }) => [...store.read.inputs(day)]);
+  expect(inputs).toEqual([]);
   await close();
 });
 

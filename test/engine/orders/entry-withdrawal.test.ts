@@ -1,5 +1,5 @@
 /** A stopped strategy and a loss limit cancel what can enlarge a position, and leave what protects it. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BrokerOrderStatus, CallOutcome } from '../../../src/domain/broker-order.ts';
 import type { ClientOrderId } from '../../../src/domain/ids.ts';
 import type { ApprovedCancel } from '../../../src/engine/ports/approved.ts';
@@ -255,4 +255,51 @@ it('but not where its strategy runs, or runs again: it decides', () => {
   resumed.rig.command({ name: 'resume', reason: 'seen' });
   resumed.close();
   expect(canceled(resumed.rig)).not.toContain(resumed.stop);
+});
+
+/** The first strategy buys at 13,000 with a stop placed next to it; a process begins and stops it before it has read any book. */
+function stoppedAsItBegins(): {
+  readonly rig: EngineRig;
+  readonly stop: ClientOrderId;
+  readonly entry: ClientOrderId;
+} {
+  const rig = startWaiting();
+  const entry = rig.resting(FIRST, 'buy', 1, 13_000, '1');
+  const stop = rig.ask(FIRST, stopSell(12_950));
+  acceptWaiting(rig, stop, 'k1');
+  rig.pass(1).conditions([waits({ key: 'k1' })]);
+  rig.pass(1).boot(2);
+  rig.post({
+    kind: 'command',
+    by: 'process',
+    command: { name: 'stop_strategy', strategy: FIRST, reason: 'it hung' },
+  });
+  return { rig, stop, entry };
+}
+
+describe('of a strategy that is stopped as a process begins', () => {
+  it('leaves the stop of an entry that has filled meanwhile', () => {
+    const { rig, stop, entry } = stoppedAsItBegins();
+    expect(canceled(rig)).toEqual([entry]);
+    const filled = [{ no: '1', ref: entry, filled: 1, price: 13_000, status: 'matched' }] as const;
+    for (let round = 0; round < 3; round += 1)
+      rig
+        .pass(2)
+        .positions(1)
+        .look(filled)
+        .conditions([waits({ key: 'k1' })]);
+    expect([rig.engine.snapshot().unproven, rig.position(FIRST)]).toEqual([null, 1]);
+    expect(canceled(rig)).not.toContain(stop);
+  });
+
+  it('takes the stop of one that has not, once positions are proven', () => {
+    const { rig, stop, entry } = stoppedAsItBegins();
+    for (let round = 0; round < 3; round += 1)
+      rig
+        .pass(2)
+        .positions(0)
+        .look([{ no: '1', ref: entry }])
+        .conditions([waits({ key: 'k1' })]);
+    expect(canceled(rig)).toContain(stop);
+  });
 });

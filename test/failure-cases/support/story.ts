@@ -257,9 +257,10 @@ export class Story {
   }
 
   async stop(): Promise<void> {
-    await this.daemon.stop('the story');
-    await this.daemon.close();
+    const { daemon } = this;
+    await daemon.stop('the story');
     this.#daemon = undefined;
+    await daemon.close();
   }
 
   /** What a `kill -9` leaves: the files as they are at this moment, and a broker that lives on. */

@@ -1,7 +1,12 @@
 /** What a start with another configuration makes of a session: nothing of one strategy ever becomes another's. */
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../../src/config/config.ts';
+import { addDays } from '../../../src/domain/civil-date.ts';
+import { CATALOG } from '../../../strategies/catalog.ts';
+import { SHIPPED } from '../../config/config-files.ts';
 import { carryOver } from '../../../src/daemon/restart/carry-over.ts';
-import { versionStarts } from '../../../src/host/state/session-strategies.ts';
+import { plannedStrategies, versionStarts } from '../../../src/host/state/session-strategies.ts';
 import type { StrategySettings } from '../../../src/domain/settings.ts';
 import { StrategyNames } from '../../../src/domain/ids.ts';
 import { money, seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
@@ -11,6 +16,7 @@ import { JournalStore } from '../../../src/journal/journal-store.ts';
 import { limit, traded } from '../../support/engine-facts.ts';
 import { everyThird, type ScriptedStrategy } from '../../support/engine-host.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { acceptWaiting, stopSell, waits } from '../../engine/support/trigger-rows.ts';
 import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
 import { FakeTimers, tempPath } from '../../journal/journal-fixture.ts';
 
@@ -217,6 +223,41 @@ describe('a strategy that left the configuration', () => {
     expect(back.of('strategy_changed').at(-1)).toMatchObject({ strategy: 0, from: null, heldQty: 4 });
   });
 
+  it('keeps the settings of then on each later day', () => {
+    const names = withoutFirst();
+    const store = new JournalStore({
+      path: tempPath(),
+      names,
+      wallClock: { nowUs: () => tsUs(1) },
+      timers: new FakeTimers(),
+      onFailure,
+    });
+    onTestFinished(() => store.close());
+    const flat = { ...ONE, onExpiry: 'flatten' } as const;
+    for (const [days, strategies] of [[flat, TWO], [TWO], [TWO]].entries()) {
+      const day = addDays(DAY, days);
+      store.beginSession(day, tsUs(1), 'test.yaml');
+      const head = { seq: seq(1), tsUs: tsUs(1) };
+      store.recordInput({ ...head, kind: 'session_started', tradingDay: day, carriedOver: [], halted: null });
+      store.recordInput({
+        ...head,
+        seq: seq(2),
+        kind: 'strategies',
+        strategies: strategies.map((each) => configured(each)),
+      });
+      store.append({ kind: 'position_agreed', cause: seq(2), tsUs: tsUs(1), strategy: null });
+    }
+    store.flush();
+    const loaded = loadConfig(join(SHIPPED, 'paper.yaml'), CATALOG);
+    if (!loaded.ok) throw new Error('expected a configuration');
+    const config = { ...loaded.config, strategies: [], engine: { ...SETTINGS, strategies: [] } };
+    const { strategies } = plannedStrategies({ read: store.read, day: addDays(DAY, 2), config, names });
+    expect(strategies.settings.strategies).toEqual([
+      { ...TWO, isOrphan: true },
+      { ...flat, isOrphan: true },
+    ]);
+  });
+
   it('hands its position to the next day under its name', () => {
     const stored = new Stored(morning(), asConfigured());
     const next = new StrategyNames(['second']);
@@ -288,6 +329,33 @@ describe('a strategy with other parameters in mid-session', () => {
       both,
     );
     expect(stopped(again)).toEqual({ first: null, second: 'by hand' });
+  });
+
+  it('that was stopped before withdraws its stop again, in each later replay too', () => {
+    const stopper: ScriptedStrategy = {
+      onTrade: (tick, desk, me) => {
+        if (tick.price === 12_995) desk.submit(me, stopSell(12_950));
+      },
+    };
+    const create = (): EngineRig => new EngineRig({ strategies: [stopper, {}], canWait: true });
+    const live = create()
+      .session()
+      .boot(1)
+      .strategies([configured(ONE), configured(TWO)]);
+    live.contracts().stream('live').reference().look().pass(1).positions(0).look().pass(1);
+    live.account().conditions().trade(12_995);
+    const [stop] = live.waiting.flatMap((each) => (each.call === 'place' ? [each.order.clientOrderId] : []));
+    const row = waits({ key: 'k1' });
+    acceptWaiting(live, stop!, 'k1').pass(1).conditions([row]);
+    live.command({ name: 'stop_strategy', strategy: FIRST, reason: 'by hand' });
+    const [cancel] = live.of('cancel');
+    live.outcome('cancel', stop!, cancel!.cancel.callId, { status: 'rejected', code: '1', text: 'not now' });
+    const again = new Stored(live, asConfigured()).restart(create(), asConfigured(), changed);
+    again.stream('live').reference();
+    for (let round = 0; round < 3; round += 1) again.pass(6).positions(0).look().conditions([row]);
+    expect(again.of('cancel').map(({ cancel: { clientOrderId } }) => clientOrderId)).toContain(stop);
+    const third = new Stored(again, asConfigured()).restart(create(), asConfigured(), changed);
+    expect(third.alerts()).not.toContain('system_diverged');
   });
 
   it('cannot hold an event by answering each refusal with another order', () => {
