@@ -8,6 +8,7 @@
 import type { EngineCore } from '../engine-core.ts';
 import { type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
 import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
+import { withOne } from '../../domain/lists.ts';
 import { IN_DOUBT, type OrderIntent, type OrderStatus } from '../../domain/order.ts';
 import { money, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
@@ -55,14 +56,12 @@ export class OrderLife {
   }
 
   reportOf(strategy: StrategyIndex, update: OrderUpdate): void {
-    if (!this.#host.isOrderHeard(strategy)) return;
-    if (this.hasUpdates) this.#updates.push({ strategy, update });
-    else this.#updates = [{ strategy, update }];
-    this.#core.dueWork.open();
+    if (this.#host.isOrderHeard(strategy)) this.#queue(strategy, update);
   }
 
-  get hasUpdates(): boolean {
-    return this.#updates.length > 0;
+  #queue(strategy: StrategyIndex, update: OrderUpdate): void {
+    this.#updates = withOne(this.#updates, { strategy, update });
+    this.#core.dueWork.open();
   }
 
   takeUpdates(): readonly StrategyUpdate[] {
@@ -92,7 +91,7 @@ export class OrderLife {
 
   #changed(order: ManagedOrder, lastQty: number, lastValue: number, denial: Denial | null): void {
     if (this.#host.isOrderHeard(order.strategy))
-      this.reportOf(order.strategy, order.update(lastQty, lastValue, denial));
+      this.#queue(order.strategy, order.update(lastQty, lastValue, denial));
   }
 
   #move(order: ManagedOrder, event: OrderEvent, detail: string): boolean {
