@@ -9,7 +9,7 @@ import type { EngineCore } from '../engine-core.ts';
 import { type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
 import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
 import { withOne } from '../../domain/lists.ts';
-import { IN_DOUBT, type OrderIntent, type OrderStatus } from '../../domain/order.ts';
+import { isInDoubt, type OrderIntent, type OrderStatus } from '../../domain/order.ts';
 import { money, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
@@ -113,7 +113,7 @@ export class OrderLife {
     order.become(to);
     if (to === 'canceled' && order.isWaiting) this.#core.orders.canceledWaiting.push(order);
     this.#core.orders.changed(order);
-    if (IN_DOUBT.has(from) && !IN_DOUBT.has(to)) {
+    if (isInDoubt(from) && !isInDoubt(to)) {
       const text = `${shortOrderId(order.clientOrderId)} is no longer unknown: it is ${to.replaceAll('_', ' ')}`;
       this.#core.context.alert(order.strategy, 'info', 'order_known', text, { about: order.clientOrderId });
     }

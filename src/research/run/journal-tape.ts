@@ -173,6 +173,8 @@ export class RunJournal {
   take(entry: JournalEntry): void {
     // Not its time: read from an entry of any shape it takes memory of its own.
     const { kind } = entry;
+    // Most entries of an order change nothing here.
+    if (kind === 'proposal' || kind === 'order_status' || kind === 'fill') return;
     const ledger = this.#account.ledgers[entry.strategy ?? -1];
     if (kind === 'halt') this.#halt(entry.strategy, entry.halted ? entry : null);
     else if (kind === 'alert' && entry.severity !== 'info')
