@@ -125,7 +125,8 @@ export const TERMINAL_STATUSES: ReadonlySet<OrderStatus> = new Set<OrderStatus>(
 ]);
 
 /** Nothing proves what became of the order. */
-export const IN_DOUBT: ReadonlySet<OrderStatus> = new Set(['unknown', 'presumed_absent', 'expired_unproven']);
+export const isInDoubt = (status: OrderStatus): boolean =>
+  status === 'unknown' || status === 'presumed_absent' || status === 'expired_unproven';
 
 /** The order is over, and its end was seen: the end of a day alone proves nothing. */
 export const hasProvenEnd = (status: OrderStatus): boolean =>

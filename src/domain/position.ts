@@ -47,8 +47,9 @@ export function applyFill(position: Position, change: number, value: number): Po
 export function partOf(amount: number, part: number, whole: number): Money {
   const product = amount * part;
   if (Number.isSafeInteger(product)) {
-    const rest = ((product % whole) + whole) % whole;
-    return money((product - rest) / whole + (2 * rest >= whole ? 1 : 0));
+    const parts = Math.trunc(product / whole);
+    const twice = 2 * (product - parts * whole);
+    return money(twice >= whole ? parts + 1 : twice < 0 - whole ? parts - 1 : parts);
   }
   const [doubled, twice] = [2n * BigInt(amount) * BigInt(part) + BigInt(whole), 2n * BigInt(whole)];
   const rest = ((doubled % twice) + twice) % twice;

@@ -1,5 +1,5 @@
 /** The engine's state as plain data, for the status line, the summary and the control API. */
-import { IN_DOUBT, type Side, signOf } from '../domain/order.ts';
+import { isInDoubt, type Side, signOf } from '../domain/order.ts';
 import {
   OPERATOR_INDEX,
   type StrategyIndex,
@@ -157,7 +157,7 @@ const orderEntry = (order: OrderView) => ({
   isStop: order.isWaiting && order.orderKey !== null && order.role === 'stop',
   status: order.status,
   /** A person may have to resolve it. */
-  isInDoubt: IN_DOUBT.has(order.status) || order.doubt.isContradicted || order.doubt.isNumberLost,
+  isInDoubt: isInDoubt(order.status) || order.doubt.isContradicted || order.doubt.isNumberLost,
   isAdopted: order.isAdopted,
 });
 

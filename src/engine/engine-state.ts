@@ -125,7 +125,8 @@ function createReconciler(base: Base, executor: OrderExecutor) {
 const withOwnSettings = (given: EngineOptions) => ({
   ...given,
   calendar: new CalendarInUse(given.calendar),
-  settings: { ...given.settings, strategies: [...given.settings.strategies] },
+  // A spread with a key of its own changes its hidden class from engine to engine, and all code that reads settings with it.
+  settings: Object.assign({}, given.settings, { strategies: [...given.settings.strategies] }),
 });
 
 export type EngineState = ReturnType<typeof createEngineState>;

@@ -277,8 +277,8 @@ export class Engine {
   /** Carries out the calls that the event led to. */
   #end(isClock: boolean): void {
     this.#context.decisions.load();
-    if (this.#state.queue.isWaiting || this.#state.life.hasUpdates || this.#state.stops.hasPendingReports)
-      this.#drain();
+    if (this.#state.stops.hasPendingReports) this.#state.stops.reportPending();
+    this.#drain();
     if (this.#orders.version !== this.#ordersVersion) this.#setReadTempo();
     if (this.#state.executor.hasPending) this.#awaitPositions();
     // A position changed after the losses were measured: the next price, of any contract, measures them again.
@@ -469,18 +469,15 @@ export class Engine {
 
   /** Publishes order updates and carries out calls, in turn, until there are none left. */
   #drain(): void {
-    if (this.#state.stops.hasPendingReports) this.#state.stops.reportPending();
-    for (let calls = 0; this.#publish() || this.#state.queue.isWaiting; calls += 1) {
+    const { life, queue, executor } = this.#state;
+    for (let calls = 0; ; calls += 1) {
+      const updates = life.takeUpdates();
+      for (const each of updates) this.#registry.publish(each);
       if (calls === CALLS_PER_EVENT_MAX) this.#stopEndless();
-      const call = this.#state.queue.take();
-      if (call !== undefined) this.#state.executor.execute(call);
+      const call = queue.take();
+      if (call !== undefined) executor.execute(call);
+      else if (updates.length === 0) return;
     }
-  }
-
-  #publish(): boolean {
-    if (!this.#state.life.hasUpdates) return false;
-    for (const each of this.#state.life.takeUpdates()) this.#registry.publish(each);
-    return true;
   }
 
   /** A strategy that answers each refusal with another order would hold the engine for ever. */

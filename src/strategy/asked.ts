@@ -13,7 +13,7 @@ interface Rule {
 type Rules = Readonly<Record<string, Rule>>;
 
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value);
-const isWholeFromZero = (value: unknown): boolean => isWhole(value) && Number(value) >= 0;
+const isWholeFromZero = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const oneOf = (...words: readonly string[]): Rule => ({
   expected: words.map((word) => `'${word}'`).join(' or '),
   fits: (value) => typeof value === 'string' && words.includes(value),
@@ -46,7 +46,7 @@ const PLAIN: Rules = {
   qty: QTY,
   price: {
     expected: `whole ticks, like the price of a trade, or 'market'; ${HOW_TO_PRICE}`,
-    fits: (value) => value === 'market' || isWhole(value),
+    fits: (value) => value === 'market' || Number.isSafeInteger(value),
   },
   timeInForce: optional(oneOf('day', 'gtc')),
 };
@@ -93,7 +93,8 @@ class OrderShape {
   assert(order: unknown): void {
     if (!isRecord(order)) throw faultOf(this.#call, 'an order like { qty, price, reason }', order);
     for (const key in order) if (!this.#keys.has(key)) throw this.#unread(key);
-    for (const rule of this.#rules) check(this.#call, rule.key, rule, order[rule.key]);
+    for (const { key, fits, expected } of this.#rules)
+      if (!fits(order[key])) throw faultOf(`${this.#call}: ${key}`, expected, order[key]);
   }
 
   #unread(key: string): Error {
@@ -122,8 +123,8 @@ const plainShape = (call: 'buy' | 'sell' | 'submit', side: 'buy' | 'sell'): Orde
   const kind = { expected: `'limit'; ${OTHERS}`, fits: (value: unknown) => value === 'limit' };
   return new OrderShape(call, { ...PLAIN, kind: optional(kind), side: optional(oneOf(side)) }, hintOf);
 };
-const BUY = plainShape('buy', 'buy');
-const SELL = plainShape('sell', 'sell');
+export const BUY = plainShape('buy', 'buy');
+export const SELL = plainShape('sell', 'sell');
 const SUBMIT_BUY = plainShape('submit', 'buy');
 const SUBMIT_SELL = plainShape('submit', 'sell');
 
@@ -138,9 +139,6 @@ export function assertSubmit(asked: readonly unknown[]): void {
   check('submit', 'kind', KIND, kind);
   SHAPES.get(kind)?.assert(order);
 }
-
-export const assertOrder = (side: 'buy' | 'sell', order: unknown): void =>
-  (side === 'buy' ? BUY : SELL).assert(order);
 
 const CHANGES: ReadonlyMap<string, Rule> = new Map([
   ['price', TICKS],

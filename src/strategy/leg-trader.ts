@@ -9,16 +9,17 @@ import type { OrderUpdate, TraderPort } from '../engine/ports/strategy-port.ts';
 import { copyOfBook } from './tick-hub.ts';
 import type { Containment, StrategyTimers } from './containment.ts';
 import {
+  BUY,
   assertChange,
   assertId,
   assertNumber,
-  assertOrder,
   assertPlot,
   assertPrice,
   assertSubmit,
   assertText,
   assertTimer,
   assertUpdate,
+  SELL,
 } from './asked.ts';
 import type { LegTrader, OrderChange, OrderRequest, SubmitArguments, SubmitRequest } from './trader.ts';
 
@@ -43,39 +44,43 @@ export function createLegTrader(
   contract: () => Contract,
 ): LegTrader {
   const { index } = containment;
-  const inEvent = (what: string): void => containment.assertInEvent(what);
-  const priceOf = (side: Side, price: PriceTicks | 'market'): PriceTicks =>
-    price === 'market' ? port.marketPrice(contract(), side) : price;
+  const marketPrice = (side: Side): PriceTicks => port.marketPrice(contract(), side);
   const limit = (side: Side, order: OrderRequest): ClientOrderId =>
-    port.submit(index, limitIntent(contract(), side, order, priceOf(side, order.price)));
+    port.submit(
+      index,
+      limitIntent(contract(), side, order, order.price === 'market' ? marketPrice(side) : order.price),
+    );
   const named = (request: SubmitRequest): ClientOrderId => {
     const { kind, side } = request;
     if (kind === 'limit') return limit(side, request);
     if (kind === 'market') return limit(side, { ...request, price: 'market' });
-    return port.submit(index, namedIntent(contract(), request, priceOf(side, request.price)));
+    return port.submit(
+      index,
+      namedIntent(contract(), request, request.price === 'market' ? marketPrice(side) : request.price),
+    );
   };
   return {
     get contract() {
-      inEvent('contract');
+      containment.assertInEvent('contract');
       return contract();
     },
     submit(...asked: SubmitArguments) {
-      inEvent('submit');
+      containment.assertInEvent('submit');
       assertSubmit(asked);
       return asked.length === 1 ? named(asked[0]) : limit(...asked);
     },
     buy(order) {
-      inEvent('buy');
-      assertOrder('buy', order);
+      containment.assertInEvent('buy');
+      BUY.assert(order);
       return limit('buy', order);
     },
     sell(order) {
-      inEvent('sell');
-      assertOrder('sell', order);
+      containment.assertInEvent('sell');
+      SELL.assert(order);
       return limit('sell', order);
     },
     modify(order: ClientOrderId, change: OrderChange) {
-      inEvent('modify');
+      containment.assertInEvent('modify');
       assertChange(order, change);
       if ('price' in change)
         port.modify(index, { kind: 'price', clientOrderId: order, limitPrice: change.price });
@@ -84,7 +89,7 @@ export function createLegTrader(
       else port.modify(index, { kind: 'qty', clientOrderId: order, qty: qty(change.qty) });
     },
     cancel(order) {
-      inEvent('cancel');
+      containment.assertInEvent('cancel');
       assertId('cancel', order);
       port.cancel(index, order);
     },

@@ -92,6 +92,7 @@ test('a part of an amount is exact however large their product is, half and more
   expect([5, -5, 4, -4].map((amount) => partOf(amount, 1, 2))).toEqual([3, -2, 2, -2]);
   // (2 x 9,007,199,254,740,991 x 500,000 + 1,000,001) / 2,000,002, rounded down.
   expect(partOf(Number.MAX_SAFE_INTEGER, 500_000, 1_000_001)).toBe(4_503_595_123_775_372);
+  expect(partOf(-8_866_795_673_863_175, 1, 834_968_098_202_049)).toBe(-11);
   const amount = fc.integer({ min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
   const size = fc.integer({ min: 1, max: 1_000_000_000 });
   fc.assert(

@@ -11,7 +11,7 @@ import { withAliases } from '../../domain/contract-code.ts';
 import { dayClose, isSession } from '../../domain/calendar.ts';
 import { addDays, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
-import { IN_DOUBT, signOf } from '../../domain/order.ts';
+import { isInDoubt, signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
 import type { AccountSnapshot, PositionSnapshot, ReferencePrices } from '../../engine/ports/engine-event.ts';
 import { AFTER_CLOSE_US } from '../../engine/positions/money-reconciler.ts';
@@ -219,7 +219,7 @@ function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
       texts.add(text);
     }
     if (entry.kind === 'halt' && entry.strategy === null) halted = entry.halted ? entry.reason : null;
-    if (entry.kind === 'order_status' && !IN_DOUBT.has(entry.to))
+    if (entry.kind === 'order_status' && !isInDoubt(entry.to))
       texts.delete(absent.get(entry.clientOrderId) ?? '');
   }
   const off = halted === null ? [] : [`Entries are off until tickwright resume: ${halted}`];

@@ -190,29 +190,21 @@ export class BracketExits {
     }
   }
 
-  /** Contracts of exits on this side that the broker makes of fills, and the trigger book has not shown yet. */
-  owedQty(strategy: StrategyIndex | null, instrument: InstrumentIndex, side: Side): number {
-    return this.#owed(strategy, instrument, side, () => true);
-  }
-
-  /** Without those that enough scans have not shown: they are missing, and close nothing. */
-  awaitedQty(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
-    const isAwaited = (bracket: ManagedOrder): boolean =>
-      this.#owing.get(bracket)?.isEnough(this.#core.settings.lookUp) !== true;
-    return this.#owed(strategy, instrument, side, isAwaited);
-  }
-
-  #owed(
+  /**
+   * Contracts of exits on this side that the broker makes of fills, and the trigger book has not shown yet. Those that enough scans have not
+   * shown are missing, and close nothing.
+   */
+  owedQty(
     strategy: StrategyIndex | null,
     instrument: InstrumentIndex,
     side: Side,
-    counts: (bracket: ManagedOrder) => boolean,
+    withMissing = true,
   ): number {
-    const { owingExits } = this.#core.orders;
+    const { orders, settings } = this.#core;
     let total = 0;
-    if (owingExits.size === 0) return total;
-    for (const bracket of owingExits) {
-      if (bracket.instrument !== instrument || bracket.side === side || !counts(bracket)) continue;
+    for (const bracket of orders.owingExits) {
+      if (bracket.instrument !== instrument || bracket.side === side) continue;
+      if (!withMissing && this.#owing.get(bracket)?.isEnough(settings.lookUp) === true) continue;
       if (strategy === null || bracket.strategy === strategy)
         total += Math.max(0, bracket.filledQty - this.#coveredBy(bracket));
     }

@@ -8,7 +8,8 @@
 import type { EngineCore } from '../engine-core.ts';
 import { type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
 import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
-import { IN_DOUBT, type OrderIntent, type OrderStatus } from '../../domain/order.ts';
+import { withOne } from '../../domain/lists.ts';
+import { isInDoubt, type OrderIntent, type OrderStatus } from '../../domain/order.ts';
 import { money, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
@@ -55,14 +56,12 @@ export class OrderLife {
   }
 
   reportOf(strategy: StrategyIndex, update: OrderUpdate): void {
-    if (!this.#host.isOrderHeard(strategy)) return;
-    if (this.hasUpdates) this.#updates.push({ strategy, update });
-    else this.#updates = [{ strategy, update }];
-    this.#core.dueWork.open();
+    if (this.#host.isOrderHeard(strategy)) this.#queue(strategy, update);
   }
 
-  get hasUpdates(): boolean {
-    return this.#updates.length > 0;
+  #queue(strategy: StrategyIndex, update: OrderUpdate): void {
+    this.#updates = withOne(this.#updates, { strategy, update });
+    this.#core.dueWork.open();
   }
 
   takeUpdates(): readonly StrategyUpdate[] {
@@ -92,7 +91,7 @@ export class OrderLife {
 
   #changed(order: ManagedOrder, lastQty: number, lastValue: number, denial: Denial | null): void {
     if (this.#host.isOrderHeard(order.strategy))
-      this.reportOf(order.strategy, order.update(lastQty, lastValue, denial));
+      this.#queue(order.strategy, order.update(lastQty, lastValue, denial));
   }
 
   #move(order: ManagedOrder, event: OrderEvent, detail: string): boolean {
@@ -114,7 +113,7 @@ export class OrderLife {
     order.become(to);
     if (to === 'canceled' && order.isWaiting) this.#core.orders.canceledWaiting.push(order);
     this.#core.orders.changed(order);
-    if (IN_DOUBT.has(from) && !IN_DOUBT.has(to)) {
+    if (isInDoubt(from) && !isInDoubt(to)) {
       const text = `${shortOrderId(order.clientOrderId)} is no longer unknown: it is ${to.replaceAll('_', ' ')}`;
       this.#core.context.alert(order.strategy, 'info', 'order_known', text, { about: order.clientOrderId });
     }

@@ -360,7 +360,7 @@ export class OrderNames {
     assert(!order.isWaiting, 'numbers of the in-day book are of orders at the exchange');
     order.isShown();
     order.orderNo = number;
-    const earlier = this.#earlier.get(number);
+    const earlier = this.#orders.hasEarlier ? this.#earlier.get(number) : undefined;
     const owner = this.#byNumber.get(number);
     const holder = owner === order || owner?.orderNo !== number ? undefined : owner;
     const isTaken = holder !== undefined && !mayTake(order, holder, provenUs);

@@ -81,7 +81,7 @@ export class RowReader {
     const isSame = row.qty === order.qty && limitPrice === order.limitPrice;
     const { openModify } = order.doubt;
     if (isSame) {
-      if (row.status !== 'modify_pending') this.#countModify(order, startedUs);
+      if (openModify !== null && row.status !== 'modify_pending') this.#countModify(order, startedUs);
       return;
     }
     if (row.status === 'modify_pending') return;

@@ -167,8 +167,10 @@ export class LossLimits {
 
   /** Each of them has traded: the loss moves with trades alone. */
   #holdsMany(): boolean {
+    const touched = this.#core.portfolio.touchedBy(null);
+    if (touched.length <= MANY) return false;
     let held = 0;
-    for (const instrument of this.#core.portfolio.touchedBy(null)) {
+    for (const instrument of touched) {
       if (this.#core.portfolio.pricedQty(null, instrument) === 0) continue;
       if (this.#core.market.tradedPrice(instrument) === undefined) return false;
       held += 1;

@@ -28,7 +28,6 @@ import {
   RiskRequest,
   timeInForceDenial,
   triggerDenial,
-  triggerOf,
 } from './risk-request.ts';
 import { checksOf, type RiskCheck } from './risk-rules.ts';
 
@@ -67,7 +66,10 @@ export class RiskGuard {
     const { instrument, side, qty, limitPrice } = intent;
     const contract = this.#view.contracts.at(instrument);
     if (contract === undefined) return denied({ code: 'contract_unknown', instrument });
-    const shape = this.#shapeDenial(intent);
+    // Faults that no rule checks.
+    const shape =
+      timeInForceDenial(intent, this.#view.settings) ??
+      (intent.kind === 'limit' ? undefined : triggerDenial(this.#view, intent, this.#assumed));
     if (shape !== undefined) return denied(shape);
     const request = this.#requestOf(contract);
     request.ofIntent(strategy, contract, intent, by === 'system');
@@ -85,7 +87,7 @@ export class RiskGuard {
       side,
       qty,
       limitPrice,
-      trigger: triggerOf(intent, this.#view),
+      trigger: request.trigger,
       cause: this.#view.context.seq,
     };
     const approved = approveOrder(intent.timeInForce === 'gtc' ? { ...order, timeInForce: 'gtc' } : order);
@@ -149,13 +151,6 @@ export class RiskGuard {
   #requestOf(contract: Contract): RiskRequest {
     this.#request ??= new RiskRequest(this.#view, contract);
     return this.#request;
-  }
-
-  /** Faults that no rule checks. */
-  #shapeDenial(intent: OrderIntent): Denial | undefined {
-    const lasting = timeInForceDenial(intent, this.#view.settings);
-    if (lasting !== undefined || intent.kind === 'limit') return lasting;
-    return triggerDenial(this.#view, intent, this.#assumed);
   }
 
   #judgeAs(request: RiskRequest, purpose: Purpose): Decision<never> | null {

@@ -19,6 +19,7 @@ import {
   type Trigger,
   type TriggerIntent,
   type TriggerWhen,
+  waitsInTriggerBook,
 } from '../../domain/order.ts';
 import type { Assumption, EngineSettings, StrategySettings } from '../../domain/settings.ts';
 import {
@@ -112,6 +113,8 @@ export class RiskRequest {
   /** Total quantity as asked for, not validated yet. */
   qty = 0;
   limitPrice = 0;
+  /** Of a new order, as it is sent; null for a limit order. */
+  trigger: Trigger | null = null;
   /** Triggers and exits, which have to fit the market like the limit. */
   otherPrices: readonly number[] = NO_PRICES;
   /** It waits at the broker: nothing of it rests at the exchange yet. */
@@ -156,8 +159,9 @@ export class RiskRequest {
     this.qty = intent.qty;
     this.exposedQty = intent.qty;
     this.limitPrice = intent.limitPrice;
-    this.otherPrices = otherPrices(intent);
-    this.isWaiting = isTriggerIntent(intent);
+    this.trigger = intent.kind === 'limit' ? null : triggerOf(intent, this.view);
+    this.otherPrices = this.trigger === null ? NO_PRICES : pricesOf(this.trigger);
+    this.isWaiting = this.trigger !== null && waitsInTriggerBook(this.trigger);
     this.isProtective = isSystem && intent.kind === 'stop';
     this.#read(strategy, contract, intent.side, isSystem);
   }
@@ -236,7 +240,7 @@ export class RiskRequest {
    */
   #takenQty(): number {
     const { view, strategy, instrument, side, changed } = this;
-    const awaited = view.exits.awaitedQty(strategy, instrument, side);
+    const awaited = view.exits.owedQty(strategy, instrument, side, false);
     if (!this.isProtective) return awaited + this.closingQty;
     const others = view.orders.open.filter(
       (order) =>
@@ -307,14 +311,8 @@ const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {
   arbitrage: 'order-after-order',
 };
 
-/** True for an order of the trigger book. The entry of a bracket and an arbitrage order are orders of the in-day book (rulings, 13). */
-const isTriggerIntent = ({ kind }: Pick<OrderIntent, 'kind'>): boolean =>
-  kind === 'stop' || kind === 'trailing_stop';
-
-export function triggerOf(intent: OrderIntent, { contracts }: Pick<EngineView, 'contracts'>): Trigger | null {
+function triggerOf(intent: TriggerIntent, { contracts }: Pick<EngineView, 'contracts'>): Trigger {
   switch (intent.kind) {
-    case 'limit':
-      return null;
     case 'stop':
       return { kind: 'stop', triggerPrice: intent.triggerPrice, triggerWhen: intent.triggerWhen };
     case 'trailing_stop': {
@@ -392,15 +390,14 @@ const firstTrigger = (side: Side, activation: number, offset: number): number =>
 const NO_PRICES: readonly number[] = [];
 
 /** Prices sent with the limit: on the grid, and inside the band and the collar like it. */
-function otherPrices(intent: OrderIntent): readonly number[] {
-  switch (intent.kind) {
+function pricesOf(trigger: Trigger): readonly number[] {
+  switch (trigger.kind) {
     case 'stop':
-      return [intent.triggerPrice];
+      return [trigger.triggerPrice];
     case 'trailing_stop':
-      return [intent.activationPrice];
+      return [trigger.activationPrice];
     case 'bracket':
-      return [intent.stopLossPrice, intent.takeProfitPrice];
-    case 'limit':
+      return [trigger.stopLossPrice, trigger.takeProfitPrice];
     case 'arbitrage':
       return NO_PRICES;
   }

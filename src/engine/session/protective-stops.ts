@@ -237,7 +237,7 @@ export class ProtectiveStops {
       if (inherited !== null && isProven && (held === 0 || watch.side !== inherited.side)) inherited.qty = 0;
       const most = inherited?.qty ?? Infinity;
       // A stop of ours and the exits that a bracket brings would close the position twice.
-      const awaited = exits.awaitedQty(strategy, instrument, watch.side);
+      const awaited = exits.owedQty(strategy, instrument, watch.side, false);
       watch.wantedQty = Math.max(0, Math.min(bare - taken - awaited, most));
       const { stopQty } = coverOf(this.#state, watch, isInForce);
       watch.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - stopQty);

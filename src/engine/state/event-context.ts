@@ -128,13 +128,9 @@ export class IntentQueue {
     this.#dueWork = dueWork;
   }
 
-  get isWaiting(): boolean {
-    return this.#next < this.#waiting.length;
-  }
-
   push(call: QueuedIntent): void {
     // A list of one takes a third of the space that an empty one grows to.
-    if (this.isWaiting) this.#waiting.push(call);
+    if (this.#next < this.#waiting.length) this.#waiting.push(call);
     else {
       this.#waiting = [call];
       this.#next = 0;
@@ -144,7 +140,7 @@ export class IntentQueue {
 
   take(): QueuedIntent | undefined {
     const call = this.#waiting[this.#next];
-    this.#next += 1;
+    if (call !== undefined) this.#next += 1;
     return call;
   }
 

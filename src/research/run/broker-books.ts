@@ -139,37 +139,31 @@ export class BrokerBooks {
   /** A contract with rates of its own may be charged by liquidity or by fill, which rows do not show: its costs are reported. */
   #rowOf(order: VenueOrder): BrokerOrder {
     const hasOwnCosts = this.#account.find(order.orderCode)?.listing?.contract.spec.costs !== undefined;
-    return orderRow(order, this.#venue.phase === 'continuous', hasOwnCosts);
+    const isWorking = order.isOpen && this.#venue.phase === 'continuous';
+    const value = money(order.filledValue);
+    return {
+      orderNo: order.orderNo,
+      orderKey: order.orderKey,
+      refId: order.refId,
+      orderCode: order.orderCode,
+      side: order.side,
+      qty: qty(order.qty),
+      limitPrice: priceTicks(order.price),
+      filledQty: qty(order.filledQty),
+      filledValue:
+        order.filledQty === 0
+          ? null
+          : hasOwnCosts
+            ? { value, quality: 'exact', costs: { fee: money(order.fee), tax: money(order.tax) } }
+            : { value, quality: 'exact' },
+      status: statusOf(order),
+      statusText: '',
+      canCancel: isWorking,
+      canModify: isWorking,
+      source: order.source,
+      reason: '',
+    };
   }
-}
-
-/** With the costs of its fills where they do not follow from the row. */
-function orderRow(order: VenueOrder, isContinuous: boolean, hasOwnCosts: boolean): BrokerOrder {
-  const isWorking = order.isOpen && isContinuous;
-  const value = money(order.filledValue);
-  const costs = { fee: money(order.fee), tax: money(order.tax) };
-  return {
-    orderNo: order.orderNo,
-    orderKey: order.orderKey,
-    refId: order.refId,
-    orderCode: order.orderCode,
-    side: order.side,
-    qty: qty(order.qty),
-    limitPrice: priceTicks(order.price),
-    filledQty: qty(order.filledQty),
-    filledValue:
-      order.filledQty === 0
-        ? null
-        : hasOwnCosts
-          ? { value, quality: 'exact', costs }
-          : { value, quality: 'exact' },
-    status: statusOf(order),
-    statusText: '',
-    canCancel: isWorking,
-    canModify: isWorking,
-    source: order.source,
-    reason: '',
-  };
 }
 
 /** Its row has said that it ended, and whose it is: a scan has nothing to add. Those that expire have no row of their own. */

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import type { JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
+import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Journal } from '../../engine/ports/outbound.ts';
 import { formatDenial } from '../../engine/ports/denial.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
@@ -45,11 +45,12 @@ export class JournalTape implements Journal {
   /** An execution: it is a fact of the venue, not of the engine. */
   note(atUs: number, instrument: number, owner: number, signedQty: number, price: number): void {
     if (this.#at > BLOCK - ENTRY_MAX) this.#flush();
-    this.#push(atUs);
-    this.#push(instrument);
-    this.#push(owner);
-    this.#push(signedQty);
-    this.#push(price);
+    const to = this.#numbers;
+    to[this.#at++] = atUs;
+    to[this.#at++] = instrument;
+    to[this.#at++] = owner;
+    to[this.#at++] = signedQty;
+    to[this.#at++] = price;
   }
 
   digest(): string {
@@ -60,81 +61,57 @@ export class JournalTape implements Journal {
   /** The kinds that come with each order as numbers, all others as text. */
   #write(entry: JournalEntry): void {
     const { kind } = entry;
+    const to = this.#numbers;
+    let at = this.#at;
     if (kind === 'proposal') {
-      this.#head(1, entry);
-      this.#push(entry.by === 'strategy' ? 0 : 1);
-      this.#proposal(entry.proposal);
+      const { by, proposal } = entry;
+      at = writeHead(to, at, 1, entry);
+      to[at++] = by === 'strategy' ? 0 : 1;
+      if (proposal.do === 'submit' && proposal.intent.kind === 'limit') {
+        to[at++] = this.#wordOf(proposal.clientOrderId);
+        at = writeTerms(to, at, proposal.intent);
+        to[at++] = wordOf(proposal.intent.reason);
+      } else to[at++] = wordOf(JSON.stringify(proposal));
     } else if (kind === 'place') {
       const { order } = entry;
-      this.#head(2, entry);
-      this.#id(order.clientOrderId);
-      this.#push(order.purpose === 'entry' ? 0 : 1);
-      this.#terms(order);
+      at = writeHead(to, at, 2, entry);
+      to[at++] = this.#wordOf(order.clientOrderId);
+      to[at++] = order.purpose === 'entry' ? 0 : 1;
+      at = writeTerms(to, at, order);
     } else if (kind === 'outcome') {
       const { outcome } = entry;
-      this.#head(3, entry);
-      this.#id(entry.clientOrderId);
-      this.#word(entry.call);
-      this.#word(outcome.status);
-      if (outcome.status === 'accepted') this.#word(outcome.orderNo);
-      else if (outcome.status === 'rejected') this.#word(outcome.text);
+      at = writeHead(to, at, 3, entry);
+      to[at++] = this.#wordOf(entry.clientOrderId);
+      to[at++] = wordOf(entry.call);
+      to[at++] = wordOf(outcome.status);
+      if (outcome.status === 'accepted') to[at++] = wordOf(outcome.orderNo);
+      else if (outcome.status === 'rejected') to[at++] = wordOf(outcome.text);
     } else if (kind === 'order_status') {
-      this.#head(4, entry);
-      this.#id(entry.clientOrderId);
-      this.#word(entry.to);
-      this.#word(entry.event);
+      at = writeHead(to, at, 4, entry);
+      to[at++] = this.#wordOf(entry.clientOrderId);
+      to[at++] = wordOf(entry.to);
+      to[at++] = wordOf(entry.event);
     } else if (kind === 'fill') {
-      this.#head(5, entry);
-      this.#id(entry.clientOrderId);
-      this.#push(entry.cumQty);
-      this.#push(entry.cumValue);
-      this.#push(entry.fee);
-      this.#push(entry.tax);
+      at = writeHead(to, at, 5, entry);
+      to[at++] = this.#wordOf(entry.clientOrderId);
+      to[at++] = entry.cumQty;
+      to[at++] = entry.cumValue;
+      to[at++] = entry.fee;
+      to[at++] = entry.tax;
     } else {
       this.#flush();
       this.#hash.update(JSON.stringify(entry));
+      return;
     }
+    this.#at = at;
   }
 
-  #proposal(proposal: Proposal): void {
-    if (proposal.do !== 'submit' || proposal.intent.kind !== 'limit') {
-      return this.#word(JSON.stringify(proposal));
-    }
-    const { clientOrderId, intent } = proposal;
-    this.#id(clientOrderId);
-    this.#terms(intent);
-    this.#word(intent.reason);
-  }
-
-  #terms({ instrument, side, qty, limitPrice }: OrderTerms): void {
-    this.#push(instrument);
-    this.#push(side === 'buy' ? 0 : 1);
-    this.#push(qty);
-    this.#push(limitPrice);
-  }
-
-  #head(kind: number, { cause, tsUs, strategy }: JournalEntry): void {
-    this.#push(kind);
-    this.#push(cause);
-    this.#push(tsUs);
-    this.#push(strategy ?? -2);
-  }
-
-  #push(number: number): void {
-    this.#numbers[this.#at] = number;
-    this.#at += 1;
-  }
-
-  #word(text: string): void {
-    this.#push(wordOf(text));
-  }
-
-  #id(id: ClientOrderId): void {
+  #wordOf(id: ClientOrderId): number {
     if (id !== this.#lastId) {
       this.#lastId = id;
       this.#lastIdWord = wordOf(id);
     }
-    this.#push(this.#lastIdWord);
+    return this.#lastIdWord;
   }
 
   #flush(): void {
@@ -142,6 +119,24 @@ export class JournalTape implements Journal {
     this.#hash.update(new Uint8Array(this.#numbers.buffer, 0, this.#at * Float64Array.BYTES_PER_ELEMENT));
     this.#at = 0;
   }
+}
+
+// Each returns the place behind the numbers that it writes.
+
+function writeHead(to: Float64Array, at: number, kind: number, entry: JournalEntry): number {
+  to[at] = kind;
+  to[at + 1] = entry.cause;
+  to[at + 2] = entry.tsUs;
+  to[at + 3] = entry.strategy ?? -2;
+  return at + 4;
+}
+
+function writeTerms(to: Float64Array, at: number, { instrument, side, qty, limitPrice }: OrderTerms): number {
+  to[at] = instrument;
+  to[at + 1] = side === 'buy' ? 0 : 1;
+  to[at + 2] = qty;
+  to[at + 3] = limitPrice;
+  return at + 4;
 }
 
 /** 53 bits of a text: two 32-bit hashes (FNV-1a, and the same with another prime). */
@@ -178,6 +173,8 @@ export class RunJournal {
   take(entry: JournalEntry): void {
     // Not its time: read from an entry of any shape it takes memory of its own.
     const { kind } = entry;
+    // Most entries of an order change nothing here.
+    if (kind === 'proposal' || kind === 'order_status' || kind === 'fill') return;
     const ledger = this.#account.ledgers[entry.strategy ?? -1];
     if (kind === 'halt') this.#halt(entry.strategy, entry.halted ? entry : null);
     else if (kind === 'alert' && entry.severity !== 'info')

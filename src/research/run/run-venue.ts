@@ -209,8 +209,9 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
       const call = this.#calls.take();
       if (call !== undefined) this.#arrive(call);
     }
-    if (this.#isReadDue(this.#scans, nowUs)) this.#sendScan({ list: 'orders', orders: this.#books.scan() });
-    this.#sendDuePositions();
+    if (this.#scans.nextUs <= nowUs && this.#isReadDue(this.#scans, nowUs))
+      this.#sendScan({ list: 'orders', orders: this.#books.scan() });
+    if (this.#positions.nextUs <= nowUs) this.#sendDuePositions();
     if (this.#monitor.nextUs <= nowUs) this.#runMargin();
     return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
   }

@@ -11,34 +11,31 @@ import {
   type PlaceTrigger,
   refusal,
   type Refusal,
-  type RefusalCode,
 } from '../venue-command.ts';
 import type { OrderBook } from '../exchange/contract-book.ts';
 import { exitPrices, type Listing } from '../venue-event.ts';
 import type { VenueOrder } from './venue-order.ts';
 
 /** Orders may be entered in the auctions, not in the break (market rules, 3). */
-const ENTRY: Readonly<Record<SessionPhase, RefusalCode | null>> = {
+const ENTRY: Readonly<Record<SessionPhase, Refusal | null>> = {
   opening_auction: null,
   continuous: null,
   closing_auction: null,
-  break: -6022,
-  closed: -6022,
+  break: refusal(-6022),
+  closed: refusal(-6022),
 };
 
 /** Nothing is changed or canceled outside continuous trading, orders carried into an auction included. */
-const EDIT: Readonly<Record<SessionPhase, RefusalCode | null>> = {
-  opening_auction: -6026,
+const EDIT: Readonly<Record<SessionPhase, Refusal | null>> = {
+  opening_auction: refusal(-6026),
   continuous: null,
-  closing_auction: -6026,
-  break: -6026,
-  closed: -6022,
+  closing_auction: refusal(-6026),
+  break: refusal(-6026),
+  closed: refusal(-6022),
 };
 
-const refusalOrNull = (code: RefusalCode | null): Refusal | null => (code === null ? null : refusal(code));
-
-export const entryRefusal = (phase: SessionPhase): Refusal | null => refusalOrNull(ENTRY[phase]);
-export const editRefusal = (phase: SessionPhase): Refusal | null => refusalOrNull(EDIT[phase]);
+export const entryRefusal = (phase: SessionPhase): Refusal | null => ENTRY[phase];
+export const editRefusal = (phase: SessionPhase): Refusal | null => EDIT[phase];
 
 function qtyRefusal(qty: number, qtyMax: number): Refusal | null {
   if (!Number.isSafeInteger(qty) || qty <= 0) return refusal(-6019);
