@@ -14,7 +14,7 @@ import { type RunningSimulator, startSimulator } from '../../src/simulator/start
 import type { TriggerReport, VenueEvent } from '../../src/venue/venue-event.ts';
 import { BareStream } from '../contract/broker/support/bare-stream.ts';
 import { VirtualTimers } from '../broker/support/virtual-timers.ts';
-import { VN_COSTS } from '../support/backtest-plan.ts';
+import { VN_COSTS } from '../support/strategy-fixtures.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { type DayOutcome, fillLine, type ParityDay, type SentCall, type Target } from './parity.ts';
 import { BareClient, type Answer, firstRow, rowsOf } from '../contract/broker/support/bare-client.ts';

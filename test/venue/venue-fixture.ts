@@ -1,8 +1,6 @@
 /** Builders for tests of the venue: real constructors, the rates and hours of the market rules. */
 import type { TradingCalendar } from '../../src/domain/calendar.ts';
 import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
-import type { ContractSpec } from '../../src/domain/contract.ts';
-import type { CostSchedule } from '../../src/domain/costs.ts';
 import { accountId, type BrokerOrderNo, clientOrderId, orderCode } from '../../src/domain/ids.ts';
 import type { Side } from '../../src/domain/order.ts';
 import {
@@ -19,6 +17,9 @@ import type { CashOutcome, CommandOutcome, TriggerOutcome } from '../../src/venu
 import type { VenueEvent } from '../../src/venue/venue-event.ts';
 import type { VenueOptions, VenueRules } from '../../src/venue/venue-options.ts';
 import { Venue } from '../../src/venue/venue.ts';
+import { VN_COSTS as COSTS, VN30_SPEC as VN30 } from '../support/strategy-fixtures.ts';
+
+export { COSTS, VN30 };
 
 export const HNX: TradingCalendar = {
   name: 'hnx',
@@ -43,25 +44,6 @@ export const ALWAYS_OPEN: TradingCalendar = {
   weekdays: [0, 1, 2, 3, 4, 5, 6],
   phases: [{ phase: 'continuous', fromUs: 0, toUs: 24 * H }],
   closures: new Set(),
-};
-
-const since = (value: number): CostSchedule['taxPpm'] => [{ from: tradingDay('2018-01-01'), value }];
-
-/** 5,250 VND a contract and side, 17 % margin, as worked in the rules (market rules, 7). No broker fee. */
-export const COSTS: CostSchedule = {
-  exchangeFee: since(2_700),
-  clearingFee: since(2_550),
-  brokerFee: since(0),
-  taxPpm: since(1_000),
-  marginBps: since(1_700),
-};
-
-export const VN30: ContractSpec = {
-  underlying: 'VN30',
-  hundredthsPerTick: 10,
-  moneyPerHundredth: 1_000,
-  orderQtyMax: 500,
-  bandBps: 700,
 };
 
 export const ALICE = accountId('105C000001');

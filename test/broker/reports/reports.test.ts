@@ -6,7 +6,7 @@ import { orderCode } from '../../../src/domain/ids.ts';
 import { addUs, priceHundredths, priceTicks, seconds } from '../../../src/domain/units.ts';
 import { createBrokerOrder } from '../support/broker-orders.ts';
 import { OPEN_CALENDAR } from '../support/calendars.ts';
-import { VN30_SPEC } from '../support/contracts.ts';
+import { VN30_SPEC } from '../../support/strategy-fixtures.ts';
 import { type Asked, FakeRest, settled } from '../support/fake-rest.ts';
 import { RecordingSink } from '../support/recording-sink.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';

@@ -8,7 +8,7 @@ import type * as Archiver from '../../../src/daemon/program/archive-recordings.t
 import { archiveRecordings } from '../../../src/daemon/program/archive-recordings.ts';
 import { archivePath, writeArchive } from '../../../src/journal/journal-copies.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
-import { seq, tsUs } from '../../../src/domain/units.ts';
+import { milliseconds, seq, tsUs } from '../../../src/domain/units.ts';
 import type { Timers } from '../../../src/domain/clock.ts';
 import { readJournal } from '../../../src/journal/journal-reader.ts';
 import { ENTRIES } from '../../operator/entries.ts';
@@ -159,7 +159,7 @@ it('archives old sessions once nothing is traded, after the backup that still ho
   expect(lines[2]).toMatch(
     /^session 2026-01-05 leaves the journal: its 2 rows are in .*journal-2026-01-05\.db\.gz$/,
   );
-  while (pauses.waiting > 0) pauses.advance(50);
+  while (pauses.pending > 0) pauses.advance(milliseconds(50));
   expect(store.read.entries().map(({ session }) => session)).toEqual(days.slice(1));
   const backup = readJournal(join(dir, 'backups', 'journal-2026-03-05.db'));
   expect(backup.read.entries({ session: '2026-01-05' })).toHaveLength(1);

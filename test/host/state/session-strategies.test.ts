@@ -12,7 +12,8 @@ import { limit, traded } from '../../support/engine-facts.ts';
 import { everyThird, type ScriptedStrategy } from '../../support/engine-host.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
-import { FakeTimers, tempPath } from '../../journal/journal-fixture.ts';
+import { tempPath } from '../../journal/journal-fixture.ts';
+import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const [ONE, TWO] = SETTINGS.strategies as readonly [StrategySettings, StrategySettings];
 
@@ -50,7 +51,7 @@ class Stored {
       path: this.#path,
       names,
       wallClock: { nowUs: () => tsUs(1) },
-      timers: new FakeTimers(),
+      timers: new VirtualTimers(),
       onFailure,
     });
   }
