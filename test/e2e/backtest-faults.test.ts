@@ -1,9 +1,9 @@
 /** Backtests whose strategies fail: the compiled program, strategies from files, exit codes. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { tempDir } from '../support/temp-dir.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -34,8 +34,7 @@ function run(
     readonly flags?: readonly string[];
   } = {},
 ): Ended {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-faults-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   writeFileSync(join(dir, 'bars.csv'), BARS);
   writeFileSync(
     join(dir, file),

@@ -1,14 +1,14 @@
 /** The simulator as a program of its own, killed with -9 in the middle of calls: what it has said is there when it is back. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import type { SimulatorDescription } from '../../src/simulator/start-simulator.ts';
 import { BareClient, type Answer, firstRow, rowsOf } from '../contract/broker/support/bare-client.ts';
 import type { Json } from '../contract/broker/support/../document/answer-check.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli', 'main.js');
 const CONFIG = `
@@ -115,8 +115,7 @@ async function pagesOf(ask: (pageNo: string) => Promise<Answer>): Promise<readon
 }
 
 it('has everything that was answered: orders, those that wait, cancels and money', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'simulator-kill-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = tempDir();
   const first = await start(dir);
   await first.stranger.logIn();
   const price = Math.round(Number(firstRow(await first.stranger.call('derivatives'))['refPrice']));

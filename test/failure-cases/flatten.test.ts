@@ -1,12 +1,12 @@
 /** A flatten whose exit is lost, or that comes at a time when nothing can be taken back: it ends flat, and covered until then. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tsUs } from '../../src/domain/units.ts';
 import { HangingEngine } from './support/engine-here.ts';
 import type { Step } from './support/scripted.ts';
 import { PLACE, running, Story, withSecond } from './support/story.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const HELD = 2;
 const LONG: Step = { at: 13_001, do: 'buy', qty: HELD, price: 13_010 };
@@ -235,8 +235,7 @@ const CONFIG = join(import.meta.dirname, '..', '..', 'config');
 
 /** Long in the last minutes of a day whose closing auction lasts one minute, six times as fast as life. */
 async function beforeTheClose(steps: readonly Step[] = [LONG]): Promise<Story> {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-market-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const market = join(dir, 'market.yaml');
   const hours = readFileSync(join(CONFIG, 'vn30f.yaml'), 'utf8').replace("to: '14:45'", "to: '14:31'");
   writeFileSync(market, hours.replace('closures.json', join(CONFIG, 'closures.json')));

@@ -1,8 +1,5 @@
 /** A journal in a directory of its own, with timers that fire when the test says. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { StrategyNames } from '../../src/domain/ids.ts';
 import { seq, strategyIndex, tsUs } from '../../src/domain/units.ts';
@@ -10,14 +7,9 @@ import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { JournalStore } from '../../src/journal/journal-store.ts';
 import { VirtualTimers } from '../broker/support/virtual-timers.ts';
 import type { JournaledInput } from '../../src/journal/compact-input.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 export const DAY = tradingDay('2026-03-04');
-
-export function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-journal-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
 
 export const tempPath = (): string => join(tempDir(), 'journal.db');
 

@@ -9,7 +9,8 @@ import { OtherFormat } from '../../src/domain/failure.ts';
 import { isJournalThere } from '../../src/journal/journal-database.ts';
 import { GROUP_COMMIT_MS } from '../../src/journal/journal-store.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
-import { clockInput, DAY, note, openStore, tempDir, tempPath } from './journal-fixture.ts';
+import { clockInput, DAY, note, openStore, tempPath } from './journal-fixture.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const texts = (path: string): string[] => {
   const opened = readJournal(path);

@@ -1,17 +1,15 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { cpSync, rmSync } from 'node:fs';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { seconds } from '../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import { type BareClient, firstRow, rowsOf } from '../contract/broker/support/bare-client.ts';
 import { openMarket, order, placed } from '../contract/broker/support/market.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 let stateDir: string;
 beforeEach(() => {
-  stateDir = mkdtempSync(join(tmpdir(), 'simulator-restart-'));
+  stateDir = tempDir();
 });
-afterEach(() => rmSync(stateDir, { recursive: true }));
 
 /** All that a client can read of its account. */
 async function everything(stranger: BareClient): Promise<unknown> {

@@ -1,14 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { marketTimeAt } from '../../src/domain/clock.ts';
 import { milliseconds, minutes, seconds, tsUs } from '../../src/domain/units.ts';
 import type { MarketStep } from '../../src/simulator/start-simulator.ts';
 import { BareStream } from '../contract/broker/support/bare-stream.ts';
 import { firstRow, rowsOf } from '../contract/broker/support/bare-client.ts';
 import { openMarket, order } from '../contract/broker/support/market.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const TAPE = `Time,Price,Volume,Side
 10:00:05,1300.4,7,M
@@ -21,11 +21,10 @@ const TIME = { speed: 60, originRealUs: null, originMarketUs: null } as const;
 let dir: string;
 let path: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'simulator-tape-'));
+  dir = tempDir();
   path = join(dir, '2026-03-04_vn30f2603.csv');
   writeFileSync(path, TAPE);
 });
-afterEach(() => rmSync(dir, { recursive: true }));
 
 describe('a recorded day', () => {
   it('lists its own contract alone, in the form asked for', async () => {

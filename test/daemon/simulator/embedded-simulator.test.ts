@@ -7,7 +7,7 @@ import {
   type SimulatorPlan,
 } from '../../../src/daemon/simulator/embedded-simulator.ts';
 import { takeInstanceLock } from '../../../src/journal/instance-lock.ts';
-import { tempDir } from '../../journal/journal-fixture.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const MINUTE_MS = 60_000;
