@@ -10,8 +10,7 @@ import type { ListedContract } from '../../../src/wire/rest/market-reads.ts';
 import type { ContractQuote } from '../../../src/domain/broker-order.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { contractMonthOf } from '../../../src/domain/contract-code.ts';
-import { contract, VN30_SPEC } from '../../support/strategy-fixtures.ts';
-import { OPEN_CALENDAR } from '../support/calendars.ts';
+import { contract, VN30_SPEC, OPEN_ALL_DAY } from '../../support/strategy-fixtures.ts';
 
 const resolved = (code: string): ResolvedContract => {
   const { orderCode, streamCode: stream, expiry, spec } = contract(0, code, '2026-01-15');
@@ -72,7 +71,7 @@ const specOf = (code: OrderCode) =>
     : undefined;
 
 function pairs(list: readonly ListedContract[] | undefined, quotes: readonly ContractQuote[]): string[] {
-  const { contracts, orphans } = resolveContracts(list, quotes, { specOf, calendar: OPEN_CALENDAR });
+  const { contracts, orphans } = resolveContracts(list, quotes, { specOf, calendar: OPEN_ALL_DAY });
   return [
     ...contracts.map(({ orderCode, streamCode, expiry }) => `${orderCode}/${streamCode} ${expiry}`),
     ...orphans.map((code) => `orphan ${code}`),
