@@ -1,5 +1,6 @@
 /** A stopped strategy and a loss limit cancel what can enlarge a position, and leave what protects it. */
 import { expect, it } from 'vitest';
+import { clientOrderId } from '../../../src/domain/ids.ts';
 import type { BrokerOrderStatus, CallOutcome } from '../../../src/domain/broker-order.ts';
 import type { ClientOrderId } from '../../../src/domain/ids.ts';
 import type { ApprovedCancel } from '../../../src/engine/ports/approved.ts';
@@ -171,7 +172,7 @@ it.each<CallOutcome>([
 
 it('of an order that is none, or over, is alerted', () => {
   const { rig } = protectedLong();
-  rig.command({ name: 'cancel_order', clientOrderId: 'H.x' as never, reason: 'wrong' });
+  rig.command({ name: 'cancel_order', clientOrderId: clientOrderId('H.x'), reason: 'wrong' });
   expect(rig.alerts()).toContain('order_not_found');
   expect(canceled(rig)).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { carryOver } from '../../../src/daemon/restart/carry-over.ts';
 import { versionStarts } from '../../../src/host/state/session-strategies.ts';
 import type { StrategySettings } from '../../../src/domain/settings.ts';
 import { StrategyNames } from '../../../src/domain/ids.ts';
-import { money, seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
+import { money, seq, strategyIndex, tsUs, signedQty } from '../../../src/domain/units.ts';
 import type { ConfiguredStrategy, EngineEvent } from '../../../src/engine/ports/engine-event.ts';
 import { eventDecisions } from '../../../src/engine/replay/decisions.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
@@ -165,7 +165,7 @@ describe('strategies in another order', () => {
   it('are given their carried-over positions, halts and orders of the emergency record', () => {
     const live = new EngineRig();
     const carriedOver = [
-      { strategy: FIRST, instrument: FRONT.index, qty: 3 as never, openValue: money(worth(13_000, 3)) },
+      { strategy: FIRST, instrument: FRONT.index, qty: signedQty(3), openValue: money(worth(13_000, 3)) },
     ];
     const haltedStrategies = [{ strategy: SECOND, reason: 'its own loss' }];
     live.post({ kind: 'session_started', tradingDay: DAY, carriedOver, halted: null, haltedStrategies });
