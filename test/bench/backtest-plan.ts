@@ -1,6 +1,6 @@
 /** The plan of the measured ticks: contracts that always trade, every guard of risk on, nothing that would refuse an order. */
 import type { BacktestData, BacktestPlan } from '../../src/research/backtest-plan.ts';
-import { alwaysOpen, type TradingCalendar } from '../../src/domain/calendar.ts';
+import type { TradingCalendar } from '../../src/domain/calendar.ts';
 import { type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import type { Contract } from '../../src/domain/contract.ts';
 import { orderCode, streamCode } from '../../src/domain/ids.ts';
@@ -9,20 +9,12 @@ import * as units from '../../src/domain/units.ts';
 import { allocateRows, type TickRows } from '../../src/recording/columns/tick-file.ts';
 import { BENCH_DAY, BENCH_START_TICKS } from './backtest-ticks.ts';
 import { type CrossTally, tickCross } from './tick-cross.ts';
+import { OPEN_ALL_DAY, VN_COSTS } from '../support/strategy-fixtures.ts';
 import { riskSettings, USUAL_SETTINGS, USUAL_STATISTICS } from '../support/usual-settings.ts';
 
 const FROM = tradingDay('2020-01-01');
 
-const OPEN: TradingCalendar = alwaysOpen({
-  name: 'bench',
-  timeZone: 'Asia/Ho_Chi_Minh',
-  utcOffsetMinutes: 420,
-  weekdays: [1, 2, 3, 4, 5],
-  phases: [],
-  closures: new Set(),
-  validFrom: FROM,
-  validTo: tradingDay('2099-01-01'),
-});
+const OPEN: TradingCalendar = { ...OPEN_ALL_DAY, validFrom: FROM, validTo: tradingDay('2099-01-01') };
 
 const codeOf = (place: number): string => (place === 0 ? 'BENCH' : `BENCH${place}`);
 
@@ -40,7 +32,6 @@ const contractOf = (place: number): Contract => ({
   },
 });
 
-const always = (value: number) => [{ from: FROM, value }];
 const LATENCY = units.milliseconds(2);
 const MUCH = units.money(1e14);
 const YEAR = units.durationUs(400 * units.US_PER_DAY);
@@ -116,13 +107,7 @@ export function benchPlan(data: BacktestData, choice: BenchChoice, tally: CrossT
     configDigest: 'bench',
     data,
     calendar: OPEN,
-    costs: {
-      exchangeFee: always(2_700),
-      clearingFee: always(2_550),
-      brokerFee: always(0),
-      taxPpm: always(1_000),
-      marginBps: always(1_700),
-    },
+    costs: VN_COSTS,
     settings: settings(ids, contracts),
     strategies: ids.map((id, place) => ({ index: units.strategyIndex(place), id, definition, params })),
     capital: units.money(1e12),

@@ -23,6 +23,12 @@ const fail = (): never => {
 const usersWith = (password: string): string =>
   `authorization { users: [{ user: daemon, password: ${password} }] }`;
 
+/** A feed on a server of its own, with a reader. */
+async function published() {
+  const server = await natsServer();
+  return { server, sent: new Publishing(server), read: new Reading(server) };
+}
+
 describe('a feed', () => {
   test('a newcomer reads the history, then what comes', async () => {
     const server = await natsServer();
@@ -40,9 +46,7 @@ describe('a feed', () => {
   });
 
   test('a server that dies and comes back loses nothing and gives nothing twice', async () => {
-    const server = await natsServer();
-    const sent = new Publishing(server);
-    const read = new Reading(server);
+    const { server, sent, read } = await published();
     for (const round of [0, 1, 2]) {
       sent.take(frames(round * 2_000 + 1, round * 2_000 + 1_000));
       await server.kill();
@@ -55,9 +59,7 @@ describe('a feed', () => {
   });
 
   test('a server that comes back empty gets a feed again, which readers follow behind a gap', async () => {
-    const server = await natsServer();
-    const sent = new Publishing(server);
-    const read = new Reading(server);
+    const { server, sent, read } = await published();
     sent.take(frames(1, 100));
     await until(() => expect(read.seqs).toEqual(numbers(100)));
     await server.kill();
@@ -131,9 +133,7 @@ describe('a feed', () => {
   });
 
   test('a stream that somebody deletes begins again, and readers follow', async () => {
-    const server = await natsServer();
-    const sent = new Publishing(server);
-    const read = new Reading(server);
+    const { server, sent, read } = await published();
     sent.take(frames(1, 10));
     await until(() => expect(read.seqs).toEqual(numbers(10)));
     const cluster = await openCluster(server, 'person');
@@ -144,9 +144,7 @@ describe('a feed', () => {
   });
 
   test('a server that forgets the last messages in a power cut costs readers those alone', async () => {
-    const server = await natsServer();
-    const sent = new Publishing(server);
-    const read = new Reading(server);
+    const { server, sent, read } = await published();
     sent.take(frames(1, 10));
     await until(() => expect(read.seqs).toEqual(numbers(10)));
     await server.kill();
@@ -187,9 +185,7 @@ describe('a feed', () => {
   });
 
   test('frames of many bytes a character cross it; one that fits into no message is a gap', async () => {
-    const server = await natsServer();
-    const sent = new Publishing(server);
-    const read = new Reading(server);
+    const { sent, read } = await published();
     const wide = frames(1, 1_000).map((each) => ({ ...each, text: 'ặ'.repeat(1_000) }));
     sent.take([
       ...wide,
@@ -330,9 +326,7 @@ describe('a feed that cannot be published', () => {
   });
 
   test('a server that hangs holds nothing up, and gets everything once it goes on', async () => {
-    const server = await natsServer();
-    const sent = new Publishing(server);
-    const read = new Reading(server);
+    const { server, sent, read } = await published();
     sent.take(frames(1, 10));
     await until(() => expect(read.seqs).toEqual(numbers(10)));
     server.signal('SIGSTOP');

@@ -9,7 +9,8 @@ import { Inbox, LAG_MAX } from '../../src/daemon/session/inbox.ts';
 import { tsUs } from '../../src/domain/units.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { openFrameLog, readFrames } from '../../src/recording/frame-log.ts';
-import { DAY, tempDir } from '../journal/journal-fixture.ts';
+import { DAY } from '../journal/journal-fixture.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { NEVER_BEHIND } from '../support/simple-parts.ts';
 import { tradeTick } from '../support/strategy-fixtures.ts';
 

@@ -1,9 +1,9 @@
 /** Quotes of a currency pair, as a new user brings them: one CSV, one YAML, one strategy, and a report. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { tempDir } from '../support/temp-dir.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -86,8 +86,7 @@ function plainly(all: readonly Quote[]): { readonly fills: readonly string[]; re
 test('quotes in one CSV give the fills and the profit of a plain loop, and are verified', () => {
   expect(YAML.trim().split('\n').length).toBeLessThanOrEqual(15);
   expect(STRATEGY.trim().split('\n').length).toBeLessThanOrEqual(30);
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-fx-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const all = quotes();
   const lines = all.map(
     ({ at, bid, ask }) => `${new Date(at).toISOString()},${points(bid)},${points(ask)}\n`,

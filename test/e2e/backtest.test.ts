@@ -1,11 +1,11 @@
 /** `tickwright backtest` as a user runs it: the compiled program, files on the disk, exit codes. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
+import { tempDir } from '../support/temp-dir.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const CHROMIUM = '/usr/bin/chromium';
@@ -18,9 +18,7 @@ interface Report {
 }
 
 function folder(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-backtest-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
+  return tempDir();
 }
 
 function backtest(...args: readonly string[]): { code: number | null; out: string; err: string } {

@@ -1,16 +1,15 @@
 /** `npm run tickwright` compiles what is older than its sources, except for commands to a daemon that runs. */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { tempDir } from '../support/temp-dir.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 /** A program of one file next to the true script. */
 function clone() {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-clone-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   for (const folder of ['.scripts', 'src/cli', 'strategies'])
     mkdirSync(join(dir, folder), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'));

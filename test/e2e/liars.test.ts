@@ -1,9 +1,9 @@
 /** Strategies that cheat: each is refused, named or caught, or --verify says in its own words that nobody checks it. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { tempDir } from '../support/temp-dir.ts';
 import { loadBacktest } from '../../src/research/spec/load-backtest.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 
@@ -47,8 +47,7 @@ export default defineStrategy({
 
 /** Writes the liars and a backtest of them all; its path. */
 function written(liars: readonly Liar[], more = ''): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-liars-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   writeFileSync(join(dir, 'bars.csv'), bars());
   writeFileSync(join(dir, 'prices.json'), '[1, 2, 3]');
   for (const liar of liars) writeFileSync(join(dir, `${liar.name}.mjs`), source(liar));

@@ -13,7 +13,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tempDir } from '../support/temp-dir.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -132,8 +133,7 @@ test('the guide for newcomers is true, file by file', () => {
 });
 
 test('where nothing knows the package it is linked, and the test finds it', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-alone-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const { code, text } = node([MAIN, 'new-strategy', 'alone'], dir);
   expect(code, text).toBe(0);
   expect(text).toContain('linked node_modules/tickwright to ');

@@ -1,15 +1,12 @@
 /** The compiled program with one more strategy in its catalogue, in a directory of its own. */
-import { cpSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-
+import { tempDir } from '../support/temp-dir.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** `module` is JavaScript that defines the constant `added`; its main file is returned. */
 export function programWith(module: string): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-program-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   cpSync(join(ROOT, 'dist'), join(dir, 'dist'), { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(dir, 'package.json'));
   symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'));

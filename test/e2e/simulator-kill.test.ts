@@ -1,20 +1,14 @@
 /** The simulator as a program of its own, killed with -9 in the middle of calls: what it has said is there when it is back. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import type { SimulatorDescription } from '../../src/simulator/start-simulator.ts';
-import {
-  cashAccountsOf,
-  firstOf,
-  type Json,
-  type Reply,
-  rowsOf,
-  Stranger,
-} from '../simulator/support/stranger.ts';
+import { BareClient, type Answer, firstRow, rowsOf } from '../contract/broker/support/bare-client.ts';
+import type { Json } from '../contract/broker/support/../document/answer-check.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli', 'main.js');
 const CONFIG = `
@@ -29,7 +23,7 @@ const CALLERS = 6;
 const ANSWERS = 60;
 
 interface Program {
-  readonly stranger: Stranger;
+  readonly stranger: BareClient;
   readonly front: string;
   kill(): Promise<void>;
 }
@@ -47,7 +41,7 @@ async function start(dir: string): Promise<Program> {
   const [line]: unknown[] = await once(createInterface({ input: child.stdout }), 'line');
   const description = JSON.parse(String(line)) as SimulatorDescription;
   return {
-    stranger: new Stranger(description),
+    stranger: new BareClient(description.rest, description),
     front: description.frontMonth,
     kill: async () => {
       child.kill('SIGKILL');
@@ -68,11 +62,11 @@ interface Said {
 
 const AMOUNT = 1_000_000;
 
-const accepted = (reply: Reply): Json => {
+const accepted = (reply: Answer): Json => {
   if (reply.json['rc'] !== '1') throw new Error(reply.text);
-  return firstOf(reply);
+  return firstRow(reply);
 };
-const keyOf = (reply: Reply): string => String(accepted(reply)['pk_orderNo']);
+const keyOf = (reply: Answer): string => String(accepted(reply)['pk_orderNo']);
 
 /** Calls one after the other, until there is nobody to call. */
 async function callOn(
@@ -86,23 +80,23 @@ async function callOn(
     const wish = { side: 'B', symbol: front, price: price - 20 + caller, volume: 1, refId } as const;
     switch (call % 4) {
       case 0:
-        said.orders.push(keyOf(await stranger.place(wish)));
+        said.orders.push(keyOf(await stranger.call('place', wish)));
         break;
       case 1: {
-        const resting = accepted(await stranger.place({ ...wish, price: price - 30 }));
+        const resting = accepted(await stranger.call('place', { ...wish, price: price - 30 }));
         said.orders.push(String(resting['pk_orderNo']));
-        accepted(await stranger.cancel(String(resting['orderNo'])));
+        accepted(await stranger.call('cancel', { orderNo: String(resting['orderNo']) }));
         said.canceled.push(String(resting['pk_orderNo']));
         break;
       }
       case 2:
         said.conditions.push(
-          keyOf(await stranger.placeCondition({ ...wish, orderType: 'SOU', soPrice: price - 60 })),
+          keyOf(await stranger.call('condition-place', { ...wish, orderType: 'SOU', soPrice: price - 60 })),
         );
         break;
       default:
         said.unanswered += AMOUNT;
-        accepted(await stranger.deposit(AMOUNT));
+        accepted(await stranger.call('deposit', { amount: AMOUNT }));
         said.unanswered -= AMOUNT;
         said.deposited += AMOUNT;
     }
@@ -111,7 +105,7 @@ async function callOn(
 
 const keysOf = (rows: readonly Json[]): unknown[] => rows.map((row) => row['pk_orderNo']);
 
-async function pagesOf(ask: (pageNo: string) => Promise<Reply>): Promise<readonly Json[]> {
+async function pagesOf(ask: (pageNo: string) => Promise<Answer>): Promise<readonly Json[]> {
   const rows: Json[] = [];
   for (let page = 1; ; page += 1) {
     const more = rowsOf(await ask(String(page)));
@@ -121,25 +115,24 @@ async function pagesOf(ask: (pageNo: string) => Promise<Reply>): Promise<readonl
 }
 
 it('has everything that was answered: orders, those that wait, cancels and money', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'simulator-kill-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = tempDir();
   const first = await start(dir);
   await first.stranger.logIn();
-  const price = Math.round(Number(firstOf(await first.stranger.derivatives())['refPrice']));
+  const price = Math.round(Number(firstRow(await first.stranger.call('derivatives'))['refPrice']));
   const said: Said = { orders: [], conditions: [], canceled: [], deposited: 0, unanswered: 0 };
   const answers = (): number => said.orders.length + said.conditions.length + said.deposited / AMOUNT;
   const callers = Array.from({ length: CALLERS }, (_, caller) =>
     callOn(first, said, caller, price).catch((error: unknown) => error),
   );
-  while (answers() < ANSWERS) await first.stranger.inDay();
+  while (answers() < ANSWERS) await first.stranger.call('in-day');
   await first.kill();
   for (const ended of await Promise.all(callers)) expect(String(ended)).toMatch(/fetch failed|terminated/);
 
   const { stranger } = await start(dir);
   // The key of the tokens is kept too.
   stranger.token = first.stranger.token;
-  const orders = await pagesOf((pageNo) => stranger.inDay({ pageNo }));
-  const conditions = await pagesOf((pageNo) => stranger.conditions({ pageNo }));
+  const orders = await pagesOf((pageNo) => stranger.call('in-day', { pageNo }));
+  const conditions = await pagesOf((pageNo) => stranger.call('conditions', { pageNo }));
   expect(keysOf(orders)).toEqual(expect.arrayContaining(said.orders));
   expect(keysOf(conditions)).toEqual(expect.arrayContaining(said.conditions));
   expect(new Set(keysOf(orders)).size).toBe(orders.length);
@@ -147,10 +140,10 @@ it('has everything that was answered: orders, those that wait, cancels and money
   expect(canceled.map((row) => row['status'])).toEqual(canceled.map(() => expect.stringMatching(/^PWX?$/)));
   expect(canceled).toHaveLength(said.canceled.length);
 
-  const data = (await stranger.status()).json['data'] as Json;
+  const data = (await stranger.call('account-status')).json['data'] as Json;
   const held = [Number(data['cash'])];
-  for (const accountNo of cashAccountsOf(stranger))
-    held.push(Number(firstOf(await stranger.cash(accountNo))['cashBalance']));
+  for (const accountNo of stranger.cashAccounts)
+    held.push(Number(firstRow(await stranger.call('cash-balance', { accountNo: accountNo }))['cashBalance']));
   const [margin = 0] = held;
   expect(held.reduce((sum, cash) => sum + cash, 0)).toBe(CASH);
   // What was asked for and not answered may be done or not; it is whole in either case.

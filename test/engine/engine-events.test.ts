@@ -1,7 +1,8 @@
 /** The door itself: market events, reads, tempo, phases, commands, days (failure cases, 4, 13, 20, 23, 24). */
 import { describe, expect, it } from 'vitest';
+import { clientOrderId } from '../../src/domain/ids.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
-import { instrumentIndex, priceTicks, qty } from '../../src/domain/units.ts';
+import { instrumentIndex, priceTicks, qty, seconds } from '../../src/domain/units.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
 import { timeOf, worth } from '../support/engine-world.ts';
 
@@ -156,7 +157,7 @@ describe('time', () => {
     const rig = new EngineRig({
       strategies: [{ onTimer: () => heard.push('timer'), onTrade: () => heard.push('trade') }, {}],
     }).start();
-    rig.act(FIRST, () => rig.host.desk.setTimer(FIRST, 2_000_000 as never));
+    rig.act(FIRST, () => rig.host.desk.setTimer(FIRST, seconds(2)));
     rig.pass(1).trade(13_000).pass(1).trade(13_000);
     expect(heard).toEqual(['trade', 'trade', 'timer', 'trade']);
   });
@@ -168,14 +169,14 @@ describe('time', () => {
         {
           onTimer: (_timer, desk, me) => {
             fired += 1;
-            desk.setTimer(me, 0 as never);
+            desk.setTimer(me, seconds(0));
           },
         },
         {},
       ],
     }).start();
     rig
-      .act(FIRST, () => rig.host.desk.setTimer(FIRST, 0 as never))
+      .act(FIRST, () => rig.host.desk.setTimer(FIRST, seconds(0)))
       .clock()
       .clock();
     expect(fired).toBe(2);
@@ -214,7 +215,12 @@ describe('commands', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 1, 12_990, '7');
     rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'wrong' });
-    rig.command({ name: 'resolve_order', clientOrderId: 'H.x' as never, as: 'absent', reason: 'wrong' });
+    rig.command({
+      name: 'resolve_order',
+      clientOrderId: clientOrderId('H.x'),
+      as: 'absent',
+      reason: 'wrong',
+    });
     expect(rig.statusOf(id)).toBe('accepted');
     expect(rig.alerts()).toEqual(['order_not_missing', 'order_not_found']);
   });

@@ -1,5 +1,6 @@
 /** Fills as steps of cumulative figures: counted once, corrected apart, charged once an order (failure cases, 17, 18). */
 import { describe, expect, it } from 'vitest';
+import { instrumentIndex } from '../../src/domain/units.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { orderCosts } from '../../src/domain/costs.ts';
 import { type RowFacts, traded } from '../support/engine-facts.ts';
@@ -27,7 +28,7 @@ describe('a fill', () => {
       [1, worth(12_990), 'exact'],
       [2, worth(13_000, 2), 'average'],
     ]);
-    expect(rig.host.desk.position(FIRST, 0 as never)).toEqual({
+    expect(rig.host.desk.position(FIRST, instrumentIndex(0))).toEqual({
       qty: 3,
       openValue: worth(12_990) + worth(13_000, 2),
       realised: 0,

@@ -1,6 +1,6 @@
 /** Changes and cancels: races, lost answers, and what counts as exposure meanwhile (failure cases, 7, 11, 12). */
 import { describe, expect, it } from 'vitest';
-import { clientOrderId, type ClientOrderId } from '../../src/domain/ids.ts';
+import { clientOrderId, type ClientOrderId, brokerOrderNo } from '../../src/domain/ids.ts';
 import { priceTicks, qty } from '../../src/domain/units.ts';
 import { traded } from '../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
@@ -37,7 +37,11 @@ describe('a cancel', () => {
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
     rig.cancel(FIRST, id);
     expect(rig.cancels()).toMatchObject([{ clientOrderId: id, orderNo: '7' }]);
-    rig.outcome('cancel', id, lastCall(rig), { status: 'accepted', orderNo: '7' as never, orderKey: null });
+    rig.outcome('cancel', id, lastCall(rig), {
+      status: 'accepted',
+      orderNo: brokerOrderNo('7'),
+      orderKey: null,
+    });
     expect(rig.statusOf(id)).toBe('pending_cancel');
     expect(exposure(rig)).toEqual([2]);
     rig.look([{ no: '7', qty: 2, status: 'cancel_pending' }]);
@@ -114,7 +118,7 @@ describe('a change', () => {
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
     const call = modify(rig, id, { qty: 5 });
     expect(exposure(rig)).toEqual([5]);
-    rig.outcome('modify', id, call, { status: 'accepted', orderNo: '7' as never, orderKey: null });
+    rig.outcome('modify', id, call, { status: 'accepted', orderNo: brokerOrderNo('7'), orderKey: null });
     expect(rig.statusOf(id)).toBe('pending_modify');
     rig.look([{ no: '7', qty: 5, status: 'modify_pending' }]);
     expect(rig.statusOf(id), 'waiting at the gateway').toBe('pending_modify');

@@ -1,6 +1,6 @@
 /** What becomes of a place when the answer is lost, late, false or missing (failure cases, 1, 2, 3, 5, 6, 10). */
 import { describe, expect, it } from 'vitest';
-import { shortOrderId } from '../../src/domain/ids.ts';
+import { shortOrderId, clientOrderId } from '../../src/domain/ids.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
 import { FRONT, worth } from '../support/engine-world.ts';
 
@@ -191,7 +191,7 @@ describe('answers', () => {
 
   it('for an order nobody knows is alerted', () => {
     const rig = new EngineRig().start();
-    rig.accepted('H.nobody' as never, '7');
+    rig.accepted(clientOrderId('H.nobody'), '7');
     expect(rig.alerts()).toEqual(['outcome_without_order']);
   });
 });

@@ -80,7 +80,7 @@ describe('a restart', () => {
 
 /** Asks for something on a timer that is due while nobody runs. */
 const alarmed = (): ScriptedStrategy => ({
-  onStart: (desk, me) => void desk.setTimer(me, 60_000_000 as never),
+  onStart: (desk, me) => void desk.setTimer(me, seconds(60)),
   onTimer: (_timer, desk, me) => void desk.submit(me, limit('buy', 1, 12_990)),
 });
 

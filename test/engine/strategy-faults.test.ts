@@ -1,5 +1,6 @@
 /** Strategies that break, ask without end, or reach for the desk at the wrong time: only they are stopped. */
 import { describe, expect, it } from 'vitest';
+import { seconds } from '../../src/domain/units.ts';
 import type { ScriptedStrategy } from '../support/engine-host.ts';
 import { limit } from '../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
@@ -36,7 +37,7 @@ describe('a strategy that throws', () => {
   it('hears of nothing any more, and its timers do not fire', () => {
     let fired = 0;
     const rig = new EngineRig({ strategies: [{ onTimer: () => (fired += 1) }, {}] }).start();
-    rig.act(FIRST, () => rig.host.desk.setTimer(FIRST, 1_000_000 as never));
+    rig.act(FIRST, () => rig.host.desk.setTimer(FIRST, seconds(1)));
     const id = rig.resting(FIRST, 'buy', 1, 12_990, '7');
     rig.act(FIRST, () => {
       throw new Error('out of order');

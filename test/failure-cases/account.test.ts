@@ -149,8 +149,7 @@ describe('the account', () => {
     await story.until(async () => (await story.known()).orders.length === 2);
     await story.stop();
     await story.start();
-    const { length } = story.calls;
-    await story.until(() => story.calls.length > length + 12);
+    await story.settled();
     expect([story.alerts(), (await story.view())?.halted]).toEqual([[], null]);
   });
 

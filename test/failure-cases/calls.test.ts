@@ -1,7 +1,5 @@
 /** Calls whose answer is lost, late or wrong: the order is looked up in the broker's book, and never sent again. */
-import { obey, type RunActions } from '../../src/daemon/daemon-commands.ts';
 import { shortOrderId } from '../../src/domain/ids.ts';
-import { EMPTY_BODY } from '../../src/operator/control-command.ts';
 import { describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { Step } from './support/scripted.ts';
@@ -83,9 +81,7 @@ describe('the answer to a placed order is lost', () => {
     await story.until(() => story.alerts().includes('order_presumed_absent'));
     const placed = story.entries.find((entry) => entry.kind === 'place');
     const clientOrderId = placed?.kind === 'place' ? placed.order.clientOrderId : '';
-    const body = { ...EMPTY_BODY, clientOrderId, as: 'absent', reason: 'not there' } as const;
-    const run: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
-    const resolve = async () => obey(story.daemon, 'resolve-order', body, run);
+    const resolve = () => story.ask('resolve-order', { clientOrderId, as: 'absent' });
     expect(await resolve()).toEqual({
       ok: true,
       message: `${shortOrderId(clientOrderId)} was presumed_absent, and is over now`,

@@ -1,26 +1,16 @@
 /** What a person was answered holds, though the process dies right after the answer. */
 import { expect, it } from 'vitest';
-import { obey, type RunActions } from '../../src/daemon/daemon-commands.ts';
-import { type CommandBody, type CommandName, EMPTY_BODY } from '../../src/operator/control-command.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import type { CommandResult } from '../../src/operator/control-server.ts';
 import { formatNumber } from '../../src/text/numbers.ts';
 import { HangingEngine } from './support/engine-here.ts';
 import { running, type Story } from './support/story.ts';
-
-const IDLE_RUN: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
-
-function ask({ daemon }: Story, name: CommandName, given: Partial<CommandBody> = {}): Promise<CommandResult> {
-  const body = { ...EMPTY_BODY, reason: 'the story', ...given };
-  return Promise.resolve(obey(daemon, name, body, IDLE_RUN));
-}
 
 const stateOf = async (story: Story) =>
   (await story.view())?.strategies.map(({ halted, stopped }) => ({ halted, stopped }));
 
 it('keeps the entries of a flattened strategy off, killed as it answers', async () => {
   const story = await running([]);
-  const answer = await ask(story, 'flatten', { strategy: 'script' });
+  const answer = await story.ask('flatten', { strategy: 'script' });
   await story.kill();
   expect(answer.message).toContain('entries of script are off');
   await story.start();
@@ -29,7 +19,7 @@ it('keeps the entries of a flattened strategy off, killed as it answers', async 
 
 it('keeps a strategy stopped, killed as it answers', async () => {
   const story = await running([]);
-  const answer = await ask(story, 'stop-strategy', { strategy: 'script' });
+  const answer = await story.ask('stop-strategy', { strategy: 'script' });
   await story.kill();
   expect(answer.ok).toBe(true);
   await story.start();
@@ -38,13 +28,13 @@ it('keeps a strategy stopped, killed as it answers', async () => {
 
 it('says of a resume whether anything was halted', async () => {
   const story = await running([]);
-  const resume = async (strategy: string | null = null) => (await ask(story, 'resume', { strategy })).message;
+  const resume = async (strategy: string | null = null) => (await story.ask('resume', { strategy })).message;
   expect(await resume()).toMatch(/^nothing was halted: entries were allowed already/);
   expect(await resume('script')).toBe('nothing of script was halted');
-  await ask(story, 'halt');
+  await story.ask('halt');
   expect(await resume('script')).toContain('those of the account are off');
   expect(await resume()).toMatch(/^entries are allowed again/);
-  await ask(story, 'flatten', { strategy: 'script' });
+  await story.ask('flatten', { strategy: 'script' });
   expect(await resume('script')).toMatch(/^entries of script are allowed again/);
 });
 
@@ -60,7 +50,7 @@ it.each([null, 'script'])('says of a resume which loss it accepts (%s)', async (
   await story.until(async () => (await story.known()).net === 2);
   story.print(12_900);
   await story.until(async () => typeof (await story.view())?.strategies[0]?.halted === 'string');
-  const { message } = await ask(story, 'resume', { strategy });
+  const { message } = await story.ask('resume', { strategy });
   await story.until(() => story.entries.some(isAccepted));
   const accepted = story.entries.find(isAccepted);
   const loss = accepted?.kind === 'alert' ? (accepted.loss ?? 0) : 0;
@@ -72,8 +62,8 @@ it('says of a resume what was halted a moment before, and lets a halt win that c
   const story = await running([]);
   const { daemon } = story;
   daemon.command({ name: 'halt', strategy: daemon.names.indexOf('script'), reason: 'its loss' });
-  const resumed = ask(story, 'resume');
-  await ask(story, 'halt');
+  const resumed = story.ask('resume');
+  await story.ask('halt');
   expect((await resumed).message).toContain('those of script stay off');
   expect(daemon.halt.reason).toBe('the story');
 });
@@ -82,7 +72,7 @@ it('says of a resume that a difference of positions blocked entries, and what be
   const story = await running([]);
   story.fault({ name: 'inject_position', symbol: 'front', net: 3 });
   await story.until(async () => typeof (await story.view())?.unproven === 'string');
-  const { message } = await ask(story, 'resume');
+  const { message } = await story.ask('resume');
   expect(message).toMatch(/^entries were blocked: .*taken over as the operator's/);
   await story.until(async () => (await story.known()).net === 3);
 });
@@ -93,7 +83,7 @@ it('counts an order among those that a cancel-all ends though no view has shown 
   story.print(13_001);
   await story.until(async () => (await story.truth()).orders.length === 1);
   expect(story.daemon.lastView?.orders).toEqual([]);
-  const { message } = await ask(story, 'cancel-all');
+  const { message } = await story.ask('cancel-all');
   expect(message).toMatch(/1 open order/);
   expect(message).not.toContain('no order was open');
 });
@@ -106,7 +96,7 @@ it('says of an order, asked to cancel it as the engine is lost, no more than it 
   story.print(13_001);
   await story.until(async () => (await story.known()).orders.length === 1);
   const id = (await story.view())?.orders[0]?.clientOrderId ?? '';
-  const cancel = () => ask(story, 'cancel-order', { clientOrderId: id });
+  const cancel = () => story.ask('cancel-order', { clientOrderId: id });
   engines[0]!.end();
   await story.until(() => story.daemon.sessionDay === undefined);
   expect(await cancel()).toEqual({ ok: false, message: 'no session is open yet' });
@@ -124,6 +114,6 @@ it('takes no resume of a difference of positions as the engine is lost, and says
   await story.until(() => story.entries.some(({ kind }) => kind === 'position_mismatch'));
   engines[0]!.end();
   await story.until(() => story.daemon.sessionDay === undefined);
-  expect(await ask(story, 'resume')).toEqual({ ok: false, message: 'no session is open yet' });
+  expect(await story.ask('resume')).toEqual({ ok: false, message: 'no session is open yet' });
   await story.until(async () => typeof (await story.view())?.unproven === 'string');
 });

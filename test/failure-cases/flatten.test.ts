@@ -1,15 +1,12 @@
 /** A flatten whose exit is lost, or that comes at a time when nothing can be taken back: it ends flat, and covered until then. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { obey, type RunActions } from '../../src/daemon/daemon-commands.ts';
 import { tsUs } from '../../src/domain/units.ts';
-import { type CommandBody, EMPTY_BODY } from '../../src/operator/control-command.ts';
-import type { CommandResult } from '../../src/operator/control-server.ts';
 import { HangingEngine } from './support/engine-here.ts';
 import type { Step } from './support/scripted.ts';
-import { PLACE, running, Story } from './support/story.ts';
+import { PLACE, running, Story, withSecond } from './support/story.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const HELD = 2;
 const LONG: Step = { at: 13_001, do: 'buy', qty: HELD, price: 13_010 };
@@ -23,22 +20,16 @@ const quick = (yaml: string): string =>
 const guarded = (yaml: string): string =>
   quick(yaml).replace('risk: {', 'risk: { protectiveStop: { distanceTicks: 200 },');
 
-const stopsOf = ({ simulator }: Story): readonly number[] =>
-  simulator.triggers().flatMap(({ status, qty }) => (status === 'pending' ? [Number(qty)] : []));
-const isCovered = (story: Story) => (): boolean => stopsOf(story).join() === String(HELD);
+const isCovered = (story: Story) => (): boolean => story.stops().join() === String(HELD);
 const isFlat = (story: Story) => async (): Promise<boolean> =>
   (await story.truth()).net === 0 && (await story.known()).net === 0;
-const textsOf = ({ entries }: Story, code: string): readonly string[] =>
-  entries.flatMap((entry) => (entry.kind === 'alert' && entry.code === code ? [entry.text] : []));
 const soldOf = ({ simulator }: Story): number =>
   simulator.orders().reduce((sum, { side, filledQty }) => sum + (side === 'sell' ? filledQty : 0), 0);
 
 /** Long, with a stop for all of it at the broker. */
 async function holding(change: (yaml: string) => string, steps: readonly Step[] = [LONG]): Promise<Story> {
   const story = await running(steps, change);
-  story.offer('sell', 13_010, HELD);
-  story.print(13_001);
-  await story.until(async () => (await story.known()).net === HELD);
+  await story.buys(HELD);
   await story.until(() => story.hasReadPositions());
   if (steps.includes(OWN_STOP)) story.print(13_003);
   await story.until(isCovered(story));
@@ -47,18 +38,6 @@ async function holding(change: (yaml: string) => string, steps: readonly Step[] 
 
 const flatten = (story: Story): void =>
   story.daemon.command({ name: 'flatten', strategy: null, reason: 'the story' });
-
-const IDLE_RUN: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
-
-/** As a person asks for it, on the command line, in a chat or on the page. */
-function ask(
-  { daemon }: Story,
-  name: 'flatten' | 'resume',
-  given: Partial<CommandBody> = {},
-): Promise<CommandResult> {
-  const body = { ...EMPTY_BODY, reason: 'the story', ...given };
-  return Promise.resolve(obey(daemon, name, body, IDLE_RUN));
-}
 
 describe('an exit whose answer is lost and that never arrived', () => {
   it.each([
@@ -70,11 +49,11 @@ describe('an exit whose answer is lost and that never arrived', () => {
     story.fault({ name: 'http_500', operation: 'place', times: 1 });
     flatten(story);
     // Its stop is gone by then; the moment without one is shorter than a look.
-    await story.until(() => /answer.* was lost/.test(textsOf(story, 'flatten_waits').join()));
+    await story.until(() => /answer.* was lost/.test(story.texts('flatten_waits').join()));
     await story.until(isCovered(story));
     story.offer('buy', 13_010, HELD);
     await story.until(isFlat(story));
-    await story.until(() => stopsOf(story).length === 0);
+    await story.until(() => story.stops().length === 0);
     expect(story.moves.filter((call) => call === PLACE)).toHaveLength(3);
     expect(story.alerts()).not.toContain('flatten_failed');
   });
@@ -89,7 +68,7 @@ describe('an exit whose answer is lost and that never arrived', () => {
     expect(await story.truth()).toMatchObject({ net: HELD });
     story.offer('buy', 13_010, HELD);
     await story.until(isFlat(story));
-    await story.until(() => stopsOf(story).length === 0);
+    await story.until(() => story.stops().length === 0);
     expect(soldOf(story)).toBe(HELD);
   });
 
@@ -98,13 +77,13 @@ describe('an exit whose answer is lost and that never arrived', () => {
     story.fault({ name: 'http_500', operation: 'place' });
     flatten(story);
     await story.until(() => story.alerts().includes('flatten_failed'));
-    expect(textsOf(story, 'flatten_failed').join()).toMatch(/answers? .*lost.* never arrived/);
+    expect(story.texts('flatten_failed').join()).toMatch(/answers? .*lost.* never arrived/);
     await story.until(isCovered(story));
     story.simulator.faults.clear();
     story.offer('buy', 13_010, HELD);
     flatten(story);
     await story.until(isFlat(story));
-    expect(stopsOf(story)).toEqual([]);
+    expect(story.stops()).toEqual([]);
   });
 
   it('does not stop a policy that flattens either', async () => {
@@ -115,7 +94,7 @@ describe('an exit whose answer is lost and that never arrived', () => {
     await story.until(() => story.alerts().includes('order_proven_absent'));
     story.offer('buy', 13_010, HELD);
     await story.until(isFlat(story));
-    expect(stopsOf(story)).toEqual([]);
+    expect(story.stops()).toEqual([]);
   });
 
   it('is canceled where it turns up after all, and no more is closed than is held', async () => {
@@ -155,7 +134,7 @@ it('leaves a stop that was placed with its entry while the fate of another order
   await story.until(() => story.alerts().includes('order_presumed_absent'));
   story.offer('buy', 12_980, HELD);
   await story.until(isFlat(story));
-  expect(stopsOf(story)).toEqual([]);
+  expect(story.stops()).toEqual([]);
   // The flatten goes on at that very moment: the rows say what came first.
   const known = story.entries.findIndex(
     (each) => each.kind === 'alert' && each.code === 'order_presumed_absent',
@@ -179,25 +158,12 @@ it('takes its exit back where a person closes by hand meanwhile', async () => {
 
 /** Enters again. */
 const AGAIN: Step = { at: 13_004, do: 'buy', qty: 1, price: 13_010 };
-/** A second strategy in the same contract. */
-const withSecond =
-  (steps: readonly Step[]) =>
-  (yaml: string): string => {
-    const changed = quick(yaml);
-    const [at, end] = [changed.indexOf('  - id: script'), changed.indexOf('flatten:')];
-    const second = changed.slice(at, end).replace('id: script', 'id: other');
-    return (
-      changed.slice(0, end) +
-      second.replace('steps: []', `steps: ${JSON.stringify(steps)}`) +
-      changed.slice(end)
-    );
-  };
 const placesOf = ({ moves }: Story): number => moves.filter((call) => call === PLACE).length;
 
 describe('a flatten by a person', () => {
   it('turns the entries of the account off first, until a person resumes', async () => {
     const story = await holding(guarded, [LONG, AGAIN]);
-    const answer = await ask(story, 'flatten');
+    const answer = await story.ask('flatten');
     expect(answer).toMatchObject({ ok: true, message: expect.stringContaining('entries are off') });
     story.offer('buy', 13_010, HELD);
     await story.until(isFlat(story));
@@ -210,12 +176,10 @@ describe('a flatten by a person', () => {
   });
 
   it('turns those of the strategy that it names off alone, over a kill too, until a person resumes it', async () => {
-    const story = await running([LONG, AGAIN], withSecond([LONG, AGAIN]));
-    story.offer('sell', 13_010, 2 * HELD);
-    story.print(13_001);
-    await story.until(async () => (await story.known()).net === 2 * HELD);
+    const story = await running([LONG, AGAIN], (yaml) => quick(withSecond([LONG, AGAIN])(yaml)));
+    await story.buys(2 * HELD);
     await story.until(() => story.hasReadPositions());
-    const answer = await ask(story, 'flatten', { strategy: 'script' });
+    const answer = await story.ask('flatten', { strategy: 'script' });
     expect(answer).toMatchObject({ ok: true, message: expect.stringContaining('entries of script are off') });
     story.offer('buy', 13_010, HELD);
     await story.until(async () => (await story.known()).net === HELD);
@@ -230,13 +194,13 @@ describe('a flatten by a person', () => {
     await story.until(() => story.denials().includes('halted'));
     await story.until(() => placesOf(story) === 1);
     expect(story.entries.flatMap((entry) => (entry.kind === 'place' ? [entry.strategy] : []))).toEqual([1]);
-    await ask(story, 'resume', { strategy: 'script' });
+    await story.ask('resume', { strategy: 'script' });
     await story.until(async () => (await haltedOnes())?.every(([, reason]) => reason === null) === true);
   });
 
   it('leaves entries on where it is asked to keep trading', async () => {
     const story = await holding(quick, [LONG, OWN_STOP, AGAIN]);
-    const answer = await ask(story, 'flatten', { keepTrading: true });
+    const answer = await story.ask('flatten', { keepTrading: true });
     expect(answer.message).toContain('may enter again');
     story.offer('buy', 13_010, HELD);
     await story.until(isFlat(story));
@@ -248,7 +212,7 @@ describe('a flatten by a person', () => {
 
   it('closes two strategies that oppose each other while the halt sweeps the books', async () => {
     const short: Step = { at: 13_002, do: 'sell', qty: HELD, price: 12_990 };
-    const story = await running([LONG], withSecond([short]));
+    const story = await running([LONG], (yaml) => quick(withSecond([short])(yaml)));
     const held = async () =>
       (await story.view())?.strategies.flatMap(({ positions }) => positions.map(({ qty }) => Number(qty)));
     story.offer('sell', 13_010, HELD);
@@ -258,7 +222,7 @@ describe('a flatten by a person', () => {
     story.print(13_002);
     await story.until(async () => (await held())?.includes(-HELD) === true);
     await story.until(() => story.hasReadPositions());
-    await ask(story, 'flatten');
+    await story.ask('flatten');
     await story.until(() => story.daemon.sweep.progress.status === 'proven');
     story.offer('buy', 13_000, HELD);
     story.offer('sell', 12_995, HELD);
@@ -271,8 +235,7 @@ const CONFIG = join(import.meta.dirname, '..', '..', 'config');
 
 /** Long in the last minutes of a day whose closing auction lasts one minute, six times as fast as life. */
 async function beforeTheClose(steps: readonly Step[] = [LONG]): Promise<Story> {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-market-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const market = join(dir, 'market.yaml');
   const hours = readFileSync(join(CONFIG, 'vn30f.yaml'), 'utf8').replace("to: '14:45'", "to: '14:31'");
   writeFileSync(market, hours.replace('closures.json', join(CONFIG, 'closures.json')));
@@ -304,17 +267,17 @@ const exitsOf = ({ simulator }: Story) =>
 describe('a flatten in the closing auction', () => {
   it('waits and says what becomes of the position; confirmed, it closes by one order at the floor', async () => {
     const story = await beforeTheClose();
-    const waits = await ask(story, 'flatten');
+    const waits = await story.ask('flatten');
     expect(waits.message).toContain('nothing is sent into the closing auction: --in-auction');
     await story.until(() => story.alerts().includes('flatten_queued'));
-    expect(textsOf(story, 'flatten_queued').join()).toMatch(
+    expect(story.texts('flatten_queued').join()).toMatch(
       /stays open overnight, and its stops end with the close/,
     );
-    expect([exitsOf(story), stopsOf(story)]).toEqual([[], [HELD]]);
+    expect([exitsOf(story), story.stops()]).toEqual([[], [HELD]]);
 
-    expect((await ask(story, 'flatten', { inAuction: true })).message).toContain('cannot be taken back');
+    expect((await story.ask('flatten', { inAuction: true })).message).toContain('cannot be taken back');
     await story.until(() => exitsOf(story).length > 0);
-    await ask(story, 'flatten', { inAuction: true });
+    await story.ask('flatten', { inAuction: true });
     story.offer('buy', 13_000, 5);
     await story.until(isFlat(story));
     const [[qty, price] = [], ...more] = exitsOf(story);
@@ -331,10 +294,10 @@ const AWAY: Step = { at: 13_002, do: 'sell', qty: HELD, price: 13_300 };
 
 it('names the exit that rests in the auction already, with its price, and promises no other', async () => {
   const story = await beforeTheClose([LONG, AWAY]);
-  const { message } = await ask(story, 'flatten', { inAuction: true });
+  const { message } = await story.ask('flatten', { inAuction: true });
   expect(message).toMatch(/; already resting in the auction.* may not fill: #\d+ sell 2 \S+ at 1330\.0/);
   await story.until(() => story.alerts().includes('orders_in_auction'));
-  expect(textsOf(story, 'orders_in_auction').join()).toMatch(
+  expect(story.texts('orders_in_auction').join()).toMatch(
     /sell 2 rest in the auction at 1330\.0 and may not fill/,
   );
   expect(exitsOf(story), 'no other').toEqual([[HELD, 13_300]]);
@@ -346,7 +309,7 @@ const canceling =
     change(yaml).replace('orders: keep', 'orders: cancel');
 /** Its stops are withdrawn, and its exit works. */
 const hasExit = (story: Story) => async (): Promise<boolean> =>
-  stopsOf(story).length === 0 && (await story.truth()).orders.length === 1;
+  story.stops().length === 0 && (await story.truth()).orders.length === 1;
 
 describe('a stop of the process in the middle of a flatten', () => {
   it('waits until it is flat', async () => {
@@ -417,10 +380,8 @@ describe('a stop of the process in the middle of a flatten', () => {
     flatten(story);
     await story.until(hasExit(story));
     await story.stop();
-    expect(textsOf(story, 'stop_leaves')).toEqual([
-      expect.stringMatching(/flatten is not done: position 2 of/),
-    ]);
-    expect(stopsOf(story)).toEqual([HELD]);
+    expect(story.texts('stop_leaves')).toEqual([expect.stringMatching(/flatten is not done: position 2 of/)]);
+    expect(story.stops()).toEqual([HELD]);
     expect(await story.truth()).toMatchObject({ net: HELD, orders: [{ side: 'sell', qty: HELD }] });
   });
 });

@@ -3,18 +3,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StartEngine } from '../../src/host/engine-thread.ts';
 import { engineHere } from './support/engine-here.ts';
 import type { Step } from './support/scripted.ts';
-import { running, Story } from './support/story.ts';
+import { running, Story, withSecond } from './support/story.ts';
 
 const HELD = 2;
-
-/** Steps of a second strategy in the same contract. */
-const withSecond =
-  (steps: readonly Step[]) =>
-  (yaml: string): string => {
-    const at = yaml.indexOf('  - id: script');
-    const second = yaml.slice(at).replace('id: script', 'id: opposed');
-    return yaml + second.replace('steps: []', `steps: ${JSON.stringify(steps)}`);
-  };
 
 it('leaves the stops of two opposed strategies, whose net position is flat, after a kill too', async () => {
   const long: readonly Step[] = [
@@ -125,8 +116,7 @@ it('is taken back when a position grows that no order explains', async () => {
   await story.until(() => isProven(story));
   story.take('sell', 12_990, 1);
   await story.until(() => isAlerted(story, 'halt_unproven'));
-  const text = story.entries.flatMap((each) => (each.kind === 'alert' ? [each.text] : []));
-  expect(text).toContainEqual(expect.stringContaining('from 0 to 1'));
+  expect(story.texts()).toContainEqual(expect.stringContaining('from 0 to 1'));
 });
 
 it('waits for the answer to a call that was on its way, and cancels what it says', async () => {
@@ -170,14 +160,10 @@ it('says what the broker shows, where the engine has not read the last fill', as
   await story.until(async () => (await story.truth()).net === 1);
   story.daemon.command({ name: 'halt', reason: 'the story' });
   await story.until(() => isAlerted(story, 'halt_proven'));
-  const texts = story.entries.flatMap((each) => (each.kind === 'alert' ? [each.text] : []));
-  expect(texts).toContainEqual(
+  expect(story.texts()).toContainEqual(
     expect.stringMatching(/the broker shows \+1 \w+ at .* our fills until .* come to 0/),
   );
 });
-
-const saidOf = ({ entries }: Story): readonly string[] =>
-  entries.flatMap((each) => (each.kind === 'alert' && each.code === 'halt_proven' ? [each.text] : []));
 
 it('says what is held after a fill that nobody has looked at, and corrects it after the next one', async () => {
   const exit: Step = { at: 13_002, do: 'sell', qty: 1, price: 13_050 };
@@ -189,12 +175,12 @@ it('says what is held after a fill that nobody has looked at, and corrects it af
   story.print(13_002);
   await story.until(async () => (await story.truth()).orders.length === 1);
   story.daemon.command({ name: 'halt', reason: 'the story' });
-  await story.until(() => saidOf(story).length === 1);
-  expect(saidOf(story)[0]).toMatch(/held: script \+1 /);
-  expect(saidOf(story)[0]).not.toContain('the broker shows');
+  await story.until(() => story.texts('halt_proven').length === 1);
+  expect(story.texts('halt_proven')[0]).toMatch(/held: script \+1 /);
+  expect(story.texts('halt_proven')[0]).not.toContain('the broker shows');
   story.take('buy', 13_050, 1);
-  await story.until(() => saidOf(story).length === 2);
-  expect(saidOf(story)[1]).toMatch(/corrected after a fill .*nothing is held$/);
+  await story.until(() => story.texts('halt_proven').length === 2);
+  expect(story.texts('halt_proven')[1]).toMatch(/corrected after a fill .*nothing is held$/);
 });
 
 /** An engine that takes nothing in any more, from a moment on. */
@@ -232,9 +218,7 @@ describe('of strategies that oppose each other', () => {
   it('leaves the stop of one and the working exit of the other, also one that comes during the halt', async () => {
     const story = await running(long, withSecond(short));
     const workingOrders = async () => (await story.truth()).orders.length;
-    story.offer('sell', 13_010, 1);
-    story.print(13_001);
-    await story.until(async () => (await story.known()).net === 1);
+    await story.buys(1);
     story.offer('buy', 12_990, 1);
     story.print(13_002);
     await story.until(async () => (await story.known()).net === 0);
@@ -252,8 +236,7 @@ describe('of strategies that oppose each other', () => {
     story.print(13_006);
     await story.until(async () => (await workingOrders()) === 2);
     await story.until(() => isProven(story));
-    const { length } = story.calls;
-    await story.until(() => story.calls.length > length + 12);
+    await story.settled();
     expect(await workingOrders(), sweptOf(story).text).toBe(2);
     expect(story.alerts()).not.toContain('halt_late_order');
     expect(story.alerts()).not.toContain('halt_unproven');
@@ -311,17 +294,14 @@ it('puts a stop back that it canceled, when the entry of that stop turns out to 
   story.simulator.faults.clear('refuse_for_now');
   await story.until(() => isProven(story));
   story.daemon.command({ name: 'resume', strategy: null, reason: 'the story' });
-  const { length } = story.calls;
-  await story.until(() => story.calls.length > length + 12);
+  await story.settled();
   expect(stops(), 'also when entries are allowed again').toHaveLength(1);
 });
 
 it('takes its word back when an entry that no scan showed has filled, also where the net position is smaller for it', async () => {
   const long: Step = { at: 13_001, do: 'buy', qty: HELD, price: 13_010 };
   const story = await running([long], withSecond([{ at: 13_002, do: 'sell', qty: HELD, price: 13_015 }]));
-  story.offer('sell', 13_010, HELD);
-  story.print(13_001);
-  await story.until(async () => (await story.known()).net === HELD);
+  await story.buys(HELD);
   story.fault({ name: 'hide_new_order', seconds: 7, times: 1 });
   story.fault({ name: 'accept_then_drop', operation: 'place', times: 1 });
   story.print(13_002);
@@ -350,9 +330,7 @@ it('takes its word back when a stop that no scan showed has sent an order that f
   const long: Step = { at: 13_001, do: 'buy', qty: HELD, price: 13_010 };
   const short: Step = { at: 13_002, do: 'sell', qty: HELD, price: 12_790, trigger: 12_800 };
   const story = await running([long], withSecond([short]));
-  story.offer('sell', 13_010, HELD);
-  story.print(13_001);
-  await story.until(async () => (await story.known()).net === HELD);
+  await story.buys(HELD);
   story.fault({ name: 'hide_new_order', seconds: 9, times: 1 });
   story.fault({ name: 'accept_then_drop', operation: 'condition-place', times: 1 });
   story.print(13_002);

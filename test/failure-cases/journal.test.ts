@@ -130,9 +130,7 @@ it('reads a session in its archive as it was in the journal, and decides it agai
     { at: 13_001, do: 'buy', qty: 2, price: 13_010 },
     { ...RESTING, at: 13_002 },
   ]);
-  story.offer('sell', 13_010, 2);
-  story.print(13_001);
-  await story.until(async () => (await story.known()).net === 2);
+  await story.buys(2);
   story.print(13_002);
   await story.until(async () => (await story.known()).orders.length === 1);
   const { config, sessionDay } = story.daemon;

@@ -16,9 +16,7 @@ const DEARER = { ...COSTS, brokerFee: [{ from: tradingDay('2020-01-01'), value: 
 
 /** Buys and sells again: the account is flat, and has paid for it. */
 async function roundTrip(story: Story): Promise<void> {
-  story.offer('sell', 13_010, 2);
-  story.print(13_001);
-  await story.until(async () => (await story.known()).net === 2);
+  await story.buys(2);
   story.offer('buy', 12_990, 2);
   story.print(13_002);
   await story.until(async () => (await story.known()).net === 0);
@@ -88,9 +86,7 @@ describe('money of the day', () => {
       yaml.replace('positions: 1s, account: 1s', 'positions: 1s, account: 10m'),
     );
     await story.until(async () => (await moneyOf(story))?.state === 'agreed');
-    story.offer('sell', 13_010, 1);
-    story.print(13_001);
-    await story.until(async () => (await story.known()).net === 1);
+    await story.buys(1);
     await story.view();
     expect(statusOf(story.daemon).compared.money).toMatchObject({ isStale: true });
     expect(statusText(statusOf(story.daemon))).toMatch(/at \d\d:\d\d:\d\d, BEFORE the last fill/);
@@ -160,9 +156,7 @@ describe('money of the day', () => {
     const story = await running([{ ...IN, qty: 1 }], (yaml) =>
       yaml.replace('cash: 5000000000', 'cash: 35000000'),
     );
-    story.offer('sell', 13_010, 1);
-    story.print(13_001);
-    await story.until(async () => (await story.known()).net === 1);
+    await story.buys(1);
     await withdrawn(story, 7_000_000);
     story.offer('buy', 12_150, 1);
     story.print(12_160);
@@ -175,9 +169,7 @@ describe('money of the day', () => {
 
   it('a contract that ends while it is held is no mismatch', async () => {
     const story = await running([IN]);
-    story.offer('sell', 13_010, 2);
-    story.print(13_001);
-    await story.until(async () => (await story.known()).net === 2);
+    await story.buys(2);
     await story.until(agrees(story));
     story.fault({ name: 'roll_contract' });
     await story.until(() => story.alerts().includes('settled'));

@@ -5,8 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { obey, type RunActions } from '../../src/daemon/daemon-commands.ts';
-import { EMPTY_BODY } from '../../src/operator/control-command.ts';
 import { listenToPhones } from '../../src/daemon/program/phone.ts';
 import { dayText } from '../../src/daemon/inspect/day-report.ts';
 import { heldBy, sendReport } from '../../src/daemon/program/run-daemon.ts';
@@ -17,7 +15,7 @@ import { ENTRIES } from '../operator/entries.ts';
 import { BOT_TOKEN, BotApi, type BotMessage } from '../operator/support/bot-api.ts';
 import { Mailbox } from '../operator/support/mailbox.ts';
 import type { Step } from './support/scripted.ts';
-import { Story } from './support/story.ts';
+import { IDLE_RUN, Story } from './support/story.ts';
 
 const OWNER = 4_711;
 const STRANGER = 666;
@@ -53,7 +51,14 @@ ${more}`;
   return { story, bot, mailbox };
 }
 
-const IDLE_RUN: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
+/** The same, once its owner has brought the password. */
+async function tradingMorning(steps: readonly Step[] = []): Promise<Morning> {
+  const all = await morning(steps);
+  await all.story.until(() => all.story.daemon.otpDesk.isWaiting);
+  all.bot.write(OWNER, all.story.simulator.otp);
+  await all.story.trading();
+  return all;
+}
 
 const LINK = 'http://127.0.0.1:8600/#key=the-one-time-secret';
 
@@ -101,10 +106,7 @@ it('asks by Telegram and mail, ignores a stranger, and begins the session with t
 });
 
 it('empties the broker’s book of entries by a halt from the phone, and asks back before it resumes', async () => {
-  const { story, bot } = await morning([{ at: 13_001, do: 'buy', qty: 2, price: 12_950 }]);
-  await story.until(() => story.daemon.otpDesk.isWaiting);
-  bot.write(OWNER, story.simulator.otp);
-  await story.trading();
+  const { story, bot } = await tradingMorning([{ at: 13_001, do: 'buy', qty: 2, price: 12_950 }]);
   story.print(13_000);
   story.print(13_001);
   await story.until(async () => (await story.truth()).orders.length === 1);
@@ -135,15 +137,12 @@ it('empties the broker’s book of entries by a halt from the phone, and asks ba
 });
 
 it('resumes nothing that was asked for before somebody halted at another place', async () => {
-  const { story, bot } = await morning();
-  await story.until(() => story.daemon.otpDesk.isWaiting);
-  bot.write(OWNER, story.simulator.otp);
-  await story.trading();
+  const { story, bot } = await tradingMorning();
   bot.write(OWNER, '/halt news');
   await story.until(() => /halt proven/.test(replies(bot)));
   bot.write(OWNER, '/resume');
   await story.until(() => /Send \d{4} within/.test(replies(bot)));
-  await obey(story.daemon, 'halt', { ...EMPTY_BODY, reason: 'worse news' }, IDLE_RUN);
+  await story.ask('halt', { reason: 'worse news' });
   const [, code = ''] = /Send (\d{4}) within/.exec(replies(bot)) ?? [];
   bot.write(OWNER, code);
   await story.until(() => /a halt came since|entries are allowed again/.test(replies(bot)));
@@ -151,10 +150,7 @@ it('resumes nothing that was asked for before somebody halted at another place',
 });
 
 it('resumes nothing that was asked for before a critical alert, also where all before it are acknowledged', async () => {
-  const { story, bot } = await morning();
-  await story.until(() => story.daemon.otpDesk.isWaiting);
-  bot.write(OWNER, story.simulator.otp);
-  await story.trading();
+  const { story, bot } = await tradingMorning();
   bot.write(OWNER, '/halt news');
   await story.until(() => /halt proven/.test(replies(bot)));
   story.daemon.alert('critical', 'fee_unknown', 'the first one');
@@ -282,10 +278,7 @@ it('shows position, trades, balance and day, and cancels and stops by a press of
 });
 
 it('says with positions, orders and profit that an engine does not answer, and never that no session is open', async () => {
-  const { story, bot } = await morning();
-  await story.until(() => story.daemon.otpDesk.isWaiting);
-  bot.write(OWNER, story.simulator.otp);
-  await story.trading();
+  const { story, bot } = await tradingMorning();
   const answerTo = async (text: string): Promise<string> => {
     const { length } = bot.sent;
     bot.write(OWNER, text);
@@ -305,10 +298,7 @@ it('says with positions, orders and profit that an engine does not answer, and n
 });
 
 it('asks somebody to acknowledge that a proven halt is not proven any more', async () => {
-  const { story, bot } = await morning();
-  await story.until(() => story.daemon.otpDesk.isWaiting);
-  bot.write(OWNER, story.simulator.otp);
-  await story.trading();
+  const { story, bot } = await tradingMorning();
   story.fault({ name: 'empty_book', book: 'in-day' });
   story.fault({ name: 'inject_order', symbol: 'front', side: 'buy', points: 1_299, volume: 1 });
   bot.write(OWNER, '/halt news');
@@ -374,8 +364,7 @@ it('acknowledges by the button of an old message nothing that came after it', as
 
 it('sends a test message through its channels while they fail and while they work', async () => {
   const { story, bot, mailbox } = await morning();
-  const asked = (channel: string | null) =>
-    obey(story.daemon, 'test-message', { ...EMPTY_BODY, channel }, IDLE_RUN);
+  const asked = (channel: string | null) => story.ask('test-message', { channel });
   bot.failures['sendMessage']?.push({ status: 502 });
   expect(await asked('phone')).toMatchObject({
     ok: false,
@@ -408,10 +397,7 @@ it('takes a command once, though the service repeats it after a kill', async () 
 });
 
 it('takes a halt whose number is lower than any before, as after a quiet week, and none of them twice', async () => {
-  const { story, bot } = await morning();
-  await story.until(() => story.daemon.otpDesk.isWaiting);
-  bot.write(OWNER, story.simulator.otp);
-  await story.trading();
+  const { story, bot } = await tradingMorning();
   const isResumed = () =>
     story.entries.some(({ kind }) => kind === 'remote_command') && story.daemon.halt.reason === null;
   await story.until(isResumed);
@@ -442,10 +428,7 @@ it('takes a halt whose number is lower than any before, as after a quiet week, a
 });
 
 it('sends after a restart what was critical and had not left, and trades while every channel is dead', async () => {
-  const { story, bot, mailbox } = await morning([{ at: 13_001, do: 'buy', qty: 1, price: 12_950 }]);
-  await story.until(() => story.daemon.otpDesk.isWaiting);
-  bot.write(OWNER, story.simulator.otp);
-  await story.trading();
+  const { story, bot, mailbox } = await tradingMorning([{ at: 13_001, do: 'buy', qty: 1, price: 12_950 }]);
   bot.down.set('sendMessage', { status: 502 });
   mailbox.refuses = 451;
   story.daemon.alert('critical', 'position_mismatch', 'they differ');

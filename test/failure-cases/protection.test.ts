@@ -13,12 +13,9 @@ const guarded = (yaml: string): string =>
     .replace('positions: 1s', 'positions: 200ms')
     .replace('bookFast: 200ms, bookSlow: 1s', 'bookFast: 50ms, bookSlow: 200ms');
 
-const stopsOf = ({ simulator }: Story) =>
-  simulator.triggers().flatMap(({ status, qty }) => (status === 'pending' ? [Number(qty)] : []));
-
 /** The position at the broker and its stop there agree. */
 const isCovered = (story: Story, net: number) => async (): Promise<boolean> => {
-  const stops = stopsOf(story);
+  const stops = story.stops();
   return (await story.truth()).net === net && stops.length <= 1 && (stops[0] ?? 0) === net;
 };
 
@@ -53,13 +50,12 @@ describe('a protective stop', () => {
     await story.until(isCovered(story, HELD));
     const looks = story.calls.length;
     await story.until(() => story.calls.length > looks + 12);
-    expect(stopsOf(story)).toEqual([HELD]);
+    expect(story.stops()).toEqual([HELD]);
     expect(story.moves.filter((call) => call === PLACE_STOP)).toHaveLength(1);
     await story.kill();
     await story.start();
-    const { length } = story.calls;
-    await story.until(() => story.calls.length > length + 12);
-    expect(stopsOf(story), 'after a restart').toEqual([HELD]);
+    await story.settled();
+    expect(story.stops(), 'after a restart').toEqual([HELD]);
     expect(story.moves).toEqual([]);
   });
 });
@@ -71,12 +67,6 @@ async function triggered(story: Story, stop: number): Promise<void> {
   await story.until(() => story.entries.some((entry) => entry.kind === 'order_adopted'));
 }
 
-/** The in-day book has been read often since: whatever was to be canceled is. */
-async function settled(story: Story): Promise<void> {
-  const { length } = story.calls;
-  await story.until(() => story.calls.length > length + 12);
-}
-
 describe('a stop whose cancel the broker refused', () => {
   it('sends an order that lives, where a strategy wanted to move it', async () => {
     const story = await running([
@@ -84,9 +74,7 @@ describe('a stop whose cancel the broker refused', () => {
       { at: 13_002, do: 'sell', price: 12_890, trigger: 12_900 },
       { at: 13_003, do: 'cancel' },
     ]);
-    story.offer('sell', 13_010, 1);
-    story.print(13_001);
-    await story.until(async () => (await story.known()).net === 1);
+    await story.buys(1);
     story.print(13_002);
     await story.until(async () => (await story.truth()).orders.length === 1);
     story.fault({ name: 'refuse_for_now', operation: 'condition-cancel' });
@@ -94,9 +82,9 @@ describe('a stop whose cancel the broker refused', () => {
     await story.until(() =>
       story.entries.some((entry) => entry.kind === 'outcome' && entry.outcome.status === 'rejected'),
     );
-    await settled(story);
+    await story.settled();
     await triggered(story, 12_900);
-    await settled(story);
+    await story.settled();
     story.offer('buy', 12_890, 1);
     await story.until(async () => (await story.truth()).net === 0);
     expect(story.moves.filter((call) => call.endsWith('/cancel'))).toEqual([
@@ -115,10 +103,10 @@ describe('a stop whose cancel the broker refused', () => {
     await story.until(() =>
       story.entries.some((entry) => entry.kind === 'outcome' && entry.outcome.status === 'rejected'),
     );
-    await settled(story);
+    await story.settled();
     const [stop] = story.simulator.triggers();
     await triggered(story, Number(stop?.triggerPrice));
-    await settled(story);
+    await story.settled();
     expect(story.moves).not.toContain('POST /khronos/v1/order/cancel');
     story.offer('buy', Number(stop?.limitPrice), 1);
     await story.until(async () => (await story.truth()).net === 1);
@@ -148,13 +136,11 @@ it.each([
   ['the exit', { at: 13_002, do: 'sell', qty: HELD, price: 13_050 }],
 ] as const)('a position that a person closes by hand takes %s of its strategy with it', async (_, exit) => {
   const story = await running([CROSSING, exit]);
-  story.offer('sell', 13_010, HELD);
-  story.print(13_001);
-  await story.until(async () => (await story.known()).net === HELD);
+  await story.buys(HELD);
   await story.until(() => story.hasReadPositions());
   story.print(13_002);
   await story.until(async () => (await story.truth()).orders.length === 1);
-  await settled(story);
+  await story.settled();
   story.offer('buy', 12_990, HELD);
   story.fault({ name: 'inject_order', symbol: 'front', side: 'sell', points: 1_299, volume: HELD });
   await story.until(async () => (await story.truth()).net === 0);
@@ -178,9 +164,7 @@ describe('an alert about a position without a strategy', () => {
     ['a stop for a part of it', [stop, target], 'with stops for 1 of 2 at the broker'],
   ] as const)('says what protects it: %s', async (_, exits, words) => {
     const story = await running([{ ...CROSSING, qty: 2 }, ...exits]);
-    story.offer('sell', 13_010, 2);
-    story.print(13_001);
-    await story.until(async () => (await story.known()).net === 2);
+    await story.buys(2);
     await story.until(() => story.hasReadPositions());
     story.print(13_002);
     await story.until(
@@ -189,10 +173,7 @@ describe('an alert about a position without a strategy', () => {
     const strategy = story.daemon.names.indexOf('script');
     story.daemon.command({ name: 'stop_strategy', strategy, reason: 'the story' });
     await story.until(() => story.alerts().includes('orphan_position'));
-    const text = story.entries.flatMap((each) =>
-      each.kind === 'alert' && each.code === 'orphan_position' ? [each.text] : [],
-    );
-    expect(text).toEqual([expect.stringContaining(words)]);
+    expect(story.texts('orphan_position')).toEqual([expect.stringContaining(words)]);
   });
 
   it.each([
@@ -203,9 +184,7 @@ describe('an alert about a position without a strategy', () => {
     async (policy, left) => {
       const orphaned = (yaml: string) => yaml.replace('risk: {', `risk: { onOrphan: ${policy},`);
       const story = await running([{ ...CROSSING, qty: 1 }], orphaned);
-      story.offer('sell', 13_010, 1);
-      story.print(13_001);
-      await story.until(async () => (await story.known()).net === 1);
+      await story.buys(1);
       await story.until(() => story.hasReadPositions());
       await story.kill();
       story.offer('buy', 13_000, 1);
@@ -221,9 +200,7 @@ describe('an alert about a position without a strategy', () => {
 describe('the close of a position', () => {
   it('case 12: sends what is left when the exit that it cancels fills meanwhile', async () => {
     const story = await running([CROSSING, { at: 13_002, do: 'sell', qty: HELD, price: 13_020 }]);
-    story.offer('sell', 13_010, HELD);
-    story.print(13_001);
-    await story.until(async () => (await story.known()).net === HELD);
+    await story.buys(HELD);
     story.print(13_002);
     await story.until(
       async () =>

@@ -101,9 +101,7 @@ describe('the stream', () => {
   it('case 36: a position in the contract that expired is alerted, and settled as the broker does', async () => {
     const held: Step = { at: 13_001, do: 'buy', qty: 2, price: 13_010 };
     const story = await running([held]);
-    story.offer('sell', 13_010, 2);
-    story.print(13_001);
-    await story.until(async () => (await story.known()).net === 2);
+    await story.buys(2);
     story.fault({ name: 'roll_contract' });
     await story.until(() => story.alerts().includes('settled'));
     expect(await story.known()).toEqual({ orders: [], net: 0 });

@@ -32,9 +32,7 @@ async function overTheWeekend(triggerLife: 'day' | 'contract'): Promise<Story> {
     (yaml) => yaml.replace('cash: 5000000000', 'cash: 5000000000, hours: exchange'),
     { clock: systemClock, rules: { triggerLife } },
   );
-  story.offer('sell', 13_010, 1);
-  story.print(13_001);
-  await story.until(async () => (await story.known()).net === 1);
+  await story.buys(1);
   story.print(13_002);
   await story.until(async () => (await story.known()).orders.length === 1);
   await story.stop();
@@ -59,9 +57,7 @@ async function holdingOnFriday(): Promise<Story> {
     (yaml) => yaml.replace('cash: 5000000000', 'cash: 5000000000, hours: exchange'),
     { clock: systemClock, rules: { triggerLife: 'contract' } },
   );
-  story.offer('sell', 13_010, 1);
-  story.print(13_001);
-  await story.until(async () => (await story.known()).net === 1);
+  await story.buys(1);
   story.print(13_002);
   await story.until(async () => (await story.known()).orders.length === 1);
   return story;
@@ -96,8 +92,7 @@ describe('a stop of Friday', () => {
     const story = await overTheWeekend('contract');
     story.fault({ name: 'http_500', operation: 'conditions' });
     await story.start();
-    const { length } = story.calls;
-    await story.until(() => story.calls.length > length + 12);
+    await story.settled();
     const reason = expect.stringContaining('the trigger book was not read');
     expect(await ready(story), 'its stop may be gone').toEqual({ ready: false, reason });
     story.simulator.faults.clear();

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ProgramFiles } from '../../src/host/program-files.ts';
-import { tempDir } from '../journal/journal-fixture.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 test('a build that changes, adds or removes a file is noticed, and one with the same files is not', () => {
   const dir = tempDir();

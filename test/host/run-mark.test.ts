@@ -1,17 +1,16 @@
 /** A run marks how it ended, and the next start reads it. */
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { followStrategies, RunMark } from '../../src/host/run-mark.ts';
 import { minutes, tsUs } from '../../src/domain/units.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const START = Date.UTC(2026, 2, 4) * 1_000;
 const at = (minute: number) => tsUs(START + minute * minutes(1));
 
 function markAt(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-mark-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   return join(dir, 'run');
 }
 

@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database } from '../../src/sqlite/database.ts';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { readAgain, runPlan, withFirstDayLimits } from '../../src/host/run-plan.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';
 import { CATALOG } from '../../strategies/catalog.ts';
 import { LIVE, SHIPPED } from '../config/config-files.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const place = (): string => {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-plan-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
+  return tempDir();
 };
 
 function live(): Config {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { seconds } from '../../src/domain/units.ts';
-import { FakeTimers } from '../journal/journal-fixture.ts';
+import { seconds, milliseconds } from '../../src/domain/units.ts';
+import { VirtualTimers } from '../broker/support/virtual-timers.ts';
 import { limitWork, Shutdown } from '../../src/host/shutdown.ts';
 import { systemClock } from '../../src/host/system-clock.ts';
 
@@ -56,7 +56,7 @@ it('ends at once on the first one while it ends already for another reason', asy
 });
 
 it('gives work a limit, and none to a wait for a phase of the market', () => {
-  const timers = new FakeTimers();
+  const timers = new VirtualTimers();
   let isWaiting = true;
   let over = 0;
   limitWork(
@@ -65,11 +65,11 @@ it('gives work a limit, and none to a wait for a phase of the market', () => {
     () => isWaiting,
     () => (over += 1),
   );
-  for (let second = 0; second < 5_400; second += 1) timers.advance(1_000);
+  for (let second = 0; second < 5_400; second += 1) timers.advance(milliseconds(1_000));
   expect(over).toBe(0);
   isWaiting = false;
-  for (let second = 0; second < 79; second += 1) timers.advance(1_000);
+  for (let second = 0; second < 79; second += 1) timers.advance(milliseconds(1_000));
   expect(over).toBe(0);
-  timers.advance(1_000);
-  expect([over, timers.waiting]).toEqual([1, 0]);
+  timers.advance(milliseconds(1_000));
+  expect([over, timers.pending]).toEqual([1, 0]);
 });

@@ -2,7 +2,7 @@ import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openEmergencyFile } from '../../src/journal/emergency-file.ts';
-import { tempDir } from './journal-fixture.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const BYTES = 1024 * 1024;
 

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { AlreadyRunning, isLockHeld, takeInstanceLock } from '../../src/journal/instance-lock.ts';
 import { SQLITE_PACKAGE } from '../../src/sqlite/database.ts';
-import { tempDir } from './journal-fixture.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const MODULE = join(import.meta.dirname, '../../dist/src/journal/instance-lock.js');
 const HOLDER = `

@@ -6,7 +6,8 @@ import { tsUs } from '../../src/domain/units.ts';
 import { archiveDir, archivePath, writeArchive, backUpJournal } from '../../src/journal/journal-copies.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { Database } from '../../src/sqlite/database.ts';
-import { clockInput, DAY, note, openStore, tempDir, tempPath } from './journal-fixture.ts';
+import { clockInput, DAY, note, openStore, tempPath } from './journal-fixture.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const NEXT = addDays(DAY, 1);
 

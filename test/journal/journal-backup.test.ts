@@ -6,7 +6,8 @@ import { tradingDay } from '../../src/domain/civil-date.ts';
 import { tsUs } from '../../src/domain/units.ts';
 import { backUpJournal, pruneBackups } from '../../src/journal/journal-copies.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
-import { clockInput, DAY, note, openStore, tempDir } from './journal-fixture.ts';
+import { clockInput, DAY, note, openStore } from './journal-fixture.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 function running() {
   const dir = tempDir();

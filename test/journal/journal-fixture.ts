@@ -1,61 +1,28 @@
 /** A journal in a directory of its own, with timers that fire when the test says. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import type { Timers } from '../../src/domain/clock.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { StrategyNames } from '../../src/domain/ids.ts';
 import { seq, strategyIndex, tsUs } from '../../src/domain/units.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { JournalStore } from '../../src/journal/journal-store.ts';
+import { VirtualTimers } from '../broker/support/virtual-timers.ts';
 import type { JournaledInput } from '../../src/journal/compact-input.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 export const DAY = tradingDay('2026-03-04');
 
-export function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-journal-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
-
 export const tempPath = (): string => join(tempDir(), 'journal.db');
-
-/** Timers that wait for `advance`. */
-export class FakeTimers implements Timers {
-  readonly #waiting = new Set<{ readonly atUs: number; readonly run: () => void }>();
-  #nowUs = 0;
-
-  get waiting(): number {
-    return this.#waiting.size;
-  }
-
-  after(span: number, run: () => void): () => void {
-    const timer = { atUs: this.#nowUs + span, run };
-    this.#waiting.add(timer);
-    return () => void this.#waiting.delete(timer);
-  }
-
-  advance(ms: number): void {
-    this.#nowUs += ms * 1_000;
-    for (const timer of this.#waiting) {
-      if (timer.atUs > this.#nowUs) continue;
-      this.#waiting.delete(timer);
-      timer.run();
-    }
-  }
-}
 
 export interface OpenedStore {
   readonly store: JournalStore;
-  readonly timers: FakeTimers;
+  readonly timers: VirtualTimers;
   readonly failures: Error[];
   /** How often everything that had waited was written. */
   readonly recoveries: () => number;
 }
 
 export function openStore(path: string, wallUs = 1): OpenedStore {
-  const timers = new FakeTimers();
+  const timers = new VirtualTimers();
   const failures: Error[] = [];
   let recovered = 0;
   const store = new JournalStore({

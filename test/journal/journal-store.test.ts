@@ -4,12 +4,13 @@ import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database } from '../../src/sqlite/database.ts';
 import { describe, expect, it } from 'vitest';
-import { tsUs } from '../../src/domain/units.ts';
+import { tsUs, milliseconds } from '../../src/domain/units.ts';
 import { OtherFormat } from '../../src/domain/failure.ts';
 import { isJournalThere } from '../../src/journal/journal-database.ts';
 import { GROUP_COMMIT_MS } from '../../src/journal/journal-store.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
-import { clockInput, DAY, note, openStore, tempDir, tempPath } from './journal-fixture.ts';
+import { clockInput, DAY, note, openStore, tempPath } from './journal-fixture.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const texts = (path: string): string[] => {
   const opened = readJournal(path);
@@ -62,7 +63,7 @@ it('commits nothing before what has to precede it', () => {
   expect(texts(path)).toEqual([]);
   expect(failures.map(({ message }) => message)).toEqual(['frames: disk full']);
   isFull = false;
-  timers.advance(1_000);
+  timers.advance(milliseconds(1_000));
   expect(texts(path)).toEqual(['note 1']);
   store.close();
 });
@@ -73,12 +74,12 @@ describe('committing in groups', () => {
     const { store, timers } = openStore(path);
     store.beginSession(DAY, tsUs(1), 'test.yaml');
     store.append(note(1));
-    timers.advance(GROUP_COMMIT_MS - 1);
+    timers.advance(milliseconds(GROUP_COMMIT_MS - 1));
     store.append(note(2));
     expect(texts(path)).toEqual([]);
-    timers.advance(1);
+    timers.advance(milliseconds(1));
     expect(texts(path)).toEqual(['note 1', 'note 2']);
-    expect(timers.waiting).toBe(0);
+    expect(timers.pending).toBe(0);
     store.close();
   });
 
@@ -88,15 +89,15 @@ describe('committing in groups', () => {
     store.beginSession(DAY, tsUs(1), 'test.yaml');
     const full = fullDisk(path, 'entries');
     store.append(note(1));
-    timers.advance(GROUP_COMMIT_MS);
+    timers.advance(milliseconds(GROUP_COMMIT_MS));
     store.append(note(2));
-    for (let i = 0; i < 5; i += 1) timers.advance(1_000);
+    for (let i = 0; i < 5; i += 1) timers.advance(milliseconds(1_000));
     expect(failures.map(({ message }) => message)).toEqual(['disk full']);
     expect(() => store.flush()).toThrow('disk full');
     expect(recoveries()).toBe(0);
     full.free();
     store.append(note(3));
-    timers.advance(1_000);
+    timers.advance(milliseconds(1_000));
     expect(texts(path)).toEqual(['note 1', 'note 2', 'note 3']);
     expect(recoveries()).toBe(1);
     store.close();
@@ -110,10 +111,10 @@ describe('committing in groups', () => {
     store.keepCounter('attempts', '', 3);
     store.append(note(1));
     expect(() => store.flush()).toThrow('disk full');
-    timers.advance(1_000);
+    timers.advance(milliseconds(1_000));
     expect(failures.map(({ message }) => message)).toEqual(['disk full']);
     expect(() => store.close()).toThrow('disk full');
-    expect(timers.waiting, 'nothing holds the process').toBe(0);
+    expect(timers.pending, 'nothing holds the process').toBe(0);
     full.free();
     expect(texts(path)).toEqual([]);
   });

@@ -12,12 +12,13 @@ import {
 } from '../../src/simulator/simulator-options.ts';
 import { type RunningSimulator, startSimulator } from '../../src/simulator/start-simulator.ts';
 import type { TriggerReport, VenueEvent } from '../../src/venue/venue-event.ts';
-import { firstOf, type Json, type Reply, rowsOf, Stranger } from '../simulator/support/stranger.ts';
 import { BareStream } from '../contract/broker/support/bare-stream.ts';
 import { VirtualTimers } from '../broker/support/virtual-timers.ts';
-import { VN_COSTS } from '../support/backtest-plan.ts';
+import { VN_COSTS } from '../support/strategy-fixtures.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { type DayOutcome, fillLine, type ParityDay, type SentCall, type Target } from './parity.ts';
+import { BareClient, type Answer, firstRow, rowsOf } from '../contract/broker/support/bare-client.ts';
+import type { Json } from '../contract/broker/support/../document/answer-check.ts';
 
 export interface WireDayOutcome extends DayOutcome {
   /** Trades of the stream: how many, and the day's volume by the last of them. */
@@ -65,7 +66,7 @@ export async function wireDay(day: ParityDay, calls: readonly SentCall[]): Promi
 
 interface Running {
   readonly simulator: RunningSimulator;
-  readonly client: Stranger;
+  readonly client: BareClient;
   readonly tap: BareStream;
 }
 
@@ -116,8 +117,8 @@ class WireDay {
       timers: this.#time,
     });
     simulator.onEvent((event) => this.#heard(event));
-    const { rest, stream, subAccountId } = simulator;
-    const client = new Stranger({ rest, stream, ...account(capital), subAccountId });
+    const { rest, stream } = simulator;
+    const client = new BareClient(rest, account(capital));
     await client.logIn();
     const tap = await BareStream.authenticated(stream, client.token);
     tap.send(`d|s|tk|tm|${simulator.frontMonth}`);
@@ -154,7 +155,7 @@ class WireDay {
     const rc = Number(reply.json['rc']);
     if (rc !== 1) this.#refused.push(`${call.call} ${call.clientOrderId} ${rc}`);
     else if (call.call === 'place') {
-      const row = firstOf(reply);
+      const row = firstRow(reply);
       const { clientOrderId: id } = call;
       this.#names.set(id, {
         orderNo: textOf(row['orderNo']),
@@ -196,7 +197,7 @@ class WireDay {
     return this.#running;
   }
 
-  #post(call: SentCall): Promise<Reply> {
+  #post(call: SentCall): Promise<Answer> {
     const { client } = this.#open;
     switch (call.call) {
       case 'place':
@@ -204,12 +205,18 @@ class WireDay {
       case 'modify': {
         const { orderNo, orderKey } = this.#named(call.target);
         return call.triggerPrice === null
-          ? client.change(orderNo, points(call.limitPrice), call.qty, '')
-          : client.changeCondition(orderKey, points(call.triggerPrice), '');
+          ? client.call('change', { orderNo, refId: '', nprice: points(call.limitPrice), nvol: call.qty })
+          : client.call('condition-change', {
+              pkOrderNo: orderKey,
+              refId: '',
+              soPrice: points(call.triggerPrice),
+            });
       }
       case 'cancel': {
         const { orderNo, orderKey } = this.#named(call.target);
-        return call.isWaiting ? client.cancelCondition(orderKey) : client.cancel(orderNo);
+        return call.isWaiting
+          ? client.call('condition-cancel', { orderNo: orderKey })
+          : client.call('cancel', { orderNo });
       }
     }
   }
@@ -220,7 +227,7 @@ class WireDay {
     limitPrice,
     condition,
     clientOrderId,
-  }: Extract<SentCall, { call: 'place' }>): Promise<Reply> {
+  }: Extract<SentCall, { call: 'place' }>): Promise<Answer> {
     const { client, simulator } = this.#open;
     const wish = {
       side: side === 'buy' ? 'B' : 'S',
@@ -231,21 +238,23 @@ class WireDay {
     } as const;
     switch (condition?.kind) {
       case undefined:
-        return client.place(wish);
+        return client.call('place', wish);
       case 'bracket': {
         const [loss, profit] = [condition.stopLossPrice, condition.takeProfitPrice].map((exit) =>
           points(Math.abs(exit - limitPrice)),
         );
-        const orderType = `SLP=${loss},${profit}`;
-        const withExits = { ...wish, orderType };
-        return client.place(withExits);
+        return client.call('place', { ...wish, orderType: `SLP=${loss},${profit}` });
       }
       case 'stop': {
         const orderType = condition.triggerWhen === 'at_or_above' ? 'SOL' : 'SOU';
-        return client.placeCondition({ ...wish, orderType, soPrice: points(condition.triggerPrice) });
+        return client.call('condition-place', {
+          ...wish,
+          orderType,
+          soPrice: points(condition.triggerPrice),
+        });
       }
       case 'trailing_stop':
-        return client.placeCondition({
+        return client.call('condition-place', {
           ...wish,
           orderType: 'TSO',
           soPrice: 0,
@@ -290,7 +299,7 @@ class WireDay {
   async #book(): Promise<readonly Json[]> {
     const rows: Json[] = [];
     for (let page = 1; ; page += 1) {
-      const got = rowsOf(await this.#open.client.inDay({ pageSize: '100', pageNo: String(page) }));
+      const got = rowsOf(await this.#open.client.call('in-day', { pageSize: '100', pageNo: String(page) }));
       rows.push(...got);
       if (got.length < 100) return rows;
     }

@@ -8,7 +8,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { alwaysOpen } from '../../src/domain/calendar.ts';
 import { addDays } from '../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, type ClientOrderId, clientOrderId } from '../../src/domain/ids.ts';
-import { money, priceTicks, qty, tsUs, US_PER_SECOND } from '../../src/domain/units.ts';
+import { money, priceTicks, qty, tsUs, US_PER_SECOND, seconds } from '../../src/domain/units.ts';
 import { OrderNames } from '../../src/engine/orders/orders.ts';
 import { RowReader } from '../../src/engine/orders/row-reader.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
@@ -95,7 +95,7 @@ class World {
   readonly rig = new EngineRig({
     startUs: timeOf(10),
     calendar: ENDLESS,
-    lookUp: { scans: 2, spread: 1_000_000 as never },
+    lookUp: { scans: 2, spread: seconds(1) },
     qtyMax: 100,
   });
   readonly #ids: ClientOrderId[] = [];

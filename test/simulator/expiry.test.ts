@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { seconds, tsUs } from '../../src/domain/units.ts';
-import { started } from './support/started.ts';
 
 import { BareStream } from '../contract/broker/support/bare-stream.ts';
 import { VirtualTimers } from '../broker/support/virtual-timers.ts';
+import { openMarket } from '../contract/broker/support/market.ts';
 
 /** Thursday 2026-11-19, 23:58 in Vietnam: the third Thursday, last day of the November contract. */
 const LAST_MINUTES = tsUs(Date.UTC(2026, 10, 19, 16, 58) * 1_000);
 
 it('lives over the expiry of a contract that somebody listens to', async () => {
   const time = new VirtualTimers(LAST_MINUTES);
-  const { simulator, alice, front } = await started({
+  const { simulator, alice, front } = await openMarket({
     market: { kind: 'synthetic', seed: 3, startPoints: 1_900 },
     clock: time,
     timers: time,
@@ -24,7 +24,7 @@ it('lives over the expiry of a contract that somebody listens to', async () => {
     time.jump(seconds(9));
     time.advance(seconds(1));
   }
-  expect((await alice.get('/tartarus/v1/derivatives')).text).not.toContain(`"${front}"`);
+  expect((await alice.call('derivatives')).text).not.toContain(`"${front}"`);
   await tap.settle();
   const spoken = tap.frames.length;
   time.advance(seconds(10));

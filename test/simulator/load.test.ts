@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { seconds } from '../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
-import { started } from './support/started.ts';
-import { rowsOf } from './support/stranger.ts';
 import { BareStream } from '../contract/broker/support/bare-stream.ts';
+import { rowsOf } from '../contract/broker/support/bare-client.ts';
+import { openMarket } from '../contract/broker/support/market.ts';
 
 const CLIENTS = 50;
 const CALLS_A_SECOND = 20;
@@ -15,7 +15,7 @@ const SPEED = 66;
 const isPrice = (frame: string): boolean => frame.startsWith('s|');
 
 it('sends 50 clients the same of four busy contracts, misses no heartbeat and answers meanwhile', async () => {
-  const { simulator, time, alice } = await started({
+  const { simulator, time, alice } = await openMarket({
     market: { kind: 'synthetic', seed: 5, startPoints: 1_300 },
     time: { ...DEFAULT_OPTIONS.time, speed: SPEED },
     // Shorter than the crowd lasts: one heartbeat that goes unheard closes a connection.
@@ -32,7 +32,7 @@ it('sends 50 clients the same of four busy contracts, misses no heartbeat and an
   for (let second = 0; second < CROWDED_SECONDS; second += 1) {
     for (let call = 0; call < CALLS_A_SECOND; call += 1) {
       time.advance(seconds(1 / CALLS_A_SECOND));
-      expect((await (call % 2 === 0 ? alice.inDay() : alice.derivatives())).status).toBe(200);
+      expect((await (call % 2 === 0 ? alice.call('in-day') : alice.call('derivatives'))).status).toBe(200);
     }
     // All heartbeats of this second at once; each waits for its pong.
     if (second % 2 === 1) await Promise.all(taps.map((tap) => tap.settle()));
@@ -55,7 +55,7 @@ it('sends 50 clients the same of four busy contracts, misses no heartbeat and an
     return known !== undefined && known + matchQtty !== totalVolume;
   });
   expect(gaps).toEqual([]);
-  const listed = rowsOf(await alice.derivatives()).map((row) => [row['symbol'], row['totalVol']]);
+  const listed = rowsOf(await alice.call('derivatives')).map((row) => [row['symbol'], row['totalVol']]);
   expect(Object.fromEntries(volumes)).toEqual(Object.fromEntries(listed));
 });
 

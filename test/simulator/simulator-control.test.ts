@@ -1,13 +1,13 @@
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { started } from './support/started.ts';
+import { openMarket } from '../contract/broker/support/market.ts';
 
 const wish = (symbol: string, refId: string) =>
   ({ side: 'B', symbol, price: 1299, volume: 1, refId }) as const;
 
 describe('the control API', () => {
   it('sets, lists and clears faults, and shows exact figures', async () => {
-    const { simulator, alice, front } = await started();
+    const { simulator, alice, front } = await openMarket();
     const { control } = simulator;
     const call = async (
       method: string,
@@ -32,7 +32,7 @@ describe('the control API', () => {
     expect((await call('GET', '/faults'))[1]).toMatchObject({
       armed: [{ fault: { name: 'http_500' }, left: 1 }],
     });
-    expect((await alice.place(wish(front, 'H.1'))).status).toBe(500);
+    expect((await alice.call('place', wish(front, 'H.1'))).status).toBe(500);
     expect((await call('GET', '/faults'))[1]).toMatchObject({ armed: [] });
     expect(await call('POST', '/faults', { name: 'nonsense' })).toMatchObject([
       400,
@@ -46,14 +46,14 @@ describe('the control API', () => {
     expect((await call('DELETE', '/faults'))[1]).toEqual({ armed: [] });
     expect((await call('GET', '/clock'))[1]).toMatchObject({ held: false, map: { speed: 1 } });
     expect((await call('GET', '/accounts/nobody'))[0]).toBe(404);
-    expect((await call('GET', `/accounts/${alice.account.custodyCode}`))[1]).toMatchObject({
+    expect((await call('GET', `/accounts/${alice.custodyCode}`))[1]).toMatchObject({
       account: { cash: 1_000_000_000 },
       positions: [],
     });
   });
 
   it('takes what curl sends, and says what is wrong with the rest', async () => {
-    const { simulator } = await started();
+    const { simulator } = await openMarket();
     const { control } = simulator;
     const authorization = `Bearer ${simulator.controlToken}`;
     const post = async (body: string, type: string): Promise<unknown[]> => {
@@ -78,7 +78,7 @@ describe('the control API', () => {
     ['of a page', (token) => ({ authorization: `Bearer ${token}`, origin: 'http://evil.example' })],
     ['under the name of a page', (token) => ({ authorization: `Bearer ${token}`, host: 'evil.example' })],
   ])('refuses a call %s, and sets nothing', async (_, headersOf) => {
-    const { simulator } = await started();
+    const { simulator } = await openMarket();
     const { statusCode } = await request(`${simulator.control}/faults`, {
       method: 'POST',
       headers: headersOf(simulator.controlToken),

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import { describeSimulator, startSimulator } from '../../src/simulator/start-simulator.ts';
-import { firstOf, Stranger } from './support/stranger.ts';
 import { BareStream } from '../contract/broker/support/bare-stream.ts';
+import { BareClient, firstRow } from '../contract/broker/support/bare-client.ts';
 
 it('without any option the demo runs, and its description is all that a stranger needs', async () => {
   const simulator = await startSimulator();
@@ -31,12 +31,12 @@ it('without any option the demo runs, and its description is all that a stranger
     expect(subAccountId).toBe(`${custodyCode}A`);
     expect([contracts.length, contracts[0]]).toEqual([4, frontMonth]);
 
-    const stranger = new Stranger(description);
+    const stranger = new BareClient(rest, description);
     await stranger.logIn();
     const tap = await BareStream.authenticated(stream, stranger.token);
     tap.send(`d|s|tk|bi+tm+op|${frontMonth}`);
     await tap.next('s|21|');
-    const board = firstOf(await stranger.get('/tartarus/v1/derivatives'));
+    const board = firstRow(await stranger.call('derivatives'));
     const wish = {
       side: 'B',
       symbol: frontMonth,
@@ -44,7 +44,7 @@ it('without any option the demo runs, and its description is all that a stranger
       volume: 3,
       refId: 'H.1',
     } as const;
-    expect((await stranger.place(wish)).json['rc'], 'margin for several contracts').toBe('1');
+    expect((await stranger.call('place', wish)).json['rc'], 'margin for several contracts').toBe('1');
   } finally {
     await simulator.close();
   }

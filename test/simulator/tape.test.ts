@@ -1,14 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { marketTimeAt } from '../../src/domain/clock.ts';
 import { milliseconds, minutes, seconds, tsUs } from '../../src/domain/units.ts';
 import type { MarketStep } from '../../src/simulator/start-simulator.ts';
-import { started, stop } from './support/started.ts';
-import { firstOf, rowsOf } from './support/stranger.ts';
 import { BareStream } from '../contract/broker/support/bare-stream.ts';
+import { firstRow, rowsOf } from '../contract/broker/support/bare-client.ts';
+import { openMarket, order } from '../contract/broker/support/market.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const TAPE = `Time,Price,Volume,Side
 10:00:05,1300.4,7,M
@@ -21,25 +21,24 @@ const TIME = { speed: 60, originRealUs: null, originMarketUs: null } as const;
 let dir: string;
 let path: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'simulator-tape-'));
+  dir = tempDir();
   path = join(dir, '2026-03-04_vn30f2603.csv');
   writeFileSync(path, TAPE);
 });
-afterEach(() => rmSync(dir, { recursive: true }));
 
 describe('a recorded day', () => {
   it('lists its own contract alone, in the form asked for', async () => {
     const market = { kind: 'tape', path, referencePoints: 1298.25 } as const;
-    const coded = await started({ market });
+    const coded = await openMarket({ market });
     expect([coded.front, coded.simulator.contracts]).toEqual(['41I1G3000', ['41I1G3000']]);
-    const legacy = await started({ market, codes: 'legacy' });
+    const legacy = await openMarket({ market, codes: 'legacy' });
     expect(legacy.simulator.contracts).toEqual(['VN30F2603']);
-    expect(firstOf(await legacy.alice.get('/tartarus/v1/derivatives'))).toMatchObject({ refPrice: 1298.25 });
+    expect(firstRow(await legacy.alice.call('derivatives'))).toMatchObject({ refPrice: 1298.25 });
   });
 
   it('waits for its first subscriber, and loses nothing', async () => {
     const market = { kind: 'tape', path, referencePoints: null } as const;
-    const { simulator, alice, time, front } = await started({
+    const { simulator, alice, time, front } = await openMarket({
       market,
       time: { ...TIME, start: 'first_subscriber' },
     });
@@ -66,12 +65,12 @@ describe('a recorded day', () => {
   });
 
   it('starts at its origin without anybody', async () => {
-    const { simulator, alice, time } = await started({
+    const { simulator, alice, time } = await openMarket({
       market: { kind: 'tape', path, referencePoints: null },
       time: { ...TIME, start: 'origin' },
     });
     time.advance(seconds(1));
-    expect(firstOf(await alice.get('/tartarus/v1/derivatives'))).toMatchObject({
+    expect(firstRow(await alice.call('derivatives'))).toMatchObject({
       totalVol: 14,
       matchPrice: 1300.4,
     });
@@ -79,7 +78,7 @@ describe('a recorded day', () => {
   });
 
   it('starts as in life for a daemon that may need long, and agrees with it on the time', async () => {
-    const { simulator, time } = await started({
+    const { simulator, time } = await openMarket({
       market: { kind: 'tape', path, referencePoints: null },
       time: { ...TIME, start: 'as_in_life' },
     });
@@ -93,7 +92,7 @@ describe('a recorded day', () => {
   });
 
   it('runs to its next print and waits there for the daemon, which gets each step', async () => {
-    const { simulator, alice, time, front } = await started({
+    const { simulator, alice, time, front } = await openMarket({
       market: { kind: 'tape', path, referencePoints: null },
       time: { ...TIME, start: 'origin' },
     });
@@ -127,19 +126,19 @@ describe('a recorded day', () => {
       stateDir: join(dir, 'state'),
       time: { ...TIME, speed: 1, start: 'origin' },
     } as const;
-    const first = await started(options);
+    const first = await openMarket(options);
     first.time.advance(seconds(4));
-    await first.alice.place({ side: 'B', symbol: first.front, price: 1300.1, volume: 1, refId: 'H.1' });
-    await stop(first.simulator);
+    await order(first.alice, 'B', first.front, 1300.1, 1);
+    await first.close();
 
     const later = { ...options, time: { ...options.time, originMarketUs: first.simulator.marketNowUs() } };
-    const second = await started(later);
-    expect(rowsOf(await second.alice.inDay())).toHaveLength(1);
+    const second = await openMarket(later);
+    expect(rowsOf(await second.alice.call('in-day'))).toHaveLength(1);
     second.time.advance(seconds(2));
-    expect(firstOf(await second.alice.get('/tartarus/v1/derivatives'))).toMatchObject({ totalVol: 14 });
-    await stop(second.simulator);
+    expect(firstRow(await second.alice.call('derivatives'))).toMatchObject({ totalVol: 14 });
+    await second.close();
 
-    await expect(started(options)).rejects.toThrow(/start fresh or use another state directory/);
+    await expect(openMarket(options)).rejects.toThrow(/start fresh or use another state directory/);
   });
 
   it('a clock that is behind the prices of a feed asks for no fresh account', async () => {
@@ -149,10 +148,10 @@ describe('a recorded day', () => {
       market: { kind: 'feed', source, startPoints: 1_300 },
       stateDir: join(dir, 'state'),
     } as const;
-    const first = await started(options);
+    const first = await openMarket(options);
     first.time.advance(seconds(4));
-    await stop(first.simulator);
-    await expect(started(options)).rejects.toThrow(/set the clocks .* right \(NTP\), or wait until then$/);
+    await first.close();
+    await expect(openMarket(options)).rejects.toThrow(/set the clocks .* right \(NTP\), or wait until then$/);
   });
 
   it.each([
@@ -161,7 +160,7 @@ describe('a recorded day', () => {
   ])('that cannot be played stops the start: %s', async (name, text, message) => {
     writeFileSync(join(dir, name), text);
     const market = { kind: 'tape', path: join(dir, name), referencePoints: null } as const;
-    await expect(started({ market })).rejects.toThrow(message);
+    await expect(openMarket({ market })).rejects.toThrow(message);
   });
 });
 
@@ -170,25 +169,25 @@ const REAL_DAY = join(import.meta.dirname, '../../../shared/data/vn30f/ticks/202
 it('a real day is played to its last print, and its account adds up to the VND', async (context) => {
   context.skip(!existsSync(REAL_DAY), 'the shared data is not there');
   const market = { kind: 'tape', path: REAL_DAY, referencePoints: null } as const;
-  const { simulator, alice, time, front } = await started({ market, time: { ...TIME, start: 'origin' } });
+  const { simulator, alice, time, front } = await openMarket({ market, time: { ...TIME, start: 'origin' } });
   for (let minute = 1; minute <= 360; minute += 1) {
     time.advance(seconds(1));
-    const price = Number(firstOf(await alice.get('/tartarus/v1/derivatives'))['matchPrice']);
+    const price = Number(firstRow(await alice.call('derivatives'))['matchPrice']);
     const wish = { side: minute % 2 === 0 ? 'B' : 'S', symbol: front, price, volume: 3 } as const;
-    await alice.place({ ...wish, refId: `H.${minute}` });
+    await alice.call('place', { ...wish, refId: `H.${minute}` });
   }
   const volumes = gunzipSync(readFileSync(REAL_DAY))
     .toString()
     .split('\n')
     .slice(1)
     .map((line) => Number(line.split(',')[2] ?? 0));
-  expect(firstOf(await alice.get('/tartarus/v1/derivatives'))).toMatchObject({
+  expect(firstRow(await alice.call('derivatives'))).toMatchObject({
     matchPrice: 1956,
     totalVol: volumes.reduce((sum, volume) => sum + volume, 0),
   });
 
   // What a client can compute from the book alone.
-  const orders = rowsOf(await alice.inDay({ pageSize: '1000' }));
+  const orders = rowsOf(await alice.call('in-day', { pageSize: '1000' }));
   const signed = (name: string): number =>
     orders.reduce((sum, order) => sum + (order['side'] === 'B' ? 1 : -1) * Number(order[name]), 0);
   const traded = orders.filter((order) => Number(order['matchVolume']) > 0);
@@ -198,7 +197,7 @@ it('a real day is played to its last print, and its account adds up to the VND',
     0,
   );
   expect(traded.length).toBeGreaterThan(100);
-  const status = (await alice.status()).json['data'] as Record<string, unknown>;
+  const status = (await alice.call('account-status')).json['data'] as Record<string, unknown>;
   expect(status).toMatchObject({
     cash: 1_000_000_000,
     vm: signed('matchVolume') * 195_600_000 - signed('matchValue'),

@@ -1,11 +1,11 @@
 /** The compiled program, since its threads are; in a process of its own, which a thread that ends at a bad moment takes along. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { tempDir } from '../support/temp-dir.ts';
 
 const MODULE = pathToFileURL(join(import.meta.dirname, '../../dist/src/sqlite/database.js')).href;
 
@@ -31,8 +31,7 @@ const ROUNDS = `
 `;
 
 it('ends while it loads SQLite, and the process goes on', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tickwright-thread-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = tempDir();
   writeFileSync(join(folder, 'thread.mjs'), THREAD);
   writeFileSync(join(folder, 'rounds.mjs'), ROUNDS);
   const { stderr } = await promisify(execFile)(process.execPath, [join(folder, 'rounds.mjs')]);

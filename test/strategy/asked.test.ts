@@ -32,6 +32,16 @@ describe('an order that is refused', () => {
     ['of two sides', ({ sell }) => sell?.(HEAD), 'trader.sell: side: expected \'sell\', was "buy"'],
     ['for no number', ({ buy }) => buy?.({ ...PLAIN, qty: NaN }), 'trader.buy: qty: expected a whole number'],
     [
+      'without a reason',
+      ({ buy }) => buy?.({ ...PLAIN, reason: undefined }),
+      'trader.buy: reason: expected a few words for the journal, was nothing',
+    ],
+    [
+      'at a price between two ticks',
+      ({ buy }) => buy?.({ ...PLAIN, price: 100.5 }),
+      'trader.buy: price: expected whole ticks',
+    ],
+    [
       'with a stop between two ticks',
       ({ submit }) => submit?.({ kind: 'stop', ...HEAD, trigger: 12_900.5 }),
       'trader.submit of a stop order: trigger: expected whole ticks',

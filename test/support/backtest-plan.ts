@@ -9,7 +9,6 @@ import type { LatencyModel } from '../../src/research/run/virtual-time.ts';
 import { expiryOf, contractMonthOf } from '../../src/domain/contract-code.ts';
 import { tradingDay, type TradingDay } from '../../src/domain/civil-date.ts';
 import type { Contract } from '../../src/domain/contract.ts';
-import type { CostSchedule } from '../../src/domain/costs.ts';
 import { orderCode, streamCode } from '../../src/domain/ids.ts';
 import type { EngineSettings } from '../../src/domain/settings.ts';
 import * as units from '../../src/domain/units.ts';
@@ -17,18 +16,8 @@ import { allocateRows, type TickRows } from '../../src/recording/columns/tick-fi
 import { readPrints } from '../../src/recording/read-prints.ts';
 import { defineStrategy, type StrategyInstance, type Ticks, type Trader } from '../../src/strategy/index.ts';
 import { MARKET_CALENDAR } from './market-calendar.ts';
-import { contract } from './strategy-fixtures.ts';
+import { contract, VN_COSTS } from './strategy-fixtures.ts';
 import { riskSettings, USUAL_SETTINGS, USUAL_STATISTICS } from './usual-settings.ts';
-
-const always = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
-
-export const VN_COSTS: CostSchedule = {
-  exchangeFee: always(2_700),
-  clearingFee: always(2_550),
-  brokerFee: always(0),
-  taxPpm: always(1_000),
-  marginBps: always(1_700),
-};
 
 const DAY = units.durationUs(units.US_PER_DAY);
 

@@ -1,7 +1,8 @@
 /** A day, contracts and times for the tests of strategies. */
 import type { TradingCalendar } from '../../src/domain/calendar.ts';
 import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
-import type { Contract } from '../../src/domain/contract.ts';
+import type { Contract, ContractSpec } from '../../src/domain/contract.ts';
+import type { CostSchedule } from '../../src/domain/costs.ts';
 import { orderCode, streamCode } from '../../src/domain/ids.ts';
 import type { BookTick, FeedGap, TradeTick } from '../../src/domain/ticks.ts';
 import * as units from '../../src/domain/units.ts';
@@ -47,21 +48,35 @@ export function at(time: string, day = DAY): units.TsUs {
   );
 }
 
-export function contract(index: number, code = `VN30F${index + 1}M`): Contract {
+export const VN30_SPEC: ContractSpec = {
+  underlying: 'VN30',
+  hundredthsPerTick: 10,
+  moneyPerHundredth: 1_000,
+  orderQtyMax: 500,
+  bandBps: 700,
+};
+
+export function contract(index: number, code = `VN30F${index + 1}M`, expiry = '2026-03-19'): Contract {
   return {
     index: units.instrumentIndex(index),
     orderCode: orderCode(code),
     streamCode: streamCode(code),
-    expiry: tradingDay('2026-03-19'),
-    spec: {
-      underlying: 'VN30',
-      hundredthsPerTick: 10,
-      moneyPerHundredth: 1_000,
-      orderQtyMax: 500,
-      bandBps: 700,
-    },
+    expiry: tradingDay(expiry),
+    spec: VN30_SPEC,
   };
 }
+
+/** One rate on all days. */
+export const since = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
+
+/** 5,250 VND a contract and side, 17 % margin, as worked in the rules (market rules, 7). No broker fee. */
+export const VN_COSTS: CostSchedule = {
+  exchangeFee: since(2_700),
+  clearingFee: since(2_550),
+  brokerFee: since(0),
+  taxPpm: since(1_000),
+  marginBps: since(1_700),
+};
 
 interface TickHead {
   readonly seq: number;

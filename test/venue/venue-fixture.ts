@@ -1,8 +1,5 @@
 /** Builders for tests of the venue: real constructors, the rates and hours of the market rules. */
-import type { TradingCalendar } from '../../src/domain/calendar.ts';
 import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
-import type { ContractSpec } from '../../src/domain/contract.ts';
-import type { CostSchedule } from '../../src/domain/costs.ts';
 import { accountId, type BrokerOrderNo, clientOrderId, orderCode } from '../../src/domain/ids.ts';
 import type { Side } from '../../src/domain/order.ts';
 import {
@@ -19,50 +16,14 @@ import type { CashOutcome, CommandOutcome, TriggerOutcome } from '../../src/venu
 import type { VenueEvent } from '../../src/venue/venue-event.ts';
 import type { VenueOptions, VenueRules } from '../../src/venue/venue-options.ts';
 import { Venue } from '../../src/venue/venue.ts';
+import { MARKET_CALENDAR as HNX } from '../support/market-calendar.ts';
+import {
+  OPEN_ALL_DAY as ALWAYS_OPEN,
+  VN_COSTS as COSTS,
+  VN30_SPEC as VN30,
+} from '../support/strategy-fixtures.ts';
 
-export const HNX: TradingCalendar = {
-  name: 'hnx',
-  timeZone: 'Asia/Ho_Chi_Minh',
-  utcOffsetMinutes: 420,
-  weekdays: [1, 2, 3, 4, 5],
-  phases: [
-    { phase: 'opening_auction', fromUs: 8 * H + 45 * M, toUs: 9 * H },
-    { phase: 'continuous', fromUs: 9 * H, toUs: 11 * H + 30 * M },
-    { phase: 'break', fromUs: 11 * H + 30 * M, toUs: 13 * H },
-    { phase: 'continuous', fromUs: 13 * H, toUs: 14 * H + 30 * M },
-    { phase: 'closing_auction', fromUs: 14 * H + 30 * M, toUs: 14 * H + 45 * M },
-  ],
-  closures: new Set(['2026-02-16', '2026-02-17', '2026-02-18', '2026-02-19', '2026-02-20'].map(tradingDay)),
-  validFrom: tradingDay('2018-01-01'),
-  validTo: tradingDay('2030-12-31'),
-};
-
-export const ALWAYS_OPEN: TradingCalendar = {
-  ...HNX,
-  name: 'always open',
-  weekdays: [0, 1, 2, 3, 4, 5, 6],
-  phases: [{ phase: 'continuous', fromUs: 0, toUs: 24 * H }],
-  closures: new Set(),
-};
-
-const since = (value: number): CostSchedule['taxPpm'] => [{ from: tradingDay('2018-01-01'), value }];
-
-/** 5,250 VND a contract and side, 17 % margin, as worked in the rules (market rules, 7). No broker fee. */
-export const COSTS: CostSchedule = {
-  exchangeFee: since(2_700),
-  clearingFee: since(2_550),
-  brokerFee: since(0),
-  taxPpm: since(1_000),
-  marginBps: since(1_700),
-};
-
-export const VN30: ContractSpec = {
-  underlying: 'VN30',
-  hundredthsPerTick: 10,
-  moneyPerHundredth: 1_000,
-  orderQtyMax: 500,
-  bandBps: 700,
-};
+export { ALWAYS_OPEN, COSTS, HNX, VN30 };
 
 export const ALICE = accountId('105C000001');
 export const BOB = accountId('105C000002');

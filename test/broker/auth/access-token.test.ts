@@ -1,18 +1,16 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { createTokenCache } from '../../../src/broker/auth/access-token.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 let folder: string;
 let path: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tickwright-token-'));
+  folder = tempDir();
   path = join(folder, 'state', 'token');
 });
-
-afterEach(() => rmSync(folder, { recursive: true }));
 
 it('gives back what it kept, to its owner alone', () => {
   createTokenCache(path, 'https://a 105C000001').save('x.y.z');

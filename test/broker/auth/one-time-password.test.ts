@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   commandOtp,
   fileOtp,
@@ -15,6 +14,7 @@ import {
 } from '../../../src/broker/auth/one-time-password.ts';
 import { minutes, seconds, US_PER_MINUTE } from '../../../src/domain/units.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const never = new AbortController().signal;
 const timeout = minutes(5);
@@ -121,11 +121,9 @@ describe('a file', () => {
   let path: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'tickwright-otp-'));
+    folder = tempDir();
     path = join(folder, 'otp');
   });
-
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   const read = () => fileOtp({ path, clock: timers, timers, timeout }).read(never);
   const write = (text: string, age = 0): void => {

@@ -10,11 +10,10 @@ import type { ListedContract } from '../../../src/wire/rest/market-reads.ts';
 import type { ContractQuote } from '../../../src/domain/broker-order.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { contractMonthOf } from '../../../src/domain/contract-code.ts';
-import { createContract, VN30_SPEC } from '../support/contracts.ts';
-import { OPEN_CALENDAR } from '../support/calendars.ts';
+import { contract, VN30_SPEC, OPEN_ALL_DAY } from '../../support/strategy-fixtures.ts';
 
 const resolved = (code: string): ResolvedContract => {
-  const { orderCode, streamCode: stream, expiry, spec } = createContract(0, code);
+  const { orderCode, streamCode: stream, expiry, spec } = contract(0, code, '2026-01-15');
   return { orderCode, streamCode: stream, expiry, spec };
 };
 
@@ -31,10 +30,10 @@ it('keeps an index for the whole session, also when the list changes', () => {
 
 it('goes on with the numbers of an earlier start', () => {
   const table = new BrokerContracts();
-  table.reset([createContract(0, 'B'), createContract(1, 'A')]);
+  table.reset([contract(0, 'B', '2026-01-15'), contract(1, 'A', '2026-01-15')]);
   table.update([resolved('A'), resolved('B')]);
   expect(codes(table.contracts)).toEqual(['0 B', '1 A']);
-  expect(() => table.reset([createContract(1, 'A')])).toThrow('Invariant');
+  expect(() => table.reset([contract(1, 'A', '2026-01-15')])).toThrow('Invariant');
 });
 
 it('finds a contract by either code, and no longer by one it had before', () => {
@@ -72,7 +71,7 @@ const specOf = (code: OrderCode) =>
     : undefined;
 
 function pairs(list: readonly ListedContract[] | undefined, quotes: readonly ContractQuote[]): string[] {
-  const { contracts, orphans } = resolveContracts(list, quotes, { specOf, calendar: OPEN_CALENDAR });
+  const { contracts, orphans } = resolveContracts(list, quotes, { specOf, calendar: OPEN_ALL_DAY });
   return [
     ...contracts.map(({ orderCode, streamCode, expiry }) => `${orderCode}/${streamCode} ${expiry}`),
     ...orphans.map((code) => `orphan ${code}`),

@@ -5,8 +5,7 @@ import type { ContractQuote } from '../../../src/domain/broker-order.ts';
 import { orderCode } from '../../../src/domain/ids.ts';
 import { addUs, priceHundredths, priceTicks, seconds } from '../../../src/domain/units.ts';
 import { createBrokerOrder } from '../support/broker-orders.ts';
-import { OPEN_CALENDAR } from '../support/calendars.ts';
-import { VN30_SPEC } from '../support/contracts.ts';
+import { VN30_SPEC, OPEN_ALL_DAY } from '../../support/strategy-fixtures.ts';
 import { type Asked, FakeRest, settled } from '../support/fake-rest.ts';
 import { RecordingSink } from '../support/recording-sink.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
@@ -46,7 +45,7 @@ const create = (): BrokerReports =>
     timers,
     bookTempo: { fast: seconds(1), slow: seconds(20) },
     specOf: (code) => (code.startsWith('VN30') ? VN30_SPEC : undefined),
-    calendar: OPEN_CALENDAR,
+    calendar: OPEN_ALL_DAY,
     onSignal: (signal) => signals.push(signal),
   });
 

@@ -37,19 +37,9 @@ afterEach(async () => {
 describe('a failure', () => {
   it.each<{ name: string; answer: (exchange: Exchange) => void; reply: object }>([
     {
-      name: 'a wrong key',
-      answer: (exchange) => exchange.reply(400, { code: '203074', message: 'The API Key is invalid' }),
-      reply: { status: 'refused', code: '203074', isFinal: true, isOtp: false },
-    },
-    {
       name: 'a wrong password',
       answer: (exchange) => exchange.reply(400, { code: 203033, message: 'x' }),
       reply: { status: 'refused', code: '203033', isFinal: true, isOtp: true },
-    },
-    {
-      name: 'an error of the service',
-      answer: (exchange) => exchange.reply(500, { code: '203147', message: 'x' }),
-      reply: { status: 'refused', code: '203147', isFinal: false },
     },
     {
       name: 'a proxy',

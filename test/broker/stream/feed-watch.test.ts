@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FeedWatch, type WatchedChannel } from '../../../src/broker/stream/feed-watch.ts';
 import { milliseconds, seconds, US_PER_SECOND } from '../../../src/domain/units.ts';
-import { createContract } from '../support/contracts.ts';
+import { FRONT } from '../support/stream-world.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
-const contract = createContract(0, 'VN30F2601');
 let timers: VirtualTimers;
 let signals: string[];
 let isContinuous: boolean;
@@ -33,17 +32,17 @@ beforeEach(() => {
     reconnect: () => {
       record('reconnect');
       watch.stop();
-      watch.start([contract]);
+      watch.start([FRONT]);
     },
   });
-  watch.start([contract]);
+  watch.start([FRONT]);
 });
 
 /** Prices at a pace: of the channels that have not stopped. */
 function play(secondsLong: number, everyMs: number, channels: readonly WatchedChannel[] = ALL): void {
   for (let ms = 0; ms < secondsLong * 1_000; ms += everyMs) {
     timers.advance(milliseconds(everyMs));
-    for (const channel of channels) watch.seen(contract.index, channel);
+    for (const channel of channels) watch.seen(FRONT.index, channel);
   }
 }
 
@@ -90,9 +89,9 @@ describe('20: prices that stop while the connection is open', () => {
     play(120, 200);
     mark();
     timers.advance(seconds(15));
-    watch.start([contract]);
+    watch.start([FRONT]);
     expect(watch.isStale).toBe(true);
-    watch.seen(contract.index, 'bids');
+    watch.seen(FRONT.index, 'bids');
     expect(signals.at(-1)).toBe('15 s fresh');
     expect(watch.isStale).toBe(false);
   });
@@ -114,16 +113,16 @@ describe('trades that stop while the book goes on', () => {
     mark();
     play(12, 200, BOOK);
     expect(signals).toEqual(['6 s resubscribe', '11 s stale trades after 10']);
-    watch.seen(contract.index, 'bids');
+    watch.seen(FRONT.index, 'bids');
     expect(watch.isStale).toBe(true);
-    watch.seen(contract.index, 'trades');
+    watch.seen(FRONT.index, 'trades');
     expect(watch.isStale).toBe(false);
   });
 
   it('of a contract that trades once in ten seconds may stay away for a while', () => {
     for (let trade = 0; trade < 60; trade += 1) {
       play(10, 500, BOOK);
-      watch.seen(contract.index, 'trades');
+      watch.seen(FRONT.index, 'trades');
     }
     mark();
     play(120, 500, BOOK);
@@ -139,7 +138,7 @@ describe('trades that stop while the book goes on', () => {
   it('of a contract that trades once in ten minutes are no fault', () => {
     for (let trade = 0; trade < 6; trade += 1) {
       play(600, 500, BOOK);
-      watch.seen(contract.index, 'trades');
+      watch.seen(FRONT.index, 'trades');
     }
     expect(signals.filter((line) => line.includes('stale'))).toEqual([]);
   });

@@ -12,6 +12,15 @@ beforeEach(async () => {
 
 afterEach(() => world.close());
 
+/** A connection with the new token next to the live one; neither has been answered since. */
+async function renewed() {
+  const old = await world.goLive();
+  world.tokens.set('token-2');
+  const fresh = await world.server.next();
+  await fresh.received(1);
+  return { old, fresh };
+}
+
 describe('tokens', () => {
   it('without one nothing is dialled, until one comes', async () => {
     world.tokens.set(undefined);
@@ -26,10 +35,7 @@ describe('tokens', () => {
 
 describe('a token renewed in mid-session', () => {
   it('connects and subscribes first, switches with the first frame, then closes the old connection', async () => {
-    const old = await world.goLive();
-    world.tokens.set('token-2');
-    const fresh = await world.server.next();
-    await fresh.received(1);
+    const { old, fresh } = await renewed();
     expect(fresh.frames).toEqual([encodeAuth('token-2')]);
     fresh.accept();
     await fresh.received(3);
@@ -46,10 +52,7 @@ describe('a token renewed in mid-session', () => {
   });
 
   it('switches after 5 s in a market where no frame comes', async () => {
-    const old = await world.goLive();
-    world.tokens.set('token-2');
-    const fresh = await world.server.next();
-    await fresh.received(1);
+    const { old, fresh } = await renewed();
     fresh.accept();
     await fresh.received(3);
     world.timers.advance(seconds(5));
@@ -58,10 +61,7 @@ describe('a token renewed in mid-session', () => {
   });
 
   it('is a planned reconnect where a second connection is refused', async () => {
-    const old = await world.goLive();
-    world.tokens.set('token-2');
-    const refused = await world.server.next();
-    await refused.received(1);
+    const { old, fresh: refused } = await renewed();
     refused.refuse('211105', 'already connected');
     await old.gone();
     const fresh = await world.server.next();
@@ -77,10 +77,7 @@ describe('a token renewed in mid-session', () => {
   });
 
   it('is a planned reconnect where the new token ends the old one at once', async () => {
-    const old = await world.goLive();
-    world.tokens.set('token-2');
-    const fresh = await world.server.next();
-    await fresh.received(1);
+    const { old, fresh } = await renewed();
     const ended = world.signaled('ended');
     old.close(1000);
     await ended;
@@ -94,10 +91,7 @@ describe('a token renewed in mid-session', () => {
   });
 
   it('leaves the old connection alone when the new token is invalid', async () => {
-    const old = await world.goLive();
-    world.tokens.set('token-2');
-    const fresh = await world.server.next();
-    await fresh.received(1);
+    const { old, fresh } = await renewed();
     const failed = world.signaled('hand_over_failed');
     fresh.refuse('211110', 'Invalid JWT');
     expect(await failed).toMatchObject({ next: 'none' });

@@ -2,23 +2,11 @@ import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
 import { brokerOrderNo, clientOrderId, orderCode } from '../../../src/domain/ids.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../../src/engine/ports/approved.ts';
 import { instrumentIndex, priceTicks, qty, seq, strategyIndex } from '../../../src/domain/units.ts';
+import { row } from '../../support/engine-facts.ts';
 
 export const createBrokerOrder = (orderNo: string, changes: Partial<BrokerOrder> = {}): BrokerOrder => ({
-  orderNo: brokerOrderNo(orderNo),
-  orderKey: null,
-  refId: null,
-  orderCode: orderCode('VN30F2601'),
-  side: 'buy',
-  qty: qty(2),
-  limitPrice: priceTicks(13_000),
-  filledQty: qty(0),
-  filledValue: null,
-  status: 'resting',
-  statusText: 'P/Y',
+  ...row({ no: orderNo, code: 'VN30F2601', qty: 2, text: 'P/Y' }),
   canCancel: !(changes.status ?? '').endsWith('canceled'),
-  canModify: true,
-  source: 'user',
-  reason: '',
   ...changes,
 });
 

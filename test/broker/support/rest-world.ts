@@ -3,7 +3,7 @@ import { createRestClient, type RestClient } from '../../../src/broker/rest/rest
 import { type RestSignal, Transport } from '../../../src/broker/rest/transport.ts';
 import { accountId, subAccountId } from '../../../src/domain/ids.ts';
 import { IGNORE_DRIFT } from '../../../src/wire/drift.ts';
-import { VN30_SPEC } from './contracts.ts';
+import { VN30_SPEC } from '../../support/strategy-fixtures.ts';
 import { RecordingSink } from './recording-sink.ts';
 import { type ScriptedHttp, startScriptedHttp } from './scripted-http.ts';
 import { FakeTokens } from './tokens.ts';

@@ -2,14 +2,14 @@
 import { FRESH_STATE, type ReconnectState } from '../../../src/broker/stream/reconnect-policy.ts';
 import { StreamClient, type StreamSignal } from '../../../src/broker/stream/stream-client.ts';
 import { seconds } from '../../../src/domain/units.ts';
-import { createContract } from './contracts.ts';
+import { contract } from '../../support/strategy-fixtures.ts';
 import { RecordingSink } from './recording-sink.ts';
 import { type Peer, ScriptedStream } from './scripted-stream.ts';
 import { FakeTokens } from './tokens.ts';
 import { VirtualTimers } from './virtual-timers.ts';
 
-export const FRONT = createContract(0, 'VN30F2601');
-export const NEXT = createContract(1, 'VN30F2602');
+export const FRONT = contract(0, 'VN30F2601', '2026-01-15');
+export const NEXT = contract(1, 'VN30F2602', '2026-01-15');
 export const HEARTBEAT = 'd|p|||';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -283,14 +283,14 @@ describe('a forced close', () => {
     await placed(bob, 'B', front, 1_215, 1);
     await trade(market, front, 1_216, 1);
     time.advance(seconds(3));
-    const rows = rowsOf(await carol.call('in-day', { symbol: 'ALL,ALL' }));
+    const rows = rowsOf(await carol.call('in-day'));
     const forced = { side: 'S', volume: 1, matchVolume: 1, source: 'FORCE', orderType: 'F', refId: '' };
     expect(rows).toMatchObject([
       { status: 'PM' },
       { orderNo: own, status: 'PWX' },
       { ...forced, status: 'PM' },
     ]);
-    const filtered = rowsOf(await carol.call('in-day', { symbol: 'ALL,ALL', orderType: '5' }));
+    const filtered = rowsOf(await carol.call('in-day', { orderType: '5' }));
     expect(filtered).toMatchObject([forced]);
     expect(rowsOf(await carol.call('positions'))).toEqual([]);
     const [, closed] = rowsOf(await carol.call('closed-positions'));

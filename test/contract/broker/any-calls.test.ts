@@ -107,7 +107,7 @@ class Watch {
   readonly #ended = new Map<string, string>();
 
   async orders(client: BareClient): Promise<void> {
-    const answer = await client.call('in-day', { symbol: 'ALL,ALL' });
+    const answer = await client.call('in-day');
     this.strange.push(...strangeIn('in-day', answer));
     for (const row of rowsOf(answer)) this.#see(row);
   }

@@ -6,7 +6,7 @@ import { type Market, openMarket, order, placed, trade, withReadings } from './s
 
 const bookOf = async (client: BareClient): Promise<Json[]> => rowsOf(await client.call('conditions'));
 const inDay = async (client: BareClient, filter: Values = {}): Promise<Json[]> =>
-  rowsOf(await client.call('in-day', { symbol: 'ALL,ALL', ...filter }));
+  rowsOf(await client.call('in-day', { ...filter }));
 
 const BRACKET = { orderType: 'SLP=10,20' };
 const STOP_LOSS = { side: 'S', orderType: 'SU', soPrice: 1_290, notes: 'SL/TP' };
@@ -228,7 +228,7 @@ describe('the in-day book', () => {
     'refuses %j',
     async (filter: Values) => {
       const { alice } = await openMarket();
-      const { json } = await alice.call('in-day', { symbol: 'ALL,ALL', ...filter });
+      const { json } = await alice.call('in-day', { ...filter });
       expect([json['rc'], json['data']]).toEqual(['-6000', []]);
     },
   );

@@ -7,8 +7,7 @@ import { refusal, refusedCall } from './support/refusal.ts';
 
 const bookOf = async (client: BareClient, filter: Values = {}): Promise<Json[]> =>
   rowsOf(await client.call('conditions', filter));
-const inDay = async (client: BareClient): Promise<Json[]> =>
-  rowsOf(await client.call('in-day', { symbol: 'ALL,ALL' }));
+const inDay = async (client: BareClient): Promise<Json[]> => rowsOf(await client.call('in-day'));
 
 let references = 0;
 

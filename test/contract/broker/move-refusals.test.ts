@@ -101,7 +101,7 @@ describe('a change', () => {
     const behind = await placed(market.alice, 'B', market.front, 1_291, 1);
     expect(firstRow(await change(market, orderNo, 1_291, 3))).toMatchObject({ status: 'PC', volume: '3' });
     await placed(market.bob, 'S', market.front, 1_291, 1);
-    const { data } = (await market.alice.call('in-day', { symbol: 'ALL,ALL' })).json;
+    const { data } = (await market.alice.call('in-day')).json;
     expect(data).toMatchObject([
       { orderNo, matchVolume: 0, volume: 3, showPrice: '1291.0' },
       { orderNo: behind, matchVolume: 1 },
@@ -115,7 +115,7 @@ describe('a change', () => {
     const market = await openMarket(withReadings({ changedVolume: reading }));
     const orderNo = await partly(market);
     expect(firstRow(await change(market, orderNo, 1_300, nvol))).toMatchObject({ volume: String(nvol) });
-    const book = await market.alice.call('in-day', { symbol: 'ALL,ALL' });
+    const book = await market.alice.call('in-day');
     expect(firstRow(book)).toMatchObject({ volume, matchVolume: 3 });
   });
 });

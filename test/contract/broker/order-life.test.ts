@@ -30,7 +30,7 @@ const change = ({ alice }: Market, orderNo: string, nprice: number, nvol: number
   alice.call('change', { orderNo, nprice, nvol, refId: 'H.change' });
 
 async function seen({ alice }: Market, orderNo: string): Promise<Json> {
-  const rows = rowsOf(await alice.call('in-day', { symbol: 'ALL,ALL' }));
+  const rows = rowsOf(await alice.call('in-day'));
   const row = rows.find((candidate) => candidate['orderNo'] === orderNo);
   if (row === undefined) throw new Error(`no order ${orderNo}`);
   return row;
@@ -150,7 +150,7 @@ describe('a race', () => {
     await placed(market.bob, 'S', market.front, 1_300, 5);
     market.time.advance(GATEWAY);
     expect(await seen(market, orderNo)).toMatchObject({ status: 'PWX', matchVolume: 0 });
-    expect(firstRow(await market.bob.call('in-day', { symbol: 'ALL,ALL' }))).toMatchObject({ status: 'P' });
+    expect(firstRow(await market.bob.call('in-day'))).toMatchObject({ status: 'P' });
   });
 
   it('a fill of a part on the way of a cancel: PW, PMW, PMWX', async () => {

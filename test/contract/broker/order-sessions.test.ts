@@ -8,7 +8,7 @@ const DAY = '2026-03-04';
 const spanOf = (from: string, to: string) =>
   seconds((Date.parse(`${DAY}T${to}Z`) - Date.parse(`${DAY}T${from}Z`)) / 1_000);
 
-const inDay = async (client: BareClient) => rowsOf(await client.call('in-day', { symbol: 'ALL,ALL' }));
+const inDay = async (client: BareClient) => rowsOf(await client.call('in-day'));
 
 describe('an order that was placed', () => {
   it.each([

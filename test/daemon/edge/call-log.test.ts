@@ -1,23 +1,21 @@
 /** The record of calls by hand. */
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { CallLog, type ManualOutcome, type MoneyCall } from '../../../src/daemon/edge/manual-trader.ts';
 import { brokerOrderNo } from '../../../src/domain/ids.ts';
 import { money, tsUs } from '../../../src/domain/units.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 let dir: string;
 let path: string;
 let log: CallLog;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'tickwright-calls-'));
+  dir = tempDir();
   path = join(dir, 'calls.jsonl');
   log = new CallLog(path);
 });
-
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const DEPOSIT: MoneyCall = { kind: 'deposit', amount: money(5), note: 'a' };
 const at = tsUs;

@@ -14,7 +14,7 @@ import { startSimulator } from '../../../src/simulator/start-simulator.ts';
 import { demoAccount } from '../../../src/simulator/simulator-options.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { SHIPPED } from '../../config/config-files.ts';
-import { tempDir } from '../../journal/journal-fixture.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 /** The password comes from a file that a person writes. */
 async function byHand(note: (text: string) => void = () => undefined) {

@@ -1,8 +1,7 @@
 /** A broker that quotes requests in its refusals: nothing of them reaches signals or events. */
 import { createServer } from 'node:http';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { configuredAddress } from '../../../src/daemon/edge/broker-address.ts';
@@ -13,6 +12,7 @@ import type { EngineEvent, UnnumberedInput } from '../../../src/engine/ports/eng
 import { Secrets } from '../../../src/operator/redact.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { LIVE, SHIPPED } from '../../config/config-files.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const JWT = `eyJhbGciOiJub25lIn0.${Buffer.from(JSON.stringify({ exp: 4_000_000_000 })).toString('base64url')}.c2lnbmVk`;
 const KEY = 'a-key-of-the-broker';
@@ -49,8 +49,7 @@ auth: { apiKeyFile: ${key}, otp: { from: command, command: [echo, '${OTP}'] } }
 }
 
 it('hides key, password, token and account wherever a broker quotes them', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-secrets-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const config = await quotingBroker(dir);
   const address = configuredAddress(config);
   const tokenPath = join(dir, 'token');

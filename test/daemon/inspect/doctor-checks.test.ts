@@ -1,7 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Database } from '../../../src/sqlite/database.ts';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
@@ -17,6 +16,7 @@ import { money, tsUs } from '../../../src/domain/units.ts';
 import { writeArchive } from '../../../src/journal/journal-copies.ts';
 import { takeInstanceLock } from '../../../src/journal/instance-lock.ts';
 import { DAY, note, openStore } from '../../journal/journal-fixture.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const levels = (findings: readonly Finding[]): Record<string, string> =>
   Object.fromEntries(findings.map(({ what, level }) => [what, level]));
@@ -53,8 +53,7 @@ it('says that the broker cannot be reached, and why', async () => {
 });
 
 function place() {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-doctor-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   return statePaths(dir);
 }
 

@@ -1,19 +1,19 @@
 /** A thread of its own, hence the compiled program. */
 import { EventEmitter, once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type * as Archiver from '../../../src/daemon/program/archive-recordings.ts';
 import { archiveRecordings } from '../../../src/daemon/program/archive-recordings.ts';
 import { archivePath, writeArchive } from '../../../src/journal/journal-copies.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
-import { seq, tsUs } from '../../../src/domain/units.ts';
+import { milliseconds, seq, tsUs } from '../../../src/domain/units.ts';
 import type { Timers } from '../../../src/domain/clock.ts';
 import { readJournal } from '../../../src/journal/journal-reader.ts';
 import { ENTRIES } from '../../operator/entries.ts';
 import { note, openStore } from '../../journal/journal-fixture.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const MODULE = join(import.meta.dirname, '../../../dist/src/daemon/program/archive-recordings.js');
 
@@ -68,8 +68,7 @@ it('is due at the start, after each close and in each new day, and not at the op
 });
 
 it('reports what went wrong', async () => {
-  const frames = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
-  onTestFinished(() => rmSync(frames, { recursive: true, force: true }));
+  const frames = tempDir();
   writeFileSync(join(frames, '2026-03-04.frames'), '1 1000 3 349ae368\nabc\n');
   mkdirSync(join(frames, '2026-03-04.frames.gz'));
   const logged = await new Promise<string>((resolve, reject) => {
@@ -85,8 +84,7 @@ it('reports what went wrong', async () => {
 });
 
 it('backs the journal up at the start and again after the close', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const path = join(dir, 'journal.db');
   const { store } = openStore(path);
   store.beginSession(tradingDay('2026-03-05'), tsUs(1), 'test.yaml');
@@ -122,8 +120,7 @@ it('backs the journal up at the start and again after the close', async () => {
 });
 
 it('archives old sessions once nothing is traded, after the backup that still holds their rows', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const path = join(dir, 'journal.db');
   const { store, timers: pauses } = openStore(path);
   const days = ['2026-01-05', '2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05'].map(tradingDay);
@@ -159,7 +156,7 @@ it('archives old sessions once nothing is traded, after the backup that still ho
   expect(lines[2]).toMatch(
     /^session 2026-01-05 leaves the journal: its 2 rows are in .*journal-2026-01-05\.db\.gz$/,
   );
-  while (pauses.waiting > 0) pauses.advance(50);
+  while (pauses.pending > 0) pauses.advance(milliseconds(50));
   expect(store.read.entries().map(({ session }) => session)).toEqual(days.slice(1));
   const backup = readJournal(join(dir, 'backups', 'journal-2026-03-05.db'));
   expect(backup.read.entries({ session: '2026-01-05' })).toHaveLength(1);
@@ -168,8 +165,7 @@ it('archives old sessions once nothing is traded, after the backup that still ho
 });
 
 it('takes no row out of the journal whose archive went after a death', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const path = join(dir, 'journal.db');
   const { store } = openStore(path);
   const days = ['2026-01-05', '2026-03-05'].map(tradingDay);
@@ -203,8 +199,7 @@ it('takes no row out of the journal whose archive went after a death', async () 
 });
 
 it('says that a day is over once its rows hold the close, though it was quiet when the work began', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   const path = join(dir, 'journal.db');
   const { store } = openStore(path);
   const day = tradingDay('2026-03-05');

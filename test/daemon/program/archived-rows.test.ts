@@ -6,13 +6,22 @@ import { archivedRows } from '../../../src/daemon/program/archive-recordings.ts'
 import { archivable, carryOver } from '../../../src/daemon/restart/carry-over.ts';
 import { addDays, type TradingDay } from '../../../src/domain/civil-date.ts';
 import { brokerOrderNo, clientOrderId, StrategyNames } from '../../../src/domain/ids.ts';
-import { instrumentIndex, money, qty, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
+import {
+  instrumentIndex,
+  money,
+  qty,
+  seq,
+  signedQty,
+  tsUs,
+  milliseconds,
+} from '../../../src/domain/units.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { archiveDir, archivePath, writeArchive } from '../../../src/journal/journal-copies.ts';
 import { readJournal } from '../../../src/journal/journal-reader.ts';
 import type { JournalStore } from '../../../src/journal/journal-store.ts';
 import { createOrder } from '../../broker/support/broker-orders.ts';
-import { clockInput, DAY, FakeTimers, openStore, tempPath } from '../../journal/journal-fixture.ts';
+import { clockInput, DAY, openStore, tempPath } from '../../journal/journal-fixture.ts';
+import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 import { FIRST } from '../../support/engine-rig.ts';
 import { FRONT } from '../../support/engine-world.ts';
 
@@ -136,14 +145,14 @@ it('changes nothing that a start or a listing reads, at every cut and over a dea
         const before = withoutPlace(seen(store, path, next));
         const same = (): void => expect(withoutPlace(seen(store, path, next))).toEqual(before);
         for (const steps of [...deaths, Infinity]) {
-          const timers = new FakeTimers();
+          const timers = new VirtualTimers();
           const failures: string[] = [];
           const rows = archivedRows(store, timers, (text) => failures.push(text));
           const due = archivable(store.read, next, age).slice(0, steps);
           const archived = due.map((day) => writeArchive(path, day));
           same();
           if (steps > 0) rows.take([...store.read.leaving(), ...archived]);
-          for (let step = 0; step < steps && timers.waiting > 0; step += 1) timers.advance(50);
+          for (let step = 0; step < steps && timers.pending > 0; step += 1) timers.advance(milliseconds(50));
           expect(failures).toEqual([]);
           same();
           store.close();
@@ -189,11 +198,11 @@ function large(path: string, rows: number) {
 }
 
 function finished(store: JournalStore, path: string, next: TradingDay): readonly string[] {
-  const timers = new FakeTimers();
+  const timers = new VirtualTimers();
   const failures: string[] = [];
   const rows = archivedRows(store, timers, (text) => failures.push(text));
   rows.take(archivable(store.read, next, 1).map((day) => writeArchive(path, day)));
-  while (timers.waiting > 0) timers.advance(50);
+  while (timers.pending > 0) timers.advance(milliseconds(50));
   return failures;
 }
 

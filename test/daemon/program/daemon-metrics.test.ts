@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { samplesOf } from '../../../src/daemon/program/daemon-metrics.ts';
 import { US_PER_HOUR } from '../../../src/domain/units.ts';
-import { tempDir } from '../../journal/journal-fixture.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 
 const VIEW = {

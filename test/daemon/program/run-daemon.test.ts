@@ -1,8 +1,7 @@
 /** Surroundings in which no daemon starts. */
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { runDaemon } from '../../../src/daemon/program/run-daemon.ts';
 import { hasTradedMoney, LIVE_DAY } from '../../../src/host/run-plan.ts';
 import { systemClock, systemTimers } from '../../../src/host/system-clock.ts';
@@ -12,10 +11,10 @@ import { takeAccountLock } from '../../../src/host/state/running-daemons.ts';
 import { type Mode, loadConfig } from '../../../src/config/config.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { LIVE, SHIPPED } from '../../config/config-files.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 function start(change = (text: string): string => text) {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-run-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   for (const name of ['vn30f.yaml', 'closures.json']) copyFileSync(join(SHIPPED, name), join(dir, name));
   writeFileSync(join(dir, 'main.yaml'), change(LIVE));
   vi.stubEnv('XDG_STATE_HOME', join(dir, 'home'));

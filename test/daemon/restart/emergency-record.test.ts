@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { EmergencyRecord } from '../../../src/daemon/restart/emergency-record.ts';
@@ -9,6 +7,7 @@ import { instrumentIndex, priceTicks, qty, seq, strategyIndex } from '../../../s
 import type { EngineSnapshot } from '../../../src/engine/engine-snapshot.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../../src/engine/ports/approved.ts';
 import { openEmergencyFile } from '../../../src/journal/emergency-file.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const DAY = tradingDay('2026-03-18');
 const NEXT_DAY = tradingDay('2026-03-19');
@@ -68,8 +67,7 @@ function opened(path: string, names: StrategyNames): EmergencyRecord {
 }
 
 function tempPath(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-emergency-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   return join(dir, 'emergency');
 }
 

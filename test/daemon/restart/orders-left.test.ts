@@ -1,5 +1,6 @@
 /** What the next session learns of orders that its books may still show, or that had no answer. */
 import { expect, it } from 'vitest';
+import { priceTicks } from '../../../src/domain/units.ts';
 import { OrdersLeft } from '../../../src/daemon/restart/orders-left.ts';
 import { assert } from '../../../src/domain/assert.ts';
 import type { CarriedOrder } from '../../../src/engine/ports/engine-event.ts';
@@ -52,7 +53,7 @@ it('is what filled and what works, with figures and costs, and what had no answe
 it('has the terms of a change once the book confirmed it', () => {
   const rig = new EngineRig().start();
   const id = rig.resting(FIRST, 'buy', 1, 13_000, '7');
-  rig.modify(FIRST, { kind: 'price', clientOrderId: id, limitPrice: 12_990 as never });
+  rig.modify(FIRST, { kind: 'price', clientOrderId: id, limitPrice: priceTicks(12_990) });
   expect(left(rig)[0]?.limitPrice).toBe(13_000);
   rig.look([{ no: '7', price: 12_990 }]);
   expect(left(rig)[0]?.limitPrice).toBe(12_990);

@@ -13,7 +13,8 @@ import { durationUs, tsUs } from '../../../src/domain/units.ts';
 import { CalendarInUse } from '../../../src/domain/calendar.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { SHIPPED } from '../../config/config-files.ts';
-import { openStore, tempDir } from '../../journal/journal-fixture.ts';
+import { openStore } from '../../journal/journal-fixture.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 
 /** An engine that dies of its first message. */

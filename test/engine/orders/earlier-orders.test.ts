@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
-import { money, priceTicks, qty } from '../../../src/domain/units.ts';
+import { money, priceTicks, qty, seconds } from '../../../src/domain/units.ts';
 import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import type { CarriedOrder, SessionStarted } from '../../../src/engine/ports/engine-event.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
@@ -40,7 +40,7 @@ function begun(
     startUs: timeOf(hour),
     canWait: true,
     ...(isEndless ? { calendar: ENDLESS } : {}),
-    lookUp: { scans: 3, spread: 3_000_000 as never },
+    lookUp: { scans: 3, spread: seconds(3) },
   });
   rig.contracts().session(
     {

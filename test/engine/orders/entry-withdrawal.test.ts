@@ -1,7 +1,7 @@
 /** A stopped strategy and a loss limit cancel what can enlarge a position, and leave what protects it. */
 import { describe, expect, it } from 'vitest';
 import type { BrokerOrderStatus, CallOutcome } from '../../../src/domain/broker-order.ts';
-import type { ClientOrderId } from '../../../src/domain/ids.ts';
+import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import type { ApprovedCancel } from '../../../src/engine/ports/approved.ts';
 import type { RowFacts } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
@@ -171,7 +171,7 @@ it.each<CallOutcome>([
 
 it('of an order that is none, or over, is alerted', () => {
   const { rig } = protectedLong();
-  rig.command({ name: 'cancel_order', clientOrderId: 'H.x' as never, reason: 'wrong' });
+  rig.command({ name: 'cancel_order', clientOrderId: clientOrderId('H.x'), reason: 'wrong' });
   expect(rig.alerts()).toContain('order_not_found');
   expect(canceled(rig)).toEqual([]);
 });

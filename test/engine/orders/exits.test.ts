@@ -1,6 +1,6 @@
 /** Orders that close something: trailing stops, the exits of brackets, and what waits to shrink a position. */
 import { describe, expect, it } from 'vitest';
-import { brokerOrderNo } from '../../../src/domain/ids.ts';
+import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
 import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { type EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
@@ -18,7 +18,7 @@ import {
 const denials = (rig: EngineRig) => rig.of('denied').map(({ denial }) => denial.code);
 
 const move = (id: string, to: number) =>
-  ({ kind: 'trigger', clientOrderId: id as never, triggerPrice: priceTicks(to) }) as const;
+  ({ kind: 'trigger', clientOrderId: clientOrderId(id), triggerPrice: priceTicks(to) }) as const;
 
 describe('a trailing stop', () => {
   it('follows the market without an alert that it was changed elsewhere', () => {
@@ -112,7 +112,7 @@ describe('a bracket', () => {
     rig.unknown(id);
     const bought = { no: '5', ref: id, ...traded(13_000, 2) } as const;
     rig.pass(1).conditions([]).look([sold]);
-    rig.command({ name: 'resolve_order', clientOrderId: '9' as never, as: 'live', reason: 'mine' });
+    rig.command({ name: 'resolve_order', clientOrderId: clientOrderId('9'), as: 'live', reason: 'mine' });
     rig.look([sold]);
     expect(rig.position(OPERATOR_INDEX)).toBe(-2);
     rig.look([bought, sold]);

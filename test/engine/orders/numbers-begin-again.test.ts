@@ -13,7 +13,7 @@ const begin = (): EngineRig =>
   new EngineRig({
     isReal: true,
     calendar: alwaysOpen(CALENDAR),
-    lookUp: { scans: 3, spread: 3_000_000 as never },
+    lookUp: { scans: 3, spread: seconds(3) },
   })
     .start()
     .account();

@@ -16,7 +16,7 @@ const last = <T>(list: readonly T[]): T => list.at(-1)!;
 const denials = (rig: EngineRig) => rig.of('denied').map(({ denial }) => denial.code);
 
 const move = (id: string, to: number) =>
-  ({ kind: 'trigger', clientOrderId: id as never, triggerPrice: priceTicks(to) }) as const;
+  ({ kind: 'trigger', clientOrderId: clientOrderId(id), triggerPrice: priceTicks(to) }) as const;
 
 describe('what is asked for', () => {
   it('is journaled before it leaves, and waits under the key of the conditional book', () => {
@@ -336,7 +336,7 @@ describe('a trigger before the stop has its answer', () => {
     const rig = startWaiting();
     const id = rig.ask(FIRST, stopSell(12_950));
     scanned(rig);
-    rig.command({ name: 'resolve_order', clientOrderId: '8' as never, as: 'live', reason: 'mine' });
+    rig.command({ name: 'resolve_order', clientOrderId: clientOrderId('8'), as: 'live', reason: 'mine' });
     rig.look([shown]);
     expect(rig.position(OPERATOR_INDEX)).toBe(-1);
     rig.unknown(id).pass(1).conditions([row]);

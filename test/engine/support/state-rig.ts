@@ -1,8 +1,6 @@
 /** The engine's own state without the rest of the engine: a test changes it by what happens. */
 import type { TradingCalendar } from '../../../src/domain/calendar.ts';
-import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { type Contract, priceBand } from '../../../src/domain/contract.ts';
-import type { CostSchedule } from '../../../src/domain/costs.ts';
 import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
 import { type OrderStatus, signOf } from '../../../src/domain/order.ts';
 import type { EngineSettings } from '../../../src/domain/settings.ts';
@@ -15,21 +13,12 @@ import { accountWith } from '../../support/engine-facts.ts';
 import { ScriptedHost } from '../../support/engine-host.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { RigPorts } from '../../support/rig-ports.ts';
-import { at, contract, tradeTick } from '../../support/strategy-fixtures.ts';
+import { at, contract, tradeTick, VN_COSTS } from '../../support/strategy-fixtures.ts';
 import { riskSettings, USUAL_SETTINGS } from '../../support/usual-settings.ts';
 
 export const LAST = 13_000;
 const TICK_MONEY = 10_000;
 const CAUSE = units.seq(7);
-
-const always = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
-const COSTS: CostSchedule = {
-  exchangeFee: always(2_700),
-  clearingFee: always(2_550),
-  brokerFee: always(0),
-  taxPpm: always(1_000),
-  marginBps: always(1_700),
-};
 
 const strategyOf = (id: string, positionMax: number): EngineSettings['strategies'][number] => ({
   id,
@@ -100,7 +89,7 @@ export class StateRig {
     const host = new ScriptedHost([{}, {}]);
     const outbound = { ...new RigPorts().outbound(), journal };
     this.state = createEngineState(
-      { settings: this.settings, calendar, costs: COSTS, host, outbound },
+      { settings: this.settings, calendar, costs: VN_COSTS, host, outbound },
       (view) => (guard = new RiskGuard(view)),
     );
     this.guard = guard!;

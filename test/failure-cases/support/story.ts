@@ -8,12 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { Daemon } from '../../../src/daemon/daemon.ts';
+import { obey, type RunActions } from '../../../src/daemon/daemon-commands.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../../../src/host/state/state-paths.ts';
 import { reload } from '../../../src/daemon/reload.ts';
 import { type Config, loadConfig, type LoadedConfig } from '../../../src/config/config.ts';
 import type { EngineSnapshot } from '../../../src/engine/engine-snapshot.ts';
 import type { FeedAccess } from '../../../src/host/cluster-access.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
+import { type CommandBody, type CommandName, EMPTY_BODY } from '../../../src/operator/control-command.ts';
 import type { CommandResult } from '../../../src/operator/control-server.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
 import { milliseconds } from '../../../src/domain/units.ts';
@@ -60,6 +62,11 @@ export interface Standing {
   readonly qty: number;
   readonly filledQty: number;
 }
+
+export const IDLE_RUN: RunActions = {
+  stop: () => undefined,
+  readAgain: () => ({ ok: false, problems: [] }),
+};
 
 const LOOK_EVERY_MS = 10;
 /** Far more than anything takes on a busy machine: for what never comes. */
@@ -295,6 +302,13 @@ export class Story {
     this.#order(CAROL, side, ticks, qty);
   }
 
+  /** The step at 13,001 buys so many of Bob at 13,010, and the daemon knows what it holds. */
+  async buys(qty: number): Promise<void> {
+    this.offer('sell', 13_010, qty);
+    this.print(13_001);
+    await this.until(async () => (await this.known()).net === qty);
+  }
+
   /** Not by a call: faults strike calls, whoever makes them. */
   #order({ custodyCode: account }: typeof BOB, side: 'buy' | 'sell', ticks: number, volume: number): void {
     this.fault({ name: 'inject_order', account, symbol: 'front', side, points: ticks / 10, volume });
@@ -341,6 +355,27 @@ export class Story {
     return this.entries.flatMap((entry) => (entry.kind === 'alert' ? [entry.code] : []));
   }
 
+  /** Texts of the alerts, or of those with a code. */
+  texts(code?: string): readonly string[] {
+    return this.entries.flatMap((entry) =>
+      entry.kind === 'alert' && entry.code === (code ?? entry.code) ? [entry.text] : [],
+    );
+  }
+
+  /** Contracts of each stop that waits at the broker. */
+  stops(): readonly number[] {
+    return this.simulator
+      .triggers()
+      .flatMap(({ status, qty }) => (status === 'pending' ? [Number(qty)] : []));
+  }
+
+  /** As a person asks for it, on the command line, in a chat or on the page. */
+  ask(name: CommandName, given: Partial<CommandBody> = {}): Promise<CommandResult> {
+    return Promise.resolve(
+      obey(this.daemon, name, { ...EMPTY_BODY, reason: 'the story', ...given }, IDLE_RUN),
+    );
+  }
+
   denials(): readonly string[] {
     return this.entries.flatMap((entry) => (entry.kind === 'denied' ? [entry.denial.code] : []));
   }
@@ -348,6 +383,12 @@ export class Story {
   /** Remarks of the strategy. */
   notes(): readonly string[] {
     return this.entries.flatMap((entry) => (entry.kind === 'strategy_note' ? [entry.text] : []));
+  }
+
+  /** The books have been read often since: whatever was to be canceled is. */
+  async settled(): Promise<void> {
+    const { length } = this.calls;
+    await this.until(() => this.calls.length > length + 12);
   }
 
   async until(look: () => boolean | Promise<boolean>): Promise<void> {
@@ -385,3 +426,14 @@ export async function running(
   story.print(13_000);
   return story;
 }
+
+/** A second strategy in the same contract, with steps of its own. */
+export const withSecond =
+  (steps: readonly Step[]) =>
+  (yaml: string): string => {
+    const [before, script = ''] = yaml.split(/(?=  - id: script)/);
+    const second = script
+      .replace('id: script', 'id: other')
+      .replace('steps: []', `steps: ${JSON.stringify(steps)}`);
+    return `${before}${script}${second}`;
+  };

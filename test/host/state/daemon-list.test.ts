@@ -1,12 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { listDaemon, runningDaemons } from '../../../src/host/state/running-daemons.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 function home(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-home-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   vi.stubEnv('XDG_STATE_HOME', dir);
   return dir;
 }

@@ -9,7 +9,7 @@ import { carryOver } from '../../../src/daemon/restart/carry-over.ts';
 import { plannedStrategies, versionStarts } from '../../../src/host/state/session-strategies.ts';
 import type { StrategySettings } from '../../../src/domain/settings.ts';
 import { StrategyNames } from '../../../src/domain/ids.ts';
-import { money, seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
+import { money, seq, strategyIndex, tsUs, signedQty } from '../../../src/domain/units.ts';
 import type { ConfiguredStrategy, EngineEvent } from '../../../src/engine/ports/engine-event.ts';
 import { eventDecisions } from '../../../src/engine/replay/decisions.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
@@ -18,7 +18,8 @@ import { everyThird, type ScriptedStrategy } from '../../support/engine-host.ts'
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { acceptWaiting, stopSell, waits } from '../../engine/support/trigger-rows.ts';
 import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
-import { FakeTimers, tempPath } from '../../journal/journal-fixture.ts';
+import { tempPath } from '../../journal/journal-fixture.ts';
+import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const [ONE, TWO] = SETTINGS.strategies as readonly [StrategySettings, StrategySettings];
 
@@ -56,7 +57,7 @@ class Stored {
       path: this.#path,
       names,
       wallClock: { nowUs: () => tsUs(1) },
-      timers: new FakeTimers(),
+      timers: new VirtualTimers(),
       onFailure,
     });
   }
@@ -170,7 +171,7 @@ describe('strategies in another order', () => {
   it('are given their carried-over positions, halts and orders of the emergency record', () => {
     const live = new EngineRig();
     const carriedOver = [
-      { strategy: FIRST, instrument: FRONT.index, qty: 3 as never, openValue: money(worth(13_000, 3)) },
+      { strategy: FIRST, instrument: FRONT.index, qty: signedQty(3), openValue: money(worth(13_000, 3)) },
     ];
     const haltedStrategies = [{ strategy: SECOND, reason: 'its own loss' }];
     live.post({ kind: 'session_started', tradingDay: DAY, carriedOver, halted: null, haltedStrategies });
@@ -229,7 +230,7 @@ describe('a strategy that left the configuration', () => {
       path: tempPath(),
       names,
       wallClock: { nowUs: () => tsUs(1) },
-      timers: new FakeTimers(),
+      timers: new VirtualTimers(),
       onFailure,
     });
     onTestFinished(() => store.close());

@@ -1,8 +1,7 @@
 /** A state directory is ours only where it says so, and one account has one daemon. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   ForeignDirectory,
   prepareStateDir,
@@ -12,10 +11,10 @@ import {
 } from '../../../src/host/state/state-paths.ts';
 import { takeAccountLock } from '../../../src/host/state/running-daemons.ts';
 import { AlreadyRunning } from '../../../src/journal/instance-lock.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 function place(files: readonly string[] = []): StatePaths {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-state-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = tempDir();
   for (const name of files) writeFileSync(join(dir, name), 'kept');
   return statePaths(dir);
 }

@@ -8,18 +8,9 @@ import type { CostSchedule } from '../../../src/domain/costs.ts';
 import { priceTicks } from '../../../src/domain/units.ts';
 import { DEFAULT_MARGIN_RULES } from '../../../src/venue/account/margin.ts';
 import { lines, ON_TICKS, playScript, refusalsIn, rowsIn } from './fill-rig.ts';
+import { since, VN_COSTS } from '../../support/strategy-fixtures.ts';
 
-const since = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
-
-/** Exchange 2,700, clearing 2,550, tax 0.1 % x value x 17 % / 2. */
-const VN: CostSchedule = {
-  exchangeFee: since(2_700),
-  clearingFee: since(2_550),
-  brokerFee: since(0),
-  taxPpm: since(1_000),
-  marginBps: since(1_700),
-};
-const FREE: CostSchedule = { ...VN, exchangeFee: since(0), clearingFee: since(0), taxPpm: since(0) };
+const FREE: CostSchedule = { ...VN_COSTS, exchangeFee: since(0), clearingFee: since(0), taxPpm: since(0) };
 /** 0.04 %. */
 const FEE = [{ from: tradingDay('2017-08-10'), value: { taker: 4_000_000, maker: 4_000_000 } }];
 const BAND = { floor: priceTicks(12_100), ceiling: priceTicks(13_900) };
@@ -42,7 +33,7 @@ describe('fees and tax of fills', () => {
     {
       // 130,010,000 x 0.001 x 0.17 / 2 = 11,050.85: 11,051. 130,000,000: 11,050.
       name: 'index futures: exchange and clearing fee a contract, tax on the value',
-      costs: VN,
+      costs: VN_COSTS,
       script: ROUND,
       charged: `
         buy 1 at 13001: 5250, 11051
@@ -50,7 +41,7 @@ describe('fees and tax of fills', () => {
     },
     {
       name: 'the broker takes 1,000 a contract on top',
-      costs: { ...VN, brokerFee: since(1_000) },
+      costs: { ...VN_COSTS, brokerFee: since(1_000) },
       script: ROUND,
       charged: `
         buy 1 at 13001: 6250, 11051
@@ -60,7 +51,7 @@ describe('fees and tax of fills', () => {
       // One order of 3 in three fills at 13003. Of one: 11,052.55. Rounded over the order: 11,053; 22,105.1 less that: 11,052;
       // 33,157.65 less both: 11,053. Three orders of one would pay 11,053 each.
       name: 'the tax of an order is rounded once, however it fills',
-      costs: VN,
+      costs: VN_COSTS,
       script: `
         09:00:01 book 13000x9 12999x9 | 13003x1 13004x9
         09:00:02 A buy 3 at 13003
@@ -97,7 +88,7 @@ describe('fees and tax of fills', () => {
 
   test('rates are those of the day', () => {
     const halved = {
-      ...VN,
+      ...VN_COSTS,
       exchangeFee: [...since(2_700), { from: tradingDay('2026-03-04'), value: 1_350 }],
     };
     expect(charged(ROUND, halved)).toEqual(['buy 1 at 13001: 3900, 11051', 'sell 1 at 13000: 3900, 11050']);

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { seconds } from '../../../src/domain/units.ts';
-import { started } from '../support/started.ts';
-import { rowsOf } from '../support/stranger.ts';
 import { BareStream } from '../../contract/broker/support/bare-stream.ts';
 import { authFrame } from '../../contract/broker/document/stream.ts';
+import { rowsOf } from '../../contract/broker/support/bare-client.ts';
+import { openMarket, order } from '../../contract/broker/support/market.ts';
 
 const wish = (symbol: string, refId: string) =>
   ({ side: 'B', symbol, price: 1299, volume: 1, refId }) as const;
 
 async function listening() {
-  const all = await started();
+  const all = await openMarket();
   const tap = await BareStream.authenticated(all.simulator.stream, all.alice.token);
   tap.send(`d|s|tk|bi+tm|${all.front}`);
   await tap.settle();
   const trade = async (refId: string): Promise<void> => {
-    await all.alice.place({ ...wish(all.front, refId) });
-    await all.bob.place({ side: 'S', symbol: all.front, price: 1299, volume: 1, refId });
+    await all.alice.call('place', { ...wish(all.front, refId) });
+    await order(all.bob, 'S', all.front, 1299, 1);
     await tap.settle();
   };
   const volumes = (): unknown[] => tap.payloads('s|21|').map((payload) => payload['totalVolume']);
@@ -68,7 +68,7 @@ describe('a stream that goes wrong', () => {
     const pongs = tap.frames.filter((frame) => frame === 'd|p|||').length;
     for (let beat = 0; beat < 3; beat += 1) {
       tap.send('d|p|||');
-      await alice.get('/api/v1/derivatives/contracts');
+      await alice.call('contracts');
       time.advance(seconds(10));
     }
     simulator.faults.clear('stop_pongs');
@@ -97,11 +97,11 @@ describe('a stream that goes wrong', () => {
   });
 
   it('refuse_connections turns upgrades away and leaves REST alone', async () => {
-    const { simulator, alice } = await started();
+    const { simulator, alice } = await openMarket();
     simulator.faults.set({ name: 'refuse_connections', times: 2 });
     await expect(BareStream.open(simulator.stream)).rejects.toThrow('socket hang up');
     await expect(BareStream.open(simulator.stream)).rejects.toThrow('socket hang up');
-    expect((await alice.get('/api/v1/derivatives/contracts')).status).toBe(200);
+    expect((await alice.call('contracts')).status).toBe(200);
     await BareStream.authenticated(simulator.stream, alice.token);
   });
 
@@ -109,22 +109,22 @@ describe('a stream that goes wrong', () => {
     const { simulator, tap, alice } = await listening();
     simulator.faults.set({ name: 'refuse_connections', scope: 'all' });
     expect(await tap.closed).toBe(1006);
-    await expect(alice.inDay()).rejects.toThrow('fetch failed');
+    await expect(alice.call('in-day')).rejects.toThrow('fetch failed');
     await expect(BareStream.open(simulator.stream)).rejects.toThrow(/hang up|ECONNRESET/);
     simulator.faults.clear();
-    expect((await alice.inDay()).status).toBe(200);
+    expect((await alice.call('in-day')).status).toBe(200);
   });
 
   it('expire_token: REST answers 401, the stream closes, and the token is not taken again', async () => {
     const { simulator, tap, alice } = await listening();
     simulator.faults.set({ name: 'expire_token' });
     expect(await tap.closed).toBe(1000);
-    expect((await alice.inDay()).status).toBe(401);
+    expect((await alice.call('in-day')).status).toBe(401);
     const again = await BareStream.open(simulator.stream);
     again.send(authFrame(alice.token));
     expect(await again.next('d|0|')).toContain('211110');
     await alice.logIn();
-    expect((await alice.inDay()).status).toBe(200);
+    expect((await alice.call('in-day')).status).toBe(200);
   });
 });
 
@@ -132,10 +132,10 @@ describe('a broker whose clock or contracts are not what they were', () => {
   it.each([[30], [-7_200]])(
     'clock_skew of %d s moves Date and the times of tokens, not the market',
     async (skew) => {
-      const { simulator, alice, time } = await started();
+      const { simulator, alice, time } = await openMarket();
       const market = simulator.marketNowUs();
       simulator.faults.set({ name: 'clock_skew', seconds: skew });
-      const date = Date.parse((await alice.contracts()).headers.get('date') ?? '');
+      const date = Date.parse((await alice.call('contracts')).headers.get('date') ?? '');
       expect(date).toBe(time.nowUs() / 1_000 + skew * 1_000);
       await alice.logIn();
       const claims = JSON.parse(
@@ -144,35 +144,37 @@ describe('a broker whose clock or contracts are not what they were', () => {
       expect(claims['iat']).toBe(time.nowUs() / 1e6 + skew);
       expect(simulator.marketNowUs()).toBe(market);
       simulator.faults.clear('clock_skew');
-      expect(Date.parse((await alice.contracts()).headers.get('date') ?? '')).toBe(time.nowUs() / 1_000);
+      expect(Date.parse((await alice.call('contracts')).headers.get('date') ?? '')).toBe(
+        time.nowUs() / 1_000,
+      );
     },
   );
 
   it('roll_contract: settled in cash, orders ended, the old code silent, the list moved on', async () => {
     const { simulator, tap, trade, alice, bob, front } = await listening();
     await trade('H.1');
-    await alice.place({ ...wish(front, 'H.2'), price: 1290 });
+    await alice.call('place', { ...wish(front, 'H.2'), price: 1290 });
     expect(simulator.faults.set({ name: 'roll_contract' }).ok).toBe(true);
-    const listed = rowsOf(await alice.contracts()).map((row) => row['symbol']);
+    const listed = rowsOf(await alice.call('contracts')).map((row) => row['symbol']);
     expect([listed.length, listed.includes(front)]).toEqual([4, false]);
-    expect(rowsOf(await alice.positions())).toEqual([]);
-    expect(rowsOf(await alice.inDay()).map((row) => row['status'])).toEqual(['PM', 'PWX']);
+    expect(rowsOf(await alice.call('positions'))).toEqual([]);
+    expect(rowsOf(await alice.call('in-day')).map((row) => row['status'])).toEqual(['PM', 'PWX']);
     const frames = tap.frames.length;
-    expect((await bob.place(wish(front, 'H.3'))).json['rc']).not.toBe('1');
+    expect((await bob.call('place', wish(front, 'H.3'))).json['rc']).not.toBe('1');
     await tap.settle();
     expect(tap.frames.slice(frames).filter((frame) => frame.startsWith('s|'))).toEqual([]);
   });
 
   it('inject_order and expire_token mean the account they name', async () => {
-    const { simulator, alice, bob, front } = await started();
-    const account = bob.account.custodyCode;
+    const { simulator, alice, bob, front } = await openMarket();
+    const account = bob.custodyCode;
     const order = { name: 'inject_order', symbol: front, side: 'buy', points: 1290, volume: 1 } as const;
     expect(simulator.faults.set({ ...order, account }).ok).toBe(true);
     expect(simulator.faults.set({ ...order, account: 'nobody' }).ok).toBe(false);
-    expect(rowsOf(await alice.inDay())).toEqual([]);
-    expect(rowsOf(await bob.inDay())).toHaveLength(1);
+    expect(rowsOf(await alice.call('in-day'))).toEqual([]);
+    expect(rowsOf(await bob.call('in-day'))).toHaveLength(1);
     expect(simulator.faults.set({ name: 'expire_token', account }).ok).toBe(true);
     expect(simulator.faults.set({ name: 'expire_token', account: 'nobody' }).ok).toBe(false);
-    expect([(await alice.inDay()).status, (await bob.inDay()).status]).toEqual([200, 401]);
+    expect([(await alice.call('in-day')).status, (await bob.call('in-day')).status]).toEqual([200, 401]);
   });
 });

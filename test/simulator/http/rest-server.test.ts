@@ -1,7 +1,7 @@
 /** The HTTP shell before an operation reads: paths, bodies and types that no client should send. */
 import { describe, expect, it } from 'vitest';
 import { seconds } from '../../../src/domain/units.ts';
-import { started } from '../support/started.ts';
+import { openMarket } from '../../contract/broker/support/market.ts';
 
 describe('the HTTP shell', () => {
   it.each([
@@ -12,8 +12,8 @@ describe('the HTTP shell', () => {
     ['POST', '/tartarus/v1/derivatives'],
     ['GET', '/ws/thesis/v1/stream/derivative'],
   ])('answers 404 to %s %s', async (method, path) => {
-    const { alice } = await started();
-    const reply = await alice.call(method, path);
+    const { alice } = await openMarket();
+    const reply = await alice.raw(method, path);
     expect([reply.status, typeof reply.json['code']]).toEqual([404, 'string']);
   });
 
@@ -23,19 +23,19 @@ describe('the HTTP shell', () => {
     ['POST', '/khronos/v1/order/cancel', '\u0000'],
     ['GET', '/%zz', undefined],
   ])('answers 400 to what cannot be read: %s %s %j', async (method, path, body) => {
-    const { alice } = await started();
-    expect((await alice.call(method, path, body)).status).toBe(400);
+    const { alice } = await openMarket();
+    expect((await alice.raw(method, path, body)).status).toBe(400);
   });
 
   it('refuses a body that is too large', async () => {
-    const { alice } = await started();
-    const reply = await alice.call('POST', '/khronos/v1/order/place', { refId: 'x'.repeat(300_000) });
+    const { alice } = await openMarket();
+    const reply = await alice.raw('POST', '/khronos/v1/order/place', { refId: 'x'.repeat(300_000) });
     expect(reply.status).toBe(413);
   });
 
   it('reads JSON whatever the content type says', async () => {
-    const { alice, front } = await started();
-    const { custodyCode, subAccountId } = alice.account;
+    const { alice, front } = await openMarket();
+    const { custodyCode, subAccountId } = alice;
     const body = {
       accountId: custodyCode,
       subAccountId,
@@ -46,16 +46,16 @@ describe('the HTTP shell', () => {
       orderType: '0',
       refId: 'H.1',
     };
-    const reply = await alice.call('POST', '/khronos/v1/order/place', body, { 'content-type': 'text/plain' });
+    const reply = await alice.raw('POST', '/khronos/v1/order/place', body, { 'content-type': 'text/plain' });
     expect(reply.json['rc'], reply.text).toBe('1');
   });
 
   it('dates its answers in real time, by the clock that signs its tokens', async () => {
-    const { alice, time } = await started({
+    const { alice, time } = await openMarket({
       time: { speed: 60, originRealUs: null, originMarketUs: null, start: 'origin' },
     });
     time.advance(seconds(90));
-    const reply = await alice.get('/api/v1/derivatives/contracts');
+    const reply = await alice.call('contracts');
     expect(reply.headers.get('date')).toBe('Wed, 04 Mar 2026 03:01:30 GMT');
   });
 });

@@ -1,19 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { Database } from '../../../src/sqlite/database.ts';
 import { type StateKind, StateStore, VenueMemory } from '../../../src/simulator/state/state-store.ts';
 import type { VenueEvent } from '../../../src/venue/venue-event.ts';
 import { stop, waiting } from '../../venue/triggers/trigger-fixture.ts';
 import { ALICE, at, openVenue, placed } from '../../venue/venue-fixture.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const NOTES: StateKind<{ readonly text: string }> = { name: 'note' };
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'simulator-state-'));
+  dir = tempDir();
 });
-afterEach(() => rmSync(dir, { recursive: true }));
 
 it('remembers documents and counters until it is opened fresh', () => {
   const first = StateStore.open({ dir, fresh: false });

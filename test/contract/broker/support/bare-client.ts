@@ -37,6 +37,11 @@ export class BareClient {
     return `${this.custodyCode}A`;
   }
 
+  /** Normal and margin account. */
+  get cashAccounts(): readonly string[] {
+    return ['0001', '0002'].map((front) => front + this.custodyCode.slice(-6));
+  }
+
   async logIn(): Promise<string> {
     const answer = await this.call('token', { otpId: undefined });
     this.token = String(answer.json['token']);
@@ -52,8 +57,10 @@ export class BareClient {
   }
 
   /** Every field that the document has for an operation, as far as it has one value for all. */
-  usualValues({ asks }: Operation): Values {
-    return Object.fromEntries(asks.map((field) => [field.name, field.constant ?? this.#usual(field)]));
+  usualValues(operation: Operation): Values {
+    return Object.fromEntries(
+      operation.asks.map((field) => [field.name, field.constant ?? this.#usual(field, operation)]),
+    );
   }
 
   async send(
@@ -96,7 +103,7 @@ export class BareClient {
     return { status: response.status, headers: response.headers, text, json };
   }
 
-  #usual({ name }: RequestField): unknown {
+  #usual({ name }: RequestField, operation: Operation): unknown {
     switch (name) {
       case 'apiKey':
         return this.apiKey;
@@ -121,8 +128,10 @@ export class BareClient {
         return '100';
       case 'Symbol':
         return 'ALL,ALL';
+      case 'symbol':
+        return operation.name === 'in-day' ? 'ALL,ALL' : undefined;
       case 'orderType':
-        return '';
+        return operation.method === 'GET' ? '' : '0';
       case 'callbackPoint':
       case 'activationPrice':
         return 0;

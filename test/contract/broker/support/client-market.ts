@@ -11,7 +11,7 @@ import { accountId, clientOrderId, orderCode, subAccountId } from '../../../../s
 import { priceTicks, qty } from '../../../../src/domain/units.ts';
 import type { SimulatorOptions } from '../../../../src/simulator/simulator-options.ts';
 import { DriftLog } from '../../../../src/wire/drift.ts';
-import { VN30_SPEC } from '../../../broker/support/contracts.ts';
+import { VN30_SPEC } from '../../../support/strategy-fixtures.ts';
 import { RecordingSink } from '../../../broker/support/recording-sink.ts';
 import { FakeTokens } from '../../../broker/support/tokens.ts';
 import { afterFile } from '../../../support/after-file.ts';

@@ -5,7 +5,7 @@ import type { Contract } from '../../../../src/domain/contract.ts';
 import { seconds, seq, tsUs } from '../../../../src/domain/units.ts';
 import type { DriftCounter } from '../../../../src/wire/drift.ts';
 import { decodeServerFrame, type ServerFrame } from '../../../../src/wire/stream/server-frame.ts';
-import { createContract } from '../../../broker/support/contracts.ts';
+import { contract } from '../../../support/strategy-fixtures.ts';
 import { RecordingSink } from '../../../broker/support/recording-sink.ts';
 import { FakeTokens } from '../../../broker/support/tokens.ts';
 import { afterFile } from '../../../support/after-file.ts';
@@ -32,7 +32,7 @@ export class ClientStreamMarket {
     this.market = market;
     this.relay = relay;
     this.tokens = new FakeTokens(alice.token);
-    this.contracts = simulator.contracts.map((code, index) => createContract(index, code));
+    this.contracts = simulator.contracts.map((code, index) => contract(index, code, '2026-01-15'));
     this.client = new StreamClient({
       url: relay.stream,
       tokens: this.tokens,

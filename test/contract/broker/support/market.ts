@@ -21,6 +21,8 @@ export interface Market {
   readonly carol: BareClient;
   readonly front: string;
   readonly next: string;
+  /** For who wants to see it started again; else it closes with its file. */
+  readonly close: () => Promise<void>;
 }
 
 /** Continuous trading at any hour, the gateway without a delay, unless the options say otherwise. */
@@ -41,14 +43,16 @@ export async function openLockedMarket(options: Partial<SimulatorOptions> = {}):
     ...options,
     rules: { gatewayDelay: milliseconds(0), ...options.rules },
   });
-  afterFile(() => simulator.close());
+  let closing: Promise<void> | null = null;
+  const close = (): Promise<void> => (closing ??= simulator.close());
+  afterFile(close);
   const [alice, bob, carol] = [ALICE, BOB, CAROL].map((who) => new BareClient(simulator.rest, who)) as [
     BareClient,
     BareClient,
     BareClient,
   ];
   const [front = '', next = ''] = simulator.contracts;
-  return { simulator, time, alice, bob, carol, front, next };
+  return { simulator, time, alice, bob, carol, front, next, close };
 }
 
 /** The exchange's own day at a moment of it: `2026-03-04 09:00:00`, a Wednesday. */
@@ -93,7 +97,6 @@ export function order(
     symbol,
     price,
     volume,
-    orderType: '0',
     refId: `H.${references}`,
     ...more,
   });

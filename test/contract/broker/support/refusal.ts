@@ -23,7 +23,7 @@ export const refusal = (
 
 /** Everything of a customer that a call could have changed. */
 async function belongings(client: BareClient): Promise<unknown> {
-  const inDay = await client.call('in-day', { symbol: 'ALL,ALL' });
+  const inDay = await client.call('in-day');
   const conditions = await client.call('conditions');
   const positions = await client.call('positions');
   const { json } = await client.call('account-status');
