@@ -67,16 +67,16 @@ export class QuietStretch {
 
   /** The next trade of `source`; false when a strategy left work, and the stretch is over. */
   next(source: LazyTrade): boolean {
-    return this.trade(source.trade);
+    this.trade(source.trade);
+    return !this.#dueWork.isOpen;
   }
 
-  trade(tick: TradeTick): boolean {
+  trade(tick: TradeTick): void {
     this.#context.begin(tick.seq, tick.tsUs);
     this.#market.takeQuiet(tick);
     this.#registry.begin();
     this.#listeners.trade(tick);
     this.#registry.end();
-    return !this.#dueWork.isOpen;
   }
 
   /** Number and time of the last event. */

@@ -468,8 +468,11 @@ it('clears what a strategy was told of its own position, and never what another 
   const tell = (strategy: string, code: string, severity: 'critical' | 'info' = 'critical'): void =>
     alerting.entry({
       ...ENTRIES.alert,
-      ...{ strategy: names.indexOf(strategy), severity, code },
-      ...{ text: 'of VN30F2603', about: 'VN30F2603' },
+      strategy: names.indexOf(strategy),
+      severity,
+      code,
+      text: 'of VN30F2603',
+      about: 'VN30F2603',
     });
   tell('script', 'exits_missing');
   tell('operator', 'exits_missing');

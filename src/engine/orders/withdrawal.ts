@@ -55,7 +55,7 @@ export class EntryWithdrawal {
   }
 
   /** Its stop of the past takes effect: what that has not withdrawn yet follows once positions are proven. */
-  follow(strategy: StrategyIndex): void {
+  withdrawUnread(strategy: StrategyIndex): void {
     for (const order of this.#split(strategy).increasing)
       if (this.#unread.has(order)) this.#withdrawOnceProven(order);
   }

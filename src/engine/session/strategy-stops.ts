@@ -94,7 +94,7 @@ export class StrategyStops {
     this.#found.delete(strategy);
     const { registry, entries } = this.#view;
     registry.stop(strategy, ending.reason);
-    entries.follow(strategy);
+    entries.withdrawUnread(strategy);
   }
 
   /** Found so far by a replay: faults that the journal does not hold, and other decisions than it holds. */
