@@ -243,8 +243,10 @@ export class PositionWorker {
 
   #keepLooking(isUnderWay: boolean): void {
     const hasBooks = this.#trader.hasBooks();
-    // An order that takes any price follows no book: its updates and the phases trigger the checks.
-    const isNeeded = hasBooks ? isUnderWay || this.#order !== null : isUnderWay && this.#order === null;
+    // An order that takes any price follows no book: its updates and the phases trigger the checks. Outside continuous trading the phases do.
+    const isOpen = this.#trader.phase() === 'continuous';
+    const isUseful = hasBooks ? isUnderWay || this.#order !== null : isUnderWay && this.#order === null;
+    const isNeeded = isOpen && isUseful;
     if (isNeeded && this.#timer === null) {
       this.#timer = this.#trader.after(hasBooks ? this.#settings.reprice : POLL_WITHOUT_BOOK, () => {
         this.#timer = null;

@@ -25,6 +25,15 @@ describe('on the way to a target', () => {
     expect(trader.calls.slice(1)).toEqual(['0 modify price 12998']);
   });
 
+  test('it looks at nothing while the market rests, and goes on when it opens', () => {
+    const { trader, aim } = start({ start: at('11:29:50') });
+    aim(2);
+    trader.advanceTo(at('11:30:02'));
+    expect([trader.calls.length, trader.timersWaiting], 'in the break').toEqual([0, 0]);
+    trader.advanceTo(at('13:00:00'));
+    expect(trader.calls).toEqual(['0 submit buy 2 VN30F1M @ 12999']);
+  });
+
   test('on bars it takes any price, and waits for news of the order alone', () => {
     const { trader, aim } = start();
     trader.isOnBars = true;
