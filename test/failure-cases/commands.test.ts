@@ -1,6 +1,7 @@
 /** What a person was answered holds, though the process dies right after the answer. */
 import { expect, it } from 'vitest';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import type { CommandResult } from '../../src/operator/control-server.ts';
 import { formatNumber } from '../../src/text/numbers.ts';
 import { HangingEngine } from './support/engine-here.ts';
 import { running, type Story } from './support/story.ts';
@@ -88,18 +89,31 @@ it('counts an order among those that a cancel-all ends though no view has shown 
   expect(message).not.toContain('no order was open');
 });
 
+/** Starts the story's daemon again; `ask` is asked at the moment in which an engine takes the place of a lost one. */
+async function withLostEngine(story: Story, ask: () => Promise<CommandResult>) {
+  const engines: HangingEngine[] = [];
+  const answers: Promise<CommandResult>[] = [];
+  await story.start({
+    startEngine: (data) => {
+      if (engines.length > 0) answers.push(ask());
+      return (engines[engines.length] = new HangingEngine(data));
+    },
+  });
+  return { engines, answers };
+}
+
 it('says of an order, asked to cancel it as the engine is lost, no more than it knows', async () => {
   const story = await running([{ at: 13_001, do: 'buy', qty: 2, price: 12_950 }]);
   await story.stop();
-  const engines: HangingEngine[] = [];
-  await story.start({ startEngine: (data) => (engines[engines.length] = new HangingEngine(data)) });
+  let id = '';
+  const cancel = () => story.ask('cancel-order', { clientOrderId: id });
+  const { engines, answers } = await withLostEngine(story, cancel);
   story.print(13_001);
   await story.until(async () => (await story.known()).orders.length === 1);
-  const id = (await story.view())?.orders[0]?.clientOrderId ?? '';
-  const cancel = () => story.ask('cancel-order', { clientOrderId: id });
+  id = (await story.view())?.orders[0]?.clientOrderId ?? '';
   engines[0]!.end();
-  await story.until(() => story.daemon.sessionDay === undefined);
-  expect(await cancel()).toEqual({ ok: false, message: 'no session is open yet' });
+  await story.until(() => answers.length > 0);
+  expect(await answers[0]).toEqual({ ok: false, message: 'no session is open yet' });
   await story.until(() => story.daemon.sessionDay !== undefined);
   expect(await cancel()).toMatchObject({ ok: true });
   await story.until(async () => (await story.truth()).orders.length === 0);
@@ -108,12 +122,11 @@ it('says of an order, asked to cancel it as the engine is lost, no more than it 
 it('takes no resume of a difference of positions as the engine is lost, and says so', async () => {
   const story = await running([]);
   await story.stop();
-  const engines: HangingEngine[] = [];
-  await story.start({ startEngine: (data) => (engines[engines.length] = new HangingEngine(data)) });
+  const { engines, answers } = await withLostEngine(story, () => story.ask('resume'));
   story.fault({ name: 'inject_position', symbol: 'front', net: 3 });
   await story.until(() => story.entries.some(({ kind }) => kind === 'position_mismatch'));
   engines[0]!.end();
-  await story.until(() => story.daemon.sessionDay === undefined);
-  expect(await story.ask('resume')).toEqual({ ok: false, message: 'no session is open yet' });
+  await story.until(() => answers.length > 0);
+  expect(await answers[0]).toEqual({ ok: false, message: 'no session is open yet' });
   await story.until(async () => typeof (await story.view())?.unproven === 'string');
 });
