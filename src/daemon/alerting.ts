@@ -90,6 +90,7 @@ const ALL_CLEARS: Readonly<Record<string, readonly [AlertSeverity, readonly stri
     ],
   ],
 };
+
 /** A stop waits for at most three seconds. */
 const LAST_CHECKS = 30;
 const LAST_CHECK_EVERY = milliseconds(100);

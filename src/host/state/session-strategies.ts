@@ -67,8 +67,8 @@ function listsBefore(read: JournalReader, day: TradingDay, config: Config, names
 }
 
 /**
- * `lists`: of this session and the one before, oldest first. All names of the session have a place already. `started`: a person
- * starts this one again.
+ * `lists`: of this session and of those before as far as `listsBefore` looks, oldest first. All names of the session have a place
+ * already. `started`: a person starts this one again.
  */
 export function sessionStrategies(
   config: Config,
