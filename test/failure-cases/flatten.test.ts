@@ -331,18 +331,22 @@ describe('a stop of the process in the middle of a flatten', () => {
       );
       await story.stop();
       const engines: HangingEngine[] = [];
-      await story.start({ startEngine: (data) => (engines[engines.length] = new HangingEngine(data)) });
+      let stopped: Promise<void> | undefined = undefined;
+      const stop = (): Promise<void> => (stopped ??= story.daemon.stop('the story'));
+      await story.start({
+        startEngine: (data) => {
+          if (engines.length > 0) void stop();
+          return (engines[engines.length] = new HangingEngine(data));
+        },
+      });
       story.offer('sell', 13_010, HELD);
       story.print(13_001);
       await story.until(isCovered(story));
       engines[0]!.hang();
-      if (when === 'as it is replaced') {
-        engines[0]!.end();
-        await story.until(() => story.daemon.sessionDay === undefined);
-      }
-      const stopped = story.daemon.stop('the story');
+      if (when === 'as it hangs') void stop();
       engines[0]!.end();
       story.offer('buy', 13_010, HELD);
+      await story.until(() => stopped !== undefined);
       await stopped;
       expect(engines).toHaveLength(2);
       expect(await story.truth()).toEqual({ orders: [], net: 0 });

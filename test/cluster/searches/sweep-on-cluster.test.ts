@@ -6,7 +6,12 @@ import { openCluster } from '../../../src/cluster/connection.ts';
 import { openClusterPool } from '../../../src/cluster/searches/coordinator.ts';
 import { batchOf, jobOf } from '../../../src/cluster/searches/job.ts';
 import { Searches } from '../../../src/cluster/searches/streams.ts';
-import { readSharedColumns, sweepFingerprint } from '../../../src/research/sweep/trial-pool.ts';
+import {
+  readSharedColumns,
+  sweepFingerprint,
+  type TrialPool,
+  type TrialPoolOptions,
+} from '../../../src/research/sweep/trial-pool.ts';
 import type { SweepPlace } from '../../research/sweep/sweep-place.ts';
 import { loadedBacktest } from '../../support/backtest-plan.ts';
 import { type NatsServer, natsServer, WITHOUT_NATS } from '../../support/nats-server.ts';
@@ -366,26 +371,36 @@ test('a user who may not send trials is told what to allow', async () => {
 test('a store that is full for a while is waited for', async () => {
   const server = await natsServer('', 'max_file_store: 2M');
   const place = sweepPlace(SECTION);
-  const worker = await startWorker(server);
   const { jsm, js } = await connected(server);
+  const isTaken = (bytes: number): Promise<boolean> =>
+    js.publish('filler', new Uint8Array(bytes)).then(
+      () => true,
+      () => false,
+    );
+  const isWaiting = (): boolean => worker.said.some((text) => text.includes('its store is full'));
   let freed: Promise<unknown> | null = null;
-  const there = await swept(server, place, {
-    onDone: (done) => {
-      if (done < 4 || freed !== null) return;
-      freed = (async () => {
-        await jsm.streams.add({ name: 'FILLER', subjects: ['filler'] });
-        for (const bytes of [100_000, 1_000, 10]) {
-          const isTaken = (): Promise<boolean> =>
-            js.publish('filler', new Uint8Array(bytes)).then(
-              () => true,
-              () => false,
-            );
-          while (await isTaken());
+  /** Full until the worker has met it: what it takes from the queue makes room. */
+  const free = async (): Promise<void> => {
+    while (!isWaiting()) await isTaken(10);
+    await jsm.streams.delete('FILLER');
+  };
+  const openPool = async (options: TrialPoolOptions): Promise<TrialPool> => {
+    const pool = await poolHere()(options);
+    return {
+      ...pool,
+      async run(tasks, onDone) {
+        if (freed === null) {
+          await jsm.streams.add({ name: 'FILLER', subjects: ['filler'] });
+          for (const bytes of [100_000, 1_000, 10]) while (await isTaken(bytes));
+          freed = free();
         }
-        await vi.waitFor(() => expect(worker.said.at(-1)).toContain('its store is full'));
-        await jsm.streams.delete('FILLER');
-      })();
-    },
-  });
+        await pool.run(tasks, onDone);
+      },
+    };
+  };
+  const worker = await startWorker(server, { openPool });
+  const there = await swept(server, place);
+  await freed;
+  expect(isWaiting()).toBe(true);
   expect(there.found.ran).toBe(TRIALS);
 });
