@@ -7,7 +7,7 @@ import { type DurationUs, durationUs, minutes, seconds, type TsUs, tsUs } from '
 import type { AlertSeverity, EntryOf } from '../../engine/ports/journal-entry.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatCount } from '../../text/numbers.ts';
-import { type AlertDraft, type AlertMessage, endedBy, type Ending } from './alert-message.ts';
+import { type AlertDraft, type AlertMessage, endedBy, type Ending, isEndedBy } from './alert-message.ts';
 
 export interface Alert extends Pick<EntryOf<'alert'>, 'severity' | 'code' | 'text'> {
   /** The strategy, or empty. */
@@ -116,8 +116,7 @@ export class AlertDesk {
   alert(alert: Alert): void {
     this.counts[alert.ends === undefined ? alert.severity : 'info'] += 1;
     // The condition has come back: its end is no news any more.
-    for (const window of this.#seen.values())
-      if (window.last.ends?.codes.includes(alert.code) === true) window.repeats = 0;
+    for (const window of this.#seen.values()) if (isEndedBy(alert, window.last.ends)) window.repeats = 0;
     if (alert.ends !== undefined) this.#end(alert.ends);
     const key = `${alert.severity} ${alert.code} ${alert.subject} ${alert.text.replaceAll(NUMBERS, '#')}`;
     const seen = this.#seen.get(key);
@@ -128,7 +127,7 @@ export class AlertDesk {
       return;
     }
     for (const [other, { last, cancel }] of this.#seen)
-      if (alert.ends?.codes.includes(last.code) === true) {
+      if (isEndedBy(last, alert.ends)) {
         // When it begins again, that is news.
         cancel();
         this.#seen.delete(other);

@@ -70,12 +70,15 @@ export interface Ending {
   readonly about: string;
 }
 
+/** The same rule for a message that waits, a repeat that is counted, and a condition that comes back. */
+export const isEndedBy = (
+  { code = '', about }: Pick<AlertMessage, 'code' | 'about'>,
+  ending: Ending | undefined,
+): boolean => ending?.codes.includes(code) === true && (ending.about === '' || ending.about === about);
+
 /** A message that comes late says that it is true no more. */
-export function endedBy(message: AlertMessage, { codes, about }: Ending): AlertMessage {
-  const { code = '', title } = message;
-  if (!codes.includes(code) || (about !== '' && message.about !== about)) return message;
-  return { ...message, code: '', title: `OVER by now: ${title}` };
-}
+export const endedBy = (message: AlertMessage, ending: Ending): AlertMessage =>
+  isEndedBy(message, ending) ? { ...message, code: '', title: `OVER by now: ${message.title}` } : message;
 
 /** As many of the oldest messages as fit; at least one, cut if it must be. */
 export function bundle(

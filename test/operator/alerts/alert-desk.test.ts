@@ -134,6 +134,29 @@ describe('AlertDesk', () => {
     ]);
   });
 
+  it('ends the repeats of that condition alone', () => {
+    const desk = deskWith();
+    const failed = (about: string) =>
+      alertOf({ code: 'channel_failed', about, text: `${about} does not deliver` });
+    const works = (about: string) =>
+      alertOf({
+        code: 'channel_works',
+        about,
+        text: `${about} delivers again`,
+        ends: { codes: ['channel_failed'], about },
+      });
+    const said = () => sent.splice(0).map(({ title }) => title.split(': ').at(-1));
+    for (const alert of [failed('mail'), failed('chat'), works('mail')]) desk.alert(alert);
+    expect(said()).toEqual(['mail does not deliver', 'chat does not deliver', 'mail delivers again']);
+    for (const alert of [failed('chat'), failed('mail'), works('mail'), failed('chat')]) desk.alert(alert);
+    expect(said(), 'chat never worked again').toEqual(['mail does not deliver']);
+    time.advance(15 * US_PER_MINUTE);
+    expect(said(), 'a failure of chat leaves the end of mail alone').toEqual([
+      'chat does not deliver',
+      'mail delivers again',
+    ]);
+  });
+
   it('sends nothing after a window without a repeat', () => {
     const desk = deskWith();
     desk.alert(alertOf());
