@@ -32,20 +32,19 @@ interface ReportsOptions extends ResolveOptions {
   readonly onSignal: (signal: ReportSignal) => void;
 }
 
-/** A requested read goes before the book's own tempo, and always answers. */
-type ReadReason = 'asked' | 'tempo';
-
 export class BrokerReports implements Reports {
   readonly #options: ReportsOptions;
-  readonly #reads: Readonly<Record<ReportKind, MergedRead<ReadReason>>> = {
-    book: new MergedRead((asked, onStart) => this.#readBook(asked, onStart)),
-    triggers: new MergedRead((_, onStart) => this.#readTriggers(onStart)),
-    positions: new MergedRead((_, onStart) => this.#readPositions(onStart)),
-    account: new MergedRead((_, onStart) => this.#readAccount(onStart)),
-    reference: new MergedRead((_, onStart) => this.#readReference(onStart)),
-    contracts: new MergedRead((_, onStart) => this.#readContracts(onStart)),
-    closed: new MergedRead((_, onStart) => this.#readClosed(onStart)),
+  readonly #reads: Readonly<Record<ReportKind, MergedRead>> = {
+    book: new MergedRead((onStart) => this.#readBook('lookup', onStart)),
+    triggers: new MergedRead((onStart) => this.#readTriggers(onStart)),
+    positions: new MergedRead((onStart) => this.#readPositions(onStart)),
+    account: new MergedRead((onStart) => this.#readAccount(onStart)),
+    reference: new MergedRead((onStart) => this.#readReference(onStart)),
+    contracts: new MergedRead((onStart) => this.#readContracts(onStart)),
+    closed: new MergedRead((onStart) => this.#readClosed(onStart)),
   };
+  /** The book's own pace. A look-up never waits behind it. */
+  readonly #periodic = new MergedRead((onStart) => this.#readBook('book', onStart));
   #tempo: 'fast' | 'slow' = 'slow';
   #timer: CancelTimer | undefined = undefined;
   #isRunning = false;
@@ -66,7 +65,7 @@ export class BrokerReports implements Reports {
   }
 
   read(what: ReportKind): void {
-    this.#reads[what].ask('asked');
+    this.#reads[what].ask();
   }
 
   bookTempo(tempo: 'fast' | 'slow'): void {
@@ -77,17 +76,15 @@ export class BrokerReports implements Reports {
 
   #arm(): void {
     this.#timer?.();
-    this.#timer = this.#options.timers.after(this.#options.bookTempo[this.#tempo], () =>
-      this.#reads.book.ask('tempo'),
-    );
+    this.#timer = this.#options.timers.after(this.#options.bookTempo[this.#tempo], () => {
+      // A look-up under way serves as well, and its end arms the timer again.
+      if (this.#reads.book.isIdle) this.#periodic.ask();
+    });
   }
 
-  async #readBook(asked: ReadReason, onStart: () => void): Promise<void> {
+  async #readBook(priority: 'lookup' | 'book', onStart: () => void): Promise<void> {
     const started = this.#startMark(onStart);
-    const scan = await this.#options.rest.inDayBook({
-      priority: asked === 'asked' ? 'lookup' : 'book',
-      onStart: started.onStart,
-    });
+    const scan = await this.#options.rest.inDayBook({ priority, onStart: started.onStart });
     if (this.#isRunning) this.#arm();
     if (!scan.complete && started.has())
       this.#options.onSignal({ kind: 'scan_incomplete', reason: scan.reason });
@@ -100,7 +97,7 @@ export class BrokerReports implements Reports {
         complete,
         orders,
       });
-    } else if (asked === 'asked' || started.has()) {
+    } else if (priority === 'lookup' || started.has()) {
       this.#failed('book', scan.reason);
     }
   }
@@ -206,26 +203,30 @@ const listedOrNone = <T>(listed: ReadResult<readonly T[]>): readonly T[] | undef
   listed.ok && listed.value.length > 0 ? listed.value : undefined;
 
 /** Merges reads of one kind: a request while one waits shares it; a request while one is running starts another afterwards. */
-class MergedRead<T> {
-  readonly #run: (ask: T, onStart: () => void) => Promise<void>;
+class MergedRead {
+  readonly #run: (onStart: () => void) => Promise<void>;
   #stage: 'idle' | 'waiting' | 'running' = 'idle';
-  #again: T | undefined = undefined;
+  #again = false;
 
-  constructor(run: (ask: T, onStart: () => void) => Promise<void>) {
+  constructor(run: (onStart: () => void) => Promise<void>) {
     this.#run = run;
   }
 
-  ask(ask: T): void {
-    if (this.#stage === 'running') this.#again = ask;
+  get isIdle(): boolean {
+    return this.#stage === 'idle';
+  }
+
+  ask(): void {
+    if (this.#stage === 'running') this.#again = true;
     if (this.#stage !== 'idle') return;
     this.#stage = 'waiting';
-    void this.#run(ask, () => {
+    void this.#run(() => {
       this.#stage = 'running';
     }).finally(() => {
       this.#stage = 'idle';
       const again = this.#again;
-      this.#again = undefined;
-      if (again !== undefined) this.ask(again);
+      this.#again = false;
+      if (again) this.ask();
     });
   }
 }

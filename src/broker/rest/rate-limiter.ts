@@ -11,9 +11,11 @@ export type Priority = 'exit' | 'lookup' | 'book' | 'positions' | 'entry' | 'res
 export type Lane = 'orders' | 'reads';
 
 const BY_PRIORITY: readonly Priority[] = ['exit', 'lookup', 'book', 'positions', 'entry', 'rest'];
-const laneOf = (priority: Priority): Lane =>
+export const laneOf = (priority: Priority): Lane =>
   priority === 'exit' || priority === 'entry' ? 'orders' : 'reads';
 
+/** In a pause an exit, a flatten and the kill path go on, and with them the reads that they rest on. */
+const IN_PAUSE: ReadonlySet<Priority> = new Set(['exit', 'lookup', 'positions']);
 const PASSED_OVER_MAX = 2;
 const SLOWNESS_MAX = 8;
 const RECOVERY = seconds(30);
@@ -59,7 +61,7 @@ export class RateLimiter {
   /** How many times slower than configured, 1 when not. */
   slowness = 1;
   #pumping = false;
-  #onlyExits = false;
+  #isPaused = false;
   #refill: CancelTimer | undefined = undefined;
   #recovery: CancelTimer | undefined = undefined;
   #pause: CancelTimer | undefined = undefined;
@@ -84,7 +86,7 @@ export class RateLimiter {
     return () => this.#withdraw(entry);
   }
 
-  /** After HTTP 429: half the pace for a while, and nothing but exits for `wait`. */
+  /** After HTTP 429: half the pace for a while, and for `wait` only what takes risk away. */
   slowDown(wait: DurationUs): void {
     this.slowness = Math.min(this.slowness * 2, SLOWNESS_MAX);
     this.#available = 0;
@@ -92,9 +94,9 @@ export class RateLimiter {
     this.#recovery?.();
     this.#recovery = this.#options.timers.after(RECOVERY, () => this.#recover());
     this.#pause?.();
-    this.#onlyExits = wait > 0;
+    this.#isPaused = wait > 0;
     this.#pause = this.#options.timers.after(wait, () => {
-      this.#onlyExits = false;
+      this.#isPaused = false;
       this.#pump();
     });
   }
@@ -178,7 +180,7 @@ export class RateLimiter {
 
   #mayRun(priority: Priority): boolean {
     if (this.#waiting[priority].length === 0) return false;
-    if (this.#onlyExits && priority !== 'exit') return false;
+    if (this.#isPaused && !IN_PAUSE.has(priority)) return false;
     return priority !== 'entry' || this.#inFlight.entries < this.#options.entriesInFlightMax;
   }
 

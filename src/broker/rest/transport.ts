@@ -21,7 +21,7 @@ import {
   type HttpResult,
   type HttpTimeouts,
 } from './http-edge.ts';
-import { type Priority, RateLimiter, type RateLimiterOptions } from './rate-limiter.ts';
+import { laneOf, type Priority, RateLimiter, type RateLimiterOptions } from './rate-limiter.ts';
 
 export interface TransportOptions {
   /** The only host that is ever contacted. */
@@ -128,10 +128,9 @@ export class Transport {
       done();
       return resolve({ kind: 'no_turn', reason: request });
     }
-    const lane = call.priority === 'exit' || call.priority === 'entry' ? 'orders' : 'reads';
     this.sent += 1;
     let sentAt = this.#options.clock.nowUs();
-    const result = await this.#edge.send(lane, request, {
+    const result = await this.#edge.send(laneOf(call.priority), request, {
       ...(call.refuse === undefined ? {} : { refuse: call.refuse }),
       onStart: () => {
         sentAt = this.#options.clock.nowUs();

@@ -147,6 +147,16 @@ describe('the in-day book', () => {
     expect(next().options.priority).toBe('lookup');
   });
 
+  it('is looked up though its own read still waits for its turn', async () => {
+    reports.start();
+    timers.advance(seconds(20));
+    reports.read('book');
+    expect(rest.asked.map(({ options }) => options.priority)).toEqual(['book', 'lookup']);
+    rest.asked.shift();
+    await answer(EMPTY_BOOK);
+    expect(sink.events).toHaveLength(1);
+  });
+
   it('is read by itself, slowly or fast, one read after the other', async () => {
     reports.start();
     timers.advance(seconds(19));

@@ -125,18 +125,18 @@ describe('the pace', () => {
     expect(gone).toBe(20 + 600);
   });
 
-  it('halves after a 429 and lets only exits go until the wait is over', () => {
+  it('halves after a 429 and lets only exits and the reads that they need go until the wait is over', () => {
     const { limiter, timers } = createLimiter();
     const gone: Priority[] = [];
-    limiter.slowDown(seconds(4));
+    limiter.slowDown(seconds(8));
     expect(limiter.slowness).toBe(2);
-    for (const priority of ['book', 'entry', 'exit'] as const) {
+    for (const priority of ['book', 'entry', 'rest', 'positions', 'lookup', 'exit'] as const) {
       limiter.enqueue(priority, (done) => (gone.push(priority), done()));
     }
-    timers.advance(seconds(3));
-    expect(gone).toEqual(['exit']);
-    timers.advance(seconds(5));
-    expect(gone).toEqual(['exit', 'book', 'entry']);
+    timers.advance(seconds(7));
+    expect(gone).toEqual(['exit', 'lookup', 'positions']);
+    timers.advance(seconds(8));
+    expect(gone.slice(3)).toEqual(['book', 'entry', 'rest']);
     timers.advance(seconds(30));
     expect(limiter.slowness).toBe(1);
   });
