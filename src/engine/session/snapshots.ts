@@ -37,8 +37,8 @@ export class Snapshots {
     this.#reports.read(what);
   }
 
-  /** `startedUs`: when the read began; a request that was made since then is carried out now. */
-  arrived(what: ReportKind, startedUs = Infinity): void {
+  /** A request that was made since the read began is carried out now. `startedUs` absent: the read began no earlier than it was asked for. */
+  arrived(what: ReportKind, startedUs = this.#asked.get(what) ?? Infinity): void {
     if (this.#failures.size > 0) this.#failures.delete(what);
     const again = this.#askedAgain.get(what) ?? -Infinity;
     this.#asked.delete(what);
