@@ -6,6 +6,10 @@ export type Side = 'buy' | 'sell';
 export const opposite = (side: Side): Side => (side === 'buy' ? 'sell' : 'buy');
 export const signOf = (side: Side): 1 | -1 => (side === 'buy' ? 1 : -1);
 
+/** Trigger price of a trailing stop if the market turns at once. */
+export const firstTrigger = (side: Side, activation: number, offset: number): number =>
+  activation + signOf(side) * offset;
+
 interface IntentHead {
   readonly instrument: InstrumentIndex;
   readonly side: Side;

@@ -5,7 +5,7 @@ import type { SessionPhase, TradingCalendar } from '../domain/calendar.ts';
 import { type Contract, type PriceBand, ratesOf, valueOf } from '../domain/contract.ts';
 import { initialMargin } from '../domain/costs.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
-import type { ModifyIntent, OrderIntent, Side } from '../domain/order.ts';
+import { type ModifyIntent, type OrderIntent, type Side, signOf } from '../domain/order.ts';
 import type { Position } from '../domain/position.ts';
 import type { BookTick, TradeTick } from '../domain/ticks.ts';
 import {
@@ -88,8 +88,11 @@ export class EngineTrader implements TraderPort {
     return this.#state.market.band(instrument);
   }
 
-  marketPrice(contract: Contract, side: Side): PriceTicks {
-    return marketPrice(this.#state.market, this.#state.settings, contract, side);
+  marketPrice(strategy: StrategyIndex, contract: Contract, side: Side, trigger?: PriceTicks): PriceTicks {
+    const { market, settings, portfolio } = this.#state;
+    // The collar binds what opens a position.
+    const isClosing = portfolio.position(strategy, contract.index).qty * signOf(side) < 0;
+    return marketPrice(market, settings, contract, side, isClosing ? trigger : undefined);
   }
 
   hasBooks(): boolean {

@@ -2,7 +2,13 @@ import type { CancelTimer } from '../domain/clock.ts';
 import { assert } from '../domain/assert.ts';
 import { type Contract, parsePoints, pointsOf, valueOf } from '../domain/contract.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
-import type { LimitIntent, OrderIntent, Side, StopIntent } from '../domain/order.ts';
+import {
+  firstTrigger,
+  type LimitIntent,
+  type OrderIntent,
+  type Side,
+  type StopIntent,
+} from '../domain/order.ts';
 import type { Position } from '../domain/position.ts';
 import { type DurationUs, minutes, type PriceTicks, priceTicks, qty, type TsUs } from '../domain/units.ts';
 import type { OrderUpdate, TraderPort } from '../engine/ports/strategy-port.ts';
@@ -44,7 +50,8 @@ export function createLegTrader(
   contract: () => Contract,
 ): LegTrader {
   const { index } = containment;
-  const marketPrice = (side: Side): PriceTicks => port.marketPrice(contract(), side);
+  const marketPrice = (side: Side, trigger?: PriceTicks): PriceTicks =>
+    port.marketPrice(index, contract(), side, trigger);
   const limit = (side: Side, order: OrderRequest): ClientOrderId =>
     port.submit(
       index,
@@ -54,10 +61,8 @@ export function createLegTrader(
     const { kind, side } = request;
     if (kind === 'limit') return limit(side, request);
     if (kind === 'market') return limit(side, { ...request, price: 'market' });
-    return port.submit(
-      index,
-      namedIntent(contract(), request, request.price === 'market' ? marketPrice(side) : request.price),
-    );
+    const price = request.price === 'market' ? marketPrice(side, triggerOf(request)) : request.price;
+    return port.submit(index, namedIntent(contract(), request, price));
   };
   return {
     get contract() {
@@ -253,6 +258,12 @@ function namedIntent(contract: Contract, request: NamedRequest, limitPrice: Pric
     case 'arbitrage':
       return { ...head, kind: 'arbitrage', leg: request.after.index };
   }
+}
+
+function triggerOf(request: NamedRequest): PriceTicks | undefined {
+  if (request.kind === 'stop') return request.trigger;
+  if (request.kind !== 'trailing_stop') return undefined;
+  return priceTicks(firstTrigger(request.side, request.activation, request.offset));
 }
 
 /** A strategy that says no asks for more than one that says nothing. */

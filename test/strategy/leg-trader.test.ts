@@ -167,6 +167,8 @@ test('a price of market is the one that the engine gives for any price, whatever
           reason: 'test',
         } as const;
         own.submit({ ...stop, price: 'market' });
+        const trailing = { qty: 3, activation: own.ticks(1310), offset: 20, reason: 'test' };
+        own.submit({ kind: 'trailing_stop', side: 'sell', ...trailing, price: 'market' });
       }),
     {
       answer(intent) {
@@ -178,5 +180,10 @@ test('a price of market is the one that the engine gives for any price, whatever
   trader.trade(13_000);
   const asked = intents.map(({ kind, side, qty, limitPrice }) => `${kind} ${side} ${qty} at ${limitPrice}`);
   // Ceiling and floor of the day, 7 % around 1300.
-  expect(asked).toEqual(['limit buy 1 at 13910', 'limit sell 2 at 12090', 'stop sell 3 at 12090']);
+  expect(asked).toEqual([
+    'limit buy 1 at 13910',
+    'limit sell 2 at 12090',
+    'stop sell 3 at 12850',
+    'trailing_stop sell 3 at 13030',
+  ]);
 });

@@ -10,7 +10,7 @@ import {
 } from '../../src/domain/calendar.ts';
 import { type Contract, type PriceBand, priceBand, valueOf } from '../../src/domain/contract.ts';
 import { clientOrderId, type ClientOrderId } from '../../src/domain/ids.ts';
-import type { ModifyIntent, OrderIntent, Side } from '../../src/domain/order.ts';
+import { type ModifyIntent, type OrderIntent, type Side, signOf } from '../../src/domain/order.ts';
 import type { Position } from '../../src/domain/position.ts';
 import type { BookTick, TradeTick } from '../../src/domain/ticks.ts';
 import * as units from '../../src/domain/units.ts';
@@ -251,7 +251,14 @@ export class FakeTrader implements TraderPort {
     return found;
   }
 
-  marketPrice({ index }: Contract, side: Side): units.PriceTicks {
+  /** At the edge of the band; 50 ticks beyond a trigger. */
+  marketPrice(
+    _: units.StrategyIndex,
+    { index }: Contract,
+    side: Side,
+    trigger?: units.PriceTicks,
+  ): units.PriceTicks {
+    if (trigger !== undefined) return units.priceTicks(trigger + signOf(side) * 50);
     const band = this.#bands.get(index);
     if (band === undefined) throw new Error('a contract without a band');
     return side === 'buy' ? band.ceiling : band.floor;

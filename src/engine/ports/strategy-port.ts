@@ -123,8 +123,8 @@ export interface TraderPort {
   calendar(): TradingCalendar;
   leg(strategy: StrategyIndex, leg: number): Contract;
   band(instrument: InstrumentIndex): PriceBand | undefined;
-  /** Limit of an order that takes any price. */
-  marketPrice(contract: Contract, side: Side): PriceTicks;
+  /** Limit of an order that takes any price, at its `trigger` where it has one. */
+  marketPrice(strategy: StrategyIndex, contract: Contract, side: Side, trigger?: PriceTicks): PriceTicks;
   /** False on bars: a book is shown at their close at most. */
   hasBooks(): boolean;
   lastTrade(instrument: InstrumentIndex): TradeTick | undefined;

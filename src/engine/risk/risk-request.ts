@@ -12,6 +12,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Contract, isMarketLimit, type PriceBand } from '../../domain/contract.ts';
 import { cover } from '../../domain/cover.ts';
 import {
+  firstTrigger,
   type ModifyIntent,
   type OrderIntent,
   type Side,
@@ -382,10 +383,6 @@ function behindTrigger(side: Side, when: TriggerWhen, trigger: number, limit: nu
   const isBehind = side === 'buy' ? limit < trigger : limit > trigger;
   return isBehind ? { code: 'limit_behind_trigger', limit, trigger } : undefined;
 }
-
-/** Trigger price of a trailing stop if the market turns at once. */
-const firstTrigger = (side: Side, activation: number, offset: number): number =>
-  side === 'sell' ? activation - offset : activation + offset;
 
 const NO_PRICES: readonly number[] = [];
 

@@ -370,17 +370,18 @@ const isAtMarket = (price: number, { side, settings }: RiskRequest): boolean =>
 
 /**
  * Limit of an order that takes any price. Where the exchange has no market orders that is the furthest price inside the band of
- * the day and the collar.
+ * the day and the collar, which is measured from the last trade, or from the trigger of a stop that closes a position.
  */
 export function marketPrice(
   market: Market,
   { marketOrders, risk }: EngineSettings,
   contract: Contract,
   side: Side,
+  trigger?: PriceTicks,
 ): PriceTicks {
   if (marketOrders === true) return marketLimit(side);
   const band = market.band(contract.index);
-  const last = market.lastOrReference(contract);
+  const last = trigger ?? market.lastOrReference(contract);
   const sign = signOf(side);
   const edge = (side === 'buy' ? band?.ceiling : band?.floor) ?? marketLimit(side);
   if (last === undefined) return edge;

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { RiskSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
+import { EngineTrader } from '../../../src/engine/engine-trader.ts';
 import { marketPrice } from '../../../src/engine/risk/risk-rules.ts';
 import { at } from '../../support/strategy-fixtures.ts';
 import { stopSell } from '../support/trigger-rows.ts';
@@ -13,6 +14,7 @@ import {
   nothing,
   verdict,
   earned,
+  holding,
   ID,
   verdictText,
   verdictWhen,
@@ -235,3 +237,23 @@ test.each([
     expect(verdict(rig, { side, price: limit })).toBe('approved as entry');
   },
 );
+
+test.each([12_600, 12_750])('a stop at the market that closes sells below its trigger of %s', (trigger) => {
+  const sell = (rig: StateRig): string => {
+    const [front] = rig.state.contracts.all;
+    const limitPrice = new EngineTrader(rig.state).marketPrice(
+      ALPHA,
+      front!,
+      'sell',
+      units.priceTicks(trigger),
+    );
+    const answer = rig.guard.checkSubmit(ALPHA, ID, stopSell(trigger, 2, { limitPrice }), 'strategy', false);
+    return `${limitPrice} ${verdictText(answer)}`;
+  };
+  // 2 % of the trigger.
+  expect(sell(holding())).toBe(`${trigger - Math.floor(trigger / 50)} approved as reduce`);
+  // What opens stays within 2 % of the last trade.
+  expect(sell(new StateRig())).toMatch(
+    trigger === 12_600 ? /^12740 limit_behind_trigger/ : /^12740 approved as entry/,
+  );
+});
