@@ -60,6 +60,9 @@ describe('a cancel', () => {
       .outcome('cancel', id, lastCall(rig), { status: 'rejected', code: '-6014', text: 'no' });
     expect(rig.statusOf(id)).toBe('partially_filled');
     expect(rig.host.updates.at(-1)?.update.reason).toBe('-6014 no');
+    rig.look([{ no: '7', ...traded(13_000, 2) }]);
+    const { status, reason } = rig.host.updates.at(-1)!.update;
+    expect([status, reason], 'a fill was refused by nobody').toEqual(['filled', '']);
   });
 
   it('that loses the race ends filled', () => {

@@ -190,7 +190,7 @@ export class ManagedOrder {
   tax: Money = money(0);
   canCancel = true;
   canModify = true;
-  /** The broker's words for a refusal, empty when none. */
+  /** The broker's words for a refusal that no update has carried yet, empty when none. */
   reason = '';
   /** When the scan began from which the row was last taken. */
   rowUs = -Infinity;

@@ -92,6 +92,8 @@ export class OrderLife {
   #changed(order: ManagedOrder, lastQty: number, lastValue: number, denial: Denial | null): void {
     if (this.#host.isOrderHeard(order.strategy))
       this.#queue(order.strategy, order.update(lastQty, lastValue, denial));
+    // Why a call was refused says nothing about what comes next.
+    order.reason = '';
   }
 
   #move(order: ManagedOrder, event: OrderEvent, detail: string): boolean {

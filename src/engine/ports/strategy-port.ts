@@ -41,7 +41,7 @@ export interface OrderUpdate {
   readonly lastFilledValue: Money;
   /** Why our own rules refused it. */
   readonly denial: Denial | null;
-  /** The broker's words for a refusal, empty when none. */
+  /** The broker's words for a refusal that is new with this update, empty when none. */
   readonly reason: string;
   /** The order that sent or brought this one: a stop its limit order, a bracket its exits; absent without one. */
   readonly parent?: ClientOrderId;
