@@ -15,7 +15,7 @@ import type { EntryHalt } from './entry-halt.ts';
 import type { HaltCode } from '../ports/engine-event.ts';
 import { grouped } from './loss-limits.ts';
 import { firstAtLeast } from '../../domain/lists.ts';
-import type { Side } from '../../domain/order.ts';
+import type { Side, Trigger } from '../../domain/order.ts';
 
 /** The peak is journaled when it has risen by this part of the limit. */
 const PEAK_PARTS = 100;
@@ -174,6 +174,7 @@ interface Request {
   readonly side: Side;
   readonly qty: number;
   readonly limitPrice: number;
+  readonly trigger: Trigger | null;
 }
 
 /** How often the broker refused this very request lately, in a row. */
@@ -183,8 +184,9 @@ interface RejectionRecord {
   readonly lastUs: TsUs;
 }
 
-const keyOf = (strategy: StrategyIndex, { instrument, side, qty, limitPrice }: Request): string =>
-  `${strategy}|${instrument}|${side}|${qty}|${limitPrice}`;
+/** A stop that is refused says nothing about an exit of the same terms: at the floor of the day both have one limit. */
+const keyOf = (strategy: StrategyIndex, { instrument, side, qty, limitPrice, trigger }: Request): string =>
+  `${strategy}|${instrument}|${side}|${qty}|${limitPrice}|${JSON.stringify(trigger)}`;
 
 /** Remembers identical requests that were refused, in a row (failure cases, 32). */
 class RejectionMemory {

@@ -173,6 +173,7 @@ export class RiskRequest {
     this.qty = qty;
     this.exposedQty = exposedQty;
     this.limitPrice = limitPrice;
+    this.trigger = order.trigger;
     this.otherPrices = triggerPrice === null ? NO_PRICES : [triggerPrice];
     this.isWaiting = order.isWaiting;
     this.isProtective = order.isProtective;

@@ -77,7 +77,9 @@ const READINGS: readonly Case[] = [
   [
     'the same refusal is probed once a minute',
     ({ state }) =>
-      Array.from({ length: 8 }, () => state.breakers.refusals.rejected(ALPHA, intent(), '', at('09:59'))),
+      Array.from({ length: 8 }, () =>
+        state.breakers.refusals.rejected(ALPHA, { ...intent(), trigger: null }, '', at('09:59')),
+      ),
     {},
     'approved as entry',
   ],

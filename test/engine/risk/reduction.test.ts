@@ -1,6 +1,7 @@
 /** What counts as a reduction, and what may hold one (rulings, 36). */
 import { describe, expect, test } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
+import type { Trigger } from '../../../src/domain/order.ts';
 import * as units from '../../../src/domain/units.ts';
 import { at } from '../../support/strategy-fixtures.ts';
 import { StateRig } from '../support/state-rig.ts';
@@ -30,6 +31,12 @@ const shows =
   (rig) => {
     rig.shown.set(0, qty);
     rig.read();
+  };
+const refusedNineTimes =
+  (trigger: Trigger | null): Change =>
+  ({ state: { breakers } }) => {
+    const request = { ...intent({ side: 'sell' }), trigger };
+    for (let i = 0; i < 9; i += 1) breakers.refusals.rejected(ALPHA, request, '?', at('10:00'));
   };
 const stops: Change = ({ state }) => state.registry.stop(ALPHA, 'test');
 
@@ -96,14 +103,12 @@ const OBSTACLES: readonly Case[] = [
     {},
     'own_cross: price=13000 restingPrice=13000',
   ],
+  ['the same refusal again and again', refusedNineTimes(null), {}, 'same_rejection: rejections=9 text=?'],
   [
-    'the same refusal again and again',
-    ({ state }) =>
-      Array.from({ length: 9 }, () =>
-        state.breakers.refusals.rejected(ALPHA, intent({ side: 'sell' }), '?', at('10:00')),
-      ),
+    'a refused stop with the same limit',
+    refusedNineTimes({ kind: 'stop', triggerPrice: units.priceTicks(13_005), triggerWhen: 'at_or_below' }),
     {},
-    'same_rejection: rejections=9 text=?',
+    'approved as reduce',
   ],
 ];
 

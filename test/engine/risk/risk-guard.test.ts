@@ -53,7 +53,9 @@ const sentAt =
 const rejected =
   (...times: string[]): Change =>
   ({ state: { breakers } }) =>
-    times.forEach((time) => breakers.refusals.rejected(ALPHA, intent(), 'no money', at(time)));
+    times.forEach((time) =>
+      breakers.refusals.rejected(ALPHA, { ...intent(), trigger: null }, 'no money', at(time)),
+    );
 const clockOf =
   (clockSkewUs: number, time: string): Change =>
   (rig) =>
