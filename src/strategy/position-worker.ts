@@ -66,6 +66,7 @@ export class PositionWorker {
   /** When the way to the target began; from then on an order rests at our side. */
   #sinceUs: TsUs | null = null;
   #isFeedLive = true;
+  #isBlockNoted = false;
   #timer: CancelTimer | null = null;
 
   /** Create it in `connect`, before the strategy's own subscriptions: it then knows of each order first. */
@@ -102,6 +103,7 @@ export class PositionWorker {
     this.#why = why;
     this.#urgency = urgency;
     this.#sinceUs = null;
+    this.#isBlockNoted = false;
     this.#step();
   }
 
@@ -182,7 +184,8 @@ export class PositionWorker {
     const isExit = Math.abs(goal) < Math.abs(held);
     if (!this.#pause.isOver(now, isExit) || !this.#mayPlace(isExit, now)) return;
     // An order we did not make, such as the engine's own exit, comes first.
-    if (trader.workingOrders().length > 0) return;
+    const working = trader.workingOrders();
+    if (working.length > 0) return this.#noteBlock(working);
     this.#sinceUs ??= now;
     const side = goal > held ? 'buy' : 'sell';
     const price = this.#priceFor(side);
@@ -198,6 +201,16 @@ export class PositionWorker {
       mustReplace: false,
       refusedUs: undefined,
     };
+  }
+
+  /** One that waits for its trigger may wait for days, and only its strategy knows whether it still protects. */
+  #noteBlock(working: readonly OrderUpdate[]): void {
+    const stop = working.find(({ status }) => status === 'pending_trigger');
+    if (stop === undefined || this.#isBlockNoted) return;
+    this.#isBlockNoted = true;
+    this.#trader.note(
+      `no order toward ${this.#target} while order ${stop.clientOrderId} of this strategy waits for its trigger: cancel it first`,
+    );
   }
 
   #mayPlace(isExit: boolean, now: TsUs): boolean {

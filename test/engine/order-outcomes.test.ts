@@ -163,6 +163,7 @@ describe('answers', () => {
       qty: 2,
       limitPrice: 13_000,
       reason: '',
+      trigger: null,
     } as never;
     expect(rig.parts.state!.breakers.refusals.of(FIRST, intent)).toMatchObject({
       count: 2,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { money, seconds, signedQty } from '../../src/domain/units.ts';
 import { at, contract } from '../support/strategy-fixtures.ts';
 import { only, startAiming as start } from './start-aiming.ts';
@@ -144,6 +144,24 @@ describe('other hands', () => {
     ]);
     aim(2);
     expect(trader.held()).toBe(2);
+  });
+
+  test('a stop of the strategy at the broker is waited for, and said to be once', () => {
+    const { trader, aim } = start();
+    aim(2);
+    const [order] = trader.workingOrders(0);
+    trader.advance(seconds(5));
+    const stop = { ...order!, side: 'sell', status: 'pending_trigger' } as const;
+    const working = vi.spyOn(trader, 'workingOrders').mockReturnValue([stop]);
+    aim(0);
+    trader.advance(seconds(60));
+    expect(trader.calls.filter((call) => call.includes('sell'))).toEqual([]);
+    expect(trader.notes).toEqual([
+      `0 no order toward 0 while order ${stop.clientOrderId} of this strategy waits for its trigger: cancel it first`,
+    ]);
+    working.mockRestore();
+    trader.advance(seconds(10));
+    expect(trader.held()).toBe(0);
   });
 });
 
