@@ -249,7 +249,7 @@ export const configSchema = z.strictObject({
     ),
     tokenDead: policy.describe('The token is dead'),
     streamDead: policy.describe('The price stream is gone'),
-    staleData: policy.describe('Prices are stale'),
+    staleData: policy.describe('No contract has fresh prices'),
     unprovenPosition: policy.describe('Positions are not proven'),
     journalFailure: policy.describe('The journal cannot be written'),
     diskFull: policy.describe('The disk is full'),
@@ -271,7 +271,7 @@ export const configSchema = z.strictObject({
     ),
   }),
   flatten: section({
-    slipTicks: count.default(5).describe('Ticks beyond the best price, more at each attempt'),
+    slipTicks: count.default(5).describe('Ticks beyond the best price of each attempt'),
     attempts: count.default(5).describe('Attempts before a person is alerted'),
     retryAfter: span('3s', '100ms', '10m').describe('Time between two attempts; on bars a bar or more'),
   }),
@@ -295,7 +295,7 @@ export const configSchema = z.strictObject({
       .prefault(['08:15', '12:40'])
       .describe('Times at which a token is fetched'),
     tokenRefreshBefore: span('30m', '1m', '7h').describe('A token that ends sooner is renewed'),
-    rollover: timeText.prefault('08:20').describe('Time at which `F1M` moves to the next contract'),
+    rollover: timeText.prefault('08:20').describe('Contracts are read; `F1M` moves after its last close'),
   }),
   retention: section({
     backups: count.default(14).describe('Copies of journal and reports in `backups`, one a trading day'),

@@ -55,7 +55,7 @@ export interface PolicySettings {
   readonly nakedPosition: FailurePolicy;
   readonly tokenDead: FailurePolicy;
   readonly streamDead: FailurePolicy;
-  /** The stream is live, and a contract in which a strategy holds or orders something has no prices. */
+  /** The stream is live, and no contract has prices, while something is held or ordered. */
   readonly staleData: FailurePolicy;
   readonly unprovenPosition: FailurePolicy;
   readonly journalFailure: FailurePolicy;

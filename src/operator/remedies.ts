@@ -8,7 +8,9 @@ const resolve: Remedy = (command, order) =>
   `check the broker’s own book. If it lacks the order: ${command(`orders resolve ${order} absent`)} --reason "…". ` +
   `If it has it: ${command(`orders resolve ${order} live`)} --reason "…"`;
 
-const protect: Remedy = (command) => `nothing protects the position: ${command('positions')} shows it`;
+const protect: Remedy = (command) =>
+  `${command('positions')} shows what is held. Unless another stop takes its place, place one in the broker’s own program, or close: ` +
+  `${command('flatten')} --strategy … --reason "…"`;
 const closeByHand: Remedy = (command) =>
   `${command('positions')} shows what is held; what cannot wait is closed in the broker’s own program`;
 const makeRoom: Remedy = (command) =>

@@ -251,7 +251,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     },
   },
   {
-    // Realised + open - costs of the day (rulings, 37). The session controller sets the halt that outlives the day.
+    // Realised + open - costs of the day (rulings, 37). `LossLimits` sets the halt that outlives the day.
     code: 'daily_loss',
     appliesTo: 'entry',
     check({ view: { losses }, strategy, own, settings }) {
