@@ -4,9 +4,8 @@
  */
 import { signOf } from '../domain/order.ts';
 import { applyFill, FLAT_POSITION, partOf, type Position } from '../domain/position.ts';
-import { type InstrumentIndex, type Money, money, signedQty, type TsUs } from '../domain/units.ts';
+import { type InstrumentIndex, type Money, money, type TsUs } from '../domain/units.ts';
 import type { EntryOf, JournalEntry } from '../engine/ports/journal-entry.ts';
-import { assert } from '../domain/assert.ts';
 import { OPERATOR } from '../domain/ids.ts';
 
 /** An entry with the name of its strategy; null for none. */
@@ -60,10 +59,13 @@ export function foldSession(entries: Iterable<NamedEntry>): readonly StrategyAcc
 export class SessionAccounts {
   readonly #accounts = new Map<string, FoldedAccount>();
 
-  add({ strategyName, entry }: NamedEntry): void {
+  /** Returns what the row earned, after its costs. */
+  add({ strategyName, entry }: NamedEntry): number {
     const name = strategyName ?? OPERATOR;
     const account = this.#accounts.get(name) ?? new FoldedAccount(name);
+    const before = account.net;
     if (account.add(entry)) this.#accounts.set(name, account);
+    return account.net - before;
   }
 
   view(): readonly StrategyAccount[] {
@@ -82,9 +84,14 @@ class FoldedAccount {
   #refusedChanges = 0;
   #fee = 0;
   #tax = 0;
+  #realised = 0;
 
   constructor(name: string) {
     this.#name = name;
+  }
+
+  get net(): number {
+    return this.#realised - this.#fee - this.#tax;
   }
 
   /** False for an entry without orders or positions. */
@@ -103,7 +110,12 @@ class FoldedAccount {
       this.#fill(entry.instrument, signOf(entry.side) * entry.qty, entry.value);
     } else if (entry.kind === 'fill_correction') {
       this.#tax += entry.tax;
-      this.#correct(entry.instrument, signOf(entry.side), entry.value);
+      // Money already booked: a buy that cost more lowers the profit.
+      const loss = signOf(entry.side) * entry.value;
+      this.#book(entry.instrument, (position) => ({
+        ...position,
+        realised: money(position.realised - loss),
+      }));
     } else if (entry.kind === 'position_event') this.#fill(entry.instrument, entry.qty, entry.value);
     else if (entry.kind === 'money_checked') return this.#accept(entry);
     else return entry.kind === 'strategy_started';
@@ -121,12 +133,7 @@ class FoldedAccount {
   }
 
   view(): StrategyAccount {
-    let realised = 0;
-    const positions: FoldedPosition[] = [];
-    for (const [instrument, position] of this.#positions) {
-      realised += position.realised;
-      if (position.qty !== 0) positions.push({ instrument, position });
-    }
+    const held = [...this.#positions].filter(([, { qty }]) => qty !== 0);
     return {
       strategy: this.#name,
       orders: this.#orders,
@@ -137,27 +144,20 @@ class FoldedAccount {
       denials: this.#denials,
       fee: money(this.#fee),
       tax: money(this.#tax),
-      realised: money(realised),
-      positions,
+      realised: money(this.#realised),
+      positions: held.map(([instrument, position]) => ({ instrument, position })),
     };
   }
 
   #fill(instrument: InstrumentIndex, change: number, value: number): void {
-    if (change === 0) return;
-    this.#positions.set(
-      instrument,
-      applyFill(this.#positions.get(instrument) ?? FLAT_POSITION, change, value),
-    );
+    if (change !== 0) this.#book(instrument, (position) => applyFill(position, change, value));
   }
 
-  /** Corrects money already booked: a buy that cost more lowers the profit. */
-  #correct(instrument: InstrumentIndex, sign: number, value: number): void {
-    const position = this.#positions.get(instrument) ?? FLAT_POSITION;
-    this.#positions.set(instrument, {
-      ...position,
-      realised: money(position.realised - sign * value),
-      qty: signedQty(position.qty),
-    });
+  #book(instrument: InstrumentIndex, change: (position: Position) => Position): void {
+    const before = this.#positions.get(instrument) ?? FLAT_POSITION;
+    const after = change(before);
+    this.#realised += after.realised - before.realised;
+    this.#positions.set(instrument, after);
   }
 }
 
@@ -177,75 +177,69 @@ interface ClosedTrade {
   net: number;
 }
 
-interface TradedPosition {
-  position: Position;
-  /** The trade that is open, or the last one that was closed. */
-  trade: ClosedTrade | null;
-}
-
 /** Of the rows of one session, oldest first. `net`: realised, after costs; what is open is not in it. */
 export function sessionResult(entries: Iterable<NamedEntry>) {
-  const held = new Map<string, TradedPosition>();
+  const accounts = new SessionAccounts();
+  const trades = new SessionTrades();
   const curve: (readonly [tsUs: TsUs, net: number])[] = [];
-  const trades: ClosedTrade[] = [];
   let net = 0;
-  for (const { strategyName, entry } of entries) {
-    const before = net;
-    if (entry.kind === 'money_checked' && (entry.verdict === 'accepted' || entry.verdict === 'moved'))
-      for (const { what, ours, broker } of entry.figures)
-        if (what === 'fee' || what === 'tax') net -= broker - ours;
-    if (entry.kind === 'fill' || entry.kind === 'fill_correction' || entry.kind === 'position_event') {
-      const strategy = strategyName ?? OPERATOR;
-      const key = `${entry.instrument} ${strategy}`;
-      const at = held.get(key) ?? { position: FLAT_POSITION, trade: null };
-      held.set(key, at);
-      if (entry.kind === 'fill_correction') {
-        const loss = signOf(entry.side) * entry.value + entry.tax;
-        net -= loss;
-        if (at.trade !== null) at.trade.net -= loss;
-      } else if (entry.qty !== 0) {
-        const isFill = entry.kind === 'fill';
-        const change = isFill ? signOf(entry.side) * entry.qty : entry.qty;
-        const costs = isFill ? entry.fee + entry.tax : 0;
-        const { realised } = at.position;
-        const head = { strategy, instrument: entry.instrument, tsUs: entry.tsUs };
-        trade(at, head, { change, value: entry.value, costs }, trades);
-        net += at.position.realised - realised - costs;
-      }
-    }
-    if (net !== before) curve.push([entry.tsUs, net]);
+  for (const each of entries) {
+    const earned = accounts.add(each);
+    trades.add(each, earned);
+    if (earned === 0) continue;
+    net += earned;
+    curve.push([each.entry.tsUs, net]);
   }
-  return { net, curve, trades };
+  return { net, curve, trades: trades.closed };
 }
 
-/** A fill that turns a position closes one trade and opens the next: its money and costs are shared by quantity. */
-function trade(
-  at: TradedPosition,
-  { strategy, instrument, tsUs }: { strategy: string; instrument: InstrumentIndex; tsUs: TsUs },
-  { change, value, costs }: Readonly<Record<'change' | 'value' | 'costs', number>>,
-  trades: ClosedTrade[],
-): void {
-  const { qty, realised } = at.position;
-  const qtyAfter = qty + change;
-  const size = Math.abs(change);
-  at.position = applyFill(at.position, change, value);
-  const closed = qty * change < 0 ? Math.min(Math.abs(qty), size) : 0;
-  const exitValue = partOf(value, closed, size);
-  const exitCosts = partOf(costs, closed, size);
-  if (closed > 0) {
-    assert(at.trade !== null, 'a position that is held has a trade');
-    at.trade.exitValue += exitValue;
-    at.trade.net += at.position.realised - realised - exitCosts;
-    at.trade.closedUs = tsUs;
-    if (qtyAfter * qty <= 0) trades.push(at.trade);
+class SessionTrades {
+  /** What is held, and the trade that is open, or the last one that was closed. */
+  readonly #held = new Map<string, { qty: number; trade: ClosedTrade }>();
+  readonly closed: ClosedTrade[] = [];
+
+  /** A fill that turns a position closes one trade and opens the next: its money and costs are shared by quantity. */
+  add({ strategyName, entry }: NamedEntry, earned: number): void {
+    if (entry.kind !== 'fill' && entry.kind !== 'fill_correction' && entry.kind !== 'position_event') return;
+    const { instrument, tsUs, value } = entry;
+    const strategy = strategyName ?? OPERATOR;
+    const key = `${instrument} ${strategy}`;
+    const held = this.#held.get(key);
+    if (entry.kind === 'fill_correction') {
+      if (held !== undefined) held.trade.net += earned;
+      return;
+    }
+    const [change, costs] =
+      entry.kind === 'fill' ? [signOf(entry.side) * entry.qty, entry.fee + entry.tax] : [entry.qty, 0];
+    const [size, before] = [Math.abs(change), held?.qty ?? 0];
+    const left = before * change < 0 ? Math.min(Math.abs(before), size) : 0;
+    const exitValue = partOf(value, left, size);
+    const entryCosts = costs - partOf(costs, left, size);
+    if (held !== undefined) {
+      held.qty = before + change;
+      if (left > 0) {
+        held.trade.exitValue += exitValue;
+        held.trade.net += earned + entryCosts;
+        held.trade.closedUs = tsUs;
+        if (held.qty * before <= 0) this.closed.push(held.trade);
+      }
+    }
+    if (left === size) return;
+    let trade = held?.trade;
+    if (trade === undefined || before * (before + change) <= 0) {
+      const none = { qty: 0, entryValue: 0, exitValue: 0, net: 0 };
+      trade = {
+        strategy,
+        instrument,
+        side: change > 0 ? 'long' : 'short',
+        openedUs: tsUs,
+        closedUs: tsUs,
+        ...none,
+      };
+      this.#held.set(key, { qty: before + change, trade });
+    }
+    trade.qty += size - left;
+    trade.entryValue += value - exitValue;
+    trade.net -= entryCosts;
   }
-  if (closed === size) return;
-  if (qty * qtyAfter <= 0 || at.trade === null) {
-    const side = change > 0 ? 'long' : 'short';
-    const none = { qty: 0, entryValue: 0, exitValue: 0, net: 0 };
-    at.trade = { strategy, instrument, side, openedUs: tsUs, closedUs: tsUs, ...none };
-  }
-  at.trade.qty += size - closed;
-  at.trade.entryValue += value - exitValue;
-  at.trade.net -= costs - exitCosts;
 }
