@@ -121,6 +121,15 @@ export interface BrokerPosition {
   readonly openProfit: Money | null;
 }
 
+/** By code, the long contracts less the short ones. */
+export function netsOf(
+  positions: readonly Pick<BrokerPosition, 'orderCode' | 'qty'>[],
+): ReadonlyMap<string, number> {
+  const nets = new Map<string, number>();
+  for (const { orderCode, qty } of positions) nets.set(orderCode, (nets.get(orderCode) ?? 0) + qty);
+  return nets;
+}
+
 /** Money and margin of the derivative sub-account (notes, 5). */
 export interface BrokerAccount {
   /** Cash after the fees and tax the broker has collected. */
@@ -161,6 +170,11 @@ export type CallOutcome =
   | { readonly status: 'unknown'; readonly reason: string }
   | { readonly status: 'not_sent'; readonly reason: string };
 
+export type FailedCall = Exclude<CallOutcome, { readonly status: 'accepted' }>;
+
+export const failureOfCall = (outcome: FailedCall): string =>
+  outcome.status === 'rejected' ? `${outcome.code} ${outcome.text}`.trim() : outcome.reason;
+
 /** Contracts of one code and side that were closed today. */
 export interface BrokerClosedPosition {
   readonly orderCode: OrderCode;
@@ -186,8 +200,7 @@ export type ClosedTotal = Pick<BrokerClosedPosition, 'fee' | 'tax' | 'closedProf
 /** The outcome of a call that moves money or stock orders (rulings, 7). Never sent twice: money calls have no id of ours. */
 export type CallReceipt =
   /** `transactionId` is the broker's, null where it gives none. */
-  | { readonly status: 'accepted'; readonly transactionId: string | null }
-  | Exclude<CallOutcome, { readonly status: 'accepted' }>;
+  { readonly status: 'accepted'; readonly transactionId: string | null } | FailedCall;
 
 // The stock side of a client: shares, cash and loan packages of a normal or margin sub-account.
 

@@ -3,6 +3,7 @@ import type { ClientOrderId, OrderCode } from './ids.ts';
 import type { InstrumentIndex, PriceTicks, Qty } from './units.ts';
 
 export type Side = 'buy' | 'sell';
+export const SIDES: readonly Side[] = ['buy', 'sell'];
 export const opposite = (side: Side): Side => (side === 'buy' ? 'sell' : 'buy');
 export const signOf = (side: Side): 1 | -1 => (side === 'buy' ? 1 : -1);
 

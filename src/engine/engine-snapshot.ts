@@ -1,5 +1,5 @@
 /** The engine's state as plain data, for the status line, the summary and the control API. */
-import { isInDoubt, type Side, signOf } from '../domain/order.ts';
+import { isInDoubt, SIDES, signOf } from '../domain/order.ts';
 import {
   OPERATOR_INDEX,
   type StrategyIndex,
@@ -249,8 +249,6 @@ function openOrders({ orders }: Pick<EngineView, 'orders'>, strategy: StrategyIn
   const own = orders.open.filter((order) => strategy === null || order.strategy === strategy);
   return own.filter(({ isProtective }) => !isProtective).length;
 }
-
-const SIDES: readonly Side[] = ['buy', 'sell'];
 
 /** Largest position in one contract if everything on one side fills; `strategy` is null for the account. */
 function worst(view: EngineView, strategy: StrategyIndex | null): number {

@@ -113,7 +113,7 @@ export class EngineTrader implements TraderPort {
     return timers.set(strategy, addUs(context.nowUs, after));
   }
 
-  clearTimer(_strategy: StrategyIndex, timer: TimerId): void {
+  clearTimer(timer: TimerId): void {
     this.#state.timers.clear(timer);
   }
 

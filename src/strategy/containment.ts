@@ -108,7 +108,7 @@ export class StrategyTimers {
   }
 
   clear(timer: TimerId): void {
-    if (this.#waiting.delete(timer)) this.#port.clearTimer(this.#containment.index, timer);
+    if (this.#waiting.delete(timer)) this.#port.clearTimer(timer);
   }
 
   /** A timer that was cleared in the same event may still arrive; it is ignored. */
@@ -119,7 +119,7 @@ export class StrategyTimers {
   }
 
   #clearAll(): void {
-    for (const timer of this.#waiting.keys()) this.#port.clearTimer(this.#containment.index, timer);
+    for (const timer of this.#waiting.keys()) this.#port.clearTimer(timer);
     this.#waiting.clear();
   }
 }

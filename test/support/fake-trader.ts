@@ -293,7 +293,7 @@ export class FakeTrader implements TraderPort {
     return id;
   }
 
-  clearTimer(_strategy: units.StrategyIndex, timer: TimerId): void {
+  clearTimer(timer: TimerId): void {
     this.#timers = this.#timers.filter(({ id }) => id !== timer);
   }
 
@@ -323,7 +323,7 @@ export class FakeTrader implements TraderPort {
   }
 
   #fire(timer: FakeTimer): void {
-    this.clearTimer(timer.strategy, timer.id);
+    this.clearTimer(timer.id);
     this.dispatch(() => this.host?.onTimer(timer.strategy, timer.id));
   }
 

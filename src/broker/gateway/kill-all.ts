@@ -2,7 +2,13 @@
  * Kill path: cancels orders in the broker's own books that can enlarge a position (rulings, 32), and by number orders that our journal
  * holds and no book shows; protective orders stay. It needs neither engine, strategies nor halt, and goes on when parts of it fail.
  */
-import type { BrokerOrder, BrokerTriggerOrder, CallOutcome } from '../../domain/broker-order.ts';
+import {
+  type BrokerOrder,
+  type BrokerTriggerOrder,
+  type CallOutcome,
+  failureOfCall,
+  netsOf,
+} from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
 import type { BrokerOrderNo } from '../../domain/ids.ts';
 import { seconds } from '../../domain/units.ts';
@@ -76,9 +82,7 @@ export async function killAll(
     orders.saw(inDay, verdict, (row): row is BrokerOrder => !('kind' in row));
     triggers.saw(waiting, verdict, (row): row is BrokerTriggerOrder => 'kind' in row);
     const kept = verdict.open.filter((row) => !verdict.increasing.has(row));
-    const held = positions.ok
-      ? new Map(positions.value.map(({ orderCode, qty }) => [orderCode as string, Number(qty)]))
-      : null;
+    const held = positions.ok ? netsOf(positions.value) : null;
     const now = held === null ? '' : fingerprint(verdict.open, held);
     const hasTriggered = triggers.hasNewlyTriggered(waiting);
     // An exit may fill between two reads: remaining orders are proven when two rounds show the same.
@@ -187,12 +191,9 @@ class CancelTally<Each extends BookRow> {
           if (outcome.status === 'accepted') {
             this.#canceled.add(name);
             this.#failed.delete(row.orderNo);
-          } else this.#failed.set(row.orderNo, reasonOf(outcome));
+          } else this.#failed.set(row.orderNo, failureOfCall(outcome));
           if (outcome.status === 'rejected' && endsOrder(outcome)) this.#ended.add(name);
         }),
     );
   }
 }
-
-const reasonOf = (outcome: Exclude<CallOutcome, { status: 'accepted' }>): string =>
-  outcome.status === 'rejected' ? `${outcome.code} ${outcome.text}` : outcome.reason;

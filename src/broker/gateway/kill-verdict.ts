@@ -7,6 +7,7 @@ import {
   type BrokerPosition,
   type BrokerTriggerOrder,
   mayWork,
+  netsOf,
 } from '../../domain/broker-order.ts';
 import {
   cover,
@@ -18,7 +19,7 @@ import {
 } from '../../domain/cover.ts';
 import { keptIn } from '../../domain/lists.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
-import { signOf, type TriggerWhen } from '../../domain/order.ts';
+import { SIDES, signOf, type TriggerWhen } from '../../domain/order.ts';
 import { OPERATOR_INDEX, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { ReadResult } from '../rest/rest-caller.ts';
 import type { BookScan } from '../rest/rest-client.ts';
@@ -156,8 +157,7 @@ class KnownBooks {
   /** The account's own figure; 0 where it was not read. */
   #netOf(code: OrderCode): number {
     const { positions } = this.#reads;
-    if (!positions.ok) return 0;
-    return positions.value.find(({ orderCode }) => orderCode === code)?.qty ?? 0;
+    return positions.ok ? (netsOf(positions.value).get(code) ?? 0) : 0;
   }
 
   /** Why the owners of a contract's position are uncertain, or null. */
@@ -342,8 +342,6 @@ class RowOwnership {
     return named ?? this.#children.get(orderNo);
   }
 }
-
-const SIDES = ['buy', 'sell'] as const;
 
 const isOther = (a: string | null, b: string | null): boolean => a !== null && b !== null && a !== b;
 

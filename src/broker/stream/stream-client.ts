@@ -26,8 +26,6 @@ import {
   dialWebSocket,
   openConnection,
   type Send,
-  STREAM_TIMING,
-  type StreamTiming,
 } from './stream-connection.ts';
 
 interface StreamClientOptions {
@@ -43,7 +41,6 @@ interface StreamClientOptions {
   /** Continuous trading: prices are expected. */
   readonly isContinuous: () => boolean;
   readonly onSignal: (signal: StreamSignal) => void;
-  readonly timing?: StreamTiming;
   /** Receives how long the answer to a heartbeat took. */
   readonly onPong?: ((roundTrip: DurationUs) => void) | undefined;
   /** A real WebSocket unless it is given. */
@@ -157,14 +154,13 @@ export class StreamClient {
   }
 
   #open(token: AccessToken): Connection {
-    const { url, dial = dialWebSocket, clock, timers, timing = STREAM_TIMING } = this.#options;
+    const { url, dial = dialWebSocket, clock, timers } = this.#options;
     this.#sockets += 1;
     return openConnection({
       url,
       dial,
       clock,
       timers,
-      timing,
       token,
       onGone: () => this.#onGone(),
       onPong: (roundTrip) => this.#options.onPong?.(roundTrip),

@@ -15,21 +15,12 @@ import type { AccessToken } from '../auth/access-token.ts';
 import { WebSocket } from 'ws';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 
-export interface StreamTiming {
-  /** For the connection to open. */
-  readonly connect: DurationUs;
-  readonly authAnswer: DurationUs;
-  readonly heartbeat: DurationUs;
-  /** For the other side to answer our close; then the socket is torn down. */
-  readonly close: DurationUs;
-}
-
-export const STREAM_TIMING: StreamTiming = {
-  connect: seconds(10),
-  authAnswer: seconds(10),
-  heartbeat: seconds(2),
-  close: seconds(3),
-};
+/** For the connection to open. */
+const CONNECT_MAX = seconds(10);
+const AUTH_ANSWER_MAX = seconds(10);
+const HEARTBEAT_EVERY = seconds(2);
+/** For the other side to answer our close; then the socket is torn down. */
+const CLOSE_MAX = seconds(3);
 
 /** The server's clock and ours differ: a close this near to `exp` is the token's end, not the link's. */
 const EXPIRY_SLACK = seconds(5);
@@ -39,7 +30,6 @@ interface StreamConnectionOptions {
   readonly dial: Dial;
   readonly clock: Clock;
   readonly timers: Timers;
-  readonly timing: StreamTiming;
   readonly token: AccessToken;
   /** The socket is gone for good, also after a `close`. */
   readonly onGone: () => void;
@@ -60,9 +50,9 @@ export interface Connection {
 }
 
 export function openConnection(options: StreamConnectionOptions): Connection {
-  const { clock, timers, timing, token } = options;
+  const { clock, timers, token } = options;
   const events$ = openSocket(options).pipe(
-    authenticate(token.jwt, timers, timing.authAnswer),
+    authenticate(token.jwt, timers, AUTH_ANSWER_MAX),
     keepAlive(options),
     detectSilence(timers),
   );
@@ -148,13 +138,13 @@ const authenticate = (token: string, timers: Timers, deadline: DurationUs) =>
   });
 
 /** Sends the text heartbeat, on a timer of its own that begins when the connection is authenticated. */
-const keepAlive = ({ clock, timers, timing, onPong }: StreamConnectionOptions) =>
+const keepAlive = ({ clock, timers, onPong }: StreamConnectionOptions) =>
   stage<LiveEvent>((out) => {
     let stop: CancelTimer | undefined;
     /** Time of the oldest unanswered heartbeat. */
     let sentUs: TsUs | undefined;
     const beat = (send: Send): void => {
-      stop = timers.after(timing.heartbeat, () => {
+      stop = timers.after(HEARTBEAT_EVERY, () => {
         send(HEARTBEAT_FRAME);
         sentUs ??= clock.nowUs();
         beat(send);
@@ -226,7 +216,7 @@ type SocketEvent =
   /** Decoded elsewhere. */
   | { readonly kind: 'data'; readonly text: string };
 
-type SocketOptions = Pick<StreamConnectionOptions, 'url' | 'dial' | 'timers' | 'timing' | 'onGone'>;
+type SocketOptions = Pick<StreamConnectionOptions, 'url' | 'dial' | 'timers' | 'onGone'>;
 
 const CLOSE_NORMAL = 1000;
 const CLOSE_PROTOCOL_ERROR = 1002;
@@ -246,7 +236,7 @@ export const openSocket = (options: SocketOptions): Observable<SocketEvent> =>
     const events$ = new Subject<SocketEvent>();
     events$.subscribe(subscriber);
     const end = (reason: ConnectionEnd): void => events$.error(new ConnectionLost(reason));
-    const stopDeadline = options.timers.after(options.timing.connect, () => end({ kind: 'connect_timeout' }));
+    const stopDeadline = options.timers.after(CONNECT_MAX, () => end({ kind: 'connect_timeout' }));
     const send: Send = (text) => {
       if (socket.readyState === WebSocket.OPEN) socket.send(text);
     };
@@ -287,7 +277,7 @@ function endOf(opened: boolean, failure: string | undefined, code: number, reaso
 /** Closes, and does not wait for ever: a half-open link never answers, and `ws` alone would stay in CLOSING. */
 function hangUp(socket: StreamSocket, options: SocketOptions): void {
   if (socket.readyState === WebSocket.CLOSED) return;
-  const stop = options.timers.after(options.timing.close, () => socket.terminate());
+  const stop = options.timers.after(CLOSE_MAX, () => socket.terminate());
   socket.on('close', stop);
   socket.close(CLOSE_NORMAL);
 }

@@ -6,7 +6,7 @@ import type { EngineView } from '../engine-view.ts';
 import { assert } from '../../domain/assert.ts';
 import { type ModifyIntent, type OrderIntent } from '../../domain/order.ts';
 import { type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
-import type { CallOutcome } from '../../domain/broker-order.ts';
+import { type CallOutcome, type FailedCall, failureOfCall } from '../../domain/broker-order.ts';
 import {
   type BrokerOrderKey,
   type BrokerOrderNo,
@@ -22,8 +22,6 @@ import type { Gateway } from '../ports/outbound.ts';
 import type { JournalDecisions } from '../replay/decisions.ts';
 import type { Guard } from '../risk/risk-guard.ts';
 import { ManagedOrder, type OpenCall, ScanEvidence } from './managed-order.ts';
-
-type FailedCall = Exclude<CallOutcome, { readonly status: 'accepted' }>;
 
 type CancelProposal = Extract<Proposal, { readonly do: 'cancel' }>;
 
@@ -363,7 +361,7 @@ export class OrderExecutor {
       context.alert(order.strategy, 'warning', 'order_unknown', text, { about: order.clientOrderId });
       this.#lookUp(order);
     }
-    this.#view.life.apply(order, `place_${outcome.status}`, textOf(outcome));
+    this.#view.life.apply(order, `place_${outcome.status}`, failureOfCall(outcome));
     if (outcome.status === 'rejected') this.#view.breakers.rejected();
   }
 
@@ -381,7 +379,7 @@ export class OrderExecutor {
     this.#failedChange(order, outcome);
     // An answer to a change that is no longer open says nothing about the one that is.
     if (isOpen || openModify === null)
-      this.#view.life.apply(order, `modify_${outcome.status}`, textOf(outcome));
+      this.#view.life.apply(order, `modify_${outcome.status}`, failureOfCall(outcome));
   }
 
   #cancelAnswered(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
@@ -396,7 +394,7 @@ export class OrderExecutor {
     if (outcome.status === 'accepted') return this.#view.life.apply(order, 'cancel_accepted');
     this.#failedChange(order, outcome);
     if (isOpen || openCancel === null)
-      this.#view.life.apply(order, `cancel_${outcome.status}`, textOf(outcome));
+      this.#view.life.apply(order, `cancel_${outcome.status}`, failureOfCall(outcome));
   }
 
   /** The call that the book must now confirm; null when the broker rejected it or it was not sent. */
@@ -418,7 +416,7 @@ export class OrderExecutor {
   }
 
   #failed(order: ManagedOrder, outcome: FailedCall): void {
-    if (outcome.status !== 'unknown') order.reason = textOf(outcome);
+    if (outcome.status !== 'unknown') order.reason = failureOfCall(outcome);
   }
 
   #taken(order: ManagedOrder, orderNo: string): void {
@@ -447,7 +445,3 @@ const isProtective = ({ by, proposal }: QueuedIntent): boolean =>
 /** The journal has seen it, or there is nothing to see. */
 const isAsChanged = (order: ManagedOrder, { qty, limitPrice, triggerPrice }: ModifyToSend): boolean =>
   order.qty === qty && order.limitPrice === limitPrice && order.triggerPrice === triggerPrice;
-
-function textOf(outcome: FailedCall): string {
-  return outcome.status === 'rejected' ? `${outcome.code} ${outcome.text}`.trim() : outcome.reason;
-}

@@ -130,7 +130,7 @@ export interface TraderPort {
   lastTrade(instrument: InstrumentIndex): TradeTick | undefined;
   lastBook(instrument: InstrumentIndex): BookTick | undefined;
   setTimer(strategy: StrategyIndex, after: DurationUs): TimerId;
-  clearTimer(strategy: StrategyIndex, timer: TimerId): void;
+  clearTimer(timer: TimerId): void;
   note(strategy: StrategyIndex, text: string): void;
   /** A value to display, in ticks. */
   plot(strategy: StrategyIndex, instrument: InstrumentIndex, name: string, value: number): void;

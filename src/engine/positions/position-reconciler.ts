@@ -4,7 +4,7 @@
  */
 import type { EngineCore } from '../engine-core.ts';
 import { assert } from '../../domain/assert.ts';
-import type { BrokerPosition } from '../../domain/broker-order.ts';
+import { type BrokerPosition, netsOf } from '../../domain/broker-order.ts';
 import { valueAtHundredths } from '../../domain/contract.ts';
 import type { Side } from '../../domain/order.ts';
 import {
@@ -292,13 +292,6 @@ export class PositionReconciler {
     const text = `the broker holds ${qty} of ${code}, which is not in the contract list: it is yours to watch`;
     this.#core.context.alert(OPERATOR_INDEX, 'critical', 'position_in_unknown_contract', text);
   }
-}
-
-/** By code, the long contracts less the short ones. */
-function netsOf(positions: readonly BrokerPosition[]): ReadonlyMap<string, number> {
-  const nets = new Map<string, number>();
-  for (const { orderCode, qty } of positions) nets.set(orderCode, (nets.get(orderCode) ?? 0) + qty);
-  return nets;
 }
 
 interface Difference {

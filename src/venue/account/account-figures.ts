@@ -3,7 +3,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { initialMargin, rateOn } from '../../domain/costs.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
-import { type Side, signOf } from '../../domain/order.ts';
+import { type Side, SIDES, signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
 import { type PriceHundredths, money, qty, tsUs } from '../../domain/units.ts';
 import { type PlaceLimit, refusal, type Refusal, tooDear } from '../venue-command.ts';
@@ -225,8 +225,6 @@ export function closedPositionsOf(account: LedgerAccount, context: AccountContex
   }
   return rows;
 }
-
-const SIDES = ['buy', 'sell'] as const;
 
 /** No row where nothing was closed. */
 function closedRow(code: OrderCode, side: Side, rounds: Rounds, net: number, open: number) {

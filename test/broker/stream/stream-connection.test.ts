@@ -1,11 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { config } from 'rxjs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import {
-  openSocket,
-  STREAM_TIMING,
-  type StreamSocket,
-} from '../../../src/broker/stream/stream-connection.ts';
+import { openSocket, type StreamSocket } from '../../../src/broker/stream/stream-connection.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
 beforeEach(() => {
@@ -25,7 +21,7 @@ test('a throw at a frame comes out of the socket where the engine runs in the sa
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the part of a socket that is used
   const dial = () => socket as unknown as StreamSocket;
   const onGone = vi.fn<() => void>();
-  openSocket({ url: '', dial, timers: new VirtualTimers(), timing: STREAM_TIMING, onGone }).subscribe(() => {
+  openSocket({ url: '', dial, timers: new VirtualTimers(), onGone }).subscribe(() => {
     throw new Error('boom');
   });
   expect(() => socket.emit('message', Buffer.from('s|1|{}'), false)).toThrow('boom');
