@@ -84,7 +84,7 @@ const alertsSchema = section({
   escalateAfter: span('10m', '1m', '24h').describe('A critical alert nobody acknowledged is sent again'),
   quiet: z
     .strictObject({
-      from: timeOfDay.describe('From here on, what can wait waits'),
+      from: timeOfDay.describe('Start of the quiet hours'),
       until: timeOfDay.describe('End of the quiet hours, in the time of the exchange'),
     })
     .optional(),
@@ -148,9 +148,7 @@ const strategyRisk = z.strictObject({
 
 const strategy = z.strictObject({
   id: id.describe('Name in orders, tables and alerts, once in the file'),
-  strategy: z
-    .string('the name of a strategy')
-    .describe('Of the catalogue, a file like `./mine.ts`, a package'),
+  strategy: z.string('the name of a strategy').describe('Built-in name, path like `./mine.ts`, or package'),
   symbols: z.array(z.string().min(1)).min(1).describe('A contract a leg: `VN30F1M`, `VN30F2M` or a code'),
   overnight: flag.describe('The position stays over the close'),
   onExpiry: firstOf('flatten', 'hold').describe('What happens to a position before expiry'),

@@ -1,4 +1,4 @@
-/** What nearly every part of the engine reads, and the first to be there; `EngineView` has the parts that are made of it too. */
+/** State that most parts read. `EngineView` adds the parts that are built on it. */
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import type { ContractTable, Market } from './market/market.ts';

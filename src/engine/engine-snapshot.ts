@@ -51,7 +51,7 @@ export function engineSnapshot(
     orders: orders.open.map(orderEntry),
     /** Over all strategies and the operator. */
     dayPnl: portfolio.accountDayPnl(),
-    /** As of a strategy. */
+    /** The account's loss that a resume would accept; 0 below the limit. */
     lossToAccept: parts.losses.toAccept(null),
     ...portfolio.costs(),
     limits: limitUses(parts),
@@ -133,7 +133,7 @@ function positionEntry(
     ...position,
     /** Open profit at the last known price. */
     open: portfolio.open(position, instrument),
-    /** By whom contracts are covered that get no stop of their own, in words, or null. */
+    /** Why these contracts get no protective stop, as text; null otherwise. */
     coveredBy: by === undefined || whyUnproven(parts) !== null ? null : by,
     /** Contracts that should have a stop at the broker now and have none; 0 without `risk.protectiveStop`. */
     uncoveredQty: uncovered.get(key) ?? 0,
@@ -192,7 +192,7 @@ const LIMITS = [
     setting: 'ordersPerMinuteMax',
     used: ({ breakers: { rate }, context }) => rate.within(US_PER_MINUTE, context.nowUs),
   },
-  // Of the broker's: required margin by collateral.
+  // The broker's margin use: required margin / collateral.
   {
     limit: 'margin',
     unit: '%',

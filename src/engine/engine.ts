@@ -48,7 +48,7 @@ import type { ReplayFault } from './session/strategy-stops.ts';
 
 /** Calls carried out for one event; a strategy that asks for more is stopped as endless. */
 const CALLS_PER_EVENT_MAX = 256;
-/** An end of the day that is noticed later than this was slept through: timers of strategies belong to yesterday. */
+/** If the day ended longer ago than this, the machine slept: yesterday's timers of strategies are dropped. */
 const STANDBY_US_MIN = US_PER_MINUTE;
 type RareEvent = Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' }>;
 
@@ -109,7 +109,7 @@ export class Engine {
     if (kind === 'contracts') return this.#onContracts(event);
     // `booted` is the first event of a process: timers that fall due belong to the new process.
     if (kind === 'booted') this.#onBooted(event);
-    // It says which phase this is.
+    // The calendar decides the phase, so it is applied first.
     if (kind === 'calendar') this.#lifecycle.calendarKnown(event);
     this.#advance();
     this.#dispatch(event);

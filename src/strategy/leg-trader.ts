@@ -266,7 +266,7 @@ function triggerOf(request: NamedRequest): PriceTicks | undefined {
   return priceTicks(firstTrigger(request.side, request.activation, request.offset));
 }
 
-/** A strategy that says no asks for more than one that says nothing. */
+/** `reduceOnly: false` allows a reversal; without the key none is allowed. */
 const closing = ({
   reduceOnly,
 }: {

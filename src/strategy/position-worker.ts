@@ -247,7 +247,7 @@ export class PositionWorker {
     const { rest, slipTicks } = this.#settings;
     const isUrgent = this.#urgency === 'urgent';
     const now = this.#trader.time();
-    // It begins anew where the clock was set back.
+    // The wait starts again where the clock was set back.
     if (this.#sinceUs !== null && this.#sinceUs > now) this.#sinceUs = now;
     const waited = this.#sinceUs === null ? 0 : now - this.#sinceUs;
     const at = isUrgent || waited >= rest ? 'cross' : 'join';

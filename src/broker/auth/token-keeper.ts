@@ -53,7 +53,7 @@ export type RefreshReason = 'needed' | 'scheduled' | 'operator';
 export const EXCHANGES_PER_DAY = 10;
 /** Left for the operator. */
 const EXCHANGES_RESERVED = 2;
-/** The last exchanges of a day are not pressed away: after one that the broker did not answer a person waits too. */
+/** With few exchanges of the day left, a person waits too after one that the broker did not answer. */
 const EXCHANGES_SPARED = 3;
 /** With one request for a token. */
 const TRIES_MAX = 3;

@@ -130,7 +130,7 @@ export class Market {
     return this.of(instrument);
   }
 
-  /** Something else than orders and losses may have changed: the next price of each contract is checked. */
+  /** Closes all quiet ranges, so that the next price of each contract takes the full path. */
   invalidateBand(): void {
     for (let at = 0; at < this.#instruments.length; at += 1) this.#instruments[at]?.noOp.shut();
   }

@@ -178,7 +178,7 @@ export class EarlierOrders {
     const same = able.filter(({ side }) => signOf(side) === Math.sign(difference));
     const most = same.reduce((sum, order) => sum + leavesOf(order), 0);
     const wanted = Math.abs(difference);
-    // All of this side then, and none of the other: had one of those filled, more would have to have filled here than there is.
+    // The difference equals all open quantity of this side, so nothing of the other side has filled.
     const areAllFilled = most === wanted;
     const owners = new Set(able.map(({ strategy }) => strategy));
     if (most < wanted || (owners.size > 1 && !areAllFilled)) return false;

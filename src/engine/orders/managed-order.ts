@@ -196,7 +196,7 @@ export class ManagedOrder {
   rowUs = -Infinity;
   /** Calls about it that have no answer yet. */
   unanswered = 0;
-  /** The engine placed it for its strategy, which sees it and cannot reach it: an exit of a flatten is not the strategy's to take back. */
+  /** The engine placed it. Its strategy sees it, and can neither change nor cancel it. */
   isOfSystem = false;
   /** Good till canceled where orders end with the day. */
   isGtc = false;

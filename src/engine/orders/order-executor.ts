@@ -98,8 +98,7 @@ export class OrderExecutor {
   }
 
   /**
-   * The process before sent these when no row could be written (from the emergency file): those that wait here have left, and a change of a
-   * working order needs a look-up.
+   * Calls from the emergency file, sent by the process before. They leave the list of pending calls, and the orders that they change are looked up.
    */
   takeSent({ owners, changes, cancels }: UnjournaledCalls): void {
     const { orders, life } = this.#view;
@@ -302,7 +301,7 @@ export class OrderExecutor {
       return;
     }
     order.unanswered -= 1;
-    // Also an answer without a place in its order's table may leave a reason.
+    // An answer without a transition may set a reason too.
     orders.names.unsettle(order);
     switch (call) {
       case 'place':

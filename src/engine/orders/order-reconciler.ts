@@ -307,7 +307,7 @@ const isSameValue = (a: FilledValue | null, b: FilledValue | null): boolean =>
     a.costs?.fee === b.costs?.fee &&
     a.costs?.tax === b.costs?.tax);
 
-/** Whose an order is that the broker shows and no call of this journal placed. */
+/** Owner and identity of an order that the broker shows and no call of this journal placed. */
 type Owner = Pick<
   ManagedOrder,
   'clientOrderId' | 'strategy' | 'purpose' | 'instrument' | 'isAdopted' | 'parent'

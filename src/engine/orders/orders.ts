@@ -109,7 +109,7 @@ export class Orders {
     return true;
   }
 
-  /** It is over, and one that ended long before leaves, so that no order outlives the memory that it was made in. */
+  /** Keeps the last orders that are over, and lets the oldest of them go. */
   #end(order: ManagedOrder): void {
     const turn = this.#ended % OVER_MAX;
     this.#ended += 1;

@@ -28,7 +28,7 @@ export class EntryWithdrawal {
 
   /** Placed as entries, and left because they protect a position: without it they would open another. */
   readonly #kept = new Set<ManagedOrder>();
-  /** Stops that were open when this process began: one may protect what has filled since the last read of before. */
+  /** Stops that were open when this process began. They may protect fills that no read shows yet, so they stay until positions are proven. */
   #unread = new Set<ManagedOrder>();
 
   constructor(core: EngineCore) {

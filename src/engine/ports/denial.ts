@@ -120,16 +120,16 @@ const WORDS: Readonly<Record<Denial['code'], string>> = {
   order_not_found: 'the order to change is not known',
   order_not_working: 'the order to change is not working',
   modify_partly_filled: 'the order to change is filled in part: cancel it, and send a new one',
-  modify_changes_nothing: 'the change changes nothing',
+  modify_changes_nothing: 'the order has this price or quantity already',
   modify_not_possible: 'this change is not possible for this kind of order',
-  not_assumed: "it rests on an unconfirmed reading of the broker's contract that live.assume does not name",
+  not_assumed: "it needs a reading of the broker's contract that live.assume does not name",
   triggers_unread: 'the trigger book was not read since the start',
   trailing_offset_not_positive: 'the trailing offset is not above zero',
   exit_price_side: 'an exit is on the wrong side of the entry',
   limit_behind_trigger: 'the limit price is behind the trigger price',
   leg_is_own_contract: 'both legs are the same contract',
   time_in_force:
-    'orders do not last that long here: day orders alone, or until canceled alone where trading never stops',
+    'this time in force does not exist here: an order is for the day, or until canceled where trading never stops',
 };
 
 /** For people. A denial names no contract, so its prices stay ticks. */

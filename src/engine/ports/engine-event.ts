@@ -187,7 +187,7 @@ export type Command =
       readonly inAuction?: boolean;
     }
   | { readonly name: 'stop_strategy'; readonly strategy: StrategyIndex; readonly reason: string }
-  /** Ends a stop: the next list of strategies runs it again. */
+  /** Clears the stop, so that the next list of strategies starts the strategy. */
   | { readonly name: 'start_strategy'; readonly strategy: StrategyIndex; readonly reason: string }
   | {
       readonly name: 'resolve_order';
@@ -353,7 +353,7 @@ export type CalendarKnown = EventHead & { readonly kind: 'calendar' } & KnownDay
 export interface JournalFailed extends EventHead {
   readonly kind: 'journal_failed';
   readonly reason: string;
-  /** Another policy answers that. */
+  /** The disk is full: `policies.diskFull` applies, not `policies.journalFailure`. */
   readonly isDiskFull?: true;
 }
 

@@ -71,14 +71,14 @@ export class EntryHalt {
     return true;
   }
 
-  /** The person who asked knows, and the main thread reports the end of the account's orders. */
+  /** No alert: a person asked, and the main thread reports the cancels. */
   command(reason: string, strategy: StrategyIndex | null, code?: HaltCode): void {
     if (strategy !== null) return this.#beginStrategy(strategy, { reason, isLoss: false });
     if (this.#why === null) this.#turnOff({ reason, code });
   }
 
   limitReached(reason: string, code: HaltCode): void {
-    // Also in a tail: unlike a loss, what was refused or sent there is not measured again.
+    // In a tail without journal rows too: unlike losses, refusals and rates are not measured again.
     const isDecidedNow = this.#core.context.decisions.policies() === null || this.#isHaltNow(null);
     if (this.#why !== null || !isDecidedNow) return;
     this.#begin(reason, code);

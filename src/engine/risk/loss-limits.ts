@@ -63,7 +63,7 @@ export class LossLimits {
     return this.isCurrent && !Number.isNaN(this.#accountBound) ? this.#accountBound : this.ofAccount();
   }
 
-  /** Below zero is a gain; the operator accepts none of his losses. */
+  /** Below zero is a gain. The operator has no accepted base. */
   of(strategy: StrategyIndex): Money {
     const base = strategy === OPERATOR_INDEX ? 0 : this.#bases[strategy];
     assert(base !== undefined, 'each strategy has an accepted loss');

@@ -294,7 +294,7 @@ function workingStatus({ status, orderNo, canModify, cancelQueued }: OrderView):
   return canModify ? null : `${status}, the broker says it cannot be changed`;
 }
 
-/** How long an order lasts is the market's to say, unless it takes both. */
+/** Denies a time in force that the market does not support. */
 export function timeInForceDenial(
   { timeInForce: asked }: OrderIntent,
   { orders = 'day', gtcOrders = false }: Pick<EngineSettings, 'orders' | 'gtcOrders'>,

@@ -76,7 +76,7 @@ export class StrategyStops {
     }
   }
 
-  /** A stop by the process is for the version that hung: a later one runs. */
+  /** A stop by the watchdog holds for the version that hung; a later one runs. */
   command({ strategy, reason }: Pick<StopCommand, 'strategy' | 'reason'>, by: CommandReceived['by']): void {
     if (by === 'process' && this.#view.context.decisions.isEarlier(strategy)) return;
     this.stop(strategy, reason, null, by === 'operator');

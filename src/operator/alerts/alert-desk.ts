@@ -61,7 +61,7 @@ interface RepeatWindow extends SentAlert {
   readonly cancel: CancelTimer;
 }
 
-/** They ask for a start: the next one resolves them, and another one is news. */
+/** A start resolves these, so that the next one is news. */
 const UNTIL_START: ReadonlySet<string> = new Set(['engine_gone', 'program_waits']);
 const NOT_ACKNOWLEDGED = 'not_acknowledged';
 const ACKNOWLEDGED: Ending = { codes: [NOT_ACKNOWLEDGED], about: '' };
