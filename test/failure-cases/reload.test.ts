@@ -247,6 +247,24 @@ describe('a change in a running daemon', () => {
     expect(placed(story)).toBe(0);
   });
 
+  it('is not made over a stop that came before its engine was replaced', async () => {
+    const story = await running([RESTING]);
+    await story.stop();
+    const engines: HangingEngine[] = [];
+    await story.start({ startEngine: (data) => (engines[engines.length] = new HangingEngine(data)) });
+    const stop = (reason: string) => story.ask('stop-strategy', { strategy: 'script', reason });
+    await stop('by hand');
+    const readAgain = async () => {
+      await stop('no, leave it');
+      engines[0]!.end();
+      await story.until(() => engines.length > 1 && story.daemon.sessionDay !== undefined);
+      return { ok: true, config: story.daemon.config } as const;
+    };
+    const started = await startStrategy(story.daemon, 'script', 'on again', readAgain);
+    expect(started).toMatchObject({ ok: false, message: expect.stringContaining('was replaced meanwhile') });
+    expect((await stoppedOf(story))['script']).not.toBeNull();
+  });
+
   it('asked for twice at once is made once', async () => {
     const story = await running([RESTING]);
     const [one, other] = await Promise.all([story.reload([NEW_LATER]), story.reload([NEW_LATER])]);
