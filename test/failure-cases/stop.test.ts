@@ -1,7 +1,7 @@
 /** A stop of the process that finds no engine, or one that knows nothing yet. */
 import { expect, it, onTestFinished } from 'vitest';
 import { engineHere } from './support/engine-here.ts';
-import { Story } from './support/story.ts';
+import { running, Story } from './support/story.ts';
 
 it('asked before the first session opens none, and says that nothing was closed', async () => {
   const story = await Story.open([], {}, (yaml) =>
@@ -23,4 +23,24 @@ it('asked before the first session opens none, and says that nothing was closed'
   await story.until(() => story.daemon.edge.table.contracts.length > 0);
   await new Promise((resolve) => setImmediate(resolve));
   expect([engines, story.daemon.sessionDay]).toEqual([0, undefined]);
+});
+
+it('leaves the stop of an entry that filled unseen before it', async () => {
+  const steps = [
+    { at: 13_001, do: 'buy', price: 12_950 },
+    { at: 13_002, do: 'sell', price: 12_890, trigger: 12_900 },
+  ] as const;
+  const story = await running(steps, (yaml) => yaml.replace('orders: keep', 'orders: cancel'));
+  story.print(13_001);
+  await story.until(async () => (await story.known()).orders.length === 1);
+  story.print(13_002);
+  await story.until(async () => (await story.truth()).orders.length === 2);
+  await story.settled();
+  await story.kill();
+  story.offer('sell', 12_950, 1);
+  await story.until(async () => (await story.truth()).net === 1);
+  story.launch();
+  await story.until(() => story.daemon.sessionDay !== undefined);
+  await story.daemon.stop('SIGINT');
+  expect([(await story.known()).net, story.stops()]).toEqual([1, [1]]);
 });

@@ -4,9 +4,9 @@
  */
 import { nextPhaseChange, type SessionPhase } from '../../domain/calendar.ts';
 import { type DurationUs, durationUs, seconds, US_PER_MINUTE } from '../../domain/units.ts';
-import { shortOrderId } from '../../domain/ids.ts';
+import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
 import type { EngineState } from '../engine-state.ts';
-import { mayEnd, type OrderView } from '../engine-view.ts';
+import { mayEnd, type OrderView, whyUnproven } from '../engine-view.ts';
 import type { TargetExecutor } from './flattener.ts';
 
 /** Time for the book to show the end of canceled orders. */
@@ -21,6 +21,8 @@ export class StopProcedure {
   #stage: Stage = 'idle';
   #reason = '';
   #left: readonly string[] = [];
+  /** Once each: the process may be killed soon. */
+  readonly #asked = new Set<ClientOrderId>();
 
   constructor(state: EngineState, executor: TargetExecutor) {
     this.#state = state;
@@ -76,6 +78,7 @@ export class StopProcedure {
   step(): void {
     if (this.#stage === 'closing' && !this.#isClosing) this.#goOn();
     if (this.#stage === 'canceling' && this.#leaving.length === 0) this.#closePositions();
+    else if (this.#stage === 'canceling') this.#cancelLeaving();
     if (this.#stage === 'flattening' && !this.#state.targets.isBusy) this.#finish();
     if (this.#stage === 'flattening' && !this.#isOpen) this.#waitOrLeave();
   }
@@ -85,18 +88,30 @@ export class StopProcedure {
     if (this.#stage === 'idle') return;
     this.#enter('idle');
     this.#left = [];
+    this.#asked.clear();
     this.#executor.endStop();
   }
 
-  /** A position that stays open keeps its protective orders at the broker, and the orders that they sent when they triggered. */
+  /** A position keeps its protective orders at the broker, and the orders that they sent when they triggered: a flatten withdraws them. */
   get #leaving(): readonly OrderView[] {
-    const { settings, entries, orders } = this.#state;
-    const isHeld = settings.stop.positions === 'hold';
+    const { entries, orders } = this.#state;
     return orders.open.filter((order) => {
       const { isAdopted, isWaiting, purpose, clientOrderId } = order;
       const protects = (isWaiting && purpose === 'reduce') || entries.isCover(clientOrderId);
-      return mayEnd(order) && !isAdopted && !(isHeld && protects);
+      return mayEnd(order) && !isAdopted && !protects;
     });
+  }
+
+  /** Stops that were placed before their entry filled go last: it may fill before its cancel arrives, or have filled unseen. */
+  #cancelLeaving(): void {
+    const leaving = this.#leaving;
+    const entries = leaving.filter(({ isWaiting }) => !isWaiting);
+    const areLast = entries.length === 0 && whyUnproven(this.#state) === null;
+    for (const { isBeingCanceled, strategy, clientOrderId } of areLast ? leaving : entries) {
+      if (isBeingCanceled || this.#asked.has(clientOrderId)) continue;
+      this.#asked.add(clientOrderId);
+      this.#state.context.cancel(strategy, clientOrderId);
+    }
   }
 
   #hasWork(): boolean {
@@ -109,8 +124,7 @@ export class StopProcedure {
   #cancelOrders(): void {
     if (this.#state.settings.stop.orders === 'keep' || this.#leaving.length === 0)
       return this.#closePositions();
-    for (const { isBeingCanceled, strategy, clientOrderId } of this.#leaving)
-      if (!isBeingCanceled) this.#state.context.cancel(strategy, clientOrderId);
+    this.#cancelLeaving();
     const onLate = (): void => {
       this.#alertLeft('their end was not seen in time');
       this.#closePositions();
