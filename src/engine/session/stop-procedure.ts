@@ -149,6 +149,11 @@ export class StopProcedure {
     return durationUs(STOP_CANCELS_MAX + 2 * (attempts + 2) * retryAfter);
   }
 
+  /** Orders of before may have filled. */
+  get #mayHoldUnseen(): boolean {
+    return this.#state.settings.stop.positions === 'flatten' && whyUnproven(this.#state) !== null;
+  }
+
   #alertLeft(why: string): void {
     const { settings, context, portfolio, contracts, targets } = this.#state;
     const names: string[] = [];
@@ -157,6 +162,7 @@ export class StopProcedure {
     for (const held of portfolio.held())
       if (settings.stop.positions === 'flatten' || targets.has(held))
         names.push(`position ${held.qty} of ${contracts.at(held.instrument)?.orderCode ?? held.instrument}`);
+    if (this.#mayHoldUnseen) names.push('what the broker may hold besides');
     if (names.length === 0) return;
     this.#left = names;
     context.alert(null, 'critical', 'stop_leaves', `left behind, ${why}: ${names.join(', ')}`);
@@ -170,7 +176,8 @@ export class StopProcedure {
   #finish(): void {
     const { portfolio, context, targets } = this.#state;
     const isLeft = portfolio.held().some((held) => targets.has(held));
-    if (isLeft && this.#left.length === 0) this.#alertLeft('its flatten is not done');
+    if ((isLeft || this.#mayHoldUnseen) && this.#left.length === 0)
+      this.#alertLeft(isLeft ? 'its flatten is not done' : 'positions are not proven');
     this.#enter('ready');
     const rest = this.#left.length === 0 ? '' : `; left behind: ${this.#left.join(', ')}`;
     context.append({ ...context.head(null), kind: 'stop_ready', reason: `${this.#reason}${rest}` });

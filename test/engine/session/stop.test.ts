@@ -236,3 +236,11 @@ test('but where it could open a position it goes', () => {
       .asks('cancel'),
   ).toEqual(['cancel 0 sent']);
 });
+
+test('what the broker may hold besides is said, where positions were to be closed and were never compared', () => {
+  const blind = world({ works: false, positions: 'flatten' });
+  blind.state.positionReconciler.restart();
+  expect(blind.command(stop).said).toEqual([
+    'critical stop_leaves left behind, positions are not proven: what the broker may hold besides',
+  ]);
+});
