@@ -6,6 +6,7 @@ import { replaySession } from '../../src/host/state/replay-session.ts';
 import { startStrategy } from '../../src/daemon/reload.ts';
 import { StrategyNames } from '../../src/domain/ids.ts';
 import { strategyIndex } from '../../src/domain/units.ts';
+import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { frameLogPath } from '../../src/recording/frame-log.ts';
 import { engineHere, HangingEngine } from './support/engine-here.ts';
@@ -263,6 +264,21 @@ describe('a change in a running daemon', () => {
     const started = await startStrategy(story.daemon, 'script', 'on again', readAgain);
     expect(started).toMatchObject({ ok: false, message: expect.stringContaining('was replaced meanwhile') });
     expect((await stoppedOf(story))['script']).not.toBeNull();
+  });
+
+  it('leaves no entry that its stop has withdrawn, where the cancel came to nothing', async () => {
+    const story = await running([RESTING]);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).orders.length === 1);
+    await story.settled();
+    story.fault({ name: 'refuse_for_now', operation: 'cancel', times: 1 });
+    await story.ask('stop-strategy', { strategy: 'script' });
+    const isRefused = (entry: JournalEntry) =>
+      entry.kind === 'outcome' && entry.outcome.status === 'rejected';
+    await story.until(() => story.entries.some(isRefused));
+    expect(await startStrategy(story.daemon, 'script', 'on again')).toMatchObject({ ok: true });
+    await story.settled();
+    expect((await story.truth()).orders).toEqual([]);
   });
 
   it('asked for twice at once is made once', async () => {
