@@ -80,6 +80,12 @@ export class EntryWithdrawal {
     return this.#split(order.strategy).reducing.includes(order);
   }
 
+  /** A stop of before this process, whose position was not proven since. */
+  isUnread(id: ClientOrderId): boolean {
+    const order = this.#core.orders.get(id);
+    return order !== undefined && this.#unread.has(order);
+  }
+
   /** Orders that the session before left: of some it asked for the cancel, and saw no end. */
   carryOver(left: readonly CarriedOrder[]): void {
     for (const { clientOrderId, isWithdrawn } of left) {

@@ -105,10 +105,10 @@ export class StopProcedure {
   /** Stops that were placed before their entry filled go last: it may fill before its cancel arrives, or have filled unseen. */
   #cancelLeaving(): void {
     const leaving = this.#leaving;
-    const entries = leaving.filter(({ isWaiting }) => !isWaiting);
-    const areLast = entries.length === 0 && whyUnproven(this.#state) === null;
-    for (const { isBeingCanceled, strategy, clientOrderId } of areLast ? leaving : entries) {
-      if (isBeingCanceled || this.#asked.has(clientOrderId)) continue;
+    const areLast = leaving.every(({ isWaiting }) => isWaiting);
+    for (const { isBeingCanceled, isWaiting, strategy, clientOrderId } of leaving) {
+      const isLater = isWaiting && (!areLast || this.#state.entries.isUnread(clientOrderId));
+      if (isLater || isBeingCanceled || this.#asked.has(clientOrderId)) continue;
       this.#asked.add(clientOrderId);
       this.#state.context.cancel(strategy, clientOrderId);
     }
