@@ -437,13 +437,15 @@ export class Daemon {
   /** Clean stop: cancels and closes as configured under `stop`; alerts when time runs out. */
   async stop(reason: string): Promise<void> {
     if (this.#isEnding) return;
+    this.#isEnding = true;
     const { session, isReopening } = this.cycle;
-    if (session !== undefined || isReopening) await this.#stopSession(reason);
-    else if (this.degraded !== null) this.#alertNotStopped();
+    if (session !== undefined || isReopening) return this.#stopSession(reason);
+    // One that opens while the process ends would trade, and nobody would stop it.
+    await this.cycle.drain();
+    this.#alertNotStopped();
   }
 
   async #stopSession(reason: string): Promise<void> {
-    this.#isEnding = true;
     const ready = new Promise<boolean>((resolve) => {
       const isWaiting = (): boolean => this.lastView?.stop === 'waiting';
       const cancel = limitWork(systemTimers, STOP_WAIT_MAX, isWaiting, () => resolve(false));

@@ -55,6 +55,7 @@ export async function startStrategy(
   reason: string,
   readAgain: ReadAgain = () => ({ ok: true, config: daemon.config }),
 ): Promise<CommandResult> {
+  const { session } = daemon.cycle;
   const view = await daemon.refreshView();
   if (view === undefined) return refused(daemon.degraded ?? 'no session is open');
   const entry = view.strategies.find((each) => each.id === id);
@@ -67,6 +68,9 @@ export async function startStrategy(
   const command = { name: 'start_strategy', strategy: entry.strategy, reason } as const;
   const present = daemon.config.strategies.find((each) => each.id === id);
   const loaded = await readAgain();
+  // Stops are numbered by the session.
+  if (daemon.cycle.session !== session)
+    return refused(`the engine of ${id} was replaced meanwhile; ask again`);
   // Code of the user's own is read again: its author mended it, most likely. Everything else stays as it runs.
   if (!loaded.ok && present?.code !== null) return refused(loaded.problems.map(formatProblem).join('\n'));
   const next = loaded.ok ? loaded.config.strategies.find((each) => each.id === id) : present;

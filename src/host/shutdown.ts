@@ -18,11 +18,13 @@ export class Shutdown {
     if (now - this.#signalledAtMs < SAME_SIGNAL_MS) return;
     this.#signalledAtMs = now;
     if (!this.isAsked) return this.ask(name);
-    process.stderr.write(
-      `${name} again: ended before the clean end was done; the next start looks up what was left open\n`,
-    );
+    const reason = `${name} again: ended before the clean end was done`;
+    process.stderr.write(`${reason}; the next start looks up what was left open\n`);
+    this.onHurried(reason);
     process.exit(EXIT_HURRIED);
   };
+  /** A person ends the process before its clean end: no crash. */
+  onHurried: (reason: string) => void = () => undefined;
 
   /** Listens from now on, so that a signal during the start ends the run cleanly too. */
   constructor() {

@@ -8,6 +8,7 @@ import { isDiskFull } from '../domain/failure.ts';
 const EMERGENCY_BYTES = 1024 * 1024;
 /** Unit of `blocks` in the status of a file. */
 const BLOCK_BYTES = 512;
+const NEW_LINE = 10;
 
 export type EmergencyFile = ReturnType<typeof openEmergencyFile>;
 
@@ -15,7 +16,10 @@ export type EmergencyFile = ReturnType<typeof openEmergencyFile>;
 export function openEmergencyFile(path: string) {
   extend(path);
   const file = openSync(path, 'r+');
-  let offset = Buffer.byteLength(written(path));
+  const before = written(path);
+  let offset = before.length;
+  // A death in mid-write left half a line: the next one is a line of its own.
+  if (offset > 0 && before.at(-1) !== NEW_LINE) offset += writeSync(file, '\n', offset);
   return {
     /** Writes one line durably. Throws when the file is full. */
     write(line: string): void {
@@ -35,6 +39,7 @@ export function openEmergencyFile(path: string) {
     /** Those written since the last `clear`. */
     lines: (): readonly string[] =>
       written(path)
+        .toString('utf8')
         .split('\n')
         .filter((line) => line.length > 0),
     clear(): void {
@@ -52,7 +57,7 @@ function extend(path: string): void {
   if (size >= EMERGENCY_BYTES && blocks * BLOCK_BYTES >= EMERGENCY_BYTES) return;
   const file = openSync(path, size === 0 ? 'w' : 'r+', 0o600);
   try {
-    const used = size === 0 ? 0 : Buffer.byteLength(written(path));
+    const used = size === 0 ? 0 : written(path).length;
     const rest = Buffer.alloc(Math.max(0, EMERGENCY_BYTES - used));
     for (let done = 0; done < rest.length;)
       done += writeSync(file, rest, done, rest.length - done, used + done);
@@ -69,8 +74,9 @@ function extend(path: string): void {
   }
 }
 
-function written(path: string): string {
+/** Bytes: half a character is as long as it is. */
+function written(path: string): Buffer {
   const bytes = readFileSync(path);
   const end = bytes.indexOf(0);
-  return bytes.subarray(0, end === -1 ? bytes.length : end).toString('utf8');
+  return bytes.subarray(0, end === -1 ? bytes.length : end);
 }

@@ -6,6 +6,7 @@ import { replaySession } from '../../src/host/state/replay-session.ts';
 import { startStrategy } from '../../src/daemon/reload.ts';
 import { StrategyNames } from '../../src/domain/ids.ts';
 import { strategyIndex } from '../../src/domain/units.ts';
+import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { frameLogPath } from '../../src/recording/frame-log.ts';
 import { engineHere, HangingEngine } from './support/engine-here.ts';
@@ -245,6 +246,39 @@ describe('a change in a running daemon', () => {
     story.print(13_006);
     story.print(13_002);
     expect(placed(story)).toBe(0);
+  });
+
+  it('is not made over a stop that came before its engine was replaced', async () => {
+    const story = await running([RESTING]);
+    await story.stop();
+    const engines: HangingEngine[] = [];
+    await story.start({ startEngine: (data) => (engines[engines.length] = new HangingEngine(data)) });
+    const stop = (reason: string) => story.ask('stop-strategy', { strategy: 'script', reason });
+    await stop('by hand');
+    const readAgain = async () => {
+      await stop('no, leave it');
+      engines[0]!.end();
+      await story.until(() => engines.length > 1 && story.daemon.sessionDay !== undefined);
+      return { ok: true, config: story.daemon.config } as const;
+    };
+    const started = await startStrategy(story.daemon, 'script', 'on again', readAgain);
+    expect(started).toMatchObject({ ok: false, message: expect.stringContaining('was replaced meanwhile') });
+    expect((await stoppedOf(story))['script']).not.toBeNull();
+  });
+
+  it('leaves no entry that its stop has withdrawn, where the cancel came to nothing', async () => {
+    const story = await running([RESTING]);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).orders.length === 1);
+    await story.settled();
+    story.fault({ name: 'refuse_for_now', operation: 'cancel', times: 1 });
+    await story.ask('stop-strategy', { strategy: 'script' });
+    const isRefused = (entry: JournalEntry) =>
+      entry.kind === 'outcome' && entry.outcome.status === 'rejected';
+    await story.until(() => story.entries.some(isRefused));
+    expect(await startStrategy(story.daemon, 'script', 'on again')).toMatchObject({ ok: true });
+    await story.settled();
+    expect((await story.truth()).orders).toEqual([]);
   });
 
   it('asked for twice at once is made once', async () => {

@@ -101,3 +101,51 @@ describe('a stop of Friday', () => {
     expect(story.alerts()).toEqual([]);
   });
 });
+
+describe('a bracket of Friday', () => {
+  const bracket: Step = {
+    at: 13_001,
+    do: 'buy',
+    qty: 2,
+    price: 12_950,
+    stopLoss: 12_900,
+    takeProfit: 13_100,
+  };
+
+  async function bracketOnFriday(triggerLife: 'day' | 'contract'): Promise<Story> {
+    onTestFinished(() => systemClock.restart());
+    leapTo(FRIDAY);
+    const story = await running(
+      [bracket],
+      (yaml) => yaml.replace('cash: 5000000000', 'cash: 5000000000, hours: exchange'),
+      { clock: systemClock, rules: { triggerLife } },
+    );
+    story.print(13_001);
+    await story.until(async () => (await story.truth()).orders.length === 1);
+    await story.settled();
+    return story;
+  }
+
+  it('keeps both exits on Monday: one cancels the other', async () => {
+    const story = await bracketOnFriday('contract');
+    story.offer('sell', 12_950, 2);
+    await story.until(async () => (await story.known()).net === 2 && (await waiting(story)) === 2);
+    await story.stop();
+    leapTo(MONDAY);
+    await story.start();
+    await story.settled();
+    expect([await waiting(story), (await story.truth()).orders.length]).toEqual([2, 2]);
+    expect(story.alerts()).toEqual([]);
+  });
+
+  it('that filled unseen, and whose exits have ended, is without exits: a person is alerted', async () => {
+    const story = await bracketOnFriday('day');
+    await story.kill();
+    story.offer('sell', 12_950, 2);
+    await story.until(async () => (await story.truth()).net === 2);
+    leapTo(MONDAY);
+    await story.start();
+    await story.until(() => story.alerts().includes('exits_missing'));
+    expect((await story.known()).net).toBe(2);
+  });
+});

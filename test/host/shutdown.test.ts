@@ -41,10 +41,12 @@ it('takes a Ctrl-C that arrives twice for one, and ends cleanly', async () => {
 });
 
 it('ends at once on a second one, and says what that leaves', () => {
-  create();
+  const reasons: string[] = [];
+  create().onHurried = (reason) => reasons.push(reason);
   process.emit('SIGINT', 'SIGINT');
   nowMs += 2_000;
   expect(() => process.emit('SIGINT', 'SIGINT')).toThrow('ended with 1');
+  expect(reasons).toEqual(['SIGINT again: ended before the clean end was done']);
   expect(said).toEqual([expect.stringMatching(/^SIGINT again: ended before the clean end was done/)]);
 });
 

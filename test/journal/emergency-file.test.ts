@@ -56,6 +56,15 @@ it.each([0, 5, 4096])(
   },
 );
 
+it('keeps a call apart from half a line that a power cut left', () => {
+  const path = join(tempDir(), 'emergency');
+  writeFileSync(path, Buffer.from('{"call":"đ').subarray(0, -1));
+  const file = openEmergencyFile(path);
+  file.write('{"cancel":1}');
+  expect(file.lines()).toEqual([expect.stringContaining('{"call":"'), '{"cancel":1}']);
+  file.close();
+});
+
 it('is given its blocks where it is one hole', () => {
   const path = join(tempDir(), 'emergency');
   writeFileSync(path, '');

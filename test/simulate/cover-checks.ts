@@ -81,7 +81,8 @@ export class CoverChecks {
       );
       const kept = workingOf(open, owner, code, stop.side, (order) => order.isProtective && order.isWaiting);
       const key = `size of ${stop.refId}`;
-      if (kept <= held) this.#naked.delete(key);
+      // No cancel can leave.
+      if (kept <= held || world.network.isDown) this.#naked.delete(key);
       else if (!this.#naked.has(key)) this.#naked.set(key, { sinceUs: livedUs, isAlerted: false });
       const large = this.#naked.get(key);
       if (large === undefined || large.isAlerted || livedUs - large.sinceUs < OVERSIZED_US) continue;

@@ -11,6 +11,7 @@ const isPlaced = ({ isProtective }: OpenTruth): boolean => !isProtective;
 
 interface Sent {
   readonly tsUs: number;
+  readonly livedUs: number;
   readonly id: number;
 }
 
@@ -42,6 +43,7 @@ export class LimitChecks {
   /** The last moment at which the stream may not have been live: it is looked at when a row is committed. */
   #downUs = -Infinity;
   #wasLive = false;
+  #daemon: Scene['world']['daemon'] = undefined;
   readonly #reachedBefore = new Set<string>();
 
   constructor(scene: Scene) {
@@ -183,9 +185,11 @@ export class LimitChecks {
   row(row: CommittedRow): void {
     const { entry, owner, session } = row;
     const { world } = this.#scene;
-    const isLive = world.daemon?.edge.stream.status().state === 'live';
+    const { daemon } = world;
+    const isLive = daemon === this.#daemon && daemon?.edge.stream.status().state === 'live';
     if (!isLive || !this.#wasLive) this.#downUs = world.time.nowUs;
     this.#wasLive = isLive;
+    this.#daemon = daemon;
     // A halt may come before any session.
     if (session !== '' && session !== this.#session) this.#begin(session);
     switch (
@@ -243,7 +247,10 @@ export class LimitChecks {
   /** One that never left counts, and nobody was alerted of a limit that it reached: the next message judges. */
   #message({ tsUs, id }: CommittedRow, isLost: boolean): void {
     const { messagesPerMinuteMax } = this.#scene.world.plan;
-    this.#messages = [...this.#messages.filter((each) => each.tsUs > tsUs - US_PER_MINUTE), { tsUs, id }];
+    this.#messages = [
+      ...this.#messages.filter((each) => each.tsUs > tsUs - US_PER_MINUTE),
+      { tsUs, livedUs: this.#scene.world.time.livedUs, id },
+    ];
     const count = this.#messages.filter((each) => each.tsUs <= tsUs).length;
     if (messagesPerMinuteMax !== null && count >= messagesPerMinuteMax && !isLost) this.#isBroken = true;
   }
@@ -266,13 +273,17 @@ export class LimitChecks {
     }
     this.#sent = [
       ...this.#sent.filter(({ tsUs }) => tsUs > row.tsUs - US_PER_MINUTE),
-      { tsUs: row.tsUs, id: row.id },
+      { tsUs: row.tsUs, livedUs: world.time.livedUs, id: row.id },
     ];
     this.#message(row, isLost);
   }
 
   #rate({ tsUs, id }: CommittedRow, spanUs: number, max: number): void {
-    const before = this.#sent.filter((each) => each.tsUs > tsUs - spanUs && each.tsUs <= tsUs).length;
+    // A clock that was set back comes to the time of earlier orders again.
+    const sinceUs = this.#scene.world.time.livedUs - spanUs;
+    const before = this.#sent.filter(
+      (each) => each.tsUs > tsUs - spanUs && each.tsUs <= tsUs && each.livedUs > sinceUs,
+    ).length;
     if (before >= max)
       this.#scene.violated(
         `row ${id} is an entry after ${before} orders within ${spanUs / 1e6} s, ${max} are allowed`,

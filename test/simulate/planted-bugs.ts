@@ -124,13 +124,13 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'an order that waits for its trigger is never read',
     file: 'broker/reports/reports',
-    from: 'triggers: new MergedRead((_, onStart) => this.#readTriggers(onStart))',
+    from: 'triggers: new MergedRead((onStart) => this.#readTriggers(onStart))',
     to: 'triggers: new MergedRead(() => Promise.resolve())',
   },
   {
     what: 'positions are never read',
     file: 'broker/reports/reports',
-    from: 'positions: new MergedRead((_, onStart) => this.#readPositions(onStart))',
+    from: 'positions: new MergedRead((onStart) => this.#readPositions(onStart))',
     to: 'positions: new MergedRead(() => Promise.resolve())',
   },
   {

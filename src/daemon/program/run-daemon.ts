@@ -114,6 +114,7 @@ function otherFormat(journal: string): string | null {
 async function runMarked(plan: RunPlan, paths: StatePaths, options: DaemonRunOptions, shutdown: Shutdown) {
   if (plan.config.mode === 'paper' && (options.fresh || plan.tape !== null)) forgetState(paths);
   const mark = RunMark.begin(paths.run, systemClock.nowUs());
+  shutdown.onHurried = (text) => mark.end(text, systemClock.nowUs());
   let reason = 'failed';
   try {
     const end = await runLocked(plan, paths, options, shutdown, mark);

@@ -30,7 +30,7 @@ export interface CarriedOver {
   readonly halted: HaltReason | null;
   /** Contracts of positions and waiting orders: the next session's table begins with them. */
   readonly contracts: readonly Contract[];
-  /** Cancels that a person was answered, and that no engine has read: the next one carries them out. */
+  /** About orders: a person was answered, and no engine has read them; the next one carries them out. */
   readonly commands: readonly Command[];
   readonly started: Pick<
     SessionStarted,
@@ -89,7 +89,7 @@ export class CarryOver {
   readonly #unclosed = new OpenDay();
   /** Halts, stops and peaks: few a day. */
   readonly #rare: JournalEntry[] = [];
-  #unreadCancels: readonly Command[] = [];
+  #unreadOnOrders: readonly Command[] = [];
   /** Entries of an earlier process that are still to be read; null when there are none. */
   #past: Iterable<readonly NamedEntry[]> | null;
   /** Came meanwhile. */
@@ -143,7 +143,7 @@ export class CarryOver {
     if (entry.cause < this.#fromSeq) return;
     this.#fromSeq = 0;
     this.orders.add(entry);
-    this.#unclosed.add(named, this.#accounts);
+    this.#unclosed.add(named, this.#accounts, this.orders);
     if (RARE_KINDS.has(entry.kind)) this.#rare.push(entry);
   }
 
@@ -151,9 +151,7 @@ export class CarryOver {
   takeUnread(read: JournalReader, session: TradingDay): void {
     const decided = read.causes(session).reduce((last, cause) => Math.max(last, cause), 0);
     const unread = read.commands(session).filter(({ seq }) => seq > decided);
-    this.#unreadCancels = unread
-      .map(({ command }) => command)
-      .filter(({ name }) => name === 'cancel_all' || name === 'cancel_order');
+    this.#unreadOnOrders = unread.map(({ command }) => command).filter(isForNextDay);
     for (const { by, command, seq: cause, tsUs } of unread) {
       const head = { cause, tsUs, strategy: null } as const;
       this.add({ strategyName: null, entry: { ...head, kind: 'command', by, command } });
@@ -216,7 +214,7 @@ export class CarryOver {
           }
         : null,
       contracts,
-      commands: this.#unreadCancels,
+      commands: this.#unreadOnOrders,
       started: {
         follows: session,
         carriedOver: carriedOver.flatMap(placed),
@@ -232,25 +230,26 @@ export class CarryOver {
   }
 }
 
-/** Positions that a person or a policy wanted closed, and that are still held: an engine forgets that with its day. */
+/** Owners that a person or a policy wanted flat, and that hold or may still enter: an engine forgets that with its day. */
 class OpenDay {
   readonly owners = new Map<StrategyIndex, string>();
   readonly #traders = new Map<StrategyIndex, string>();
 
-  add({ entry, strategyName }: NamedEntry, accounts: SessionAccounts): void {
+  add({ entry, strategyName }: NamedEntry, accounts: SessionAccounts, orders: OrdersLeft): void {
     const owner = entry.strategy ?? OPERATOR_INDEX;
-    if (entry.kind === 'fill' || entry.kind === 'position_event') {
-      this.#traders.set(owner, strategyName ?? OPERATOR);
-      if (this.owners.has(owner) && !this.#holds(owner, accounts)) this.owners.delete(owner);
-    } else if (entry.kind === 'command' && entry.command.name === 'flatten')
-      this.#flatten(entry.command.strategy, entry.command.reason, accounts);
+    this.#traders.set(owner, strategyName ?? OPERATOR);
+    const isOpen = (each: StrategyIndex): boolean =>
+      this.#holds(each, accounts) || (each !== OPERATOR_INDEX && orders.mayEnter(each));
+    if (this.owners.has(owner) && !isOpen(owner)) this.owners.delete(owner);
+    if (entry.kind === 'command' && entry.command.name === 'flatten')
+      this.#flatten(entry.command.strategy, entry.command.reason, isOpen);
     else if (entry.kind === 'policy_acted' && entry.policy === 'flatten')
-      this.#flatten(entry.strategy, entry.text, accounts);
+      this.#flatten(entry.strategy, entry.text, isOpen);
   }
 
-  #flatten(strategy: StrategyIndex | null, reason: string, accounts: SessionAccounts): void {
+  #flatten(strategy: StrategyIndex | null, reason: string, isOpen: (owner: StrategyIndex) => boolean): void {
     for (const owner of strategy === null ? this.#traders.keys() : [strategy])
-      if (this.#holds(owner, accounts)) this.owners.set(owner, reason);
+      if (isOpen(owner)) this.owners.set(owner, reason);
   }
 
   #holds(owner: StrategyIndex, accounts: SessionAccounts): boolean {
@@ -314,6 +313,12 @@ export function restartDay(left: CarriedOver, read: JournalReader, day: TradingD
   };
   return { ...left, started };
 }
+
+/** That an order lives is for the books of the new day to show. */
+const isForNextDay = (command: Command): boolean =>
+  command.name === 'cancel_all' ||
+  command.name === 'cancel_order' ||
+  (command.name === 'resolve_order' && command.as === 'absent');
 
 const RARE_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>([
   'halt',

@@ -3,7 +3,7 @@ import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import { hasProvenEnd, type OrderStatus, TERMINAL_STATUSES, waitsInTriggerBook } from '../../domain/order.ts';
-import { instrumentIndex, money, OPERATOR_INDEX, qty } from '../../domain/units.ts';
+import { instrumentIndex, money, OPERATOR_INDEX, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { OrderToSend } from '../../engine/ports/approved.ts';
 import { NO_PRICE } from '../../engine/orders/managed-order.ts';
 import type { CarriedOrder } from '../../engine/ports/engine-event.ts';
@@ -133,6 +133,13 @@ export class OrdersLeft {
   gone(): readonly CarriedOrder[] {
     return [...this.#known.values()].filter(
       ({ orderNo, status, purpose }) => orderNo === null && purpose === 'entry' && hasProvenEnd(status),
+    );
+  }
+
+  /** An entry of this owner may still fill. */
+  mayEnter(owner: StrategyIndex): boolean {
+    return [...this.#known.values()].some(
+      ({ strategy, purpose, status }) => strategy === owner && purpose === 'entry' && !hasProvenEnd(status),
     );
   }
 

@@ -261,6 +261,7 @@ export class SessionCycle implements InputSink {
       this.#excluded,
       (reason, culprit) => void this.#rebuild(reason, culprit),
     );
+    if (this.#isEnding) return session.close();
     this.session = session;
     this.degraded = null;
     this.#left = undefined;

@@ -87,6 +87,7 @@ export class EarlierOrders {
     wasNight: boolean,
   ): void {
     this.#life.addWaiting(order, row);
+    this.#exits.pair(order);
     order.ownTrigger().placedPrice = placedTrigger;
     // The next day may know the order only from this entry.
     this.#life.journalWaiting(order, row);
@@ -229,6 +230,7 @@ export class EarlierOrders {
       order.filledQty = qty(order.filledQty + filled);
       order.filledValue = money(order.filledValue + value);
       order.fillQuality = 'estimated';
+      if (order.trigger?.kind === 'bracket') this.#core.orders.owingExits.add(order);
     }
     this.#core.orders.changed(order);
     this.#life.report(order);

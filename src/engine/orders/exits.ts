@@ -6,7 +6,7 @@ import type { EngineCore } from '../engine-core.ts';
 import { assert } from '../../domain/assert.ts';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import { valueOf } from '../../domain/contract.ts';
-import type { BrokerOrderKey } from '../../domain/ids.ts';
+import type { BrokerOrderKey, ClientOrderId } from '../../domain/ids.ts';
 import { cover } from '../../domain/cover.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import { type InstrumentIndex, priceTicks, type StrategyIndex, type TsUs } from '../../domain/units.ts';
@@ -40,7 +40,7 @@ export class BracketExits {
     for (const bracket of this.#brackets) {
       const isKnown = orders.get(bracket.clientOrderId) === bracket;
       const mayBring =
-        !bracket.isFinal || orders.owingExits.has(bracket) || this.#exitsOf(bracket).length > 0;
+        !bracket.isFinal || orders.owingExits.has(bracket) || this.#exitsOf(bracket.clientOrderId).length > 0;
       if (!isKnown || !mayBring) this.#brackets.delete(bracket);
     }
     this.#owing.clear();
@@ -117,7 +117,9 @@ export class BracketExits {
   #mayHaveBrought(bracket: ManagedOrder, row: BrokerTriggerOrder): boolean {
     if (bracket.orderCode !== row.orderCode || opposite(bracket.side) !== row.side) return false;
     // Exits of a later fill rest where the exits of the first one were moved to.
-    const isMoved = this.#exitsOf(bracket).some(({ triggerPrice }) => triggerPrice === row.triggerPrice);
+    const isMoved = this.#exitsOf(bracket.clientOrderId).some(
+      ({ triggerPrice }) => triggerPrice === row.triggerPrice,
+    );
     return isMoved || this.#isTriggerOf(bracket, row);
   }
 
@@ -146,13 +148,16 @@ export class BracketExits {
   /** Contracts that known exits of this half cover. */
   #coveredHalf(bracket: ManagedOrder, { triggerWhen }: BrokerTriggerOrder): number {
     let covered = 0;
-    for (const exit of this.#exitsOf(bracket)) if (exit.triggerWhen === triggerWhen) covered += exit.qty;
+    for (const exit of this.#exitsOf(bracket.clientOrderId))
+      if (exit.triggerWhen === triggerWhen) covered += exit.qty;
     return covered;
   }
 
   /** One cancels the other: the half that was found second exposes nothing while the first may trigger. */
-  pair(bracket: ManagedOrder, exit: ManagedOrder): void {
-    const other = this.#exitsOf(bracket).find(
+  pair(exit: ManagedOrder): void {
+    const { parent } = exit;
+    if (parent === null) return;
+    const other = this.#exitsOf(parent).find(
       (each) => !each.isFinal && each.triggerState.partner === null && each.triggerWhen !== exit.triggerWhen,
     );
     if (other === undefined) return;
@@ -213,15 +218,19 @@ export class BracketExits {
 
   /** Contracts of a bracket that its exits have ever covered: the smaller half counts. */
   #coveredBy(bracket: ManagedOrder): number {
-    const { stopQty, takeProfitQty } = cover(signOf(bracket.side), this.#exitsOf(bracket), (exit) => ({
-      ...exit.asCover,
-      qty: exit.qty,
-      group: null,
-    }));
+    const { stopQty, takeProfitQty } = cover(
+      signOf(bracket.side),
+      this.#exitsOf(bracket.clientOrderId),
+      (exit) => ({
+        ...exit.asCover,
+        qty: exit.qty,
+        group: null,
+      }),
+    );
     return Math.min(stopQty, takeProfitQty);
   }
 
-  #exitsOf(bracket: ManagedOrder): readonly ManagedOrder[] {
-    return this.#core.orders.childrenOf(bracket.clientOrderId).filter(({ isWaiting }) => isWaiting);
+  #exitsOf(bracket: ClientOrderId): readonly ManagedOrder[] {
+    return this.#core.orders.childrenOf(bracket).filter(({ isWaiting }) => isWaiting);
   }
 }

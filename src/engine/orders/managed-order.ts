@@ -84,6 +84,8 @@ export class OrderDoubt {
   isWithdrawn = false;
   /** When the cancel was refused, not sent or proven lost; Infinity: it was none of these. */
   cancelFailedUs = Infinity;
+  /** Its last cancel never left: the broker has refused nothing. */
+  isCancelUnsent = false;
   /** Scans that show the order at work though a cancel left; null without one. It may still arrive until they are enough. */
   lostCancel: ScanEvidence | null = null;
   /** When it was last withdrawn because it is larger than the position it closes; -Infinity: never. */

@@ -388,6 +388,7 @@ export class OrderExecutor {
       const doubt = order.inDoubt();
       doubt.openCancel = this.#answered(openCancel, outcome);
       if (doubt.openCancel === null) doubt.cancelFailedUs = this.#view.context.nowUs;
+      doubt.isCancelUnsent = outcome.status === 'not_sent';
     }
     this.#lookUp(order);
     if (outcome.status === 'accepted') return this.#view.life.apply(order, 'cancel_accepted');

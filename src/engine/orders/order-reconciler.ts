@@ -244,7 +244,7 @@ export class OrderReconciler {
       }
       const order = this.#adoption.adoptTrigger(row, bracket);
       if (order === undefined) continue;
-      if (bracket !== null) this.#view.exits.pair(bracket, order);
+      this.#view.exits.pair(order);
       this.#takeTrigger(order, row, scan);
     }
     this.#view.rowOwners.doubt(inDoubt);

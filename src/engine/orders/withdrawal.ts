@@ -54,10 +54,13 @@ export class EntryWithdrawal {
     return this.#withdrawOf(strategy, (order) => this.withdrawOrder(order));
   }
 
-  /** Its stop of the past takes effect: what that has not withdrawn yet follows once positions are proven. */
-  withdrawUnread(strategy: StrategyIndex): void {
-    for (const order of this.#split(strategy).increasing)
-      if (this.#unread.has(order)) this.#withdrawOnceProven(order);
+  /** Its stop of the past takes effect, or ends: what that has not withdrawn yet follows once positions are proven. */
+  withdrawLeft(strategy: StrategyIndex): void {
+    const { increasing } = this.#split(strategy);
+    for (const order of this.#core.orders.open) {
+      const isLeft = order.strategy === strategy && order.purpose === 'entry' && order.doubt.isWithdrawn;
+      if (isLeft || (this.#unread.has(order) && increasing.includes(order))) this.#withdrawOnceProven(order);
+    }
   }
 
   #withdrawOf(strategy: StrategyIndex, withdrawOrder: (order: ManagedOrder) => void): OrderSplit {
@@ -75,6 +78,12 @@ export class EntryWithdrawal {
     const order = this.#core.orders.get(id);
     if (order === undefined || order.isFinal || !isStop(order)) return false;
     return this.#split(order.strategy).reducing.includes(order);
+  }
+
+  /** A stop of before this process, whose position was not proven since. */
+  isUnread(id: ClientOrderId): boolean {
+    const order = this.#core.orders.get(id);
+    return order !== undefined && this.#unread.has(order);
   }
 
   /** Orders that the session before left: of some it asked for the cancel, and saw no end. */

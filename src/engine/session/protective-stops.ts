@@ -371,7 +371,7 @@ export class ProtectiveStops {
     if (mayStay && !this.#isMarketOpen) return;
     if (isUrgent) watch.askAtUs = -Infinity;
     if (waiting.length === 0 || now < watch.askAtUs || now < watch.withdrawAtUs) return;
-    watch.withdrawals += 1;
+    watch.withdrawals = waiting.some(({ doubt }) => doubt.isCancelUnsent) ? 1 : watch.withdrawals + 1;
     watch.withdrawAtUs = now + (watch.withdrawals < PROMPT_WITHDRAWALS ? ASK_AGAIN : US_PER_MINUTE);
     for (const { strategy, clientOrderId } of waiting) context.withdraw(strategy, clientOrderId);
   }

@@ -182,7 +182,7 @@ export class SessionEvents {
   /** An engine forgets a flatten with its day. */
   #alertUnclosed(unclosed: NonNullable<SessionStarted['unclosed']>): void {
     for (const { strategy, reason } of unclosed) {
-      const text = `flatten (${reason}): the day ended before the position was closed, and its stops may be gone: ask again if you still want it`;
+      const text = `flatten (${reason}): the day ended before it was done, and stops of the position may be gone: ask again if you still want it`;
       this.#state.context.alert(strategy, 'critical', 'flatten_dropped', text);
     }
   }

@@ -4,9 +4,9 @@
  */
 import { nextPhaseChange, type SessionPhase } from '../../domain/calendar.ts';
 import { type DurationUs, durationUs, seconds, US_PER_MINUTE } from '../../domain/units.ts';
-import { shortOrderId } from '../../domain/ids.ts';
+import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
 import type { EngineState } from '../engine-state.ts';
-import { mayEnd, type OrderView } from '../engine-view.ts';
+import { mayEnd, type OrderView, whyUnproven } from '../engine-view.ts';
 import type { TargetExecutor } from './flattener.ts';
 
 /** Time for the book to show the end of canceled orders. */
@@ -21,6 +21,8 @@ export class StopProcedure {
   #stage: Stage = 'idle';
   #reason = '';
   #left: readonly string[] = [];
+  /** Once each: the process may be killed soon. */
+  readonly #asked = new Set<ClientOrderId>();
 
   constructor(state: EngineState, executor: TargetExecutor) {
     this.#state = state;
@@ -76,6 +78,7 @@ export class StopProcedure {
   step(): void {
     if (this.#stage === 'closing' && !this.#isClosing) this.#goOn();
     if (this.#stage === 'canceling' && this.#leaving.length === 0) this.#closePositions();
+    else if (this.#stage === 'canceling') this.#cancelLeaving();
     if (this.#stage === 'flattening' && !this.#state.targets.isBusy) this.#finish();
     if (this.#stage === 'flattening' && !this.#isOpen) this.#waitOrLeave();
   }
@@ -85,18 +88,30 @@ export class StopProcedure {
     if (this.#stage === 'idle') return;
     this.#enter('idle');
     this.#left = [];
+    this.#asked.clear();
     this.#executor.endStop();
   }
 
-  /** A position that stays open keeps its protective orders at the broker, and the orders that they sent when they triggered. */
+  /** A position keeps its protective orders at the broker, and the orders that they sent when they triggered: a flatten withdraws them. */
   get #leaving(): readonly OrderView[] {
-    const { settings, entries, orders } = this.#state;
-    const isHeld = settings.stop.positions === 'hold';
+    const { entries, orders } = this.#state;
     return orders.open.filter((order) => {
       const { isAdopted, isWaiting, purpose, clientOrderId } = order;
       const protects = (isWaiting && purpose === 'reduce') || entries.isCover(clientOrderId);
-      return mayEnd(order) && !isAdopted && !(isHeld && protects);
+      return mayEnd(order) && !isAdopted && !protects;
     });
+  }
+
+  /** Stops that were placed before their entry filled go last: it may fill before its cancel arrives, or have filled unseen. */
+  #cancelLeaving(): void {
+    const leaving = this.#leaving;
+    const areLast = leaving.every(({ isWaiting }) => isWaiting);
+    for (const { isBeingCanceled, isWaiting, strategy, clientOrderId } of leaving) {
+      const isLater = isWaiting && (!areLast || this.#state.entries.isUnread(clientOrderId));
+      if (isLater || isBeingCanceled || this.#asked.has(clientOrderId)) continue;
+      this.#asked.add(clientOrderId);
+      this.#state.context.cancel(strategy, clientOrderId);
+    }
   }
 
   #hasWork(): boolean {
@@ -109,8 +124,7 @@ export class StopProcedure {
   #cancelOrders(): void {
     if (this.#state.settings.stop.orders === 'keep' || this.#leaving.length === 0)
       return this.#closePositions();
-    for (const { isBeingCanceled, strategy, clientOrderId } of this.#leaving)
-      if (!isBeingCanceled) this.#state.context.cancel(strategy, clientOrderId);
+    this.#cancelLeaving();
     const onLate = (): void => {
       this.#alertLeft('their end was not seen in time');
       this.#closePositions();
@@ -135,6 +149,11 @@ export class StopProcedure {
     return durationUs(STOP_CANCELS_MAX + 2 * (attempts + 2) * retryAfter);
   }
 
+  /** Orders of before may have filled. */
+  get #mayHoldUnseen(): boolean {
+    return this.#state.settings.stop.positions === 'flatten' && whyUnproven(this.#state) !== null;
+  }
+
   #alertLeft(why: string): void {
     const { settings, context, portfolio, contracts, targets } = this.#state;
     const names: string[] = [];
@@ -143,6 +162,7 @@ export class StopProcedure {
     for (const held of portfolio.held())
       if (settings.stop.positions === 'flatten' || targets.has(held))
         names.push(`position ${held.qty} of ${contracts.at(held.instrument)?.orderCode ?? held.instrument}`);
+    if (this.#mayHoldUnseen) names.push('what the broker may hold besides');
     if (names.length === 0) return;
     this.#left = names;
     context.alert(null, 'critical', 'stop_leaves', `left behind, ${why}: ${names.join(', ')}`);
@@ -156,7 +176,8 @@ export class StopProcedure {
   #finish(): void {
     const { portfolio, context, targets } = this.#state;
     const isLeft = portfolio.held().some((held) => targets.has(held));
-    if (isLeft && this.#left.length === 0) this.#alertLeft('its flatten is not done');
+    if ((isLeft || this.#mayHoldUnseen) && this.#left.length === 0)
+      this.#alertLeft(isLeft ? 'its flatten is not done' : 'positions are not proven');
     this.#enter('ready');
     const rest = this.#left.length === 0 ? '' : `; left behind: ${this.#left.join(', ')}`;
     context.append({ ...context.head(null), kind: 'stop_ready', reason: `${this.#reason}${rest}` });

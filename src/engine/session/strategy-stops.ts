@@ -84,7 +84,9 @@ export class StrategyStops {
 
   /** A person starts it again: the version that comes with the next list does not inherit the stop. */
   start(strategy: StrategyIndex): void {
-    if (this.#found.get(strategy)?.fault === null) this.#found.delete(strategy);
+    if (this.#found.get(strategy)?.fault !== null) return;
+    this.#found.delete(strategy);
+    this.#view.entries.withdrawLeft(strategy);
   }
 
   /** Its present version decides from here on: earlier stops in the journal apply to it. */
@@ -94,7 +96,7 @@ export class StrategyStops {
     this.#found.delete(strategy);
     const { registry, entries } = this.#view;
     registry.stop(strategy, ending.reason);
-    entries.withdrawUnread(strategy);
+    entries.withdrawLeft(strategy);
   }
 
   /** Found so far by a replay: faults that the journal does not hold, and other decisions than it holds. */

@@ -444,3 +444,32 @@ it('says whose position was to be closed, unless it was closed since', () => {
   rig.look([bought, { ...bought, no: '8', side: 'sell' }, { ...bought, no: '9' }]);
   expect([rig.position(FIRST), unclosed()]).toEqual([1, undefined]);
 });
+
+it('says whose entry may have filled after a flatten, until it has ended', () => {
+  const rig = new EngineRig().start();
+  rig.resting(FIRST, 'buy', 1, 13_000, '7');
+  rig.command({ name: 'flatten', strategy: null, reason: 'by hand' });
+  const unclosed = () => followed(rig).left(DAY, [FRONT], NAMES).started.unclosed;
+  const asked = [{ strategy: FIRST, reason: 'by hand' }];
+  expect(unclosed(), 'its cancel is on its way').toEqual(asked);
+  const row = { no: '7', filled: 1, value: worth(13_000), status: 'matched' } as const;
+  rig.look([row]);
+  expect([rig.position(FIRST), unclosed()]).toEqual([1, asked]);
+  const other = new EngineRig().start();
+  other.resting(FIRST, 'buy', 1, 13_000, '7');
+  other.command({ name: 'flatten', strategy: null, reason: 'by hand' });
+  other.look([{ no: '7', status: 'canceled' }]);
+  expect(followed(other).left(DAY, [FRONT], NAMES).started.unclosed).toBeUndefined();
+});
+
+it('keeps a word about an order that no engine has read, unless the new day shows it', () => {
+  const { store } = openStore(tempPath());
+  store.beginSession(DAY, tsUs(1), 'test');
+  const head = { kind: 'command', by: 'operator', tsUs: tsUs(1) } as const;
+  const resolve = (as: 'absent' | 'live') =>
+    ({ name: 'resolve_order', clientOrderId: clientOrderId('H.1'), as, reason: 'seen' }) as const;
+  store.recordInput({ ...head, seq: seq(1), command: resolve('absent') });
+  store.recordInput({ ...head, seq: seq(2), command: resolve('live') });
+  store.flush();
+  expect(carryOver(store.read, DAY, NAMES).commands).toEqual([resolve('absent')]);
+});

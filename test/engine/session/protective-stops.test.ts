@@ -360,6 +360,21 @@ describe('an overloaded broker', () => {
     expect(stopsOf(broker)).toEqual([['sell', 1, 12_900, 12_880]]);
   });
 
+  it('that no cancel has reached is asked again within seconds', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 2);
+    broker.rig.account().submit(FIRST, 'sell', 1, 13_000);
+    broker.answer().fill(broker.orders.at(-1)!);
+    for (let i = 0; i < 40; i += 1) {
+      broker.refusals.splice(0, 99, ...Array.from({ length: 20 }, () => 'not_sent' as const));
+      broker.settle(1);
+    }
+    expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
+    broker.refusals.length = 0;
+    broker.settle(8);
+    expect(stopsOf(broker)).toEqual([['sell', 1, 12_900, 12_880]]);
+  });
+
   it('that does not answer gets one stop, however often the books are read', () => {
     const broker = guarded();
     broker.rig.submit(FIRST, 'buy', 2, 13_000);

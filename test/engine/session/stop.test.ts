@@ -193,7 +193,23 @@ test('what protects a position that is held over the end stays at the broker', (
   const held = waiting(world({ works: false, holds: 1 })).command(stop);
   expect(held.asks('cancel')).toEqual(['cancel 0 entry']);
   const closed = waiting(world({ works: false, holds: 1, positions: 'flatten' })).command(stop);
-  expect(closed.asks('cancel')).toEqual(['cancel 0 exit', 'cancel 0 entry']);
+  expect(closed.asks('cancel')).toEqual(['cancel 0 entry']);
+  expect([closed.run(5).heldBy(0), closed.asks('cancel')]).toEqual([0, ['cancel 0 entry', 'cancel 0 exit']]);
+});
+
+test('what protects a position that cannot be read stays, though it was to be closed', () => {
+  const blind = waiting(world({ works: false, holds: 1, positions: 'flatten' }));
+  blind.broker.readUs = null;
+  blind.run(6).command(stop).run(90);
+  expect(blind.asks('cancel')).toEqual(['cancel 0 entry']);
+  expect(blind.asks('ready')).toEqual([expect.stringMatching(/left behind: position 1/)]);
+});
+
+test('a stop goes after the entry that it was placed with', () => {
+  const ending = early(world());
+  ending.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+  expect(ending.command(stop).asks('cancel')).toEqual(['cancel 1 own', 'cancel 0 entry']);
+  expect(ending.run(1).asks('cancel')).toEqual(['cancel 1 own', 'cancel 0 entry', 'cancel 0 early']);
 });
 
 /** What a stop sent when it triggered, for `qty` contracts. */
@@ -219,4 +235,12 @@ test('but where it could open a position it goes', () => {
       .command(stop)
       .asks('cancel'),
   ).toEqual(['cancel 0 sent']);
+});
+
+test('what the broker may hold besides is said, where positions were to be closed and were never compared', () => {
+  const blind = world({ works: false, positions: 'flatten' });
+  blind.state.positionReconciler.restart();
+  expect(blind.command(stop).said).toEqual([
+    'critical stop_leaves left behind, positions are not proven: what the broker may hold besides',
+  ]);
 });

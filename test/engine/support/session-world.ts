@@ -171,6 +171,7 @@ export class SessionWorld extends StateRig {
       snapshots: instead(snapshots, { want: (what) => this.#read(what) }),
       entries: instead(entries, {
         isCover: (id) => entries.isCover(id),
+        isUnread: (id) => entries.isUnread(id),
         withdraw: (strategy) => void this.asked.push(`withdraw the entries of ${strategy ?? 'all'}`),
       }),
       stops: instead(stops, {

@@ -33,7 +33,7 @@ export class SmallBroker {
   readonly orders: SmallOrder[] = [];
   readonly stops: SmallStop[] = [];
   /** What the next calls are answered with; accepted when there is none. */
-  readonly refusals: ('rejected' | 'unknown')[] = [];
+  readonly refusals: ('rejected' | 'unknown' | 'not_sent')[] = [];
   /** Contracts that it took from a long position, without an order in its book. */
   closed = 0;
   #number = 0;
@@ -190,6 +190,10 @@ export class SmallBroker {
     const order = this.orders.find(
       ({ no, qty, filled }) => orderKey === null && no === orderNo && filled < qty,
     );
+    if (refusal === 'not_sent') {
+      this.rig.outcome('cancel', clientOrderId, callId, { status: 'not_sent', reason: 'ECONNREFUSED' });
+      return;
+    }
     if (refusal === 'rejected' || (stop === undefined && order === undefined)) {
       this.rig.outcome('cancel', clientOrderId, callId, {
         status: 'rejected',
