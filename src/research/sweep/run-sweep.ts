@@ -40,7 +40,7 @@ interface SweptTrial {
   readonly figures: TrialFigures;
 }
 
-/** A plan and its result. Money of figures is in the currency; equity of the best and of resampled paths is in whole units. */
+/** A plan and its result. Equity of the best and of resampled paths is in whole units of money. */
 export type SweepResult = Awaited<ReturnType<typeof runSweep>>;
 
 const MS_PER_SECOND = 1_000;
@@ -67,7 +67,8 @@ export async function runSweep(backtest: Backtest, plan: SweepPlan, options: Swe
     return {
       ...plan,
       /** `trials` in the order of the plan. */
-      ...inCurrency(trials, windows && walkForwardFound(windows, basis), backtest.market.moneyScale),
+      trials,
+      walkForward: windows && walkForwardFound(windows, basis),
       /** Places of those that can be picked, best first. */
       ranked,
       /** The best trial, run again for the figures that a sweep does not store; null when none can be picked. */
@@ -92,32 +93,6 @@ export async function runSweep(backtest: Backtest, plan: SweepPlan, options: Swe
   } finally {
     await runs.close();
   }
-}
-
-function inCurrency(
-  trials: readonly SweptTrial[],
-  walkForward: WalkForwardResult | null,
-  moneyScale: number,
-) {
-  const scaled = (figures: TrialFigures): TrialFigures => ({
-    ...figures,
-    netProfit: figures.netProfit / moneyScale,
-    drawdownMax: figures.drawdownMax / moneyScale,
-    costs: figures.costs / moneyScale,
-    expectancy: figures.expectancy === null ? null : figures.expectancy / moneyScale,
-  });
-  return {
-    trials: trials.map(({ assignment, figures }) => ({ assignment, figures: scaled(figures) })),
-    walkForward: walkForward && {
-      ...walkForward,
-      netProfit: walkForward.netProfit / moneyScale,
-      windows: walkForward.windows.map((each) => ({
-        ...each,
-        inSample: each.inSample && scaled(each.inSample),
-        outOfSample: each.outOfSample && scaled(each.outOfSample),
-      })),
-    },
-  };
 }
 
 const ON_ALL_DAYS = '[null,';

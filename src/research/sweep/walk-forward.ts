@@ -4,7 +4,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { type RatioBasis, mean, sharpeRatio, totalReturn } from '../statistics/return-ratios.ts';
+import { type RatioBasis, mean, quotient, sharpeRatio, totalReturn } from '../statistics/return-ratios.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import { runStatistics } from '../statistics/run-statistics.ts';
 
@@ -77,29 +77,30 @@ export function walkForwardWindows(
   return windows;
 }
 
-/** Null where a formula has no value. Money is whole units of the books, as in the result. */
+/** Null where a formula has no value. Money is in the currency. */
 export type TrialFigures = ReturnType<typeof trialFigures>;
 
 export function trialFigures(result: BacktestResult) {
   const found = runStatistics(result);
   const { trades, drawdowns } = found;
+  const { moneyScale } = result;
   const stopped = result.strategies.find(({ stopped: why }) => why !== null);
   return {
-    netProfit: found.netProfit,
+    netProfit: found.netProfit / moneyScale,
     totalReturn: found.totalReturn ?? null,
     sharpe: found.sharpe ?? null,
     sortino: found.sortino ?? null,
     calmar: found.calmar ?? null,
     profitFactor: trades.profitFactor ?? null,
     sqn: trades.sqn ?? null,
-    expectancy: trades.expectancy ?? null,
+    expectancy: quotient(trades.expectancy, moneyScale) ?? null,
     winRate: trades.winRate ?? null,
     /** Money, zero or more. */
-    drawdownMax: drawdowns.deepest?.depth ?? 0,
+    drawdownMax: (drawdowns.deepest?.depth ?? 0) / moneyScale,
     drawdownFraction: drawdowns.fractionMax,
     trades: trades.count,
     orders: result.counts.orders,
-    costs: found.costs.total,
+    costs: found.costs.total / moneyScale,
     exposure: found.exposure ?? null,
     /** One a day after the warm-up. */
     dailyReturns: found.dailyReturns,
