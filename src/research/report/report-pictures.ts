@@ -9,19 +9,17 @@ import {
   type BacktestResult,
   type BacktestTrade,
   type ResultInstrument,
-  type Samples,
   instrumentOf,
 } from '../backtest-result.ts';
 import { DAY, MINUTE } from '../../text/durations.ts';
 import { mean } from '../statistics/return-ratios.ts';
 import { countedTrades } from '../statistics/run-statistics.ts';
 import type {
-  ReportFunds,
+  ReportAccount,
   ReportHistogram,
   ReportLine,
   ReportMark,
   ReportPrices,
-  ReportSeries,
   ReportTrade,
 } from './report-model.ts';
 
@@ -260,12 +258,12 @@ export function tradeOf(
 }
 
 /** Bins of one width with an edge at zero, so that a bar is either gains or losses. */
-export function profitHistogram(result: BacktestResult): readonly ReportHistogram[] {
+export function profitHistogram(result: BacktestResult): ReportHistogram | null {
   const { strategies, moneyScale } = result;
   const profits = countedTrades(result, strategies)
     .map(({ netProfit }) => netProfit / moneyScale)
     .toSorted((a, b) => a - b);
-  if (profits.length < 2) return [];
+  if (profits.length < 2) return null;
   const low = Math.min(0, profits[0] ?? 0);
   const high = Math.max(0, profits.at(-1) ?? 0);
   const width = (high - low) / BINS || 1;
@@ -277,23 +275,44 @@ export function profitHistogram(result: BacktestResult): readonly ReportHistogra
     counts[bin] = (counts[bin] ?? 0) + 1;
   }
   const edges = Array.from({ length: count + 1 }, (_, i) => (first + i) * width);
-  return [
-    {
-      title: `Trades by net profit in ${result.currency}`,
-      edges,
-      counts,
-      mean: mean(profits) ?? 0,
-      median: quantileSorted(profits, 0.5),
-    },
-  ];
+  return {
+    title: `Trades by net profit in ${result.currency}`,
+    edges,
+    counts,
+    mean: mean(profits) ?? 0,
+    median: quantileSorted(profits, 0.5),
+  };
 }
 
 /**
- * Held over all strategies, long above zero: at each sample of equity the position of that time that was furthest from zero. Contracts of
- * one underlying are counted. Of several the value at the price of their last fills is taken: a share and a coin have no sum.
+ * At most about `pointsMax` samples, keeping the lowest and the highest equity of each stretch, so that a picture of them has the same
+ * outline; first and last stay.
  */
-export function positionSamples(result: BacktestResult): Samples & { readonly unit: string } {
-  const { strategies, instruments, equity, currency, moneyScale } = result;
+export function accountSamples(result: BacktestResult, pointsMax: number): ReportAccount {
+  const { equity, funds, moneyScale, utcOffsetMinutes } = result;
+  const places = outlineOf(equity.values, pointsMax);
+  const least = places.map((place, i) => leastBetween(funds.buyingPower, (places[i - 1] ?? -1) + 1, place));
+  const at = (column: Float64Array, rows: readonly number[]): readonly number[] =>
+    rows.map((row) => (column[row] ?? 0) / moneyScale);
+  const times = places.map((place) => equity.tsUs[place] ?? 0);
+  return {
+    tsSeconds: times.map((us) => sampleSeconds(us, utcOffsetMinutes)),
+    equity: at(equity.values, places),
+    ...positionsUntil(result, times),
+    cash: at(funds.cash, least),
+    marginUsed: at(funds.marginUsed, least),
+    buyingPower: at(funds.buyingPower, least),
+  };
+}
+
+/**
+ * Held over all strategies, long above zero: the position furthest from zero since the moment before. Contracts of one underlying are
+ * counted. Of several the value at the price of their last fills is taken: a share and a coin have no sum.
+ */
+function positionsUntil(
+  { strategies, instruments, currency, moneyScale }: BacktestResult,
+  moments: readonly number[],
+): Pick<ReportAccount, 'position' | 'positionUnit'> {
   const isCounted = new Set(instruments.map(({ spec }) => spec.underlying)).size <= 1;
   const heldAfter = ({ instrument, positionAfter, value, qty }: BacktestFill): number => {
     const { spec } = instrumentOf(instruments, instrument);
@@ -310,7 +329,7 @@ export function positionSamples(result: BacktestResult): Samples & { readonly un
     .toSorted((a, b) => a.atUs - b.atUs);
   const held = new Map<string, number>();
   let [position, next] = [0, 0];
-  const values = equity.tsUs.map((untilUs) => {
+  const values = moments.map((untilUs) => {
     let furthest = position;
     for (let change = changes[next]; change !== undefined && change.atUs <= untilUs; change = changes[next]) {
       position += change.after - (held.get(change.of) ?? 0);
@@ -322,7 +341,7 @@ export function positionSamples(result: BacktestResult): Samples & { readonly un
   });
   const [first] = instruments;
   const counted = first?.spec.lotSize === undefined ? 'contracts' : `units of ${first.symbol}`;
-  return { tsUs: equity.tsUs, values, unit: isCounted ? counted : currency };
+  return { position: values, positionUnit: isCounted ? counted : currency };
 }
 
 /** A sample ends a stretch: one at midnight belongs to the day before, and is shown as its last second. */
@@ -331,62 +350,23 @@ export function sampleSeconds(us: number, utcOffsetMinutes: number): number {
   return (seconds + utcOffsetMinutes * MINUTE) % DAY === 0 ? seconds - 1 : seconds;
 }
 
-/**
- * At most about `pointsMax` samples, keeping the lowest and the highest of each stretch, so that a picture of them has the same
- * outline; first and last stay.
- */
-export function thinSeries(
-  { tsUs, values }: Samples,
-  pointsMax: number,
-  scale: (value: number) => number,
-  utcOffsetMinutes: number,
-): ReportSeries {
-  const places =
-    values.length <= pointsMax ? [...values.keys()] : extremes(values, Math.floor(pointsMax / 2));
-  return {
-    tsSeconds: places.map((place) => sampleSeconds(tsUs[place] ?? 0, utcOffsetMinutes)),
-    values: places.map((place) => scale(values[place] ?? 0)),
-  };
-}
-
-/** At the sample of each stretch that had the least buying power. */
-export function fundsSamples(
-  { equity: { tsUs }, funds, moneyScale, utcOffsetMinutes }: BacktestResult,
-  pointsMax: number,
-): ReportFunds {
-  const { buyingPower } = funds;
-  const stretches = Math.min(pointsMax, buyingPower.length);
-  const places = Array.from(
-    { length: stretches },
-    (_, place) => extremesOf(buyingPower, place, stretches).low,
-  );
-  const at = (values: Float64Array): readonly number[] =>
-    places.map((place) => (values[place] ?? 0) / moneyScale);
-  return {
-    tsSeconds: places.map((place) => sampleSeconds(tsUs[place] ?? 0, utcOffsetMinutes)),
-    cash: at(funds.cash),
-    marginUsed: at(funds.marginUsed),
-    buyingPower: at(buyingPower),
-  };
-}
-
-function extremes(values: Float64Array, stretches: number): number[] {
+/** Places of the first and the last value, and of the least and the greatest one of each stretch. */
+export function outlineOf(values: Float64Array, pointsMax: number): readonly number[] {
+  if (values.length <= pointsMax) return [...values.keys()];
+  const stretches = Math.floor(pointsMax / 2);
   const places = new Set<number>([0, values.length - 1]);
+  const negative = values.map((value) => -value);
   for (let stretch = 0; stretch < stretches; stretch += 1) {
-    const { low, high } = extremesOf(values, stretch, stretches);
-    places.add(low).add(high);
+    const from = Math.floor((stretch * values.length) / stretches);
+    const to = Math.floor(((stretch + 1) * values.length) / stretches) - 1;
+    places.add(leastBetween(values, from, to)).add(leastBetween(negative, from, to));
   }
   return [...places].toSorted((a, b) => a - b);
 }
 
-/** Places of the least and the greatest value in one of so many even stretches. */
-function extremesOf(values: Float64Array, stretch: number, stretches: number) {
-  const from = Math.floor((stretch * values.length) / stretches);
-  const to = Math.floor(((stretch + 1) * values.length) / stretches);
-  let [low, high] = [from, from];
-  for (let i = from; i < to; i += 1) {
-    if ((values[i] ?? 0) < (values[low] ?? 0)) low = i;
-    if ((values[i] ?? 0) > (values[high] ?? 0)) high = i;
-  }
-  return { low, high };
+/** The first place of the least value, both ends included. */
+function leastBetween(values: Float64Array, from: number, to: number): number {
+  let least = from;
+  for (let i = from + 1; i <= to; i += 1) if ((values[i] ?? 0) < (values[least] ?? 0)) least = i;
+  return least;
 }

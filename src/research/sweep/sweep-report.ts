@@ -1,10 +1,5 @@
 /** The report of a sweep: the report of its best trial, with the trials, windows and statistics of its selection. */
-import {
-  EMPTY_REPORT,
-  type ReportFigure,
-  type ReportModel,
-  type ReportTable,
-} from '../report/report-model.ts';
+import type { ReportFigure, ReportModel, ReportTable } from '../report/report-model.ts';
 import { monteCarloTables, createReport } from '../report/report-of.ts';
 import { type TrialFigures, objectiveWords, type WalkForwardResult } from './walk-forward.ts';
 import { type ParameterSpace, dimensionNames, type SweepPlan } from './read-sweep.ts';
@@ -122,11 +117,13 @@ const windowFigures = (found: WalkForwardResult): readonly ReportFigure[] => [
   ],
 ];
 
-const emptyReport = ({ market }: Backtest): ReportModel => ({
-  ...EMPTY_REPORT,
-  currency: market.currency,
+const emptyReport = ({ market }: Backtest): Omit<ReportModel, 'title' | 'subtitle'> => ({
   moneyDigits: Math.round(Math.log10(market.moneyScale)),
-  timeZone: market.calendar.timeZone,
+  headlines: [],
+  tables: [],
+  warnings: [],
+  provenance: [],
+  run: null,
 });
 
 type SweepRow = ReportTable['rows'][number];

@@ -86,17 +86,17 @@ test('each sample knows the first, highest and lowest trade since the one before
 
 test('its report comes to the figures of the rows that it is made of', () => {
   const result = runBacktest(planOf(data, [ema()]));
-  const report = createReport(result, 'sample');
+  const { costs: all, drawn } = createReport(result, 'sample').run;
   const net = (result.equity.values.at(-1) ?? 0) - result.capital;
-  const listed = report.trades.reduce((sum, { profit }) => sum + profit, 0);
+  const listed = drawn.trades.reduce((sum, { profit }) => sum + profit, 0);
   expect(listed).toBe(net);
-  expect(report.costs?.net).toBe(net);
-  const charged = (report.costs?.charges ?? []).reduce((sum, [, amount]) => sum + amount, 0);
-  expect(charged).toBe(report.trades.reduce((sum, { costs }) => sum + costs, 0));
-  expect((report.costs?.gross ?? 0) - charged).toBe(net);
-  expect(report.daily?.profit.reduce((sum, profit) => sum + profit, 0)).toBe(net);
-  expect(report.position?.values.at(-1)).toBe(result.strategies[0]!.fills.at(-1)!.positionAfter);
-  const [prices] = report.prices;
+  expect(all.net).toBe(net);
+  const charged = all.charges.reduce((sum, [, amount]) => sum + amount, 0);
+  expect(charged).toBe(drawn.trades.reduce((sum, { costs }) => sum + costs, 0));
+  expect(all.gross - charged).toBe(net);
+  expect(drawn.daily.profit.reduce((sum, profit) => sum + profit, 0)).toBe(net);
+  expect(drawn.account.position.at(-1)).toBe(result.strategies[0]!.fills.at(-1)!.positionAfter);
+  const [prices] = drawn.prices;
   const candleOf = (seconds: number): number => prices!.tsSeconds.findLastIndex((start) => start <= seconds);
   for (const { tsSeconds, price } of prices!.marks) {
     const place = candleOf(tsSeconds);
@@ -116,7 +116,7 @@ test('what a strategy draws is one value a candle, near its prices, and the last
     expect(stretches.length).toBeGreaterThan(100);
     expect(new Set(stretches).size).toBe(stretches.length);
   }
-  const [prices] = createReport(result, 'sample').prices;
+  const [prices] = createReport(result, 'sample').run.drawn.prices;
   expect(prices!.lines.map(({ name }) => name)).toEqual(['ema fast', 'ema slow']);
   for (const { values } of prices!.lines) {
     expect(values).toHaveLength(prices!.tsSeconds.length);
@@ -133,7 +133,7 @@ test('a strategy that draws at each trade keeps one value a stretch, the last', 
     ticks.trades$.subscribe(({ price }) => trader.plot('last', price));
   });
   const result = runBacktest(planOf(data, [draws]));
-  const [prices] = createReport(result, 'sample').prices;
+  const [prices] = createReport(result, 'sample').run.drawn.prices;
   const [line] = prices!.lines;
   expect(line!.values).toEqual(prices!.close);
 });
