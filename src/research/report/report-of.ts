@@ -20,7 +20,7 @@ import {
   performanceMetrics,
   type RunStatistics,
   costsOf,
-  countedTrades,
+  closedTrades,
   runStatistics,
   statisticsOfTrades,
 } from '../statistics/run-statistics.ts';
@@ -270,7 +270,7 @@ function warningsOf(result: BacktestResult): readonly string[] {
 }
 
 /** Net profit has what is held at the end, and the list of closed trades has not. */
-function openWarning({ strategies, statistics, ...result }: BacktestResult): readonly string[] {
+function openWarning({ strategies, ...result }: BacktestResult): readonly string[] {
   const open = strategies.flatMap(({ id, trades }) =>
     trades.filter(({ isOpen }) => isOpen).map((trade) => pictures.tradeOf(result, trade, id)),
   );
@@ -279,10 +279,8 @@ function openWarning({ strategies, statistics, ...result }: BacktestResult): rea
     ({ strategy, direction, qty, symbol, profit }) =>
       `${strategy} ${direction} ${formatNumber(qty)} ${symbol} at ${formatSigned(profit)} ${result.currency}`,
   );
-  const counted =
-    statistics.openTrades === 'count' ? 'and counts among the trades' : 'and counts among no trades';
   const what = listed(texts, ALIKE_MAX);
-  return [`held at the end: ${what}; that is in the net profit, ${counted}`];
+  return [`held at the end: ${what}; that is in the net profit, and counts among no trades`];
 }
 
 /** Denied orders are the commonest reason of an empty report. */
@@ -416,7 +414,7 @@ const STEPS = 2_000_000;
 
 /** Undefined for fewer than two closed trades. */
 export function resampledTrades(result: BacktestResult, how?: MonteCarlo): MonteCarloResult | undefined {
-  const profits = countedTrades(result, result.strategies).map(({ netProfit }) => netProfit);
+  const profits = closedTrades(result.strategies).map(({ netProfit }) => netProfit);
   const runs = Math.max(PATHS_MIN, Math.min(PATHS, Math.floor(STEPS / Math.max(1, profits.length))));
   return monteCarlo(profits, result.capital, how ?? { runs, seed: result.seed });
 }

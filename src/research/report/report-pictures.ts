@@ -13,7 +13,7 @@ import {
 } from '../backtest-result.ts';
 import { DAY, MINUTE } from '../../text/durations.ts';
 import { mean } from '../statistics/return-ratios.ts';
-import { countedTrades } from '../statistics/run-statistics.ts';
+import { closedTrades } from '../statistics/run-statistics.ts';
 import type {
   ReportAccount,
   ReportHistogram,
@@ -260,7 +260,7 @@ export function tradeOf(
 /** Bins of one width with an edge at zero, so that a bar is either gains or losses. */
 export function profitHistogram(result: BacktestResult): ReportHistogram | null {
   const { strategies, moneyScale } = result;
-  const profits = countedTrades(result, strategies)
+  const profits = closedTrades(strategies)
     .map(({ netProfit }) => netProfit / moneyScale)
     .toSorted((a, b) => a - b);
   if (profits.length < 2) return null;

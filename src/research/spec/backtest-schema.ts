@@ -233,9 +233,7 @@ const statistics = z.strictObject({
     .string('a contract of the run, whose file is in data')
     .optional()
     .describe('Contract for alpha, beta and capture'),
-  holdFrom: date.optional().describe('Day at whose close holding the benchmark begins'),
   returnsFrom: firstOf('capital', 'first_close').describe('Begin of the first return'),
-  openTrades: firstOf('leave_out', 'count').describe('Trades that are open at the end, at the last price'),
 });
 
 const { shape } = configSchema;

@@ -3,7 +3,6 @@
  * is simple, `equity[i] / equity[i - 1] - 1`. A ratio is undefined where its denominator is zero or the series is too short.
  */
 import { mean as meanOf, quantileSorted, sumNthPowerDeviations } from 'simple-statistics';
-import type { TradingDay } from '../../domain/civil-date.ts';
 import { assert } from '../../domain/assert.ts';
 
 /** Conventions that the same figure differs by from tool to tool. */
@@ -23,12 +22,8 @@ export interface StatisticsSettings {
   readonly riskFreePercent: number;
   /** A contract that the run plays: the last price of each day is its close. */
   readonly benchmark?: string | undefined;
-  /** Buy and hold begins at the close of this day; absent: with the first return. */
-  readonly holdFrom?: TradingDay | undefined;
   /** Where the first return begins: the capital, or equity at the end of the first day. */
   readonly returnsFrom: 'capital' | 'first_close';
-  /** Trades that the run ended before they were closed, in the statistics of trades: left out, or counted at the last price. */
-  readonly openTrades: 'leave_out' | 'count';
 }
 
 /** Simple returns between neighbours; undefined once equity is not above zero, where a return has no meaning. */
@@ -54,25 +49,6 @@ export function annualReturn(returns: readonly number[], periodsPerYear: number)
   const worth = 1 + totalReturn(returns);
   if (returns.length === 0 || worth < 0) return undefined;
   return worth ** (periodsPerYear / returns.length) - 1;
-}
-
-/** (last / first)^(365.25 / days between them) - 1. */
-export function calendarReturn(worth: number | undefined, days: number): number | undefined {
-  return worth === undefined || worth < 0 || days <= 0 ? undefined : worth ** (DAYS_PER_YEAR / days) - 1;
-}
-
-const DAYS_PER_YEAR = 365.25;
-
-/** Deviation of a year of compounded returns: sqrt((deviation^2 + (1 + g)^2)^periods - (1 + g)^(2 periods)), g the geometric mean. */
-export function compoundVolatility(
-  returns: readonly number[],
-  { deviation, periodsPerYear }: RatioBasis,
-): number | undefined {
-  const spread = standardDeviation(returns, deviation);
-  const growth = annualReturn(returns, 1);
-  if (spread === undefined || growth === undefined) return undefined;
-  const square = (1 + growth) ** 2;
-  return Math.sqrt((spread ** 2 + square) ** periodsPerYear - square ** periodsPerYear);
 }
 
 /** deviation(r) x sqrt(periodsPerYear). */
