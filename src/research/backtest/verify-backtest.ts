@@ -1,6 +1,6 @@
 /** Verifies a backtest: names strategies that use the machine or look ahead, and strategies that were not checked. */
-import type { BacktestPlan, BacktestData, BacktestDay, DayTape } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
+import type { BacktestPlan, BacktestData, BacktestDay, DayTape } from '../backtest-plan.ts';
 import { runBacktest, type RunOptions, type RunProgress } from '../run/run-backtest.ts';
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import { formatLocalMoment } from '../../text/dates.ts';

@@ -1,4 +1,5 @@
 /** Turns the result of a backtest into the model of its report. */
+import type { BacktestDenial, BacktestResult, StrategyResult } from '../backtest-result.ts';
 import { keptIn } from '../../domain/lists.ts';
 import { denialWords } from '../../engine/ports/denial.ts';
 import {
@@ -13,7 +14,6 @@ import {
   formatSignedPercent,
   listed,
 } from '../../text/numbers.ts';
-import type { BacktestDenial, BacktestResult, StrategyResult } from '../backtest-result.ts';
 import {
   METRIC_WORDS,
   type PerformanceMetrics,

@@ -1,19 +1,13 @@
 /** The series and rows that a report draws: candles with their trades, positions, and how profits are spread. */
+import type { BacktestFill, BacktestTrade, BacktestResult, ResultInstrument } from '../backtest-result.ts';
 import { keptIn } from '../../domain/lists.ts';
 import { quantileSorted } from 'simple-statistics';
 import { present } from '../../domain/assert.ts';
 import { type ContractSpec, pointDecimals, pointValueOf, pointsOf, unitsOf } from '../../domain/contract.ts';
 import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
-import {
-  type BacktestFill,
-  type BacktestResult,
-  type BacktestTrade,
-  type ResultInstrument,
-  instrumentOf,
-} from '../backtest-result.ts';
 import { DAY, MINUTE } from '../../text/durations.ts';
 import { mean } from '../statistics/return-ratios.ts';
-import { closedTrades } from '../statistics/run-statistics.ts';
+import { closedTrades, instrumentOf } from '../statistics/run-statistics.ts';
 import type {
   ReportAccount,
   ReportHistogram,

@@ -24,9 +24,8 @@ import {
   DayOpening,
   describeMemory,
 } from '../backtest-plan.ts';
-import type { BacktestResult } from '../backtest-result.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
-import { describeLatency, type LatencyModel, VirtualClock } from './virtual-time.ts';
+import { describeLatency, VirtualClock } from './virtual-time.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
 import { JournalTape, RunJournal } from './journal-tape.ts';
@@ -36,7 +35,7 @@ import { RunPlots } from './sample-table.ts';
 import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
 import { RunVenue } from './run-venue.ts';
-import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
+import type { BarFillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 import { createExchange, playedRows } from '../../venue/exchange/bar-exchange.ts';
 
 /** Finished rows of a run, or finished runs of a sweep. */
@@ -69,9 +68,7 @@ const LEAD = seconds(10);
 /** Readings of the broker's contract that are open in life: the venue in process keeps them. */
 const KEPT: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
 
-export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): BacktestResult {
-  return new Run(plan, options).play();
-}
+export const runBacktest = (plan: BacktestPlan, options: RunOptions = {}) => new Run(plan, options).play();
 
 /** The venue in process reports changes of orders and positions at once. Money changes with prices: it is read where a limit follows it. */
 const pollsOf = ({ poll: { account }, risk: { drawdownMax } }: EngineSettings): PollSettings => ({
@@ -122,7 +119,7 @@ class Run {
     this.#timeline = new Timeline(this.#clock, this.#venue, this.#account, plan.sampleEvery);
   }
 
-  play(): BacktestResult {
+  play() {
     const { days } = this.#plan.data;
     assert(days.length > 0, 'a run has a day');
     days.forEach((day, place) => this.#playDay(day, place));
@@ -310,7 +307,7 @@ class Run {
     this.#options.onProgress?.({ done: this.#rowsDone, all, what: day });
   }
 
-  #result(): BacktestResult {
+  #result() {
     const [plan, account, facts] = [this.#plan, this.#account, this.#facts];
     const toUs = tsUs(this.#clock.nowUs);
     const { dropped } = facts;
@@ -322,7 +319,7 @@ class Run {
     const ofPlan = { configDigest, seed, currency, moneyScale, warmUpDays, statistics };
     return {
       ...ofPlan,
-      version: 1,
+      /** SHA-256 over the data, and the canonical journal with its executions. */
       dataDigest: plan.data.digest,
       journalHash: this.#tape.digest(),
       timeZone: plan.calendar.timeZone,
@@ -331,15 +328,20 @@ class Run {
       fromUs: tsUs(this.#fromUs),
       toUs,
       capital: money(plan.capital),
+      /** Capital and profit, open and closed, net of costs. A long run keeps some samples of all (`SampleTable`). */
       equity: samples.equity,
+      /** Drawdowns of all samples, also dropped ones. */
       drawdowns: falls.end(),
       funds: account.funds(),
       dayEquity: Float64Array.from(account.dayEquity),
+      /** When each of `days` ended; the last samples of the day are of this time. */
       dayEndUs: Float64Array.from(account.dayEndUs),
       instruments: this.#instruments.map(({ contract: { orderCode: symbol, spec }, prices }) => ({
         symbol,
         spec,
+        /** Last traded price at each sample; 0 before the first. */
         prices: samples.samplesOf(prices.last),
+        /** Trades since the sample before, as columns; 0 where nothing was traded. */
         ranges: prices.ranges(),
       })),
       strategies: account.ledgers.map((ledger, place) => {
@@ -347,14 +349,17 @@ class Run {
         return {
           ...ledger.outcome(this.#instruments, account.days, toUs),
           id: instance?.id ?? '',
+          /** Name in the catalogue, or the file it came from. */
           strategy: instance?.definition.name ?? '',
           symbols: plan.settings.strategies[place]?.symbols ?? [],
           params: instance?.params ?? {},
+          /** Profit so far, open and closed, net of costs; begins at zero. */
           profit: samples.samplesOf(ledger.profit),
           plots: this.#plots.of(place),
         };
       }),
-      models: [...describeModels(plan.fill, plan.latency), ['memory', describeMemory(plan.memory)]],
+      /** Name and settings of each model, in words. */
+      models: describeModels(plan),
       notices: [...this.#notices, ...facts.notices, ...more],
       counts: {
         rows: this.#rowsDone,
@@ -373,9 +378,13 @@ const capitalLost = (at: TsUs): BacktestNotice => ({
   text: 'equity fell to zero or below and the run went on: a broker would have ended it, and ratios of returns have no value',
 });
 
-function describeModels(fill: FillModel, { order, report }: LatencyModel): [string, string][] {
-  const models = fill.on === 'ticks' ? tickModel(fill) : barModel(fill);
-  return [...models, ['order latency', describeLatency(order)], ['report latency', describeLatency(report)]];
+function describeModels({ fill, latency, memory }: BacktestPlan): readonly (readonly [string, string])[] {
+  return [
+    ...(fill.on === 'ticks' ? tickModel(fill) : barModel(fill)),
+    ['order latency', describeLatency(latency.order)],
+    ['report latency', describeLatency(latency.report)],
+    ['memory', describeMemory(memory)],
+  ];
 }
 
 function tickModel(model: TickFillModel): [string, string][] {

@@ -1,7 +1,13 @@
 /** Every figure of a run, for people and machines alike. Undefined where a formula has no value. */
+import type {
+  BacktestResult,
+  ResultInstrument,
+  StrategyResult,
+  BacktestTrade,
+  Samples,
+} from '../backtest-result.ts';
 import { assert, present } from '../../domain/assert.ts';
 import { type TradingDay, dayNumber, weekdayOf } from '../../domain/civil-date.ts';
-import type { BacktestResult, BacktestTrade, StrategyResult, Samples } from '../backtest-result.ts';
 import * as ratios from './return-ratios.ts';
 import { US_PER_DAY } from '../../domain/units.ts';
 
@@ -118,13 +124,16 @@ function turnoverOf({ strategies, capital }: BacktestResult): number {
   return capital === 0 ? 0 : value / capital;
 }
 
+export const instrumentOf = (instruments: readonly ResultInstrument[], place: number): ResultInstrument =>
+  present(instruments[place], 'a traded contract is an instrument of the run');
+
 /** A fill whose order was decided without a known middle counts as zero. */
 function slippageOf({ strategies, instruments }: BacktestResult): number | undefined {
   let lost: number | undefined = undefined;
   for (const { fills } of strategies) {
     for (const fill of fills) {
-      const spec = instruments[fill.instrument]?.spec;
-      if (spec === undefined || fill.decidedMidTwice === 0) continue;
+      if (fill.decidedMidTwice === 0) continue;
+      const { spec } = instrumentOf(instruments, fill.instrument);
       const ticks = (fill.priceTicks - fill.decidedMidTwice / 2) * (fill.side === 'buy' ? 1 : -1);
       lost = (lost ?? 0) + ticks * spec.hundredthsPerTick * spec.moneyPerHundredth * fill.qty;
     }

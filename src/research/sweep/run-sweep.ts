@@ -1,9 +1,9 @@
 /** Runs a sweep: all trials, the windows, the best trial again for its report, and the statistics of the selection. */
+import type { BacktestResult } from '../backtest-result.ts';
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunProgress } from '../run/run-backtest.ts';
-import type { BacktestResult } from '../backtest-result.ts';
 import { resampledTrades } from '../report/report-of.ts';
 import { type Assignment, paramsOf, type SweepPlan } from './read-sweep.ts';
 import { selectionBias } from './selection-bias.ts';

@@ -1,8 +1,8 @@
 /** Runs trials in threads. The assignment to threads and the order of completion vary; the result of a trial does not. */
+import type { BacktestResult } from '../backtest-result.ts';
 import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { BacktestData } from '../backtest-plan.ts';
-import type { BacktestResult } from '../backtest-result.ts';
 import type { TrialParams } from './read-sweep.ts';
 import { type TrialFigures, trialFigures } from './walk-forward.ts';
 import { runBacktest, type RunOptions } from '../run/run-backtest.ts';

@@ -2,10 +2,10 @@
  * Walk-forward windows: parameters are chosen on the in-sample days and tried on the out-of-sample days after them, which no
  * choice has seen (Pardo, "The Evaluation and Optimization of Trading Strategies", 2008, chapter 11).
  */
+import type { BacktestResult } from '../backtest-result.ts';
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type RatioBasis, mean, quotient, sharpeRatio, totalReturn } from '../statistics/return-ratios.ts';
-import type { BacktestResult } from '../backtest-result.ts';
 import { runStatistics } from '../statistics/run-statistics.ts';
 
 export interface WalkedWindow {

@@ -14,6 +14,7 @@
  *
  * A fill is `09:00:09 A buy 3 at 1000 queue_reached`.
  */
+import type { BacktestFill } from '../../../src/research/backtest-result.ts';
 import { RunAccount } from '../../../src/research/run/run-account.ts';
 import { dayMoments } from '../../../src/research/backtest-plan.ts';
 import { JournalTape } from '../../../src/research/run/journal-tape.ts';
@@ -24,7 +25,6 @@ import { Timeline } from '../../../src/research/run/timeline.ts';
 import { type Latency, VirtualClock } from '../../../src/research/run/virtual-time.ts';
 import { RunVenue } from '../../../src/research/run/run-venue.ts';
 import type { FillModel } from '../../../src/venue/exchange/fill-models.ts';
-import type { BacktestFill } from '../../../src/research/backtest-result.ts';
 import { formatTime, tradingDay } from '../../../src/domain/civil-date.ts';
 import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
 import type { PriceBand } from '../../../src/domain/contract.ts';

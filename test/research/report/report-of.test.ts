@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createReport, resampledTrades } from '../../../src/research/report/report-of.ts';
+import { orderCode } from '../../../src/domain/ids.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 
@@ -57,7 +58,10 @@ describe('the report of a run', () => {
 
   it('of one contract shows buy and hold without being asked, of two it does not', () => {
     const [one] = SAMPLE_RESULT.instruments;
-    const two = createReport({ ...SAMPLE_RESULT, instruments: [one!, { ...one!, symbol: 'Y' }] }, 'two');
+    const two = createReport(
+      { ...SAMPLE_RESULT, instruments: [one!, { ...one!, symbol: orderCode('Y') }] },
+      'two',
+    );
     expect(two.headlines.map(([name]) => name)).not.toContain('Buy and hold');
   });
 

@@ -1,9 +1,9 @@
 /** Whole runs of backtesting.py on generated bars: its trades and its table of statistics, by the names that they have here. */
+import type { BacktestResult } from '../../../src/research/backtest-result.ts';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { performanceMetrics, runStatistics } from '../../../src/research/statistics/run-statistics.ts';
-import type { BacktestResult } from '../../../src/research/backtest-result.ts';
 import type { Side } from '../../../src/domain/order.ts';
 import { minutes, priceTicks } from '../../../src/domain/units.ts';
 import { barPlan } from './bar-run.ts';

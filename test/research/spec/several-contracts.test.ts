@@ -1,11 +1,11 @@
 /** Several contracts side by side, worked out by hand. */
+import type { BacktestResult } from '../../../src/research/backtest-result.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
 import { strategyOf, loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
-import type { BacktestResult } from '../../../src/research/backtest-result.ts';
 import { accountSamples } from '../../../src/research/report/report-pictures.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { strategyIndex } from '../../../src/domain/units.ts';

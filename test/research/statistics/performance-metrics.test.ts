@@ -1,3 +1,4 @@
+import type { Samples, BacktestTrade } from '../../../src/research/backtest-result.ts';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import {
@@ -8,8 +9,8 @@ import {
 import type { StatisticsSettings } from '../../../src/research/statistics/return-ratios.ts';
 import { USUAL_STATISTICS } from '../../support/usual-settings.ts';
 import { type TradingDay, addDays, tradingDay } from '../../../src/domain/civil-date.ts';
-import { money, tsUs, US_PER_DAY } from '../../../src/domain/units.ts';
-import type { Samples, BacktestTrade } from '../../../src/research/backtest-result.ts';
+import { orderCode } from '../../../src/domain/ids.ts';
+import { instrumentIndex, money, tsUs, US_PER_DAY } from '../../../src/domain/units.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 
 interface Golden {
@@ -69,7 +70,7 @@ function performanceOf(
     instruments: [
       {
         ...contract!,
-        symbol: 'index',
+        symbol: orderCode('index'),
         prices: {
           tsUs: ends,
           values: Float64Array.from([100, ...compounded(series.benchmark, 100)]),
@@ -163,7 +164,7 @@ describe('a benchmark', () => {
 
 const trade = (netProfit: number, days: number): BacktestTrade => ({
   strategy: 0,
-  instrument: 0,
+  instrument: instrumentIndex(0),
   direction: 'long',
   entryUs: tsUs(0),
   exitUs: tsUs(days * US_PER_DAY),
