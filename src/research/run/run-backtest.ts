@@ -34,7 +34,8 @@ import { RunInstrument } from './run-instrument.ts';
 import { RunPlots } from './sample-table.ts';
 import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
-import { RunVenue } from './run-venue.ts';
+import { RunBroker } from './run-broker.ts';
+import type { RunVenue } from './run-venue.ts';
 import type { BarFillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 import { createExchange, playedRows } from '../../venue/exchange/bar-exchange.ts';
 
@@ -92,6 +93,7 @@ class Run {
   readonly #facts: RunJournal;
   readonly #tape: JournalTape;
   readonly #plots: RunPlots;
+  readonly #broker: RunBroker;
   readonly #venue: RunVenue;
   readonly #timeline: Timeline;
   readonly #settings: EngineSettings;
@@ -115,8 +117,9 @@ class Run {
       options.onEntry?.(entry);
     });
     this.#plots = new RunPlots(plan.sampleEvery);
-    this.#venue = new RunVenue(plan, this.#clock, this.#account, this.#tape);
-    this.#timeline = new Timeline(this.#clock, this.#venue, this.#account, plan.sampleEvery);
+    this.#broker = new RunBroker(plan, this.#clock, this.#account, this.#tape);
+    this.#venue = this.#broker.venue;
+    this.#timeline = new Timeline(this.#clock, this.#broker, this.#account, plan.sampleEvery);
   }
 
   play() {
@@ -206,7 +209,7 @@ class Run {
     });
     const { nowUs } = this.#clock;
     this.#venue.openDay(data.day, opening.bands);
-    this.#venue.references = opening.references;
+    this.#broker.references = opening.references;
     this.#venue.setPhase(phaseAt(calendar, tsUs(nowUs)), nowUs);
     const left = boundaries.filter(({ atUs }) => atUs > nowUs);
     // On the clock on the wall: a bar of a day or of hours is over at its sample.
@@ -253,8 +256,8 @@ class Run {
       ...(running === undefined ? {} : { currentStrategy: running }),
     });
     const outbound = {
-      gateway: this.#venue,
-      reports: this.#venue,
+      gateway: this.#broker,
+      reports: this.#broker,
       journal: this.#tape,
       plots: this.#plots,
       alarm: this.#timeline,
@@ -276,9 +279,9 @@ class Run {
     this.#timeline.closeDay();
     if (closeUs === null) return;
     const proofUs = closeUs + this.#plan.settings.lookUp.spread;
-    this.#venue.scanAt(proofUs + PROOF_MARGIN);
+    this.#broker.scanAt(proofUs + PROOF_MARGIN);
     this.#timeline.runTo(proofUs + AFTER_CLOSE / 2);
-    this.#venue.read('positions');
+    this.#broker.read('positions');
     this.#timeline.runTo(proofUs + AFTER_CLOSE);
     this.#timeline.runTo(closeUs + CLOSING_BARS);
     // With a fresh engine each morning there is nothing to do at night.
@@ -365,7 +368,7 @@ class Run {
         rows: this.#rowsDone,
         events: this.#clock.seq,
         journalEntries: this.#tape.count,
-        orders: this.#venue.orders,
+        orders: this.#broker.orders,
         fills: this.#venue.fills,
       },
     };
