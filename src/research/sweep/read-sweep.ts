@@ -9,7 +9,7 @@ import {
   type Ranking,
   type Window,
   walkForwardWindows,
-} from './walk-forward.ts';
+} from './judgement.ts';
 import { type CheckResult, type Problem, meantHint } from '../../config/problem.ts';
 import { count, flag } from '../../config/values.ts';
 import { zodProblems } from '../../config/read-file.ts';

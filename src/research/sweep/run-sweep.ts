@@ -6,8 +6,13 @@ import { join } from 'node:path';
 import type { RunProgress } from '../run/run-backtest.ts';
 import { resampledTrades } from '../report/report-of.ts';
 import { type Assignment, paramsOf, type SweepPlan } from './read-sweep.ts';
-import { selectionBias } from './selection-bias.ts';
-import { type TrialFigures, type WalkForwardResult, rankedPlaces, walkForwardFound } from './walk-forward.ts';
+import {
+  selectionBias,
+  type TrialFigures,
+  type WalkForwardResult,
+  rankedPlaces,
+  walkForwardFound,
+} from './judgement.ts';
 import { ratioBasis } from '../statistics/run-statistics.ts';
 import { present } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';

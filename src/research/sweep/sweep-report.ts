@@ -1,9 +1,8 @@
 /** The report of a sweep: the report of its best trial, with the trials, windows and statistics of its selection. */
 import type { ReportFigure, ReportModel, ReportTable } from '../report/report-model.ts';
 import { monteCarloTables, createReport } from '../report/report-of.ts';
-import { type TrialFigures, objectiveWords, type WalkForwardResult } from './walk-forward.ts';
+import { type TrialFigures, objectiveWords, type WalkForwardResult, selectionWarning } from './judgement.ts';
 import { type ParameterSpace, dimensionNames, type SweepPlan } from './read-sweep.ts';
-import { selectionWarning } from './selection-bias.ts';
 import { formatCount, formatNumber, formatPercent, formatRatio } from '../../text/numbers.ts';
 import { type Backtest, memoryOf } from '../spec/load-backtest.ts';
 import { type SweepOptions, type SweepResult, runSweep } from './run-sweep.ts';
