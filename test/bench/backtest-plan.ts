@@ -51,11 +51,12 @@ export const benchDays = (
     open: (day) => ({
       day,
       contracts,
-      guessed: new Set(),
-      references: new Map(
-        contracts.map((each) => [each, units.priceHundredths(BENCH_START_TICKS * 10)] as const),
-      ),
-      tapes: contracts.map((contract, place) => ({ contract, rows: rowsOf(day, place) })),
+      tapes: contracts.map((contract, place) => ({
+        contract,
+        rows: rowsOf(day, place),
+        reference: units.priceHundredths(BENCH_START_TICKS * 10),
+        isGuessed: false,
+      })),
       notices: [],
     }),
   };

@@ -208,9 +208,9 @@ const firstLost = ({ rows }: DayTape, atUs: number): number => rows.tsUs[rowsBef
 
 const withoutFuture = (day: BacktestDay, atUs: number): BacktestDay => ({
   ...day,
-  tapes: day.tapes.map(({ contract, rows }) => ({
-    contract,
-    rows: rowsBetween(rows, 0, rowsBefore(rows, atUs)),
+  tapes: day.tapes.map((tape) => ({
+    ...tape,
+    rows: rowsBetween(tape.rows, 0, rowsBefore(tape.rows, atUs)),
   })),
 });
 

@@ -2,12 +2,10 @@
 import { assert } from '../../domain/assert.ts';
 import { CLOSING_BARS, phaseAt } from '../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
-import type { Contract } from '../../domain/contract.ts';
 import type { Assumption, EngineSettings, PollSettings } from '../../domain/settings.ts';
 import {
   durationUs,
   money,
-  type PriceHundredths,
   seconds,
   type TsUs,
   tsUs,
@@ -23,6 +21,7 @@ import {
   dayMoments,
   DayOpening,
   describeMemory,
+  guessesOf,
 } from '../backtest-plan.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
 import { describeLatency, VirtualClock } from './virtual-time.ts';
@@ -134,7 +133,7 @@ class Run {
     this.#options.onDay?.(data);
     const moments = dayMoments(this.#plan.calendar, day);
     this.#notices.push(...data.notices);
-    const opening = new DayOpening(data);
+    const opening = new DayOpening(data.tapes.filter(({ isGuessed }) => !isGuessed));
     const tapes = this.#openMarkets(data, moments, opening);
     const engine = this.#openEngine(data, place);
     const player = new TapePlayer(
@@ -148,10 +147,11 @@ class Run {
       },
       tapes,
     );
-    for (const guess of opening.guesses()) {
-      player.playTo(guess.atUs);
-      this.#timeline.runTo(guess.atUs);
-      this.#sendReference(opening, guess.contract);
+    for (const { tape, atUs } of guessesOf(data)) {
+      player.playTo(atUs);
+      this.#timeline.runTo(atUs);
+      this.#venue.setBand(tape.contract, opening.learn(tape));
+      this.#timeline.post({ kind: 'reference', rows: opening.references });
     }
     player.playTo(moments.closeUs === null ? moments.endUs : Infinity);
     const isReaching = !player.isOver;
@@ -161,18 +161,11 @@ class Run {
     this.#closeDay(data, moments);
   }
 
-  #sendReference(opening: DayOpening, contract: Contract): void {
-    const band = opening.learn(contract);
-    if (band === undefined) return;
-    this.#venue.setBand(contract, band);
-    this.#timeline.post({ kind: 'reference', rows: opening.references });
-  }
-
   /** A bar reaches into days without data of their own: sessions go on, as trading does. */
   #playOn(player: TapePlayer, data: BacktestDay, day: TradingDay): void {
     const { beginUs, endUs } = dayMoments(this.#plan.calendar, day);
     this.#timeline.runTo(beginUs);
-    this.#venue.openDay(day, new DayOpening({ ...data, guessed: new Set() }).bands);
+    this.#venue.openDay(day, new DayOpening(data.tapes).bands);
     const carriedOver = this.#account.carriedOver();
     this.#timeline.post({ kind: 'session_started', tradingDay: day, carriedOver, halted: null });
     player.playTo(endUs);
@@ -187,22 +180,20 @@ class Run {
     const openUs = Math.min(beginUs, isFirst ? firstUs - LEAD : firstUs);
     if (isFirst) this.#fromUs = openUs;
     this.#timeline.runTo(openUs);
-    const referenceOf = (contract: Contract): PriceHundredths | undefined =>
-      data.guessed.has(contract) ? undefined : data.references.get(contract);
     // A contract that is listed no more has no market.
     for (const instrument of this.#instruments) instrument.open(null);
     for (const contract of data.contracts) {
       assert(contract.index <= this.#instruments.length, 'contracts are listed in the order of their places');
       if (contract.index === this.#instruments.length)
         this.#instruments.push(new RunInstrument(contract, costs, this.#account.samples.prices()));
-      this.#instruments[contract.index]?.open(null, referenceOf(contract));
+      this.#instruments[contract.index]?.open(null);
     }
-    const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {
+    const tapes = data.tapes.map(({ contract, rows, reference, isGuessed }): PlayedTape => {
       const played = playedRows(rows, fill);
       const exchange = createExchange(played, fill, this.#venue.sink, () =>
         this.#account.netOf(contract.index),
       );
-      this.#instruments[contract.index]?.open(exchange, referenceOf(contract));
+      this.#instruments[contract.index]?.open(exchange, isGuessed ? undefined : reference);
       const volumeBefore = this.#volumes.get(contract.index) ?? 0;
       const { index: instrument, orderCode } = contract;
       return { instrument, orderCode, rows: played, exchange, volumeBefore };

@@ -312,23 +312,17 @@ export class BacktestDays implements BacktestData {
       const guesses = this.#guesses();
       if (guesses !== null) note('reference_guessed', guesses);
     }
-    const references = new Map<Contract, PriceHundredths>();
-    const guessed = new Set<Contract>();
     const today = this.#byDay.get(day) ?? [];
     const tapes = today.map((source): DayTape => {
       const contract = this.#contractOf(source.code);
       const rows = this.#read(source);
-      let reference = this.#reference(source, contract);
-      if (reference === null) {
-        guessed.add(contract);
-        reference = hundredthsOf(contract.spec, priceTicks(firstPrice(contract, rows).price));
-      }
-      references.set(contract, reference);
+      const known = this.#reference(source, contract);
       if (source.missed > 0)
         note('trades_missing', `${source.code} on ${day}: ${source.missed} stretches with missing trades`);
-      return { contract, rows };
+      const reference = known ?? hundredthsOf(contract.spec, priceTicks(firstPrice(contract, rows).price));
+      return { contract, rows, reference, isGuessed: known === null };
     });
-    return { day, contracts: this.#tableOf(day), references, guessed, tapes, notices };
+    return { day, contracts: this.#tableOf(day), tapes, notices };
   }
 
   /** Listed contracts of the day. Each keeps its index through the run. */
