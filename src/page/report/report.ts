@@ -128,25 +128,17 @@ const PICTURES: Readonly<Record<string, (data: ReportData, place: number) => Pic
 };
 
 function drawPrices(box: HTMLElement, { trades, utcOffsetMinutes }: ReportData, prices: ReportPrices): void {
-  const { symbols, decimals, tick, tsSeconds, open, high, low, close, lines, marks } = prices;
+  const { symbols, decimals, tick, candles, lines, marks } = prices;
   const chart = createPriceChart(box, { height: 420, utcOffsetMinutes, decimals, tick });
   chart.setTrades(trades.filter(({ symbol }) => symbols.includes(symbol)));
   chart.setLines(
     lines.map(({ name, values }) => ({
       label: name,
-      points: values.flatMap((value, i) => (value === null ? [] : [{ time: tsSeconds[i] ?? 0, value }])),
+      points: values.flatMap((value, i) => (value === null ? [] : [{ time: candles[i]?.time ?? 0, value }])),
     })),
   );
   chart.setMarks(marks);
-  chart.setCandles(
-    tsSeconds.map((time, i) => ({
-      time,
-      open: open[i] ?? 0,
-      high: high[i] ?? 0,
-      low: low[i] ?? 0,
-      close: close[i] ?? 0,
-    })),
-  );
+  chart.setCandles(candles);
 }
 
 /** The data are packed: gzip in base64. */

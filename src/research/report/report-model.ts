@@ -30,6 +30,9 @@ export interface ReportLine {
   readonly values: readonly (number | null)[];
 }
 
+/** `time`: its begin, in seconds since 1970. */
+export type ReportCandle = Readonly<Record<'time' | 'open' | 'high' | 'low' | 'close', number>>;
+
 /** Candles in time order, those without a trade left out. Prices are points. */
 export interface ReportPrices {
   readonly name: string;
@@ -38,12 +41,7 @@ export interface ReportPrices {
   readonly decimals: number;
   readonly tick: number;
   readonly everySeconds: number;
-  /** Begin of each candle. */
-  readonly tsSeconds: readonly number[];
-  readonly open: readonly number[];
-  readonly high: readonly number[];
-  readonly low: readonly number[];
-  readonly close: readonly number[];
+  readonly candles: readonly ReportCandle[];
   /** A run with very many shows the first. */
   readonly lines: readonly ReportLine[];
   readonly lineCount: number;

@@ -10,6 +10,7 @@ import { mean } from '../statistics/return-ratios.ts';
 import { closedTrades, instrumentOf } from '../statistics/run-statistics.ts';
 import type {
   ReportAccount,
+  ReportCandle,
   ReportHistogram,
   ReportLine,
   ReportMark,
@@ -92,14 +93,15 @@ function pricesOf(
     }
     return first;
   });
-  const candles = candlesOf(chain, result.utcOffsetMinutes, candlesMax);
-  const lines = linesOf(result, chain, candles.tsSeconds);
+  const { everySeconds, candles } = candlesOf(chain, result.utcOffsetMinutes, candlesMax);
+  const lines = linesOf(result, chain, candles);
   return {
     name: symbols.length === 1 ? (symbols[0] ?? '') : `${symbols[0] ?? ''} to ${symbols.at(-1) ?? ''}`,
     symbols,
     decimals: pointDecimals(spec),
     tick: pointsOf(spec, priceTicks(1)),
-    ...candles,
+    everySeconds,
+    candles,
     lines: lines.slice(0, LINES_MAX),
     lineCount: lines.length,
     marks: marks.toSorted((a, b) => a.tsSeconds - b.tsSeconds).slice(0, MARKS_MAX),
@@ -121,38 +123,30 @@ function candlesOf(chain: readonly TradedInstrument[], utcOffsetMinutes: number,
     ) ??
     CANDLE_LENGTHS.at(-1) ??
     DAY;
-  const tsSeconds: number[] = [];
-  const open: number[] = [];
-  const high: number[] = [];
-  const low: number[] = [];
-  const close: number[] = [];
+  const candles: ReportCandle[] = [];
   for (const [of, { instrument, samples }] of chain.entries()) {
     const { spec, prices, ranges } = instrument;
     const points = (ticks: number | undefined): number => pointsOf(spec, priceTicks(ticks ?? 0));
     for (const [place, i] of samples.entries()) {
-      const start = Math.floor((ends[of]?.[place] ?? 0) / everySeconds) * everySeconds - offset;
-      const [top, bottom, last] = [points(ranges.high[i]), points(ranges.low[i]), close.length - 1];
-      if (start > (tsSeconds.at(-1) ?? -Infinity)) {
-        tsSeconds.push(start);
-        open.push(points(ranges.first[i]));
-        high.push(top);
-        low.push(bottom);
-        close.push(points(prices.values[i]));
-        continue;
+      const time = Math.floor((ends[of]?.[place] ?? 0) / everySeconds) * everySeconds - offset;
+      const [high, low, close] = [points(ranges.high[i]), points(ranges.low[i]), points(prices.values[i])];
+      const last = candles.at(-1);
+      if (last === undefined || time > last.time)
+        candles.push({ time, open: points(ranges.first[i]), high, low, close });
+      else {
+        const range = { high: Math.max(last.high, high), low: Math.min(last.low, low) };
+        candles[candles.length - 1] = { ...last, ...range, close };
       }
-      high[last] = Math.max(high[last] ?? top, top);
-      low[last] = Math.min(low[last] ?? bottom, bottom);
-      close[last] = points(prices.values[i]);
     }
   }
-  return { everySeconds, tsSeconds, open, high, low, close };
+  return { everySeconds, candles };
 }
 
 /** The values that strategies drew, by the candle in which they did. */
 function linesOf(
   { strategies }: BacktestResult,
   chain: readonly TradedInstrument[],
-  candles: readonly number[],
+  candles: readonly ReportCandle[],
 ): readonly ReportLine[] {
   const lines = new Map<string, (number | null)[]>();
   let fromUs = -Infinity;
@@ -166,7 +160,7 @@ function linesOf(
         let at = -1;
         values.tsUs.forEach((us, i) => {
           if (us <= fromUs) return;
-          while ((candles[at + 1] ?? Infinity) * US_PER_SECOND <= us) at += 1;
+          while ((candles[at + 1]?.time ?? Infinity) * US_PER_SECOND <= us) at += 1;
           if (at < 0) return;
           const points = (values.values[i] ?? 0) * pointsOf(instrument.spec, priceTicks(1));
           line[at] = Number(points.toFixed(digits));

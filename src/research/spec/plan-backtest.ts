@@ -131,30 +131,15 @@ function digestOf(plan: object, { strategies, market }: Backtest, instances: rea
 }
 
 function fillModel(read: BacktestFile): FillModel {
-  const { models } = read;
-  const { fill, slippageTicks, trailingStop, cancels, path, volumePercent } = models;
-  const slippagePpm = Math.round(models.slippagePercent * PPM_PER_PERCENT);
-  const impactPpm = Math.round(models.impactPercent * PPM_PER_PERCENT);
+  const { fill, cancels, slippagePercent, impactPercent, volumePercent, latency: _, ...onBars } = read.models;
+  const slippagePpm = Math.round(slippagePercent * PPM_PER_PERCENT);
   if (!isOnBars(read)) {
     const queue = fill === 'touch' || fill === 'through' ? fill : 'queue';
-    return { on: 'ticks', queue, cancels, slippageTicks, slippagePpm };
+    return { on: 'ticks', queue, cancels, slippageTicks: onBars.slippageTicks, slippagePpm };
   }
   const bar = fill === 'close' || fill === 'ohlc' ? fill : 'next_open';
-  const volumeBps = Math.round(volumePercent * 100);
-  const { exitsFrom, slippageOn, slippageUpTo } = models;
-  return {
-    on: 'bars',
-    bar,
-    path,
-    trailingStop,
-    exitsFrom,
-    slippageTicks,
-    slippagePpm,
-    slippageOn,
-    slippageUpTo,
-    impactPpm,
-    volumeBps,
-  };
+  const impactPpm = Math.round(impactPercent * PPM_PER_PERCENT);
+  return { on: 'bars', bar, ...onBars, slippagePpm, impactPpm, volumeBps: Math.round(volumePercent * 100) };
 }
 
 const barLength = ({ sources }: Backtest): DurationUs =>
@@ -165,12 +150,12 @@ function marginRules({ read, market }: Backtest): MarginRules | 'cash' {
   const isOwn = market.kind === 'own';
   const { entryPercent, warnPercent, forceClosePercent } = read;
   if (isOwn && (entryPercent ?? warnPercent ?? forceClosePercent) === undefined) return 'cash';
-  const { entryBps, warnBps, forceBps, positionMax } = DEFAULT_MARGIN_RULES;
   return {
-    entryBps: entryPercent === undefined ? entryBps : bpsOf(entryPercent),
-    warnBps: warnPercent === undefined ? warnBps : bpsOf(warnPercent),
-    forceBps: forceClosePercent === undefined ? forceBps : bpsOf(forceClosePercent),
-    positionMax: isOwn ? WIDE_COUNT : positionMax,
+    ...DEFAULT_MARGIN_RULES,
+    ...(entryPercent !== undefined && { entryBps: bpsOf(entryPercent) }),
+    ...(warnPercent !== undefined && { warnBps: bpsOf(warnPercent) }),
+    ...(forceClosePercent !== undefined && { forceBps: bpsOf(forceClosePercent) }),
+    ...(isOwn && { positionMax: WIDE_COUNT }),
   };
 }
 

@@ -78,10 +78,10 @@ describe('the report of a run', () => {
 
   it('draws equity, prices once they are known, and each fill', () => {
     expect(drawn.account.equity).toEqual([1_000_000, 1_200_000, 1_100_000, 960_000, 990_000]);
-    expect(drawn.prices[0]?.close).toEqual([1_900, 1_901]);
-    expect(drawn.prices[0]?.open).toEqual([1_900.5, 1_899]);
-    expect(drawn.prices[0]?.high).toEqual([1_902, 1_901.5]);
-    expect(drawn.prices[0]?.low).toEqual([1_899.5, 1_898]);
+    expect(drawn.prices[0]?.candles).toMatchObject([
+      { open: 1_900.5, high: 1_902, low: 1_899.5, close: 1_900 },
+      { open: 1_899, high: 1_901.5, low: 1_898, close: 1_901 },
+    ]);
     expect(drawn.prices[0]?.lines).toEqual([{ name: 'one fast', values: [1_900.03, 1_900.51] }]);
     expect(drawn.prices[0]?.marks).toMatchObject([
       { side: 'buy', effect: 'entry', price: 1_900.1, strategy: 'one' },

@@ -105,11 +105,13 @@ export const SAMPLE_REPORT: ReportModel & { readonly run: ReportedRun } = {
           decimals: 1,
           tick: 0.1,
           everySeconds: 60,
-          tsSeconds,
-          open: tsSeconds.map((_, i) => 1900 + wave(5, i)),
-          high: tsSeconds.map((_, i) => 1902 + wave(5, i)),
-          low: tsSeconds.map((_, i) => 1899 + wave(5, i)),
-          close: tsSeconds.map((_, i) => 1900 + wave(5, i + 1)),
+          candles: tsSeconds.map((time, i) => ({
+            time,
+            open: 1900 + wave(5, i),
+            high: 1902 + wave(5, i),
+            low: 1899 + wave(5, i),
+            close: 1900 + wave(5, i + 1),
+          })),
           lines: [
             {
               name: 'ema <fast>',

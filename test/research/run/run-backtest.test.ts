@@ -97,12 +97,12 @@ test('its report comes to the figures of the rows that it is made of', () => {
   expect(drawn.daily.profit.reduce((sum, profit) => sum + profit, 0)).toBe(net);
   expect(drawn.account.position.at(-1)).toBe(result.strategies[0]!.fills.at(-1)!.positionAfter);
   const [prices] = drawn.prices;
-  const candleOf = (seconds: number): number => prices!.tsSeconds.findLastIndex((start) => start <= seconds);
+  const candleOf = (seconds: number): number => prices!.candles.findLastIndex(({ time }) => time <= seconds);
   for (const { tsSeconds, price } of prices!.marks) {
     const place = candleOf(tsSeconds);
     // What takes pays the spread: a tick or two beyond the trades of its minute.
-    expect(price).toBeGreaterThan((prices!.low[place] ?? 0) - 1);
-    expect(price).toBeLessThan((prices!.high[place] ?? 0) + 1);
+    expect(price).toBeGreaterThan((prices!.candles[place]?.low ?? 0) - 1);
+    expect(price).toBeLessThan((prices!.candles[place]?.high ?? 0) + 1);
   }
 });
 
@@ -119,11 +119,11 @@ test('what a strategy draws is one value a candle, near its prices, and the last
   const [prices] = createReport(result, 'sample').run.drawn.prices;
   expect(prices!.lines.map(({ name }) => name)).toEqual(['ema fast', 'ema slow']);
   for (const { values } of prices!.lines) {
-    expect(values).toHaveLength(prices!.tsSeconds.length);
+    expect(values).toHaveLength(prices!.candles.length);
     for (const value of values) {
       if (value === null) continue;
-      expect(value).toBeGreaterThan(Math.min(...prices!.low));
-      expect(value).toBeLessThan(Math.max(...prices!.high));
+      expect(value).toBeGreaterThan(Math.min(...prices!.candles.map(({ low }) => low)));
+      expect(value).toBeLessThan(Math.max(...prices!.candles.map(({ high }) => high)));
     }
   }
 });
@@ -135,5 +135,5 @@ test('a strategy that draws at each trade keeps one value a stretch, the last', 
   const result = runBacktest(planOf(data, [draws]));
   const [prices] = createReport(result, 'sample').run.drawn.prices;
   const [line] = prices!.lines;
-  expect(line!.values).toEqual(prices!.close);
+  expect(line!.values).toEqual(prices!.candles.map(({ close }) => close));
 });
