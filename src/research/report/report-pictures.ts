@@ -111,24 +111,20 @@ function pricesOf(
 
 /** Samples with trades, put together where they are too many. Candles lie on a grid from local midnight. */
 function candlesOf(chain: readonly TradedInstrument[], utcOffsetMinutes: number, candlesMax: number) {
-  const everyUs = usualGap(chain);
+  const gapSeconds = usualGap(chain) / US_PER_SECOND;
   const offset = utcOffsetMinutes * MINUTE;
-  // A sample ends a stretch: its trades lie before it.
-  const ends = chain.map(({ instrument: { prices }, samples }) =>
-    samples.map((i) => ((prices.tsUs[i] ?? 0) - 1) / US_PER_SECOND + offset),
-  );
+  const count = chain.reduce((sum, { samples }) => sum + samples.length, 0);
+  const leastSeconds = gapSeconds * Math.max(1, count / candlesMax);
   const everySeconds =
-    CANDLE_LENGTHS.filter((length) => length * US_PER_SECOND >= everyUs).find(
-      (length) => ends.reduce((sum, each) => sum + countCells(each, length), 0) <= candlesMax,
-    ) ??
-    CANDLE_LENGTHS.at(-1) ??
-    DAY;
+    CANDLE_LENGTHS.find((length) => length >= leastSeconds) ?? CANDLE_LENGTHS.at(-1) ?? DAY;
   const candles: ReportCandle[] = [];
-  for (const [of, { instrument, samples }] of chain.entries()) {
+  for (const { instrument, samples } of chain) {
     const { spec, prices, ranges } = instrument;
     const points = (ticks: number | undefined): number => pointsOf(spec, priceTicks(ticks ?? 0));
-    for (const [place, i] of samples.entries()) {
-      const time = Math.floor((ends[of]?.[place] ?? 0) / everySeconds) * everySeconds - offset;
+    for (const i of samples) {
+      // A sample ends a stretch: its trades lie before it.
+      const before = ((prices.tsUs[i] ?? 0) - 1) / US_PER_SECOND + offset;
+      const time = Math.floor(before / everySeconds) * everySeconds - offset;
       const [high, low, close] = [points(ranges.high[i]), points(ranges.low[i]), points(prices.values[i])];
       const last = candles.at(-1);
       if (last === undefined || time > last.time)
@@ -169,17 +165,6 @@ function linesOf(
     fromUs = toUs;
   }
   return [...lines].map(([name, values]) => ({ name, values }));
-}
-
-function countCells(moments: readonly number[], length: number): number {
-  let count = 0;
-  let cell = NaN;
-  for (const moment of moments) {
-    const now = Math.floor(moment / length);
-    if (now !== cell) count += 1;
-    cell = now;
-  }
-  return count;
 }
 
 /** Median time between two samples with trades, microseconds; a day at most. */

@@ -1,16 +1,8 @@
 /** Reads the section `sweep` of a backtest file; returns a plan, or every error. */
 import { z } from 'zod';
 import { ANNUAL_DAYS_MIN } from '../statistics/run-statistics.ts';
-import type { MonteCarlo } from '../statistics/monte-carlo.ts';
-import {
-  OBJECTIVES,
-  type Objective,
-  objectiveWords,
-  type Ranking,
-  type Window,
-  walkForwardWindows,
-} from './judgement.ts';
-import { type CheckResult, type Problem, meantHint } from '../../config/problem.ts';
+import { OBJECTIVES, type Objective, objectiveWords, type Ranking, walkForwardWindows } from './judgement.ts';
+import { type Problem, meantHint } from '../../config/problem.ts';
 import { count, flag } from '../../config/values.ts';
 import { zodProblems } from '../../config/read-file.ts';
 import { shown } from '../../domain/parsed.ts';
@@ -20,26 +12,17 @@ import { type Backtest, memoryOf } from '../spec/load-backtest.ts';
 import { present } from '../../domain/assert.ts';
 import { Random } from '../../venue/market/random.ts';
 
-export interface SweepPlan {
-  readonly space: ParameterSpace;
-  readonly trials: readonly Assignment[];
-  readonly search: Search;
-  /** Combinations that the strategies refuse. */
-  readonly refused: number;
-  readonly ranking: Ranking;
-  readonly windows: readonly Window[];
-  readonly monteCarlo: MonteCarlo | null;
-}
+export type SweepPlan = Extract<ReturnType<typeof planned>, { readonly ok: true }>['plan'];
 
-export function readSweep(backtest: Backtest): CheckResult<{ readonly plan: SweepPlan }> {
+export function readSweep(backtest: Backtest) {
   const { source } = backtest;
   const read = sweepSchema.safeParse(source.at(['sweep']) ?? {});
   if (!read.success)
-    return { ok: false, problems: zodProblems(source, read.error.issues, sweepSchema, { base: ['sweep'] }) };
+    return refused(...zodProblems(source, read.error.issues, sweepSchema, { base: ['sweep'] }));
   const section = read.data;
   const search = searchOf(section);
   const { space, problems } = spaceOf(backtest, section);
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.length > 0) return refused(...problems);
   if (space.length === 0) {
     const hint = 'add sweep: { parameters: { id: { name: [..] } } }';
     return refused(source.problem(['sweep'], 'a parameter to vary', hint));
@@ -54,14 +37,9 @@ export function readSweep(backtest: Backtest): CheckResult<{ readonly plan: Swee
 
 const OF_RETURNS: readonly Objective[] = ['sharpe', 'sortino', 'calmar'];
 
-const refused = (problem: Problem) => ({ ok: false, problems: [problem] }) as const;
+const refused = (...problems: readonly Problem[]) => ({ ok: false, problems }) as const;
 
-function planned(
-  backtest: Backtest,
-  section: SweepSection,
-  search: Search,
-  space: ParameterSpace,
-): CheckResult<{ readonly plan: SweepPlan }> {
+function planned(backtest: Backtest, section: SweepSection, search: Search, space: ParameterSpace) {
   const { source, sources, read, market } = backtest;
   const { trials, refused: left } = chooseTrials(space, search, (each) => isAccepted(backtest, space, each));
   if (trials.length === 0) {
@@ -92,14 +70,16 @@ function planned(
     return refused(source.problem(['sweep', 'objective'], expected));
   }
   const usual: Objective = isShort ? 'net_profit' : 'sharpe';
+  const ranking: Ranking = { objective: objective ?? usual, tradesMin };
   return {
-    ok: true,
+    ok: true as const,
     plan: {
       space,
       trials,
       search,
+      /** Combinations that the strategies refuse. */
       refused: left,
-      ranking: { objective: objective ?? usual, tradesMin },
+      ranking,
       windows,
       monteCarlo: monteCarlo === undefined ? null : { ...monteCarlo, seed },
     },
