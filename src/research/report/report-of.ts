@@ -35,12 +35,7 @@ import type {
 } from './report-model.ts';
 import * as pictures from './report-pictures.ts';
 import type { RatioBasis } from '../statistics/return-ratios.ts';
-import {
-  type MonteCarlo,
-  type MonteCarloResult,
-  type ResampledPaths,
-  monteCarlo,
-} from '../statistics/monte-carlo.ts';
+import { type MonteCarloResult, type ResampledPaths, monteCarlo } from '../statistics/monte-carlo.ts';
 
 const POINTS_MAX = 6_000;
 /** More contracts than this are counted. */
@@ -413,10 +408,10 @@ const PATHS_MIN = 100;
 const STEPS = 2_000_000;
 
 /** Undefined for fewer than two closed trades. */
-export function resampledTrades(result: BacktestResult, how?: MonteCarlo): MonteCarloResult | undefined {
+export function resampledTrades(result: BacktestResult): MonteCarloResult | undefined {
   const profits = closedTrades(result.strategies).map(({ netProfit }) => netProfit);
   const runs = Math.max(PATHS_MIN, Math.min(PATHS, Math.floor(STEPS / Math.max(1, profits.length))));
-  return monteCarlo(profits, result.capital, how ?? { runs, seed: result.seed });
+  return monteCarlo(profits, result.capital, { runs, seed: result.seed });
 }
 
 const BANDS = [

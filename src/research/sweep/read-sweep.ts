@@ -46,7 +46,7 @@ function planned(backtest: Backtest, section: SweepSection, search: Search, spac
     const expected = 'a combination that the strategy accepts';
     return refused(source.problem(['sweep', 'parameters'], expected, '', `${left} that it refuses`));
   }
-  const { objective, tradesMin, walkForward: split, monteCarlo, seed } = section;
+  const { objective, tradesMin, walkForward: split } = section;
   const { warmUpDays = 0 } = read;
   if (split !== undefined && warmUpDays >= split.inSample) {
     const expected = `more days in sample than the warm-up of ${warmUpDays}`;
@@ -81,7 +81,6 @@ function planned(backtest: Backtest, section: SweepSection, search: Search, spac
       refused: left,
       ranking,
       windows,
-      monteCarlo: monteCarlo === undefined ? null : { ...monteCarlo, seed },
     },
   };
 }
@@ -102,7 +101,6 @@ function isAccepted({ strategies }: Backtest, space: ParameterSpace, assignment:
 
 /** More runs than this are a mistake in a range. */
 const TRIALS_MAX = 100_000;
-const PATHS_MAX = 100_000;
 
 export const sweepSchema = z.strictObject({
   search: z.enum(['grid', 'random']).optional().describe('Every combination, or `trials` of them'),
@@ -124,12 +122,6 @@ export const sweepSchema = z.strictObject({
       inSample: count.describe('Days on which parameters are picked'),
       outOfSample: count.describe('Days after them on which they are played'),
       anchored: flag.describe('Each window begins at the first day'),
-    })
-    .optional(),
-  monteCarlo: z
-    .strictObject({
-      runs: count.max(PATHS_MAX).default(1_000).describe('Paths to draw'),
-      blockTrades: count.optional().describe('Trades that stay together'),
     })
     .optional(),
 });

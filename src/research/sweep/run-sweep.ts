@@ -84,7 +84,7 @@ export async function runSweep(backtest: Backtest, plan: SweepPlan, options: Swe
         bestReturns,
         ever.map(([, each]) => each.dailyReturns),
       ),
-      monteCarlo: plan.monteCarlo && best ? resampledTrades(best.result, plan.monteCarlo) : undefined,
+      monteCarlo: best === null ? undefined : resampledTrades(best.result),
       /** Runs that were known from before. */
       resumed: runs.resumed,
       log: log.path,

@@ -10,7 +10,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ReportAssets } from '../report/render-report.ts';
 import { describeMemory } from '../backtest-plan.ts';
-import { type CsvValue, csvText } from '../../text/table.ts';
+import { csvText } from '../../text/table.ts';
 import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
 import { titleOf, writeReport } from '../backtest/result-files.ts';
 
@@ -235,10 +235,7 @@ export async function sweepFile(backtest: Backtest, plan: SweepPlan, options: Sw
 
 export function writeSweepFiles(dir: string, backtest: Backtest, found: SweepResult, assets?: ReportAssets) {
   const json = sweepJson(backtest, found);
-  const csv = {
-    'trials.csv': trialsCsv(found),
-    ...(found.walkForward === null ? {} : { 'windows.csv': windowsCsv(found) }),
-  };
+  const csv = { 'trials.csv': trialsCsv(found) };
   const model = sweepReport(backtest, found);
   return { ...writeReport(dir, { model, json: ['sweep.json', json], csv }, assets), json };
 }
@@ -303,9 +300,6 @@ const FIGURES: Readonly<Record<string, Exclude<keyof TrialFigures, 'dailyReturns
   journal: 'journalHash',
 };
 
-const figureCells = (figures: TrialFigures | null): readonly CsvValue[] =>
-  Object.values(FIGURES).map((key) => figures?.[key] ?? null);
-
 /** In the order of the search; `rank` is empty for a trial that cannot be picked. */
 function trialsCsv({ space, trials, ranked }: SweepResult): string {
   const rankOf = new Map(ranked.map((place, i) => [place, i + 1]));
@@ -315,20 +309,7 @@ function trialsCsv({ space, trials, ranked }: SweepResult): string {
       place + 1,
       rankOf.get(place) ?? null,
       ...assignment,
-      ...figureCells(figures),
-    ]),
-  );
-}
-
-function windowsCsv({ space, walkForward, trials }: SweepResult): string {
-  const parts = ['in', 'out'].flatMap((part) => Object.keys(FIGURES).map((name) => `${part}_${name}`));
-  return csvText(
-    ['in_from', 'in_to', 'out_from', 'out_to', ...dimensionNames(space), ...parts],
-    (walkForward?.windows ?? []).map(({ window, trial, inSample, outOfSample }) => [
-      ...[window.inSample, window.outOfSample].flatMap((days) => [days[0] ?? null, days.at(-1) ?? null]),
-      ...space.map((_, i) => (trial === null ? null : (trials[trial]?.assignment[i] ?? null))),
-      ...figureCells(inSample),
-      ...figureCells(outOfSample),
+      ...Object.values(FIGURES).map((key) => figures[key]),
     ]),
   );
 }
