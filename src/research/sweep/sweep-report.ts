@@ -2,7 +2,7 @@
 import type { ReportFigure, ReportModel, ReportTable } from '../report/report-model.ts';
 import { monteCarloTables, createReport } from '../report/report-of.ts';
 import { type TrialFigures, objectiveWords, type WalkForwardResult, selectionWarning } from './judgement.ts';
-import { type ParameterSpace, dimensionNames, type SweepPlan } from './read-sweep.ts';
+import { dimensionNames, paramsOf, type SweepPlan, type TrialParams } from './read-sweep.ts';
 import { formatCount, formatNumber, formatPercent, formatRatio } from '../../text/numbers.ts';
 import { type Backtest, memoryOf } from '../spec/load-backtest.ts';
 import { type SweepOptions, type SweepResult, runSweep } from './run-sweep.ts';
@@ -42,10 +42,12 @@ function sweepReport(backtest: Backtest, found: SweepResult): ReportModel {
   };
 }
 
-function subtitleOf({ space, ranking, best, trials }: SweepResult): string {
-  const chosen = best === null ? undefined : trials[best.place];
-  if (chosen === undefined) return `none of ${trials.length} trials can be picked`;
-  return `best of ${trials.length} trials by ${objectiveWords(ranking.objective)}: ${assignmentText(space, chosen.assignment)}`;
+function subtitleOf(found: SweepResult): string {
+  const { trials, ranking } = found;
+  const params = bestParams(found);
+  return params === null
+    ? `none of ${trials.length} trials can be picked`
+    : `best of ${trials.length} trials by ${objectiveWords(ranking.objective)}: ${params}`;
 }
 
 function sweepWarnings(found: SweepResult): readonly string[] {
@@ -185,20 +187,17 @@ function spanOf(days: readonly string[]): string {
   return first === last ? first : `${first} to ${last}`;
 }
 
-/** Names of the parameters with their values: `fast 5, slow 20`. */
-function assignmentText(space: ParameterSpace, assignment: readonly unknown[]): string {
-  return dimensionNames(space)
-    .map((name, i) => `${name} ${String(assignment[i])}`)
-    .join(', ');
-}
-
 /** The best trial as it is written in the file: `ema: { fast: 3, slow: 45 }`; null where none can be picked. */
 function bestParams({ space, best, trials }: SweepResult): string | null {
   const assignment = best === null ? undefined : trials[best.place]?.assignment;
   if (assignment === undefined) return null;
-  const params = new Map(space.map(({ strategy }) => [strategy, [] as string[]]));
-  space.forEach(({ strategy, param }, i) => params.get(strategy)?.push(`${param}: ${String(assignment[i])}`));
-  return [...params].map(([strategy, pairs]) => `${strategy}: { ${pairs.join(', ')} }`).join(', ');
+  const pairs = (params: TrialParams[string]): string =>
+    Object.entries(params)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join(', ');
+  return Object.entries(paramsOf(space, assignment))
+    .map(([id, params]) => `${id}: { ${pairs(params)} }`)
+    .join(', ');
 }
 
 /** `workers` absent: one a core. */
