@@ -80,8 +80,6 @@ export interface BacktestPlan {
   readonly margin: MarginRules | 'cash' | null;
   /** Our own risk rule asks for margin too, at the limit of each order, as it does live. */
   readonly isMarginRuleOn: boolean;
-  /** Entries halted by a loss: `each_day` a person resumes them in the morning, `never` they stay halted. */
-  readonly resume: 'each_day' | 'never';
   readonly statistics: StatisticsSettings;
 }
 

@@ -122,7 +122,6 @@ export function benchPlan(data: BacktestData, choice: BenchChoice, tally: CrossT
     sampleEvery: units.minutes(1),
     margin: null,
     isMarginRuleOn: true,
-    resume: 'each_day',
     statistics: USUAL_STATISTICS,
   };
 }

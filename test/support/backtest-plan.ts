@@ -170,7 +170,6 @@ export function planOf(
     sampleEvery: units.minutes(1),
     margin: null,
     isMarginRuleOn: true,
-    resume: 'each_day',
     statistics: USUAL_STATISTICS,
     ...rest,
   };

@@ -213,7 +213,7 @@ class Run {
 
   /** A fresh engine each morning, as the daemon has one; or the same one, that goes on with the next day. */
   #openEngine(data: BacktestDay, place: number): Engine {
-    const { memory, warmUpDays, resume } = this.#plan;
+    const { memory, warmUpDays } = this.#plan;
     if (memory === 'day') this.#timeline.leaveEngine();
     const isNew = this.#timeline.engine === null;
     const engine = this.#timeline.engine ?? this.#createEngine();
@@ -221,14 +221,14 @@ class Run {
     this.#facts.isWarmUp = place < warmUpDays;
     const carriedOver = this.#account.carriedOver();
     this.#timeline.post({ kind: 'contracts', contracts: data.contracts });
-    const halts = resume === 'never' && isNew ? this.#facts.halts() : { halted: null };
-    this.#timeline.post({ kind: 'session_started', tradingDay: data.day, carriedOver, ...halts });
+    this.#timeline.post({ kind: 'session_started', tradingDay: data.day, carriedOver, halted: null });
     if (isNew) {
       this.#timeline.post({ kind: 'booted', boot: place + 1, accountTail: 'BCKTST' });
       this.#timeline.post({ kind: 'stream', state: 'live', reason: 'recorded' });
     }
     if (place === 0 && warmUpDays > 0) this.#command('halt', 'warm-up');
-    const isResumed = !isNew && resume === 'each_day' && this.#facts.isHalted && place > warmUpDays;
+    // Entries that a loss has halted a person resumes in the morning.
+    const isResumed = !isNew && this.#facts.isHalted && place > warmUpDays;
     if ((place === warmUpDays && warmUpDays > 0) || isResumed) this.#command('resume', 'another day');
     return engine;
   }

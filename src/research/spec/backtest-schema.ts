@@ -265,7 +265,6 @@ export const backtestSchema = z.strictObject({
   entryPercent: usage.optional().describe('Use of margin at which entries are refused. Not set: 80'),
   warnPercent: usage.optional().describe('Use down to which the broker closes. Not set: 90'),
   forceClosePercent: usage.optional().describe('Use at which the broker closes. Not set: 100'),
-  resume: firstOf('each_day', 'never').describe('Entries open again each day after a loss limit, or never'),
   models: models.prefault({}),
   statistics: statistics.prefault({}),
   risk: shape.risk.unwrap().optional(),

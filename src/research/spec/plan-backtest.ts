@@ -92,7 +92,6 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     margin: marginRules(backtest),
     isMarginRuleOn:
       market.kind === 'index_futures' || backtest.source.at(['risk', 'marginUsePercent']) !== undefined,
-    resume: read.resume,
     statistics: backtest.read.statistics,
   };
   return { ...plan, configDigest: digestOf(plan, backtest, strategies), data, strategies };
