@@ -29,7 +29,7 @@ export function readSweep(backtest: Backtest) {
   }
   if (search.kind === 'grid' && spaceSize(space) > TRIALS_MAX) {
     const size = formatNumber(spaceSize(space));
-    const hint = 'take larger steps, or search: random with trials';
+    const hint = 'take larger steps, or say in trials how many to draw';
     return refused(source.problem(['sweep'], `at most ${TRIALS_MAX} combinations`, hint, size));
   }
   return planned(backtest, section, search, space);
@@ -85,10 +85,8 @@ function planned(backtest: Backtest, section: SweepSection, search: Search, spac
   };
 }
 
-function searchOf({ search, trials, seed }: SweepSection): Search {
-  const kind = search ?? (trials === undefined ? 'grid' : 'random');
-  return kind === 'grid' ? { kind } : { kind, trials: trials ?? 100, seed };
-}
+const searchOf = ({ trials, seed }: SweepSection): Search =>
+  trials === undefined ? { kind: 'grid' } : { kind: 'random', trials, seed };
 
 /** Rules between parameters are the strategy's own. */
 function isAccepted({ strategies }: Backtest, space: ParameterSpace, assignment: Assignment): boolean {
@@ -103,8 +101,7 @@ function isAccepted({ strategies }: Backtest, space: ParameterSpace, assignment:
 const TRIALS_MAX = 100_000;
 
 export const sweepSchema = z.strictObject({
-  search: z.enum(['grid', 'random']).optional().describe('Every combination, or `trials` of them'),
-  trials: count.max(TRIALS_MAX).optional().describe('Combinations to draw; implies `random`'),
+  trials: count.max(TRIALS_MAX).optional().describe('Combinations to draw. Not set: every one is tried.'),
   seed: z.int().min(0).default(1).describe('Seed of what is drawn'),
   objective: z
     .enum(OBJECTIVES)
