@@ -2,7 +2,7 @@
 import type { ReportFigure, ReportModel, ReportTable } from '../report/report-model.ts';
 import { monteCarloTables, createReport } from '../report/report-of.ts';
 import { type TrialFigures, objectiveWords, type WalkForwardResult, selectionWarning } from './judgement.ts';
-import { dimensionNames, paramsOf, type SweepPlan, type TrialParams } from './read-sweep.ts';
+import { dimensionNames, paramsOf, type SweepPlan } from './read-sweep.ts';
 import { formatCount, formatNumber, formatPercent, formatRatio } from '../../text/numbers.ts';
 import { type Backtest, memoryOf } from '../spec/load-backtest.ts';
 import { type SweepOptions, type SweepResult, runSweep } from './run-sweep.ts';
@@ -191,14 +191,15 @@ function spanOf(days: readonly string[]): string {
 function bestParams({ space, best, trials }: SweepResult): string | null {
   const assignment = best === null ? undefined : trials[best.place]?.assignment;
   if (assignment === undefined) return null;
-  const pairs = (params: TrialParams[string]): string =>
-    Object.entries(params)
-      .map(([name, value]) => `${name}: ${value}`)
-      .join(', ');
   return Object.entries(paramsOf(space, assignment))
-    .map(([id, params]) => `${id}: { ${pairs(params)} }`)
+    .map(([id, params]) => `${id}: { ${pairsText(params)} }`)
     .join(', ');
 }
+
+const pairsText = (params: object): string =>
+  Object.entries(params)
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .join(', ');
 
 /** `workers` absent: one a core. */
 export interface SweepFileOptions
