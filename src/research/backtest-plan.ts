@@ -32,15 +32,15 @@ export interface DayTape {
   /** As in the day's table of contracts. */
   readonly contract: Contract;
   readonly rows: TickRows;
+  readonly reference: PriceHundredths;
+  /** The reference is the first price of the day: it is sent with that price, not before. */
+  readonly isGuessed: boolean;
 }
 
 export interface BacktestDay {
   readonly day: TradingDay;
   /** The table of the day. A contract keeps its index through the run. */
   readonly contracts: readonly Contract[];
-  readonly references: ReadonlyMap<Contract, PriceHundredths>;
-  /** Their reference is the first price of the day: it is sent with that price, not before. */
-  readonly guessed: ReadonlySet<Contract>;
   readonly tapes: readonly DayTape[];
   readonly notices: readonly BacktestNotice[];
 }
@@ -80,8 +80,6 @@ export interface BacktestPlan {
   readonly margin: MarginRules | 'cash' | null;
   /** Our own risk rule asks for margin too, at the limit of each order, as it does live. */
   readonly isMarginRuleOn: boolean;
-  /** Entries halted by a loss: `each_day` a person resumes them in the morning, `never` they stay halted. */
-  readonly resume: 'each_day' | 'never';
   readonly statistics: StatisticsSettings;
 }
 
@@ -120,36 +118,29 @@ export function dayMoments(calendar: TradingCalendar, day: TradingDay) {
   };
 }
 
-/** Reference prices and bands of a day, for the engine and the venue. */
+/** Reference prices and bands of a day, for the engine and the venue, as they become known. */
 export class DayOpening {
   readonly references: ReferenceRow[] = [];
   readonly bands = new Map<number, PriceBand>();
-  readonly #day: BacktestDay;
 
-  constructor(day: BacktestDay) {
-    this.#day = day;
-    for (const contract of day.contracts) if (!day.guessed.has(contract)) this.learn(contract);
+  constructor(known: readonly DayTape[]) {
+    for (const tape of known) this.learn(tape);
   }
 
-  /** First prices that serve as reference, in the order of time. */
-  guesses(): readonly { readonly contract: Contract; readonly atUs: number }[] {
-    const { tapes, guessed } = this.#day;
-    return tapes
-      .filter(({ contract, rows }) => guessed.has(contract) && rows.rows > 0)
-      .map(({ contract, rows }) => ({ contract, atUs: rows.tsUs[firstPrice(contract, rows).row] ?? 0 }))
-      .toSorted((a, b) => a.atUs - b.atUs);
-  }
-
-  /** Its first price has come. */
-  learn(contract: Contract): PriceBand | undefined {
-    const reference = this.#day.references.get(contract);
-    if (reference === undefined) return undefined;
+  learn({ contract, reference }: DayTape): PriceBand {
     const band = priceBand(contract.spec, reference);
     this.bands.set(contract.index, band);
     this.references.push({ instrument: contract.index, ...band, lastPrice: null });
     return band;
   }
 }
+
+/** First prices that serve as reference, in the order of time. */
+export const guessesOf = ({ tapes }: BacktestDay) =>
+  tapes
+    .filter(({ isGuessed, rows }) => isGuessed && rows.rows > 0)
+    .map((tape) => ({ tape, atUs: tape.rows.tsUs[firstPrice(tape.contract, tape.rows).row] ?? 0 }))
+    .toSorted((a, b) => a.atUs - b.atUs);
 
 /** The first price of a day, a trade's or quote's, and its row. Where the market has no band the middle of the first book serves too. */
 export function firstPrice({ spec }: Contract, { rows, priceTicks, book }: TickRows) {

@@ -51,11 +51,12 @@ export const benchDays = (
     open: (day) => ({
       day,
       contracts,
-      guessed: new Set(),
-      references: new Map(
-        contracts.map((each) => [each, units.priceHundredths(BENCH_START_TICKS * 10)] as const),
-      ),
-      tapes: contracts.map((contract, place) => ({ contract, rows: rowsOf(day, place) })),
+      tapes: contracts.map((contract, place) => ({
+        contract,
+        rows: rowsOf(day, place),
+        reference: units.priceHundredths(BENCH_START_TICKS * 10),
+        isGuessed: false,
+      })),
       notices: [],
     }),
   };
@@ -121,7 +122,6 @@ export function benchPlan(data: BacktestData, choice: BenchChoice, tally: CrossT
     sampleEvery: units.minutes(1),
     margin: null,
     isMarginRuleOn: true,
-    resume: 'each_day',
     statistics: USUAL_STATISTICS,
   };
 }

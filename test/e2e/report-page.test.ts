@@ -89,7 +89,7 @@ test('lists trades a page at a time, in the order of a column', async (context) 
   await list.getByRole('button', { name: 'next' }).click();
   expect(await list.locator('.pages').textContent()).toContain('26 to 50 of 60');
   await list.getByRole('button', { name: 'net profit' }).click();
-  const least = Math.min(...SAMPLE_REPORT.trades.map(({ profit }) => profit));
+  const least = Math.min(...SAMPLE_REPORT.run.drawn.trades.map(({ profit }) => profit));
   expect(await first.locator('td').last().textContent()).toBe(least.toLocaleString('en-US'));
   expect(await list.locator('th').last().getAttribute('aria-sort')).toBe('ascending');
   await page.close();

@@ -6,8 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sweepPlace } from '../research/sweep/sweep-place.ts';
 import { MAIN, until } from './daemon-process.ts';
 
-const SECTION =
-  'sweep: { tradesMin: 0, monteCarlo: { runs: 50 }, parameters: { ema: { fast: [3, 5, 7, 9], slow: [12, 18, 24] } } }';
+const SECTION = 'sweep: { tradesMin: 0, parameters: { ema: { fast: [3, 5, 7, 9], slow: [12, 18, 24] } } }';
 const TRIALS = 12;
 
 interface Ended {

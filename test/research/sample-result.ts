@@ -1,14 +1,16 @@
 import type {
   BacktestFill,
-  BacktestResult,
   BacktestTrade,
   CostsByKind,
+  BacktestResult,
   Samples,
+  Drawdowns,
 } from '../../src/research/backtest-result.ts';
-import { type Drawdowns, DrawdownWatch } from '../../src/research/statistics/return-ratios.ts';
+import { DrawdownWatch } from '../../src/research/run/sample-table.ts';
 import { USUAL_STATISTICS } from '../support/usual-settings.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
-import { money, tsUs } from '../../src/domain/units.ts';
+import { orderCode } from '../../src/domain/ids.ts';
+import { instrumentIndex, money, tsUs } from '../../src/domain/units.ts';
 
 const START = Date.UTC(2026, 2, 4, 2) * 1_000;
 const DAY = 86_400_000_000;
@@ -28,7 +30,7 @@ const COSTS: CostsByKind = {
 function trade(exitUs: number, netProfit: number, direction: 'long' | 'short'): BacktestTrade {
   return {
     strategy: 0,
-    instrument: 0,
+    instrument: instrumentIndex(0),
     direction,
     entryUs: tsUs(exitUs - HOUR),
     exitUs: tsUs(exitUs),
@@ -82,7 +84,6 @@ const EQUITY: Samples = {
 
 /** Two sessions, three trades, equity 1,000,000 -> 1,100,000 -> 990,000. */
 export const SAMPLE_RESULT: BacktestResult = {
-  version: 1,
   configDigest: 'c'.repeat(64),
   dataDigest: 'd'.repeat(64),
   journalHash: 'e'.repeat(64),
@@ -108,7 +109,7 @@ export const SAMPLE_RESULT: BacktestResult = {
   statistics: USUAL_STATISTICS,
   instruments: [
     {
-      symbol: 'VN30F1M',
+      symbol: orderCode('VN30F1M'),
       spec: {
         underlying: 'VN30',
         hundredthsPerTick: 10,

@@ -85,17 +85,11 @@ export function tapesOf(tapes: readonly TestTape[]): BacktestData {
       return {
         day,
         contracts: listed,
-        references: new Map(
-          today.map(({ code, rows, reference }) => {
-            const { spec } = contractOf(code);
-            return [
-              contractOf(code),
-              units.priceHundredths(reference ?? rows.priceTicks[0]! * spec.hundredthsPerTick),
-            ];
-          }),
-        ),
-        guessed: new Set(),
-        tapes: today.map(({ code, rows }) => ({ contract: contractOf(code), rows })),
+        tapes: today.map(({ code, rows, reference }) => {
+          const contract = contractOf(code);
+          const first = rows.priceTicks[0]! * contract.spec.hundredthsPerTick;
+          return { contract, rows, reference: units.priceHundredths(reference ?? first), isGuessed: false };
+        }),
         notices: [],
       };
     },
@@ -176,7 +170,6 @@ export function planOf(
     sampleEvery: units.minutes(1),
     margin: null,
     isMarginRuleOn: true,
-    resume: 'each_day',
     statistics: USUAL_STATISTICS,
     ...rest,
   };

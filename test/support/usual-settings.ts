@@ -32,5 +32,4 @@ export const USUAL_STATISTICS: StatisticsSettings = {
   deviation: 'sample',
   riskFreePercent: 0,
   returnsFrom: 'capital',
-  openTrades: 'leave_out',
 };

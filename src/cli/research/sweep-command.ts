@@ -25,8 +25,8 @@ and what else is tested, as walk-forward windows (config/README.md).
 
 Each finished trial is appended to trials-<fingerprint>.jsonl, and an
 interrupted sweep continues from there when started again. Writes report.html,
-sweep.json, trials.csv and windows.csv. Exit code 1 when a strategy throws in
-a trial: such a trial is never picked.
+sweep.json and trials.csv. Exit code 1 when a strategy throws in a trial: such a
+trial is never picked.
 
 Example:
   tickwright sweep config/backtest-sweep.yaml --workers 4 --top 20

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatCount } from '../../text/numbers.ts';
 import type { TrialPool, TrialPoolOptions, TrialTask } from '../../research/sweep/trial-pool.ts';
-import type { TrialFigures } from '../../research/sweep/walk-forward.ts';
+import type { TrialFigures } from '../../research/sweep/judgement.ts';
 import { type Cluster, Outage, refusal } from '../connection.ts';
 import { batchOf, bytesOf, type Job, jobOf, jobText, type Result, resultName } from './job.ts';
 import { jobObject, Searches, sent, WORKERS } from './streams.ts';

@@ -9,7 +9,7 @@ import { rowTableOf, tickLayout, type TickRows, ticksOf } from '../../recording/
 import { type BacktestInputs, inputsOf } from '../../research/spec/load-backtest.ts';
 import type { TrialParams } from '../../research/sweep/read-sweep.ts';
 import { taskKey, type TrialPoolOptions, type TrialTask } from '../../research/sweep/trial-pool.ts';
-import type { TrialFigures } from '../../research/sweep/walk-forward.ts';
+import type { TrialFigures } from '../../research/sweep/judgement.ts';
 
 /** Another program or Node.js may find other figures: it gets no trial. */
 export interface Program {

@@ -12,7 +12,7 @@ import {
   type TrialPool,
   type TrialTask,
 } from '../../research/sweep/trial-pool.ts';
-import type { TrialFigures } from '../../research/sweep/walk-forward.ts';
+import type { TrialFigures } from '../../research/sweep/judgement.ts';
 import { type Cluster, Outage } from '../connection.ts';
 import {
   batchOf,

@@ -1,11 +1,6 @@
 /** The report of one trading day as a page without a network: results, orders, fills, incidents, limits and the days ahead. */
 import { loadReportAssets, renderReport } from '../../research/report/render-report.ts';
-import {
-  EMPTY_REPORT,
-  type ReportFigure,
-  type ReportModel,
-  type ReportTable,
-} from '../../research/report/report-model.ts';
+import type { ReportFigure, ReportModel, ReportTable } from '../../research/report/report-model.ts';
 import type { Config } from '../../config/config.ts';
 import { withAliases } from '../../domain/contract-code.ts';
 import { dayClose, isSession } from '../../domain/calendar.ts';
@@ -43,8 +38,7 @@ export const dayText = (stateDir: string): string =>
 export function dayReportOf(read: JournalReader, session: SessionRow) {
   const entries = read.entries({ session: session.day });
   const model = modelOf(read, session, entries);
-  // Tables alone: nothing to draw.
-  const html = renderReport(model, { ...loadReportAssets(), script: '' });
+  const html = renderReport(model, loadReportAssets());
   const calendar = configOf(session.configuration)?.calendar;
   const named = (text: string): string =>
     calendar === undefined ? text : withAliases(text, calendar, tradingDay(session.day));
@@ -87,12 +81,10 @@ function modelOf(read: JournalReader, session: SessionRow, entries: readonly Sto
   const content = contentOf(read, session, entries);
   const { day, config } = content;
   return {
-    ...EMPTY_REPORT,
     title: `Trading day ${day}`,
     subtitle:
       config === null ? 'its configuration cannot be read any more' : `${config.mode}, ${config.file}`,
-    currency: 'VND',
-    timeZone: config?.calendar.timeZone ?? 'UTC',
+    moneyDigits: 0,
     headlines: headlinesOf(content),
     tables: TABLES.map((table) => table(content)).filter(({ rows }) => rows.length > 0),
     warnings: warningsOf(entries),
@@ -101,6 +93,7 @@ function modelOf(read: JournalReader, session: SessionRow, entries: readonly Sto
       ['times', config?.calendar.timeZone ?? 'UTC'],
       ['rows of the journal', `SHA-256 ${read.hash(day)}`],
     ],
+    run: null,
   };
 }
 

@@ -24,9 +24,7 @@ export function drawChart(box: HTMLElement, data: ReportData, kind: string, plac
 
 /** By kind, each null where the report has no such data. */
 const PICTURES: Readonly<Record<string, (data: ReportData, place: number) => Picture | null>> = {
-  equity({ equity, worst, utcOffsetMinutes, currency, moneyDigits }) {
-    if (equity === null) return null;
-    const { tsSeconds: x, values } = equity;
+  equity({ account: { tsSeconds: x, equity: values }, worst, utcOffsetMinutes, currency, moneyDigits }) {
     return [
       { height: 280, utcOffsetMinutes, unit: currency, moneyDigits, sync: ACCOUNT },
       {
@@ -41,30 +39,29 @@ const PICTURES: Readonly<Record<string, (data: ReportData, place: number) => Pic
     ];
   },
 
-  drawdown({ equity, drawdown, utcOffsetMinutes }) {
-    if (equity === null || drawdown === null) return null;
-    const values = drawdown.values.map((money, i) => {
-      const peak = (equity.values[i] ?? 0) - money;
-      return peak > 0 ? (money / peak) * PERCENT : null;
+  /** The outline of equity holds its peaks and troughs, so the fall below the peak is exact where it is drawn. */
+  drawdown({ account: { tsSeconds: x, equity }, utcOffsetMinutes }) {
+    let peak = -Infinity;
+    const values = equity.map((money) => {
+      peak = Math.max(peak, money);
+      return peak > 0 ? ((money - peak) / peak) * PERCENT : null;
     });
     return [
       { height: 150, utcOffsetMinutes, unit: '%', sync: ACCOUNT, isFromZero: true },
-      { x: equity.tsSeconds, lines: [{ label: 'below the peak', values, colour: 'loss', kind: 'area' }] },
+      { x, lines: [{ label: 'below the peak', values, colour: 'loss', kind: 'area' }] },
     ];
   },
 
-  position({ position, utcOffsetMinutes, currency, moneyDigits }) {
-    if (position === null) return null;
-    const { tsSeconds: x, values, unit } = position;
+  position({ account, utcOffsetMinutes, currency, moneyDigits }) {
+    const { tsSeconds: x, position: values, positionUnit: unit } = account;
     return [
       { height: 150, utcOffsetMinutes, unit, isFromZero: true, ...(unit === currency && { moneyDigits }) },
       { x, lines: [{ label: 'held', values, colour: 'price', kind: 'steps' }] },
     ];
   },
 
-  funds({ funds, utcOffsetMinutes, currency, moneyDigits }) {
-    if (funds === null) return null;
-    const { tsSeconds: x, cash, marginUsed, buyingPower } = funds;
+  funds({ account, utcOffsetMinutes, currency, moneyDigits }) {
+    const { tsSeconds: x, cash, marginUsed, buyingPower } = account;
     return [
       { height: 200, utcOffsetMinutes, unit: currency, moneyDigits, isFromZero: true },
       {
@@ -78,9 +75,8 @@ const PICTURES: Readonly<Record<string, (data: ReportData, place: number) => Pic
     ];
   },
 
-  histogram({ histograms, currency, moneyDigits }, place) {
-    const histogram = histograms[place];
-    if (histogram === undefined) return null;
+  histogram({ histogram, currency, moneyDigits }) {
+    if (histogram === null) return null;
     const { edges, counts, mean, median } = histogram;
     const money = (amount: number): string => moneyText(amount, moneyDigits);
     const middle = (i: number): number => ((edges[i] ?? 0) + (edges[i + 1] ?? 0)) / 2;
@@ -132,25 +128,17 @@ const PICTURES: Readonly<Record<string, (data: ReportData, place: number) => Pic
 };
 
 function drawPrices(box: HTMLElement, { trades, utcOffsetMinutes }: ReportData, prices: ReportPrices): void {
-  const { symbols, decimals, tick, tsSeconds, open, high, low, close, lines, marks } = prices;
+  const { symbols, decimals, tick, candles, lines, marks } = prices;
   const chart = createPriceChart(box, { height: 420, utcOffsetMinutes, decimals, tick });
   chart.setTrades(trades.filter(({ symbol }) => symbols.includes(symbol)));
   chart.setLines(
     lines.map(({ name, values }) => ({
       label: name,
-      points: values.flatMap((value, i) => (value === null ? [] : [{ time: tsSeconds[i] ?? 0, value }])),
+      points: values.flatMap((value, i) => (value === null ? [] : [{ time: candles[i]?.time ?? 0, value }])),
     })),
   );
   chart.setMarks(marks);
-  chart.setCandles(
-    tsSeconds.map((time, i) => ({
-      time,
-      open: open[i] ?? 0,
-      high: high[i] ?? 0,
-      low: low[i] ?? 0,
-      close: close[i] ?? 0,
-    })),
-  );
+  chart.setCandles(candles);
 }
 
 /** The data are packed: gzip in base64. */
@@ -166,8 +154,7 @@ for (const box of document.querySelectorAll<HTMLElement>('[data-chart]'))
   drawChart(box, data, box.dataset['chart'] ?? '', Number(box.dataset['place']));
 attribute(document.body);
 for (const box of document.querySelectorAll<HTMLElement>('[data-part]')) {
-  if (box.dataset['part'] === 'calendar' && data.daily !== null)
-    render(Calendar(data.daily, data.moneyDigits), box);
+  if (box.dataset['part'] === 'calendar') render(Calendar(data.daily, data.moneyDigits), box);
   if (box.dataset['part'] === 'trades') render(h(TradeList, data), box);
 }
 document.documentElement.dataset['drawn'] = String(

@@ -25,6 +25,8 @@ import { clauseText, type FillClause, type QueueModel } from '../../venue/exchan
 import { Random } from '../../venue/market/random.ts';
 import { TapeExchange } from '../../venue/exchange/tape-exchange.ts';
 
+type SessionTape = Pick<DayTape, 'contract' | 'rows'>;
+
 export type SessionAgreement = Awaited<ReturnType<typeof compareSession>>;
 
 /** Throws `NothingThere` without a journal, without this session in it, or without its frames. */
@@ -53,7 +55,7 @@ export async function compareSession(query: SessionQuery) {
 
 function compare(
   config: Config,
-  tapes: readonly DayTape[],
+  tapes: readonly SessionTape[],
   session: TradingDay,
   entries: readonly NamedEntry[],
   inputs: readonly JournaledInput[],
@@ -79,7 +81,7 @@ function compare(
 function phasesOf(
   calendar: TradingCalendar,
   day: TradingDay,
-  tapes: readonly DayTape[],
+  tapes: readonly SessionTape[],
 ): MarketOfDay['phases'] {
   const first = Math.min(...tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
   const { boundaries } = dayMoments(calendar, day);
@@ -94,7 +96,7 @@ async function sessionTapes(
   { config, framesPath }: StoredSession,
   inputs: Iterable<JournaledInput>,
   workDir: string,
-): Promise<readonly DayTape[]> {
+): Promise<readonly SessionTape[]> {
   rmSync(workDir, { recursive: true, force: true });
   const { stored } = await compileFrames(framesPath, {
     dir: workDir,
@@ -105,7 +107,7 @@ async function sessionTapes(
   });
   let contracts: readonly Contract[] = [];
   for (const input of inputs) if (input.kind === 'contracts') ({ contracts } = input);
-  return stored.flatMap(({ path, meta: { symbol } }): DayTape[] => {
+  return stored.flatMap(({ path, meta: { symbol } }): SessionTape[] => {
     const contract =
       contracts.find(({ orderCode }) => orderCode === symbol) ??
       contracts.find(({ streamCode }) => streamCode === symbol);

@@ -1,11 +1,12 @@
 /** Content of the files of a run: its figures as JSON, its rows as CSV. */
-import { type BacktestResult, type Funds, instrumentOf, type StrategyResult } from '../backtest-result.ts';
+import type { BacktestResult, StrategyResult, Funds } from '../backtest-result.ts';
 import type { ReportModel } from '../report/report-model.ts';
 import {
   type PerformanceMetrics,
   type RunStatistics,
   type TradeStatistics,
   statisticsOfTrades,
+  instrumentOf,
 } from '../statistics/run-statistics.ts';
 import { present } from '../../domain/assert.ts';
 import {

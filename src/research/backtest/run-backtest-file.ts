@@ -1,7 +1,7 @@
 /** Runs a loaded backtest, verifies it where that is asked for, and writes its files. */
+import type { BacktestResult } from '../backtest-result.ts';
 import { join } from 'node:path';
 import type { BacktestDay } from '../backtest-plan.ts';
-import type { BacktestResult } from '../backtest-result.ts';
 import { createReport } from '../report/report-of.ts';
 import { runBacktest } from '../run/run-backtest.ts';
 import { performanceMetrics, runStatistics } from '../statistics/run-statistics.ts';

@@ -1,6 +1,6 @@
 /** Verifies a backtest: names strategies that use the machine or look ahead, and strategies that were not checked. */
-import type { BacktestPlan, BacktestData, BacktestDay, DayTape } from '../backtest-plan.ts';
 import type { BacktestResult } from '../backtest-result.ts';
+import type { BacktestPlan, BacktestData, BacktestDay, DayTape } from '../backtest-plan.ts';
 import { runBacktest, type RunOptions, type RunProgress } from '../run/run-backtest.ts';
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import { formatLocalMoment } from '../../text/dates.ts';
@@ -208,9 +208,9 @@ const firstLost = ({ rows }: DayTape, atUs: number): number => rows.tsUs[rowsBef
 
 const withoutFuture = (day: BacktestDay, atUs: number): BacktestDay => ({
   ...day,
-  tapes: day.tapes.map(({ contract, rows }) => ({
-    contract,
-    rows: rowsBetween(rows, 0, rowsBefore(rows, atUs)),
+  tapes: day.tapes.map((tape) => ({
+    ...tape,
+    rows: rowsBetween(tape.rows, 0, rowsBefore(tape.rows, atUs)),
   })),
 });
 

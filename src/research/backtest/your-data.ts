@@ -1,7 +1,7 @@
 /** Summary of the prices of a run: first and last, gaps, the largest jumps, and figures that cannot be true. */
+import type { BacktestResult } from '../backtest-result.ts';
 import { keptIn } from '../../domain/lists.ts';
 import type { BacktestDay } from '../backtest-plan.ts';
-import type { BacktestResult } from '../backtest-result.ts';
 import type { ReportTable } from '../report/report-model.ts';
 import type { RunStatistics } from '../statistics/run-statistics.ts';
 import { isSession, phaseAt, type TradingCalendar } from '../../domain/calendar.ts';

@@ -6,12 +6,12 @@ import { escapeHtml } from '../../text/html.ts';
 import { DAY, HOUR, MINUTE, formatSpan } from '../../text/durations.ts';
 import { formatCount, formatNumber, columnDigits, formatCell } from '../../text/numbers.ts';
 import {
-  DRAWN,
   type ReportFigure,
+  type ReportedRun,
   type ReportModel,
   type ReportPrices,
   type ReportCosts,
-  type ReportDrawdown,
+  type ReportData,
   type ReportTable,
   type ReportYear,
 } from './report-model.ts';
@@ -22,39 +22,38 @@ import { US_PER_SECOND } from '../../domain/units.ts';
 export type ReportAssets = ReturnType<typeof loadReportAssets>;
 
 export function renderReport(model: ReportModel, assets: ReportAssets): string {
+  const { title, subtitle, run } = model;
   const parts = sectionsOf(model);
   const [first, ...others] = parts;
-  const hasChart = model.equity !== null;
   const style = assets.style.trim();
-  const script = assets.script.trim();
+  const script = run === null ? '' : assets.script.trim();
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src ${hashOf(style)}; script-src ${script === '' ? "'none'" : hashOf(script)}">
-<title>${escapeHtml(model.title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${style}</style>
 </head>
 <body>
-<header><h1>${escapeHtml(model.title)}</h1><p>${escapeHtml(model.subtitle)}</p></header>
+<header><h1>${escapeHtml(title)}</h1><p>${escapeHtml(subtitle)}</p></header>
 ${contents(parts)}
 <main>
 ${headlines(model.headlines)}
-${hasChart && first !== undefined ? sectionText(first) : ''}
+${run !== null && first !== undefined ? sectionText(first) : ''}
 ${notes(model.warnings)}
-${(hasChart ? others : parts).map(sectionText).join('\n')}
+${(run === null ? parts : others).map(sectionText).join('\n')}
 </main>
-${script === '' ? '' : dataAndScript(model, script)}
+${run === null ? '' : dataAndScript(run.drawn, script)}
 </body>
 </html>
 `;
 }
 
-function dataAndScript(model: ReportModel, script: string): string {
-  const data = Object.fromEntries(DRAWN.map((name) => [name, model[name]]));
+function dataAndScript(drawn: ReportData, script: string): string {
   // Packed: figures take a quarter of their room, and no text in them can end the element.
-  const packed = gzipSync(JSON.stringify(data), { level: 9 }).toString('base64');
+  const packed = gzipSync(JSON.stringify(drawn), { level: 9 }).toString('base64');
   return `<script type="text/plain" id="report">${packed}</script>
 <script type="module">${script}</script>`;
 }
@@ -79,43 +78,42 @@ const sectionText = ({ title, content }: Section): string =>
   `<section id="${idOf(title)}"><h2>${escapeHtml(title)}</h2>${content}</section>`;
 
 /** In the order of a reader's questions: how it went, where, when, by which trades, at which cost, with which settings. */
-function sectionsOf(model: ReportModel): readonly Section[] {
-  const { figures, provenance, settings, tables } = model;
-  return [
-    ...equitySection(model),
-    ...model.prices.map((prices, place) => priceSection(prices, place, model)),
-    ...daySections(model),
-    ...tradeSections(model),
-    ...riskSections(model),
-    ...tables.map((table) => ({ title: table.title, content: dataTable(table, model.moneyDigits) })),
-    ...when(settings.length > 0, 'Settings', () =>
-      settings.map((table) => `<h3>${escapeHtml(table.title)}</h3>${dataTable(table, 0)}`).join(''),
-    ),
-    ...when(figures.length > 0, 'More figures', () => figureTable(figures)),
-    { title: 'Where this comes from', content: provenanceTable(provenance) },
-  ];
-}
+const sectionsOf = ({ run, tables, moneyDigits, provenance }: ReportModel): readonly Section[] => [
+  ...(run === null ? [] : runSections(run)),
+  ...tables.map((table) => ({ title: table.title, content: dataTable(table, moneyDigits) })),
+  ...(run === null ? [] : [settingsSection(run)]),
+  { title: 'Where this comes from', content: provenanceTable(provenance) },
+];
 
-const timesOf = (zone: string): string => (zone === '' ? '' : `Times of ${zone}.`);
+const runSections = (run: ReportedRun): readonly Section[] => [
+  equitySection(run),
+  ...run.drawn.prices.map((prices, place) => priceSection(prices, place, run)),
+  ...daySections(run),
+  ...tradeSections(run),
+  ...riskSections(run),
+];
+
+const settingsSection = ({ settings }: ReportedRun): Section => ({
+  title: 'Settings',
+  content: settings.map((table) => `<h3>${escapeHtml(table.title)}</h3>${dataTable(table, 0)}`).join(''),
+});
+
+const timesOf = (zone: string): string => `Times of ${zone}.`;
 
 const when = (isThere: boolean, title: string, content: () => string): readonly Section[] =>
   isThere ? [{ title, content: content() }] : [];
 
-const equitySection = ({ equity, drawdown, currency }: ReportModel): readonly Section[] =>
-  when(
-    equity !== null,
-    'Equity and drawdown',
-    () =>
-      chart('equity', 0, `Equity in ${currency} over time`) +
-      (drawdown === null ? '' : chart('drawdown', 0, 'Percent below the highest equity over time')),
-  );
+const equitySection = ({ drawn: { currency } }: ReportedRun): Section => ({
+  title: 'Equity and drawdown',
+  content:
+    chart('equity', 0, `Equity in ${currency} over time`) +
+    chart('drawdown', 0, 'Percent below the highest equity over time'),
+});
 
 const DAYS_MIN = 2;
-/** Fewer are read in the table of months. */
-const YEARS_MIN = 3;
 
-function daySections({ years, daily, currency }: ReportModel): readonly Section[] {
-  const hasDays = (daily?.days.length ?? 0) >= DAYS_MIN;
+function daySections({ years, drawn: { daily, currency } }: ReportedRun): readonly Section[] {
+  const hasDays = daily.days.length >= DAYS_MIN;
   const note = `Change of equity in ${currency}, open profit included.`;
   return [
     ...when(
@@ -123,37 +121,33 @@ function daySections({ years, daily, currency }: ReportModel): readonly Section[
       'Returns by month',
       () => noteText('Percent, compounded, open profit included.') + monthTable(years),
     ),
-    ...when(years.length >= YEARS_MIN, 'Returns by year', () => noteText('Percent.') + yearTable(years)),
     ...when(hasDays, 'Results by day', () => `${noteText(note)}<div data-part="calendar"></div>`),
   ];
 }
 
-function riskSections(model: ReportModel): readonly Section[] {
-  const { worst, position, funds, costs, fans, currency, moneyDigits, timeZone } = model;
+const isAnyHeld = (values: readonly number[]): boolean => values.some((value) => value !== 0);
+
+function riskSections({ drawn, costs, timeZone }: ReportedRun): readonly Section[] {
+  const { worst, account, fans, currency, moneyDigits } = drawn;
+  const { positionUnit: unit } = account;
+  const price = unit === currency ? ' at the price of the last fill' : '';
   return [
+    ...when(worst.length > 0, 'Deepest drawdowns', () => noteText(timesOf(timeZone)) + drawdownTable(drawn)),
     ...when(
-      worst.length > 0,
-      'Deepest drawdowns',
-      () => noteText(timesOf(timeZone)) + drawdownTable(worst, model),
-    ),
-    ...when(
-      position?.values.some((value) => value !== 0) === true,
+      isAnyHeld(account.position),
       'Exposure',
       () =>
-        noteText(
-          position?.unit === currency
-            ? `Held over all strategies, in ${currency} at the price of the last fill; long is above zero.`
-            : `Held over all strategies, in ${position?.unit ?? ''}; long is above zero.`,
-        ) + chart('position', 0, `Position held in ${position?.unit ?? ''} over time`),
+        noteText(`Held over all strategies, in ${unit}${price}; long is above zero.`) +
+        chart('position', 0, `Position held in ${unit} over time`),
     ),
     ...when(
-      funds?.marginUsed.some((value) => value !== 0) === true,
+      isAnyHeld(account.marginUsed),
       'Cash and margin',
       () =>
         noteText(`In ${currency}. Buying power: for new positions, orders that work considered.`) +
         chart('funds', 0, `Cash, margin used and buying power in ${currency} over time`),
     ),
-    ...(costs === null ? [] : [{ title: 'Costs', content: costTable(costs, moneyDigits) }]),
+    { title: 'Costs', content: costTable(costs, moneyDigits) },
     ...fans.map(({ title, xName }, place) => ({
       title,
       content: chart('fan', place, `${title}: 5, 25, 50, 75 and 95 %, ${currency} by ${xName}`),
@@ -161,7 +155,8 @@ function riskSections(model: ReportModel): readonly Section[] {
   ];
 }
 
-function priceSection(prices: ReportPrices, place: number, { trades, tradeCount, timeZone }: ReportModel) {
+function priceSection(prices: ReportPrices, place: number, { drawn, timeZone }: ReportedRun): Section {
+  const { trades, tradeCount } = drawn;
   const { name, symbols, lines, lineCount, marks, fills, everySeconds } = prices;
   const cut = [
     ...(marks.length < fills ? [`the first ${outOf(marks, fills)} fills`] : []),
@@ -193,11 +188,14 @@ function lengthText(seconds: number): string {
   return seconds >= MINUTE ? formatCount(seconds / MINUTE, 'minute') : formatCount(seconds, 'second');
 }
 
-function tradeSections({ histograms, trades, tradeCount, timeZone }: ReportModel): readonly Section[] {
+function tradeSections({ drawn, timeZone }: ReportedRun): readonly Section[] {
+  const { histogram, trades, tradeCount } = drawn;
   const cut =
     trades.length < tradeCount ? `The first ${outOf(trades, tradeCount)}; all are in trades.csv.` : '';
   return [
-    ...histograms.map(({ title }, place) => ({ title, content: chart('histogram', place, title) })),
+    ...(histogram === null
+      ? []
+      : [{ title: histogram.title, content: chart('histogram', 0, histogram.title) }]),
     ...when(
       trades.length > 0,
       'List of trades',
@@ -286,13 +284,6 @@ function cell(value: string | number | null, digits: number, label: string): str
   return td(isFigure ? 'number figure' : 'number', value ?? '–', label);
 }
 
-const figureTable = (figures: readonly ReportFigure[]): string =>
-  tableOf(
-    'figures',
-    '',
-    figures.map(([name, text, meaning]) => tableRow(name, [td('number', text), td('meaning', meaning)])),
-  );
-
 const provenanceTable = (rows: readonly (readonly [string, string])[]): string =>
   tableOf(
     'figures',
@@ -341,10 +332,7 @@ function monthTable(years: readonly ReportYear[]): string {
 /** Samples of whole days have no time. */
 const END_OF_DAY = 'T23:59:59';
 
-function drawdownTable(
-  worst: readonly ReportDrawdown[],
-  { currency, moneyDigits, utcOffsetMinutes }: ReportModel,
-): string {
+function drawdownTable({ worst, currency, moneyDigits, utcOffsetMinutes }: ReportData): string {
   const time = (seconds: number): string => {
     const text = formatLocalTime(seconds * US_PER_SECOND, utcOffsetMinutes);
     return text.includes(END_OF_DAY) ? text.slice(0, 10) : text.slice(0, 16).replace('T', ' ');
@@ -369,18 +357,6 @@ function drawdownTable(
 /** `part` of the longest bar. */
 const barCell = (part: number, kind: string): string =>
   `<td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="${kind}" width="${(part * PERCENT).toFixed(1)}" height="10"/></svg></td>`;
-
-/** A bar a year, as long as its return is large. */
-function yearTable(years: readonly ReportYear[]): string {
-  const most = largest(years.map(({ total }) => total));
-  const rows = years.map(({ year, total }) =>
-    tableRow(year, [
-      td(`number ${signOf(total)}`, percents(most < 1 ? 2 : 1).format(total)),
-      barCell(Math.abs(total) / most, signOf(total)),
-    ]),
-  );
-  return tableOf('costs', '', rows);
-}
 
 const signOf = (amount: number): string => (amount < 0 ? 'loss' : 'gain');
 

@@ -14,9 +14,6 @@ export interface ReportTable {
   readonly rows: readonly (readonly (string | number | null)[])[];
 }
 
-/** Samples in time order: seconds since 1970 and one value each. */
-export type ReportSeries = Readonly<Record<'tsSeconds' | 'values', readonly number[]>>;
-
 export interface ReportMark {
   readonly tsSeconds: number;
   /** In points of the contract. */
@@ -33,6 +30,9 @@ export interface ReportLine {
   readonly values: readonly (number | null)[];
 }
 
+/** `time`: its begin, in seconds since 1970. */
+export type ReportCandle = Readonly<Record<'time' | 'open' | 'high' | 'low' | 'close', number>>;
+
 /** Candles in time order, those without a trade left out. Prices are points. */
 export interface ReportPrices {
   readonly name: string;
@@ -41,12 +41,7 @@ export interface ReportPrices {
   readonly decimals: number;
   readonly tick: number;
   readonly everySeconds: number;
-  /** Begin of each candle. */
-  readonly tsSeconds: readonly number[];
-  readonly open: readonly number[];
-  readonly high: readonly number[];
-  readonly low: readonly number[];
-  readonly close: readonly number[];
+  readonly candles: readonly ReportCandle[];
   /** A run with very many shows the first. */
   readonly lines: readonly ReportLine[];
   readonly lineCount: number;
@@ -74,8 +69,14 @@ export interface ReportTrade {
   readonly isOpen: boolean;
 }
 
-export interface ReportFunds {
+/** Samples in time order that keep the outline of equity, and what happened since the sample before each. */
+export interface ReportAccount {
   readonly tsSeconds: readonly number[];
+  readonly equity: readonly number[];
+  /** Held over all strategies, long above zero: the largest position, in contracts or in the account's currency. */
+  readonly position: readonly number[];
+  readonly positionUnit: string;
+  /** Funds when buying power was least. */
   readonly cash: readonly number[];
   readonly marginUsed: readonly number[];
   readonly buyingPower: readonly number[];
@@ -130,85 +131,44 @@ export interface ReportFan {
   readonly bands: readonly (readonly [name: string, values: readonly number[]])[];
 }
 
-export interface ReportModel {
-  readonly title: string;
-  readonly subtitle: string;
+/** What the script of the page draws. */
+export interface ReportData {
   readonly currency: string;
   readonly moneyDigits: number;
-  /** Zone of the times that are shown, in words; empty where the page has no times. */
-  readonly timeZone: string;
-  /** Its offset, as the run took it. */
+  /** Of the times that are shown, as the run took it. */
   readonly utcOffsetMinutes: number;
-  readonly headlines: readonly ReportFigure[];
-  readonly figures: readonly ReportFigure[];
-  readonly equity: ReportSeries | null;
-  /** Money below the highest equity so far, zero or less. */
-  readonly drawdown: ReportSeries | null;
+  readonly account: ReportAccount;
   /** The deepest falls, the deepest first. */
   readonly worst: readonly ReportDrawdown[];
-  /** Held over all strategies, long above zero: the largest position of each stretch, in contracts or in the account's currency. */
-  readonly position: (ReportSeries & { readonly unit: string }) | null;
-  readonly funds: ReportFunds | null;
-  readonly daily: ReportDaily | null;
-  readonly years: readonly ReportYear[];
-  readonly costs: ReportCosts | null;
+  readonly daily: ReportDaily;
   /** In the order of their exits; a run with very many shows the first of `tradeCount`. */
   readonly trades: readonly ReportTrade[];
   readonly tradeCount: number;
   readonly prices: readonly ReportPrices[];
-  readonly histograms: readonly ReportHistogram[];
+  /** Null for fewer than two trades. */
+  readonly histogram: ReportHistogram | null;
   readonly fans: readonly ReportFan[];
+}
+
+export interface ReportModel {
+  readonly title: string;
+  readonly subtitle: string;
+  readonly moneyDigits: number;
+  readonly headlines: readonly ReportFigure[];
   readonly tables: readonly ReportTable[];
-  readonly settings: readonly ReportTable[];
   /** Assumptions, omissions and the number of tries; the weightiest first. */
   readonly warnings: readonly string[];
   /** Name and value: digest, data, models, versions. */
   readonly provenance: readonly (readonly [string, string])[];
+  /** Null where the page is tables alone. */
+  readonly run: ReportedRun | null;
 }
 
-/** The parts of a report that its script draws; the rest is text already. */
-export const DRAWN = [
-  'currency',
-  'moneyDigits',
-  'utcOffsetMinutes',
-  'equity',
-  'drawdown',
-  'worst',
-  'position',
-  'funds',
-  'daily',
-  'trades',
-  'prices',
-  'histograms',
-  'fans',
-] as const satisfies readonly (keyof ReportModel)[];
-
-export type ReportData = Pick<ReportModel, (typeof DRAWN)[number]>;
-
-export const EMPTY_REPORT: ReportModel = {
-  title: '',
-  subtitle: '',
-  currency: '',
-  moneyDigits: 0,
-  timeZone: '',
-  utcOffsetMinutes: 0,
-  headlines: [],
-  figures: [],
-  equity: null,
-  drawdown: null,
-  worst: [],
-  position: null,
-  funds: null,
-  daily: null,
-  years: [],
-  costs: null,
-  trades: [],
-  tradeCount: 0,
-  prices: [],
-  histograms: [],
-  fans: [],
-  tables: [],
-  settings: [],
-  warnings: [],
-  provenance: [],
-};
+export interface ReportedRun {
+  readonly drawn: ReportData;
+  /** Zone of the times that are shown, in words. */
+  readonly timeZone: string;
+  readonly years: readonly ReportYear[];
+  readonly costs: ReportCosts;
+  readonly settings: readonly ReportTable[];
+}

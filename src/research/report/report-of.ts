@@ -1,4 +1,5 @@
 /** Turns the result of a backtest into the model of its report. */
+import type { BacktestDenial, BacktestResult, StrategyResult } from '../backtest-result.ts';
 import { keptIn } from '../../domain/lists.ts';
 import { denialWords } from '../../engine/ports/denial.ts';
 import {
@@ -13,37 +14,30 @@ import {
   formatSignedPercent,
   listed,
 } from '../../text/numbers.ts';
-import type { BacktestDenial, BacktestResult, StrategyResult } from '../backtest-result.ts';
 import {
   METRIC_WORDS,
   type PerformanceMetrics,
   performanceMetrics,
   type RunStatistics,
   costsOf,
-  countedTrades,
+  closedTrades,
   runStatistics,
   statisticsOfTrades,
 } from '../statistics/run-statistics.ts';
 import type {
   ReportCosts,
   ReportFan,
+  ReportedRun,
   ReportFigure,
   ReportModel,
-  ReportSeries,
   ReportTable,
   ReportYear,
 } from './report-model.ts';
 import * as pictures from './report-pictures.ts';
 import type { RatioBasis } from '../statistics/return-ratios.ts';
-import {
-  type MonteCarlo,
-  type MonteCarloResult,
-  type ResampledPaths,
-  monteCarlo,
-} from '../statistics/monte-carlo.ts';
+import { type MonteCarloResult, type ResampledPaths, monteCarlo } from '../statistics/monte-carlo.ts';
 
-const EQUITY_POINTS_MAX = 6_000;
-const POSITION_POINTS_MAX = 2_000;
+const POINTS_MAX = 6_000;
 /** More contracts than this are counted. */
 const SYMBOLS_MAX = 4;
 const PERCENT = 100;
@@ -59,7 +53,11 @@ interface ReportParts {
   readonly facts?: readonly (readonly [string, string])[];
 }
 
-export function createReport(result: BacktestResult, title: string, parts: ReportParts = {}): ReportModel {
+export function createReport(
+  result: BacktestResult,
+  title: string,
+  parts: ReportParts = {},
+): ReportModel & { readonly run: ReportedRun } {
   const {
     found = runStatistics(result),
     performance = performanceMetrics(result, found),
@@ -67,51 +65,43 @@ export function createReport(result: BacktestResult, title: string, parts: Repor
     zone = result.timeZone,
     facts = [],
   } = parts;
-  const { moneyScale, equity, utcOffsetMinutes } = result;
-  const held = pictures.positionSamples(result);
-  const line = pictures.thinSeries(
-    equity,
-    EQUITY_POINTS_MAX,
-    (value) => value / moneyScale,
-    utcOffsetMinutes,
-  );
+  const { moneyScale, currency, utcOffsetMinutes } = result;
+  const moneyDigits = Math.round(Math.log10(moneyScale));
   return {
     title,
     subtitle: `${subtitleOf(result)}, times of ${zone}`,
-    currency: result.currency,
-    moneyDigits: Math.round(Math.log10(moneyScale)),
-    timeZone: zone,
-    utcOffsetMinutes,
+    moneyDigits,
     headlines: headlineFigures(found, result, performance),
-    figures: moreFigures(found, result),
-    equity: line,
-    drawdown: belowPeak(line),
-    worst: worstOf(found, result),
-    position: {
-      ...pictures.thinSeries(held, POSITION_POINTS_MAX, (value) => value, utcOffsetMinutes),
-      unit: held.unit,
-    },
-    funds: pictures.fundsSamples(result, POSITION_POINTS_MAX),
-    daily: {
-      days: found.daily.map(({ day }) => day),
-      profit: found.daily.map(({ profit }) => profit / moneyScale),
-    },
-    years: yearsOf(performance),
-    costs: reportCosts(result, found),
-    ...pictures.reportTrades(result),
-    prices: pictures.picturesOf(result),
-    histograms: pictures.profitHistogram(result),
-    fans: fansOf(resampled, moneyScale),
     tables: [
       ...(parts.data === undefined ? [] : [parts.data]),
       ...monteCarloTables(resampled, moneyScale),
       strategyTable(result),
-      metricTable(performance, found.basis),
+      metricTable(result, found, performance),
       ...denialTables(result),
     ],
-    settings: [runTable(result, [...facts, ['times', zone]]), ...result.strategies.map(paramTable)],
     warnings: [...warningsOf(result), ...benchmarkWarnings(performance)],
     provenance: provenanceOf(result),
+    run: {
+      timeZone: zone,
+      years: yearsOf(performance),
+      costs: reportCosts(result, found),
+      settings: [runTable(result, [...facts, ['times', zone]]), ...result.strategies.map(paramTable)],
+      drawn: {
+        currency,
+        moneyDigits,
+        utcOffsetMinutes,
+        account: pictures.accountSamples(result, POINTS_MAX),
+        worst: worstOf(found, result),
+        daily: {
+          days: found.daily.map(({ day }) => day),
+          profit: found.daily.map(({ profit }) => profit / moneyScale),
+        },
+        ...pictures.reportTrades(result),
+        prices: pictures.picturesOf(result),
+        histogram: pictures.profitHistogram(result),
+        fans: fansOf(resampled, moneyScale),
+      },
+    },
   };
 }
 
@@ -130,18 +120,6 @@ function subtitleOf(result: BacktestResult): string {
       ? strategies.map(({ id }) => id).join(', ')
       : `${formatNumber(strategies.length)} strategies`;
   return `${ids} on ${contracts}, ${span ?? ''}, ${sessions}`;
-}
-
-/** The outline of equity holds its peaks and troughs, so the fall below the peak is exact where it is drawn. */
-function belowPeak({ tsSeconds, values }: ReportSeries): ReportSeries {
-  let peak = -Infinity;
-  return {
-    tsSeconds,
-    values: values.map((value) => {
-      peak = Math.max(peak, value);
-      return value - peak;
-    }),
-  };
 }
 
 function worstOf({ drawdowns }: RunStatistics, { moneyScale, utcOffsetMinutes }: BacktestResult) {
@@ -287,7 +265,7 @@ function warningsOf(result: BacktestResult): readonly string[] {
 }
 
 /** Net profit has what is held at the end, and the list of closed trades has not. */
-function openWarning({ strategies, statistics, ...result }: BacktestResult): readonly string[] {
+function openWarning({ strategies, ...result }: BacktestResult): readonly string[] {
   const open = strategies.flatMap(({ id, trades }) =>
     trades.filter(({ isOpen }) => isOpen).map((trade) => pictures.tradeOf(result, trade, id)),
   );
@@ -296,10 +274,8 @@ function openWarning({ strategies, statistics, ...result }: BacktestResult): rea
     ({ strategy, direction, qty, symbol, profit }) =>
       `${strategy} ${direction} ${formatNumber(qty)} ${symbol} at ${formatSigned(profit)} ${result.currency}`,
   );
-  const counted =
-    statistics.openTrades === 'count' ? 'and counts among the trades' : 'and counts among no trades';
   const what = listed(texts, ALIKE_MAX);
-  return [`held at the end: ${what}; that is in the net profit, ${counted}`];
+  return [`held at the end: ${what}; that is in the net profit, and counts among no trades`];
 }
 
 /** Denied orders are the commonest reason of an empty report. */
@@ -361,7 +337,7 @@ const BUY_AND_HOLD = 'last / first - 1 of the price, from the end of the first d
 const sharpeMeaning = ({ deviation, riskFree }: RatioBasis): string =>
   `mean / ${deviation} deviation of the daily returns x sqrt(sessions of a year); ${riskFree === 0 ? 'risk-free rate 0' : 'above the risk-free rate'} (Sharpe, 1994)`;
 
-/** Figures that neither the headlines nor another section shows. */
+/** Figures of the trades that neither the headlines nor another section shows. */
 function moreFigures(found: RunStatistics, format: MoneyFormat): readonly ReportFigure[] {
   const { trades } = found;
   const amount = (value: number | undefined): string =>
@@ -385,23 +361,27 @@ function moreFigures(found: RunStatistics, format: MoneyFormat): readonly Report
   ];
 }
 
-/** Each metric with its formula; long, so that the page folds it. */
+/** Each figure with its formula; long, so that the page folds it. */
 const metricTable = (
+  format: MoneyFormat,
+  found: RunStatistics,
   { metrics, benchmark }: PerformanceMetrics,
-  { deviation, periodsPerYear, riskFree }: RatioBasis,
 ): ReportTable => ({
   title: 'Metrics',
-  note: [
-    `${deviation} deviation, ${periodsPerYear} days a year, risk-free ${formatPercent((1 + riskFree) ** periodsPerYear - 1)} a year`,
-    ...(benchmark === null ? [] : [`against ${benchmark.name}`]),
-  ].join('; '),
+  note: [basisText(found.basis), ...(benchmark === null ? [] : [`against ${benchmark.name}`])].join('; '),
   columns: ['metric', 'value', 'formula'],
   isText: true,
-  rows: [...metrics].map(([key, value]) => {
-    const [name, meaning, unit] = METRIC_WORDS[key];
-    return [name, unit === '%' ? formatPercent(value) : formatRatio(value), meaning];
-  }),
+  rows: [
+    ...moreFigures(found, format),
+    ...Array.from(metrics, ([key, value]): ReportFigure => {
+      const [name, meaning, unit] = METRIC_WORDS[key];
+      return [name, unit === '%' ? formatPercent(value) : formatRatio(value), meaning];
+    }),
+  ],
 });
+
+const basisText = ({ deviation, periodsPerYear, riskFree }: RatioBasis): string =>
+  `${deviation} deviation, ${periodsPerYear} days a year, risk-free ${formatPercent((1 + riskFree) ** periodsPerYear - 1)} a year`;
 
 function strategyTable(result: BacktestResult): ReportTable {
   const { strategies, moneyScale } = result;
@@ -428,10 +408,10 @@ const PATHS_MIN = 100;
 const STEPS = 2_000_000;
 
 /** Undefined for fewer than two closed trades. */
-export function resampledTrades(result: BacktestResult, how?: MonteCarlo): MonteCarloResult | undefined {
-  const profits = countedTrades(result, result.strategies).map(({ netProfit }) => netProfit);
+export function resampledTrades(result: BacktestResult): MonteCarloResult | undefined {
+  const profits = closedTrades(result.strategies).map(({ netProfit }) => netProfit);
   const runs = Math.max(PATHS_MIN, Math.min(PATHS, Math.floor(STEPS / Math.max(1, profits.length))));
-  return monteCarlo(profits, result.capital, how ?? { runs, seed: result.seed });
+  return monteCarlo(profits, result.capital, { runs, seed: result.seed });
 }
 
 const BANDS = [

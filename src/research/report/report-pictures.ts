@@ -1,27 +1,20 @@
 /** The series and rows that a report draws: candles with their trades, positions, and how profits are spread. */
+import type { BacktestFill, BacktestTrade, BacktestResult, ResultInstrument } from '../backtest-result.ts';
 import { keptIn } from '../../domain/lists.ts';
 import { quantileSorted } from 'simple-statistics';
 import { present } from '../../domain/assert.ts';
 import { type ContractSpec, pointDecimals, pointValueOf, pointsOf, unitsOf } from '../../domain/contract.ts';
 import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
-import {
-  type BacktestFill,
-  type BacktestResult,
-  type BacktestTrade,
-  type ResultInstrument,
-  type Samples,
-  instrumentOf,
-} from '../backtest-result.ts';
 import { DAY, MINUTE } from '../../text/durations.ts';
 import { mean } from '../statistics/return-ratios.ts';
-import { countedTrades } from '../statistics/run-statistics.ts';
+import { closedTrades, instrumentOf } from '../statistics/run-statistics.ts';
 import type {
-  ReportFunds,
+  ReportAccount,
+  ReportCandle,
   ReportHistogram,
   ReportLine,
   ReportMark,
   ReportPrices,
-  ReportSeries,
   ReportTrade,
 } from './report-model.ts';
 
@@ -100,14 +93,15 @@ function pricesOf(
     }
     return first;
   });
-  const candles = candlesOf(chain, result.utcOffsetMinutes, candlesMax);
-  const lines = linesOf(result, chain, candles.tsSeconds);
+  const { everySeconds, candles } = candlesOf(chain, result.utcOffsetMinutes, candlesMax);
+  const lines = linesOf(result, chain, candles);
   return {
     name: symbols.length === 1 ? (symbols[0] ?? '') : `${symbols[0] ?? ''} to ${symbols.at(-1) ?? ''}`,
     symbols,
     decimals: pointDecimals(spec),
     tick: pointsOf(spec, priceTicks(1)),
-    ...candles,
+    everySeconds,
+    candles,
     lines: lines.slice(0, LINES_MAX),
     lineCount: lines.length,
     marks: marks.toSorted((a, b) => a.tsSeconds - b.tsSeconds).slice(0, MARKS_MAX),
@@ -117,50 +111,38 @@ function pricesOf(
 
 /** Samples with trades, put together where they are too many. Candles lie on a grid from local midnight. */
 function candlesOf(chain: readonly TradedInstrument[], utcOffsetMinutes: number, candlesMax: number) {
-  const everyUs = usualGap(chain);
+  const gapSeconds = usualGap(chain) / US_PER_SECOND;
   const offset = utcOffsetMinutes * MINUTE;
-  // A sample ends a stretch: its trades lie before it.
-  const ends = chain.map(({ instrument: { prices }, samples }) =>
-    samples.map((i) => ((prices.tsUs[i] ?? 0) - 1) / US_PER_SECOND + offset),
-  );
+  const count = chain.reduce((sum, { samples }) => sum + samples.length, 0);
+  const leastSeconds = gapSeconds * Math.max(1, count / candlesMax);
   const everySeconds =
-    CANDLE_LENGTHS.filter((length) => length * US_PER_SECOND >= everyUs).find(
-      (length) => ends.reduce((sum, each) => sum + countCells(each, length), 0) <= candlesMax,
-    ) ??
-    CANDLE_LENGTHS.at(-1) ??
-    DAY;
-  const tsSeconds: number[] = [];
-  const open: number[] = [];
-  const high: number[] = [];
-  const low: number[] = [];
-  const close: number[] = [];
-  for (const [of, { instrument, samples }] of chain.entries()) {
+    CANDLE_LENGTHS.find((length) => length >= leastSeconds) ?? CANDLE_LENGTHS.at(-1) ?? DAY;
+  const candles: ReportCandle[] = [];
+  for (const { instrument, samples } of chain) {
     const { spec, prices, ranges } = instrument;
     const points = (ticks: number | undefined): number => pointsOf(spec, priceTicks(ticks ?? 0));
-    for (const [place, i] of samples.entries()) {
-      const start = Math.floor((ends[of]?.[place] ?? 0) / everySeconds) * everySeconds - offset;
-      const [top, bottom, last] = [points(ranges.high[i]), points(ranges.low[i]), close.length - 1];
-      if (start > (tsSeconds.at(-1) ?? -Infinity)) {
-        tsSeconds.push(start);
-        open.push(points(ranges.first[i]));
-        high.push(top);
-        low.push(bottom);
-        close.push(points(prices.values[i]));
-        continue;
+    for (const i of samples) {
+      // A sample ends a stretch: its trades lie before it.
+      const before = ((prices.tsUs[i] ?? 0) - 1) / US_PER_SECOND + offset;
+      const time = Math.floor(before / everySeconds) * everySeconds - offset;
+      const [high, low, close] = [points(ranges.high[i]), points(ranges.low[i]), points(prices.values[i])];
+      const last = candles.at(-1);
+      if (last === undefined || time > last.time)
+        candles.push({ time, open: points(ranges.first[i]), high, low, close });
+      else {
+        const range = { high: Math.max(last.high, high), low: Math.min(last.low, low) };
+        candles[candles.length - 1] = { ...last, ...range, close };
       }
-      high[last] = Math.max(high[last] ?? top, top);
-      low[last] = Math.min(low[last] ?? bottom, bottom);
-      close[last] = points(prices.values[i]);
     }
   }
-  return { everySeconds, tsSeconds, open, high, low, close };
+  return { everySeconds, candles };
 }
 
 /** The values that strategies drew, by the candle in which they did. */
 function linesOf(
   { strategies }: BacktestResult,
   chain: readonly TradedInstrument[],
-  candles: readonly number[],
+  candles: readonly ReportCandle[],
 ): readonly ReportLine[] {
   const lines = new Map<string, (number | null)[]>();
   let fromUs = -Infinity;
@@ -174,7 +156,7 @@ function linesOf(
         let at = -1;
         values.tsUs.forEach((us, i) => {
           if (us <= fromUs) return;
-          while ((candles[at + 1] ?? Infinity) * US_PER_SECOND <= us) at += 1;
+          while ((candles[at + 1]?.time ?? Infinity) * US_PER_SECOND <= us) at += 1;
           if (at < 0) return;
           const points = (values.values[i] ?? 0) * pointsOf(instrument.spec, priceTicks(1));
           line[at] = Number(points.toFixed(digits));
@@ -183,17 +165,6 @@ function linesOf(
     fromUs = toUs;
   }
   return [...lines].map(([name, values]) => ({ name, values }));
-}
-
-function countCells(moments: readonly number[], length: number): number {
-  let count = 0;
-  let cell = NaN;
-  for (const moment of moments) {
-    const now = Math.floor(moment / length);
-    if (now !== cell) count += 1;
-    cell = now;
-  }
-  return count;
 }
 
 /** Median time between two samples with trades, microseconds; a day at most. */
@@ -260,12 +231,12 @@ export function tradeOf(
 }
 
 /** Bins of one width with an edge at zero, so that a bar is either gains or losses. */
-export function profitHistogram(result: BacktestResult): readonly ReportHistogram[] {
+export function profitHistogram(result: BacktestResult): ReportHistogram | null {
   const { strategies, moneyScale } = result;
-  const profits = countedTrades(result, strategies)
+  const profits = closedTrades(strategies)
     .map(({ netProfit }) => netProfit / moneyScale)
     .toSorted((a, b) => a - b);
-  if (profits.length < 2) return [];
+  if (profits.length < 2) return null;
   const low = Math.min(0, profits[0] ?? 0);
   const high = Math.max(0, profits.at(-1) ?? 0);
   const width = (high - low) / BINS || 1;
@@ -277,23 +248,44 @@ export function profitHistogram(result: BacktestResult): readonly ReportHistogra
     counts[bin] = (counts[bin] ?? 0) + 1;
   }
   const edges = Array.from({ length: count + 1 }, (_, i) => (first + i) * width);
-  return [
-    {
-      title: `Trades by net profit in ${result.currency}`,
-      edges,
-      counts,
-      mean: mean(profits) ?? 0,
-      median: quantileSorted(profits, 0.5),
-    },
-  ];
+  return {
+    title: `Trades by net profit in ${result.currency}`,
+    edges,
+    counts,
+    mean: mean(profits) ?? 0,
+    median: quantileSorted(profits, 0.5),
+  };
 }
 
 /**
- * Held over all strategies, long above zero: at each sample of equity the position of that time that was furthest from zero. Contracts of
- * one underlying are counted. Of several the value at the price of their last fills is taken: a share and a coin have no sum.
+ * At most about `pointsMax` samples, keeping the lowest and the highest equity of each stretch, so that a picture of them has the same
+ * outline; first and last stay.
  */
-export function positionSamples(result: BacktestResult): Samples & { readonly unit: string } {
-  const { strategies, instruments, equity, currency, moneyScale } = result;
+export function accountSamples(result: BacktestResult, pointsMax: number): ReportAccount {
+  const { equity, funds, moneyScale, utcOffsetMinutes } = result;
+  const places = outlineOf(equity.values, pointsMax);
+  const least = places.map((place, i) => leastBetween(funds.buyingPower, (places[i - 1] ?? -1) + 1, place));
+  const at = (column: Float64Array, rows: readonly number[]): readonly number[] =>
+    rows.map((row) => (column[row] ?? 0) / moneyScale);
+  const times = places.map((place) => equity.tsUs[place] ?? 0);
+  return {
+    tsSeconds: times.map((us) => sampleSeconds(us, utcOffsetMinutes)),
+    equity: at(equity.values, places),
+    ...positionsUntil(result, times),
+    cash: at(funds.cash, least),
+    marginUsed: at(funds.marginUsed, least),
+    buyingPower: at(funds.buyingPower, least),
+  };
+}
+
+/**
+ * Held over all strategies, long above zero: the position furthest from zero since the moment before. Contracts of one underlying are
+ * counted. Of several the value at the price of their last fills is taken: a share and a coin have no sum.
+ */
+function positionsUntil(
+  { strategies, instruments, currency, moneyScale }: BacktestResult,
+  moments: readonly number[],
+): Pick<ReportAccount, 'position' | 'positionUnit'> {
   const isCounted = new Set(instruments.map(({ spec }) => spec.underlying)).size <= 1;
   const heldAfter = ({ instrument, positionAfter, value, qty }: BacktestFill): number => {
     const { spec } = instrumentOf(instruments, instrument);
@@ -310,7 +302,7 @@ export function positionSamples(result: BacktestResult): Samples & { readonly un
     .toSorted((a, b) => a.atUs - b.atUs);
   const held = new Map<string, number>();
   let [position, next] = [0, 0];
-  const values = equity.tsUs.map((untilUs) => {
+  const values = moments.map((untilUs) => {
     let furthest = position;
     for (let change = changes[next]; change !== undefined && change.atUs <= untilUs; change = changes[next]) {
       position += change.after - (held.get(change.of) ?? 0);
@@ -322,7 +314,7 @@ export function positionSamples(result: BacktestResult): Samples & { readonly un
   });
   const [first] = instruments;
   const counted = first?.spec.lotSize === undefined ? 'contracts' : `units of ${first.symbol}`;
-  return { tsUs: equity.tsUs, values, unit: isCounted ? counted : currency };
+  return { position: values, positionUnit: isCounted ? counted : currency };
 }
 
 /** A sample ends a stretch: one at midnight belongs to the day before, and is shown as its last second. */
@@ -331,62 +323,23 @@ export function sampleSeconds(us: number, utcOffsetMinutes: number): number {
   return (seconds + utcOffsetMinutes * MINUTE) % DAY === 0 ? seconds - 1 : seconds;
 }
 
-/**
- * At most about `pointsMax` samples, keeping the lowest and the highest of each stretch, so that a picture of them has the same
- * outline; first and last stay.
- */
-export function thinSeries(
-  { tsUs, values }: Samples,
-  pointsMax: number,
-  scale: (value: number) => number,
-  utcOffsetMinutes: number,
-): ReportSeries {
-  const places =
-    values.length <= pointsMax ? [...values.keys()] : extremes(values, Math.floor(pointsMax / 2));
-  return {
-    tsSeconds: places.map((place) => sampleSeconds(tsUs[place] ?? 0, utcOffsetMinutes)),
-    values: places.map((place) => scale(values[place] ?? 0)),
-  };
-}
-
-/** At the sample of each stretch that had the least buying power. */
-export function fundsSamples(
-  { equity: { tsUs }, funds, moneyScale, utcOffsetMinutes }: BacktestResult,
-  pointsMax: number,
-): ReportFunds {
-  const { buyingPower } = funds;
-  const stretches = Math.min(pointsMax, buyingPower.length);
-  const places = Array.from(
-    { length: stretches },
-    (_, place) => extremesOf(buyingPower, place, stretches).low,
-  );
-  const at = (values: Float64Array): readonly number[] =>
-    places.map((place) => (values[place] ?? 0) / moneyScale);
-  return {
-    tsSeconds: places.map((place) => sampleSeconds(tsUs[place] ?? 0, utcOffsetMinutes)),
-    cash: at(funds.cash),
-    marginUsed: at(funds.marginUsed),
-    buyingPower: at(buyingPower),
-  };
-}
-
-function extremes(values: Float64Array, stretches: number): number[] {
+/** Places of the first and the last value, and of the least and the greatest one of each stretch. */
+export function outlineOf(values: Float64Array, pointsMax: number): readonly number[] {
+  if (values.length <= pointsMax) return [...values.keys()];
+  const stretches = Math.floor(pointsMax / 2);
   const places = new Set<number>([0, values.length - 1]);
+  const negative = values.map((value) => -value);
   for (let stretch = 0; stretch < stretches; stretch += 1) {
-    const { low, high } = extremesOf(values, stretch, stretches);
-    places.add(low).add(high);
+    const from = Math.floor((stretch * values.length) / stretches);
+    const to = Math.floor(((stretch + 1) * values.length) / stretches) - 1;
+    places.add(leastBetween(values, from, to)).add(leastBetween(negative, from, to));
   }
   return [...places].toSorted((a, b) => a - b);
 }
 
-/** Places of the least and the greatest value in one of so many even stretches. */
-function extremesOf(values: Float64Array, stretch: number, stretches: number) {
-  const from = Math.floor((stretch * values.length) / stretches);
-  const to = Math.floor(((stretch + 1) * values.length) / stretches);
-  let [low, high] = [from, from];
-  for (let i = from; i < to; i += 1) {
-    if ((values[i] ?? 0) < (values[low] ?? 0)) low = i;
-    if ((values[i] ?? 0) > (values[high] ?? 0)) high = i;
-  }
-  return { low, high };
+/** The first place of the least value, both ends included. */
+function leastBetween(values: Float64Array, from: number, to: number): number {
+  let least = from;
+  for (let i = from + 1; i <= to; i += 1) if ((values[i] ?? 0) < (values[least] ?? 0)) least = i;
+  return least;
 }

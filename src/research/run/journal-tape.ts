@@ -9,7 +9,6 @@ import type { Journal } from '../../engine/ports/outbound.ts';
 import { formatDenial } from '../../engine/ports/denial.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { OrderToSend } from '../../engine/ports/approved.ts';
-import type { HaltReason, SessionStarted } from '../../engine/ports/engine-event.ts';
 import type { BacktestNotice } from '../backtest-plan.ts';
 import type { RunAccount } from './run-account.ts';
 
@@ -161,9 +160,7 @@ export class RunJournal {
   /** Warm-up: denials of strategies are not reported. */
   isWarmUp = false;
   readonly #account: RunAccount;
-  readonly #haltedStrategies = new Map<StrategyIndex, string>();
   readonly #stacks = new Map<object, string>();
-  #halted: HaltReason | null = null;
   dropped = 0;
 
   constructor(account: RunAccount) {
@@ -176,7 +173,7 @@ export class RunJournal {
     // Most entries of an order change nothing here.
     if (kind === 'proposal' || kind === 'order_status' || kind === 'fill') return;
     const ledger = this.#account.ledgers[entry.strategy ?? -1];
-    if (kind === 'halt') this.#halt(entry.strategy, entry.halted ? entry : null);
+    if (kind === 'halt') this.isHalted ||= entry.halted;
     else if (kind === 'alert' && entry.severity !== 'info')
       this.#notice({ tsUs: entry.tsUs, code: entry.code, text: entry.text });
     if (ledger === undefined) return;
@@ -200,22 +197,6 @@ export class RunJournal {
       const isFault = entry.reason === 'fault' && fault !== null;
       ledger.stopped = isFault ? `${fault.message} (in ${fault.where})` : entry.reason;
     }
-  }
-
-  /** Halts that the next day starts with unless they are resumed. */
-  halts(): Pick<SessionStarted, 'halted' | 'haltedStrategies'> {
-    const strategies = [...this.#haltedStrategies];
-    return {
-      halted: this.#halted,
-      haltedStrategies: strategies.map(([strategy, reason]) => ({ strategy, reason })),
-    };
-  }
-
-  #halt(strategy: StrategyIndex | null, why: HaltReason | null): void {
-    if (why !== null) this.isHalted = true;
-    if (strategy === null) this.#halted = why && { reason: why.reason, code: why.code };
-    else if (why === null) this.#haltedStrategies.delete(strategy);
-    else this.#haltedStrategies.set(strategy, why.reason);
   }
 
   /** Keeps the stack of a throw until its entry comes. */

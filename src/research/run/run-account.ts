@@ -21,14 +21,15 @@ import {
 } from '../../venue/account/ledger.ts';
 import type { OrderFill } from '../../venue/orders/order-entry.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
-import { DrawdownWatch } from '../statistics/return-ratios.ts';
-import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import { SampleTable } from './sample-table.ts';
+import { SampleTable, DrawdownWatch } from './sample-table.ts';
 import { type FilledOrder, StrategyLedger } from './strategy-ledger.ts';
 import { lastSession } from '../../domain/calendar.ts';
 
 export const ACCOUNT = accountId('BACKTEST');
+
+/** Funds of the account by sample, next to its equity. */
+export type Funds = Readonly<ReturnType<RunAccount['funds']>>;
 
 /** Funds next to equity, now. */
 export type FundsNow = Readonly<Record<keyof Funds, number>>;
@@ -164,11 +165,17 @@ export class RunAccount {
     this.samples.end(atUs, equity, isDayEnd);
   }
 
-  funds(): Funds {
+  funds() {
     const { cash, marginUsed, buyingPower } = this.#funds;
     return {
+      /**
+       * Under a broker's ratios the cash of the last settlement. Elsewhere equity less the value of positions paid in full, and less the open
+       * profit of margined ones.
+       */
       cash: Float64Array.from(cash),
+      /** Margin of positions; under a broker's ratios with the loss and the costs of the day. */
       marginUsed: Float64Array.from(marginUsed),
+      /** Money that new positions may still use, orders that work considered; never below zero. */
       buyingPower: Float64Array.from(buyingPower),
     };
   }

@@ -2,12 +2,10 @@
 import { assert } from '../../domain/assert.ts';
 import { CLOSING_BARS, phaseAt } from '../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
-import type { Contract } from '../../domain/contract.ts';
 import type { Assumption, EngineSettings, PollSettings } from '../../domain/settings.ts';
 import {
   durationUs,
   money,
-  type PriceHundredths,
   seconds,
   type TsUs,
   tsUs,
@@ -23,10 +21,10 @@ import {
   dayMoments,
   DayOpening,
   describeMemory,
+  guessesOf,
 } from '../backtest-plan.ts';
-import type { BacktestResult } from '../backtest-result.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
-import { describeLatency, type LatencyModel, VirtualClock } from './virtual-time.ts';
+import { describeLatency, VirtualClock } from './virtual-time.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
 import { JournalTape, RunJournal } from './journal-tape.ts';
@@ -35,8 +33,9 @@ import { RunInstrument } from './run-instrument.ts';
 import { RunPlots } from './sample-table.ts';
 import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
-import { RunVenue } from './run-venue.ts';
-import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
+import { RunBroker } from './run-broker.ts';
+import type { RunVenue } from './run-venue.ts';
+import type { BarFillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 import { createExchange, playedRows } from '../../venue/exchange/bar-exchange.ts';
 
 /** Finished rows of a run, or finished runs of a sweep. */
@@ -69,9 +68,7 @@ const LEAD = seconds(10);
 /** Readings of the broker's contract that are open in life: the venue in process keeps them. */
 const KEPT: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
 
-export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): BacktestResult {
-  return new Run(plan, options).play();
-}
+export const runBacktest = (plan: BacktestPlan, options: RunOptions = {}) => new Run(plan, options).play();
 
 /** The venue in process reports changes of orders and positions at once. Money changes with prices: it is read where a limit follows it. */
 const pollsOf = ({ poll: { account }, risk: { drawdownMax } }: EngineSettings): PollSettings => ({
@@ -95,6 +92,7 @@ class Run {
   readonly #facts: RunJournal;
   readonly #tape: JournalTape;
   readonly #plots: RunPlots;
+  readonly #broker: RunBroker;
   readonly #venue: RunVenue;
   readonly #timeline: Timeline;
   readonly #settings: EngineSettings;
@@ -118,11 +116,12 @@ class Run {
       options.onEntry?.(entry);
     });
     this.#plots = new RunPlots(plan.sampleEvery);
-    this.#venue = new RunVenue(plan, this.#clock, this.#account, this.#tape);
-    this.#timeline = new Timeline(this.#clock, this.#venue, this.#account, plan.sampleEvery);
+    this.#broker = new RunBroker(plan, this.#clock, this.#account, this.#tape);
+    this.#venue = this.#broker.venue;
+    this.#timeline = new Timeline(this.#clock, this.#broker, this.#account, plan.sampleEvery);
   }
 
-  play(): BacktestResult {
+  play() {
     const { days } = this.#plan.data;
     assert(days.length > 0, 'a run has a day');
     days.forEach((day, place) => this.#playDay(day, place));
@@ -134,7 +133,7 @@ class Run {
     this.#options.onDay?.(data);
     const moments = dayMoments(this.#plan.calendar, day);
     this.#notices.push(...data.notices);
-    const opening = new DayOpening(data);
+    const opening = new DayOpening(data.tapes.filter(({ isGuessed }) => !isGuessed));
     const tapes = this.#openMarkets(data, moments, opening);
     const engine = this.#openEngine(data, place);
     const player = new TapePlayer(
@@ -148,10 +147,11 @@ class Run {
       },
       tapes,
     );
-    for (const guess of opening.guesses()) {
-      player.playTo(guess.atUs);
-      this.#timeline.runTo(guess.atUs);
-      this.#sendReference(opening, guess.contract);
+    for (const { tape, atUs } of guessesOf(data)) {
+      player.playTo(atUs);
+      this.#timeline.runTo(atUs);
+      this.#venue.setBand(tape.contract, opening.learn(tape));
+      this.#timeline.post({ kind: 'reference', rows: opening.references });
     }
     player.playTo(moments.closeUs === null ? moments.endUs : Infinity);
     const isReaching = !player.isOver;
@@ -161,18 +161,11 @@ class Run {
     this.#closeDay(data, moments);
   }
 
-  #sendReference(opening: DayOpening, contract: Contract): void {
-    const band = opening.learn(contract);
-    if (band === undefined) return;
-    this.#venue.setBand(contract, band);
-    this.#timeline.post({ kind: 'reference', rows: opening.references });
-  }
-
   /** A bar reaches into days without data of their own: sessions go on, as trading does. */
   #playOn(player: TapePlayer, data: BacktestDay, day: TradingDay): void {
     const { beginUs, endUs } = dayMoments(this.#plan.calendar, day);
     this.#timeline.runTo(beginUs);
-    this.#venue.openDay(day, new DayOpening({ ...data, guessed: new Set() }).bands);
+    this.#venue.openDay(day, new DayOpening(data.tapes).bands);
     const carriedOver = this.#account.carriedOver();
     this.#timeline.post({ kind: 'session_started', tradingDay: day, carriedOver, halted: null });
     player.playTo(endUs);
@@ -187,29 +180,27 @@ class Run {
     const openUs = Math.min(beginUs, isFirst ? firstUs - LEAD : firstUs);
     if (isFirst) this.#fromUs = openUs;
     this.#timeline.runTo(openUs);
-    const referenceOf = (contract: Contract): PriceHundredths | undefined =>
-      data.guessed.has(contract) ? undefined : data.references.get(contract);
     // A contract that is listed no more has no market.
     for (const instrument of this.#instruments) instrument.open(null);
     for (const contract of data.contracts) {
       assert(contract.index <= this.#instruments.length, 'contracts are listed in the order of their places');
       if (contract.index === this.#instruments.length)
         this.#instruments.push(new RunInstrument(contract, costs, this.#account.samples.prices()));
-      this.#instruments[contract.index]?.open(null, referenceOf(contract));
+      this.#instruments[contract.index]?.open(null);
     }
-    const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {
+    const tapes = data.tapes.map(({ contract, rows, reference, isGuessed }): PlayedTape => {
       const played = playedRows(rows, fill);
       const exchange = createExchange(played, fill, this.#venue.sink, () =>
         this.#account.netOf(contract.index),
       );
-      this.#instruments[contract.index]?.open(exchange, referenceOf(contract));
+      this.#instruments[contract.index]?.open(exchange, isGuessed ? undefined : reference);
       const volumeBefore = this.#volumes.get(contract.index) ?? 0;
       const { index: instrument, orderCode } = contract;
       return { instrument, orderCode, rows: played, exchange, volumeBefore };
     });
     const { nowUs } = this.#clock;
     this.#venue.openDay(data.day, opening.bands);
-    this.#venue.references = opening.references;
+    this.#broker.references = opening.references;
     this.#venue.setPhase(phaseAt(calendar, tsUs(nowUs)), nowUs);
     const left = boundaries.filter(({ atUs }) => atUs > nowUs);
     // On the clock on the wall: a bar of a day or of hours is over at its sample.
@@ -222,7 +213,7 @@ class Run {
 
   /** A fresh engine each morning, as the daemon has one; or the same one, that goes on with the next day. */
   #openEngine(data: BacktestDay, place: number): Engine {
-    const { memory, warmUpDays, resume } = this.#plan;
+    const { memory, warmUpDays } = this.#plan;
     if (memory === 'day') this.#timeline.leaveEngine();
     const isNew = this.#timeline.engine === null;
     const engine = this.#timeline.engine ?? this.#createEngine();
@@ -230,14 +221,14 @@ class Run {
     this.#facts.isWarmUp = place < warmUpDays;
     const carriedOver = this.#account.carriedOver();
     this.#timeline.post({ kind: 'contracts', contracts: data.contracts });
-    const halts = resume === 'never' && isNew ? this.#facts.halts() : { halted: null };
-    this.#timeline.post({ kind: 'session_started', tradingDay: data.day, carriedOver, ...halts });
+    this.#timeline.post({ kind: 'session_started', tradingDay: data.day, carriedOver, halted: null });
     if (isNew) {
       this.#timeline.post({ kind: 'booted', boot: place + 1, accountTail: 'BCKTST' });
       this.#timeline.post({ kind: 'stream', state: 'live', reason: 'recorded' });
     }
     if (place === 0 && warmUpDays > 0) this.#command('halt', 'warm-up');
-    const isResumed = !isNew && resume === 'each_day' && this.#facts.isHalted && place > warmUpDays;
+    // Entries that a loss has halted a person resumes in the morning.
+    const isResumed = !isNew && this.#facts.isHalted && place > warmUpDays;
     if ((place === warmUpDays && warmUpDays > 0) || isResumed) this.#command('resume', 'another day');
     return engine;
   }
@@ -256,8 +247,8 @@ class Run {
       ...(running === undefined ? {} : { currentStrategy: running }),
     });
     const outbound = {
-      gateway: this.#venue,
-      reports: this.#venue,
+      gateway: this.#broker,
+      reports: this.#broker,
       journal: this.#tape,
       plots: this.#plots,
       alarm: this.#timeline,
@@ -279,9 +270,9 @@ class Run {
     this.#timeline.closeDay();
     if (closeUs === null) return;
     const proofUs = closeUs + this.#plan.settings.lookUp.spread;
-    this.#venue.scanAt(proofUs + PROOF_MARGIN);
+    this.#broker.scanAt(proofUs + PROOF_MARGIN);
     this.#timeline.runTo(proofUs + AFTER_CLOSE / 2);
-    this.#venue.read('positions');
+    this.#broker.read('positions');
     this.#timeline.runTo(proofUs + AFTER_CLOSE);
     this.#timeline.runTo(closeUs + CLOSING_BARS);
     // With a fresh engine each morning there is nothing to do at night.
@@ -310,7 +301,7 @@ class Run {
     this.#options.onProgress?.({ done: this.#rowsDone, all, what: day });
   }
 
-  #result(): BacktestResult {
+  #result() {
     const [plan, account, facts] = [this.#plan, this.#account, this.#facts];
     const toUs = tsUs(this.#clock.nowUs);
     const { dropped } = facts;
@@ -322,7 +313,7 @@ class Run {
     const ofPlan = { configDigest, seed, currency, moneyScale, warmUpDays, statistics };
     return {
       ...ofPlan,
-      version: 1,
+      /** SHA-256 over the data, and the canonical journal with its executions. */
       dataDigest: plan.data.digest,
       journalHash: this.#tape.digest(),
       timeZone: plan.calendar.timeZone,
@@ -331,15 +322,20 @@ class Run {
       fromUs: tsUs(this.#fromUs),
       toUs,
       capital: money(plan.capital),
+      /** Capital and profit, open and closed, net of costs. A long run keeps some samples of all (`SampleTable`). */
       equity: samples.equity,
+      /** Drawdowns of all samples, also dropped ones. */
       drawdowns: falls.end(),
       funds: account.funds(),
       dayEquity: Float64Array.from(account.dayEquity),
+      /** When each of `days` ended; the last samples of the day are of this time. */
       dayEndUs: Float64Array.from(account.dayEndUs),
       instruments: this.#instruments.map(({ contract: { orderCode: symbol, spec }, prices }) => ({
         symbol,
         spec,
+        /** Last traded price at each sample; 0 before the first. */
         prices: samples.samplesOf(prices.last),
+        /** Trades since the sample before, as columns; 0 where nothing was traded. */
         ranges: prices.ranges(),
       })),
       strategies: account.ledgers.map((ledger, place) => {
@@ -347,20 +343,23 @@ class Run {
         return {
           ...ledger.outcome(this.#instruments, account.days, toUs),
           id: instance?.id ?? '',
+          /** Name in the catalogue, or the file it came from. */
           strategy: instance?.definition.name ?? '',
           symbols: plan.settings.strategies[place]?.symbols ?? [],
           params: instance?.params ?? {},
+          /** Profit so far, open and closed, net of costs; begins at zero. */
           profit: samples.samplesOf(ledger.profit),
           plots: this.#plots.of(place),
         };
       }),
-      models: [...describeModels(plan.fill, plan.latency), ['memory', describeMemory(plan.memory)]],
+      /** Name and settings of each model, in words. */
+      models: describeModels(plan),
       notices: [...this.#notices, ...facts.notices, ...more],
       counts: {
         rows: this.#rowsDone,
         events: this.#clock.seq,
         journalEntries: this.#tape.count,
-        orders: this.#venue.orders,
+        orders: this.#broker.orders,
         fills: this.#venue.fills,
       },
     };
@@ -373,9 +372,13 @@ const capitalLost = (at: TsUs): BacktestNotice => ({
   text: 'equity fell to zero or below and the run went on: a broker would have ended it, and ratios of returns have no value',
 });
 
-function describeModels(fill: FillModel, { order, report }: LatencyModel): [string, string][] {
-  const models = fill.on === 'ticks' ? tickModel(fill) : barModel(fill);
-  return [...models, ['order latency', describeLatency(order)], ['report latency', describeLatency(report)]];
+function describeModels({ fill, latency, memory }: BacktestPlan): readonly (readonly [string, string])[] {
+  return [
+    ...(fill.on === 'ticks' ? tickModel(fill) : barModel(fill)),
+    ['order latency', describeLatency(latency.order)],
+    ['report latency', describeLatency(latency.report)],
+    ['memory', describeMemory(memory)],
+  ];
 }
 
 function tickModel(model: TickFillModel): [string, string][] {

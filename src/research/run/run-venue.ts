@@ -1,16 +1,14 @@
 /**
- * The broker of a run: the ports behind which live has REST, over the order entry, trigger book and margin monitor of the
- * simulator and the markets of the day. Calls take their time to the venue, answers take theirs back, none overtakes another. A
- * fill is reported at once, as a row of the book like the one live reads; a scan of the whole book and reads of positions and
- * money are answered when the engine asks.
+ * The venue of a run: order entry, trigger book and margin monitor of the simulator over the markets of the day. What changes is reported
+ * after each call and each row.
  */
-import type { BrokerAccount, CallOutcome } from '../../domain/broker-order.ts';
+import type { BrokerOrder, CallOutcome } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { CEILING_NONE, type Contract, type PriceBand } from '../../domain/contract.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
-import { type Seq, type TsUs, durationUs, priceHundredths, priceTicks } from '../../domain/units.ts';
+import { type TsUs, durationUs, priceHundredths, priceTicks } from '../../domain/units.ts';
 import type {
   ApprovedCancel,
   ApprovedModify,
@@ -19,15 +17,7 @@ import type {
   ModifyToSend,
   OrderToSend,
 } from '../../engine/ports/approved.ts';
-import type {
-  BookRows,
-  CallAnswer,
-  EngineEvent,
-  OrderNews,
-  ReferenceRow,
-  ReportKind,
-} from '../../engine/ports/engine-event.ts';
-import type { AccountNow, Gateway, Reports } from '../../engine/ports/outbound.ts';
+import type { CallAnswer } from '../../engine/ports/engine-event.ts';
 import { MarginMonitor } from '../../venue/margin-monitor.ts';
 import { type PlaceLimit, type PlaceTrigger, type Refusal, refusal } from '../../venue/venue-command.ts';
 import { TriggerBook } from '../../venue/triggers/trigger-book.ts';
@@ -35,17 +25,17 @@ import { type Listing, type OrderOrigin, Outbox } from '../../venue/venue-event.
 import type { Exchange, FillSink } from '../../venue/exchange/exchange.ts';
 import { type VenueContext, placeRefusal } from '../../venue/orders/order-checks.ts';
 import { OrderEntry, type OrderFill, type OrderListener } from '../../venue/orders/order-entry.ts';
-import { type OrderSender, type VenueOrder, sentNow } from '../../venue/orders/venue-order.ts';
+import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
 import { BrokerBooks, bracketOf, outcomeOf } from './broker-books.ts';
 import type { JournalTape } from './journal-tape.ts';
-import { DelayLine, ReadPace, type VirtualClock, seqOf, timeOf } from './virtual-time.ts';
+import { type VirtualClock, timeOf } from './virtual-time.ts';
 import { ACCOUNT, type RunAccount } from './run-account.ts';
 import { RunMargin } from './run-margin.ts';
 
 /** Settings that are the venue's. */
-type VenuePlan = Pick<
+export type VenuePlan = Pick<
   BacktestPlan,
   'costs' | 'margin' | 'moneyScale' | 'isMarginRuleOn' | 'fill' | 'latency' | 'seed'
 > & {
@@ -54,20 +44,12 @@ type VenuePlan = Pick<
   };
 };
 
-type DelayedCall = OrderSender &
+export type DelayedCall = OrderSender &
   (
     | { readonly call: 'place'; readonly sent: ApprovedOrder }
     | { readonly call: 'modify'; readonly sent: ApprovedModify }
     | { readonly call: 'cancel'; readonly sent: ApprovedCancel }
   );
-
-/** An event before it has its place in the sequence. */
-type UnnumberedEvent = EngineEvent & { seq: Seq; tsUs: TsUs };
-
-const SCANS_A_SECOND = 2;
-/** A start asks several times. */
-const POSITION_READS_A_SECOND = 8;
-const [NO_SEQ, NO_TIME] = [seqOf(0), timeOf(0)];
 
 /** Latencies are the run's: a command that arrives here is final at once, and may change price and quantity together. */
 const RULES = { ...DEFAULT_RULES, gatewayDelay: durationUs(0), changeOfBoth: 'replace' } as const;
@@ -77,48 +59,41 @@ const NO_BAND: PriceBand = {
   reference: priceHundredths(0),
 };
 
-export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, OrderListener {
-  readonly reportsOnce = true;
-  readonly accountNow: AccountNow | undefined;
-  orders = 0;
+/** Who hears what a call or a row has changed. */
+export interface VenueNews {
+  changed(rows: readonly BrokerOrder[]): void;
+  /** Something changed in the trigger book. */
+  triggers(): void;
+}
+
+export class RunVenue implements VenueContext, OrderListener {
   fills = 0;
-  /** The day's references, as they become known. */
-  references: readonly ReferenceRow[] = [];
   phase: SessionPhase = 'closed';
   isClosed = true;
   readonly #plan: VenuePlan;
   readonly #clock: VirtualClock;
   readonly #account: RunAccount;
   readonly #tape: JournalTape;
+  readonly #news: VenueNews;
   readonly #entry: OrderEntry;
   /** See a trade or a quote of the tape before our orders meet it. */
   readonly triggers: TriggerBook;
-  readonly #books: BrokerBooks;
+  readonly books: BrokerBooks;
   readonly margin: RunMargin;
   readonly #monitor: MarginMonitor;
-  readonly #calls: DelayLine<DelayedCall>;
-  readonly #answers: DelayLine<UnnumberedEvent>;
-  readonly #scans = new ReadPace(SCANS_A_SECOND);
-  readonly #positions = new ReadPace(POSITION_READS_A_SECOND);
-  /** To the call that arrives now, until it is reported with its changes. */
-  #answer: CallAnswer | null = null;
   #hasGtc = false;
 
-  constructor(plan: VenuePlan, clock: VirtualClock, account: RunAccount, tape: JournalTape) {
-    const { latency, seed, settings } = plan;
+  constructor(plan: VenuePlan, clock: VirtualClock, account: RunAccount, tape: JournalTape, news: VenueNews) {
     this.#plan = plan;
     this.#clock = clock;
     this.#account = account;
     this.#tape = tape;
-    this.#calls = new DelayLine(latency.order, seed);
-    this.#answers = new DelayLine(latency.report, seed + 1);
-    // A limit follows the account: it is read from time to time.
-    this.accountNow = settings.risk.drawdownMax === undefined ? this : undefined;
+    this.#news = news;
     this.#entry = new OrderEntry(plan.costs, RULES, this, this);
     const stopLossSlipTicks = this.#takesMarketOrders ? CEILING_NONE : RULES.stopLossSlipTicks;
     const outbox = new Outbox();
     this.triggers = new TriggerBook({ ...RULES, stopLossSlipTicks }, this, this.#entry, outbox);
-    this.#books = new BrokerBooks(this.#entry.store, outbox, account, this);
+    this.books = new BrokerBooks(this.#entry.store, outbox, account, this);
     this.margin = new RunMargin(plan.margin, account, this.#entry.store, plan.moneyScale);
     this.#monitor = new MarginMonitor(this.#entry, this.margin, this);
   }
@@ -136,9 +111,9 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     return this.#entry;
   }
 
-  get nextUs(): number {
-    const reads = Math.min(this.#scans.nextUs, this.#positions.nextUs);
-    return Math.min(this.#calls.nextUs, this.#answers.nextUs, reads, this.#monitor.nextUs);
+  /** When margin is measured next; infinite while nothing moves. */
+  get marginUs(): number {
+    return this.#monitor.nextUs;
   }
 
   /** After the markets of the day were opened. */
@@ -159,149 +134,12 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
       band === null ? null : { contract, band, takesMarketOrders };
   }
 
-  // Ports of the engine.
-
-  submit(order: ApprovedOrder): void {
-    this.orders += 1;
-    const decidedMidTwice = this.#account.instruments[order.instrument]?.midTwice ?? 0;
-    const { strategy: owner } = order;
-    const decidedUs = this.#clock.nowUs;
-    this.#call({ call: 'place', sent: order, owner, triggerPrice: null, decidedUs, decidedMidTwice });
-  }
-
-  modify(modify: ApprovedModify): void {
-    this.#call({ call: 'modify', sent: modify, ...sentNow(this.#clock.nowUs) });
-  }
-
-  cancel(cancel: ApprovedCancel): void {
-    this.#call({ call: 'cancel', sent: cancel, ...sentNow(this.#clock.nowUs) });
-  }
-
-  read(what: ReportKind): void {
-    if (what === 'book') return this.#want(this.#scans);
-    if (what === 'account') return this.accountNow === undefined ? this.#sendAccount() : undefined;
-    if (what === 'triggers') return this.#sendTriggers();
-    if (what === 'positions') {
-      this.#want(this.#positions);
-      return this.#sendDuePositions();
-    }
-    if (what === 'reference')
-      this.#send({ kind: 'reference', seq: NO_SEQ, tsUs: NO_TIME, rows: this.references });
-    // The table of contracts was sent with the beginning of the day, and the account is there when it is asked for.
-  }
-
-  bookTempo(): void {
-    // Fills are reported at once: there is no pace to set.
-  }
-
-  /** As the broker shows the account; with buying power without end where it alone asks for margin. */
-  figures(): BrokerAccount {
-    return this.margin.accountFigures(this.#plan.isMarginRuleOn ? null : Number.MAX_SAFE_INTEGER);
-  }
-
-  get arrivedUs(): number {
-    return this.#calls.first?.decidedUs ?? Infinity;
-  }
-
-  /** Does due work, and takes the next due answer to the engine; null when there is none. */
-  step(nowUs: number): UnnumberedEvent | null {
-    while (this.#calls.nextUs <= nowUs) {
-      const call = this.#calls.take();
-      if (call !== undefined) this.#arrive(call);
-    }
-    if (this.#scans.nextUs <= nowUs && this.#isReadDue(this.#scans, nowUs))
-      this.#sendScan({ list: 'orders', orders: this.#books.scan() });
-    if (this.#positions.nextUs <= nowUs) this.#sendDuePositions();
-    if (this.#monitor.nextUs <= nowUs) this.#runMargin();
-    return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
-  }
-
-  /** To be called when the book of the day that ended is to be shown once more. */
-  scanAt(atUs: number): void {
-    this.#scans.wantAt(atUs);
-    this.#clock.wake(atUs);
-  }
-
-  #call(call: DelayedCall): void {
-    if (this.#calls.nextUs === Infinity && this.#answers.nextUs === Infinity) this.#books.forgetOver();
-    this.#calls.send(this.#clock.nowUs, call);
-    this.#clock.wake(this.#calls.nextUs);
-  }
-
-  #arrive(call: DelayedCall): void {
-    this.#answer = this.#answerTo(call);
-    this.report();
-    if (this.#answer !== null) this.#sendReport(null);
-  }
-
-  #answerTo(call: DelayedCall): CallAnswer {
-    const { clientOrderId } = call.sent;
-    if (call.call === 'place')
-      return { call: 'place', callId: clientOrderId, clientOrderId, outcome: this.#placed(call.sent, call) };
-    const { callId } = call.sent;
-    const outcome = call.call === 'modify' ? this.#modified(call.sent) : this.#canceled(call.sent);
-    return { call: call.call, callId, clientOrderId, outcome };
-  }
-
-  #sendReport(news: OrderNews | null): void {
-    const answer = this.#answer;
-    this.#answer = null;
-    this.#send({ kind: 'execution_report', seq: NO_SEQ, tsUs: NO_TIME, answer, news });
-  }
-
-  #sendScan(rows: BookRows): void {
-    const startedUs = this.nowUs;
-    const head = { seq: NO_SEQ, tsUs: NO_TIME, startedUs, complete: true };
-    this.#send({ kind: 'book_snapshot', ...rows, ...head });
-  }
-
-  /** The whole trigger book: only the whole of it proves whose a new row is. */
-  #sendTriggers(): void {
-    // They may show the order that the call has placed.
-    if (this.#answer !== null) this.#sendReport(null);
-    this.#sendScan({ list: 'triggers', orders: this.#books.scanTriggers() });
-  }
-
-  #sendAccount(): void {
-    const startedUs = this.nowUs;
-    const account = this.figures();
-    this.#send({ kind: 'account_snapshot', seq: NO_SEQ, tsUs: NO_TIME, startedUs, account });
-  }
-
-  #sendDuePositions(): void {
-    if (!this.#isReadDue(this.#positions, this.#clock.nowUs)) return;
-    const startedUs = this.nowUs;
-    const positions = this.#account.positions();
-    this.#send({ kind: 'position_snapshot', seq: NO_SEQ, tsUs: NO_TIME, startedUs, positions });
-  }
-
-  #send(answer: UnnumberedEvent): void {
-    this.#answers.send(this.#clock.nowUs, answer);
-    this.#clock.wake(this.#answers.nextUs);
-  }
-
-  #want(pace: ReadPace): void {
-    pace.want(this.#clock.nowUs);
-    this.#clock.wake(pace.nextUs);
-  }
-
-  /** Reads of the whole account wait while some market keeps its fills to itself. */
-  #isReadDue(pace: ReadPace, nowUs: number): boolean {
-    if (pace.nextUs > nowUs) return false;
-    let silentUntilUs = -Infinity;
-    for (const { exchange } of this.#account.instruments)
-      if (exchange !== null && exchange.silentUntilUs > silentUntilUs) ({ silentUntilUs } = exchange);
-    if (silentUntilUs <= nowUs) return pace.takeDue(nowUs);
-    pace.wantAt(silentUntilUs);
-    return false;
-  }
-
   setPhase(phase: SessionPhase, atUs: number): void {
     this.phase = phase;
     this.noticeMargin();
     if (phase === 'continuous' && this.#hasGtc) {
       // Their rows of last evening say that they cannot be canceled.
-      for (const order of this.#entry.store.open(ACCOUNT)) if (order.isGtc) this.#books.mark(order);
+      for (const order of this.#entry.store.open(ACCOUNT)) if (order.isGtc) this.books.mark(order);
       this.report();
     }
     for (const { exchange } of this.#account.instruments) exchange?.setPhase(phase, atUs);
@@ -312,6 +150,15 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
     for (const order of this.#entry.store.open(ACCOUNT).filter(({ isInBook }) => isInBook))
       this.book(order.orderCode)?.enter(order);
     this.report();
+  }
+
+  answerTo(call: DelayedCall): CallAnswer {
+    const { clientOrderId } = call.sent;
+    if (call.call === 'place')
+      return { call: 'place', callId: clientOrderId, clientOrderId, outcome: this.#placed(call.sent, call) };
+    const { callId } = call.sent;
+    const outcome = call.call === 'modify' ? this.#modified(call.sent) : this.#canceled(call.sent);
+    return { call: call.call, callId, clientOrderId, outcome };
   }
 
   /** An accepted order enters its market with the next `report`. */
@@ -354,18 +201,18 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
 
   #wait(command: PlaceTrigger, owner: number): CallOutcome {
     const outcome = outcomeOf(this.triggers.place(command, owner));
-    this.#books.readTriggers();
+    this.books.readTriggers();
     return outcome;
   }
 
   /** An order waits for trades: each trade is passed on. */
   get isWatching(): boolean {
-    return this.#books.isWatching;
+    return this.books.isWatching;
   }
 
   /** Something happened in a row that `report` has to follow up. */
   get hasChanges(): boolean {
-    return this.#books.hasChanges || (this.isWatching && this.triggers.hasNews);
+    return this.books.hasChanges || (this.isWatching && this.triggers.hasNews);
   }
 
   /** Runs arrivals and triggers after a call or a row, then reports every change. */
@@ -376,13 +223,9 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
       else this.#entry.runDue(nowUs);
     }
     this.#reportTriggers();
-    const rows = this.#books.takeChanged();
+    const rows = this.books.takeChanged();
     if (rows.length === 0) return;
-    this.#sendReport({
-      startedUs: nowUs,
-      rows,
-      account: this.accountNow === undefined ? this.figures() : null,
-    });
+    this.#news.changed(rows);
     this.noticeMargin();
     this.#clock.wake(this.#monitor.nextUs);
   }
@@ -408,10 +251,10 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
   /** A row went by while `isMarginWatched`. */
   watchMargin(): void {
     this.noticeMargin();
-    this.#clock.wake(this.nextUs);
+    this.#clock.wake(this.#monitor.nextUs);
   }
 
-  #runMargin(): void {
+  runMargin(): void {
     this.#monitor.run(this.nowUs);
     this.report();
     // Maintenance margin waits for the next row.
@@ -421,7 +264,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
   /** The answer to a call says that its order was accepted, and where. */
   onChange(order: VenueOrder, _at: TsUs, change: 'accepted' | 'entered' | 'other'): void {
     const isAnswered = change === 'entered' && !order.modified && order.source === 'user';
-    if (change !== 'accepted' && !isAnswered) this.#books.mark(order);
+    if (change !== 'accepted' && !isAnswered) this.books.mark(order);
   }
 
   onFill(order: VenueOrder, fill: OrderFill, at: TsUs): void {
@@ -433,15 +276,15 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, Ord
       if (this.#exitsStartNextBar && order.bracket !== null) this.triggers.holdBack(order, at);
       const isFlat = this.#account.netOf(instrument.contract.index) === 0;
       if (isFlat) this.triggers.endExits(ACCOUNT, order.orderCode, at);
-      this.#books.readTriggers();
+      this.books.readTriggers();
     }
     const signed = order.side === 'buy' ? fill.qty : -fill.qty;
     this.#tape.note(at, instrument.contract.index, order.owner, signed, fill.price);
-    this.#books.mark(order);
+    this.books.mark(order);
   }
 
   #reportTriggers(): void {
-    if (this.#books.takeTriggers()) this.#sendTriggers();
+    if (this.books.takeTriggers()) this.#news.triggers();
   }
 
   // Order entry, triggers and checks ask the venue around them for these.

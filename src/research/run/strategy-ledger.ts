@@ -5,19 +5,9 @@
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { OrderCode } from '../../domain/ids.ts';
-import { signOf } from '../../domain/order.ts';
+import { type Side, signOf } from '../../domain/order.ts';
 import { FLAT_POSITION, applyFill, openProfit, partOf } from '../../domain/position.ts';
-import { money, tsUs } from '../../domain/units.ts';
-import {
-  type BacktestDenial,
-  type BacktestFill,
-  type BacktestTrade,
-  type CostsByKind,
-  DENIALS_KEPT_MAX,
-  type Rows,
-  type StrategyFault,
-  type StrategyResult,
-} from '../backtest-result.ts';
+import { money, type TsUs, tsUs } from '../../domain/units.ts';
 import {
   type Holding,
   NO_FEES,
@@ -36,11 +26,41 @@ export type FilledOrder = Pick<
   'accountId' | 'orderCode' | 'side' | 'owner' | 'decidedUs' | 'decidedMidTwice' | 'tag' | 'origin'
 >;
 
+/** Rows in time order; an array is one. */
+export interface Rows<T> extends Iterable<T> {
+  readonly length: number;
+  at(index: number): T | undefined;
+}
+
+export interface BacktestDenial {
+  readonly tsUs: TsUs;
+  readonly strategy: number;
+  /** `denied` by our own risk rules, `rejected` by the venue. */
+  readonly by: 'denied' | 'rejected';
+  readonly code: string;
+  /** The code with its numbers, or the venue's words. */
+  readonly text: string;
+}
+
+const DENIALS_KEPT_MAX = 10_000;
+
+export interface StrategyFault {
+  readonly tsUs: TsUs;
+  readonly message: string;
+  /** The handler or call that threw. */
+  readonly where: string;
+  /** Stack of the throw; null where it has none. Absolute paths: no part of a journal or digest. */
+  readonly stack: string | null;
+}
+
 export class StrategyLedger {
   readonly profit: number[];
   orders = 0;
+  /** All of them; `denials` stops at `DENIALS_KEPT_MAX`. */
   denialCount = 0;
+  /** Reason why it no longer ran at the end, or null. */
   stopped: string | null = null;
+  /** The first throw of its code, or null. */
   fault: StrategyFault | null = null;
   readonly #index: number;
   /** Its positions and charges, inside the account. */
@@ -64,12 +84,9 @@ export class StrategyLedger {
    * Round trips in the order of their ends, then those that are open at the end of the run; the time with a position; costs.
    * `days`: of the run, in the order in which its fills name them.
    */
-  outcome(
-    instruments: readonly RunInstrument[],
-    days: readonly TradingDay[],
-    endUs: number,
-  ): Omit<StrategyResult, 'id' | 'strategy' | 'symbols' | 'params' | 'profit' | 'plots'> {
+  outcome(instruments: readonly RunInstrument[], days: readonly TradingDay[], endUs: number) {
     const trades: BacktestTrade[] = [];
+    /** Time with a position, nights included, summed over contracts. */
     let heldUs = 0;
     const end = (trip: RoundTrip, exitUs: number, isOpen: boolean): void => {
       trades.push(trip.asTrade(this.#index, exitUs, isOpen));
@@ -92,11 +109,15 @@ export class StrategyLedger {
       trip.closeAtMark(holding);
       end(trip, endUs, true);
     }
-    const { denials, denialCount, orders, stopped, fault } = this;
+    const { denialCount, orders, stopped, fault } = this;
+    const denials: readonly BacktestDenial[] = this.denials;
     const costs = charged.byKind(this.book);
-    return { fills, denials, denialCount, orders, stopped, fault, trades, heldUs, costs };
+    const rows: Rows<BacktestFill> = fills;
+    return { fills: rows, denials, denialCount, orders, stopped, fault, trades, heldUs, costs };
   }
 }
+
+export type CostsByKind = ReturnType<Charges['byKind']>;
 
 class Charges {
   readonly #charged = { ...NO_FEES };
@@ -120,7 +141,7 @@ class Charges {
     this.#charged.brokerFee += this.#fees.brokerFee * qty;
   }
 
-  byKind({ accrued }: OwnerBook): CostsByKind {
+  byKind({ accrued }: OwnerBook) {
     const { exchangeFee, clearingFee, brokerFee } = this.#charged;
     return {
       exchangeFee: money(exchangeFee),
@@ -128,10 +149,14 @@ class Charges {
       brokerFee: money(brokerFee),
       valueFee: money(accrued.brokerFee - exchangeFee - clearingFee - brokerFee),
       tax: money(accrued.tax),
+      /** Cost of fills against the middle of the book when they happened; above zero is paid. Not a charge: part of the prices. */
       spread: money(Math.round(this.#spreadTwice / 2)),
     };
   }
 }
+
+/** One round trip of one strategy in one contract: from flat to flat, or to the turn over zero, which begins the next. */
+export type BacktestTrade = ReturnType<RoundTrip['asTrade']>;
 
 /** Trades in one contract since its position was flat or reversed. */
 class RoundTrip {
@@ -206,25 +231,30 @@ class RoundTrip {
     this.#gross += openProfit(this.#position, unitValue);
   }
 
-  asTrade(strategy: number, exitUs: number, isOpen: boolean): BacktestTrade {
+  asTrade(strategy: number, exitUs: number, isOpen: boolean) {
     const gross = this.#gross;
     return {
       strategy,
       instrument: this.#instrument.contract.index,
-      direction: this.#isLong ? 'long' : 'short',
+      direction: this.#isLong ? ('long' as const) : ('short' as const),
       entryUs: tsUs(this.entryUs),
       exitUs: tsUs(exitUs),
+      /** All that was bought (long) or sold (short) on the way. */
       qty: this.#qty,
       qtyMax: this.#qtyMax,
+      /** Money of all entries and of all exits; divided by `qty` and the value of a point they are the average prices. */
       entryValue: money(this.#entryValue),
       exitValue: money(this.#exitValue),
+      /** Before costs. */
       grossProfit: money(gross),
       fee: money(this.#fee),
       tax: money(this.#tax),
       netProfit: money(gross - this.#fee - this.#tax),
+      /** Worst and best open profit at a trade of the market while it was held, before costs; zero or less, zero or more. */
       adverse: money(Math.min(this.#adverse, gross)),
       favourable: money(Math.max(this.#favourable, gross)),
       fills: this.#fills,
+      /** The run ended before it was closed: its exit is the last price, and nothing was paid for it. */
       isOpen,
     };
   }
@@ -304,29 +334,7 @@ class FillLog implements Rows<BacktestFill> {
   at(index: number): BacktestFill | undefined {
     const row = index < 0 ? this.length + index : index;
     if (row < 0 || row >= this.length) return undefined;
-    const place = this.figure(row, CLAUSE) % FORCED;
-    const clause = FILL_CLAUSES[place];
-    assert(clause !== undefined, 'a fill has its clause');
-    const isForced = this.figure(row, CLAUSE) >= FORCED;
-    return {
-      tsUs: tsUs(this.figure(row, AT_US)),
-      decidedUs: tsUs(this.figure(row, DECIDED_US)),
-      instrument: this.figure(row, INSTRUMENT),
-      strategy: this.#strategy,
-      side: this.figure(row, CHANGE) > 0 ? 'buy' : 'sell',
-      qty: Math.abs(this.figure(row, CHANGE)),
-      priceTicks: this.figure(row, PRICE),
-      value: money(this.figure(row, VALUE)),
-      fee: money(this.figure(row, FEE)),
-      tax: money(this.figure(row, TAX)),
-      liquidity: liquidityOf(clause),
-      cause: place === SETTLEMENT ? 'settled' : isForced ? 'forced' : 'order',
-      midTwice: this.figure(row, MID_TWICE),
-      decidedMidTwice: this.figure(row, DECIDED_MID_TWICE),
-      positionAfter: this.figure(row, POSITION),
-      clause,
-      orderNo: this.figure(row, TAG),
-    };
+    return fillOf((figure) => this.figure(row, figure), this.#strategy);
   }
 
   *[Symbol.iterator](): Iterator<BacktestFill> {
@@ -336,3 +344,43 @@ class FillLog implements Rows<BacktestFill> {
     }
   }
 }
+
+export type BacktestFill = Readonly<ReturnType<typeof fillOf>>;
+
+function fillOf(figure: (place: number) => number, strategy: number) {
+  const place = figure(CLAUSE) % FORCED;
+  const clause = FILL_CLAUSES[place];
+  assert(clause !== undefined, 'a fill has its clause');
+  return {
+    /** Time of the execution; we receive it later. */
+    tsUs: tsUs(figure(AT_US)),
+    decidedUs: tsUs(figure(DECIDED_US)),
+    /** Place in `BacktestResult.instruments`. */
+    instrument: figure(INSTRUMENT),
+    /** Place in `BacktestResult.strategies`. */
+    strategy,
+    side: sideOf(figure(CHANGE)),
+    qty: Math.abs(figure(CHANGE)),
+    priceTicks: figure(PRICE),
+    value: money(figure(VALUE)),
+    fee: money(figure(FEE)),
+    tax: money(figure(TAX)),
+    liquidity: liquidityOf(clause),
+    cause: causeOf(place, figure(CLAUSE) >= FORCED),
+    /** Bid plus ask, that is twice the middle, when it was executed and when its order was decided; 0 where no side was known. */
+    midTwice: figure(MID_TWICE),
+    decidedMidTwice: figure(DECIDED_MID_TWICE),
+    /** Position of the strategy in the contract after it. */
+    positionAfter: figure(POSITION),
+    /** Rule of the fill model that filled it at this price. */
+    clause,
+    /** Number of its order at the venue, unique within the run; 0 where no order was sent. */
+    orderNo: figure(TAG),
+  };
+}
+
+const sideOf = (change: number): Side => (change > 0 ? 'buy' : 'sell');
+
+/** `forced`: the broker closed a position that the margin no longer carried. `settled`: an expired contract was paid out. */
+const causeOf = (clause: number, isForced: boolean): 'settled' | 'forced' | 'order' =>
+  clause === SETTLEMENT ? 'settled' : isForced ? 'forced' : 'order';

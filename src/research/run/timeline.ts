@@ -8,7 +8,7 @@ import type { EngineEvent, UnnumberedInput } from '../../engine/ports/engine-eve
 import type { Alarm } from '../../engine/ports/outbound.ts';
 import type { DayMoments } from '../backtest-plan.ts';
 import type { RunAccount } from './run-account.ts';
-import type { RunVenue } from './run-venue.ts';
+import type { RunBroker } from './run-broker.ts';
 import { seqOf, timeOf, type VirtualClock } from './virtual-time.ts';
 
 /** Things that happen at one moment; a strategy with more never lets time go on. */
@@ -17,7 +17,7 @@ const AT_ONE_MOMENT_MAX = 200_000;
 export class Timeline implements Alarm {
   engine: Engine | null = null;
   readonly #clock: VirtualClock;
-  readonly #venue: RunVenue;
+  readonly #broker: RunBroker;
   readonly #account: RunAccount;
   readonly #sampleEveryUs: number;
   /** When the engine asked for a `clock` event. */
@@ -26,9 +26,9 @@ export class Timeline implements Alarm {
   #boundary = 0;
   #sampleUs = Infinity;
 
-  constructor(clock: VirtualClock, venue: RunVenue, account: RunAccount, sampleEveryUs: number) {
+  constructor(clock: VirtualClock, broker: RunBroker, account: RunAccount, sampleEveryUs: number) {
     this.#clock = clock;
-    this.#venue = venue;
+    this.#broker = broker;
     this.#account = account;
     this.#sampleEveryUs = sampleEveryUs;
   }
@@ -84,10 +84,10 @@ export class Timeline implements Alarm {
     const boundary = this.#boundaries[this.#boundary];
     if (boundary !== undefined && boundary.atUs <= nowUs) {
       this.#boundary += 1;
-      return this.#venue.setPhase(boundary.phase, boundary.atUs);
+      return this.#broker.venue.setPhase(boundary.phase, boundary.atUs);
     }
     if (this.#sampleUs <= nowUs) return this.#sample(nowUs);
-    const answer = this.#venue.step(nowUs);
+    const answer = this.#broker.step(nowUs);
     if (answer !== null) {
       this.#clock.seq += 1;
       answer.seq = seqOf(this.#clock.seq);
@@ -101,13 +101,13 @@ export class Timeline implements Alarm {
   }
 
   #sample(nowUs: number): void {
-    this.#account.sample(nowUs, this.#venue.margin.funds());
+    this.#account.sample(nowUs, this.#broker.venue.margin.funds());
     while (this.#sampleUs <= nowUs) this.#sampleUs += this.#sampleEveryUs;
   }
 
   #earliest(): number {
     const boundaryUs = this.#boundaries[this.#boundary]?.atUs ?? Infinity;
-    return Math.min(boundaryUs, this.#sampleUs, this.#venue.nextUs, this.#alarmUs);
+    return Math.min(boundaryUs, this.#sampleUs, this.#broker.nextUs, this.#alarmUs);
   }
 }
 

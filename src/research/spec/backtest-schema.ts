@@ -233,9 +233,7 @@ const statistics = z.strictObject({
     .string('a contract of the run, whose file is in data')
     .optional()
     .describe('Contract for alpha, beta and capture'),
-  holdFrom: date.optional().describe('Day at whose close holding the benchmark begins'),
   returnsFrom: firstOf('capital', 'first_close').describe('Begin of the first return'),
-  openTrades: firstOf('leave_out', 'count').describe('Trades that are open at the end, at the last price'),
 });
 
 const { shape } = configSchema;
@@ -267,7 +265,6 @@ export const backtestSchema = z.strictObject({
   entryPercent: usage.optional().describe('Use of margin at which entries are refused. Not set: 80'),
   warnPercent: usage.optional().describe('Use down to which the broker closes. Not set: 90'),
   forceClosePercent: usage.optional().describe('Use at which the broker closes. Not set: 100'),
-  resume: firstOf('each_day', 'never').describe('Entries open again each day after a loss limit, or never'),
   models: models.prefault({}),
   statistics: statistics.prefault({}),
   risk: shape.risk.unwrap().optional(),

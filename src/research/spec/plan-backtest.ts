@@ -92,7 +92,6 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     margin: marginRules(backtest),
     isMarginRuleOn:
       market.kind === 'index_futures' || backtest.source.at(['risk', 'marginUsePercent']) !== undefined,
-    resume: read.resume,
     statistics: backtest.read.statistics,
   };
   return { ...plan, configDigest: digestOf(plan, backtest, strategies), data, strategies };
@@ -131,30 +130,15 @@ function digestOf(plan: object, { strategies, market }: Backtest, instances: rea
 }
 
 function fillModel(read: BacktestFile): FillModel {
-  const { models } = read;
-  const { fill, slippageTicks, trailingStop, cancels, path, volumePercent } = models;
-  const slippagePpm = Math.round(models.slippagePercent * PPM_PER_PERCENT);
-  const impactPpm = Math.round(models.impactPercent * PPM_PER_PERCENT);
+  const { fill, cancels, slippagePercent, impactPercent, volumePercent, latency: _, ...onBars } = read.models;
+  const slippagePpm = Math.round(slippagePercent * PPM_PER_PERCENT);
   if (!isOnBars(read)) {
     const queue = fill === 'touch' || fill === 'through' ? fill : 'queue';
-    return { on: 'ticks', queue, cancels, slippageTicks, slippagePpm };
+    return { on: 'ticks', queue, cancels, slippageTicks: onBars.slippageTicks, slippagePpm };
   }
   const bar = fill === 'close' || fill === 'ohlc' ? fill : 'next_open';
-  const volumeBps = Math.round(volumePercent * 100);
-  const { exitsFrom, slippageOn, slippageUpTo } = models;
-  return {
-    on: 'bars',
-    bar,
-    path,
-    trailingStop,
-    exitsFrom,
-    slippageTicks,
-    slippagePpm,
-    slippageOn,
-    slippageUpTo,
-    impactPpm,
-    volumeBps,
-  };
+  const impactPpm = Math.round(impactPercent * PPM_PER_PERCENT);
+  return { on: 'bars', bar, ...onBars, slippagePpm, impactPpm, volumeBps: Math.round(volumePercent * 100) };
 }
 
 const barLength = ({ sources }: Backtest): DurationUs =>
@@ -165,12 +149,12 @@ function marginRules({ read, market }: Backtest): MarginRules | 'cash' {
   const isOwn = market.kind === 'own';
   const { entryPercent, warnPercent, forceClosePercent } = read;
   if (isOwn && (entryPercent ?? warnPercent ?? forceClosePercent) === undefined) return 'cash';
-  const { entryBps, warnBps, forceBps, positionMax } = DEFAULT_MARGIN_RULES;
   return {
-    entryBps: entryPercent === undefined ? entryBps : bpsOf(entryPercent),
-    warnBps: warnPercent === undefined ? warnBps : bpsOf(warnPercent),
-    forceBps: forceClosePercent === undefined ? forceBps : bpsOf(forceClosePercent),
-    positionMax: isOwn ? WIDE_COUNT : positionMax,
+    ...DEFAULT_MARGIN_RULES,
+    ...(entryPercent !== undefined && { entryBps: bpsOf(entryPercent) }),
+    ...(warnPercent !== undefined && { warnBps: bpsOf(warnPercent) }),
+    ...(forceClosePercent !== undefined && { forceBps: bpsOf(forceClosePercent) }),
+    ...(isOwn && { positionMax: WIDE_COUNT }),
   };
 }
 
@@ -312,23 +296,17 @@ export class BacktestDays implements BacktestData {
       const guesses = this.#guesses();
       if (guesses !== null) note('reference_guessed', guesses);
     }
-    const references = new Map<Contract, PriceHundredths>();
-    const guessed = new Set<Contract>();
     const today = this.#byDay.get(day) ?? [];
     const tapes = today.map((source): DayTape => {
       const contract = this.#contractOf(source.code);
       const rows = this.#read(source);
-      let reference = this.#reference(source, contract);
-      if (reference === null) {
-        guessed.add(contract);
-        reference = hundredthsOf(contract.spec, priceTicks(firstPrice(contract, rows).price));
-      }
-      references.set(contract, reference);
+      const known = this.#reference(source, contract);
       if (source.missed > 0)
         note('trades_missing', `${source.code} on ${day}: ${source.missed} stretches with missing trades`);
-      return { contract, rows };
+      const reference = known ?? hundredthsOf(contract.spec, priceTicks(firstPrice(contract, rows).price));
+      return { contract, rows, reference, isGuessed: known === null };
     });
-    return { day, contracts: this.#tableOf(day), references, guessed, tapes, notices };
+    return { day, contracts: this.#tableOf(day), tapes, notices };
   }
 
   /** Listed contracts of the day. Each keeps its index through the run. */

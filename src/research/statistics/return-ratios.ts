@@ -3,7 +3,6 @@
  * is simple, `equity[i] / equity[i - 1] - 1`. A ratio is undefined where its denominator is zero or the series is too short.
  */
 import { mean as meanOf, quantileSorted, sumNthPowerDeviations } from 'simple-statistics';
-import type { TradingDay } from '../../domain/civil-date.ts';
 import { assert } from '../../domain/assert.ts';
 
 /** Conventions that the same figure differs by from tool to tool. */
@@ -23,12 +22,8 @@ export interface StatisticsSettings {
   readonly riskFreePercent: number;
   /** A contract that the run plays: the last price of each day is its close. */
   readonly benchmark?: string | undefined;
-  /** Buy and hold begins at the close of this day; absent: with the first return. */
-  readonly holdFrom?: TradingDay | undefined;
   /** Where the first return begins: the capital, or equity at the end of the first day. */
   readonly returnsFrom: 'capital' | 'first_close';
-  /** Trades that the run ended before they were closed, in the statistics of trades: left out, or counted at the last price. */
-  readonly openTrades: 'leave_out' | 'count';
 }
 
 /** Simple returns between neighbours; undefined once equity is not above zero, where a return has no meaning. */
@@ -54,25 +49,6 @@ export function annualReturn(returns: readonly number[], periodsPerYear: number)
   const worth = 1 + totalReturn(returns);
   if (returns.length === 0 || worth < 0) return undefined;
   return worth ** (periodsPerYear / returns.length) - 1;
-}
-
-/** (last / first)^(365.25 / days between them) - 1. */
-export function calendarReturn(worth: number | undefined, days: number): number | undefined {
-  return worth === undefined || worth < 0 || days <= 0 ? undefined : worth ** (DAYS_PER_YEAR / days) - 1;
-}
-
-const DAYS_PER_YEAR = 365.25;
-
-/** Deviation of a year of compounded returns: sqrt((deviation^2 + (1 + g)^2)^periods - (1 + g)^(2 periods)), g the geometric mean. */
-export function compoundVolatility(
-  returns: readonly number[],
-  { deviation, periodsPerYear }: RatioBasis,
-): number | undefined {
-  const spread = standardDeviation(returns, deviation);
-  const growth = annualReturn(returns, 1);
-  if (spread === undefined || growth === undefined) return undefined;
-  const square = (1 + growth) ** 2;
-  return Math.sqrt((spread ** 2 + square) ** periodsPerYear - square ** periodsPerYear);
 }
 
 /** deviation(r) x sqrt(periodsPerYear). */
@@ -265,85 +241,4 @@ function standardised(values: readonly number[], order: 3 | 4): number | undefin
   const deviation = standardDeviation(values, 'population');
   if (!deviation) return undefined;
   return sumNthPowerDeviations(values, order) / values.length / deviation ** order;
-}
-
-// Falls of an equity curve from its peaks.
-
-export interface Drawdown {
-  /** Money between the peak and the trough; zero or more. */
-  readonly depth: number;
-  /** `depth` / equity at the peak; 0 when the peak is not above zero. */
-  readonly fraction: number;
-  readonly peakUs: number;
-  readonly troughUs: number;
-  /** When equity was at the peak again; null when it never was. */
-  readonly recoveredUs: number | null;
-}
-
-export type Drawdowns = ReturnType<DrawdownWatch['end']>;
-
-const WORST_KEPT = 10;
-
-export class DrawdownWatch {
-  /** When equity was first at zero or below; null: never. */
-  lostUs: number | null = null;
-  readonly #from = { peak: 0, peakUs: 0, depth: 0, troughUs: 0 };
-  #lastUs = NaN;
-  #worst: readonly Drawdown[] = [];
-  #fractionMax = 0;
-  #longestUs = 0;
-  #count = 0;
-  #fractionSum = 0;
-  #spanUs = 0;
-
-  /** In time order. */
-  add(value: number, atUs: number): void {
-    const from = this.#from;
-    if (value <= 0) this.lostUs ??= atUs;
-    if (Number.isNaN(this.#lastUs) || value >= from.peak) {
-      this.#close(atUs, true);
-      from.peak = value;
-      from.peakUs = atUs;
-      from.depth = 0;
-    } else if (from.peak - value > from.depth) {
-      from.depth = from.peak - value;
-      from.troughUs = atUs;
-    }
-    this.#lastUs = atUs;
-  }
-
-  /** The run is over: a fall that goes on ends with it. */
-  end() {
-    this.#close(this.#lastUs, false);
-    this.#from.depth = 0;
-    return {
-      deepest: this.#worst[0] ?? null,
-      worst: this.#worst,
-      /** The largest `fraction`, which may belong to another one. */
-      fractionMax: this.#fractionMax,
-      /** Longest time from a peak until equity was there again, or until the end; microseconds. */
-      longestUs: this.#longestUs,
-      /** Mean of `fraction`, and of the time from the peak until equity was there again or until the end; 0 without any. */
-      fractionMean: this.#count === 0 ? 0 : this.#fractionSum / this.#count,
-      meanUs: this.#count === 0 ? 0 : this.#spanUs / this.#count,
-    };
-  }
-
-  #close(atUs: number, recovered: boolean): void {
-    const { peak, peakUs, depth, troughUs } = this.#from;
-    if (depth === 0) return;
-    const fraction = peak > 0 ? depth / peak : 0;
-    this.#fractionMax = Math.max(this.#fractionMax, fraction);
-    this.#longestUs = Math.max(this.#longestUs, atUs - peakUs);
-    this.#count += 1;
-    this.#fractionSum += fraction;
-    this.#spanUs += atUs - peakUs;
-    if (this.#worst.length === WORST_KEPT && depth <= (this.#worst.at(-1)?.depth ?? 0)) return;
-    this.#worst = [
-      ...this.#worst,
-      { depth, fraction, peakUs, troughUs, recoveredUs: recovered ? atUs : null },
-    ]
-      .toSorted((a, b) => b.depth - a.depth)
-      .slice(0, WORST_KEPT);
-  }
 }

@@ -1,13 +1,13 @@
 /** Every figure of a run, for people and machines alike. Undefined where a formula has no value. */
-import { assert, present } from '../../domain/assert.ts';
-import { type TradingDay, dayNumber, weekdayOf } from '../../domain/civil-date.ts';
 import type {
   BacktestResult,
-  BacktestTrade,
+  ResultInstrument,
   StrategyResult,
-  BacktestFill,
+  BacktestTrade,
   Samples,
 } from '../backtest-result.ts';
+import { assert, present } from '../../domain/assert.ts';
+import { type TradingDay, dayNumber, weekdayOf } from '../../domain/civil-date.ts';
 import * as ratios from './return-ratios.ts';
 import { US_PER_DAY } from '../../domain/units.ts';
 
@@ -75,13 +75,10 @@ function growth(closes: readonly number[]): number | undefined {
 }
 
 /** In the order in which they were closed. */
-export const countedTrades = (
-  { statistics }: Pick<BacktestResult, 'statistics'>,
-  strategies: readonly StrategyResult[],
-): readonly BacktestTrade[] =>
+export const closedTrades = (strategies: readonly StrategyResult[]): readonly BacktestTrade[] =>
   strategies
     .flatMap(({ trades }) => trades)
-    .filter(({ isOpen }) => !isOpen || statistics.openTrades === 'count')
+    .filter(({ isOpen }) => !isOpen)
     .toSorted((a, b) => a.exitUs - b.exitUs);
 
 export const statisticsOfTrades = (
@@ -89,7 +86,7 @@ export const statisticsOfTrades = (
   strategies: readonly StrategyResult[],
 ): TradeStatistics =>
   tradeStatistics(
-    countedTrades(result, strategies).map(({ netProfit }) => netProfit),
+    closedTrades(strategies).map(({ netProfit }) => netProfit),
     result.statistics.deviation,
   );
 
@@ -127,13 +124,16 @@ function turnoverOf({ strategies, capital }: BacktestResult): number {
   return capital === 0 ? 0 : value / capital;
 }
 
+export const instrumentOf = (instruments: readonly ResultInstrument[], place: number): ResultInstrument =>
+  present(instruments[place], 'a traded contract is an instrument of the run');
+
 /** A fill whose order was decided without a known middle counts as zero. */
 function slippageOf({ strategies, instruments }: BacktestResult): number | undefined {
   let lost: number | undefined = undefined;
   for (const { fills } of strategies) {
     for (const fill of fills) {
-      const spec = instruments[fill.instrument]?.spec;
-      if (spec === undefined || fill.decidedMidTwice === 0) continue;
+      if (fill.decidedMidTwice === 0) continue;
+      const { spec } = instrumentOf(instruments, fill.instrument);
       const ticks = (fill.priceTicks - fill.decidedMidTwice / 2) * (fill.side === 'buy' ? 1 : -1);
       lost = (lost ?? 0) + ticks * spec.hundredthsPerTick * spec.moneyPerHundredth * fill.qty;
     }
@@ -147,7 +147,7 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return total;
 }
 
-/** Of the trades that count. A trade is one round trip, its profit net of fees and tax. */
+/** Of closed trades. A trade is one round trip, its profit net of fees and tax. */
 export type TradeStatistics = ReturnType<typeof tradeStatistics>;
 
 export function tradeStatistics(profits: readonly number[], deviation: ratios.DeviationKind = 'sample') {
@@ -213,21 +213,13 @@ export const METRIC_WORDS = {
   tailRatio: ['Tail ratio', '|95th percentile| / |5th percentile|'],
   skew: ['Skew', 'third standardised moment'],
   kurtosis: ['Kurtosis', 'in excess of the normal 3'],
-  // Under the conventions of platforms that compound the returns that empyrical adds up.
-  calendarReturn: ['CAGR by the calendar', '(last / first)^(365.25 / days) - 1', '%'],
-  compoundVolatility: ['Compound volatility', 'deviation of a year of compounded returns', '%'],
   averageDrawdown: ['Average drawdown', 'mean of the deepest points of all falls', '%'],
-  compoundSharpe: ['Compound Sharpe ratio', 'annual return / compound volatility'],
-  compoundSortino: ['Compound Sortino ratio', 'annual return / downside risk'],
   averageDrawdownDays: ['Average drawdown, days', 'from the peak until equity was there again'],
   longestDrawdownDays: ['Longest drawdown, days', 'the longest of them'],
-  heldDays: ['Days with a position', 'part of the days that began with one or had a fill', '%'],
   // Trades as parts of their cost of entry.
   bestTrade: ['Best trade', 'net profit / value of its entries', '%'],
   worstTrade: ['Worst trade', 'net profit / value of its entries', '%'],
   averageTrade: ['Average trade', 'mean of these returns', '%'],
-  geometricTrade: ['Average trade, compounded', '(1 + r1)(1 + r2)..., the root of it - 1', '%'],
-  returnFactor: ['Profit factor of returns', 'sum of these returns above zero / below'],
   payoff: ['Payoff', 'average win / average loss'],
   kelly: ['Kelly', 'win rate - (1 - win rate) / payoff'],
   averageTradeDays: ['Average trade, days', 'from the first fill to the last'],
@@ -237,10 +229,7 @@ export const METRIC_WORDS = {
   beta: ['Beta', 'covariance / variance of the benchmark'],
   capture: ['Capture', "annual return / the benchmark's"],
   alpha: ['Alpha', 'annual return that beta does not explain', '%'],
-  // Over the whole run, not over its days.
   benchmarkReturn: ['Buy and hold', 'last / first - 1 of the benchmark', '%'],
-  totalAlpha: ['Alpha, whole run', 'return - log beta x buy and hold', '%'],
-  logBeta: ['Beta of log returns', 'covariance / variance of the benchmark'],
 } as const satisfies Readonly<Record<string, readonly [name: string, meaning: string, unit?: '%']>>;
 
 type MetricKey = keyof typeof METRIC_WORDS;
@@ -260,11 +249,12 @@ export function performanceMetrics(result: BacktestResult, found: RunStatistics)
   const days = found.daily.slice(found.daily.length - returns.length).map(({ day }) => day);
   const metrics: MetricValues = {
     ...returnMetrics(found),
-    ...compoundMetrics(result, found),
-    ...tradeReturns(countedTrades(result, result.strategies)),
+    averageDrawdown: -found.drawdowns.fractionMean,
+    averageDrawdownDays: found.drawdowns.meanUs / US_PER_DAY,
+    longestDrawdownDays: found.drawdowns.longestUs / US_PER_DAY,
+    ...tradeReturns(closedTrades(result.strategies)),
     ...winMetrics(found),
-    heldDays: heldDays(result),
-    ...(pairs !== null && benchmarkMetrics(result, found, pairs, asked !== undefined)),
+    ...(pairs !== null && benchmarkMetrics(found, pairs, asked !== undefined)),
   };
   return {
     /** Undefined where a formula has no value. */
@@ -316,53 +306,19 @@ function returnMetrics(found: RunStatistics): MetricValues {
   };
 }
 
-function compoundMetrics(
-  { statistics }: BacktestResult,
-  { basis, daily, dailyReturns: returns, drawdowns, annualReturn, ...found }: RunStatistics,
-): MetricValues {
-  const [first, last] = [daily[0], daily.at(-1)];
-  const between = first === undefined || last === undefined ? 0 : dayNumber(last.day) - dayNumber(first.day);
-  const days = between + (statistics.returnsFrom === 'capital' ? 1 : 0);
-  const worth = found.totalReturn === undefined ? undefined : found.totalReturn + 1;
-  const excess = annualReturn === undefined ? undefined : annualReturn - statistics.riskFreePercent / 100;
-  const volatility = ratios.compoundVolatility(returns, basis);
-  return {
-    calendarReturn: ratios.calendarReturn(annualReturn === undefined ? undefined : worth, days),
-    compoundVolatility: volatility,
-    averageDrawdown: -drawdowns.fractionMean,
-    compoundSharpe: ratios.quotient(excess, volatility),
-    compoundSortino: ratios.quotient(excess, ratios.downsideRisk(returns, basis)),
-    averageDrawdownDays: drawdowns.meanUs / US_PER_DAY,
-    longestDrawdownDays: drawdowns.longestUs / US_PER_DAY,
-  };
-}
-
 const extreme = (values: readonly number[], of: (a: number, b: number) => number): number | undefined =>
   values.length === 0 ? undefined : values.reduce((found, value) => of(found, value));
 
 export function tradeReturns(trades: readonly BacktestTrade[]): MetricValues {
   const returns = trades.map(({ netProfit, entryValue }) => netProfit / entryValue);
   const spans = trades.map(({ entryUs, exitUs }) => exitUs - entryUs);
-  const [gains, losses] = [returns.filter((value) => value > 0), returns.filter((value) => value < 0)];
   return {
     bestTrade: extreme(returns, Math.max),
     worstTrade: extreme(returns, Math.min),
     averageTrade: ratios.mean(returns),
-    geometricTrade: geometricMean(returns),
-    returnFactor: ratios.quotient(sumOf(gains), -sumOf(losses)),
     averageTradeDays: ratios.quotient(ratios.mean(spans), US_PER_DAY),
     longestTradeDays: ratios.quotient(extreme(spans, Math.max), US_PER_DAY),
   };
-}
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
-
-const logsOf = (returns: readonly number[]): readonly number[] => returns.map((value) => Math.log1p(value));
-
-/** exp(mean(log(1 + r))) - 1; undefined where a trade lost all. */
-export function geometricMean(returns: readonly number[]): number | undefined {
-  const average = ratios.mean(logsOf(returns));
-  return average === undefined || !Number.isFinite(average) ? undefined : Math.expm1(average);
 }
 
 function winMetrics({ trades: { averageWin, averageLoss, winRate } }: RunStatistics): MetricValues {
@@ -371,28 +327,15 @@ function winMetrics({ trades: { averageWin, averageLoss, winRate } }: RunStatist
   return { payoff, kelly: winRate === undefined || lost === undefined ? undefined : winRate - lost };
 }
 
-function benchmarkMetrics(
-  { statistics: { holdFrom } }: BacktestResult,
-  { basis, totalReturn: own }: RunStatistics,
-  pairs: BenchmarkPairs,
-  isAsked: boolean,
-): MetricValues {
-  const market = ratios.totalReturn(
-    pairs.benchmark.filter((_, i) => {
-      const day = pairs.days[i];
-      return holdFrom === undefined || (day !== undefined && day > holdFrom);
-    }),
-  );
-  if (!isAsked) return pairs.benchmark.length === 0 ? {} : { benchmarkReturn: market };
-  const slope = ratios.beta({ returns: logsOf(pairs.returns), benchmark: logsOf(pairs.benchmark) });
+function benchmarkMetrics({ basis }: RunStatistics, pairs: BenchmarkPairs, isAsked: boolean): MetricValues {
+  const benchmarkReturn = ratios.totalReturn(pairs.benchmark);
+  if (!isAsked) return pairs.benchmark.length === 0 ? {} : { benchmarkReturn };
   return {
     excessSharpe: ratios.excessSharpe(pairs, basis),
     beta: ratios.beta(pairs),
     capture: ratios.capture(pairs, basis),
     alpha: ratios.alpha(pairs, basis),
-    benchmarkReturn: market,
-    totalAlpha: own === undefined || slope === undefined ? undefined : own - slope * market,
-    logBeta: slope,
+    benchmarkReturn,
   };
 }
 
@@ -442,29 +385,3 @@ function lastUntil({ tsUs, values }: Samples, endUs: number): number {
   const at = tsUs.findLastIndex((each) => each <= endUs);
   return values[at] ?? 0;
 }
-
-/** Part of the days that began with a position or had a fill. */
-export function heldDays({ strategies, dayEndUs, warmUpDays }: BacktestResult): number | undefined {
-  const ends = dayEndUs.subarray(warmUpDays);
-  const isHeld = new Uint8Array(ends.length);
-  for (const { fills } of strategies) {
-    const rows = [...fills];
-    const positions = new Map<number, number>();
-    let next = 0;
-    ends.forEach((endUs, day) => {
-      if ([...positions.values()].some((position) => position !== 0)) isHeld[day] = 1;
-      for (let fill = rows[next]; fill !== undefined && isUntil(fill, endUs); fill = rows[(next += 1)]) {
-        positions.set(fill.instrument, fill.positionAfter);
-        isHeld[day] = 1;
-      }
-    });
-  }
-  return ratios.quotient(
-    isHeld.reduce((sum, each) => sum + each, 0),
-    ends.length,
-  );
-}
-
-/** A fill at the close comes at the end of its bar, which may be that of the day. */
-const isUntil = ({ tsUs, clause }: BacktestFill, endUs: number): boolean =>
-  tsUs < endUs || (tsUs === endUs && (clause === 'bar_close' || clause === 'settlement'));

@@ -1,13 +1,18 @@
 /** Runs a sweep: all trials, the windows, the best trial again for its report, and the statistics of the selection. */
+import type { BacktestResult } from '../backtest-result.ts';
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunProgress } from '../run/run-backtest.ts';
-import type { BacktestResult } from '../backtest-result.ts';
 import { resampledTrades } from '../report/report-of.ts';
 import { type Assignment, paramsOf, type SweepPlan } from './read-sweep.ts';
-import { selectionBias } from './selection-bias.ts';
-import { type TrialFigures, type WalkForwardResult, rankedPlaces, walkForwardFound } from './walk-forward.ts';
+import {
+  selectionBias,
+  type TrialFigures,
+  type WalkForwardResult,
+  rankedPlaces,
+  walkForwardFound,
+} from './judgement.ts';
 import { ratioBasis } from '../statistics/run-statistics.ts';
 import { present } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -40,7 +45,7 @@ interface SweptTrial {
   readonly figures: TrialFigures;
 }
 
-/** A plan and its result. Money of figures is in the currency; equity of the best and of resampled paths is in whole units. */
+/** A plan and its result. Equity of the best and of resampled paths is in whole units of money. */
 export type SweepResult = Awaited<ReturnType<typeof runSweep>>;
 
 const MS_PER_SECOND = 1_000;
@@ -67,7 +72,8 @@ export async function runSweep(backtest: Backtest, plan: SweepPlan, options: Swe
     return {
       ...plan,
       /** `trials` in the order of the plan. */
-      ...inCurrency(trials, windows && walkForwardFound(windows, basis), backtest.market.moneyScale),
+      trials,
+      walkForward: windows && walkForwardFound(windows, basis),
       /** Places of those that can be picked, best first. */
       ranked,
       /** The best trial, run again for the figures that a sweep does not store; null when none can be picked. */
@@ -78,7 +84,7 @@ export async function runSweep(backtest: Backtest, plan: SweepPlan, options: Swe
         bestReturns,
         ever.map(([, each]) => each.dailyReturns),
       ),
-      monteCarlo: plan.monteCarlo && best ? resampledTrades(best.result, plan.monteCarlo) : undefined,
+      monteCarlo: best === null ? undefined : resampledTrades(best.result),
       /** Runs that were known from before. */
       resumed: runs.resumed,
       log: log.path,
@@ -92,32 +98,6 @@ export async function runSweep(backtest: Backtest, plan: SweepPlan, options: Swe
   } finally {
     await runs.close();
   }
-}
-
-function inCurrency(
-  trials: readonly SweptTrial[],
-  walkForward: WalkForwardResult | null,
-  moneyScale: number,
-) {
-  const scaled = (figures: TrialFigures): TrialFigures => ({
-    ...figures,
-    netProfit: figures.netProfit / moneyScale,
-    drawdownMax: figures.drawdownMax / moneyScale,
-    costs: figures.costs / moneyScale,
-    expectancy: figures.expectancy === null ? null : figures.expectancy / moneyScale,
-  });
-  return {
-    trials: trials.map(({ assignment, figures }) => ({ assignment, figures: scaled(figures) })),
-    walkForward: walkForward && {
-      ...walkForward,
-      netProfit: walkForward.netProfit / moneyScale,
-      windows: walkForward.windows.map((each) => ({
-        ...each,
-        inSample: each.inSample && scaled(each.inSample),
-        outOfSample: each.outOfSample && scaled(each.outOfSample),
-      })),
-    },
-  };
 }
 
 const ON_ALL_DAYS = '[null,';

@@ -1,14 +1,8 @@
 /** The report of a sweep: the report of its best trial, with the trials, windows and statistics of its selection. */
-import {
-  EMPTY_REPORT,
-  type ReportFigure,
-  type ReportModel,
-  type ReportTable,
-} from '../report/report-model.ts';
+import type { ReportFigure, ReportModel, ReportTable } from '../report/report-model.ts';
 import { monteCarloTables, createReport } from '../report/report-of.ts';
-import { type TrialFigures, objectiveWords, type WalkForwardResult } from './walk-forward.ts';
-import { type ParameterSpace, dimensionNames, type SweepPlan } from './read-sweep.ts';
-import { selectionWarning } from './selection-bias.ts';
+import { type TrialFigures, objectiveWords, type WalkForwardResult, selectionWarning } from './judgement.ts';
+import { dimensionNames, paramsOf, type SweepPlan } from './read-sweep.ts';
 import { formatCount, formatNumber, formatPercent, formatRatio } from '../../text/numbers.ts';
 import { type Backtest, memoryOf } from '../spec/load-backtest.ts';
 import { type SweepOptions, type SweepResult, runSweep } from './run-sweep.ts';
@@ -16,7 +10,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ReportAssets } from '../report/render-report.ts';
 import { describeMemory } from '../backtest-plan.ts';
-import { type CsvValue, csvText } from '../../text/table.ts';
+import { csvText } from '../../text/table.ts';
 import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
 import { titleOf, writeReport } from '../backtest/result-files.ts';
 
@@ -48,10 +42,12 @@ function sweepReport(backtest: Backtest, found: SweepResult): ReportModel {
   };
 }
 
-function subtitleOf({ space, ranking, best, trials }: SweepResult): string {
-  const chosen = best === null ? undefined : trials[best.place];
-  if (chosen === undefined) return `none of ${trials.length} trials can be picked`;
-  return `best of ${trials.length} trials by ${objectiveWords(ranking.objective)}: ${assignmentText(space, chosen.assignment)}`;
+function subtitleOf(found: SweepResult): string {
+  const { trials, ranking } = found;
+  const params = bestParams(found);
+  return params === null
+    ? `none of ${trials.length} trials can be picked`
+    : `best of ${trials.length} trials by ${objectiveWords(ranking.objective)}: ${params}`;
 }
 
 function sweepWarnings(found: SweepResult): readonly string[] {
@@ -122,11 +118,13 @@ const windowFigures = (found: WalkForwardResult): readonly ReportFigure[] => [
   ],
 ];
 
-const emptyReport = ({ market }: Backtest): ReportModel => ({
-  ...EMPTY_REPORT,
-  currency: market.currency,
+const emptyReport = ({ market }: Backtest): Omit<ReportModel, 'title' | 'subtitle'> => ({
   moneyDigits: Math.round(Math.log10(market.moneyScale)),
-  timeZone: market.calendar.timeZone,
+  headlines: [],
+  tables: [],
+  warnings: [],
+  provenance: [],
+  run: null,
 });
 
 type SweepRow = ReportTable['rows'][number];
@@ -189,21 +187,19 @@ function spanOf(days: readonly string[]): string {
   return first === last ? first : `${first} to ${last}`;
 }
 
-/** Names of the parameters with their values: `fast 5, slow 20`. */
-function assignmentText(space: ParameterSpace, assignment: readonly unknown[]): string {
-  return dimensionNames(space)
-    .map((name, i) => `${name} ${String(assignment[i])}`)
-    .join(', ');
-}
-
 /** The best trial as it is written in the file: `ema: { fast: 3, slow: 45 }`; null where none can be picked. */
 function bestParams({ space, best, trials }: SweepResult): string | null {
   const assignment = best === null ? undefined : trials[best.place]?.assignment;
   if (assignment === undefined) return null;
-  const params = new Map(space.map(({ strategy }) => [strategy, [] as string[]]));
-  space.forEach(({ strategy, param }, i) => params.get(strategy)?.push(`${param}: ${String(assignment[i])}`));
-  return [...params].map(([strategy, pairs]) => `${strategy}: { ${pairs.join(', ')} }`).join(', ');
+  return Object.entries(paramsOf(space, assignment))
+    .map(([id, params]) => `${id}: { ${pairsText(params)} }`)
+    .join(', ');
 }
+
+const pairsText = (params: object): string =>
+  Object.entries(params)
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .join(', ');
 
 /** `workers` absent: one a core. */
 export interface SweepFileOptions
@@ -239,10 +235,7 @@ export async function sweepFile(backtest: Backtest, plan: SweepPlan, options: Sw
 
 export function writeSweepFiles(dir: string, backtest: Backtest, found: SweepResult, assets?: ReportAssets) {
   const json = sweepJson(backtest, found);
-  const csv = {
-    'trials.csv': trialsCsv(found),
-    ...(found.walkForward === null ? {} : { 'windows.csv': windowsCsv(found) }),
-  };
+  const csv = { 'trials.csv': trialsCsv(found) };
   const model = sweepReport(backtest, found);
   return { ...writeReport(dir, { model, json: ['sweep.json', json], csv }, assets), json };
 }
@@ -307,9 +300,6 @@ const FIGURES: Readonly<Record<string, Exclude<keyof TrialFigures, 'dailyReturns
   journal: 'journalHash',
 };
 
-const figureCells = (figures: TrialFigures | null): readonly CsvValue[] =>
-  Object.values(FIGURES).map((key) => figures?.[key] ?? null);
-
 /** In the order of the search; `rank` is empty for a trial that cannot be picked. */
 function trialsCsv({ space, trials, ranked }: SweepResult): string {
   const rankOf = new Map(ranked.map((place, i) => [place, i + 1]));
@@ -319,20 +309,7 @@ function trialsCsv({ space, trials, ranked }: SweepResult): string {
       place + 1,
       rankOf.get(place) ?? null,
       ...assignment,
-      ...figureCells(figures),
-    ]),
-  );
-}
-
-function windowsCsv({ space, walkForward, trials }: SweepResult): string {
-  const parts = ['in', 'out'].flatMap((part) => Object.keys(FIGURES).map((name) => `${part}_${name}`));
-  return csvText(
-    ['in_from', 'in_to', 'out_from', 'out_to', ...dimensionNames(space), ...parts],
-    (walkForward?.windows ?? []).map(({ window, trial, inSample, outOfSample }) => [
-      ...[window.inSample, window.outOfSample].flatMap((days) => [days[0] ?? null, days.at(-1) ?? null]),
-      ...space.map((_, i) => (trial === null ? null : (trials[trial]?.assignment[i] ?? null))),
-      ...figureCells(inSample),
-      ...figureCells(outOfSample),
+      ...Object.values(FIGURES).map((key) => figures[key]),
     ]),
   );
 }

@@ -1,10 +1,10 @@
 /** Runs trials in threads. The assignment to threads and the order of completion vary; the result of a trial does not. */
+import type { BacktestResult } from '../backtest-result.ts';
 import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { BacktestData } from '../backtest-plan.ts';
-import type { BacktestResult } from '../backtest-result.ts';
 import type { TrialParams } from './read-sweep.ts';
-import { type TrialFigures, trialFigures } from './walk-forward.ts';
+import { type TrialFigures, trialFigures } from './judgement.ts';
 import { runBacktest, type RunOptions } from '../run/run-backtest.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { allocateTable, copyTable } from '../../recording/columns/row-table.ts';

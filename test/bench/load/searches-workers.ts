@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openCluster } from '../../../src/cluster/connection.ts';
 import { ColumnCache, runWorker } from '../../../src/cluster/searches/worker.ts';
 import type { TrialPool } from '../../../src/research/sweep/trial-pool.ts';
-import type { TrialFigures } from '../../../src/research/sweep/walk-forward.ts';
+import type { TrialFigures } from '../../../src/research/sweep/judgement.ts';
 
 export interface WorkersTask {
   readonly url: string;

@@ -20,7 +20,7 @@ import type { NatsServer } from '../../support/nats-server.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 export const SECTION =
-  'sweep: { tradesMin: 0, monteCarlo: { runs: 20 }, parameters: { ema: { fast: [3, 5, 9], slow: [15, 30], direction: [long, short] } } }';
+  'sweep: { tradesMin: 0, parameters: { ema: { fast: [3, 5, 9], slow: [15, 30], direction: [long, short] } } }';
 export const TRIALS = 12;
 
 export type Run = (

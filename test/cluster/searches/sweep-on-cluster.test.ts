@@ -78,7 +78,7 @@ test('walk-forward windows of a strategy from a file go the same way', async () 
   await startWorker(server, { threads: 2 });
   const there = await swept(server, place);
   expect(there.files).toEqual(alone.files);
-  expect(Object.keys(there.files)).toContain('windows.csv');
+  expect(Object.keys(there.files)).toContain('trials.csv');
   expect(there.found.walkForward!.windows.length).toBeGreaterThan(1);
 });
 
@@ -226,9 +226,7 @@ test('a search that is read for long leaves nothing behind in the connection', a
 
 test('a batch that comes back finds a worker that came later, and workers that are stopped count as no try', async () => {
   const server = await natsServer();
-  const place = sweepPlace(
-    'sweep: { tradesMin: 0, monteCarlo: { runs: 20 }, parameters: { ema: { fast: [3] } } }',
-  );
+  const place = sweepPlace('sweep: { tradesMin: 0, parameters: { ema: { fast: [3] } } }');
   const { id } = await jobAt(place);
   const done = swept(server, place);
   const { js } = await connected(server);

@@ -34,7 +34,7 @@ async function played(second?: string) {
 test('market, zone and memory are in the report, and that it was not verified', async () => {
   const { model, report } = await played();
   expect(model.subtitle).toMatch(/, times of America\/New_York$/);
-  expect(model.settings[0]?.rows).toEqual(
+  expect(model.run.settings[0]?.rows).toEqual(
     expect.arrayContaining([
       ['market', 'US shares'],
       ['verified', 'no; --verify runs it again, and without the later prices'],
@@ -49,7 +49,7 @@ test('market, zone and memory are in the report, and that it was not verified', 
 
 test('what a verification found is in the report', async () => {
   const { model } = await played('another thread did not start');
-  expect(model.settings[0]?.rows).toContainEqual([
+  expect(model.run.settings[0]?.rows).toContainEqual([
     'verified',
     'NOT: a second run does not run the backtest: another thread did not start',
   ]);

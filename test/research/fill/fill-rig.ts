@@ -14,6 +14,7 @@
  *
  * A fill is `09:00:09 A buy 3 at 1000 queue_reached`.
  */
+import type { BacktestFill } from '../../../src/research/backtest-result.ts';
 import { RunAccount } from '../../../src/research/run/run-account.ts';
 import { dayMoments } from '../../../src/research/backtest-plan.ts';
 import { JournalTape } from '../../../src/research/run/journal-tape.ts';
@@ -22,9 +23,8 @@ import { RunInstrument } from '../../../src/research/run/run-instrument.ts';
 import { TapePlayer } from '../../../src/research/run/tape-player.ts';
 import { Timeline } from '../../../src/research/run/timeline.ts';
 import { type Latency, VirtualClock } from '../../../src/research/run/virtual-time.ts';
-import { RunVenue } from '../../../src/research/run/run-venue.ts';
+import { RunBroker } from '../../../src/research/run/run-broker.ts';
 import type { FillModel } from '../../../src/venue/exchange/fill-models.ts';
-import type { BacktestFill } from '../../../src/research/backtest-result.ts';
 import { formatTime, tradingDay } from '../../../src/domain/civil-date.ts';
 import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
 import type { PriceBand } from '../../../src/domain/contract.ts';
@@ -114,9 +114,10 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     latency: { order, report },
     seed: 1,
   };
-  const venue = new RunVenue(plan, clock, account, new JournalTape(() => undefined));
+  const broker = new RunBroker(plan, clock, account, new JournalTape(() => undefined));
+  const { venue } = broker;
   const exchange = createExchange(rows, model, venue.sink, () => account.netOf(0));
-  const timeline = new Timeline(clock, venue, account, Infinity);
+  const timeline = new Timeline(clock, broker, account, Infinity);
   const hear = (event: EngineEvent): void => void heard.push(event);
   // What the parts see of an engine: somebody who listens.
   const engine = { process: hear, trade: hear, book: hear } as unknown as Engine;
@@ -138,7 +139,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     onRows: () => undefined,
   };
   const player = new TapePlayer(parts, [tape]);
-  const orders = new RigOrders(venue, heard);
+  const orders = new RigOrders(broker, heard);
   for (const action of actions) {
     player.playTo(action.atUs);
     timeline.runTo(action.atUs);

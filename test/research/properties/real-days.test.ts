@@ -3,10 +3,10 @@
  * of the hours, of the band or of the tape. `TICKWRIGHT_SEEDS=20` plays each day with more seeds, `TICKWRIGHT_SEED=7` begins with
  * another one.
  */
+import type { BacktestFill } from '../../../src/research/backtest-result.ts';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { BacktestFill } from '../../../src/research/backtest-result.ts';
 import type { TickFillModel } from '../../../src/venue/exchange/fill-models.ts';
 import type { Latency } from '../../../src/research/run/virtual-time.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';

@@ -1,6 +1,6 @@
 /** The checker of fills finds what is wrong: each row is a fill that cannot be, on a tape of seven prints. */
-import { describe, expect, test } from 'vitest';
 import type { BacktestFill } from '../../../src/research/backtest-result.ts';
+import { describe, expect, test } from 'vitest';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { money, priceTicks, tsUs } from '../../../src/domain/units.ts';
 import { allocateRows } from '../../../src/recording/columns/tick-file.ts';

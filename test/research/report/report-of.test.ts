@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { createReport, resampledTrades } from '../../../src/research/report/report-of.ts';
+import { createReport } from '../../../src/research/report/report-of.ts';
+import { orderCode } from '../../../src/domain/ids.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 
 const report = createReport(SAMPLE_RESULT, 'a run');
+const { run } = report;
+const { drawn } = run;
 
 describe('Monte Carlo on the trades of a run', () => {
   it('fans out from the capital to what its table says, the same each time', () => {
-    const [again, reordered] = report.fans;
-    expect(report.fans).toEqual(createReport(SAMPLE_RESULT, 'again').fans);
-    for (const { x, bands } of report.fans) {
+    const [again, reordered] = drawn.fans;
+    expect(drawn.fans).toEqual(createReport(SAMPLE_RESULT, 'again').run.drawn.fans);
+    for (const { x, bands } of drawn.fans) {
       expect(x).toEqual([0, 1, 2, 3]);
       expect(bands.map(([name]) => name)).toEqual(['5 %', '25 %', '50 %', '75 %', '95 %']);
       for (const [, values] of bands) expect(values[0]).toBe(1_000_000);
@@ -20,16 +23,11 @@ describe('Monte Carlo on the trades of a run', () => {
     expect(new Set(reordered?.bands.map(([, values]) => values.at(-1)))).toEqual(new Set([990_000]));
   });
 
-  it('draws as the caller says, and nothing from fewer than two trades', () => {
-    const how = { runs: 7, seed: 3, blockTrades: 2 };
-    const [table] = createReport(SAMPLE_RESULT, 'a sweep', {
-      resampled: resampledTrades(SAMPLE_RESULT, how),
-    }).tables;
-    expect(table?.note).toContain('3 trades, 7 paths each; blocks of 2, seed 3.');
+  it('draws nothing from fewer than two trades', () => {
     const [strategy] = SAMPLE_RESULT.strategies;
     const one = [strategy!.trades.at(0)!];
     const few = createReport({ ...SAMPLE_RESULT, strategies: [{ ...strategy!, trades: one }] }, 'few');
-    expect([few.fans, few.tables.filter(({ title }) => title === 'Monte Carlo')]).toEqual([[], []]);
+    expect([few.run.drawn.fans, few.tables.filter(({ title }) => title === 'Monte Carlo')]).toEqual([[], []]);
   });
 });
 
@@ -55,7 +53,10 @@ describe('the report of a run', () => {
 
   it('of one contract shows buy and hold without being asked, of two it does not', () => {
     const [one] = SAMPLE_RESULT.instruments;
-    const two = createReport({ ...SAMPLE_RESULT, instruments: [one!, { ...one!, symbol: 'Y' }] }, 'two');
+    const two = createReport(
+      { ...SAMPLE_RESULT, instruments: [one!, { ...one!, symbol: orderCode('Y') }] },
+      'two',
+    );
     expect(two.headlines.map(([name]) => name)).not.toContain('Buy and hold');
   });
 
@@ -70,23 +71,21 @@ describe('the report of a run', () => {
     ]);
   });
 
-  it('draws equity, what is below its peak, prices once they are known, and each fill', () => {
-    expect(report.equity?.values).toEqual([1_000_000, 1_200_000, 1_100_000, 960_000, 990_000]);
-    expect(report.drawdown?.values).toEqual([0, 0, -100_000, -240_000, -210_000]);
-    expect(report.prices[0]?.close).toEqual([1_900, 1_901]);
-    expect(report.prices[0]?.open).toEqual([1_900.5, 1_899]);
-    expect(report.prices[0]?.high).toEqual([1_902, 1_901.5]);
-    expect(report.prices[0]?.low).toEqual([1_899.5, 1_898]);
-    expect(report.prices[0]?.lines).toEqual([{ name: 'one fast', values: [1_900.03, 1_900.51] }]);
-    expect(report.prices[0]?.marks).toMatchObject([
+  it('draws equity, prices once they are known, and each fill', () => {
+    expect(drawn.account.equity).toEqual([1_000_000, 1_200_000, 1_100_000, 960_000, 990_000]);
+    expect(drawn.prices[0]?.candles).toMatchObject([
+      { open: 1_900.5, high: 1_902, low: 1_899.5, close: 1_900 },
+      { open: 1_899, high: 1_901.5, low: 1_898, close: 1_901 },
+    ]);
+    expect(drawn.prices[0]?.lines).toEqual([{ name: 'one fast', values: [1_900.03, 1_900.51] }]);
+    expect(drawn.prices[0]?.marks).toMatchObject([
       { side: 'buy', effect: 'entry', price: 1_900.1, strategy: 'one' },
       { side: 'sell', effect: 'exit' },
     ]);
-    expect(report.funds?.cash).toEqual([1_000_000, 1_000_000, 1_100_000, 1_100_000, 990_000]);
-    expect(report.funds?.marginUsed).toEqual([0, 170_000, 0, 170_000, 0]);
-    expect(report.funds?.buyingPower).toEqual([800_000, 630_000, 880_000, 570_000, 792_000]);
-    expect(report.funds?.tsSeconds).toEqual(report.equity?.tsSeconds);
-    expect(report.histograms[0]?.counts.reduce((sum, count) => sum + count, 0)).toBe(3);
+    expect(drawn.account.cash).toEqual([1_000_000, 1_000_000, 1_100_000, 1_100_000, 990_000]);
+    expect(drawn.account.marginUsed).toEqual([0, 170_000, 0, 170_000, 0]);
+    expect(drawn.account.buyingPower).toEqual([800_000, 630_000, 880_000, 570_000, 792_000]);
+    expect(drawn.histogram?.counts.reduce((sum, count) => sum + count, 0)).toBe(3);
   });
 });
 
@@ -95,12 +94,12 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 describe('the report of a run, added up', () => {
   it('comes to the same profit by days, months, trades and costs', () => {
     const net = (SAMPLE_RESULT.equity.values.at(-1) ?? 0) - SAMPLE_RESULT.capital;
-    expect(sum(report.daily?.profit ?? [])).toBe(net);
-    expect(sum(report.trades.map(({ profit }) => profit))).toBe(net);
-    expect(report.costs?.net).toBe(net);
-    const { gross = 0, charges = [] } = report.costs ?? {};
+    expect(sum(drawn.daily.profit)).toBe(net);
+    expect(sum(drawn.trades.map(({ profit }) => profit))).toBe(net);
+    expect(run.costs.net).toBe(net);
+    const { gross, charges } = run.costs;
     expect(gross - sum(charges.map(([, amount]) => amount))).toBe(net);
-    const compounded = report.years.reduce((worth, { total }) => worth * (1 + total / 100), 1) - 1;
+    const compounded = run.years.reduce((worth, { total }) => worth * (1 + total / 100), 1) - 1;
     expect(compounded).toBeCloseTo(net / SAMPLE_RESULT.capital, 12);
   });
 
@@ -110,7 +109,7 @@ describe('the report of a run, added up', () => {
       createReport(
         { ...SAMPLE_RESULT, days, dayEquity: Float64Array.from(equity), dayEndUs: Float64Array.of(0, 0, 0) },
         'a run',
-      ).years;
+      ).run.years;
     const [before, after] = yearsOf(1_100_000, 990_000, 1_980_000);
     expect(before).toMatchObject({ year: '2024', total: expect.closeTo(10, 9) });
     expect(before?.months[11]).toBeCloseTo(10, 9);
@@ -133,5 +132,5 @@ it('says what is held at the end, in units: it is in the net profit and in no tr
   expect(held.warnings[0]).toMatch(
     /^held at the end: \w+ short 0\.09 \w+ at [+-][\d,]+ VND; that is in the net profit, and counts among no trades$/,
   );
-  expect(held.position?.unit).toBe(`units of ${instrument!.symbol}`);
+  expect(held.run.drawn.account.positionUnit).toBe(`units of ${instrument!.symbol}`);
 });

@@ -86,23 +86,23 @@ test('each sample knows the first, highest and lowest trade since the one before
 
 test('its report comes to the figures of the rows that it is made of', () => {
   const result = runBacktest(planOf(data, [ema()]));
-  const report = createReport(result, 'sample');
+  const { costs: all, drawn } = createReport(result, 'sample').run;
   const net = (result.equity.values.at(-1) ?? 0) - result.capital;
-  const listed = report.trades.reduce((sum, { profit }) => sum + profit, 0);
+  const listed = drawn.trades.reduce((sum, { profit }) => sum + profit, 0);
   expect(listed).toBe(net);
-  expect(report.costs?.net).toBe(net);
-  const charged = (report.costs?.charges ?? []).reduce((sum, [, amount]) => sum + amount, 0);
-  expect(charged).toBe(report.trades.reduce((sum, { costs }) => sum + costs, 0));
-  expect((report.costs?.gross ?? 0) - charged).toBe(net);
-  expect(report.daily?.profit.reduce((sum, profit) => sum + profit, 0)).toBe(net);
-  expect(report.position?.values.at(-1)).toBe(result.strategies[0]!.fills.at(-1)!.positionAfter);
-  const [prices] = report.prices;
-  const candleOf = (seconds: number): number => prices!.tsSeconds.findLastIndex((start) => start <= seconds);
+  expect(all.net).toBe(net);
+  const charged = all.charges.reduce((sum, [, amount]) => sum + amount, 0);
+  expect(charged).toBe(drawn.trades.reduce((sum, { costs }) => sum + costs, 0));
+  expect(all.gross - charged).toBe(net);
+  expect(drawn.daily.profit.reduce((sum, profit) => sum + profit, 0)).toBe(net);
+  expect(drawn.account.position.at(-1)).toBe(result.strategies[0]!.fills.at(-1)!.positionAfter);
+  const [prices] = drawn.prices;
+  const candleOf = (seconds: number): number => prices!.candles.findLastIndex(({ time }) => time <= seconds);
   for (const { tsSeconds, price } of prices!.marks) {
     const place = candleOf(tsSeconds);
     // What takes pays the spread: a tick or two beyond the trades of its minute.
-    expect(price).toBeGreaterThan((prices!.low[place] ?? 0) - 1);
-    expect(price).toBeLessThan((prices!.high[place] ?? 0) + 1);
+    expect(price).toBeGreaterThan((prices!.candles[place]?.low ?? 0) - 1);
+    expect(price).toBeLessThan((prices!.candles[place]?.high ?? 0) + 1);
   }
 });
 
@@ -116,14 +116,14 @@ test('what a strategy draws is one value a candle, near its prices, and the last
     expect(stretches.length).toBeGreaterThan(100);
     expect(new Set(stretches).size).toBe(stretches.length);
   }
-  const [prices] = createReport(result, 'sample').prices;
+  const [prices] = createReport(result, 'sample').run.drawn.prices;
   expect(prices!.lines.map(({ name }) => name)).toEqual(['ema fast', 'ema slow']);
   for (const { values } of prices!.lines) {
-    expect(values).toHaveLength(prices!.tsSeconds.length);
+    expect(values).toHaveLength(prices!.candles.length);
     for (const value of values) {
       if (value === null) continue;
-      expect(value).toBeGreaterThan(Math.min(...prices!.low));
-      expect(value).toBeLessThan(Math.max(...prices!.high));
+      expect(value).toBeGreaterThan(Math.min(...prices!.candles.map(({ low }) => low)));
+      expect(value).toBeLessThan(Math.max(...prices!.candles.map(({ high }) => high)));
     }
   }
 });
@@ -133,7 +133,7 @@ test('a strategy that draws at each trade keeps one value a stretch, the last', 
     ticks.trades$.subscribe(({ price }) => trader.plot('last', price));
   });
   const result = runBacktest(planOf(data, [draws]));
-  const [prices] = createReport(result, 'sample').prices;
+  const [prices] = createReport(result, 'sample').run.drawn.prices;
   const [line] = prices!.lines;
-  expect(line!.values).toEqual(prices!.close);
+  expect(line!.values).toEqual(prices!.candles.map(({ close }) => close));
 });

@@ -96,7 +96,7 @@ test('a notice names a strategy on a contract without prices', async () => {
 test('the reference price is the close of the session before; where there is none the first price, and that is reported', async () => {
   const { data } = await planOf(ROLL);
   const found = data.days.map((day) =>
-    [...data.open(day).references].map(([{ orderCode }, price]) => `${orderCode} ${price}`),
+    data.open(day).tapes.map(({ contract, reference }) => `${contract.orderCode} ${reference}`),
   );
   expect(found).toEqual([
     ['VN30F2606 190000'],
@@ -110,7 +110,7 @@ test('the reference price is the close of the session before; where there is non
 test('what the file says of a reference price holds', async () => {
   const yaml = `market: ${MARKET}\ndata: { prints: [.], references: { VN30F2606: { 2026-06-17: 1899.3 } } }\n${EMA}`;
   const { data } = await planOf({ ...ROLL, yaml });
-  expect([...data.open(data.days[0]!).references.values()]).toEqual([189_930]);
+  expect(data.open(data.days[0]!).tapes.map(({ reference }) => reference)).toEqual([189_930]);
 });
 
 test('days of another time zone are refused by name, not played as days of the market', async () => {

@@ -1,6 +1,6 @@
 /** Money of backtests on bars, worked out by hand: cash, margin, costs. */
-import { describe, expect, test } from 'vitest';
 import type { BacktestResult } from '../../../src/research/backtest-result.ts';
+import { describe, expect, test } from 'vitest';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { minutes, priceTicks } from '../../../src/domain/units.ts';
 import { barPlan } from './bar-run.ts';

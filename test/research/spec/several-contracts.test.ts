@@ -1,12 +1,12 @@
 /** Several contracts side by side, worked out by hand. */
+import type { BacktestResult } from '../../../src/research/backtest-result.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { planBacktest } from '../../../src/research/spec/plan-backtest.ts';
 import { strategyOf, loadedBacktest } from '../../support/backtest-plan.ts';
 import { tempDir } from '../../support/temp-dir.ts';
-import type { BacktestResult } from '../../../src/research/backtest-result.ts';
-import { positionSamples } from '../../../src/research/report/report-pictures.ts';
+import { accountSamples } from '../../../src/research/report/report-pictures.ts';
 import { runBacktest } from '../../../src/research/run/run-backtest.ts';
 import { strategyIndex } from '../../../src/domain/units.ts';
 
@@ -106,11 +106,11 @@ test('a report adds positions of several kinds by their value', async () => {
       '07-03 05:00 X 100': ['X', 'sell', 2],
     },
   );
-  const { unit, values } = positionSamples(run);
-  expect(unit).toBe('USD');
-  expect(
-    [...values].map((value) => Math.round(value)).filter((value, i, all) => value !== all[i - 1]),
-  ).toEqual([0, 200, 35, -165]);
+  const { positionUnit, position: values } = accountSamples(run, Infinity);
+  expect(positionUnit).toBe('USD');
+  expect(values.map((value) => Math.round(value)).filter((value, i, all) => value !== all[i - 1])).toEqual([
+    0, 200, 35, -165,
+  ]);
 });
 
 const flat = (price: number) =>

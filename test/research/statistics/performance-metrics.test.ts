@@ -1,17 +1,16 @@
+import type { Samples, BacktestTrade } from '../../../src/research/backtest-result.ts';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import {
   performanceMetrics,
   runStatistics,
-  geometricMean,
-  heldDays,
   tradeReturns,
 } from '../../../src/research/statistics/run-statistics.ts';
 import type { StatisticsSettings } from '../../../src/research/statistics/return-ratios.ts';
 import { USUAL_STATISTICS } from '../../support/usual-settings.ts';
 import { type TradingDay, addDays, tradingDay } from '../../../src/domain/civil-date.ts';
-import { money, tsUs, US_PER_DAY } from '../../../src/domain/units.ts';
-import type { Samples, BacktestTrade } from '../../../src/research/backtest-result.ts';
+import { orderCode } from '../../../src/domain/ids.ts';
+import { instrumentIndex, money, tsUs, US_PER_DAY } from '../../../src/domain/units.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 
 interface Golden {
@@ -71,7 +70,7 @@ function performanceOf(
     instruments: [
       {
         ...contract!,
-        symbol: 'index',
+        symbol: orderCode('index'),
         prices: {
           tsUs: ends,
           values: Float64Array.from([100, ...compounded(series.benchmark, 100)]),
@@ -165,7 +164,7 @@ describe('a benchmark', () => {
 
 const trade = (netProfit: number, days: number): BacktestTrade => ({
   strategy: 0,
-  instrument: 0,
+  instrument: instrumentIndex(0),
   direction: 'long',
   entryUs: tsUs(0),
   exitUs: tsUs(days * US_PER_DAY),
@@ -192,34 +191,8 @@ test('returns of trades are parts of their entries', () => {
     averageTradeDays: 2,
   });
   expect(found.averageTrade).toBeCloseTo(0.05, 15);
-  expect(found.geometricTrade).toBeCloseTo(Math.cbrt(1.2 * 0.9 * 1.05) - 1, 15);
-  expect(found.returnFactor).toBeCloseTo(2.5, 15);
 });
 
-test('without a trade, without a loss and after a loss of all there are no such figures', () => {
-  expect(Object.values(tradeReturns([]))).toEqual(Array.from({ length: 7 }, () => undefined));
-  expect(tradeReturns([trade(2, 1)]).returnFactor).toBeUndefined();
-  expect(geometricMean([0.5, -1])).toBeUndefined();
-});
-
-test('a day is held that begins with a position or has a fill; a close belongs to the day that it ends', () => {
-  const [strategy] = SAMPLE_RESULT.strategies;
-  const [fill] = strategy!.fills;
-  const at = (day: number, positionAfter: number, clause: 'bar_open' | 'bar_close') => ({
-    ...fill!,
-    tsUs: tsUs(day * US_PER_DAY),
-    positionAfter,
-    clause,
-  });
-  const held = (fills: readonly ReturnType<typeof at>[]): number | undefined =>
-    heldDays({
-      ...SAMPLE_RESULT,
-      warmUpDays: 0,
-      dayEndUs: Float64Array.of(1, 2, 3, 4).map((day) => day * US_PER_DAY),
-      strategies: [{ ...strategy!, fills }],
-    });
-  expect(held([at(1, 1, 'bar_open'), at(3, 0, 'bar_open')])).toBe(3 / 4);
-  expect(held([at(1, 1, 'bar_close'), at(3, 0, 'bar_close')])).toBe(3 / 4);
-  expect(held([at(1, 1, 'bar_open'), at(2, 0, 'bar_close')])).toBe(1 / 4);
-  expect(held([])).toBe(0);
+test('without a trade there are no such figures', () => {
+  expect(Object.values(tradeReturns([]))).toEqual(Array.from({ length: 5 }, () => undefined));
 });

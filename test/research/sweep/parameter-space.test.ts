@@ -13,18 +13,7 @@ import {
 const list = (param: string, ...values: (number | string | boolean)[]): Dimension => ({
   strategy: 'ema',
   param,
-  choices: { kind: 'list', values },
-});
-const range = (
-  param: string,
-  from: number,
-  to: number,
-  scale: 'linear' | 'log' = 'linear',
-  isWhole = false,
-): Dimension => ({
-  strategy: 'ema',
-  param,
-  choices: { kind: 'range', from, to, scale, isWhole },
+  values,
 });
 const any = (): boolean => true;
 
@@ -65,31 +54,25 @@ describe('a grid', () => {
     expect(refused).toBe(3);
   });
 
-  it('has a size, that of a range is without end', () => {
+  it('has a size', () => {
     expect(spaceSize(space)).toBe(6);
-    expect(spaceSize([...space, range('x', 0, 1)])).toBe(Infinity);
   });
 });
 
 describe('random search', () => {
   const space: ParameterSpace = [
     list('fast', 1, 2, 3, 4, 5, 6, 7, 8),
-    range('x', 0.5, 2),
-    range('y', 1, 1_000, 'log'),
+    list('x', 0.5, 1, 1.5, 2),
+    list('y', 1, 10, 100),
   ];
 
-  it('draws the same trials from the same seed, each once and inside its range', () => {
+  it('draws the same trials from the same seed, each once', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 60 }), (seed, trials) => {
         const search = { kind: 'random', trials, seed } as const;
         const found = chooseTrials(space, search, any).trials;
         expect(found).toEqual(chooseTrials(space, search, any).trials);
         expect(new Set(found.map((each) => JSON.stringify(each))).size).toBe(trials);
-        for (const [fast, x, y] of found) {
-          expect([1, 2, 3, 4, 5, 6, 7, 8]).toContain(fast);
-          expect(x).toSatisfy((value: number) => value >= 0.5 && value <= 2);
-          expect(y).toSatisfy((value: number) => value >= 1 && value <= 1_000);
-        }
       }),
       { numRuns: 30 },
     );
@@ -100,24 +83,6 @@ describe('random search', () => {
       (trials) => chooseTrials(space, { kind: 'random', trials, seed: 4 }, any).trials,
     );
     expect(long!.slice(0, 10)).toEqual(short);
-  });
-
-  it('draws a logarithmic range as often below its middle as above', () => {
-    const drawn = chooseTrials(
-      [range('y', 1, 10_000, 'log')],
-      { kind: 'random', trials: 2_000, seed: 1 },
-      any,
-    );
-    const below = drawn.trials.filter(([y]) => Number(y) < 100).length;
-    expect(Math.abs(below - 1_000)).toBeLessThan(100);
-  });
-
-  it.each(['linear', 'log'] as const)('draws whole numbers of a wide %s range, each once', (scale) => {
-    const search = { kind: 'random', trials: 200, seed: 1 } as const;
-    const drawn = chooseTrials([range('lots', 1_000, 20_000, scale, true)], search, any);
-    const lots = drawn.trials.map(([each]) => Number(each));
-    expect(lots.every((each) => Number.isInteger(each) && each >= 1_000 && each <= 20_000)).toBe(true);
-    expect(new Set(lots).size).toBe(200);
   });
 
   it('tries everything where there is no more than was asked for', () => {

@@ -32,8 +32,7 @@ function fakePool(order: 'first' | 'last', diesAfter = Infinity) {
   return { ran, open };
 }
 
-const SECTION =
-  'sweep: { monteCarlo: { runs: 20 }, parameters: { ema: { fast: [3, 9], slow: [15, 30], direction: [long, short] } } }';
+const SECTION = 'sweep: { parameters: { ema: { fast: [3, 9], slow: [15, 30], direction: [long, short] } } }';
 
 function planOf(backtest: Backtest): SweepPlan {
   const read = readSweep(backtest);
@@ -123,9 +122,7 @@ test('all ticks lie on memory that threads share', async () => {
 });
 
 test('a sweep in which nothing can be picked says so', async () => {
-  const place = sweepPlace(
-    'sweep: { tradesMin: 10000, monteCarlo: { runs: 10 }, parameters: { ema: { fast: [3] } } }',
-  );
+  const place = sweepPlace('sweep: { tradesMin: 10000, parameters: { ema: { fast: [3] } } }');
   const backtest = await loadedBacktest(place.file);
   const plan = planOf(backtest);
   const found = await runSweep(backtest, plan, optionsOf(place.dir, fakePool('first')));

@@ -7,7 +7,7 @@ import {
   sharpeSample,
   normalProbability,
   normalQuantile,
-} from '../../../src/research/sweep/selection-bias.ts';
+} from '../../../src/research/sweep/judgement.ts';
 
 const BEST = [0.01, -0.004, 0.012, 0.003, -0.002, 0.008, 0.001];
 const OTHERS = [

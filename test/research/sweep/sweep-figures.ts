@@ -1,4 +1,4 @@
-import type { TrialFigures } from '../../../src/research/sweep/walk-forward.ts';
+import type { TrialFigures } from '../../../src/research/sweep/judgement.ts';
 
 /** A trial of no account, except for what a test says. */
 export const figuresOf = (over: Partial<TrialFigures> = {}): TrialFigures => ({

@@ -6,7 +6,7 @@ import {
   OBJECTIVES,
   rankedPlaces,
   trialFigures,
-} from '../../../src/research/sweep/walk-forward.ts';
+} from '../../../src/research/sweep/judgement.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 import { figuresOf } from './sweep-figures.ts';
 

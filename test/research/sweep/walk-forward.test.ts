@@ -3,7 +3,7 @@ import {
   type WalkedWindow,
   walkForwardFound,
   walkForwardWindows,
-} from '../../../src/research/sweep/walk-forward.ts';
+} from '../../../src/research/sweep/judgement.ts';
 import type { RatioBasis } from '../../../src/research/statistics/return-ratios.ts';
 import { tradingDay, addDays } from '../../../src/domain/civil-date.ts';
 import { figuresOf } from './sweep-figures.ts';

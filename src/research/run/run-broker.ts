@@ -1,0 +1,201 @@
+/**
+ * The broker of a run: the ports behind which live has REST. Calls take their time to the venue, answers take theirs back, none overtakes
+ * another. A fill is reported at once, as a row of the book like the one live reads; a scan of the whole book and reads of positions and
+ * money are answered when the engine asks.
+ */
+import type { BrokerAccount, BrokerOrder } from '../../domain/broker-order.ts';
+import type { Seq, TsUs } from '../../domain/units.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
+import type {
+  BookRows,
+  CallAnswer,
+  EngineEvent,
+  OrderNews,
+  ReferenceRow,
+  ReportKind,
+} from '../../engine/ports/engine-event.ts';
+import type { AccountNow, Gateway, Reports } from '../../engine/ports/outbound.ts';
+import { sentNow } from '../../venue/orders/venue-order.ts';
+import type { JournalTape } from './journal-tape.ts';
+import type { RunAccount } from './run-account.ts';
+import { type DelayedCall, RunVenue, type VenueNews, type VenuePlan } from './run-venue.ts';
+import { DelayLine, ReadPace, type VirtualClock, seqOf, timeOf } from './virtual-time.ts';
+
+/** An event before it has its place in the sequence. */
+type UnnumberedEvent = EngineEvent & { seq: Seq; tsUs: TsUs };
+
+const SCANS_A_SECOND = 2;
+/** A start asks several times. */
+const POSITION_READS_A_SECOND = 8;
+const [NO_SEQ, NO_TIME] = [seqOf(0), timeOf(0)];
+
+export class RunBroker implements Gateway, Reports, AccountNow, VenueNews {
+  readonly reportsOnce = true;
+  readonly accountNow: AccountNow | undefined;
+  readonly venue: RunVenue;
+  orders = 0;
+  /** The day's references, as they become known. */
+  references: readonly ReferenceRow[] = [];
+  readonly #plan: VenuePlan;
+  readonly #clock: VirtualClock;
+  readonly #account: RunAccount;
+  readonly #calls: DelayLine<DelayedCall>;
+  readonly #answers: DelayLine<UnnumberedEvent>;
+  readonly #scans = new ReadPace(SCANS_A_SECOND);
+  readonly #positions = new ReadPace(POSITION_READS_A_SECOND);
+  /** To the call that arrives now, until it is reported with its changes. */
+  #answer: CallAnswer | null = null;
+
+  constructor(plan: VenuePlan, clock: VirtualClock, account: RunAccount, tape: JournalTape) {
+    const { latency, seed, settings } = plan;
+    this.#plan = plan;
+    this.#clock = clock;
+    this.#account = account;
+    this.#calls = new DelayLine(latency.order, seed);
+    this.#answers = new DelayLine(latency.report, seed + 1);
+    // A limit follows the account: it is read from time to time.
+    this.accountNow = settings.risk.drawdownMax === undefined ? this : undefined;
+    this.venue = new RunVenue(plan, clock, account, tape, this);
+  }
+
+  get nextUs(): number {
+    const reads = Math.min(this.#scans.nextUs, this.#positions.nextUs);
+    return Math.min(this.#calls.nextUs, this.#answers.nextUs, reads, this.venue.marginUs);
+  }
+
+  submit(order: ApprovedOrder): void {
+    this.orders += 1;
+    const decidedMidTwice = this.#account.instruments[order.instrument]?.midTwice ?? 0;
+    const { strategy: owner } = order;
+    const decidedUs = this.#clock.nowUs;
+    this.#call({ call: 'place', sent: order, owner, triggerPrice: null, decidedUs, decidedMidTwice });
+  }
+
+  modify(modify: ApprovedModify): void {
+    this.#call({ call: 'modify', sent: modify, ...sentNow(this.#clock.nowUs) });
+  }
+
+  cancel(cancel: ApprovedCancel): void {
+    this.#call({ call: 'cancel', sent: cancel, ...sentNow(this.#clock.nowUs) });
+  }
+
+  read(what: ReportKind): void {
+    if (what === 'book') return this.#want(this.#scans);
+    if (what === 'account') return this.accountNow === undefined ? this.#sendAccount() : undefined;
+    if (what === 'triggers') return this.triggers();
+    if (what === 'positions') {
+      this.#want(this.#positions);
+      return this.#sendDuePositions();
+    }
+    if (what === 'reference')
+      this.#send({ kind: 'reference', seq: NO_SEQ, tsUs: NO_TIME, rows: this.references });
+    // The table of contracts was sent with the beginning of the day, and the account is there when it is asked for.
+  }
+
+  bookTempo(): void {
+    // Fills are reported at once: there is no pace to set.
+  }
+
+  /** As the broker shows the account; with buying power without end where it alone asks for margin. */
+  figures(): BrokerAccount {
+    return this.venue.margin.accountFigures(this.#plan.isMarginRuleOn ? null : Number.MAX_SAFE_INTEGER);
+  }
+
+  get arrivedUs(): number {
+    return this.#calls.first?.decidedUs ?? Infinity;
+  }
+
+  /** Does due work, and takes the next due answer to the engine; null when there is none. */
+  step(nowUs: number): UnnumberedEvent | null {
+    while (this.#calls.nextUs <= nowUs) {
+      const call = this.#calls.take();
+      if (call !== undefined) this.#arrive(call);
+    }
+    if (this.#scans.nextUs <= nowUs && this.#isReadDue(this.#scans, nowUs))
+      this.#sendScan({ list: 'orders', orders: this.venue.books.scan() });
+    if (this.#positions.nextUs <= nowUs) this.#sendDuePositions();
+    if (this.venue.marginUs <= nowUs) this.venue.runMargin();
+    return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
+  }
+
+  /** To be called when the book of the day that ended is to be shown once more. */
+  scanAt(atUs: number): void {
+    this.#scans.wantAt(atUs);
+    this.#clock.wake(atUs);
+  }
+
+  #call(call: DelayedCall): void {
+    if (this.#calls.nextUs === Infinity && this.#answers.nextUs === Infinity) this.venue.books.forgetOver();
+    this.#calls.send(this.#clock.nowUs, call);
+    this.#clock.wake(this.#calls.nextUs);
+  }
+
+  #arrive(call: DelayedCall): void {
+    this.#answer = this.venue.answerTo(call);
+    this.venue.report();
+    if (this.#answer !== null) this.#sendReport(null);
+  }
+
+  /** Rows of orders that changed. */
+  changed(rows: readonly BrokerOrder[]): void {
+    const account = this.accountNow === undefined ? this.figures() : null;
+    this.#sendReport({ startedUs: this.#nowUs, rows, account });
+  }
+
+  #sendReport(news: OrderNews | null): void {
+    const answer = this.#answer;
+    this.#answer = null;
+    this.#send({ kind: 'execution_report', seq: NO_SEQ, tsUs: NO_TIME, answer, news });
+  }
+
+  #sendScan(rows: BookRows): void {
+    const startedUs = this.#nowUs;
+    const head = { seq: NO_SEQ, tsUs: NO_TIME, startedUs, complete: true };
+    this.#send({ kind: 'book_snapshot', ...rows, ...head });
+  }
+
+  /** The whole trigger book: only the whole of it proves whose a new row is. */
+  triggers(): void {
+    // They may show the order that the call has placed.
+    if (this.#answer !== null) this.#sendReport(null);
+    this.#sendScan({ list: 'triggers', orders: this.venue.books.scanTriggers() });
+  }
+
+  #sendAccount(): void {
+    const startedUs = this.#nowUs;
+    const account = this.figures();
+    this.#send({ kind: 'account_snapshot', seq: NO_SEQ, tsUs: NO_TIME, startedUs, account });
+  }
+
+  #sendDuePositions(): void {
+    if (!this.#isReadDue(this.#positions, this.#clock.nowUs)) return;
+    const startedUs = this.#nowUs;
+    const positions = this.#account.positions();
+    this.#send({ kind: 'position_snapshot', seq: NO_SEQ, tsUs: NO_TIME, startedUs, positions });
+  }
+
+  #send(answer: UnnumberedEvent): void {
+    this.#answers.send(this.#clock.nowUs, answer);
+    this.#clock.wake(this.#answers.nextUs);
+  }
+
+  #want(pace: ReadPace): void {
+    pace.want(this.#clock.nowUs);
+    this.#clock.wake(pace.nextUs);
+  }
+
+  /** Reads of the whole account wait while some market keeps its fills to itself. */
+  #isReadDue(pace: ReadPace, nowUs: number): boolean {
+    if (pace.nextUs > nowUs) return false;
+    let silentUntilUs = -Infinity;
+    for (const { exchange } of this.#account.instruments)
+      if (exchange !== null && exchange.silentUntilUs > silentUntilUs) ({ silentUntilUs } = exchange);
+    if (silentUntilUs <= nowUs) return pace.takeDue(nowUs);
+    pace.wantAt(silentUntilUs);
+    return false;
+  }
+
+  get #nowUs(): TsUs {
+    return timeOf(this.#clock.nowUs);
+  }
+}
