@@ -6,7 +6,7 @@ import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredFeed, FeedNotThere } from '../../host/cluster-access.ts';
 import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
-import { missingMetricsToken, missingPassword, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
+import { missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 import { CLOSE_READS_MAX } from '../schedule.ts';
 import { inTime, systemClock, systemTimers } from '../../host/system-clock.ts';
 import {
@@ -71,11 +71,7 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
     );
     return EXIT.usage;
   }
-  const missing = [
-    ...missingSecrets(plan.config.alerts),
-    ...missingMetricsToken(plan.config.operator),
-    ...missingPassword(plan.config),
-  ];
+  const missing = missingSecrets(plan.config);
   const problem =
     missing.length === 0
       ? otherFormat(paths.journal)
