@@ -40,6 +40,7 @@ import {
   followSessionHours,
   type RunningSchedule,
   type Schedule,
+  watchClock,
 } from './schedule.ts';
 import type { FeedAccess } from '../host/cluster-access.ts';
 import {
@@ -55,13 +56,12 @@ import { EmergencyRecord } from './restart/emergency-record.ts';
 import type { RunMark } from '../host/run-mark.ts';
 import { unreportedOrder } from './restart/own-books.ts';
 import { startStamp } from '../host/state/state-paths.ts';
-import { Alerting } from './alerting.ts';
+import { Alerting, OtpReminders } from './alerting.ts';
 import { CommandOutcomes } from './command-outcomes.ts';
-import { checkCalendar, watchClock } from './clock-watch.ts';
+import { checkCalendar } from './inspect/calendar-view.ts';
 import { HaltSweep, type HeldNow } from './session/halt-sweep.ts';
 import { Halt } from './session/halt.ts';
 import { heldNow } from './session/holdings.ts';
-import { OtpReminders } from './otp-reminders.ts';
 import { PriceBoard } from './edge/price-board.ts';
 import { SessionCycle } from './session/session-cycle.ts';
 import type { SessionContext } from './session/trading-session.ts';
