@@ -2,7 +2,6 @@
  * The life of the daemon: lock, journal, broker, then one trading session after the other until it is stopped. The engine decides;
  * what happens reaches the operator by journal entries, and what is so by the engine's view.
  */
-import type { OwnBooks } from '../broker/gateway/kill-verdict.ts';
 import { FeedPublisher } from '../cluster/feed-publisher.ts';
 import type { Config } from '../config/config.ts';
 import { CalendarInUse, type KnownDays, tradingDayAt } from '../domain/calendar.ts';
@@ -250,17 +249,6 @@ export class Daemon {
     return this.#schedule?.jobs() ?? { next: [], last: null };
   }
 
-  /** Why no engine runs though one should, or null. */
-  get degraded(): string | null {
-    return this.cycle.degraded;
-  }
-
-  /** Orders and positions as the journal has them, whether or not an engine runs; rejects when it cannot be read. */
-  async ownBooks(): Promise<OwnBooks | null> {
-    await this.cycle.readOwnBooks();
-    return this.cycle.ownBooks();
-  }
-
   async refreshView(): Promise<EngineSnapshot | undefined> {
     this.lastView = await this.cycle.session?.view();
     this.viewedUs = systemClock.nowUs();
@@ -427,19 +415,12 @@ export class Daemon {
     if (this.options.config.mode !== 'dry-run') this.sweep.begin();
   }
 
-  /** The simulated broker of a paper run has ended: nothing can be sent, and no price comes. */
-  brokerEnded(reason: string): void {
-    const text = `the simulated broker has ended: ${reason}`;
-    this.alert('critical', 'simulator_ended', text);
-    this.command({ name: 'halt', reason: text }, 'process');
-  }
-
   /** Clean stop: cancels and closes as configured under `stop`; alerts when time runs out. */
   async stop(reason: string): Promise<void> {
     if (this.#isEnding) return;
     const { session, isReopening } = this.cycle;
     if (session !== undefined || isReopening) await this.#stopSession(reason);
-    else if (this.degraded !== null) this.#alertNotStopped();
+    else if (this.cycle.degraded !== null) this.#alertNotStopped();
   }
 
   async #stopSession(reason: string): Promise<void> {

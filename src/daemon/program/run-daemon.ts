@@ -147,7 +147,12 @@ async function runLocked(
     const program = new ProgramFiles();
     const parts = { config, names, paths, address, clockMap, lockstep, screen };
     const daemon = new Daemon({ ...parts, program, mark, feed: configuredFeed(config) });
-    broker.onEnd((reason) => daemon.brokerEnded(reason));
+    // Nothing can be sent any more, and no price comes.
+    broker.onEnd((why) => {
+      const reason = `the simulated broker has ended: ${why}`;
+      daemon.alert('critical', 'simulator_ended', reason);
+      daemon.command({ name: 'halt', reason }, 'process');
+    });
     if (options.durationMs !== null) shutdown.askAfter(options.durationMs, 'the duration is over');
     if (plan.tape !== null) shutdown.askAt(clockMap, plan.tape.endUs, 'the tape is over');
     let code: number = EXIT.ok;
@@ -374,10 +379,10 @@ export async function heldBy(daemon: Daemon) {
     const said = books.map(([label, text]) => `${label}: ${text}`).join('; ');
     return stateOf(held, view.orders.length, said);
   }
-  const own = await daemon.ownBooks().catch(() => null);
+  const own = await daemon.cycle.readOwnBooks().catch(() => null);
   if (own === null) return { isHolding: true, text: 'the journal is not read: what is held is NOT known' };
   const open = own.orders.filter(({ isOpen }) => isOpen);
-  const why = daemon.degraded ?? 'no engine answers';
+  const why = daemon.cycle.degraded ?? 'no engine answers';
   const books = `books: NOT compared, this is what our journal holds (${why})`;
   return stateOf(ownHoldings(own, daemon.names, contracts), open.length, books);
 }

@@ -9,8 +9,6 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { TradingCalendar } from '../../domain/calendar.ts';
-import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Clock, type ClockMap, marketTimeAt, type Timers } from '../../domain/clock.ts';
 import { minutes } from '../../domain/units.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
@@ -33,20 +31,7 @@ export interface SimulatorLink extends SimulatorDescription {
 }
 
 /** Plain data: one process hands it to another. */
-export interface SimulatorPlan {
-  readonly linkPath: string;
-  readonly lockPath: string;
-  /** Held by the daemon that trades here, also while its stream is paused. */
-  readonly daemonLockPath: string;
-  /** On a tape that runs faster than life each call would take seconds of the market: it waits for the daemon. */
-  readonly waits: boolean;
-  /** A running simulator serves every plan with an equal key. */
-  readonly key: string;
-  readonly options: Partial<Omit<SimulatorOptions, 'calendar' | 'clock'>>;
-  /** The feed whose prices it has instead of its own; null for none. */
-  readonly feed: FeedPlan | null;
-  readonly calendar: Omit<TradingCalendar, 'closures'> & { readonly closures: readonly TradingDay[] };
-}
+export type SimulatorPlan = ReturnType<typeof simulatorPlan>;
 
 /** Points at which the synthetic front month starts. */
 const START_POINTS = 1_900;
@@ -57,16 +42,41 @@ export function simulatorPlan(
   paths: StatePaths,
   fresh: boolean,
   terms: FeedTerms | null = null,
-): SimulatorPlan {
+) {
   const { simulator, calendar, costs, cluster, mode } = config;
   const { seed, speed, cash, tape: path } = simulator;
   const closures = [...calendar.closures];
   const waits = tape !== null && speed > 1;
+  const options: Partial<Omit<SimulatorOptions, 'calendar' | 'clock'>> = {
+    port: 0,
+    stateDir: paths.simulator,
+    fresh: fresh || tape !== null,
+    accounts: [demoAccount({ derivative: cash })],
+    market:
+      path === undefined
+        ? { kind: 'synthetic', seed, startPoints: START_POINTS }
+        : { kind: 'tape', path, referencePoints: null },
+    // Real and market time that belong together; null lets the simulator go on from where it left off.
+    time: {
+      ...DEFAULT_OPTIONS.time,
+      speed,
+      originRealUs: tape === null ? null : systemClock.nowUs(),
+      originMarketUs: tape === null ? null : tape.startUs,
+      start: waits ? 'as_in_life' : 'origin',
+    },
+    costs,
+    ...(terms === null ? {} : codesOf(terms)),
+  };
+  const feed: FeedPlan | null =
+    terms === null || cluster === undefined ? null : { config: { cluster, mode }, terms };
   return {
     linkPath: paths.simulatorLink,
     lockPath: paths.simulatorLock,
+    /** Held by the daemon that trades here, also while its stream is paused. */
     daemonLockPath: paths.lock,
+    /** On a tape that runs faster than life each call would take seconds of the market: it waits for the daemon. */
     waits,
+    /** A running simulator serves every plan with an equal key. */
     key: JSON.stringify({
       seed,
       speed,
@@ -75,27 +85,9 @@ export function simulatorPlan(
       ...(terms === null ? {} : { feed: [cluster?.url, cluster?.feed] }),
       calendar: [calendar.name, calendar.validTo, closures],
     }),
-    options: {
-      port: 0,
-      stateDir: paths.simulator,
-      fresh: fresh || tape !== null,
-      accounts: [demoAccount({ derivative: cash })],
-      market:
-        path === undefined
-          ? { kind: 'synthetic', seed, startPoints: START_POINTS }
-          : { kind: 'tape', path, referencePoints: null },
-      // Real and market time that belong together; null lets the simulator go on from where it left off.
-      time: {
-        ...DEFAULT_OPTIONS.time,
-        speed,
-        originRealUs: tape === null ? null : systemClock.nowUs(),
-        originMarketUs: tape === null ? null : tape.startUs,
-        start: waits ? 'as_in_life' : 'origin',
-      },
-      costs,
-      ...(terms === null ? {} : codesOf(terms)),
-    },
-    feed: terms === null || cluster === undefined ? null : { config: { cluster, mode }, terms },
+    options,
+    /** The feed whose prices it has instead of its own; null for none. */
+    feed,
     calendar: { ...calendar, closures },
   };
 }
