@@ -1,6 +1,8 @@
 /** Carries alerts to the operator's channels and commands back, on the main thread and off the way of any order. */
 import type { ChannelConfig, Config, Mode, SecretPlace } from '../config/config.ts';
-import { tradingDayAt } from '../domain/calendar.ts';
+import { phaseAt, tradingDayAt } from '../domain/calendar.ts';
+import type { CancelTimer, Clock } from '../domain/clock.ts';
+import type { TokenHours, TokenKeeper } from '../broker/auth/token-keeper.ts';
 import { withAliases } from '../domain/contract-code.ts';
 import { timeOfDayUs } from '../domain/civil-date.ts';
 import { milliseconds, seconds, type TsUs, US_PER_DAY, US_PER_HOUR, US_PER_SECOND } from '../domain/units.ts';
@@ -28,9 +30,8 @@ import type { BrokerAddress } from './edge/broker-address.ts';
 import { secretPlaceText } from './edge/secret-place.ts';
 import type { StatePaths } from '../host/state/state-paths.ts';
 import { remedyOf } from '../operator/remedies.ts';
-import { formatShownTime } from '../text/dates.ts';
+import { formatLocalTime, formatShownTime } from '../text/dates.ts';
 import { inTime, systemClock, systemTimers } from '../host/system-clock.ts';
-import { OTP_NEEDED } from './otp-reminders.ts';
 import { createMail } from '../operator/channels/mail.ts';
 import { createWebhook } from '../operator/channels/webhook.ts';
 import { Secrets } from '../operator/redact.ts';
@@ -63,6 +64,9 @@ const ALERT_AT_ONCE: ReadonlySet<string> = new Set([
 
 /** Between the service's clock and ours, and between an alert and its message. */
 const CLOCKS_APART_MAX = seconds(30);
+
+/** Code of the question for a one-time password, which a token answers. */
+const OTP_NEEDED = 'otp_needed';
 
 /** Ends of conditions, with the severity and the codes of their beginnings. */
 const ALL_CLEARS: Readonly<Record<string, readonly [AlertSeverity, readonly string[]]>> = {
@@ -447,5 +451,88 @@ export async function testMessage(
     return [...(await tryChannels(channels, mode, secrets)), ...unopened];
   } finally {
     await close();
+  }
+}
+
+// The one-time password of the day: asks a person for it, reminds, and says when it is in.
+
+interface ReminderOptions {
+  readonly config: Config;
+  readonly market: Clock;
+  readonly tokens: () => Pick<TokenKeeper, 'current' | 'budget'>;
+  readonly hours: () => TokenHours | undefined;
+  readonly send: (draft: AlertDraft) => void;
+}
+
+export class OtpReminders {
+  readonly #options: ReminderOptions;
+  #cancel: CancelTimer | undefined = undefined;
+  #asked = 0;
+
+  constructor(options: ReminderOptions) {
+    this.#options = options;
+  }
+
+  /** A wait for a person begins or ends. */
+  waiting(isWaiting: boolean): void {
+    this.#cancel?.();
+    if (isWaiting) this.#ask();
+  }
+
+  obtained(): void {
+    const token = this.#options.tokens().current();
+    if (this.#asked === 0 || token === undefined) return;
+    this.#asked = 0;
+    const text = `The token is valid until ${this.#time(token.expiresAt)}. ${this.#budget()}`;
+    this.#remind('info', 'the one-time password is in', text, '');
+  }
+
+  close(): void {
+    this.#cancel?.();
+  }
+
+  #ask(): void {
+    const { config, hours } = this.#options;
+    this.#cancel = systemTimers.after(config.alerts.remindOtpEvery, () => this.#ask());
+    const session = hours();
+    const isNight = session !== undefined && systemClock.nowUs() < session.fromUs;
+    if (isNight && this.#asked > 0) return;
+    this.#asked += 1;
+    const again = this.#asked === 1 ? '' : `, asked for ${this.#asked} times`;
+    this.#remind(this.#severity(), `one-time password needed${again}`, this.#question(session), OTP_NEEDED);
+  }
+
+  #severity(): AlertDraft['severity'] {
+    const { tokens, config, market } = this.#options;
+    const isOpen = phaseAt(config.calendar, market.nowUs()) !== 'closed';
+    return isOpen && tokens().current() === undefined ? 'critical' : 'warning';
+  }
+
+  #question(session: TokenHours | undefined): string {
+    const { tokens, config } = this.#options;
+    const token = tokens().current();
+    const close = session === undefined ? '' : ` The session ends at ${this.#time(session.untilUs)}.`;
+    const until =
+      token === undefined
+        ? 'Until it is in nothing can be sent, and no prices come: no entries, no changes, no cancels. What works at the broker stays there. ' +
+          `If it never comes, the day is not traded, and policies.tokenDead (${config.engine.policies?.tokenDead ?? 'hold'}) acts once a token is there.`
+        : `The present token is valid until ${this.#time(token.expiresAt)}: trading goes on until then, and stops there if no password comes.`;
+    return `Bring it: /otp 123456 in the chat, or tickwright otp on the machine.${close} ${until} ${this.#budget()}`;
+  }
+
+  #budget(): string {
+    const { used, allowed } = this.#options.tokens().budget;
+    return `${used} of ${allowed} exchanges of the day are used.`;
+  }
+
+  #time(at: TsUs): string {
+    return formatLocalTime(at, this.#options.config.exchangeCalendar.utcOffsetMinutes)
+      .slice(0, 16)
+      .replace('T', ' ');
+  }
+
+  #remind(severity: AlertDraft['severity'], title: string, text: string, code: string): void {
+    const { send, config } = this.#options;
+    send({ severity, kind: 'question', title: `${title} (${config.mode})`, text, page: null, code });
   }
 }

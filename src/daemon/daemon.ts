@@ -2,7 +2,6 @@
  * The life of the daemon: lock, journal, broker, then one trading session after the other until it is stopped. The engine decides;
  * what happens reaches the operator by journal entries, and what is so by the engine's view.
  */
-import type { OwnBooks } from '../broker/gateway/kill-verdict.ts';
 import { FeedPublisher } from '../cluster/feed-publisher.ts';
 import type { Config } from '../config/config.ts';
 import { CalendarInUse, type KnownDays, tradingDayAt } from '../domain/calendar.ts';
@@ -40,6 +39,7 @@ import {
   followSessionHours,
   type RunningSchedule,
   type Schedule,
+  watchClock,
 } from './schedule.ts';
 import type { FeedAccess } from '../host/cluster-access.ts';
 import {
@@ -55,13 +55,12 @@ import { EmergencyRecord } from './restart/emergency-record.ts';
 import type { RunMark } from '../host/run-mark.ts';
 import { unreportedOrder } from './restart/own-books.ts';
 import { startStamp } from '../host/state/state-paths.ts';
-import { Alerting } from './alerting.ts';
+import { Alerting, OtpReminders } from './alerting.ts';
 import { CommandOutcomes } from './command-outcomes.ts';
-import { checkCalendar, watchClock } from './clock-watch.ts';
+import { checkCalendar } from './inspect/calendar-view.ts';
 import { HaltSweep, type HeldNow } from './session/halt-sweep.ts';
 import { Halt } from './session/halt.ts';
 import { heldNow } from './session/holdings.ts';
-import { OtpReminders } from './otp-reminders.ts';
 import { PriceBoard } from './edge/price-board.ts';
 import { SessionCycle } from './session/session-cycle.ts';
 import type { SessionContext } from './session/trading-session.ts';
@@ -250,17 +249,6 @@ export class Daemon {
     return this.#schedule?.jobs() ?? { next: [], last: null };
   }
 
-  /** Why no engine runs though one should, or null. */
-  get degraded(): string | null {
-    return this.cycle.degraded;
-  }
-
-  /** Orders and positions as the journal has them, whether or not an engine runs; rejects when it cannot be read. */
-  async ownBooks(): Promise<OwnBooks | null> {
-    await this.cycle.readOwnBooks();
-    return this.cycle.ownBooks();
-  }
-
   async refreshView(): Promise<EngineSnapshot | undefined> {
     this.lastView = await this.cycle.session?.view();
     this.viewedUs = systemClock.nowUs();
@@ -425,13 +413,6 @@ export class Daemon {
   /** A dry run has nothing to take back, and must not touch orders of others. */
   #sweepBooks(): void {
     if (this.options.config.mode !== 'dry-run') this.sweep.begin();
-  }
-
-  /** The simulated broker of a paper run has ended: nothing can be sent, and no price comes. */
-  brokerEnded(reason: string): void {
-    const text = `the simulated broker has ended: ${reason}`;
-    this.alert('critical', 'simulator_ended', text);
-    this.command({ name: 'halt', reason: text }, 'process');
   }
 
   /** Clean stop: cancels and closes as configured under `stop`; alerts when time runs out. */

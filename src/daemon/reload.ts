@@ -57,7 +57,7 @@ export async function startStrategy(
 ): Promise<CommandResult> {
   const { session } = daemon.cycle;
   const view = await daemon.refreshView();
-  if (view === undefined) return refused(daemon.degraded ?? 'no session is open');
+  if (view === undefined) return refused(daemon.cycle.degraded ?? 'no session is open');
   const entry = view.strategies.find((each) => each.id === id);
   const ids = daemon.config.strategies.map((each) => each.id);
   if (entry === undefined || !ids.includes(id))
@@ -106,7 +106,12 @@ async function carryOut(
     const took = `${Math.round(performance.now() - began)} ms of replay next to the running engine`;
     const isNothing = changes.length === 0;
     const done = isCheck ? 'a reload would change' : 'changed between two events';
-    await (isNothing || isCheck ? prepared.drop() : commit(prepared));
+    if (isNothing || isCheck) await prepared.drop();
+    else
+      await prepared.commit().catch(async (error: unknown) => {
+        await prepared.drop();
+        throw error;
+      });
     if (isNothing) return { ok: true, message: 'the strategies run as configured already', changes };
     const ended = isCheck ? [] : await endedBy(daemon, prepared);
     if (ended.length > 0)
@@ -122,22 +127,13 @@ async function carryOut(
 async function endedBy(daemon: Daemon, { changed }: PreparedChange): Promise<readonly string[]> {
   const view = await daemon.refreshView();
   // The day may have changed instead.
-  if (view === undefined && (daemon.sessionDay ?? daemon.degraded) !== null)
+  if (view === undefined && (daemon.sessionDay ?? daemon.cycle.degraded) !== null)
     return ['the engine was lost at the switch: tickwright status shows what runs'];
   return (view?.strategies ?? []).flatMap(({ strategy, id, stopped }) =>
     changed.has(strategy) && stopped === 'fault'
       ? [`${id} is stopped: its new version failed at the switch; what protects its position stays`]
       : [],
   );
-}
-
-async function commit(prepared: PreparedChange): Promise<void> {
-  try {
-    await prepared.commit();
-  } catch (error) {
-    await prepared.drop();
-    throw error;
-  }
 }
 
 const refused = (why: string): CommandResult => ({ ok: false, message: `${why}\nnothing was changed` });

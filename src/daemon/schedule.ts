@@ -17,9 +17,20 @@ import {
   seconds,
   type TsUs,
   US_PER_DAY,
+  US_PER_MINUTE,
   US_PER_MS,
+  US_PER_SECOND,
 } from '../domain/units.ts';
-import { createMarketClock, inTime, systemClock, systemTimers } from '../host/system-clock.ts';
+import type { AlertSeverity } from '../engine/ports/journal-entry.ts';
+import {
+  createMarketClock,
+  FOLLOWED_STEP_US_MAX,
+  inTime,
+  SLEW_MS,
+  type SystemClock,
+  systemClock,
+  systemTimers,
+} from '../host/system-clock.ts';
 import type { BrokerEdge } from './edge/broker-edge.ts';
 import type { TokenKeeper } from '../broker/auth/token-keeper.ts';
 
@@ -352,4 +363,66 @@ export async function awaitToken(
     if (!result.ok) await inTime(changed, ASK_AGAIN_AFTER);
     stopListening();
   }
+}
+
+// The clock of the machine: alerts that it was set, and that the machine slept.
+
+interface ClockWatchOptions {
+  readonly clock: Pick<SystemClock, 'nowUs' | 'stepUs' | 'slept'>;
+  readonly timers: Timers;
+  /** The session that gets the steps; another one knows nothing of earlier steps. */
+  readonly session: () => object | undefined;
+  /** Zero: wall clock and market time agree again. */
+  readonly onStep: (stepUs: number) => void;
+  /** The wall clock was set, or the machine slept: timers that count by either are wrong. */
+  readonly onSet: () => void;
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+}
+
+const LOOK_EVERY = seconds(1);
+/** A further step that is reported again. */
+const CHANGE_US_MIN = US_PER_SECOND;
+
+export function watchClock({ clock, timers, session, onStep, onSet, alert }: ClockWatchOptions): CancelTimer {
+  let { slept } = clock;
+  let alerted: { readonly session: object | undefined; readonly stepUs: number } = {
+    session: undefined,
+    stepUs: 0,
+  };
+  let noticedUs = 0;
+  let cancel = timers.after(LOOK_EVERY, look);
+
+  function look(): void {
+    cancel = timers.after(LOOK_EVERY, look);
+    clock.nowUs();
+    if (clock.slept > slept || Math.abs(clock.stepUs - noticedUs) > CHANGE_US_MIN) onSet();
+    if (clock.slept > slept) {
+      const span = `${Math.round((clock.slept - slept) / US_PER_SECOND)} s`;
+      alert(
+        'warning',
+        'standby',
+        `the machine slept for ${span}: prices and timers of that time were missed`,
+      );
+    }
+    slept = clock.slept;
+    const { stepUs } = clock;
+    const isFollowed = Math.abs(stepUs) <= FOLLOWED_STEP_US_MAX;
+    if (isFollowed && Math.abs(stepUs) > Math.abs(noticedUs) + CHANGE_US_MIN) {
+      const by = `${Math.abs(stepUs) / US_PER_SECOND} s ${stepUs > 0 ? 'ahead' : 'back'}`;
+      const takes = Math.ceil((Math.abs(stepUs) * SLEW_MS) / US_PER_MINUTE);
+      alert('warning', 'clock_set', `the clock of this machine was set ${by}: followed within ${takes} min`);
+    }
+    noticedUs = stepUs;
+    alertStep(isFollowed ? 0 : stepUs);
+  }
+
+  function alertStep(stepUs: number): void {
+    const to = session();
+    const knownUs = alerted.session === to ? alerted.stepUs : 0;
+    if (to === undefined || Math.abs(stepUs - knownUs) < CHANGE_US_MIN) return;
+    alerted = { session: to, stepUs };
+    onStep(stepUs);
+  }
+
+  return () => cancel();
 }

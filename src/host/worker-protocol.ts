@@ -1,6 +1,6 @@
 /** Messages between main thread and engine thread: plain data that structured clone copies. */
 import { assert } from '../domain/assert.ts';
-import type { StrategyCode } from '../config/config.ts';
+import type { StrategyConfig } from '../config/config.ts';
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
@@ -24,14 +24,9 @@ import type { EventDecisions } from '../engine/replay/decisions.ts';
 import type { ReplayFault } from '../engine/session/strategy-stops.ts';
 import type { FrameLogEnd } from '../recording/frame-log.ts';
 
-/** One strategy as the worker builds it from the catalogue. */
-export interface StrategyInstanceSpec {
+/** One strategy as the worker builds it. */
+export interface StrategyInstanceSpec extends Omit<StrategyConfig, 'symbols'> {
   readonly index: StrategyIndex;
-  readonly id: string;
-  readonly strategy: string;
-  /** Null for a strategy of the catalogue. */
-  readonly code: StrategyCode | null;
-  readonly params: Readonly<Record<string, unknown>>;
 }
 
 export interface EngineThreadData {

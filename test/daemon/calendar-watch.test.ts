@@ -1,6 +1,6 @@
 /** The calendar's end is alerted in time, and not each hour. */
 import { expect, it } from 'vitest';
-import { checkCalendar } from '../../src/daemon/clock-watch.ts';
+import { checkCalendar } from '../../src/daemon/inspect/calendar-view.ts';
 import { addDays, momentOf, tradingDay } from '../../src/domain/civil-date.ts';
 import { US_PER_HOUR } from '../../src/domain/units.ts';
 import { CALENDAR } from '../support/engine-world.ts';

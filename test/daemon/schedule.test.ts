@@ -12,11 +12,11 @@ import {
   type ScheduleMoment,
   startSchedule,
   timerSchedule,
+  watchClock,
 } from '../../src/daemon/schedule.ts';
 import { SystemClock, systemClock, systemTimers } from '../../src/host/system-clock.ts';
 import type { BrokerEdge } from '../../src/daemon/edge/broker-edge.ts';
 import type { Config } from '../../src/config/config.ts';
-import { watchClock } from '../../src/daemon/clock-watch.ts';
 import { VirtualTimers } from '../broker/support/virtual-timers.ts';
 
 const at = (hours: number, minutes: number): number => hours * US_PER_HOUR + minutes * US_PER_MINUTE;

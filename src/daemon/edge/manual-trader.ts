@@ -49,10 +49,6 @@ export interface ManualTraderOptions {
   readonly note: (text: string) => void;
 }
 
-export type TokenOutcome =
-  | { readonly ok: true; readonly expiresAt: TsUs }
-  | { readonly ok: false; readonly reason: string };
-
 /** Undefined when the embedded broker of a paper configuration does not run. */
 export function openBroker(
   asked: Config,
@@ -120,18 +116,19 @@ export class ManualTrader {
   }
 
   /** The cached token, or a new one; `operator` exchanges in any case. */
-  async token(reason: RefreshReason): Promise<TokenOutcome> {
+  async token(reason: RefreshReason) {
     const current = this.#connection.tokens.current();
-    if (current !== undefined && reason === 'needed') return { ok: true, expiresAt: current.expiresAt };
+    if (current !== undefined && reason === 'needed')
+      return { ok: true, expiresAt: current.expiresAt } as const;
     const refused = {
       ok: false,
       reason: 'the daemon of this account has no token yet: tickwright token asks it for one',
     } as const;
     if (this.isDaemonRunning) return refused;
     const result = await this.#connection.tokens.refresh(reason);
-    if (result.ok) return { ok: true, expiresAt: result.token.expiresAt };
+    if (result.ok) return { ok: true, expiresAt: result.token.expiresAt } as const;
     // It may have started while a person looked for the password.
-    return this.isDaemonRunning ? refused : { ok: false, reason: result.failure.reason };
+    return this.isDaemonRunning ? refused : ({ ok: false, reason: result.failure.reason } as const);
   }
 
   /** Only step 1 of the request route. */
@@ -158,7 +155,7 @@ export class ManualTrader {
   /** Records the call, sends it once, records its outcome. */
   async send(call: ManualCall): Promise<ManualOutcome> {
     const id = randomUUID();
-    const failure = failureOf(() => this.#log.begin(id, systemClock.nowUs(), call));
+    const failure = failureOf(() => this.#log.append({ id, at: systemClock.nowUs(), call }));
     if (failure !== null) {
       const reason = `the call could not be recorded: ${failure}`;
       // A cancel without a record can do no harm.
@@ -166,7 +163,7 @@ export class ManualTrader {
       this.#options.note(reason);
     }
     const outcome = this.#options.address.secrets.hideIn(await this.#dispatch(call));
-    const second = failureOf(() => this.#log.end(id, systemClock.nowUs(), outcome));
+    const second = failureOf(() => this.#log.append({ id, at: systemClock.nowUs(), outcome }));
     if (second !== null) this.#options.note(`the outcome of the call could not be recorded: ${second}`);
     return outcome;
   }
@@ -294,15 +291,6 @@ export class CallLog {
     this.#path = path;
   }
 
-  /** Throws when the disk refuses: then the call must not leave. */
-  begin(id: string, at: TsUs, call: ManualCall): void {
-    this.#append({ id, at, call });
-  }
-
-  end(id: string, at: TsUs, outcome: ManualOutcome): void {
-    this.#append({ id, at, outcome });
-  }
-
   /** Time of the latest equal transfer whose outcome is unknown; undefined when there is none. */
   unknownTwin(call: MoneyCall): TsUs | undefined {
     const wanted = keyOf(call);
@@ -315,7 +303,8 @@ export class CallLog {
     return open?.at;
   }
 
-  #append(line: CallLine): void {
+  /** Throws when the disk refuses: then a call must not leave. */
+  append(line: CallLine): void {
     const file = fs.openSync(this.#path, 'a+', OWNER_ONLY);
     try {
       // After half a line of a power cut the next record begins a new line.

@@ -1,7 +1,16 @@
-/** Shows a calendar: sessions, holidays and expiries ahead, and its end. */
-import { daysKnown, isSession, knownDays, type TradingCalendar } from '../../domain/calendar.ts';
-import { addDays, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
+/** Shows a calendar: sessions, holidays and expiries ahead, and its end, which is alerted. */
+import {
+  daysKnown,
+  isSession,
+  knownDays,
+  type TradingCalendar,
+  tradingDayAt,
+} from '../../domain/calendar.ts';
+import { addDays, dayNumber, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
+import type { Clock } from '../../domain/clock.ts';
 import { codedForm, expiryOf, listedMonths, UNDERLYINGS } from '../../domain/contract-code.ts';
+import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
+import type { JournalStore } from '../../journal/journal-store.ts';
 import { formatCount } from '../../text/numbers.ts';
 
 /** A calendar that ends sooner is alerted (rulings, 5). */
@@ -61,4 +70,28 @@ export function calendarChanges(
     ...before.filter((day) => !after.includes(day)).map((day) => `${day} is a session now`),
     ...(was.validTo === now.validTo ? [] : [`known until ${now.validTo}, before until ${was.validTo}`]),
   ];
+}
+
+const DAILY_FROM = 7;
+const ALERTED_COUNTER = 'calendar_alerted';
+
+interface CalendarWatch {
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+  readonly calendar: TradingCalendar;
+  readonly clock: Clock;
+  readonly counters: Pick<JournalStore, 'counter' | 'keepCounter'>;
+}
+
+/** Alerts once from 30 days before the end, each day from a week before and after it. To be called every few minutes. */
+export function checkCalendar({ calendar, clock, counters, alert }: CalendarWatch): void {
+  const today = tradingDayAt(calendar, clock.nowUs());
+  const text = calendarEnd(calendar, today);
+  if (text === null) return;
+  const left = daysKnown(calendar, today);
+  const last = counters.counter(ALERTED_COUNTER, calendar.validTo);
+  const isDue = last === 0 || (left <= DAILY_FROM && last !== dayNumber(today));
+  if (!isDue) return;
+  counters.keepCounter(ALERTED_COUNTER, calendar.validTo, dayNumber(today));
+  if (left < 0) alert('critical', 'calendar_ended', text);
+  else alert('warning', 'calendar_ends', text);
 }

@@ -162,17 +162,16 @@ export const OPEN_READINGS: readonly OpenReading[] = [
 
 const ANSWER_MS_MAX = 5_000;
 
-export async function channelFindings({
-  alerts,
-  mode,
-}: Pick<Config, 'alerts' | 'mode'>): Promise<readonly Finding[]> {
-  const { channels, deadMansSwitch } = alerts;
+export async function channelFindings(
+  config: Parameters<typeof missingSecrets>[0] & Pick<Config, 'mode'>,
+): Promise<readonly Finding[]> {
+  const { channels, deadMansSwitch } = config.alerts;
+  const missing = missingSecrets(config);
+  if (missing.length > 0) return missing.map((text) => bad('secrets', text));
   if (channels.length === 0 && deadMansSwitch === undefined) {
-    if (mode === 'paper') return [];
+    if (config.mode === 'paper') return [];
     return [warning('alerts', 'no channel is configured: trouble shows only in the log')];
   }
-  const missing = missingSecrets(alerts);
-  if (missing.length > 0) return missing.map((text) => bad('alerts', text));
   const findings = [
     good('alerts', `${formatCount(channels.length, 'channel')}: tickwright test-message --config tries them`),
   ];

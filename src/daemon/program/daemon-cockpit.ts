@@ -1,10 +1,18 @@
 /** The page of a running daemon. */
+import { once } from 'node:events';
 import type { Config } from '../../config/config.ts';
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Contract, NO_BAND_BPS, pointsOf, type PriceBand } from '../../domain/contract.ts';
 import { errorText } from '../../domain/failure.ts';
-import { type PriceTicks, priceTicks, type TsUs, US_PER_MS } from '../../domain/units.ts';
+import {
+  type PriceTicks,
+  priceTicks,
+  seconds,
+  type TsUs,
+  US_PER_MS,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
 import { NO_SESSION } from '../../journal/journal-database.ts';
 import type {
   BooksState,
@@ -25,9 +33,8 @@ import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
 import { packageVersion } from '../../host/program-files.ts';
-import { systemClock } from '../../host/system-clock.ts';
+import { inTime, systemClock } from '../../host/system-clock.ts';
 import type { JournalPlace, PastPrices, READS } from '../inspect/cockpit-reads.ts';
-import { armedFaults, pageFaults } from '../simulator/embedded-simulator.ts';
 import { obey, type RunActions } from '../daemon-commands.ts';
 import type { PriceBoard } from '../edge/price-board.ts';
 import type { Daemon } from '../daemon.ts';
@@ -107,9 +114,13 @@ function openCockpit(daemon: Daemon, run: RunActions, reader: CockpitReader): Pr
       faults:
         faults === null
           ? null
-          : pageFaults(faults, (text, by, { message }) =>
-              daemon.append({ kind: 'remote_command', by, text, outcome: secrets.hide(message) }),
-            ),
+          : {
+              known: faults.known,
+              change: (fields, by) =>
+                faults.change(fields, (text, { message }) =>
+                  daemon.append({ kind: 'remote_command', by, text, outcome: secrets.hide(message) }),
+                ),
+            },
       reads: readsOf(daemon, reader, pastOf),
       refused: (reason) => daemon.metrics.cockpitRefused(reason),
       alert: (text) => daemon.alert('warning', 'cockpit_refused', text),
@@ -288,7 +299,7 @@ function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'conf
     plots: (view?.plots ?? []).flatMap((plot) => plotState(daemon, plot, contracts)),
     procedure: daemon.named(view?.procedure ?? ''),
     alerts: { unseen: daemon.alerting.state.unseen },
-    ...(address.faults !== null && { faults: armedFaults(address.faults) }),
+    ...(address.faults !== null && { faults: address.faults.armed }),
   };
 }
 
@@ -398,21 +409,15 @@ class NotRead extends Error {
 
 /** A page sends a few requests; more are refused at once. */
 const WAITING_MAX = 16;
-const ANSWER_MS_MAX = 20_000;
+const ANSWER_MAX = seconds(20);
 /** An idle thread gives its memory back. */
 const IDLE_MS_MAX = 60_000;
 
-interface PendingRead {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
-
 class CockpitReader {
   #worker: SqliteThread | undefined = undefined;
-  #pending: PendingRead | undefined = undefined;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
-  #timer: NodeJS.Timeout | undefined = undefined;
+  #idle: NodeJS.Timeout | undefined = undefined;
   #isClosed = false;
 
   /** Rejects with a sentence. */
@@ -433,53 +438,53 @@ class CockpitReader {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const worker = this.#worker;
-    this.#end('the daemon ends');
-    await worker?.terminate();
+    await this.#end();
   }
 
-  #ask(asked: CockpitRead): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      if (this.#isClosed) return reject(new Error('the daemon ends'));
-      this.#pending = { resolve, reject };
-      this.#endAfter(ANSWER_MS_MAX, `not read within ${ANSWER_MS_MAX / 1_000} s`);
-      this.#worker ??= this.#start();
-      return this.#worker.postMessage(asked); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
-    });
+  async #ask(asked: CockpitRead): Promise<unknown> {
+    clearTimeout(this.#idle);
+    if (this.#isClosed) throw new Error('the daemon ends');
+    this.#worker ??= this.#start();
+    const reply = await replyOf(this.#worker, asked);
+    if (typeof reply === 'string') {
+      await this.#end();
+      throw new Error(this.#isClosed ? 'the daemon ends' : reply);
+    }
+    this.#idle = setTimeout(() => void this.#end(), IDLE_MS_MAX).unref();
+    if ('failure' in reply) throw new NotRead(reply.failure);
+    return reply.value;
   }
 
   #start(): SqliteThread {
     const worker = new SqliteThread(new URL('./cockpit-worker.js', import.meta.url));
-    const ended = (reason: string): void => {
-      if (this.#worker === worker) this.#end(reason);
-    };
-    worker.on('error', (error: Error) => ended(error.message));
-    worker.on('exit', () => ended('the thread that reads has ended'));
-    worker.on('message', (reply: ReadReply) => {
-      if (this.#worker === worker) this.#take(reply);
+    // Who asks hears of an error too; an idle thread that dies is replaced.
+    worker.on('error', () => undefined);
+    worker.on('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined;
     });
     return worker;
   }
 
-  #take(reply: ReadReply): void {
-    const pending = this.#pending;
-    this.#pending = undefined;
-    this.#endAfter(IDLE_MS_MAX, 'nothing was asked');
-    if ('failure' in reply) pending?.reject(new NotRead(reply.failure));
-    else pending?.resolve(reply.value);
-  }
-
-  #endAfter(ms: number, reason: string): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#end(reason), ms).unref();
-  }
-
-  #end(reason: string): void {
-    clearTimeout(this.#timer);
+  async #end(): Promise<void> {
+    clearTimeout(this.#idle);
     const worker = this.#worker;
     this.#worker = undefined;
-    this.#pending?.reject(new Error(reason));
-    this.#pending = undefined;
-    void worker?.terminate();
+    await worker?.terminate();
+  }
+}
+
+/** In words why no reply came. */
+async function replyOf(worker: SqliteThread, asked: CockpitRead): Promise<ReadReply | string> {
+  const over = new AbortController();
+  const heard = ['message', 'exit'].map((event) => once(worker, event, over));
+  worker.postMessage(asked); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+  try {
+    const [reply]: readonly (ReadReply | number)[] = (await inTime(Promise.race(heard), ANSWER_MAX)) ?? [];
+    if (reply === undefined) return `not read within ${ANSWER_MAX / US_PER_SECOND} s`;
+    return typeof reply === 'number' ? 'the thread that reads has ended' : reply;
+  } catch (error) {
+    return errorText(error);
+  } finally {
+    over.abort();
   }
 }

@@ -6,7 +6,7 @@ import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredFeed, FeedNotThere } from '../../host/cluster-access.ts';
 import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
-import { missingMetricsToken, missingPassword, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
+import { missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 import { CLOSE_READS_MAX } from '../schedule.ts';
 import { inTime, systemClock, systemTimers } from '../../host/system-clock.ts';
 import {
@@ -71,11 +71,7 @@ export async function runDaemon(options: DaemonRunOptions): Promise<number> {
     );
     return EXIT.usage;
   }
-  const missing = [
-    ...missingSecrets(plan.config.alerts),
-    ...missingMetricsToken(plan.config.operator),
-    ...missingPassword(plan.config),
-  ];
+  const missing = missingSecrets(plan.config);
   const problem =
     missing.length === 0
       ? otherFormat(paths.journal)
@@ -152,7 +148,12 @@ async function runLocked(
     const program = new ProgramFiles();
     const parts = { config, names, paths, address, clockMap, lockstep, screen };
     const daemon = new Daemon({ ...parts, program, mark, feed: configuredFeed(config) });
-    broker.onEnd((reason) => daemon.brokerEnded(reason));
+    // Nothing can be sent any more, and no price comes.
+    broker.onEnd((why) => {
+      const reason = `the simulated broker has ended: ${why}`;
+      daemon.alert('critical', 'simulator_ended', reason);
+      daemon.command({ name: 'halt', reason }, 'process');
+    });
     if (options.durationMs !== null) shutdown.askAfter(options.durationMs, 'the duration is over');
     if (plan.tape !== null) shutdown.askAt(clockMap, plan.tape.endUs, 'the tape is over');
     let code: number = EXIT.ok;
@@ -379,10 +380,10 @@ export async function heldBy(daemon: Daemon) {
     const said = books.map(([label, text]) => `${label}: ${text}`).join('; ');
     return stateOf(held, view.orders.length, said);
   }
-  const own = await daemon.ownBooks().catch(() => null);
+  const own = await daemon.cycle.readOwnBooks().catch(() => null);
   if (own === null) return { isHolding: true, text: 'the journal is not read: what is held is NOT known' };
   const open = own.orders.filter(({ isOpen }) => isOpen);
-  const why = daemon.degraded ?? 'no engine answers';
+  const why = daemon.cycle.degraded ?? 'no engine answers';
   const books = `books: NOT compared, this is what our journal holds (${why})`;
   return stateOf(ownHoldings(own, daemon.names, contracts), open.length, books);
 }

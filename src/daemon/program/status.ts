@@ -49,7 +49,7 @@ export const statusOf = (daemon: Daemon) => ({
   program: daemon.programProblem,
   session: daemon.sessionDay ?? null,
   /** Why no engine runs though one should, or null. */
-  degraded: daemon.degraded,
+  degraded: daemon.cycle.degraded,
   /** That the calendar ends soon, or has ended, in words, or null. */
   calendar: calendarEnd(daemon.config.calendar, tradingDayAt(daemon.config.calendar, daemon.clock.nowUs())),
   /** Entries are off for this reason, or null. */
@@ -243,7 +243,7 @@ const ENTRIES: readonly Reader[] = ['entries'];
 
 /** In words, the worst first. A halt by a person is no failure; outside trading hours prices and a token may be missing. */
 export function problemsFor(reader: Reader, daemon: Daemon): readonly string[] {
-  const { halt, journal, degraded, sessionDay, clockProblem, lastView: view, edge } = daemon;
+  const { halt, journal, cycle, sessionDay, clockProblem, lastView: view, edge } = daemon;
   const { channels } = daemon.alerting.state;
   const isMute = channels.length > 0 && channels.every(({ trouble }) => trouble !== null);
   const { state, isStale } = edge.stream.status();
@@ -255,17 +255,14 @@ export function problemsFor(reader: Reader, daemon: Daemon): readonly string[] {
   const rows: readonly (readonly [problem: string | false | null | undefined, readonly Reader[]])[] = [
     [halt.reason !== null && `entries are off until tickwright resume: ${halt.reason}`, ENTRIES],
     [journal.isFailing && 'the journal cannot be written', ALL],
-    [degraded, ALL],
+    [cycle.degraded, ALL],
     [calendarProblem(daemon), ALL],
     [!hasSession && 'no session is open', inHours],
     [isSilent && 'the engine does not answer', ALL],
     [clockProblem, hasSession ? ALL : PAGE],
     [state !== 'live' && `the price stream is ${state.replaceAll('_', ' ')}`, inHours],
     [state === 'live' && isStale && 'no prices come', inHours],
-    [
-      daemon.cycle.session?.inbox.isBehind === true && 'the engine is behind the prices: entries wait',
-      ENTRIES,
-    ],
+    [cycle.session?.inbox.isBehind === true && 'the engine is behind the prices: entries wait', ENTRIES],
     [edge.tokens.current() === undefined && 'there is no token', isOpen ? ['health', 'page'] : []],
     [hasSession && view === undefined && 'the engine has not answered yet', inHours],
     [view?.unproven && `positions are not proven: ${view.unproven}`, proof],
@@ -297,7 +294,7 @@ const ANSWER_MAX = seconds(3);
 /** Asks the engine thread; the main thread answers by answering. Without a session no engine is needed, unless one was lost. */
 export async function healthOf(daemon: Daemon): Promise<Health> {
   if (daemon.journal.isFailing) return { ok: false, reason: 'the disk refuses rows of the journal' };
-  if (daemon.degraded !== null) return { ok: false, reason: daemon.degraded };
+  if (daemon.cycle.degraded !== null) return { ok: false, reason: daemon.cycle.degraded };
   if (daemon.sessionDay === undefined) return { ok: true, reason: '' };
   if (engineHealth(daemon).state === 'hung') {
     const silentS = Math.floor((systemClock.nowUs() - daemon.viewedUs) / US_PER_SECOND);

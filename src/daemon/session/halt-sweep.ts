@@ -30,7 +30,7 @@ export interface SweepParts {
   readonly lookUp: LookUpSettings;
   readonly isHalted: () => boolean;
   /** Rejects when the journal cannot be read. */
-  readonly readOwnBooks: () => Promise<void>;
+  readonly readOwnBooks: () => Promise<unknown>;
   /** Null while the journal is not read. */
   readonly ownBooks: () => OwnBooks | null;
   /** An order of this day on which such an in-day book is no evidence: its rows are of the day before alone. */

@@ -137,13 +137,14 @@ export class SessionCycle implements InputSink {
   }
 
   /** Reads them where no session of this process has; rejects when the journal cannot be read. */
-  async readOwnBooks(): Promise<void> {
-    if (this.#followed !== undefined) return;
+  async readOwnBooks(): Promise<OwnBooks | null> {
+    if (this.#followed !== undefined) return this.ownBooks();
     const { read } = this.#context.journal;
     const day = read.lastDecided(null);
     const carry = day === undefined ? new CarryOver() : carryOverPast(read, day);
     this.#past = { day: day ?? this.#today, carry, contracts: day === undefined ? [] : read.contracts(day) };
     await carry.readPast();
+    return this.ownBooks();
   }
 
   /** The session of now, or the next one. */

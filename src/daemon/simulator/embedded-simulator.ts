@@ -9,17 +9,14 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { TradingCalendar } from '../../domain/calendar.ts';
-import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Clock, type ClockMap, marketTimeAt, type Timers } from '../../domain/clock.ts';
 import { minutes } from '../../domain/units.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { DEFAULT_OPTIONS, demoAccount, type SimulatorOptions } from '../../simulator/simulator-options.ts';
 import type { FeedTerms } from '../../cluster/feed-messages.ts';
 import { codesOf, type FeedPlan } from './feed-market.ts';
-import { isRecord } from '../../domain/parsed.ts';
+import { isRecord, type Issue, issuesText, type JsonRecord } from '../../domain/parsed.ts';
 import type { ArmedFaultState } from '../../operator/cockpit/cockpit-model.ts';
-import type { CockpitFaults } from '../../operator/cockpit/cockpit-server.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
 import type { ArmedFault } from '../../simulator/faults/fault-board.ts';
 import { type Fault, faultForms, parseFaultTexts } from '../../simulator/faults/fault.ts';
@@ -34,20 +31,7 @@ export interface SimulatorLink extends SimulatorDescription {
 }
 
 /** Plain data: one process hands it to another. */
-export interface SimulatorPlan {
-  readonly linkPath: string;
-  readonly lockPath: string;
-  /** Held by the daemon that trades here, also while its stream is paused. */
-  readonly daemonLockPath: string;
-  /** On a tape that runs faster than life each call would take seconds of the market: it waits for the daemon. */
-  readonly waits: boolean;
-  /** A running simulator serves every plan with an equal key. */
-  readonly key: string;
-  readonly options: Partial<Omit<SimulatorOptions, 'calendar' | 'clock'>>;
-  /** The feed whose prices it has instead of its own; null for none. */
-  readonly feed: FeedPlan | null;
-  readonly calendar: Omit<TradingCalendar, 'closures'> & { readonly closures: readonly TradingDay[] };
-}
+export type SimulatorPlan = ReturnType<typeof simulatorPlan>;
 
 /** Points at which the synthetic front month starts. */
 const START_POINTS = 1_900;
@@ -58,16 +42,41 @@ export function simulatorPlan(
   paths: StatePaths,
   fresh: boolean,
   terms: FeedTerms | null = null,
-): SimulatorPlan {
+) {
   const { simulator, calendar, costs, cluster, mode } = config;
   const { seed, speed, cash, tape: path } = simulator;
   const closures = [...calendar.closures];
   const waits = tape !== null && speed > 1;
+  const options: Partial<Omit<SimulatorOptions, 'calendar' | 'clock'>> = {
+    port: 0,
+    stateDir: paths.simulator,
+    fresh: fresh || tape !== null,
+    accounts: [demoAccount({ derivative: cash })],
+    market:
+      path === undefined
+        ? { kind: 'synthetic', seed, startPoints: START_POINTS }
+        : { kind: 'tape', path, referencePoints: null },
+    // Real and market time that belong together; null lets the simulator go on from where it left off.
+    time: {
+      ...DEFAULT_OPTIONS.time,
+      speed,
+      originRealUs: tape === null ? null : systemClock.nowUs(),
+      originMarketUs: tape === null ? null : tape.startUs,
+      start: waits ? 'as_in_life' : 'origin',
+    },
+    costs,
+    ...(terms === null ? {} : codesOf(terms)),
+  };
+  const feed: FeedPlan | null =
+    terms === null || cluster === undefined ? null : { config: { cluster, mode }, terms };
   return {
     linkPath: paths.simulatorLink,
     lockPath: paths.simulatorLock,
+    /** Held by the daemon that trades here, also while its stream is paused. */
     daemonLockPath: paths.lock,
+    /** On a tape that runs faster than life each call would take seconds of the market: it waits for the daemon. */
     waits,
+    /** A running simulator serves every plan with an equal key. */
     key: JSON.stringify({
       seed,
       speed,
@@ -76,27 +85,9 @@ export function simulatorPlan(
       ...(terms === null ? {} : { feed: [cluster?.url, cluster?.feed] }),
       calendar: [calendar.name, calendar.validTo, closures],
     }),
-    options: {
-      port: 0,
-      stateDir: paths.simulator,
-      fresh: fresh || tape !== null,
-      accounts: [demoAccount({ derivative: cash })],
-      market:
-        path === undefined
-          ? { kind: 'synthetic', seed, startPoints: START_POINTS }
-          : { kind: 'tape', path, referencePoints: null },
-      // Real and market time that belong together; null lets the simulator go on from where it left off.
-      time: {
-        ...DEFAULT_OPTIONS.time,
-        speed,
-        originRealUs: tape === null ? null : systemClock.nowUs(),
-        originMarketUs: tape === null ? null : tape.startUs,
-        start: waits ? 'as_in_life' : 'origin',
-      },
-      costs,
-      ...(terms === null ? {} : codesOf(terms)),
-    },
-    feed: terms === null || cluster === undefined ? null : { config: { cluster, mode }, terms },
+    options,
+    /** The feed whose prices it has instead of its own; null for none. */
+    feed,
     calendar: { ...calendar, closures },
   };
 }
@@ -252,73 +243,19 @@ async function stopProcess(pid: number): Promise<void> {
 
 // Faults of a simulated broker, which the cockpit shows and sets through its control API.
 
-export const armedFaults = ({ armed }: SimulatorFaults): readonly ArmedFaultState[] =>
-  armed.map(({ fault: { name, ...parameters }, left }) => {
-    const parts = Object.entries(parameters).filter(([parameter]) => parameter !== 'times');
-    const given = parts.map(([parameter, value]) => `${parameter} ${String(value)}`);
-    return { name, text: [...given, ...(left === null ? [] : [`${left} left`])].join(', ') };
-  });
-
-/** `onChange` hears each change that was asked for, with its outcome. */
-export const pageFaults = (
-  faults: SimulatorFaults,
-  onChange: (text: string, by: string, outcome: CommandResult) => void,
-): CockpitFaults => ({
-  known: faultForms(),
-  change: async (fields, by) => {
-    const { name, isOn, parameters } = fields;
-    if (
-      typeof name !== 'string' ||
-      typeof isOn !== 'boolean' ||
-      (parameters !== undefined && !isTexts(parameters))
-    )
-      return {
-        ok: false,
-        message: 'a fault takes {"name": text, "isOn": true | false, "parameters"?: {name: text}}',
-      };
-    const outcome = await changed(faults, name, isOn, parameters ?? {});
-    onChange(`fault ${name} ${isOn ? 'on' : 'off'}`, by, outcome);
-    return outcome;
-  },
-});
-
-const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
-  isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
-
-function changed(
-  faults: SimulatorFaults,
-  name: string,
-  isOn: boolean,
-  parameters: Readonly<Record<string, string>>,
-): Promise<CommandResult> | CommandResult {
-  if (!isOn) return faults.clear(name);
-  const fault = parseFaultTexts(name, parameters);
-  return fault.ok ? faults.set(fault.value) : refused(fault.issues);
-}
-
-const refused = (issues: unknown): CommandResult => {
-  const texts = (Array.isArray(issues) ? issues : [issues]).map((issue: unknown) =>
-    isRecord(issue)
-      ? `${String(issue['path'])}: expected ${String(issue['expected'])}, got ${String(issue['received'])}`
-      : String(issue),
-  );
-  return { ok: false, message: texts.join('; ') };
-};
-
-const SET: CommandResult = { ok: true, message: 'done' };
-const CLEARED: CommandResult = { ok: true, message: 'cleared' };
-
 const ANSWER_MS_MAX = 3_000;
 /** A page asks four times a second. */
 const READ_AGAIN_MS = 1_000;
 
 interface ControlAnswer {
   readonly armed?: readonly ArmedFault[];
-  readonly issues?: unknown;
+  readonly issues?: readonly (Issue | string)[];
 }
 
 /** Refusals are texts. A simulator that does not answer blocks no caller: the last answer counts. */
 export class SimulatorFaults {
+  /** All that it can do wrong. */
+  readonly known = faultForms();
   readonly #url: string;
   readonly #token: string;
   #armed: readonly ArmedFault[] = [];
@@ -330,27 +267,46 @@ export class SimulatorFaults {
   }
 
   /** Faults in force, as far as is known now. */
-  get armed(): readonly ArmedFault[] {
+  get armed(): readonly ArmedFaultState[] {
     if (performance.now() - this.#polledMs > READ_AGAIN_MS) {
       this.#polledMs = performance.now();
       void this.#call('', 'GET').catch(() => undefined);
     }
-    return this.#armed;
+    return this.#armed.map(({ fault: { name, ...parameters }, left }) => {
+      const given = Object.entries({ ...parameters, times: undefined }).flatMap(([parameter, value]) =>
+        value === undefined ? [] : [`${parameter} ${String(value)}`],
+      );
+      return { name, text: [...given, ...(left === null ? [] : [`${left} left`])].join(', ') };
+    });
   }
 
-  async set(fault: Fault): Promise<CommandResult> {
-    return this.#send('', 'POST', SET, fault);
+  /** `fields` are those of a page. `onAsked` hears each change that they ask for, with its outcome. */
+  async change(
+    { name, isOn, parameters = {} }: JsonRecord,
+    onAsked: (text: string, outcome: CommandResult) => void,
+  ): Promise<CommandResult> {
+    if (typeof name !== 'string' || typeof isOn !== 'boolean' || !isTexts(parameters)) {
+      const form = '{"name": text, "isOn": true | false, "parameters"?: {name: text}}';
+      return { ok: false, message: `a fault takes ${form}` };
+    }
+    const fault = isOn ? parseFaultTexts(name, parameters) : null;
+    const outcome =
+      fault === null
+        ? await this.#send(`/${encodeURIComponent(name)}`, 'DELETE', 'cleared')
+        : fault.ok
+          ? await this.#send('', 'POST', 'done', fault.value)
+          : { ok: false, message: issuesText(fault.issues) };
+    onAsked(`fault ${name} ${isOn ? 'on' : 'off'}`, outcome);
+    return outcome;
   }
 
-  async clear(name: string): Promise<CommandResult> {
-    return this.#send(`/${encodeURIComponent(name)}`, 'DELETE', CLEARED);
-  }
-
-  async #send(path: string, method: string, done: CommandResult, body?: Fault): Promise<CommandResult> {
+  async #send(path: string, method: string, done: string, body?: Fault): Promise<CommandResult> {
     try {
-      const answer = await this.#call(path, method, body);
+      const { issues } = await this.#call(path, method, body);
       await this.#call('', 'GET');
-      return answer.issues === undefined ? done : refused(answer.issues);
+      if (issues === undefined) return { ok: true, message: done };
+      const texts = issues.map((issue) => (typeof issue === 'string' ? issue : issuesText([issue])));
+      return { ok: false, message: texts.join('; ') };
     } catch (error) {
       return { ok: false, message: `the simulated broker does not answer: ${errorText(error)}` };
     }
@@ -369,6 +325,9 @@ export class SimulatorFaults {
     return answer;
   }
 }
+
+const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
+  isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
 
 // A tape that runs faster than life, in lockstep with the daemon that trades on it. Market time runs at its speed to whatever comes next,
 // an event of the market or a timer of the engine, and as in life from there until the daemon has done its work on it and has no

@@ -82,47 +82,50 @@ const account = z.strictObject({
 });
 
 const port = z.int().min(0).max(65_535);
-const percent = z.number().positive().max(1_000);
+const rate = z.number().positive().max(1_000).transform(bpsOf).exactOptional();
+const { auth: usualAuth, stream: usualStream, ...usual } = DEFAULT_OPTIONS;
+assert(usual.market.kind === 'synthetic', 'the demo makes its own market');
 
 export const simulatorFileSchema = z.strictObject({
-  port: port.optional(),
-  controlPort: port.optional(),
-  state: name.optional(),
-  seed: z.int().min(0).optional(),
-  startPoints: z.number().positive().optional(),
-  speed: z.number().positive().optional(),
+  port: port.default(8700),
+  controlPort: port.default(0),
+  state: name.default('var/simulator'),
+  seed: z.int().min(0).default(usual.market.seed),
+  startPoints: z.number().positive().default(usual.market.startPoints),
+  speed: z.number().positive().default(usual.time.speed),
   tape: name.optional(),
   /** A market file next to this one: real hours and costs in place of the demo's. */
   market: name.optional(),
-  codes: z.enum(['legacy', 'coded']).optional(),
-  streamCodes: z.enum(['same', 'internal']).optional(),
+  codes: z.enum(['legacy', 'coded']).default(usual.codes),
+  streamCodes: z.enum(['same', 'internal']).default(usual.streamCodes),
   accounts: z.array(account).min(1).optional(),
   auth: authSettings
     .extend({
-      tokenLife: durationFrom('1s', '24h').optional(),
-      appOtpLife: durationFrom('1s', '1h').optional(),
-      otpIdLife: durationFrom('1s', '24h').optional(),
+      tokenLife: durationFrom('1s', '24h').default(usualAuth.tokenLife),
+      appOtpLife: durationFrom('1s', '1h').default(usualAuth.appOtpLife),
+      otpIdLife: durationFrom('1s', '24h').default(usualAuth.otpIdLife),
     })
     .prefault({}),
-  stream: streamSettings.extend({ protocolPingGrace: durationFrom('1s', '5m').optional() }).prefault({}),
+  stream: streamSettings
+    .extend({ protocolPingGrace: durationFrom('1s', '5m').default(usualStream.protocolPingGrace) })
+    .prefault({}),
   rules: z
     .strictObject({
-      changeOfBoth: z.enum(['refuse', 'replace']).optional(),
-      repeatedRefId: z.enum(['accept', 'refuse']).optional(),
-      gatewayDelay: durationFrom('0ms', '1m').optional(),
-      entryPercent: percent.optional(),
-      warnPercent: percent.optional(),
-      forcePercent: percent.optional(),
-      positionMax: z.int().min(1).optional(),
-      triggerLife: z.enum(['day', 'contract']).optional(),
-      triggersMax: z.int().min(1).optional(),
-      stopLossSlipTicks: z.int().min(0).optional(),
+      changeOfBoth: z.enum(['refuse', 'replace']).exactOptional(),
+      repeatedRefId: z.enum(['accept', 'refuse']).exactOptional(),
+      gatewayDelay: durationFrom('0ms', '1m').exactOptional(),
+      entryPercent: rate,
+      warnPercent: rate,
+      forcePercent: rate,
+      positionMax: z.int().min(1).exactOptional(),
+      triggerLife: z.enum(['day', 'contract']).exactOptional(),
+      triggersMax: z.int().min(1).exactOptional(),
+      stopLossSlipTicks: z.int().min(0).exactOptional(),
     })
     .prefault({}),
   readings: readingSettings.prefault({}),
 });
 
-type SimulatorFile = z.output<typeof simulatorFileSchema>;
 type AccountEntry = z.output<typeof account>;
 type SubAccountEntry = z.output<typeof subAccount>;
 
@@ -254,9 +257,6 @@ export interface SimulatorRunOptions {
   readonly tape?: string;
 }
 
-const DEFAULT_PORT = 8700;
-const DEFAULT_STATE = 'var/simulator';
-
 export type SimulatorRun = Awaited<ReturnType<typeof runSimulator>>;
 
 export async function runSimulator(options: SimulatorRunOptions) {
@@ -269,76 +269,49 @@ class SimulatorConfigError extends Error {
   override readonly name = 'SimulatorConfigError';
 }
 
-function fileAt(path: string): ReadSimulatorFile {
-  const read = readSimulatorFile(path);
-  if ('value' in read) return read.value;
-  throw new SimulatorConfigError(read.problems.map(formatProblem).join('\n'));
-}
-
 const NO_FILE: ReadSimulatorFile = { file: simulatorFileSchema.parse({}), market: null };
 
 function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptions> {
-  const { file, market } = options.config === undefined ? NO_FILE : fileAt(options.config);
-  const { auth, stream, time, accounts, codes, streamCodes } = DEFAULT_OPTIONS;
-  const tape = options.tape ?? file.tape ?? null;
+  const read = options.config === undefined ? { value: NO_FILE } : readSimulatorFile(options.config);
+  if ('problems' in read) throw new SimulatorConfigError(read.problems.map(formatProblem).join('\n'));
+  const { file, market } = read.value;
+  const tape = options.tape ?? file.tape;
+  const { entryPercent: entryBps, warnPercent: warnBps, forcePercent: forceBps, ...rules } = file.rules;
   return {
-    port: options.port ?? file.port ?? DEFAULT_PORT,
-    controlPort: options.controlPort ?? file.controlPort ?? 0,
-    stateDir: options.state ?? file.state ?? DEFAULT_STATE,
+    port: options.port ?? file.port,
+    controlPort: options.controlPort ?? file.controlPort,
+    stateDir: options.state ?? file.state,
     fresh: options.fresh ?? false,
-    accounts: file.accounts === undefined ? accounts : accountsOf(file.accounts),
-    market: marketOf(options, file, tape),
+    accounts: file.accounts === undefined ? usual.accounts : accountsOf(file.accounts),
+    market:
+      tape === undefined
+        ? { kind: 'synthetic', seed: options.seed ?? file.seed, startPoints: file.startPoints }
+        : { kind: 'tape', path: tape, referencePoints: null },
     time: {
-      ...time,
-      speed: options.speed ?? file.speed ?? time.speed,
-      start: tape === null ? 'origin' : 'first_subscriber',
+      ...usual.time,
+      speed: options.speed ?? file.speed,
+      start: tape === undefined ? 'origin' : 'first_subscriber',
     },
     ...market,
-    codes: file.codes ?? codes,
-    streamCodes: file.streamCodes ?? streamCodes,
-    auth: { ...auth, ...given(file.auth) },
-    stream: { ...stream, ...given(file.stream) },
-    rules: rulesOf(file.rules),
+    codes: file.codes,
+    streamCodes: file.streamCodes,
+    auth: file.auth,
+    stream: { ...usualStream, ...file.stream },
+    rules: {
+      ...rules,
+      ...(entryBps !== undefined && { entryBps }),
+      ...(warnBps !== undefined && { warnBps }),
+      ...(forceBps !== undefined && { forceBps }),
+    },
     readings: file.readings,
   };
 }
-
-function marketOf(
-  { seed }: SimulatorRunOptions,
-  file: SimulatorFile,
-  tape: string | null,
-): SimulatorOptions['market'] {
-  if (tape !== null) return { kind: 'tape', path: tape, referencePoints: null };
-  const { market } = DEFAULT_OPTIONS;
-  assert(market.kind === 'synthetic', 'the demo makes its own market');
-  return {
-    kind: 'synthetic',
-    seed: seed ?? file.seed ?? market.seed,
-    startPoints: file.startPoints ?? market.startPoints,
-  };
-}
-
-function rulesOf({ entryPercent, warnPercent, forcePercent, ...rules }: SimulatorFile['rules']) {
-  return given({
-    ...rules,
-    entryBps: entryPercent && bpsOf(entryPercent),
-    warnBps: warnPercent && bpsOf(warnPercent),
-    forceBps: forcePercent && bpsOf(forcePercent),
-  });
-}
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-/** Without undefined keys, which would hide the defaults. */
-const given = <T extends object>(keys: T): Defined<T> =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the other keys are as they were
-  Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined)) as Defined<T>;
 
 /** Every fault by name, with its effect and its parameters. */
 export const simulatorFaults = (): readonly DescribedFault[] => describeFaults();
 
 interface ReadSimulatorFile {
-  readonly file: SimulatorFile;
+  readonly file: z.output<typeof simulatorFileSchema>;
   /** Null: the demo's own. */
   readonly market: { readonly calendar: TradingCalendar; readonly costs: CostSchedule } | null;
 }

@@ -5,22 +5,16 @@
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
-import type { EngineSettings, StrategySettings } from '../../domain/settings.ts';
+import type { StrategySettings } from '../../domain/settings.ts';
 import { qty, type StrategyIndex } from '../../domain/units.ts';
 import type { ConfiguredStrategy, StrategiesConfigured } from '../../engine/ports/engine-event.ts';
 import { codeDigest, digestOf } from '../strategy-files/own-strategies.ts';
-import type { StrategyInstanceSpec } from '../worker-protocol.ts';
 import type { StrategyNames } from '../../domain/ids.ts';
 import { isSameVersion, versionOf } from '../../engine/ports/journal-entry.ts';
 
 type Lists = readonly Pick<StrategiesConfigured, 'seq' | 'strategies'>[];
 
-export interface SessionStrategies {
-  readonly configured: readonly ConfiguredStrategy[];
-  /** By place, with those that left. */
-  readonly settings: EngineSettings;
-  readonly instances: readonly StrategyInstanceSpec[];
-}
+export type SessionStrategies = ReturnType<typeof sessionStrategies>;
 
 export type StrategyPlan = ReturnType<typeof plannedStrategies>;
 
@@ -75,12 +69,12 @@ export function sessionStrategies(
   names: StrategyNames,
   lists: Lists,
   started: string | null = null,
-): SessionStrategies {
+) {
   const listed = new Map(
     lists.flatMap(({ strategies }) => strategies).map((each) => [each.settings.id, each]),
   );
   const configured = config.strategies.flatMap(
-    ({ id, strategy: definition, code, symbols, params }, place) => {
+    ({ id, strategy: definition, code, symbols, params }, place): ConfiguredStrategy | [] => {
       const settings = config.engine.strategies[place];
       if (settings === undefined) return [];
       return {
@@ -93,20 +87,17 @@ export function sessionStrategies(
       };
     },
   );
-  const codes = new Map(config.strategies.map(({ id, code }) => [id, code]));
   const byName = new Map(configured.map((each) => [each.settings.id, each]));
   const strategies = names.all.map(
     (name) => byName.get(name)?.settings ?? orphan(config, name, listed.get(name)?.settings),
   );
   return {
     configured,
+    /** By place, with those that left. */
     settings: { ...config.engine, strategies },
-    instances: configured.map(({ settings: { id }, definition: strategy, params }) => ({
-      index: names.indexOf(id),
-      id,
-      strategy,
-      code: codes.get(id) ?? null,
-      params,
+    instances: config.strategies.map(({ symbols: _symbols, ...each }) => ({
+      ...each,
+      index: names.indexOf(each.id),
     })),
   };
 }
@@ -122,7 +113,7 @@ function orphan(config: Config, id: string, last: StrategySettings | undefined):
 /** By place: number of the input from which on the present version of each strategy decided; Infinity: of none. */
 export function versionStarts(
   lists: Lists,
-  { configured }: Pick<SessionStrategies, 'configured'>,
+  { configured }: { readonly configured: readonly ConfiguredStrategy[] },
   names: StrategyNames,
 ): readonly number[] {
   return names.all.map((name) => {

@@ -11,8 +11,13 @@ import { durationUs, US_PER_DAY } from '../../domain/units.ts';
 import { listed } from '../../text/numbers.ts';
 import { formatDuration, parseDuration } from '../../text/durations.ts';
 import { FLAT_BEFORE_MAX } from '../../config/config-schema.ts';
-import { CATALOG, catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-strategies.ts';
-import { type LoadedStrategy, runStrategyCode } from '../../host/strategy-files/run-strategy-code.ts';
+import {
+  CATALOG,
+  catalogWith,
+  type LoadedStrategy,
+  loadOwnStrategies,
+  runStrategyCode,
+} from '../../host/strategy-files/own-strategies.ts';
 import { typeNotes } from '../../host/strategy-files/type-errors.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema, modelProblems } from './backtest-schema.ts';

@@ -31,13 +31,13 @@ it.each<[string, ManualOutcome, boolean]>([
   ['not sent', { status: 'not_sent', reason: 'no token' }, false],
   ['unknown', UNKNOWN, true],
 ])('an equal move that ended %s', (_what, outcome, isOpen) => {
-  log.begin('1', at(10), DEPOSIT);
-  log.end('1', at(11), outcome);
+  log.append({ id: '1', at: at(10), call: DEPOSIT });
+  log.append({ id: '1', at: at(11), outcome: outcome });
   expect(log.unknownTwin({ ...DEPOSIT, note: 'b' })).toBe(isOpen ? 10 : undefined);
 });
 
 it('a move without an outcome is unknown: the process died in between', () => {
-  log.begin('1', at(10), DEPOSIT);
+  log.append({ id: '1', at: at(10), call: DEPOSIT });
   expect(log.unknownTwin(DEPOSIT)).toBe(10);
 });
 
@@ -46,31 +46,35 @@ it.each<[string, MoneyCall]>([
   ['another way', { ...DEPOSIT, kind: 'withdraw' }],
   ['a transfer', { kind: 'transfer', from: 'a', to: 'b', amount: money(5), note: 'a' }],
 ])('%s is no twin', (_what, other) => {
-  log.begin('1', at(10), other);
-  log.end('1', at(11), UNKNOWN);
+  log.append({ id: '1', at: at(10), call: other });
+  log.append({ id: '1', at: at(11), outcome: UNKNOWN });
   expect(log.unknownTwin(DEPOSIT)).toBeUndefined();
 });
 
 it('a later one that ended well was sent by somebody who had checked the earlier one', () => {
-  log.begin('1', at(10), DEPOSIT);
-  log.end('1', at(11), UNKNOWN);
-  log.begin('2', at(20), DEPOSIT);
+  log.append({ id: '1', at: at(10), call: DEPOSIT });
+  log.append({ id: '1', at: at(11), outcome: UNKNOWN });
+  log.append({ id: '2', at: at(20), call: DEPOSIT });
   expect(log.unknownTwin(DEPOSIT)).toBe(20);
-  log.end('2', at(21), { status: 'accepted', transactionId: 'x' });
+  log.append({ id: '2', at: at(21), outcome: { status: 'accepted', transactionId: 'x' } });
   expect(log.unknownTwin(DEPOSIT)).toBeUndefined();
 });
 
 it('orders in between change nothing', () => {
-  log.begin('1', at(10), DEPOSIT);
-  log.begin('2', at(11), { kind: 'cancel', orderNo: brokerOrderNo('17') });
-  log.end('2', at(12), { status: 'accepted', orderNo: brokerOrderNo('17'), orderKey: null });
+  log.append({ id: '1', at: at(10), call: DEPOSIT });
+  log.append({ id: '2', at: at(11), call: { kind: 'cancel', orderNo: brokerOrderNo('17') } });
+  log.append({
+    id: '2',
+    at: at(12),
+    outcome: { status: 'accepted', orderNo: brokerOrderNo('17'), orderKey: null },
+  });
   expect(log.unknownTwin(DEPOSIT)).toBe(10);
 });
 
 it('is for its owner alone, and half a line of a power cut stays alone', () => {
-  log.begin('1', at(10), DEPOSIT);
+  log.append({ id: '1', at: at(10), call: DEPOSIT });
   appendFileSync(path, '{"id":"2","at":1');
-  log.end('1', at(11), { status: 'accepted', transactionId: null });
+  log.append({ id: '1', at: at(11), outcome: { status: 'accepted', transactionId: null } });
   expect(log.unknownTwin(DEPOSIT)).toBeUndefined();
   expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(4);
   expect(statSync(path).mode & 0o777).toBe(0o600);

@@ -10,10 +10,9 @@ import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 const daemonWith = (parts: Partial<Record<keyof Daemon, unknown>>): Daemon =>
   ({
     journal: { isFailing: false },
-    degraded: null,
     sessionDay: '2026-03-04',
     halt: { reason: null },
-    cycle: { session: null },
+    cycle: { session: null, degraded: null },
     lastProgramProblem: null,
     alerting: { state: { channels: [] } },
     refreshView: () => Promise.resolve({}),
@@ -29,7 +28,7 @@ describe('/healthz', () => {
   test('is false while the journal fails, and while a lost engine is not back', async () => {
     expect(await healthOf(daemonWith({ journal: { isFailing: true } }))).toMatchObject({ ok: false });
     const degraded = 'the engine is being rebuilt';
-    expect(await healthOf(daemonWith({ sessionDay: undefined, degraded }))).toEqual({
+    expect(await healthOf(daemonWith({ sessionDay: undefined, cycle: { degraded } }))).toEqual({
       ok: false,
       reason: degraded,
     });
@@ -90,8 +89,8 @@ describe('the dead man’s switch', () => {
   test.each<[what: string, parts: Partial<Record<keyof Daemon, unknown>>, problem: string]>([
     ['the journal fails', { journal: { isFailing: true } }, 'the journal cannot be written'],
     ['the engine hangs', late, 'the engine does not answer'],
-    ['a lost engine is not back', { degraded: 'the engine is gone' }, 'the engine is gone'],
-    ['it is gone until the next day', { degraded: 'gone', sessionDay: undefined }, 'gone'],
+    ['a lost engine is not back', { cycle: { degraded: 'the engine is gone' } }, 'the engine is gone'],
+    ['it is gone until the next day', { cycle: { degraded: 'gone' }, sessionDay: undefined }, 'gone'],
     ['the wall clock was set', { clockProblem: 'the clock was set' }, 'the clock was set'],
   ])('is let go at any hour: %s', (_, parts, problem) => {
     expect(healthProblem(wellAt(10, parts))).toBe(problem);
@@ -149,7 +148,7 @@ describe('readiness', () => {
   });
 
   test('a halt is named before all that is wrong', () => {
-    const parts = { halt: { reason: 'lunch' }, sessionDay: undefined, degraded: 'gone' };
+    const parts = { halt: { reason: 'lunch' }, sessionDay: undefined, cycle: { degraded: 'gone' } };
     expect(problemsFor('entries', wellAt(3, parts))).toEqual([
       'entries are off until tickwright resume: lunch',
       'gone',

@@ -1,9 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  armedFaults,
-  pageFaults,
-  SimulatorFaults,
-} from '../../../src/daemon/simulator/embedded-simulator.ts';
+import { SimulatorFaults } from '../../../src/daemon/simulator/embedded-simulator.ts';
 import { faultForms, parseFaultTexts } from '../../../src/simulator/faults/fault.ts';
 import { type RunningSimulator, startSimulator } from '../../../src/simulator/start-simulator.ts';
 
@@ -21,30 +17,28 @@ describe('a simulator', () => {
     const simulator = await running();
     const faults = faultsOf(simulator);
     const log: string[] = [];
-    const page = pageFaults(faults, (text, by, { ok }) => log.push(`${by}: ${text} ${ok}`));
+    const onAsked = (text: string, { ok }: { readonly ok: boolean }): void => void log.push(`${text}: ${ok}`);
     const on = {
       name: 'late_answer',
       isOn: true,
       parameters: { delayMs: '3000', operation: 'place', times: '2' },
     };
-    expect(await page.change(on, 'me')).toMatchObject({ ok: true });
+    expect(await faults.change(on, onAsked)).toMatchObject({ ok: true });
     expect(simulator.faults.list()).toEqual([
       { fault: { name: 'late_answer', delayMs: 3_000, operation: 'place', times: 2 }, left: 2 },
     ]);
-    expect(armedFaults(faults)).toEqual([
-      { name: 'late_answer', text: 'delayMs 3000, operation place, 2 left' },
-    ]);
-    expect(await page.change({ name: 'late_answer', isOn: false }, 'me')).toMatchObject({ ok: true });
+    expect(faults.armed).toEqual([{ name: 'late_answer', text: 'delayMs 3000, operation place, 2 left' }]);
+    expect(await faults.change({ name: 'late_answer', isOn: false }, onAsked)).toMatchObject({ ok: true });
     expect(simulator.faults.list()).toEqual([]);
-    expect(armedFaults(faults)).toEqual([]);
-    expect(log).toEqual(['me: fault late_answer on true', 'me: fault late_answer off true']);
+    expect(faults.armed).toEqual([]);
+    expect(log).toEqual(['fault late_answer on: true', 'fault late_answer off: true']);
   });
 
   test('refuses what cannot strike, with the reason', async () => {
     const simulator = await running();
-    const page = pageFaults(faultsOf(simulator), () => undefined);
+    const faults = faultsOf(simulator);
     const refusal = async (fields: Record<string, unknown>): Promise<string> => {
-      const { ok, message } = await page.change(fields, 'me');
+      const { ok, message } = await faults.change(fields, () => undefined);
       expect(ok).toBe(false);
       return message;
     };
@@ -63,7 +57,9 @@ describe('a simulator', () => {
 test('a simulator that is gone is reported, and keeps nobody waiting', async () => {
   const faults = new SimulatorFaults('http://127.0.0.1:1', 'token');
   expect(faults.armed).toEqual([]);
-  expect(await faults.clear('http_500')).toMatchObject({ ok: false });
+  expect(await faults.change({ name: 'http_500', isOn: false }, () => undefined)).toMatchObject({
+    ok: false,
+  });
 });
 
 test('every fault can be set as its form begins, but for a price that a person must give', () => {

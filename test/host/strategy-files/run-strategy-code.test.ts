@@ -1,6 +1,6 @@
 import { config } from 'rxjs';
 import { beforeEach, expect, test } from 'vitest';
-import { runStrategyCode } from '../../../src/host/strategy-files/run-strategy-code.ts';
+import { runStrategyCode } from '../../../src/host/strategy-files/own-strategies.ts';
 
 beforeEach(() => {
   config.useDeprecatedSynchronousErrorHandling = false;
