@@ -10,7 +10,7 @@ import { type Cluster, refusal } from './connection.ts';
 import { decodeBatch, feedStream, type FeedTerms, TERMS, feedSubject, readNote } from './feed-messages.ts';
 import { existsSync } from 'node:fs';
 import { dayAt, type TradingDay } from '../domain/civil-date.ts';
-import { keptIn } from '../domain/lists.ts';
+import { getOrCreate } from '../domain/lists.ts';
 import { createWholeFile, type WholeFile } from '../recording/columns/whole-file.ts';
 import { frameLogPath, frameRecords } from '../recording/frame-log.ts';
 
@@ -187,7 +187,7 @@ export async function recordFeed(
       isCut = false;
       return void counts.set(day, null);
     }
-    keptIn(logs, day, () => newLog(day)).write(frameRecords([frame]));
+    getOrCreate(logs, day, () => newLog(day)).write(frameRecords([frame]));
     counts.set(day, (counts.get(day) ?? 0) + 1);
   };
   const onRecords = (records: readonly StampedFrame[]): void => records.forEach(write);

@@ -37,9 +37,9 @@ export type OrderView = Readonly<
     | 'working'
     | 'isFirstReport'
     | 'follow'
-    | 'isShown'
+    | 'clearAbsence'
     | 'setClockBack'
-    | 'inDoubt'
+    | 'ownDoubt'
     | 'ownTrigger'
   >
 >;

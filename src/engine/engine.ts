@@ -344,7 +344,7 @@ export class Engine {
       this.#registry.begin().onTrade(tick);
       this.#registry.end();
     }
-    if (!market.noOp.has(tick.price)) this.#onPrice(tick, market);
+    if (!market.quietPrices.has(tick.price)) this.#onPrice(tick, market);
   }
 
   /** The price may touch an order of ours or bring a loss to its limit. Caches the band in which neither happens. */
@@ -352,8 +352,8 @@ export class Engine {
     const untouched = this.#orders.untouchedOf(instrument);
     if (!untouched.has(price)) this.#onTouch();
     if (!this.#state.losses.contains(instrument, price)) this.#state.losses.measure();
-    const { noOp, noLoss } = market;
-    noOp.set(Math.max(untouched.low, noLoss.low), Math.min(untouched.high, noLoss.high));
+    const { quietPrices, lossSafe } = market;
+    quietPrices.set(Math.max(untouched.low, lossSafe.low), Math.min(untouched.high, lossSafe.high));
   }
 
   /** A print at the price of one of our orders: its fill may be in the book. */

@@ -47,8 +47,8 @@ export class QuietStretch {
     if (isOpen || this.#context.nowUs >= dueUs) return false;
     if (!this.#registry.isRunning || this.#market.chain.total !== totalVolume) return false;
     this.untilUs = dueUs;
-    this.low = this.#market.noOp.low;
-    this.high = this.#market.noOp.high;
+    this.low = this.#market.quietPrices.low;
+    this.high = this.#market.quietPrices.high;
     return true;
   }
 

@@ -4,7 +4,7 @@
  */
 import type { CancelTimer } from '../domain/clock.ts';
 import { assert } from '../domain/assert.ts';
-import { keptIn } from '../domain/lists.ts';
+import { getOrCreate } from '../domain/lists.ts';
 import { hasCode } from '../domain/failure.ts';
 import { type DurationUs, seconds, type StrategyIndex, strategyIndex, US_PER_MS } from '../domain/units.ts';
 import type { EngineEvent } from '../engine/ports/engine-event.ts';
@@ -304,7 +304,7 @@ export class EngineLink {
   readonly #onOutbox: EngineThreadOptions['onOutbox'] = (outbox) => {
     const kept = this.#meanwhile?.entriesByCause;
     if (kept !== undefined)
-      for (const entry of outbox.entries) keptIn(kept, entry.cause, () => []).push(entry);
+      for (const entry of outbox.entries) getOrCreate(kept, entry.cause, () => []).push(entry);
     this.#options.onOutbox(outbox);
   };
 

@@ -5,7 +5,7 @@
 import { Subject } from 'rxjs';
 import { assert } from '../domain/assert.ts';
 import type { Contract } from '../domain/contract.ts';
-import { keptIn } from '../domain/lists.ts';
+import { getOrCreate } from '../domain/lists.ts';
 import { StrategyNames } from '../domain/ids.ts';
 import { seq as seqOf, type StrategyIndex, strategyIndex, tsUs } from '../domain/units.ts';
 import {
@@ -74,7 +74,7 @@ export class SessionPast {
     const { read, session, fromSeq, versionsSince, decidedUntil } = this.#source;
     const byCause = new Map<number, JournalEntry[]>();
     for (const { entry } of read.entries({ session, kinds: DECIDING_KINDS }))
-      keptIn(byCause, entry.cause, () => []).push(entry);
+      getOrCreate(byCause, entry.cause, () => []).push(entry);
     const lastOfStart = lastCauses(
       decidedUntil === null ? read.causes(session) : [...read.causes(session), decidedUntil],
       read.seqsOf(session, 'booted'),

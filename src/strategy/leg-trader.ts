@@ -26,7 +26,7 @@ import {
   assertTimer,
   assertUpdate,
   SELL,
-} from './asked.ts';
+} from './trader-arguments.ts';
 import type { LegTrader, OrderChange, OrderRequest, SubmitArguments, SubmitRequest } from './trader.ts';
 
 /** Terms that a strategy shares with the engine and its exchange: one that changed them would change its own money. */

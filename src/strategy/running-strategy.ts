@@ -18,7 +18,7 @@ import { createLegTrader, frozen, NoteBudget, type TraderParts } from './leg-tra
 import { type Containment, StrategyTimers } from './containment.ts';
 import { createLegChannels, type LegChannels, type TickHub } from './tick-hub.ts';
 import type { LegTicks, Rollover, Ticks } from './leg-ticks.ts';
-import { assertPace, assertText } from './asked.ts';
+import { assertPace, assertText } from './trader-arguments.ts';
 
 /** One strategy of the configuration. `params` come from the definition's `parseParams`. */
 export interface StrategyInstance {

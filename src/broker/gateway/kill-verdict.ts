@@ -17,7 +17,7 @@ import {
   sentRole,
   waitingRole,
 } from '../../domain/cover.ts';
-import { keptIn } from '../../domain/lists.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import { SIDES, signOf, type TriggerWhen } from '../../domain/order.ts';
 import { OPERATOR_INDEX, qty, type StrategyIndex } from '../../domain/units.ts';
@@ -136,7 +136,7 @@ class KnownBooks {
     for (const row of this.open) {
       if (row.orderCode !== code) continue;
       const owner = this.#owners.of(row)?.owner ?? OPERATOR_INDEX;
-      (owner === OPERATOR_INDEX ? foreign : keptIn(byOwner, owner, () => [])).push(row);
+      (owner === OPERATOR_INDEX ? foreign : getOrCreate(byOwner, owner, () => [])).push(row);
     }
     const viewOf = (row: BookRow): CoverOrder => this.#viewOf(row);
     const covers = [...byOwner].map(([owner, rows]) => cover(this.#heldBy(owner, code), rows, viewOf));

@@ -9,7 +9,7 @@ import {
   US_PER_MINUTE,
   US_PER_MS,
 } from '../../domain/units.ts';
-import { keptIn } from '../../domain/lists.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import type { EngineSnapshot } from '../../engine/engine-snapshot.ts';
 import type { MarketEvent } from '../../engine/ports/engine-event.ts';
 import type { PlotValue } from '../../engine/ports/outbound.ts';
@@ -50,7 +50,9 @@ export class PriceBoard implements PriceSource {
   take(event: MarketEvent): void {
     if (event.kind === 'summary') return;
     this.firstSeq ??= event.seq;
-    const row = keptIn(this.#rows, event.instrument, () => emptyRow(this.#contracts()[event.instrument]));
+    const row = getOrCreate(this.#rows, event.instrument, () =>
+      emptyRow(this.#contracts()[event.instrument]),
+    );
     if (event.kind === 'book_update') row.market.book.merge(event);
     else if (row.market.trade(event) === 'duplicate') return;
     else row.candles.add(event.tsUs, event.price, event.qty);
@@ -106,7 +108,7 @@ export class PriceBoard implements PriceSource {
   /** Values of strategies as of the last view; each minute keeps its last one. */
   plot(plots: EngineSnapshot['plots']): void {
     for (const { strategy, instrument, name, tsUs, value } of plots) {
-      const line = keptIn(this.#lines, `${strategy}/${instrument}/${name}`, () => ({
+      const line = getOrCreate(this.#lines, `${strategy}/${instrument}/${name}`, () => ({
         strategy,
         instrument,
         name,

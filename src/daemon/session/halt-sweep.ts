@@ -11,7 +11,7 @@ import { type BrokerOrder, type BrokerPosition, mayWork } from '../../domain/bro
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import { keptIn } from '../../domain/lists.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import { type DurationUs, durationUs, seconds, type TsUs, tsUs } from '../../domain/units.ts';
 import type { CallAnswer, EngineEvent, UnnumberedInput } from '../../engine/ports/engine-event.ts';
@@ -237,7 +237,7 @@ export class HaltSweep {
     const shown = new Set<string>(rows.map(({ orderNo }) => orderNo));
     const isWhole = own.orders.every(({ row }) => 'kind' in row || !row.canCancel || shown.has(row.orderNo));
     for (const { clientOrderId: id } of isWhole ? own.unknown : [])
-      keptIn(this.#unknown, id, () => ({ scans: 0, firstUs: startedUs })).scans += 1;
+      getOrCreate(this.#unknown, id, () => ({ scans: 0, firstUs: startedUs })).scans += 1;
     const isAbsent = ({ clientOrderId: id }: OwnBooks['unknown'][number]): boolean => {
       const { scans: seen, firstUs } = this.#unknown.get(id) ?? { scans: 0, firstUs: startedUs };
       return seen >= scans && startedUs - firstUs >= spread;

@@ -132,7 +132,7 @@ export class Market {
 
   /** Closes all quiet ranges, so that the next price of each contract takes the full path. */
   invalidateBand(): void {
-    for (let at = 0; at < this.#instruments.length; at += 1) this.#instruments[at]?.noOp.shut();
+    for (let at = 0; at < this.#instruments.length; at += 1) this.#instruments[at]?.quietPrices.shut();
   }
 }
 
@@ -255,9 +255,9 @@ export class InstrumentMarket {
   /** Last price of the reference read: the mark of a contract that has not traded since the start. */
   quotedPrice: PriceTicks | null = null;
   /** A trade at its prices touches no order of ours and reaches no limit, until it is shut. */
-  readonly noOp = new PriceRange(Infinity, -Infinity);
+  readonly quietPrices = new PriceRange(Infinity, -Infinity);
   /** At its prices no limit on losses is reached that was not reached before. */
-  readonly noLoss = new PriceRange();
+  readonly lossSafe = new PriceRange();
 
   /** A duplicate changes nothing. */
   trade(tick: TradeTick): ChainLink {

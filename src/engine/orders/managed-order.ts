@@ -79,7 +79,7 @@ export class OrderDoubt {
   /** Start of the scan that proved its absence. */
   absentUs = Infinity;
   /** Its owner or a person has canceled it and the order that it sends, until a row is newer than the refusal of the cancel. */
-  isUnwanted = false;
+  isCancelRequested = false;
   /** The engine withdraws it until it is over, with the order that it sends, unless that protects a position. */
   isWithdrawn = false;
   /** When the cancel was refused, not sent or proven lost; Infinity: it was none of these. */
@@ -236,7 +236,7 @@ export class ManagedOrder {
     return `${this.side} ${this.qty} ${this.orderCode} (${id})`;
   }
 
-  inDoubt(): OrderDoubt {
+  ownDoubt(): OrderDoubt {
     if (this.doubt === NO_DOUBT) this.doubt = new OrderDoubt();
     return this.doubt;
   }
@@ -251,7 +251,7 @@ export class ManagedOrder {
     this.isFinal = TERMINAL_STATUSES.has(status);
     if (!this.isFinal || this.doubt === NO_DOUBT) return;
     // Open and queued calls of a final order no longer matter.
-    const doubt = this.inDoubt();
+    const doubt = this.ownDoubt();
     doubt.openModify = null;
     doubt.openCancel = null;
     doubt.queuedCancel = null;
@@ -259,8 +259,8 @@ export class ManagedOrder {
   }
 
   /** A scan shows it, or an answer names it. */
-  isShown(): void {
-    if (this.doubt.absence !== null) this.inDoubt().absence = null;
+  clearAbsence(): void {
+    if (this.doubt.absence !== null) this.ownDoubt().absence = null;
   }
 
   /** It waited when the day began, and no scan of the trigger book has shown it since. */
@@ -361,28 +361,28 @@ export class ManagedOrder {
 
   /** With several enlargements since the account was read, the account's figure includes the quantity before the first. */
   grow(now: TsUs, accountReadUs: number): void {
-    const doubt = this.inDoubt();
+    const doubt = this.ownDoubt();
     if (doubt.grownUs < accountReadUs) doubt.grownFrom = this.qty;
     doubt.grownUs = now;
   }
 
   isFirstReport(matter: string): boolean {
     if (this.doubt.reported?.has(matter) === true) return false;
-    (this.inDoubt().reported ??= new Set()).add(matter);
+    (this.ownDoubt().reported ??= new Set()).add(matter);
     return true;
   }
 
   /** From its activation on a trailing stop triggers the other way. */
   activateTrail(): void {
     this.ownTrigger().when = this.side === 'sell' ? 'at_or_below' : 'at_or_above';
-    if (this.doubt.openModify !== null) this.inDoubt().openModify = null;
+    if (this.doubt.openModify !== null) this.ownDoubt().openModify = null;
   }
 
   /** Restarts the count of scans: earlier times cannot be compared with those to come. */
   setClockBack(at: TsUs): void {
     this.rowUs = Math.min(this.rowUs, at);
     if (this.doubt === NO_DOUBT) return;
-    const doubt = this.inDoubt();
+    const doubt = this.ownDoubt();
     doubt.grownUs = Math.min(doubt.grownUs, at);
     doubt.oversizedUs = Math.min(doubt.oversizedUs, at);
     if (doubt.cancelFailedUs !== Infinity) doubt.cancelFailedUs = Math.min(doubt.cancelFailedUs, at);

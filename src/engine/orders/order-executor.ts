@@ -223,7 +223,7 @@ export class OrderExecutor {
   #noteModify(order: ManagedOrder, modify: ModifyToSend, isLost: boolean): void {
     const { context, breakers, life, session } = this.#view;
     if (modify.qty > order.qty) order.grow(context.nowUs, session.account.readUs);
-    order.inDoubt().openModify = {
+    order.ownDoubt().openModify = {
       callId: modify.callId,
       qty: modify.qty,
       limitPrice: modify.limitPrice,
@@ -241,9 +241,9 @@ export class OrderExecutor {
     if (order === undefined) return this.#denyUnknown(call, callId, clientOrderId);
     // Too late.
     if (order.isFinal) return;
-    const doubt = order.inDoubt();
+    const doubt = order.ownDoubt();
     if (isWithdrawal === true) doubt.isWithdrawn = true;
-    else doubt.isUnwanted = true;
+    else doubt.isCancelRequested = true;
     doubt.cancelFailedUs = Infinity;
     doubt.lostCancel = null;
     // Asked for already.
@@ -260,7 +260,7 @@ export class OrderExecutor {
     if (callId === null || !order.canBeCanceled) return;
     assert(openCancel === null, 'one cancel of an order is open at a time');
     const isLost = context.decisions.losesCall(callId);
-    const doubt = order.inDoubt();
+    const doubt = order.ownDoubt();
     doubt.queuedCancel = null;
     doubt.openCancel = {
       callId,
@@ -333,7 +333,7 @@ export class OrderExecutor {
   /** A cancel that was never sent is asked for again: it cannot do anything twice. */
   #cancelAgain(order: ManagedOrder): void {
     const { strategy, clientOrderId, doubt, purpose } = order;
-    if (doubt.isUnwanted) this.#view.context.cancel(strategy, clientOrderId);
+    if (doubt.isCancelRequested) this.#view.context.cancel(strategy, clientOrderId);
     else if (purpose === 'entry') this.#view.entries.withdrawOrder(order);
     else this.#view.context.withdraw(strategy, clientOrderId);
   }
@@ -355,7 +355,7 @@ export class OrderExecutor {
       breakers.refusals.rejected(order.strategy, order, order.reason, context.nowUs);
     }
     if (outcome.status === 'unknown' && order.orderNo === null) {
-      order.inDoubt().absence = new ScanEvidence(this.#view.context.nowUs);
+      order.ownDoubt().absence = new ScanEvidence(this.#view.context.nowUs);
       const text = `${order.named(shortOrderId(order.clientOrderId))}: ${outcome.reason}; looked up in the book, and counted as exposure until then`;
       context.alert(order.strategy, 'warning', 'order_unknown', text, { about: order.clientOrderId });
       this.#lookUp(order);
@@ -372,7 +372,7 @@ export class OrderExecutor {
   #modifyAnswered(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
     const { openModify } = order.doubt;
     const isOpen = openModify?.callId === callId;
-    if (isOpen) order.inDoubt().openModify = this.#answered(openModify, outcome);
+    if (isOpen) order.ownDoubt().openModify = this.#answered(openModify, outcome);
     if (outcome.status === 'accepted') return this.#view.life.apply(order, 'modify_accepted');
     if (outcome.status === 'unknown' || order.isWaiting) this.#lookUp(order);
     this.#failedChange(order, outcome);
@@ -385,7 +385,7 @@ export class OrderExecutor {
     const { openCancel } = order.doubt;
     const isOpen = openCancel?.callId === callId;
     if (isOpen) {
-      const doubt = order.inDoubt();
+      const doubt = order.ownDoubt();
       doubt.openCancel = this.#answered(openCancel, outcome);
       if (doubt.openCancel === null) doubt.cancelFailedUs = this.#view.context.nowUs;
       doubt.isCancelUnsent = outcome.status === 'not_sent';

@@ -8,7 +8,7 @@
 import type { EngineCore } from '../engine-core.ts';
 import { type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
 import { type ClientOrderId, shortOrderId } from '../../domain/ids.ts';
-import { withOne } from '../../domain/lists.ts';
+import { appended } from '../../domain/lists.ts';
 import { isInDoubt, type OrderIntent, type OrderStatus } from '../../domain/order.ts';
 import { money, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
@@ -60,7 +60,7 @@ export class OrderLife {
   }
 
   #queue(strategy: StrategyIndex, update: OrderUpdate): void {
-    this.#updates = withOne(this.#updates, { strategy, update });
+    this.#updates = appended(this.#updates, { strategy, update });
     this.#core.dueWork.open();
   }
 

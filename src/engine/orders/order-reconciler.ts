@@ -27,7 +27,7 @@ import {
 } from '../../domain/units.ts';
 import type { BookSnapshot, OrderOwner } from '../ports/engine-event.ts';
 import { ManagedOrder, NO_PRICE } from './managed-order.ts';
-import { isSameOrder } from './orders.ts';
+import { isRowOf } from './orders.ts';
 import { matchOrders, matchTriggers, type RowMatches } from './row-owners.ts';
 import type { RowReader } from './row-reader.ts';
 import type { Contract } from '../../domain/contract.ts';
@@ -155,7 +155,7 @@ export class OrderReconciler {
           : undefined;
     if (denied !== undefined) {
       scan.shown?.add(denied);
-      denied.isShown();
+      denied.clearAbsence();
       return this.#rows.contradict(denied, row);
     }
     if (owner === undefined) return void unowned?.push(row);
@@ -163,14 +163,14 @@ export class OrderReconciler {
     this.#takeOrder(owner, row, scan);
     if (unowned === null || !isFirst || !owner.isFinal || isDisagreeing(row)) return;
     // The same row would be found to be this order again, and change nothing of it.
-    if (this.#view.orders.names.byNumber(row.orderNo) === owner && isSameOrder(owner, row))
+    if (this.#view.orders.names.byNumber(row.orderNo) === owner && isRowOf(owner, row))
       this.#view.orders.names.settle(owner, row);
   }
 
   #takeOrder(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
     this.#view.orders.names.unsettle(order);
-    order.isShown();
+    order.clearAbsence();
     this.#rows.takeOrder(order, row, startedUs);
   }
 

@@ -1,7 +1,7 @@
 /** The orders of the trading day, by our ids and by the broker's names. */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
-import { withOne } from '../../domain/lists.ts';
+import { appended } from '../../domain/lists.ts';
 import type { InstrumentIndex, TsUs } from '../../domain/units.ts';
 import { type Market, PriceRange } from '../market/market.ts';
 import type { DueWork } from '../state/timers.ts';
@@ -128,12 +128,12 @@ export class Orders {
   /** To be called after any change of an order's status, quantity, price or open call. */
   changed(order: ManagedOrder): void {
     const isListed = this.#open.includes(order);
-    this.#market.of(order.instrument).noOp.shut();
+    this.#market.of(order.instrument).quietPrices.shut();
     if (isListed && order.isFinal) {
       this.#open = this.#open.length === 1 ? NO_ORDERS : this.#open.filter((each) => each !== order);
       if (this.#doesForgetEnded) this.#end(order);
     }
-    if (!isListed && !order.isFinal) this.#open = withOne(this.#open, order);
+    if (!isListed && !order.isFinal) this.#open = appended(this.#open, order);
     if (order.isCarriedOver) this.names.unsettleAll();
     else this.names.unsettle(order);
     this.#turn();
@@ -245,9 +245,9 @@ export class OrderNames {
       if (earlier !== undefined) return earlier;
     }
     const numbered = this.byNumber(orderNo);
-    if (numbered !== undefined && isSameOrder(numbered, row)) return numbered;
+    if (numbered !== undefined && isRowOf(numbered, row)) return numbered;
     const keyed = this.#byBookKey(row.orderKey);
-    if (keyed !== undefined && isSameOrder(keyed, row)) {
+    if (keyed !== undefined && isRowOf(keyed, row)) {
       this.#renumber(keyed, orderNo, startedUs);
       return keyed;
     }
@@ -337,7 +337,7 @@ export class OrderNames {
     if (order.orderKey !== null && key !== null && order.orderKey !== key) return false;
     order.orderNo = number;
     order.orderKey ??= key;
-    order.isShown();
+    order.clearAbsence();
     if (key !== null) this.#byKey.set(key, order);
     this.#byTriggerNo.set(number, order);
     this.#orders.changed(order);
@@ -358,7 +358,7 @@ export class OrderNames {
   /** Its key proves that the order has a number of the broker's new day. */
   #renumber(order: ManagedOrder, number: BrokerOrderNo, provenUs: number): boolean {
     assert(!order.isWaiting, 'numbers of the in-day book are of orders at the exchange');
-    order.isShown();
+    order.clearAbsence();
     order.orderNo = number;
     const earlier = this.#orders.hasEarlier ? this.#earlier.get(number) : undefined;
     const owner = this.#byNumber.get(number);
@@ -371,7 +371,7 @@ export class OrderNames {
     if (earlier !== undefined && earlier !== order && earlier.orderNo === number) this.#lose(earlier);
     if (isTaken) this.#lose(order);
     else {
-      if (order.doubt.isNumberLost) order.inDoubt().isNumberLost = false;
+      if (order.doubt.isNumberLost) order.ownDoubt().isNumberLost = false;
       if (holder !== undefined) this.#lose(holder);
     }
     this.#orders.changed(order);
@@ -381,7 +381,7 @@ export class OrderNames {
   /** It keeps key and reference; a row with one of them is still its row. */
   #lose(order: ManagedOrder): void {
     if (order.orderKey !== null) this.#outnumbered.set(order.orderKey, order);
-    order.inDoubt().isNumberLost = true;
+    order.ownDoubt().isNumberLost = true;
     order.canCancel = false;
     order.canModify = false;
     this.#orders.changed(order);
@@ -443,7 +443,7 @@ export const isAlike = (
  * Whether a row with the number of an order is that order: the broker's day, and its numbers, may begin before ours. Keys and references
  * never restart; an order that a stop sent may bear the stop's.
  */
-export function isSameOrder(order: ManagedOrder, row: BrokerOrder): boolean {
+export function isRowOf(order: ManagedOrder, row: BrokerOrder): boolean {
   if (order.orderCode !== row.orderCode || order.side !== row.side) return false;
   const isKeyKnown = order.orderKey !== null && row.orderKey !== null;
   if (isKeyKnown && order.orderKey === row.orderKey) return true;

@@ -56,7 +56,7 @@ export class RowOwners {
   }
 
   /** A person takes an order that is held for the operator's. False when none with this number is held. */
-  giveUp(number: BrokerOrderNo): boolean {
+  assignToOperator(number: BrokerOrderNo): boolean {
     if (!this.#held.has(number)) return false;
     this.#foreign.add(number);
     return true;
@@ -224,7 +224,7 @@ export function matchTriggers(
   for (const order of orders) {
     if (seen.has(order)) continue;
     const alike = orders
-      .filter((other) => isSameOrder(order, other))
+      .filter((other) => haveEqualTerms(order, other))
       .toSorted((a, b) => Number(isAbsent(a)) - Number(isAbsent(b)));
     for (const each of alike) seen.add(each);
     const ableOf = (row: BrokerTriggerOrder) => alike.filter((each) => isNewFor(row, each));
@@ -257,7 +257,7 @@ export function matchTriggers(
 /** Wanted orders come first, and orders that count as absent last. */
 const claimRank = (order: ManagedOrder): number => (isAbsent(order) ? 2 : Number(isBeingWithdrawn(order)));
 
-const isBeingWithdrawn = ({ doubt }: ManagedOrder): boolean => doubt.isUnwanted || doubt.isWithdrawn;
+const isBeingWithdrawn = ({ doubt }: ManagedOrder): boolean => doubt.isCancelRequested || doubt.isWithdrawn;
 
 function mayShow(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
   const isSameKind = row.kind === order.triggerState.kind || row.kind === 'unrecognized';
@@ -269,7 +269,7 @@ function mayShow(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
 
 const isAbsent = ({ status }: ManagedOrder): boolean => status === 'presumed_absent';
 
-const isSameOrder = (one: ManagedOrder, other: ManagedOrder): boolean =>
+const haveEqualTerms = (one: ManagedOrder, other: ManagedOrder): boolean =>
   isAlike(one, other) &&
   one.triggerState.kind === other.triggerState.kind &&
   (one.triggerState.kind !== 'stop' || one.triggerPrice === other.triggerPrice);

@@ -66,7 +66,7 @@ export class RowReader {
   takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
     if (startedUs >= order.rowUs) {
       order.rowUs = startedUs;
-      order.isShown();
+      order.clearAbsence();
       this.#takeTriggerTerms(order, row, startedUs);
       if (order.isFirstReport(`known:${row.qty}:${row.limitPrice}`))
         this.#view.life.journalWaiting(order, row);
@@ -89,7 +89,7 @@ export class RowReader {
     if (!isAsked && !order.isFinal) this.#alertChanged(order, `changed elsewhere to ${row.qty}`, limitPrice);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
-    if (isAsked) order.inDoubt().openModify = null;
+    if (isAsked) order.ownDoubt().openModify = null;
     const before = order.status;
     this.#view.life.apply(order, 'modify_confirmed');
     if (order.status === before) this.#view.life.report(order);
@@ -112,7 +112,7 @@ export class RowReader {
   #takeTriggerPrice(order: ManagedOrder, { triggerPrice }: BrokerTriggerOrder, startedUs: TsUs): boolean {
     const { openModify } = order.doubt;
     if (openModify !== null && triggerPrice !== null && openModify.triggerPrice === triggerPrice) {
-      order.inDoubt().openModify = null;
+      order.ownDoubt().openModify = null;
       order.ownTrigger().price = triggerPrice;
       this.#view.life.apply(order, 'modify_confirmed');
       return true;
@@ -133,7 +133,7 @@ export class RowReader {
     if (openModify === null || openModify.answer === 'none') return;
     openModify.evidence.add(startedUs);
     if (!openModify.evidence.isEnough(this.#view.settings.lookUp)) return;
-    order.inDoubt().openModify = null;
+    order.ownDoubt().openModify = null;
     this.#view.life.apply(order, 'modify_lost');
   }
 
@@ -152,7 +152,7 @@ export class RowReader {
     }
     this.#view.life.apply(order, 'seen_working');
     if (!isCancelPending(row.status)) this.#countCancel(order, startedUs);
-    endWish(order, startedUs);
+    clearCancelRequest(order, startedUs);
   }
 
   #takeTriggerStatus(order: ManagedOrder, { status, statusText }: BrokerTriggerOrder, startedUs: TsUs): void {
@@ -161,7 +161,7 @@ export class RowReader {
         order.ownTrigger().waitedUs = startedUs;
         this.#view.life.apply(order, 'seen_waiting');
         this.#countCancel(order, startedUs);
-        return endWish(order, startedUs);
+        return clearCancelRequest(order, startedUs);
       case 'activated':
         if (order.status !== 'triggered') this.#view.life.apply(order, 'seen_triggering');
         return;
@@ -181,7 +181,7 @@ export class RowReader {
     if (openCancel?.answer === 'none') return;
     const evidence = openCancel?.evidence ?? lostCancel;
     if (evidence === null) return;
-    const doubt = order.inDoubt();
+    const doubt = order.ownDoubt();
     evidence.add(startedUs);
     const isProven = evidence.isEnough(this.#view.settings.lookUp);
     if (isProven) doubt.cancelFailedUs = startedUs;
@@ -219,7 +219,7 @@ export class RowReader {
     this.#view.life.report(child);
     if (child.isFinal) return;
     // The cancel crossed the trigger on the wire: it applies to the order that was sent.
-    if (sender.doubt.isUnwanted) this.#view.context.cancel(child.strategy, child.clientOrderId);
+    if (sender.doubt.isCancelRequested) this.#view.context.cancel(child.strategy, child.clientOrderId);
     else if (sender.doubt.isWithdrawn && !this.#view.entries.isCover(child.clientOrderId))
       this.#view.entries.withdrawOrder(child);
   }
@@ -247,12 +247,12 @@ export class RowReader {
       const text = `${order.named()}, no. ${row.orderNo}: the book says "${row.statusText}" and that it can be canceled: it counts as live, and entries are blocked until the book agrees or you resolve it`;
       return this.#begin(order, 'status_contradicts', text);
     }
-    order.inDoubt().isContradicted = false;
+    order.ownDoubt().isContradicted = false;
     this.#view.orders.changed(order);
   }
 
   #begin(order: ManagedOrder, code: string, text: string): void {
-    order.inDoubt().isContradicted = true;
+    order.ownDoubt().isContradicted = true;
     this.#view.orders.changed(order);
     if (
       this.#contradictedUs !== null &&
@@ -309,7 +309,7 @@ export class RowReader {
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
     if (order.status === 'unknown' && !this.#isWhole(shown, order.isWaiting))
       return this.#view.earlier.alertNoEvidence(order, startedUs);
-    const doubt = order.inDoubt();
+    const doubt = order.ownDoubt();
     const absence = (doubt.absence ??= new ScanEvidence(order.createdUs));
     absence.add(startedUs);
     if (!absence.isEnough(this.#view.settings.lookUp)) return;
@@ -356,8 +356,8 @@ export class RowReader {
 }
 
 /** The broker has refused the cancel, or never got it (as enough scans prove), and shows the order at work since. */
-function endWish(order: ManagedOrder, startedUs: TsUs): void {
-  if (startedUs >= order.doubt.cancelFailedUs) order.inDoubt().isUnwanted = false;
+function clearCancelRequest(order: ManagedOrder, startedUs: TsUs): void {
+  if (startedUs >= order.doubt.cancelFailedUs) order.ownDoubt().isCancelRequested = false;
 }
 
 const isCancelPending = (status: BrokerOrderStatus): boolean =>

@@ -37,7 +37,7 @@ export class EntryWithdrawal {
 
   /** A process begins: what it stops until positions are proven keeps the stops of before so long. */
   booted(): void {
-    this.#unread = new Set(this.#core.orders.open.filter(isStop));
+    this.#unread = new Set(this.#core.orders.open.filter(waitsOrWasSent));
   }
 
   /** The entries of one strategy, or of all: adopted orders are the operator's to decide. */
@@ -76,7 +76,7 @@ export class EntryWithdrawal {
    */
   isCover(id: ClientOrderId): boolean {
     const order = this.#core.orders.get(id);
-    if (order === undefined || order.isFinal || !isStop(order)) return false;
+    if (order === undefined || order.isFinal || !waitsOrWasSent(order)) return false;
     return this.#split(order.strategy).reducing.includes(order);
   }
 
@@ -97,7 +97,7 @@ export class EntryWithdrawal {
   }
 
   #withdrawOnceProven(order: ManagedOrder): void {
-    order.inDoubt().isWithdrawn = true;
+    order.ownDoubt().isWithdrawn = true;
     this.#awaited.set(order, -Infinity);
   }
 
@@ -205,7 +205,7 @@ export class EntryWithdrawal {
 }
 
 /** An order that a stop sent when it triggered is the stop at work. */
-const isStop = ({ isWaiting, parent }: ManagedOrder): boolean => isWaiting || parent !== null;
+const waitsOrWasSent = ({ isWaiting, parent }: ManagedOrder): boolean => isWaiting || parent !== null;
 
 /**
  * Exits are never larger than the position they close. When a protective stop or a manual trade has shrunk the position, larger exits would
@@ -259,7 +259,7 @@ export class ExitCover {
   #withdraw(order: ManagedOrder, left: number): void {
     const { context } = this.#core;
     const { strategy, clientOrderId, side, qty } = order;
-    order.inDoubt().oversizedUs = context.nowUs;
+    order.ownDoubt().oversizedUs = context.nowUs;
     context.withdraw(strategy, clientOrderId);
     if (!order.isFirstReport('too_large')) return;
     const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;

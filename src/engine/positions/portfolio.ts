@@ -4,7 +4,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
-import { withOne } from '../../domain/lists.ts';
+import { appended } from '../../domain/lists.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import { applyFill, FLAT_POSITION, openProfit, type Position } from '../../domain/position.ts';
 import {
@@ -362,12 +362,12 @@ export class Portfolio {
     }
     this.#lost += before.realised + this.open(before, instrument);
     this.#lost -= after.realised + this.open(after, instrument);
-    if (!this.#moved.includes(instrument)) this.#moved = withOne(this.#moved, instrument);
+    if (!this.#moved.includes(instrument)) this.#moved = appended(this.#moved, instrument);
     this.#note(strategy);
   }
 
   #note(strategy: StrategyIndex): void {
-    if (!this.#changed.includes(strategy)) this.#changed = withOne(this.#changed, strategy);
+    if (!this.#changed.includes(strategy)) this.#changed = appended(this.#changed, strategy);
   }
 }
 

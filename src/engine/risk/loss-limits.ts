@@ -77,7 +77,7 @@ export class LossLimits {
 
   /** At this price no limit is reached that was not reached before. */
   contains(instrument: InstrumentIndex, price: number): boolean {
-    return this.isCurrent && this.#core.market.of(instrument).noLoss.has(price);
+    return this.isCurrent && this.#core.market.of(instrument).lossSafe.has(price);
   }
 
   /** Something other than a price or a position changed. */
@@ -104,7 +104,7 @@ export class LossLimits {
   measure(): void {
     this.#core.market.invalidateBand();
     for (const instrument of this.#core.portfolio.touchedBy(null))
-      this.#core.market.of(instrument).noLoss.set(-Infinity, Infinity);
+      this.#core.market.of(instrument).lossSafe.set(-Infinity, Infinity);
     this.#watchAccount();
     for (let place = 0; place < this.#bases.length; place += 1) this.#watch(strategyIndex(place));
     this.#core.portfolio.forgetChanges();
@@ -193,7 +193,7 @@ export class LossLimits {
       )
         return false;
       // The bound holds within the bands alone.
-      if (!this.#core.market.of(instrument).noLoss.has(price)) return false;
+      if (!this.#core.market.of(instrument).lossSafe.has(price)) return false;
       const part = (max - this.#accountBound) * PART_OF_ROOM;
       if (!(part > 0)) return false;
       const qty = Math.abs(this.#core.portfolio.pricedQty(null, instrument));
@@ -236,10 +236,10 @@ export class LossLimits {
   #narrowContract(instrument: InstrumentIndex, qty: number, room: number): void {
     const contract = this.#core.contracts.at(instrument);
     const price = this.#core.market.lastPrice(instrument);
-    const { noOp, noLoss } = this.#core.market.of(instrument);
-    noOp.shut();
-    if (contract === undefined || price === null) return noLoss.shut();
+    const { quietPrices, lossSafe } = this.#core.market.of(instrument);
+    quietPrices.shut();
+    if (contract === undefined || price === null) return lossSafe.shut();
     const ticks = Math.ceil(room / valueOf(contract.spec, priceTicks(1), qty)) - 1;
-    noLoss.set(Math.max(noLoss.low, price - ticks), Math.min(noLoss.high, price + ticks));
+    lossSafe.set(Math.max(lossSafe.low, price - ticks), Math.min(lossSafe.high, price + ticks));
   }
 }

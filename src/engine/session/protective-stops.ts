@@ -134,7 +134,7 @@ export class ProtectiveStops {
     const { portfolio, orders, targets } = this.#state;
     if (!isInheriting) for (const held of portfolio.held()) this.#begin(held, null);
     for (const order of orders.open) {
-      const isWithdrawn = isStop(order) && (isOversized(order) || targets.isClosing(order));
+      const isWithdrawn = isRestingStop(order) && (isOversized(order) || targets.isClosing(order));
       if (!order.isProtective && !isWithdrawn) continue;
       if (isInheriting) this.#inherit(order, order);
       else this.#begin(order, null);
@@ -157,7 +157,7 @@ export class ProtectiveStops {
     if (ended.length === 0 && this.#lost.length === 0) return;
     const lost = ended
       .filter((order) => order.role === 'stop' && order.strategy !== OPERATOR_INDEX)
-      .filter((order) => !order.doubt.isUnwanted && !order.isPartnerSent && !order.isProtective)
+      .filter((order) => !order.doubt.isCancelRequested && !order.isPartnerSent && !order.isProtective)
       .map((order) => ({ order, wasOff: isOff(order), endedUs: context.nowUs }))
       .filter(({ order, wasOff }) => wasOff || order.parent !== null);
     this.#lost = [...this.#lost, ...lost].filter(
@@ -461,13 +461,13 @@ function forgive(watch: Watch): void {
 }
 
 /** It waits for a price that is worse than the market's. */
-const isStop = (order: OrderView): boolean => order.isWaiting && order.role === 'stop';
+const isRestingStop = (order: OrderView): boolean => order.isWaiting && order.role === 'stop';
 
 /** The strategy's own: a stop that waits or is on its way, or the order that a stop has sent. */
 const isClosing = (order: OrderView): boolean => !order.isProtective && isStaying(order);
 
 /** The broker shows it waiting. */
 const isInForce = (order: OrderView): boolean =>
-  isStop(order) &&
+  isRestingStop(order) &&
   !order.isUnseen &&
   (order.status === 'pending_trigger' || order.status === 'pending_modify');

@@ -104,7 +104,7 @@ export class SessionEvents {
     const { context, life, orders, rowOwners, snapshots } = this.#state;
     const order = orders.get(id);
     if (order === undefined) {
-      if (as === 'live' && rowOwners.giveUp(brokerOrderNo(id))) return snapshots.want('book');
+      if (as === 'live' && rowOwners.assignToOperator(brokerOrderNo(id))) return snapshots.want('book');
       const text = `there is no order ${id} to resolve; of one that is booked for nobody give the broker's number and live`;
       return context.alert(null, 'warning', 'order_not_found', text);
     }
@@ -118,7 +118,7 @@ export class SessionEvents {
       const text = `${id} is ${order.status}: there is nothing to resolve`;
       return context.alert(order.strategy, 'warning', 'order_not_in_doubt', text);
     }
-    const doubt = order.inDoubt();
+    const doubt = order.ownDoubt();
     doubt.isContradicted = false;
     doubt.resolvedAs = as;
     orders.changed(order);

@@ -33,7 +33,7 @@ import { statePaths } from './state-paths.ts';
 import { createNaming, lineOf, type Naming } from '../../operator/entry-line.ts';
 import { oneLine } from '../../operator/terminal.ts';
 import { formatNumber } from '../../text/numbers.ts';
-import { keptIn } from '../../domain/lists.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import type { Side } from '../../domain/order.ts';
 import { denialText } from '../../engine/ports/denial.ts';
 
@@ -426,7 +426,7 @@ class OrderRows {
   #waiting(entry: EntryOf<'order_waiting'>, strategy: string): void {
     const { clientOrderId: id, row: terms, parent } = entry;
     const detail = parent === null ? 'adopted: not placed by this journal' : `brought by ${parent}`;
-    const row = keptIn(this.#rows, id, () => ({
+    const row = getOrCreate(this.#rows, id, () => ({
       ...this.#row(id, entry, strategy, terms, 'pending_trigger'),
       detail,
     }));

@@ -7,7 +7,7 @@ import { type DurationUs, durationUs, minutes, seconds, type TsUs, tsUs } from '
 import type { AlertSeverity, EntryOf } from '../../engine/ports/journal-entry.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatCount } from '../../text/numbers.ts';
-import { type AlertDraft, type AlertMessage, endedBy, type Ending, isEndedBy } from './alert-message.ts';
+import { type AlertDraft, type AlertMessage, endedBy, type AllClear, isEndedBy } from './alert-message.ts';
 
 export interface Alert extends Pick<EntryOf<'alert'>, 'severity' | 'code' | 'text'> {
   /** The strategy, or empty. */
@@ -17,7 +17,7 @@ export interface Alert extends Pick<EntryOf<'alert'>, 'severity' | 'code' | 'tex
   /** The operator's next step; empty without one. */
   readonly remedy: string;
   /** Codes whose condition ends. It has their severity, reaches the same channels, and nobody has to acknowledge it. */
-  readonly ends?: Ending;
+  readonly ends?: AllClear;
 }
 
 export interface DeskOptions {
@@ -33,7 +33,7 @@ export interface DeskOptions {
   readonly label: string;
   readonly send: (message: AlertMessage) => void;
   /** Of what was sent: it may wait in a channel. */
-  readonly onEnd: (ending: Ending) => void;
+  readonly onEnd: (ending: AllClear) => void;
   /** The memory for the next start has changed. */
   readonly onChange: () => void;
 }
@@ -64,7 +64,7 @@ interface RepeatWindow extends SentAlert {
 /** A start resolves these, so that the next one is news. */
 const UNTIL_START: ReadonlySet<string> = new Set(['engine_gone', 'program_waits']);
 const NOT_ACKNOWLEDGED = 'not_acknowledged';
-const ACKNOWLEDGED: Ending = { codes: [NOT_ACKNOWLEDGED], about: '' };
+const ACKNOWLEDGED: AllClear = { codes: [NOT_ACKNOWLEDGED], about: '' };
 const END_AT_ONCE = { severity: 'info', kind: 'reminder' } as const;
 const WINDOW_MAX = minutes(240);
 const SUBJECTS_MAX = 1_000;
@@ -145,7 +145,7 @@ export class AlertDesk {
     this.send({ ...head, title: this.#titleOf(alert), text, page: null, isUntilStart, code, about });
   }
 
-  #end(ending: Ending): void {
+  #end(ending: AllClear): void {
     this.#held = this.#held.map((message) => endedBy(message, ending));
     this.#unseen = this.#unseen.map((message) => endedBy(message, ending));
     this.#options.onEnd(ending);

@@ -65,7 +65,7 @@ export const isAtLeast = (severity: AlertSeverity, least: AlertSeverity): boolea
 const MORE = '…';
 
 /** The end of conditions, by the codes of their alerts; `about` as in a message, or empty for any. */
-export interface Ending {
+export interface AllClear {
   readonly codes: readonly string[];
   readonly about: string;
 }
@@ -73,11 +73,11 @@ export interface Ending {
 /** The same rule for a message that waits, a repeat that is counted, and a condition that comes back. */
 export const isEndedBy = (
   { code = '', about }: Pick<AlertMessage, 'code' | 'about'>,
-  ending: Ending | undefined,
+  ending: AllClear | undefined,
 ): boolean => ending?.codes.includes(code) === true && (ending.about === '' || ending.about === about);
 
 /** A message that comes late says that it is true no more. */
-export const endedBy = (message: AlertMessage, ending: Ending): AlertMessage =>
+export const endedBy = (message: AlertMessage, ending: AllClear): AlertMessage =>
   isEndedBy(message, ending) ? { ...message, code: '', title: `OVER by now: ${message.title}` } : message;
 
 /** As many of the oldest messages as fit; at least one, cut if it must be. */

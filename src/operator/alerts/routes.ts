@@ -1,14 +1,14 @@
 /** Puts each message into the queues of the channels that take it; a message that one cannot deliver goes to the next. */
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { durationUs, milliseconds, minutes, seconds, type TsUs } from '../../domain/units.ts';
-import { keptIn } from '../../domain/lists.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { formatSpan } from '../../text/durations.ts';
 import {
   bundle,
   type AlertChannel,
   type DeliveryResult,
-  type Ending,
+  type AllClear,
   endedBy,
   isAtLeast,
   type AlertMessage,
@@ -86,7 +86,7 @@ export class Routes {
   }
 
   /** Messages that wait while their condition ends say so when they leave. */
-  end(ending: Ending): void {
+  end(ending: AllClear): void {
     for (const queue of this.#queues) queue.waiting = queue.waiting.map((each) => endedBy(each, ending));
     this.#options.onChange();
   }
@@ -120,7 +120,7 @@ export class Routes {
   }
 
   #givenOf({ id, given: earlier }: AlertMessage): Set<string> {
-    const given = keptIn(this.#given, id, () => new Set(earlier));
+    const given = getOrCreate(this.#given, id, () => new Set(earlier));
     for (const oldest of this.#given.keys()) {
       if (this.#given.size <= REMEMBERED_MAX) break;
       this.#given.delete(oldest);

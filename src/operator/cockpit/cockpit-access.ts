@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
 import { minutes, type TsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
-import { keptIn } from '../../domain/lists.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import type { CockpitRole, CockpitSession } from './cockpit-model.ts';
 
 const LINK_LIFE = minutes(10);
@@ -138,7 +138,7 @@ export class CockpitAccess {
   }
 
   #lockOf(source: string): Lock {
-    const lock = keptIn(this.#locks, source, () => new Lock(SOURCE_TRIES_MAX));
+    const lock = getOrCreate(this.#locks, source, () => new Lock(SOURCE_TRIES_MAX));
     dropOldest(this.#locks, SOURCES_MAX);
     return lock;
   }

@@ -1,6 +1,6 @@
 /** Results by day: a year is twelve months of weeks, each day in the colour and strength of its result. */
 import type { VNode } from 'preact';
-import { keptIn } from '../../domain/lists.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import type { ReportDaily } from '../../research/report/report-model.ts';
 import './calendar.css';
 import { moneyText } from './axis-text.ts';
@@ -58,7 +58,7 @@ export function Calendar(
 
 function groups(days: readonly Day[], keyOf: (day: Day) => string): readonly (readonly [string, Day[]])[] {
   const found = new Map<string, Day[]>();
-  for (const day of days) keptIn(found, keyOf(day), () => []).push(day);
+  for (const day of days) getOrCreate(found, keyOf(day), () => []).push(day);
   return [...found];
 }
 

@@ -2,7 +2,7 @@
  * Collects rows in the order in which a file has them, many collections at once, in memory that does not grow with the file, and gives
  * them back in the order of time.
  */
-import { keptIn } from '../../domain/lists.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../../domain/assert.ts';
@@ -45,7 +45,7 @@ export class Collector<T extends SpillableRows> {
   }
 
   at(key: string, create: (spillFile: SpillFile) => T): T {
-    return keptIn(this.#held, key, () => create(this.#spillFile));
+    return getOrCreate(this.#held, key, () => create(this.#spillFile));
   }
 
   close(): void {

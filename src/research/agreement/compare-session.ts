@@ -3,7 +3,7 @@
  * the same orders. Second the fills: the fill model gets the same orders at the moments at which the session sent them, and each
  * fill that differs is explained or named.
  */
-import { keptIn } from '../../domain/lists.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DayTape, dayMoments } from '../backtest-plan.ts';
@@ -315,7 +315,7 @@ export function modelFills(
       fill: (order, price, qty, clause) => {
         const { sent } = order;
         order.leavesQty -= qty;
-        const filling = keptIn(filled, sent, () => ({
+        const filling = getOrCreate(filled, sent, () => ({
           qty: 0,
           tickValue: 0,
           clauses: new Set<FillClause>(),

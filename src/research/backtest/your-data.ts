@@ -1,6 +1,6 @@
 /** Summary of the prices of a run: first and last, gaps, the largest jumps, and figures that cannot be true. */
 import type { BacktestResult } from '../backtest-result.ts';
-import { keptIn } from '../../domain/lists.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import type { BacktestDay } from '../backtest-plan.ts';
 import type { ReportTable } from '../report/report-model.ts';
 import type { RunStatistics } from '../statistics/run-statistics.ts';
@@ -144,7 +144,7 @@ export class DataWatch {
     this.#days.add(day);
     for (const { contract, rows } of tapes) {
       const make = (): ContractData => new ContractData(contract, this.#calendar);
-      keptIn<string, ContractData>(this.#contracts, contract.orderCode, make).take(rows);
+      getOrCreate<string, ContractData>(this.#contracts, contract.orderCode, make).take(rows);
     }
   }
 }

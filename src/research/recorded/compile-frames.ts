@@ -2,7 +2,7 @@
  * Compiles a log of frames into columns, by the same decoder, the same merged books and the same chain of volumes as the
  * engine that trades on them. A packed log is read as it is.
  */
-import { keptIn } from '../../domain/lists.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import { basename } from 'node:path';
 import { type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
@@ -224,7 +224,7 @@ class ContractTicks {
     const day = tradingDayAt(this.#calendar, at);
     if (this.#open !== undefined) this.#lastPrice = 0;
     this.#dayEndUs = momentOf(day, 0, utcOffsetMinutes) + US_PER_DAY;
-    return (this.#open = keptIn(this.days, day, () => ({
+    return (this.#open = getOrCreate(this.days, day, () => ({
       ticks: openDay(this.#collector, { symbol: this.contract.orderCode, day, depth: STREAM_LEVELS }),
       gaps: [],
     })));

@@ -1,6 +1,6 @@
 /** Turns the result of a backtest into the model of its report. */
 import type { BacktestDenial, BacktestResult, StrategyResult } from '../backtest-result.ts';
-import { keptIn } from '../../domain/lists.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import { denialWords } from '../../engine/ports/denial.ts';
 import {
   type MoneyFormat,
@@ -199,7 +199,7 @@ function denialKinds(denials: readonly BacktestDenial[]) {
   const kinds = new Map<string, { count: number; first: BacktestDenial }>();
   for (const denial of denials) {
     const key = denial.by === 'rejected' ? `rejected ${denial.code}` : wordsOf(denial);
-    keptIn(kinds, key, () => ({ count: 0, first: denial })).count += 1;
+    getOrCreate(kinds, key, () => ({ count: 0, first: denial })).count += 1;
   }
   return [...kinds.values()].toSorted((a, b) => b.count - a.count);
 }
@@ -250,7 +250,7 @@ function warningsOf(result: BacktestResult): readonly string[] {
   for (const { code, text } of notices) {
     // A fault is said already, with the strategy that it stopped.
     if (code === 'bias' || code === 'strategy_fault') continue;
-    const texts = keptIn(kinds, code, () => new Map<string, number>());
+    const texts = getOrCreate(kinds, code, () => new Map<string, number>());
     texts.set(text, (texts.get(text) ?? 0) + 1);
   }
   const remarks = [...kinds.values()].flatMap((texts) => {

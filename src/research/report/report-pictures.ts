@@ -1,6 +1,6 @@
 /** The series and rows that a report draws: candles with their trades, positions, and how profits are spread. */
 import type { BacktestFill, BacktestTrade, BacktestResult, ResultInstrument } from '../backtest-result.ts';
-import { keptIn } from '../../domain/lists.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import { quantileSorted } from 'simple-statistics';
 import { present } from '../../domain/assert.ts';
 import { type ContractSpec, pointDecimals, pointValueOf, pointsOf, unitsOf } from '../../domain/contract.ts';
@@ -152,7 +152,7 @@ function linesOf(
       for (const { name, values, instrument: of } of plots) {
         if (of !== place) continue;
         const key = `${id} ${name}`;
-        const line = keptIn(lines, key, () => candles.map(() => null));
+        const line = getOrCreate(lines, key, () => candles.map(() => null));
         let at = -1;
         values.tsUs.forEach((us, i) => {
           if (us <= fromUs) return;

@@ -7,7 +7,7 @@ import type {
 } from '../../domain/broker-order.ts';
 import { isMarketLimit } from '../../domain/contract.ts';
 import type { BrokerOrderKey, OrderCode } from '../../domain/ids.ts';
-import { withOne } from '../../domain/lists.ts';
+import { appended } from '../../domain/lists.ts';
 import { type BracketIntent, type Side, signOf } from '../../domain/order.ts';
 import { money, priceTicks, qty } from '../../domain/units.ts';
 import type { VenueContext } from '../../venue/orders/order-checks.ts';
@@ -53,10 +53,10 @@ export class BrokerBooks {
 
   /** A field of it changed. An expired order has no row of its own. */
   mark(order: VenueOrder): void {
-    if (!order.isOpen) this.#ended = withOne(this.#ended, order);
+    if (!order.isOpen) this.#ended = appended(this.#ended, order);
     if (order.isUnreported || order.expired) return;
     order.isUnreported = true;
-    this.#changed = withOne(this.#changed, order);
+    this.#changed = appended(this.#changed, order);
   }
 
   /** Rows of orders that changed, but of those whose market keeps them to itself. */
@@ -65,10 +65,10 @@ export class BrokerBooks {
     this.#changed = NO_ORDERS;
     let rows = NO_ROWS;
     for (const order of changed) {
-      if (this.#isSilent(order.orderCode)) this.#changed = withOne(this.#changed, order);
+      if (this.#isSilent(order.orderCode)) this.#changed = appended(this.#changed, order);
       else {
         order.isUnreported = false;
-        rows = withOne(rows, this.#rowOf(order));
+        rows = appended(rows, this.#rowOf(order));
       }
     }
     return rows;
@@ -91,8 +91,8 @@ export class BrokerBooks {
     this.#forgotten = NO_ORDERS;
     this.#ended = NO_ORDERS;
     for (const order of ended) {
-      if (isReported(order)) this.#forgotten = withOne(this.#forgotten, order);
-      else this.#ended = withOne(this.#ended, order);
+      if (isReported(order)) this.#forgotten = appended(this.#forgotten, order);
+      else this.#ended = appended(this.#ended, order);
     }
   }
 

@@ -1,5 +1,5 @@
 /** Makes a plan of a backtest file, and its days: listed contracts, their reference prices, and their rows. */
-import { keptIn } from '../../domain/lists.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import { createHash } from 'node:crypto';
 import {
   type BacktestData,
@@ -281,7 +281,7 @@ export class BacktestDays implements BacktestData {
       const before = latest.get(source.code);
       if (before !== undefined) this.#before.set(`${source.day} ${source.code}`, before);
       latest.set(source.code, source);
-      keptIn(this.#byDay, source.day, () => []).push(source);
+      getOrCreate(this.#byDay, source.day, () => []).push(source);
     }
     for (const day of days) this.#tableOf(day);
   }
@@ -330,7 +330,7 @@ export class BacktestDays implements BacktestData {
 
   #contractOf(code: string): Contract {
     const { market } = this.#backtest;
-    return keptIn(this.#contracts, code, () => ({
+    return getOrCreate(this.#contracts, code, () => ({
       index: instrumentIndex(this.#contracts.size),
       orderCode: orderCode(code),
       streamCode: streamCode(code),

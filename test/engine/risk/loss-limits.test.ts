@@ -151,7 +151,7 @@ function play(world: World, each: Step, last: number[]): 'passed' | 'missed' | '
 function missedAtTheEdges(world: World, listed: readonly { readonly index: InstrumentIndex }[]): boolean {
   for (const { index } of listed) {
     const isLong = world.portfolio.accountQty(index) > 0;
-    const edge = isLong ? world.market.of(index).noLoss.low : world.market.of(index).noLoss.high;
+    const edge = isLong ? world.market.of(index).lossSafe.low : world.market.of(index).lossSafe.high;
     if (Number.isFinite(edge)) world.trade(index, edge);
   }
   return world.isOneMissed();
@@ -242,11 +242,11 @@ it('holds a band up to the price before the limit', () => {
   world.fill(0, 0, 1, 13_000);
   expect(world.losses.contains(FRONT.index, 13_000), 'not yet looked at').toBe(false);
   world.losses.measure();
-  expect(world.market.of(FRONT.index).noLoss.low).toBe(13_000 - 1_999);
-  expect(world.market.of(FRONT.index).noLoss.high).toBe(13_000 + 1_999);
+  expect(world.market.of(FRONT.index).lossSafe.low).toBe(13_000 - 1_999);
+  expect(world.market.of(FRONT.index).lossSafe.high).toBe(13_000 + 1_999);
   expect(world.losses.contains(NEXT.index, 1), 'nobody holds it').toBe(true);
   world.portfolio.charge(strategyIndex(0), 5_000, 0);
   expect(world.losses.contains(FRONT.index, 13_000), 'a fee is a loss').toBe(false);
   world.losses.measure();
-  expect(world.market.of(FRONT.index).noLoss.low, 'half a tick less to lose').toBe(13_000 - 1_999);
+  expect(world.market.of(FRONT.index).lossSafe.low, 'half a tick less to lose').toBe(13_000 - 1_999);
 });

@@ -239,7 +239,7 @@ export class SessionWorld extends StateRig {
     this.asked.push(`cancel ${strategy} ${id}`);
     const order = this.state.orders.get(id)!;
     if (order.orderNo === null) {
-      order.inDoubt().queuedCancel = clientOrderId('call');
+      order.ownDoubt().queuedCancel = clientOrderId('call');
       return;
     }
     const before = order.status;
