@@ -331,11 +331,11 @@ describe('a stop of the process in the middle of a flatten', () => {
       );
       await story.stop();
       const engines: HangingEngine[] = [];
-      let stopped: Promise<void> | undefined = undefined;
-      const stop = (): Promise<void> => (stopped ??= story.daemon.stop('the story'));
+      const stops: Promise<void>[] = [];
+      const stop = (): void => void stops.push(story.daemon.stop('the story'));
       await story.start({
         startEngine: (data) => {
-          if (engines.length > 0) void stop();
+          if (engines.length > 0 && stops.length === 0) stop();
           return (engines[engines.length] = new HangingEngine(data));
         },
       });
@@ -343,11 +343,11 @@ describe('a stop of the process in the middle of a flatten', () => {
       story.print(13_001);
       await story.until(isCovered(story));
       engines[0]!.hang();
-      if (when === 'as it hangs') void stop();
+      if (when === 'as it hangs') stop();
       engines[0]!.end();
       story.offer('buy', 13_010, HELD);
-      await story.until(() => stopped !== undefined);
-      await stopped;
+      await story.until(() => stops.length > 0);
+      await Promise.all(stops);
       expect(engines).toHaveLength(2);
       expect(await story.truth()).toEqual({ orders: [], net: 0 });
       expect(story.alerts()).not.toContain('stop_incomplete');

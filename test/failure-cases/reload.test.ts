@@ -6,7 +6,6 @@ import { replaySession } from '../../src/host/state/replay-session.ts';
 import { startStrategy } from '../../src/daemon/reload.ts';
 import { StrategyNames } from '../../src/domain/ids.ts';
 import { strategyIndex } from '../../src/domain/units.ts';
-import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { frameLogPath } from '../../src/recording/frame-log.ts';
 import { engineHere, HangingEngine } from './support/engine-here.ts';
@@ -273,9 +272,9 @@ describe('a change in a running daemon', () => {
     await story.settled();
     story.fault({ name: 'refuse_for_now', operation: 'cancel', times: 1 });
     await story.ask('stop-strategy', { strategy: 'script' });
-    const isRefused = (entry: JournalEntry) =>
-      entry.kind === 'outcome' && entry.outcome.status === 'rejected';
-    await story.until(() => story.entries.some(isRefused));
+    await story.until(() =>
+      story.entries.some((entry) => entry.kind === 'outcome' && entry.outcome.status === 'rejected'),
+    );
     expect(await startStrategy(story.daemon, 'script', 'on again')).toMatchObject({ ok: true });
     await story.settled();
     expect((await story.truth()).orders).toEqual([]);

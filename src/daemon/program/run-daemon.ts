@@ -164,38 +164,50 @@ async function runLocked(
       },
       readAgain: () => readAgain(config, options, remarks.length > 0),
     };
-    const cockpit = await startDaemonCockpit(daemon, actions);
-    const control = await startDaemonControl(daemon, actions, cockpit);
-    listenToPhones(daemon, actions, cockpit);
-    const metrics = await startDaemonMetrics(daemon);
-    // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
-    process.send?.('ready');
-    const stopStatus = screen.watch(daemon, control.url, cockpit.note);
-    const archiver = archiverOf(daemon);
-    const notices = new RunNotices(daemon, mark);
-    try {
-      const reason = await Promise.race([daemon.run(archiver), shutdown.wait()]);
-      await daemon.stop(reason);
-      const end = await notices.stopped(reason);
-      await screen.summary(daemon);
-      return { code, reason: end };
-    } catch (error) {
-      const text = `failed: ${failureText(error)}`;
-      screen.note(text);
-      await alertEnd(daemon, text);
-      return { code: EXIT.failed, reason: text };
-    } finally {
-      notices.close();
-      stopStatus();
-      await archiver.stop();
-      await metrics.close();
-      await cockpit.close();
-      await control.close();
-      await daemon.close();
-    }
+    const { reason, isFailed } = await runServed(daemon, actions, { screen, mark, shutdown });
+    return { code: isFailed ? EXIT.failed : code, reason };
   } finally {
     await broker?.close();
     accountLock?.release();
+  }
+}
+
+interface RunScene {
+  readonly screen: ReturnType<typeof createDaemonScreen>;
+  readonly mark: RunMark;
+  readonly shutdown: Shutdown;
+}
+
+/** From the moment at which it can be reached to its end. */
+async function runServed(daemon: Daemon, actions: RunActions, { screen, mark, shutdown }: RunScene) {
+  const cockpit = await startDaemonCockpit(daemon, actions);
+  const control = await startDaemonControl(daemon, actions, cockpit);
+  listenToPhones(daemon, actions, cockpit);
+  const metrics = await startDaemonMetrics(daemon);
+  // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
+  process.send?.('ready');
+  const stopStatus = screen.watch(daemon, control.url, cockpit.note);
+  const archiver = archiverOf(daemon);
+  const notices = new RunNotices(daemon, mark);
+  try {
+    const reason = await Promise.race([daemon.run(archiver), shutdown.wait()]);
+    await daemon.stop(reason);
+    const end = await notices.stopped(reason);
+    await screen.summary(daemon);
+    return { reason: end, isFailed: false };
+  } catch (error) {
+    const text = `failed: ${failureText(error)}`;
+    screen.note(text);
+    await alertEnd(daemon, text);
+    return { reason: text, isFailed: true };
+  } finally {
+    notices.close();
+    stopStatus();
+    await archiver.stop();
+    await metrics.close();
+    await cockpit.close();
+    await control.close();
+    await daemon.close();
   }
 }
 

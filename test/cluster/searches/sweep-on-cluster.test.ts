@@ -376,7 +376,7 @@ test('a store that is full for a while is waited for', async () => {
       () => false,
     );
   const isWaiting = (): boolean => worker.said.some((text) => text.includes('its store is full'));
-  let freed: Promise<unknown> | null = null;
+  const freed: Promise<void>[] = [];
   /** Full until the worker has met it: what it takes from the queue makes room. */
   const free = async (): Promise<void> => {
     while (!isWaiting()) await isTaken(10);
@@ -387,10 +387,10 @@ test('a store that is full for a while is waited for', async () => {
     return {
       ...pool,
       async run(tasks, onDone) {
-        if (freed === null) {
+        if (freed.length === 0) {
           await jsm.streams.add({ name: 'FILLER', subjects: ['filler'] });
           for (const bytes of [100_000, 1_000, 10]) while (await isTaken(bytes));
-          freed = free();
+          freed.push(free());
         }
         await pool.run(tasks, onDone);
       },
@@ -398,7 +398,7 @@ test('a store that is full for a while is waited for', async () => {
   };
   const worker = await startWorker(server, { openPool });
   const there = await swept(server, place);
-  await freed;
+  await Promise.all(freed);
   expect(isWaiting()).toBe(true);
   expect(there.found.ran).toBe(TRIALS);
 });

@@ -466,10 +466,11 @@ it('keeps a word about an order that no engine has read, unless the new day show
   const { store } = openStore(tempPath());
   store.beginSession(DAY, tsUs(1), 'test');
   const head = { kind: 'command', by: 'operator', tsUs: tsUs(1) } as const;
-  const resolve = (as: 'absent' | 'live') =>
-    ({ name: 'resolve_order', clientOrderId: clientOrderId('H.1'), as, reason: 'seen' }) as const;
-  store.recordInput({ ...head, seq: seq(1), command: resolve('absent') });
-  store.recordInput({ ...head, seq: seq(2), command: resolve('live') });
+  const [absent, live] = (['absent', 'live'] as const).map(
+    (as) => ({ name: 'resolve_order', clientOrderId: clientOrderId('H.1'), as, reason: 'seen' }) as const,
+  );
+  store.recordInput({ ...head, seq: seq(1), command: absent! });
+  store.recordInput({ ...head, seq: seq(2), command: live! });
   store.flush();
-  expect(carryOver(store.read, DAY, NAMES).commands).toEqual([resolve('absent')]);
+  expect(carryOver(store.read, DAY, NAMES).commands).toEqual([absent]);
 });

@@ -51,6 +51,17 @@ beforeEach(() => {
   sent = [];
 });
 
+const failed = (about: string) =>
+  alertOf({ code: 'channel_failed', about, text: `${about} does not deliver` });
+const works = (about: string) =>
+  alertOf({
+    code: 'channel_works',
+    about,
+    text: `${about} delivers again`,
+    ends: { codes: ['channel_failed'], about },
+  });
+const said = () => sent.splice(0).map(({ title }) => title.split(': ').at(-1));
+
 describe('AlertDesk', () => {
   it('sends a repeat once, and its count at the end of the window', () => {
     const desk = deskWith();
@@ -136,16 +147,6 @@ describe('AlertDesk', () => {
 
   it('ends the repeats of that condition alone', () => {
     const desk = deskWith();
-    const failed = (about: string) =>
-      alertOf({ code: 'channel_failed', about, text: `${about} does not deliver` });
-    const works = (about: string) =>
-      alertOf({
-        code: 'channel_works',
-        about,
-        text: `${about} delivers again`,
-        ends: { codes: ['channel_failed'], about },
-      });
-    const said = () => sent.splice(0).map(({ title }) => title.split(': ').at(-1));
     for (const alert of [failed('mail'), failed('chat'), works('mail')]) desk.alert(alert);
     expect(said()).toEqual(['mail does not deliver', 'chat does not deliver', 'mail delivers again']);
     for (const alert of [failed('chat'), failed('mail'), works('mail'), failed('chat')]) desk.alert(alert);
