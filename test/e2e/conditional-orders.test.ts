@@ -106,22 +106,23 @@ test('a stop, a trailing stop and a bracket live and end at the broker', async (
   const exit = await until(() => all('order_adopted').find(({ parent }) => parent === sentBy));
 
   // A take-profit sends a limit at its price, and the market may leave it again: journal and broker agree on it.
-  const filledQty = (id: ClientOrderId): number =>
-    all('fill').reduce((sum, { clientOrderId, qty }) => sum + (clientOrderId === id ? qty : 0), 0);
-  const net = await until(async () => {
+  const { net, childQty, exitQty } = await until(async () => {
     const truth = await brokerTruth(place);
     const held = truth.positions.reduce((sum, position) => sum + position.net, 0);
+    // Read once: the exit may fill at any moment.
+    const fills = all('fill');
+    const filledQty = (id: ClientOrderId): number =>
+      fills.reduce((sum, { clientOrderId, qty }) => sum + (clientOrderId === id ? qty : 0), 0);
     const agree = [child, exit].every(
       ({ order, clientOrderId }) =>
         truth.orders.find(({ orderNo }) => orderNo === order.orderNo)?.filledQty === filledQty(clientOrderId),
     );
-    const known = all('fill').reduce((sum, { side, qty }) => sum + (side === 'buy' ? qty : 0 - qty), 0);
-    return agree && held === known ? known : undefined;
+    const known = fills.reduce((sum, { side, qty }) => sum + (side === 'buy' ? qty : 0 - qty), 0);
+    const [childQty, exitQty] = [filledQty(child.clientOrderId), filledQty(exit.clientOrderId)];
+    return agree && held === known ? { net: known, childQty, exitQty } : undefined;
   });
-  expect(filledQty(child.clientOrderId)).toBe(1);
-  expect(net, 'the stop is in, and the bracket with it until its exit fills').toBe(
-    2 - filledQty(exit.clientOrderId),
-  );
+  expect(childQty).toBe(1);
+  expect(net, 'the stop is in, and the bracket with it until its exit fills').toBe(2 - exitQty);
   expect(all('place')).toHaveLength(3);
   expect(all('alert').filter(({ severity }) => severity === 'critical')).toEqual([]);
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
