@@ -50,9 +50,7 @@ export class PriceBoard implements PriceSource {
   take(event: MarketEvent): void {
     if (event.kind === 'summary') return;
     this.firstSeq ??= event.seq;
-    const row = getOrCreate(this.#rows, event.instrument, () =>
-      emptyRow(this.#contracts()[event.instrument]),
-    );
+    const row = this.#rowOf(event.instrument);
     if (event.kind === 'book_update') row.market.book.merge(event);
     else if (row.market.trade(event) === 'duplicate') return;
     else row.candles.add(event.tsUs, event.price, event.qty);
@@ -131,6 +129,14 @@ export class PriceBoard implements PriceSource {
 
   bars(contract: Contract): readonly CockpitBar[] {
     return this.#rows.get(contract.index)?.candles.bars(contract) ?? [];
+  }
+
+  #rowOf(instrument: InstrumentIndex): ReturnType<typeof emptyRow> {
+    const known = this.#rows.get(instrument);
+    if (known !== undefined) return known;
+    const row = emptyRow(this.#contracts()[instrument]);
+    this.#rows.set(instrument, row);
+    return row;
   }
 }
 
