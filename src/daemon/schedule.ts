@@ -1,7 +1,7 @@
 /**
  * The jobs of the exchange's day, whatever the zone of this machine. A trigger only asks, and `dueMoments` decides what is due: a trigger
  * that is early, late, doubled or missed changes nothing. No decision depends on it: the phase is computed from time and calendar, so a
- * start at 08:47 is in the right phase without having seen the open.
+ * start at 08:47 is in the right phase without having seen the open. The schedule is followed by the jobs of the token and by the watch on the clock.
  */
 import { schedule as cron } from 'node-cron';
 import { formatLocalTime, parseTimeOfDay } from '../text/dates.ts';

@@ -131,6 +131,7 @@ export class PriceBoard implements PriceSource {
     return this.#rows.get(contract.index)?.candles.bars(contract) ?? [];
   }
 
+  /** No `getOrCreate`: its closure would be made for each price. */
   #rowOf(instrument: InstrumentIndex): ReturnType<typeof emptyRow> {
     const known = this.#rows.get(instrument);
     if (known !== undefined) return known;
