@@ -83,10 +83,10 @@ describe('a connection that is open', () => {
 
 describe('a standby of the machine', () => {
   it('case 26: is alerted, and what came meanwhile is decided once', async () => {
+    // The clock of the process outlives this file. The last registered runs first: the story is closed before its clock goes back.
+    onTestFinished(() => systemClock.restart());
     const story = await running([RESTING], patient, { clock: systemClock });
     const source = { sleptMs: 0 };
-    // The clock of the process outlives this file.
-    onTestFinished(() => systemClock.restart());
     systemClock.restart({
       wallMs: () => Date.now() + source.sleptMs,
       monotonicMs: () => performance.now(),
