@@ -63,6 +63,17 @@ describe('a place whose answer was lost', () => {
     expect(rig.alerts()).not.toContain('order_fault');
   });
 
+  it('5: walks right after the call count once: the request may still be on its way', () => {
+    const rig = new EngineRig().start();
+    const id = place(rig);
+    rig.unknown(id);
+    walks(rig, 4, 1);
+    rig.pass(40).book([]);
+    expect(rig.statusOf(id), 'one walk alone began late').toBe('unknown');
+    rig.pass(10).book([]);
+    expect(rig.statusOf(id)).toBe('presumed_absent');
+  });
+
   it('5: walks that are incomplete or began before the loss are no evidence', () => {
     const rig = new EngineRig().start();
     const id = place(rig);

@@ -63,7 +63,7 @@ export class BracketExits {
     this.#held.set(row.orderKey, evidence);
     // The owner cannot be known as long as the in-day book cannot be read.
     if (this.#core.session.bookReadUs < firstSeenUs) return 'hold';
-    evidence.add(startedUs);
+    evidence.add(startedUs, this.#core.settings.lookUp);
     return evidence.isEnough(this.#core.settings.lookUp) ? null : 'hold';
   }
 
@@ -188,7 +188,7 @@ export class BracketExits {
       }
       const evidence = this.#owing.get(bracket) ?? new ScanEvidence(context.nowUs);
       this.#owing.set(bracket, evidence);
-      evidence.add(startedUs);
+      evidence.add(startedUs, lookUp);
       if (!evidence.isEnough(lookUp) || !bracket.isFirstReport('exits')) continue;
       const text = `${bracket.filledQty} of ${bracket.orderCode} have no exits at the broker: ${bracket.named()} has filled, and the trigger book does not show its exits`;
       context.alert(bracket.strategy, 'critical', 'exits_missing', text, { about: bracket.orderCode });

@@ -27,7 +27,10 @@ import type { OrderUpdate, WorkingOrder } from '../ports/strategy-port.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 
-/** Counts complete scans of a book that agree on something: enough of them, over enough time, are evidence (rulings, 8). */
+/**
+ * Counts complete scans of a book that agree on something: enough of them, over enough time, are evidence (rulings, 8). Scans
+ * within half of their even distance count once: right after a call several say no more than one, as it may still be on its way.
+ */
 export class ScanEvidence {
   readonly #sinceUs: TsUs;
   #scans = 0;
@@ -43,8 +46,9 @@ export class ScanEvidence {
     return this.#scans;
   }
 
-  add(startedUs: TsUs): void {
-    if (startedUs <= this.#sinceUs || (this.#scans > 0 && startedUs <= this.#lastUs)) return;
+  add(startedUs: TsUs, { scans, spread }: LookUpSettings): void {
+    if (startedUs <= this.#sinceUs) return;
+    if (this.#scans > 0 && startedUs - this.#lastUs < Math.max(1, spread / (scans - 1) / 2)) return;
     if (this.#scans === 0) this.#firstUs = startedUs;
     this.#lastUs = startedUs;
     this.#scans += 1;

@@ -108,7 +108,7 @@ export class RowOwners {
       sinceUs: startedUs,
       evidence: new ScanEvidence(startedUs),
     };
-    evidence.add(startedUs);
+    evidence.add(startedUs, this.#core.settings.lookUp);
     this.#held.set(row.orderNo, { row, sinceUs, shownUs: startedUs, evidence });
     this.#core.snapshots.want('triggers');
     if (this.#overdue === null && evidence.isEnough(this.#core.settings.lookUp)) {

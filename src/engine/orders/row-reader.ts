@@ -131,7 +131,7 @@ export class RowReader {
   #countModify(order: ManagedOrder, startedUs: TsUs): void {
     const { openModify } = order.doubt;
     if (openModify === null || openModify.answer === 'none') return;
-    openModify.evidence.add(startedUs);
+    openModify.evidence.add(startedUs, this.#view.settings.lookUp);
     if (!openModify.evidence.isEnough(this.#view.settings.lookUp)) return;
     order.ownDoubt().openModify = null;
     this.#view.life.apply(order, 'modify_lost');
@@ -182,7 +182,7 @@ export class RowReader {
     const evidence = openCancel?.evidence ?? lostCancel;
     if (evidence === null) return;
     const doubt = order.ownDoubt();
-    evidence.add(startedUs);
+    evidence.add(startedUs, this.#view.settings.lookUp);
     const isProven = evidence.isEnough(this.#view.settings.lookUp);
     if (isProven) doubt.cancelFailedUs = startedUs;
     const isUnknownLost = openCancel?.answer === 'unknown' && evidence.scans >= SCANS_AFTER_UNKNOWN_CANCEL;
@@ -311,7 +311,7 @@ export class RowReader {
       return this.#view.earlier.alertNoEvidence(order, startedUs);
     const doubt = order.ownDoubt();
     const absence = (doubt.absence ??= new ScanEvidence(order.createdUs));
-    absence.add(startedUs);
+    absence.add(startedUs, this.#view.settings.lookUp);
     if (!absence.isEnough(this.#view.settings.lookUp)) return;
     const { clientOrderId, strategy } = order;
     const book = order.isWaiting ? 'the trigger book' : 'the book';
