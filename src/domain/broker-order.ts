@@ -3,7 +3,8 @@ import type { Costs } from './costs.ts';
 import type { TradingDay } from './civil-date.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from './ids.ts';
 import type { FillQuality, Side, TriggerWhen } from './order.ts';
-import type { Money, PriceHundredths, PriceTicks, Qty, SignedQty } from './units.ts';
+import type { LookUpSettings } from './settings.ts';
+import type { Money, PriceHundredths, PriceTicks, Qty, SignedQty, TsUs } from './units.ts';
 
 /**
  * Status of a normal order in the in-day book (notes, 3): `queued` P/G, `resting` P/Y, `modify_pending` PC/G,
@@ -249,4 +250,36 @@ interface TieredPackage {
 export interface LoanPackages {
   readonly packages: readonly LoanPackage[];
   readonly tiered: readonly TieredPackage[];
+}
+
+/**
+ * Counts complete scans of a book that agree on something: enough of them, over enough time, are evidence (rulings, 8). Scans
+ * within half of their even distance count once: right after a call several say no more than one, as it may still be on its way.
+ */
+export class ScanEvidence {
+  readonly #sinceUs: TsUs;
+  #scans = 0;
+  #firstUs = 0;
+  #lastUs = 0;
+
+  /** Only scans that began after `sinceUs` say anything. */
+  constructor(sinceUs: TsUs) {
+    this.#sinceUs = sinceUs;
+  }
+
+  get scans(): number {
+    return this.#scans;
+  }
+
+  add(startedUs: TsUs, { scans, spread }: LookUpSettings): void {
+    if (startedUs <= this.#sinceUs) return;
+    if (this.#scans > 0 && startedUs - this.#lastUs < Math.max(1, spread / (scans - 1) / 2)) return;
+    if (this.#scans === 0) this.#firstUs = startedUs;
+    this.#lastUs = startedUs;
+    this.#scans += 1;
+  }
+
+  isEnough(settings: LookUpSettings): boolean {
+    return this.#scans >= settings.scans && this.#lastUs - this.#firstUs >= settings.spread;
+  }
 }

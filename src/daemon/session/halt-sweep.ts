@@ -7,7 +7,7 @@
 import type { WholeKill } from '../../broker/gateway/kill-all.ts';
 import type { RestGateway } from '../../broker/gateway/rest-gateway.ts';
 import { nameOf, type OwnBooks, type BookRow } from '../../broker/gateway/kill-verdict.ts';
-import { type BrokerOrder, type BrokerPosition, mayWork } from '../../domain/broker-order.ts';
+import { type BrokerOrder, type BrokerPosition, mayWork, ScanEvidence } from '../../domain/broker-order.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
@@ -48,12 +48,6 @@ export interface HeldNow {
   readonly isDoubtful: boolean;
 }
 
-/** Reads that began after the last answer, and did not show the order. */
-interface Absence {
-  scans: number;
-  firstUs: number;
-}
-
 /** A doubt that reads alone cannot end is alerted at once. */
 interface SweepDoubt {
   readonly text: string;
@@ -69,7 +63,8 @@ const HELD_WAIT = seconds(10);
 
 export class HaltSweep {
   readonly #parts: SweepParts;
-  readonly #unknown = new Map<ClientOrderId, Absence>();
+  /** Reads that began after the last answer, and did not show the order. */
+  readonly #unknown = new Map<ClientOrderId, ScanEvidence>();
   readonly #canceled = new Set<string>();
   /** Names of orders that protect a position, as the last complete reads showed them. */
   kept: ReadonlySet<string> = new Set();
@@ -232,16 +227,14 @@ export class HaltSweep {
   }
 
   /** Call after complete reads of this day's books. One that lacks any order of the day proves nothing of another. */
-  #doubtOfUnknown(startedUs: number, rows: readonly BrokerOrder[], own: OwnBooks): SweepDoubt | null {
-    const { scans, spread } = this.#parts.lookUp;
+  #doubtOfUnknown(startedUs: TsUs, rows: readonly BrokerOrder[], own: OwnBooks): SweepDoubt | null {
+    const { lookUp } = this.#parts;
     const shown = new Set<string>(rows.map(({ orderNo }) => orderNo));
     const isWhole = own.orders.every(({ row }) => 'kind' in row || !row.canCancel || shown.has(row.orderNo));
     for (const { clientOrderId: id } of isWhole ? own.unknown : [])
-      getOrCreate(this.#unknown, id, () => ({ scans: 0, firstUs: startedUs })).scans += 1;
-    const isAbsent = ({ clientOrderId: id }: OwnBooks['unknown'][number]): boolean => {
-      const { scans: seen, firstUs } = this.#unknown.get(id) ?? { scans: 0, firstUs: startedUs };
-      return seen >= scans && startedUs - firstUs >= spread;
-    };
+      getOrCreate(this.#unknown, id, () => new ScanEvidence(tsUs(0))).add(startedUs, lookUp);
+    const isAbsent = ({ clientOrderId: id }: OwnBooks['unknown'][number]): boolean =>
+      this.#unknown.get(id)?.isEnough(lookUp) === true;
     const open = own.unknown.find((each) => !isAbsent(each));
     if (open === undefined) return null;
     const text = `the fate of ${open.clientOrderId} is not known yet: it is canceled if it turns up`;

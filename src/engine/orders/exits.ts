@@ -4,13 +4,13 @@
  */
 import type { EngineCore } from '../engine-core.ts';
 import { assert } from '../../domain/assert.ts';
-import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
+import { type BrokerTriggerOrder, ScanEvidence } from '../../domain/broker-order.ts';
 import { valueOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey, ClientOrderId } from '../../domain/ids.ts';
 import { cover } from '../../domain/cover.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import { type InstrumentIndex, priceTicks, type StrategyIndex, type TsUs } from '../../domain/units.ts';
-import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
+import type { ManagedOrder } from './managed-order.ts';
 
 interface RowScan {
   readonly startedUs: TsUs;

@@ -1,5 +1,5 @@
 /** One order of ours, or one adopted from the broker's book: its known state and its open calls. */
-import type { BrokerTriggerKind } from '../../domain/broker-order.ts';
+import { type BrokerTriggerKind, ScanEvidence } from '../../domain/broker-order.ts';
 import { type CoverOrder, type CoverRole, sentRole, waitingRole } from '../../domain/cover.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import {
@@ -25,39 +25,6 @@ import {
 import type { OrderToSend, Purpose } from '../ports/approved.ts';
 import type { OrderUpdate, WorkingOrder } from '../ports/strategy-port.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { LookUpSettings } from '../../domain/settings.ts';
-
-/**
- * Counts complete scans of a book that agree on something: enough of them, over enough time, are evidence (rulings, 8). Scans
- * within half of their even distance count once: right after a call several say no more than one, as it may still be on its way.
- */
-export class ScanEvidence {
-  readonly #sinceUs: TsUs;
-  #scans = 0;
-  #firstUs = 0;
-  #lastUs = 0;
-
-  /** Only scans that began after `sinceUs` say anything. */
-  constructor(sinceUs: TsUs) {
-    this.#sinceUs = sinceUs;
-  }
-
-  get scans(): number {
-    return this.#scans;
-  }
-
-  add(startedUs: TsUs, { scans, spread }: LookUpSettings): void {
-    if (startedUs <= this.#sinceUs) return;
-    if (this.#scans > 0 && startedUs - this.#lastUs < Math.max(1, spread / (scans - 1) / 2)) return;
-    if (this.#scans === 0) this.#firstUs = startedUs;
-    this.#lastUs = startedUs;
-    this.#scans += 1;
-  }
-
-  isEnough(settings: LookUpSettings): boolean {
-    return this.#scans >= settings.scans && this.#lastUs - this.#firstUs >= settings.spread;
-  }
-}
 
 /** A modify or cancel that the book has not confirmed. */
 export interface OpenCall {

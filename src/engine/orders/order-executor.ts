@@ -6,7 +6,7 @@ import type { EngineView } from '../engine-view.ts';
 import { assert } from '../../domain/assert.ts';
 import { type ModifyIntent, type OrderIntent } from '../../domain/order.ts';
 import { type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
-import { type CallOutcome, type FailedCall, failureOfCall } from '../../domain/broker-order.ts';
+import { type CallOutcome, type FailedCall, failureOfCall, ScanEvidence } from '../../domain/broker-order.ts';
 import {
   type BrokerOrderKey,
   type BrokerOrderNo,
@@ -21,7 +21,7 @@ import type { Proposal } from '../ports/journal-entry.ts';
 import type { Gateway } from '../ports/outbound.ts';
 import type { JournalDecisions } from '../replay/decisions.ts';
 import type { Guard } from '../risk/risk-guard.ts';
-import { ManagedOrder, type OpenCall, ScanEvidence } from './managed-order.ts';
+import { ManagedOrder, type OpenCall } from './managed-order.ts';
 
 type CancelProposal = Extract<Proposal, { readonly do: 'cancel' }>;
 

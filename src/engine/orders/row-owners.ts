@@ -4,10 +4,10 @@
  * among rows that are new since the order was sent. All others are somebody else's.
  */
 import type { EngineCore } from '../engine-core.ts';
-import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
+import { type BrokerOrder, type BrokerTriggerOrder, ScanEvidence } from '../../domain/broker-order.ts';
 import type { BrokerOrderNo } from '../../domain/ids.ts';
 import type { TsUs } from '../../domain/units.ts';
-import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
+import type { ManagedOrder } from './managed-order.ts';
 import { isAlike } from './orders.ts';
 
 interface HeldRow {

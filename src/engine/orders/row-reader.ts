@@ -7,13 +7,14 @@ import {
   isCanceled,
   isDisagreeing,
   mayWork,
+  ScanEvidence,
 } from '../../domain/broker-order.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import { minutes, type PriceTicks, qty, type StrategyIndex, type TsUs } from '../../domain/units.ts';
 import type { OrderExecutor } from './order-executor.ts';
 import type { FillSteps } from './fill-steps.ts';
-import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
+import type { ManagedOrder } from './managed-order.ts';
 
 /** After one scan without a trace a cancel that had no answer may be asked for again: the order counts as live either way. */
 const SCANS_AFTER_UNKNOWN_CANCEL = 1;

@@ -1,4 +1,5 @@
 /** The engine's own state without the rest of the engine: a test changes it by what happens. */
+import { ScanEvidence } from '../../../src/domain/broker-order.ts';
 import type { TradingCalendar } from '../../../src/domain/calendar.ts';
 import { type Contract, priceBand } from '../../../src/domain/contract.ts';
 import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
@@ -6,7 +7,7 @@ import { type OrderStatus, signOf } from '../../../src/domain/order.ts';
 import type { EngineSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
 import { createEngineState, type EngineState } from '../../../src/engine/engine-state.ts';
-import { ManagedOrder, type OrderTerms, ScanEvidence } from '../../../src/engine/orders/managed-order.ts';
+import { ManagedOrder, type OrderTerms } from '../../../src/engine/orders/managed-order.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
 import { accountWith } from '../../support/engine-facts.ts';
