@@ -62,7 +62,7 @@ const OLD: readonly PlantedBug[] = [
   },
   {
     what: 'one scan proves an order absent',
-    file: 'engine/orders/managed-order',
+    file: 'domain/broker-order',
     from: 'this.#scans >= settings.scans &&',
     to: 'this.#scans >= 1 ||',
   },
