@@ -302,7 +302,7 @@ export class Engine {
       case 'account_snapshot':
         return this.#onAccount(event);
       case 'closed_snapshot':
-        return snapshots.arrived('closed', event.startedUs);
+        return void snapshots.arrived('closed', event.startedUs);
       case 'read_failed':
         snapshots.failed(event);
         if (event.what === 'positions') this.#state.executor.retryPending(true);
@@ -399,8 +399,8 @@ export class Engine {
   }
 
   #onAccount(snapshot: AccountSnapshot): void {
-    this.#state.snapshots.arrived('account', snapshot.startedUs);
-    this.#takeAccount(snapshot.account, snapshot.startedUs, snapshot.tsUs);
+    if (this.#state.snapshots.arrived('account', snapshot.startedUs))
+      this.#takeAccount(snapshot.account, snapshot.startedUs, snapshot.tsUs);
   }
 
   #takeAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs): void {
@@ -425,9 +425,8 @@ export class Engine {
     const { snapshots, contracts, reconciler } = this.#state;
     const { list, startedUs, complete } = snapshot;
     const what = list === 'orders' ? 'book' : 'triggers';
-    snapshots.arrived(what, startedUs);
     // Rows name contracts: before the contract list is known they are useless.
-    if (contracts.all.length === 0) return;
+    if (!snapshots.arrived(what, startedUs) || contracts.all.length === 0) return;
     reconciler.take(snapshot, list === 'orders' && this.#session.isEarlierBook(startedUs));
     if (list === 'orders') this.#afterOrders(snapshot);
     else if (complete) this.#session.triggersReadUs = Math.max(this.#session.triggersReadUs, startedUs);
@@ -454,8 +453,7 @@ export class Engine {
 
   #onPositions(snapshot: PositionSnapshot): void {
     const { snapshots, contracts, positionReconciler, fills } = this.#state;
-    snapshots.arrived('positions', snapshot.startedUs);
-    if (contracts.all.length === 0) return;
+    if (!snapshots.arrived('positions', snapshot.startedUs) || contracts.all.length === 0) return;
     positionReconciler.takePositions(snapshot, fills.version);
     this.#state.executor.retryPending(false);
     this.#compareAgain();

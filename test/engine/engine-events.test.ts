@@ -122,6 +122,16 @@ describe('reads', () => {
     expect(rig.reads).toEqual(['book', 'book']);
   });
 
+  it('that began before the engine did say nothing: its own follow', () => {
+    const rig = new EngineRig();
+    rig.session().boot(1).contracts().stream('live').reference();
+    rig.book([{ no: '5', qty: 2 }], { ago: 4 }).positions(2, 4);
+    rig.book([{ no: '5', qty: 2 }], { ago: 4 });
+    expect(rig.of('order_adopted')).toEqual([]);
+    rig.look([{ no: '5', qty: 2 }]);
+    expect(rig.of('order_adopted')).toHaveLength(1);
+  });
+
   it('that keep failing are alerted once', () => {
     const rig = new EngineRig().start();
     for (let i = 0; i < 8; i += 1) rig.post({ kind: 'read_failed', what: 'account', reason: 'HTTP 502' });

@@ -92,7 +92,7 @@ export class LimitChecks {
     const open = truth.open();
     let account = 0;
     for (const { id, positionMax } of strategies) {
-      const worst = signOf(side) * truth.heldBy(id, code) + workingOf(open, id, code, side, isPlaced);
+      const worst = signOf(side) * this.#heldBy(id, code) + workingOf(open, id, code, side, isPlaced);
       account += Math.max(0, worst);
       if (worst > positionMax && !isReassigned(id))
         violated(`${id} ${code}: up to ${worst} by its ${side} orders, more than ${positionMax}`);

@@ -54,7 +54,7 @@ export class SessionEvents {
     adoption.expect(owners);
     session.restart(boot);
     halt.restarted();
-    snapshots.restart();
+    snapshots.restart(tsUs);
     positionReconciler.restart();
     this.#state.moneyReconciler.restart();
     executor.countSent(adoption.takeSent());

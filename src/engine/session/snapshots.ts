@@ -21,6 +21,8 @@ export class Snapshots {
   /** In a row. */
   readonly #failures = new Map<ReportKind, number>();
   #tempo: 'fast' | 'slow' | null = null;
+  /** What began earlier was asked for by the engine before, whose orders and day were other ones: ours follows it. */
+  #sinceUs = -Infinity;
 
   constructor(context: EventContext, reports: Reports) {
     this.#context = context;
@@ -37,13 +39,18 @@ export class Snapshots {
     this.#reports.read(what);
   }
 
-  /** A request that was made since the read began is carried out now. `startedUs` absent: the read began no earlier than it was asked for. */
-  arrived(what: ReportKind, startedUs = this.#asked.get(what) ?? Infinity): void {
+  /**
+   * A request that was made since the read began is carried out now. `startedUs` absent: the read began no earlier than it was asked for.
+   * False for a read that began before this engine.
+   */
+  arrived(what: ReportKind, startedUs = this.#asked.get(what) ?? Infinity): boolean {
+    if (startedUs < this.#sinceUs) return false;
     if (this.#failures.size > 0) this.#failures.delete(what);
     const again = this.#askedAgain.get(what) ?? -Infinity;
     this.#asked.delete(what);
     this.#askedAgain.delete(what);
     if (startedUs < again) this.want(what);
+    return true;
   }
 
   /** Alerts when reads keep failing. */
@@ -63,8 +70,9 @@ export class Snapshots {
     this.#reports.bookTempo(tempo);
   }
 
-  /** A new process: earlier requests get no answer. */
-  restart(): void {
+  /** Earlier requests get no answer that counts. */
+  restart(sinceUs = this.#sinceUs): void {
+    this.#sinceUs = sinceUs;
     this.#asked.clear();
     this.#askedAgain.clear();
     this.#failures.clear();

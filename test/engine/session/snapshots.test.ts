@@ -18,7 +18,7 @@ it.each(['contracts', 'reference', 'book'] as const)(
     rig.goTo(addUs(rig.now, seconds(1)));
     snapshots.want(what);
     expect(reads).toEqual([what]);
-    const arrived = (): void =>
+    const arrived = (): boolean =>
       what === 'book' ? snapshots.arrived(what, begunUs) : snapshots.arrived(what);
     arrived();
     expect(reads).toEqual([what, what]);
