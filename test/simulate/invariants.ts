@@ -298,7 +298,7 @@ export class Invariants {
     this.#journal.add(entry);
     this.#commits += 1;
     this.#isReplaying = false;
-    if (entry.cause !== 0) this.#isNoRoomAlerted = false;
+    if (this.#world.daemon?.cycle.degraded === null) this.#isNoRoomAlerted = false;
     switch (entry.kind) {
       case 'alert':
         return this.#alert(entry);
