@@ -136,9 +136,9 @@ export class EarlierOrders {
     if ((isUnseen || this.isOfDayBefore(order)) && order.limitPrice !== NO_PRICE) this.#unproven.add(order);
   }
 
-  /** The broker took it, in the first minute where trading never stops: the day of the broker may begin later than ours. */
-  isOfDayBefore({ createdUs, orderNo }: ManagedOrder): boolean {
-    return orderNo !== null && createdUs < this.#surelyBegunUs();
+  /** Of the first minute where trading never stops: the day of the broker may begin later than ours, and take its book away. */
+  isOfDayBefore({ createdUs }: ManagedOrder): boolean {
+    return createdUs < this.#surelyBegunUs();
   }
 
   /**

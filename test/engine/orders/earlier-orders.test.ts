@@ -276,16 +276,20 @@ describe('where trading goes through midnight', () => {
     expect([rig.statusOf(id), rig.alerts()]).toEqual(['expired_unproven', ['order_adopted']]);
   });
 
-  it('an order that fills and ends with the day of the broker before a book shows it belongs to its strategy', () => {
-    const rig = begun([]);
-    settle(rig, 0);
-    rig.trade(13_000).account();
-    const id = rig.submit(FIRST, 'buy', 2, 13_000);
-    rig.accepted(id, '1');
-    settle(rig, 2);
-    expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['expired_unproven', 2]);
-    expect([unproven(rig), rig.alerts()]).toEqual([null, ['fill_unseen']]);
-  });
+  it.each(['accepted', 'unknown'] as const)(
+    'an order, %s, that fills and ends with the day of the broker before a book shows it belongs to its strategy',
+    (answer) => {
+      const rig = begun([]);
+      settle(rig, 0);
+      rig.trade(13_000).account();
+      const id = rig.submit(FIRST, 'buy', 2, 13_000);
+      if (answer === 'unknown') rig.unknown(id);
+      else rig.accepted(id, '1');
+      settle(rig, 2);
+      expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['expired_unproven', 2]);
+      expect([unproven(rig), rig.alerts().at(-1)]).toEqual([null, 'fill_unseen']);
+    },
+  );
 
   it('an answer that comes on the new day belongs to its order, and so do the fills', () => {
     const rig = begun([earlierOrder('H.1', { orderNo: null, orderKey: null, status: 'submitted' })]);
