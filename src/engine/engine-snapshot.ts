@@ -58,7 +58,7 @@ export function engineSnapshot(
     contracts: parts.contracts.all.map(({ index, orderCode }) => ({
       orderCode: orderCode as string,
       /** Null until the market sends it. */
-      band: market.band(index) ?? null,
+      band: market.of(index).band ?? null,
       ours: portfolio.accountQty(index),
       /** As read last; null before the first read. */
       broker: parts.positionReconciler.brokerQty(index) ?? null,

@@ -85,7 +85,7 @@ export class EngineTrader implements TraderPort {
   }
 
   band(instrument: InstrumentIndex): PriceBand | undefined {
-    return this.#state.market.band(instrument);
+    return this.#state.market.of(instrument).band;
   }
 
   marketPrice(strategy: StrategyIndex, contract: Contract, side: Side, trigger?: PriceTicks): PriceTicks {
@@ -100,11 +100,11 @@ export class EngineTrader implements TraderPort {
   }
 
   lastTrade(instrument: InstrumentIndex): TradeTick | undefined {
-    return this.#state.market.lastTrade(instrument);
+    return this.#state.market.of(instrument).last.tick(instrument);
   }
 
   lastBook(instrument: InstrumentIndex): BookTick | undefined {
-    return this.#state.market.lastBook(instrument);
+    return this.#state.market.of(instrument).book.last;
   }
 
   setTimer(strategy: StrategyIndex, after: DurationUs): TimerId {

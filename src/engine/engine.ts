@@ -224,7 +224,9 @@ export class Engine {
   bookLater(seq: Seq, at: TsUs, instrument: InstrumentIndex, late: LateBook): void {
     this.#context.begin(seq, at);
     this.#events += 1;
-    this.#market.bookLater(instrument, at, late);
+    const market = this.#market.of(instrument);
+    market.seenUs = at;
+    market.book.defer(late);
   }
 
   /** Merges the pending changes of a book. */
@@ -373,7 +375,7 @@ export class Engine {
   }
 
   #onSummary(summary: DaySummary): void {
-    this.#market.seen(summary.instrument, summary.tsUs);
+    this.#market.of(summary.instrument).seenUs = summary.tsUs;
     this.#registry.dispatch((host) => host.onSummary(summary));
   }
 

@@ -48,17 +48,17 @@ describe('the market', () => {
     const { market } = rig.parts.state!;
     expect(market.isReferenceFresh).toBe(true);
     rig.stream('down');
-    expect(market.lastBook(FRONT_INDEX)).toBeUndefined();
+    expect(market.of(FRONT_INDEX).book.last).toBeUndefined();
     expect(market.isLive).toBe(false);
     rig.reads.length = 0;
     rig.stream('live');
     expect(rig.reads).toContain('reference');
     expect(market.isReferenceFresh).toBe(false);
     bids(rig, [[12_970, 1]]);
-    expect(market.lastBook(FRONT_INDEX)).toBeUndefined();
+    expect(market.of(FRONT_INDEX).book.last).toBeUndefined();
     expect(rig.host.books).toEqual([]);
     bids(rig, [[12_980, 1]], 'ask');
-    expect(market.lastBook(FRONT_INDEX)?.bids).toHaveLength(1);
+    expect(market.of(FRONT_INDEX).book.last?.bids).toHaveLength(1);
     expect(rig.host.books).toHaveLength(1);
     rig.reference();
     expect(market.isReferenceFresh).toBe(true);
@@ -67,8 +67,8 @@ describe('the market', () => {
 
   it('20: the age of what is known of a contract grows with time', () => {
     const rig = new EngineRig().start().trade(13_000).pass(20).clock();
-    expect(rig.now - rig.parts.state!.market.seenUs(FRONT_INDEX)).toBe(20_000_000);
-    expect(rig.parts.state!.market.seenUs(instrumentIndex(1))).toBe(-Infinity);
+    expect(rig.now - rig.parts.state!.market.of(FRONT_INDEX).seenUs).toBe(20_000_000);
+    expect(rig.parts.state!.market.of(instrumentIndex(1)).seenUs).toBe(-Infinity);
   });
 });
 

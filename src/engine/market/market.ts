@@ -31,17 +31,6 @@ export class Market {
     return market.book.isKnown ? tick : null;
   }
 
-  /** A change of the book at `at`, merged on the next read of the book. */
-  bookLater(instrument: InstrumentIndex, at: number, late: LateBook): void {
-    const market = this.of(instrument);
-    market.seenUs = at;
-    market.book.defer(late);
-  }
-
-  seen(instrument: InstrumentIndex, at: number): void {
-    this.of(instrument).seenUs = at;
-  }
-
   reference({ rows, tsUs }: ReferencePrices, isOfDay: boolean): void {
     this.referenceUs = tsUs;
     this.isReferenceOfDay = isOfDay;
@@ -80,45 +69,12 @@ export class Market {
     }
   }
 
-  band(instrument: InstrumentIndex): PriceBand | undefined {
-    return this.#instruments[instrument]?.band;
-  }
-
-  lastTrade(instrument: InstrumentIndex): TradeTick | undefined {
-    return this.#instruments[instrument]?.last.tick(instrument);
-  }
-
-  /** Price of the last trade since the start; undefined when there was none. */
-  tradedPrice(instrument: InstrumentIndex): PriceTicks | undefined {
-    return this.#instruments[instrument]?.last.price ?? undefined;
-  }
-
-  /** Price of the last trade, or of the reference read; null when neither is known. */
-  lastPrice(instrument: InstrumentIndex): PriceTicks | null {
-    const market = this.#instruments[instrument];
-    return market === undefined ? null : (market.last.price ?? market.quotedPrice);
-  }
-
   /** In ticks, of the last trade, else the reference price: the base of price measurements. */
   lastOrReference({ index, spec }: Contract): number | undefined {
-    const market = this.#instruments[index];
-    const last = market?.last.price ?? undefined;
-    const reference = market?.band?.reference;
-    if (last !== undefined || reference === undefined) return last;
-    return reference / spec.hundredthsPerTick;
-  }
-
-  lastBook(instrument: InstrumentIndex): BookTick | undefined {
-    return this.#instruments[instrument]?.book.last;
-  }
-
-  /** A disconnect emptied the book, and a side of it has not come back. */
-  isBookAwaited(instrument: InstrumentIndex): boolean {
-    return this.#instruments[instrument]?.book.isAwaited === true;
-  }
-
-  seenUs(instrument: InstrumentIndex): number {
-    return this.#instruments[instrument]?.seenUs ?? -Infinity;
+    const { last, band } = this.of(index);
+    const { price } = last;
+    if (price !== undefined || band === undefined) return price;
+    return band.reference / spec.hundredthsPerTick;
   }
 
   of(instrument: InstrumentIndex): InstrumentMarket {
@@ -203,8 +159,9 @@ class LastTrade {
   }
 
   /* oxlint-disable typescript/no-unsafe-type-assertion -- what was taken had its brands */
-  get price(): PriceTicks | null {
-    return this.#isKnown ? (this.#price as PriceTicks) : null;
+  /** Undefined before the first one since the start. */
+  get price(): PriceTicks | undefined {
+    return this.#isKnown ? (this.#price as PriceTicks) : undefined;
   }
 
   tick(instrument: InstrumentIndex): TradeTick | undefined {
@@ -258,6 +215,11 @@ export class InstrumentMarket {
   readonly quietPrices = new PriceRange(Infinity, -Infinity);
   /** At its prices no limit on losses is reached that was not reached before. */
   readonly lossSafe = new PriceRange();
+
+  /** Price of the last trade, or of the reference read; null when neither is known. */
+  get lastPrice(): PriceTicks | null {
+    return this.last.price ?? this.quotedPrice;
+  }
 
   /** A duplicate changes nothing. */
   trade(tick: TradeTick): ChainLink {

@@ -167,7 +167,7 @@ export class FillSteps {
     const { contracts, market } = this.#view;
     const contract = contracts.at(order.instrument);
     assert(contract !== undefined, 'a filled order is in a listed contract');
-    const last = market.tradedPrice(order.instrument) ?? order.limitPrice;
+    const last = market.of(order.instrument).last.price ?? order.limitPrice;
     const price = order.side === 'buy' ? Math.min(last, order.limitPrice) : Math.max(last, order.limitPrice);
     return money(order.filledValue + valueOf(contract.spec, priceTicks(price), stepQty));
   }

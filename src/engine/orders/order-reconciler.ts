@@ -508,9 +508,9 @@ export class Adoption {
 
   /** An order without a price needs one until its fills show it. */
   #priceNear(contract: Contract): PriceTicks {
-    const band = this.#view.market.band(contract.index);
-    const reference = band === undefined ? 0 : Math.round(band.reference / contract.spec.hundredthsPerTick);
-    return this.#view.market.lastPrice(contract.index) ?? priceTicks(reference);
+    const { market } = this.#view;
+    const reference = Math.round(market.lastOrReference(contract) ?? 0);
+    return market.of(contract.index).lastPrice ?? priceTicks(reference);
   }
 
   #contractOf(

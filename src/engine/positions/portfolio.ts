@@ -101,7 +101,7 @@ export class Portfolio {
   /** How many contracts win or lose with the price, of one strategy or, null, of the account; above zero with a rising one. */
   pricedQty(strategy: StrategyIndex | null, instrument: InstrumentIndex): number {
     // A position carried over has a fixed value for the day until its reference price is known.
-    const isFixed = !this.#market.isReferenceOfDay || this.#market.band(instrument) === undefined;
+    const isFixed = !this.#market.isReferenceOfDay || this.#market.of(instrument).band === undefined;
     if (strategy !== null) return pricedQtyOf(this.#accounts[strategy + 1], instrument, isFixed);
     let total = 0;
     for (const account of this.#accounts) total += pricedQtyOf(account, instrument, isFixed);
@@ -300,7 +300,7 @@ export class Portfolio {
   unitValue(instrument: InstrumentIndex): Money | undefined {
     const contract = this.#contracts.at(instrument);
     if (contract === undefined) return undefined;
-    const price = this.#market.lastPrice(instrument);
+    const price = this.#market.of(instrument).lastPrice;
     if (price !== null) return valueOf(contract.spec, price, 1);
     return this.#referenceValue(contract);
   }
@@ -324,7 +324,7 @@ export class Portfolio {
   }
 
   #referenceValue(contract: Contract): Money | undefined {
-    const band = this.#market.band(contract.index);
+    const band = this.#market.of(contract.index).band;
     return band === undefined ? undefined : valueAtHundredths(contract.spec, band.reference, 1);
   }
 

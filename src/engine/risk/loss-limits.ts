@@ -172,7 +172,7 @@ export class LossLimits {
     let held = 0;
     for (const instrument of touched) {
       if (this.#core.portfolio.pricedQty(null, instrument) === 0) continue;
-      if (this.#core.market.tradedPrice(instrument) === undefined) return false;
+      if (this.#core.market.of(instrument).last.price === undefined) return false;
       held += 1;
     }
     return held > MANY;
@@ -185,7 +185,7 @@ export class LossLimits {
     this.#accountBound += lost;
     for (let at = 0; at < moved.length; at += 1) {
       const instrument = moved[at];
-      const price = instrument === undefined ? undefined : this.#core.market.tradedPrice(instrument);
+      const price = instrument === undefined ? undefined : this.#core.market.of(instrument).last.price;
       if (
         instrument === undefined ||
         price === undefined ||
@@ -235,7 +235,7 @@ export class LossLimits {
    */
   #narrowContract(instrument: InstrumentIndex, qty: number, room: number): void {
     const contract = this.#core.contracts.at(instrument);
-    const price = this.#core.market.lastPrice(instrument);
+    const price = this.#core.market.of(instrument).lastPrice;
     const { quietPrices, lossSafe } = this.#core.market.of(instrument);
     quietPrices.shut();
     if (contract === undefined || price === null) return lossSafe.shut();

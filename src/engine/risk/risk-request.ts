@@ -191,7 +191,7 @@ export class RiskRequest {
     this.nowUs = context.nowUs;
     this.day = session.tradingDay();
     this.hours.turnTo(this.day);
-    this.band = market.band(contract.index);
+    this.band = market.of(contract.index).band;
     this.last = market.lastOrReference(contract);
     this.#count();
   }
@@ -364,7 +364,7 @@ function shapeDenial(
       const [low, high] = side === 'buy' ? [stopLoss, takeProfit] : [takeProfit, stopLoss];
       // A market order will pay about the price of the last trade.
       const isMarket = isMarketLimit(side, limitPrice);
-      const limit = isMarket ? (market.tradedPrice(intent.instrument) ?? limitPrice) : limitPrice;
+      const limit = isMarket ? (market.of(intent.instrument).last.price ?? limitPrice) : limitPrice;
       const isBetween = low < limit && limit < high;
       return isBetween ? undefined : { code: 'exit_price_side', stopLoss, limit, takeProfit };
     }

@@ -159,7 +159,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'book_unknown',
     appliesTo: 'entry',
     check: ({ view: { market }, instrument }) =>
-      market.isBookAwaited(instrument) ? { code: 'book_unknown' } : undefined,
+      market.of(instrument).book.isAwaited ? { code: 'book_unknown' } : undefined,
   },
   {
     // The band of the day is the exchange's: it holds for exits too, whenever it is known.
@@ -176,7 +176,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'data_stale',
     appliesTo: 'entry',
     check({ view: { market }, nowUs, instrument, settings }) {
-      const ageUs = nowUs - market.seenUs(instrument);
+      const ageUs = nowUs - market.of(instrument).seenUs;
       const maxUs = settings.risk.dataAgeMax;
       return ageUs <= maxUs ? undefined : { code: 'data_stale', ageUs, maxUs };
     },
@@ -380,7 +380,7 @@ export function marketPrice(
   trigger?: PriceTicks,
 ): PriceTicks {
   if (marketOrders === true) return marketLimit(side);
-  const band = market.band(contract.index);
+  const band = market.of(contract.index).band;
   const last = trigger ?? market.lastOrReference(contract);
   const sign = signOf(side);
   const edge = (side === 'buy' ? band?.ceiling : band?.floor) ?? marketLimit(side);
@@ -517,7 +517,7 @@ function marginOf(
 ): number {
   if (contract === undefined || contracts <= 0) return 0;
   const ask = price >= CEILING_NONE ? (market.lastOrReference(contract) ?? price) : price;
-  const atLeast = Math.max(ask, market.tradedPrice(contract.index) ?? 0);
+  const atLeast = Math.max(ask, market.of(contract.index).last.price ?? 0);
   const value = valueOf(contract.spec, priceTicks(atLeast), contracts);
   return initialMargin(ratesOf(contract.spec, costs), day, value, contracts);
 }

@@ -183,7 +183,7 @@ export class ExitOrder {
         ({ isAdopted }) => !isAdopted,
       );
       if (working !== undefined) return `order ${working.clientOrderId} of another owner works`;
-      const value = valueOf(contract.spec, market.tradedPrice(instrument) ?? price, contracts);
+      const value = valueOf(contract.spec, market.of(instrument).last.price ?? price, contracts);
       const sign = Math.sign(heldQty);
       changeWithoutFill(this.#state, this.#target, 'forced_close', signedQty(sign * contracts), value);
       const theirs = { strategy: other, instrument };
@@ -262,27 +262,25 @@ interface ExitPrice {
 
 function exitPrice(
   { market, session }: Pick<EngineView, 'market' | 'session'>,
-  { index, spec }: Contract,
+  contract: Contract,
   side: Side,
   { flatten: { slipTicks }, marketOrders }: EngineSettings,
 ): ExitPrice | undefined {
   if (marketOrders === true) return { price: marketLimit(side), isLocked: false };
   const sign = side === 'buy' ? 1 : -1;
-  const band = market.band(index);
+  const { band, book, last } = market.of(contract.index);
   // All trade at the price of the auction: the edge comes first and gets no worse.
   if (isAuction(session.phase)) {
     const edge = side === 'buy' ? band?.ceiling : band?.floor;
     return edge === undefined ? undefined : { price: edge, isLocked: false };
   }
-  const touch = touchOf(market.lastBook(index), side);
-  const last = market.tradedPrice(index);
-  const reference = band === undefined ? undefined : Math.round(band.reference / spec.hundredthsPerTick);
-  const base = touch ?? last ?? reference;
+  const touch = touchOf(book.last, side);
+  const base = touch ?? market.lastOrReference(contract);
   if (base === undefined) return undefined;
   const limit = side === 'buy' ? band?.ceiling : band?.floor;
-  const wanted = base + sign * slipTicks;
+  const wanted = Math.round(base) + sign * slipTicks;
   const price = limit === undefined ? wanted : sign * Math.min(sign * wanted, sign * limit);
-  const isLocked = touch === undefined && limit !== undefined && last === limit;
+  const isLocked = touch === undefined && limit !== undefined && last.price === limit;
   return { price: priceTicks(Math.max(1, price)), isLocked };
 }
 

@@ -120,7 +120,7 @@ export class FailurePolicies {
     const { orders, contracts, context, market } = this.#state;
     if (this.#state.portfolio.held().length === 0 && orders.open.length === 0) return false;
     const { dataAgeMax } = this.#state.settings.risk;
-    return contracts.all.every(({ index }) => context.nowUs - market.seenUs(index) > dataAgeMax);
+    return contracts.all.every(({ index }) => context.nowUs - market.of(index).seenUs > dataAgeMax);
   }
 
   #flatten(concerned: PolicyScope, reason: string): void {

@@ -385,7 +385,7 @@ export class ProtectiveStops {
     const { settings, contracts, portfolio, market } = this.#state;
     const contract = contracts.at(instrument);
     const { qty: held, openValue } = portfolio.position(strategy, instrument);
-    if (contract === undefined || market.band(instrument) === undefined || held === 0) return undefined;
+    if (contract === undefined || market.of(instrument).band === undefined || held === 0) return undefined;
     if (inherited !== null) return this.#inBand(instrument, inherited.triggerTicks);
     const { protectiveStop } = settings.risk;
     assert(protectiveStop !== undefined, 'a stop that inherits no terms has those of the configuration');
@@ -395,7 +395,7 @@ export class ProtectiveStops {
 
   /** No order is taken, and nothing is traded, outside the band. */
   #inBand(instrument: InstrumentIndex, price: number): number {
-    const band = this.#state.market.band(instrument);
+    const band = this.#state.market.of(instrument).band;
     assert(band !== undefined, 'a protective stop is priced within a known band');
     return Math.min(band.ceiling, Math.max(band.floor, price));
   }

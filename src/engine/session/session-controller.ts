@@ -299,9 +299,8 @@ class Settlement {
   #valueOf({ strategy, instrument, qty }: HeldPosition, { spec }: Contract): Money {
     const { market, portfolio } = this.#state;
     const size = Math.abs(qty);
-    const last = market.tradedPrice(instrument);
-    if (last !== undefined) return valueOf(spec, last, size);
-    const band = market.band(instrument);
+    const { last, band } = market.of(instrument);
+    if (last.price !== undefined) return valueOf(spec, last.price, size);
     if (band !== undefined) return valueAtHundredths(spec, band.reference, size);
     return portfolio.position(strategy, instrument).openValue;
   }

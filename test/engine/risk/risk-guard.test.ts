@@ -117,7 +117,7 @@ const ROWS: readonly (readonly [denial: string, Change, Wanted?, RigFacts?])[] =
   ['data_stale: ageUs=15000001 maxUs=15000000', timeIs('10:00:15.000001')],
   [
     'data_stale: ageUs=Infinity maxUs=15000000',
-    ({ state }) => state.market.seen(units.instrumentIndex(0), -Infinity),
+    ({ state }) => (state.market.of(units.instrumentIndex(0)).seenUs = -Infinity),
   ],
   ['price_outside_collar: price=13261 last=13000 collarBps=200', nothing, { price: 13_261 }],
   [

@@ -127,7 +127,7 @@ export class SessionWorld extends StateRig {
     const { session, market, contracts } = this.state;
     const before = { phase: session.phase, day: this.day };
     this.goTo(moment);
-    for (const { index } of contracts.all) market.seen(index, moment);
+    for (const { index } of contracts.all) market.of(index).seenUs = moment;
     if (this.day !== before.day && isSession(this.calendar, this.day)) this.controller.onSession();
     if (session.phase !== before.phase) this.controller.onPhase(session.phase);
   }

@@ -122,7 +122,7 @@ export class StateRig {
     market.up();
     if (reference) this.reference();
     if (trades) this.trade(LAST).book(LAST - 1, LAST + 1);
-    for (const { index } of contracts.all) market.seen(index, this.now);
+    for (const { index } of contracts.all) market.of(index).seenUs = this.now;
     session.triggersReadUs = this.now;
     if (account) this.account();
     this.agree();
