@@ -17,17 +17,18 @@ import type { Containment, StrategyTimers } from './containment.ts';
 import {
   BUY,
   assertChange,
-  assertId,
-  assertNumber,
-  assertPlot,
-  assertPrice,
   assertSubmit,
-  assertText,
-  assertTimer,
   assertUpdate,
+  check,
+  HANDLER,
+  NUMBER,
+  ORDER_ID,
   SELL,
+  SPAN,
+  TEXT,
+  TICKS,
 } from './trader-arguments.ts';
-import type { LegTrader, OrderChange, OrderRequest, SubmitArguments, SubmitRequest } from './trader.ts';
+import type { LegTrader, OrderChange, OrderRequest, SubmitRequest } from './trader.ts';
 
 /** Terms that a strategy shares with the engine and its exchange: one that changed them would change its own money. */
 export function frozen<T>(terms: T): T {
@@ -57,22 +58,19 @@ export function createLegTrader(
       index,
       limitIntent(contract(), side, order, order.price === 'market' ? marketPrice(side) : order.price),
     );
-  const named = (request: SubmitRequest): ClientOrderId => {
-    const { kind, side } = request;
-    if (kind === 'limit') return limit(side, request);
-    if (kind === 'market') return limit(side, { ...request, price: 'market' });
-    const price = request.price === 'market' ? marketPrice(side, triggerOf(request)) : request.price;
-    return port.submit(index, namedIntent(contract(), request, price));
-  };
   return {
     get contract() {
       containment.assertInEvent('contract');
       return contract();
     },
-    submit(...asked: SubmitArguments) {
+    submit(request) {
       containment.assertInEvent('submit');
-      assertSubmit(asked);
-      return asked.length === 1 ? named(asked[0]) : limit(...asked);
+      assertSubmit(request);
+      const { kind, side } = request;
+      if (kind === 'limit') return limit(side, request);
+      if (kind === 'market') return limit(side, { ...request, price: 'market' });
+      const price = request.price === 'market' ? marketPrice(side, triggerOf(request)) : request.price;
+      return port.submit(index, namedIntent(contract(), request, price));
     },
     buy(order) {
       containment.assertInEvent('buy');
@@ -95,7 +93,7 @@ export function createLegTrader(
     },
     cancel(order) {
       containment.assertInEvent('cancel');
-      assertId('cancel', order);
+      check('cancel', 'the order', ORDER_ID, order);
       port.cancel(index, order);
     },
     ...askingPart({ containment, port, timers, notes }, contract),
@@ -131,7 +129,7 @@ function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader 
     },
     plus(price, points) {
       inEvent('plus');
-      assertPrice('plus', price);
+      check('plus', 'price', TICKS, price);
       return priceTicks(price + exactTicks(contract(), points, 'plus'));
     },
     nearest(value) {
@@ -140,7 +138,7 @@ function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader 
     },
     points(price) {
       inEvent('points');
-      assertNumber('points', 'price', price);
+      check('points', 'price', NUMBER, price);
       return pointsOf(contract().spec, price);
     },
     fillPrice(update) {
@@ -152,7 +150,8 @@ function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader 
     calendar: () => frozen(inEvent('calendar').calendar()),
     after(span: DurationUs, handler: () => void): CancelTimer {
       inEvent('after');
-      assertTimer(span, handler);
+      check('after', 'span', SPAN, span);
+      check('after', 'handler', HANDLER, handler);
       const timer = timers.after(span, handler);
       return () => {
         inEvent('cancelTimer');
@@ -161,13 +160,14 @@ function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader 
     },
     note(text) {
       inEvent('note');
-      assertText('note', 'text', text);
+      check('note', 'text', TEXT, text);
       const line = notes.spend(text, port.nowUs());
       if (line !== null) port.note(own.index, line);
     },
     plot(name, value) {
       inEvent('plot');
-      assertPlot(name, value);
+      check('plot', 'name', TEXT, name);
+      check('plot', 'value', NUMBER, value);
       port.plot(own.index, here(), name, value);
     },
   };
@@ -182,7 +182,7 @@ const copyOfPosition = ({ qty: held, openValue, realised }: Position): Position 
 const PERCENT = 100;
 
 function lotsOf(port: TraderPort, contract: Contract, percent: number): number {
-  assertNumber('lotsFor', 'percent', percent);
+  check('lotsFor', 'percent', NUMBER, percent);
   const [equity = 0, margin = 0] = [port.equity(), port.marginOfLot(contract)];
   return margin === 0 ? 0 : Math.max(0, Math.floor((equity * percent) / PERCENT / margin));
 }
@@ -197,7 +197,7 @@ function meanTicks({ spec }: Contract, update: OrderUpdate): number {
 type AskingTrader = Omit<LegTrader, 'contract' | 'submit' | 'buy' | 'sell' | 'modify' | 'cancel'>;
 
 function exactTicks(contract: Contract, points: number, call: 'ticks' | 'plus'): PriceTicks {
-  assertNumber(call, 'points', points);
+  check(call, 'points', NUMBER, points);
   const price = parsePoints(contract.spec, points, `trader.${call}`);
   if (price.ok) return price.value;
   const [issue] = price.issues;
@@ -207,7 +207,7 @@ function exactTicks(contract: Contract, points: number, call: 'ticks' | 'plus'):
 }
 
 function nearestTick(value: number): PriceTicks {
-  assertNumber('nearest', 'value', value);
+  check('nearest', 'value', NUMBER, value);
   const ticks = Math.round(value);
   if (Number.isSafeInteger(ticks)) return priceTicks(ticks);
   throw new Error(`trader.nearest: expected a number, was ${value}: an average before its first values?`);

@@ -191,7 +191,7 @@ export class PositionWorker {
     const price = this.#priceFor(side);
     if (price === undefined) return;
     const qty = Math.min(Math.abs(goal - held), trader.contract.spec.orderQtyMax);
-    const id = trader.submit(side, { qty, price, reason: this.#why });
+    const id = trader.submit({ kind: 'limit', side, qty, price, reason: this.#why });
     this.#order = {
       id,
       side,

@@ -18,7 +18,7 @@ import { createLegTrader, frozen, NoteBudget, type TraderParts } from './leg-tra
 import { type Containment, StrategyTimers } from './containment.ts';
 import { createLegChannels, type LegChannels, type TickHub } from './tick-hub.ts';
 import type { LegTicks, Rollover, Ticks } from './leg-ticks.ts';
-import { assertPace, assertText } from './trader-arguments.ts';
+import { assertPace, check, TEXT } from './trader-arguments.ts';
 
 /** One strategy of the configuration. `params` come from the definition's `parseParams`. */
 export interface StrategyInstance {
@@ -142,7 +142,7 @@ export class RunningStrategy {
   }
 
   #leg(name: string): RunningLeg {
-    assertText('leg', 'name', name);
+    check('leg', 'name', TEXT, name);
     const leg = this.#legs.find((candidate) => candidate.name === name);
     if (leg === undefined)
       throw new Error(`no leg ${name}: expected one of ${this.#instance.definition.legs.join(', ')}`);

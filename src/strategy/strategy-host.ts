@@ -18,7 +18,7 @@ import type {
 } from '../engine/ports/strategy-port.ts';
 import { NO_STRATEGY, Containment } from './containment.ts';
 import { type StrategyInstance, RunningStrategy } from './running-strategy.ts';
-import { TickHub } from './tick-hub.ts';
+import { type ContractRoutes, TickHub } from './tick-hub.ts';
 
 export interface StrategyHostOptions {
   readonly instances: readonly StrategyInstance[];
@@ -88,13 +88,11 @@ class Host implements StrategyHost {
   }
 
   onTrade(tick: TradeTick): void {
-    this.#assertOutside();
-    this.#hub.trade(tick);
+    this.#routesOf(tick).trades.emitKept(tick);
   }
 
   onBook(tick: BookTick): void {
-    this.#assertOutside();
-    this.#hub.book(tick);
+    this.#routesOf(tick).books.emitKept(tick);
   }
 
   listenersOf(instrument: InstrumentIndex): ContractListeners {
@@ -102,13 +100,11 @@ class Host implements StrategyHost {
   }
 
   onSummary(summary: DaySummary): void {
-    this.#assertOutside();
-    this.#hub.summary(summary);
+    this.#routesOf(summary).summaries.emitKept(summary);
   }
 
   onGap(gap: FeedGap): void {
-    this.#assertOutside();
-    this.#hub.gap(gap);
+    this.#routesOf(gap).gaps.emitKept(gap);
   }
 
   onPhase(change: PhaseChange): void {
@@ -144,6 +140,11 @@ class Host implements StrategyHost {
   stop(strategy: StrategyIndex): void {
     this.#stopped.add(strategy);
     this.#byIndex.get(strategy)?.stop();
+  }
+
+  #routesOf({ instrument }: { readonly instrument: InstrumentIndex }): ContractRoutes {
+    this.#assertOutside();
+    return this.#hub.of(instrument);
   }
 
   /** Nothing is emitted from inside an emission: two subscribers would see two orders of events. */

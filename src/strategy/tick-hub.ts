@@ -116,7 +116,7 @@ class ContractSubscribers<T> {
   }
 }
 
-class ContractRoutes implements ContractListeners {
+export class ContractRoutes implements ContractListeners {
   readonly trades: ContractSubscribers<TradeTick>;
   readonly books: ContractSubscribers<BookTick>;
   readonly summaries: ContractSubscribers<DaySummary>;
@@ -170,21 +170,5 @@ export class TickHub {
       routes.summaries.remove(summaries);
       routes.gaps.remove(gaps);
     }
-  }
-
-  trade(tick: TradeTick): void {
-    this.of(tick.instrument).trades.emitKept(tick);
-  }
-
-  book(tick: BookTick): void {
-    this.of(tick.instrument).books.emitKept(tick);
-  }
-
-  summary(summary: DaySummary): void {
-    this.of(summary.instrument).summaries.emitKept(summary);
-  }
-
-  gap(gap: FeedGap): void {
-    this.of(gap.instrument).gaps.emitKept(gap);
   }
 }

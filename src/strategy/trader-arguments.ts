@@ -24,18 +24,18 @@ const optional = ({ expected, fits }: Rule): Rule => ({
 });
 
 const HOW_TO_PRICE = 'trader.plus(price, points) moves a price, trader.nearest(value) rounds one';
-const TICKS: Rule = {
+export const TICKS: Rule = {
   expected: `whole ticks, like the price of a trade; ${HOW_TO_PRICE}`,
   fits: isWhole,
 };
-const TEXT: Rule = { expected: 'a text', fits: (value) => typeof value === 'string' };
-const NUMBER: Rule = { expected: 'a number', fits: (value) => typeof value === 'number' };
-const ORDER_ID: Rule = { ...TEXT, expected: 'what trader.submit returned, or the id of an update' };
-const SPAN: Rule = {
+export const TEXT: Rule = { expected: 'a text', fits: (value) => typeof value === 'string' };
+export const NUMBER: Rule = { expected: 'a number', fits: (value) => typeof value === 'number' };
+export const ORDER_ID: Rule = { ...TEXT, expected: 'what trader.submit returned, or the id of an update' };
+export const SPAN: Rule = {
   expected: 'a whole number of microseconds, zero or more: seconds(5), minutes(1)',
   fits: isWholeFromZero,
 };
-const HANDLER: Rule = { expected: 'a function', fits: (value) => typeof value === 'function' };
+export const HANDLER: Rule = { expected: 'a function', fits: (value) => typeof value === 'function' };
 const QTY: Rule = {
   expected: 'a whole number of contracts or lots; Math.floor() cuts what was computed',
   fits: isWholeFromZero,
@@ -51,8 +51,7 @@ const PLAIN: Rules = {
   timeInForce: optional(oneOf('day', 'gtc')),
 };
 
-const SIDE = oneOf('buy', 'sell');
-const NAMED: Rules = { side: SIDE, ...PLAIN };
+const NAMED: Rules = { side: oneOf('buy', 'sell'), ...PLAIN };
 const CLOSING: Rules = {
   reduceOnly: optional({ expected: 'true or false', fits: (value) => typeof value === 'boolean' }),
 };
@@ -119,22 +118,14 @@ const hintOf = (key: string): string =>
   Object.values(ORDERS).some((rules) => Object.hasOwn(rules, key)) ? `; ${OTHERS}` : '';
 
 /** A limit order; its kind and its side may be said twice. */
-const plainShape = (call: 'buy' | 'sell' | 'submit', side: 'buy' | 'sell'): OrderShape => {
+const plainShape = (side: 'buy' | 'sell'): OrderShape => {
   const kind = { expected: `'limit'; ${OTHERS}`, fits: (value: unknown) => value === 'limit' };
-  return new OrderShape(call, { ...PLAIN, kind: optional(kind), side: optional(oneOf(side)) }, hintOf);
+  return new OrderShape(side, { ...PLAIN, kind: optional(kind), side: optional(oneOf(side)) }, hintOf);
 };
-export const BUY = plainShape('buy', 'buy');
-export const SELL = plainShape('sell', 'sell');
-const SUBMIT_BUY = plainShape('submit', 'buy');
-const SUBMIT_SELL = plainShape('submit', 'sell');
+export const BUY = plainShape('buy');
+export const SELL = plainShape('sell');
 
-export function assertSubmit(asked: readonly unknown[]): void {
-  if (asked.length > 1) {
-    const [side, order] = asked;
-    check('submit', 'side', SIDE, side);
-    return (side === 'sell' ? SUBMIT_SELL : SUBMIT_BUY).assert(order);
-  }
-  const [order] = asked;
+export function assertSubmit(order: unknown): void {
   const kind: unknown = isRecord(order) ? order['kind'] : undefined;
   check('submit', 'kind', KIND, kind);
   SHAPES.get(kind)?.assert(order);
@@ -148,7 +139,7 @@ const CHANGES: ReadonlyMap<string, Rule> = new Map([
 
 /** The arguments of `trader.modify`. */
 export function assertChange(order: unknown, change: unknown): void {
-  assertId('modify', order);
+  check('modify', 'the order', ORDER_ID, order);
   let [keys, key] = [0, ''];
   if (isRecord(change))
     for (const each in change) {
@@ -161,15 +152,6 @@ export function assertChange(order: unknown, change: unknown): void {
   check('modify', key, rule, change[key]);
 }
 
-/** The order that `trader.cancel` or `trader.modify` means. */
-export const assertId = (call: string, order: unknown): void => check(call, 'the order', ORDER_ID, order);
-
-/** The arguments of `trader.after`. */
-export function assertTimer(span: unknown, handler: unknown): void {
-  check('after', 'span', SPAN, span);
-  check('after', 'handler', HANDLER, handler);
-}
-
 /** The argument of `ticks.every`. */
 export function assertPace(span: unknown): void {
   if (!isWhole(span) || Number(span) <= 0)
@@ -178,25 +160,11 @@ export function assertPace(span: unknown): void {
     );
 }
 
-/** The text of `trader.note`, the name of `trader.leg`. */
-export const assertText = (call: string, key: string, text: unknown): void => check(call, key, TEXT, text);
-
-export function assertPlot(name: unknown, value: unknown): void {
-  check('plot', 'name', TEXT, name);
-  check('plot', 'value', NUMBER, value);
-}
-
-export const assertNumber = (call: string, key: string, value: unknown): void =>
-  check(call, key, NUMBER, value);
-
 export function assertUpdate(update: unknown): void {
   if (!isRecord(update)) throw faultOf('fillPrice', 'an update of orders$', update);
 }
 
-/** The price that `trader.plus` moves. */
-export const assertPrice = (call: string, price: unknown): void => check(call, 'price', TICKS, price);
-
-function check(call: string, key: string, { expected, fits }: Rule, value: unknown): void {
+export function check(call: string, key: string, { expected, fits }: Rule, value: unknown): void {
   if (!fits(value)) throw faultOf(`${call}: ${key}`, expected, value);
 }
 
