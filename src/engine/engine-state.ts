@@ -69,28 +69,16 @@ function createCore({ settings, calendar, costs, host, outbound }: OwnOptions) {
   };
 }
 
-/** The parts that rest on it. One literal: objects made by spreading have a hidden class each, and every access costs. */
+/** With the parts that rest on it. Assigned: objects made by spreading have a hidden class each, and every access costs. */
 function createBase(options: OwnOptions) {
-  const { settings, calendar, host, outbound } = options;
+  const { calendar, host, outbound } = options;
   const core = createCore(options);
   const entries = new EntryWithdrawal(core);
   const halt = new EntryHalt(core, entries);
   const life = new OrderLife(core, host);
   const exits = new BracketExits(core);
   const earlier = new EarlierOrders(core, exits, life);
-  return {
-    context: core.context,
-    dueWork: core.dueWork,
-    timers: core.timers,
-    contracts: core.contracts,
-    market: core.market,
-    orders: core.orders,
-    session: core.session,
-    snapshots: core.snapshots,
-    portfolio: core.portfolio,
-    registry: core.registry,
-    settings,
-    costs: core.costs,
+  return Object.assign(core, {
     calendar,
     entries,
     halt,
@@ -110,7 +98,7 @@ function createBase(options: OwnOptions) {
     rowOwners: new RowOwners(core),
     positionReconciler: new PositionReconciler(core, earlier),
     gateway: outbound.gateway,
-  };
+  });
 }
 
 /** Compares the broker's answers and books with our orders. */

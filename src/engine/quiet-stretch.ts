@@ -4,6 +4,7 @@
  */
 import type { TradeTick } from '../domain/ticks.ts';
 import type { Seq, TsUs } from '../domain/units.ts';
+import type { EngineCore } from './engine-core.ts';
 import type { ContractListeners } from './ports/strategy-port.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
 import type { EventContext } from './state/event-context.ts';
@@ -26,11 +27,7 @@ export class QuietStretch {
   readonly #listeners: ContractListeners;
 
   constructor(
-    state: {
-      readonly context: EventContext;
-      readonly dueWork: DueWork;
-      readonly registry: StrategyRegistry;
-    },
+    state: Pick<EngineCore, 'context' | 'dueWork' | 'registry'>,
     market: InstrumentMarket,
     listeners: ContractListeners,
   ) {

@@ -19,12 +19,15 @@ import {
   type StrategyIndex,
   signedQty,
   type TsUs,
+  US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { CarriedOrder } from '../ports/engine-event.ts';
-import { CONFIRM_AFTER_US } from '../positions/position-reconciler.ts';
 import type { BracketExits } from './exits.ts';
 import { ManagedOrder, NO_PRICE } from './managed-order.ts';
 import type { OrderLife } from './order-life.ts';
+
+/** Both reads that show a difference, or none, are at least this far apart: the broker's figures may lag a moment behind the book. */
+export const CONFIRM_AFTER_US = 3 * US_PER_SECOND;
 
 export class EarlierOrders {
   readonly #core: EngineCore;

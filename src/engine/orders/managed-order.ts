@@ -22,26 +22,24 @@ import {
   type StrategyIndex,
   type TsUs,
 } from '../../domain/units.ts';
-import type { OrderToSend, Purpose } from '../ports/approved.ts';
+import type { ModifyToSend, OrderToSend, Purpose } from '../ports/approved.ts';
 import type { OrderUpdate, WorkingOrder } from '../ports/strategy-port.ts';
 import type { Denial } from '../ports/denial.ts';
 
 /** A modify or cancel that the book has not confirmed. */
 export interface OpenCall {
   readonly callId: ClientOrderId;
-  /** Terms a modify asks for; those of the order for a cancel. */
-  readonly qty: Qty;
-  readonly limitPrice: PriceTicks;
-  /** Where a change moves the trigger; null for any other call. */
-  readonly triggerPrice: PriceTicks | null;
   readonly answer: 'none' | 'accepted' | 'unknown';
   /** Scans after the answer that show no trace of the call. */
   readonly evidence: ScanEvidence;
 }
 
+/** With the terms that it asks for. */
+type OpenModify = OpenCall & Pick<ModifyToSend, 'qty' | 'limitPrice' | 'triggerPrice'>;
+
 /** Rare facts of an order: its open calls, evidence for and against them, and interventions of the broker or a person. */
 export class OrderDoubt {
-  openModify: OpenCall | null = null;
+  openModify: OpenModify | null = null;
   openCancel: OpenCall | null = null;
   /** A cancel asked for before the order has a number, by its call id. */
   queuedCancel: ClientOrderId | null = null;

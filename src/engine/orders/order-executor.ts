@@ -262,14 +262,7 @@ export class OrderExecutor {
     const isLost = context.decisions.losesCall(callId);
     const doubt = order.ownDoubt();
     doubt.queuedCancel = null;
-    doubt.openCancel = {
-      callId,
-      qty: order.qty,
-      limitPrice: order.limitPrice,
-      triggerPrice: null,
-      answer: 'none',
-      evidence: new ScanEvidence(context.nowUs),
-    };
+    doubt.openCancel = { callId, answer: 'none', evidence: new ScanEvidence(context.nowUs) };
     const cancel = this.#guard.checkCancel(strategy, callId, order);
     context.append({ kind: 'cancel', cause: context.seq, tsUs: context.nowUs, strategy, cancel, isLost });
     life.apply(order, 'cancel_sent');
@@ -398,16 +391,9 @@ export class OrderExecutor {
   }
 
   /** The call that the book must now confirm; null when the broker rejected it or it was not sent. */
-  #answered(call: OpenCall, outcome: CallOutcome): OpenCall | null {
+  #answered<Call extends OpenCall>(call: Call, outcome: CallOutcome): Call | null {
     if (outcome.status === 'rejected' || outcome.status === 'not_sent') return null;
-    return {
-      callId: call.callId,
-      qty: call.qty,
-      limitPrice: call.limitPrice,
-      triggerPrice: call.triggerPrice,
-      answer: outcome.status,
-      evidence: new ScanEvidence(this.#view.context.nowUs),
-    };
+    return { ...call, answer: outcome.status, evidence: new ScanEvidence(this.#view.context.nowUs) };
   }
 
   #failedChange(order: ManagedOrder, outcome: FailedCall): void {

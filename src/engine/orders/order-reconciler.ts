@@ -98,8 +98,7 @@ export class OrderReconciler {
       }
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
     }
-    this.#alertNumbersLost();
-    this.#view.entries.again(this.#view.positionReconciler.unproven() === null, this.#view.halt);
+    this.#afterRows();
     if (scan.shown === null) return;
     const isTriggers = snapshot.list === 'triggers';
     const isOld = scan.oldRows > 0 && scan.oldRows === snapshot.orders.length;
@@ -117,6 +116,10 @@ export class OrderReconciler {
   takeRows(rows: readonly BrokerOrder[], startedUs: TsUs): void {
     const scan: Scan = { startedUs, shown: null, oldRows: 0 };
     for (const row of rows) this.#takeOwned(row, scan, null);
+    this.#afterRows();
+  }
+
+  #afterRows(): void {
     this.#alertNumbersLost();
     this.#view.entries.again(this.#view.positionReconciler.unproven() === null, this.#view.halt);
   }

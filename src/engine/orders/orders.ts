@@ -203,20 +203,12 @@ const mayLeave = (order: ManagedOrder): boolean => {
   return isPlain && unanswered === 0 && (status === 'filled' || status === 'canceled');
 };
 
-interface OwnOrders {
-  readonly open: readonly ManagedOrder[];
-  /** The last session left orders at the exchange. */
-  readonly hasEarlier: boolean;
-  get(id: ClientOrderId | null): ManagedOrder | undefined;
-  changed(order: ManagedOrder): void;
-}
-
 /**
  * The broker's names of our orders: numbers and keys of its two books (rulings, 8, 29). A row is an order of ours by number, key or
  * reference, unless its terms are another's. Remembers the rows that say nothing new.
  */
 export class OrderNames {
-  readonly #orders: OwnOrders;
+  readonly #orders: Orders;
   readonly #byNumber = new Map<BrokerOrderNo, ManagedOrder>();
   readonly #byKey = new Map<BrokerOrderKey, ManagedOrder>();
   readonly #byTriggerNo = new Map<BrokerOrderNo, ManagedOrder>();
@@ -229,7 +221,7 @@ export class OrderNames {
   /** Rows of the in-day book that say nothing new while they and all orders stay the same. */
   readonly #settled = new Map<ManagedOrder, BrokerOrder>();
 
-  constructor(orders: OwnOrders) {
+  constructor(orders: Orders) {
     this.#orders = orders;
   }
 

@@ -42,16 +42,7 @@ export interface ModifyToSend {
   readonly cause: Seq;
 }
 
-export interface CancelToSend {
-  readonly callId: ClientOrderId;
-  readonly clientOrderId: ClientOrderId;
-  readonly strategy: StrategyIndex;
-  readonly orderNo: BrokerOrderNo;
-  /** As of a modify. */
-  readonly orderKey: BrokerOrderKey | null;
-  readonly orderCode: OrderCode;
-  readonly cause: Seq;
-}
+export type CancelToSend = Omit<ModifyToSend, 'purpose' | 'qty' | 'limitPrice' | 'triggerPrice'>;
 
 export type ApprovedOrder = Brand<OrderToSend, 'ApprovedOrder'>;
 export type ApprovedModify = Brand<ModifyToSend, 'ApprovedModify'>;

@@ -15,7 +15,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { errorText, isDiskFull } from '../../domain/failure.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
-import type { FillQuality, OrderStatus, Side, Trigger } from '../../domain/order.ts';
+import type { FillQuality, OrderStatus, Trigger } from '../../domain/order.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import type { BookLevel, DaySummary, HalfLevel, TradeTick } from '../../domain/ticks.ts';
 import type {
@@ -30,7 +30,7 @@ import type {
   StrategyIndex,
   TsUs,
 } from '../../domain/units.ts';
-import type { CancelToSend, ModifyToSend, OrderToSend, Purpose } from './approved.ts';
+import type { CancelToSend, ModifyToSend, OrderToSend } from './approved.ts';
 
 export interface EventHead {
   readonly seq: Seq;
@@ -219,18 +219,14 @@ export interface CarriedPosition {
 }
 
 /** An order that the last session left: at the exchange, in the trigger book, or one whose place had no answer. */
-export interface CarriedOrder {
-  readonly clientOrderId: ClientOrderId;
-  readonly strategy: StrategyIndex;
+export interface CarriedOrder extends Pick<
+  OrderToSend,
+  'clientOrderId' | 'strategy' | 'purpose' | 'instrument' | 'side' | 'qty' | 'limitPrice'
+> {
   /** The order it was brought or sent by, or null: the halves of a bracket have one. */
   readonly parent: ClientOrderId | null;
-  readonly purpose: Purpose;
   /** Placed by the engine to protect a position. */
   readonly isProtective: boolean;
-  readonly instrument: InstrumentIndex;
-  readonly side: Side;
-  readonly qty: Qty;
-  readonly limitPrice: PriceTicks;
   /** Null where the trigger book has shown its row. */
   readonly trigger: Trigger | null;
   /** Null when no answer and no row named it. */

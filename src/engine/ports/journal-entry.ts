@@ -70,6 +70,18 @@ export interface MoneyFigure {
   readonly broker: Money;
 }
 
+/** Money of a fill, as a step: the difference of the order's cumulative figures, fee and tax too. */
+interface FilledMoney {
+  readonly clientOrderId: ClientOrderId;
+  readonly orderNo: BrokerOrderNo;
+  readonly instrument: InstrumentIndex;
+  readonly side: Side;
+  readonly value: Money;
+  readonly tax: Money;
+  readonly cumValue: Money;
+  readonly quality: FillQuality;
+}
+
 export type AlertSeverity = 'info' | 'warning' | 'critical';
 
 export type JournalEntry = EntryHead &
@@ -100,33 +112,9 @@ export type JournalEntry = EntryHead &
         readonly event: string;
         readonly detail: string;
       }
-    | {
-        readonly kind: 'fill';
-        readonly clientOrderId: ClientOrderId;
-        readonly orderNo: BrokerOrderNo;
-        readonly instrument: InstrumentIndex;
-        readonly side: Side;
-        readonly qty: Qty;
-        readonly value: Money;
-        readonly cumQty: Qty;
-        readonly cumValue: Money;
-        readonly quality: FillQuality;
-        /** Fee and tax of this step: the difference of the order's cumulative ones. */
-        readonly fee: Money;
-        readonly tax: Money;
-      }
-    | {
-        /** A better figure for money that was an average or an estimate (rulings, 2). */
-        readonly kind: 'fill_correction';
-        readonly clientOrderId: ClientOrderId;
-        readonly orderNo: BrokerOrderNo;
-        readonly instrument: InstrumentIndex;
-        readonly side: Side;
-        readonly value: Money;
-        readonly tax: Money;
-        readonly cumValue: Money;
-        readonly quality: FillQuality;
-      }
+    | ({ readonly kind: 'fill'; readonly qty: Qty; readonly cumQty: Qty; readonly fee: Money } & FilledMoney)
+    /** A better figure for money that was an average or an estimate (rulings, 2). */
+    | ({ readonly kind: 'fill_correction' } & FilledMoney)
     | {
         readonly kind: 'position_event';
         readonly event: 'adopted' | 'settled' | 'forced_close' | 'carried_over';

@@ -12,6 +12,8 @@ import { minutes, type Money, money, OPERATOR_INDEX, type TsUs } from '../../dom
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { EntryOf, MoneyFigure } from '../ports/journal-entry.ts';
 import type { EngineView } from '../engine-view.ts';
+import type { FillSteps } from '../orders/fill-steps.ts';
+import type { Adoption } from '../orders/order-reconciler.ts';
 import { type BookState, EnclosedProof } from './position-reconciler.ts';
 
 /** The fills of the closing auction are known within it. */
@@ -25,23 +27,10 @@ export interface MoneyView {
   readonly comparedUs: TsUs | null;
 }
 
-/** Our bookings of the day's fills. */
-interface BookedFills {
-  /** The money of each is the broker's figure. */
-  readonly areExact: boolean;
-  /** One is of an order of another session: the broker has charged it elsewhere than we have. */
-  readonly hasEarlier: boolean;
-}
-
-interface UnbookedRows {
-  /** A row of today names a contract that is not listed: our books lack its costs. */
-  readonly hasUnlisted: boolean;
-}
-
 export class MoneyReconciler {
   readonly #engine: EngineView;
-  readonly #fills: BookedFills;
-  readonly #rows: UnbookedRows;
+  readonly #fills: FillSteps;
+  readonly #rows: Adoption;
   readonly #proof = new EnclosedProof<BrokerAccount>();
   #state: 'unread' | 'agreed' | 'differs' = 'unread';
   #figures: readonly MoneyFigure[] = [];
@@ -55,7 +44,7 @@ export class MoneyReconciler {
   /** Tax of today's settlements that is in our books. */
   #settlementTax = 0;
 
-  constructor(engine: EngineView, fills: BookedFills, rows: UnbookedRows) {
+  constructor(engine: EngineView, fills: FillSteps, rows: Adoption) {
     this.#engine = engine;
     this.#fills = fills;
     this.#rows = rows;
@@ -80,7 +69,7 @@ export class MoneyReconciler {
   }
 
   newDay(): void {
-    this.#proof.reset();
+    this.restart();
     this.#state = 'unread';
     this.#figures = [];
     this.#comparedUs = null;

@@ -17,22 +17,15 @@ import {
   type TsUs,
   US_PER_SECOND,
 } from '../../domain/units.ts';
+import { CONFIRM_AFTER_US, type EarlierOrders } from '../orders/earlier-orders.ts';
 import type { BookSnapshot, PositionSnapshot } from '../ports/engine-event.ts';
 import { changeWithoutFill } from './portfolio.ts';
-
-/** Fills of orders of the last session that no book shows any more. */
-interface UnseenFills {
-  explain(instrument: InstrumentIndex, difference: SignedQty): boolean;
-  describe(): string;
-  /** True where reads from then on explain an order. */
-  agreed(readUs: number): boolean;
-}
 
 const POSITION_AGE_US_MAX = 5 * US_PER_SECOND;
 
 export class PositionReconciler {
   readonly #core: EngineCore;
-  readonly #earlier: UnseenFills;
+  readonly #earlier: EarlierOrders;
   readonly #proof = new EnclosedProof<readonly BrokerPosition[]>();
   #state: 'unread' | 'agreed' | 'mismatch' = 'unread';
   /** Our positions were right before: a difference needs an explanation. Without a past the broker's positions are taken over. */
@@ -47,7 +40,7 @@ export class PositionReconciler {
   #isAlerted = false;
   readonly #unknownCodes = new Set<string>();
 
-  constructor(core: EngineCore, earlier: UnseenFills) {
+  constructor(core: EngineCore, earlier: EarlierOrders) {
     this.#core = core;
     this.#earlier = earlier;
   }
@@ -257,8 +250,7 @@ export class PositionReconciler {
     const unit = this.#unitValue(instrument);
     assert(unit !== undefined, 'a position is booked at a price');
     const value = money(Math.abs(qty) * unit);
-    const owners = { portfolio: this.#core.portfolio, context: this.#core.context };
-    changeWithoutFill(owners, { strategy, instrument }, event, qty, value);
+    changeWithoutFill(this.#core, { strategy, instrument }, event, qty, value);
   }
 
   #adopt({ instrument, qty }: Difference): void {
@@ -318,9 +310,6 @@ export type ProofVerdict<T> =
   | { readonly kind: 'agreed'; readonly reading: T }
   /** `sinceUs`: start of the first read that showed it. */
   | { readonly kind: 'differs'; readonly reading: T; readonly sinceUs: number };
-
-/** Both reads of a difference are at least this far apart: the broker's figures may lag a moment behind the book. */
-export const CONFIRM_AFTER_US = 3 * US_PER_SECOND;
 
 interface EnclosedRead<T> {
   readonly reading: T;

@@ -136,7 +136,10 @@ export class ExitOrder {
     this.#alertLocked(price);
     const size = qty(Math.min(proven, netQty, settings.risk.orderQtyMax, contract.spec.orderQtyMax));
     const terms = { instrument, side, qty: size, limitPrice: price.price, reason: `flatten: ${reason}` };
-    this.#id = context.ask(strategy, 'system', { do: 'submit', intent: { kind: 'limit', ...terms } });
+    this.#id = context.decisions.ask(strategy, 'system', {
+      do: 'submit',
+      intent: { kind: 'limit', ...terms },
+    });
     return null;
   }
 
@@ -152,7 +155,7 @@ export class ExitOrder {
     if (price.price === order.limitPrice) return;
     const { clientOrderId } = order;
     const change = { kind: 'price', clientOrderId, limitPrice: price.price } as const;
-    context.ask(this.#target.strategy, 'system', { do: 'modify', change });
+    context.decisions.ask(this.#target.strategy, 'system', { do: 'modify', change });
   }
 
   get #order(): OrderView | undefined {

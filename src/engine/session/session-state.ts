@@ -55,7 +55,7 @@ class AccountReads {
 
 export class SessionState {
   readonly account: AccountReads;
-  readonly #calendar: CalendarInUse;
+  readonly calendar: CalendarInUse;
   readonly #context: EventContext;
   /** The phase holds until this moment: one comparison an event. */
   phaseUntilUs = -Infinity;
@@ -72,13 +72,9 @@ export class SessionState {
   #opensUs = -Infinity;
 
   constructor(calendar: CalendarInUse, context: EventContext, accountNow?: AccountNow) {
-    this.#calendar = calendar;
+    this.calendar = calendar;
     this.#context = context;
     this.account = new AccountReads(context, accountNow);
-  }
-
-  get calendar(): CalendarInUse {
-    return this.#calendar;
   }
 
   /** Null until the session started. */
@@ -87,12 +83,12 @@ export class SessionState {
   }
 
   tradingDay(): TradingDay {
-    return this.#day ?? tradingDayAt(this.#calendar, this.#context.nowUs);
+    return this.#day ?? tradingDayAt(this.calendar, this.#context.nowUs);
   }
 
   /** Local midnight after the trading day has passed. */
   isDayOver(): boolean {
-    return this.#day !== null && tradingDayAt(this.#calendar, this.#context.nowUs) > this.#day;
+    return this.#day !== null && tradingDayAt(this.calendar, this.#context.nowUs) > this.#day;
   }
 
   /** An in-day book read before trading begins, on a weekend or in the night, may still show the day before (rulings, 6). */
@@ -102,14 +98,14 @@ export class SessionState {
 
   /** Read when the broker too had begun this day. */
   isSurelyToday(readUs: number): boolean {
-    return this.#day !== null && readUs >= surelyBegunUs(this.#calendar, this.#day);
+    return this.#day !== null && readUs >= surelyBegunUs(this.calendar, this.#day);
   }
 
   begin(day: TradingDay): void {
     this.#day = day;
-    const [opening] = this.#calendar.phases;
+    const [opening] = this.calendar.phases;
     this.#opensUs =
-      opening === undefined ? -Infinity : momentOf(day, opening.fromUs, this.#calendar.utcOffsetMinutes);
+      opening === undefined ? -Infinity : momentOf(day, opening.fromUs, this.calendar.utcOffsetMinutes);
   }
 
   /** A new process: earlier reads are too old to rest on. */
@@ -133,8 +129,8 @@ export class SessionState {
   /** Moves to the current phase; null when it has not changed. */
   advancePhase(at: TsUs): SessionPhase | null {
     const isFirst = this.phaseUntilUs === -Infinity;
-    const phase = phaseAt(this.#calendar, at);
-    this.phaseUntilUs = tsUs(nextPhaseChange(this.#calendar, at));
+    const phase = phaseAt(this.calendar, at);
+    this.phaseUntilUs = tsUs(nextPhaseChange(this.calendar, at));
     assert(this.phaseUntilUs > at, 'a phase ends in the future');
     if (phase === this.phase && !isFirst) return null;
     this.phase = phase;

@@ -63,10 +63,6 @@ export class EventContext {
     return this.#nowUs;
   }
 
-  ask(strategy: StrategyIndex, by: ProposalSource, asked: ProposalDraft): ClientOrderId {
-    return this.decisions.ask(strategy, by, asked);
-  }
-
   /** A cancel that the engine asks for, and forgets once the broker refuses it; it waits for the ids of this start. */
   cancel(strategy: StrategyIndex, clientOrderId: ClientOrderId): void {
     this.#cancel(strategy, { do: 'cancel', clientOrderId });
@@ -78,7 +74,7 @@ export class EventContext {
   }
 
   #cancel(strategy: StrategyIndex, asked: ProposalDraft): void {
-    if (this.#isBooted) this.ask(strategy, 'system', asked);
+    if (this.#isBooted) this.decisions.ask(strategy, 'system', asked);
     else this.#early = [...this.#early, () => this.#cancel(strategy, asked)];
   }
 
