@@ -5,7 +5,7 @@ import { initialMargin, rateOn } from '../../domain/costs.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { type Side, SIDES, signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
-import { type PriceHundredths, money, qty, tsUs } from '../../domain/units.ts';
+import { BPS, type PriceHundredths, money, qty, tsUs } from '../../domain/units.ts';
 import { type PlaceLimit, refusal, type Refusal, tooDear } from '../venue-command.ts';
 import type { MarginLevel } from '../venue-event.ts';
 import type { AccruedCosts, LedgerAccount, Rounds } from './ledger.ts';
@@ -66,7 +66,7 @@ export function marginFigures(account: LedgerAccount, context: AccountContext) {
   }
   const uncollected = uncollectedOf(account.accrued);
   const required = initial + lossOf(dayProfit) + uncollected;
-  const free = Math.floor((cash * rules.entryBps) / 10_000) - required - workingMargin(account, context);
+  const free = Math.floor((cash * rules.entryBps) / BPS) - required - workingMargin(account, context);
   const usage = usageBps(required, cash);
   return {
     cash: money(cash),
@@ -99,7 +99,7 @@ export function accountFigures(account: LedgerAccount, context: AccountContext) 
   const { rules } = context;
   const { brokerFee, exchangeFee, clearingFee, tax } = account.accrued;
   const figures = marginFigures(account, context);
-  const atRatio = (bps: number): number => Math.ceil((figures.requiredMargin * 10_000) / bps);
+  const atRatio = (bps: number): number => Math.ceil((figures.requiredMargin * BPS) / bps);
   const free = account.cash - atRatio(rules.entryBps) - workingMargin(account, context);
   return {
     ...figures,

@@ -13,6 +13,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { type Side, signOf } from '../../domain/order.ts';
 import { type Money, type TsUs, money } from '../../domain/units.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import type { MarginTerms } from './margin.ts';
 import type { CashMessage, MarginLevel, Outbox } from '../venue-event.ts';
 import { FLAT_POSITION, type Position, applyFill, openProfit } from '../../domain/position.ts';
@@ -44,12 +45,7 @@ export class OwnerBook {
   readonly accrued = { ...NO_FEES, tax: 0 };
 
   holding(code: OrderCode): Holding {
-    let holding = this.holdings.get(code);
-    if (holding === undefined) {
-      holding = new Holding();
-      this.holdings.set(code, holding);
-    }
-    return holding;
+    return getOrCreate(this.holdings, code, newHolding);
   }
 
   fill(
@@ -68,6 +64,8 @@ export class OwnerBook {
     return holding;
   }
 }
+
+const newHolding = (): Holding => new Holding();
 
 export interface LedgerAccount {
   readonly accountId: AccountId;

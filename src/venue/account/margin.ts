@@ -3,7 +3,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import { type CostSchedule, initialMargin } from '../../domain/costs.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
-import type { Money } from '../../domain/units.ts';
+import { BPS, type Money } from '../../domain/units.ts';
 
 /** Limits of the broker on an account. Usage is required margin by collateral, in parts of 10,000. */
 export interface MarginRules {
@@ -70,7 +70,7 @@ export function contractsToClose(
   { warnBps, forceBps }: Pick<MarginRules, 'warnBps' | 'forceBps'>,
 ): { readonly code: OrderCode; readonly side: Side; readonly qty: number }[] {
   // Usage is rounded up: at one part less it is below the ratio.
-  let excess = requiredMargin - Math.floor((collateral * (Math.min(warnBps, forceBps) - 1)) / 10_000);
+  let excess = requiredMargin - Math.floor((collateral * (Math.min(warnBps, forceBps) - 1)) / BPS);
   const closings = [];
   for (const { code, net, closing, marginOfOne } of held.toSorted((a, b) => (a.expiry < b.expiry ? -1 : 1))) {
     excess -= closing * marginOfOne;
@@ -89,5 +89,5 @@ const USAGE_BPS_MAX = 10_000_000;
 export function usageBps(required: number, collateral: number): number {
   if (required === 0) return 0;
   if (collateral <= 0) return USAGE_BPS_MAX;
-  return Math.min(USAGE_BPS_MAX, Math.ceil((required / collateral) * 10_000));
+  return Math.min(USAGE_BPS_MAX, Math.ceil((required / collateral) * BPS));
 }

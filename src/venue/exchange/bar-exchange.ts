@@ -8,16 +8,17 @@ import { assert } from '../../domain/assert.ts';
 import { isAuction, type SessionPhase } from '../../domain/calendar.ts';
 import { type Side, signOf } from '../../domain/order.ts';
 import type { TapeColumns } from '../../domain/ticks.ts';
-import { US_PER_SECOND } from '../../domain/units.ts';
+import { BPS, US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink } from './exchange.ts';
 import {
   type BarFillModel,
   type FillClause,
   type FillModel,
+  MILLION,
   type Slippage,
   slippedPrice,
 } from './fill-models.ts';
-import { Touch } from './shown-book.ts';
+import { Prints, Touch } from './shown-book.ts';
 import { TapeExchange } from './tape-exchange.ts';
 
 interface RestingOrder<O extends BookOrder> {
@@ -33,11 +34,9 @@ interface RestingOrder<O extends BookOrder> {
 /** Open, two extremes, close. */
 export const ROWS_PER_BAR = 4;
 const CLOSE = ROWS_PER_BAR - 1;
-const BPS = 10_000;
-const MILLION = 1_000_000;
 const NO_SLIPPAGE: Slippage = { slippageTicks: 0 };
 
-class BarExchange<O extends BookOrder> implements Exchange<O> {
+class BarExchange<O extends BookOrder> extends Prints implements Exchange<O> {
   readonly isPath = true;
   /** Bars show no book. */
   readonly book = new Touch();
@@ -45,10 +44,6 @@ class BarExchange<O extends BookOrder> implements Exchange<O> {
   readonly buyLimit = Infinity;
   readonly sellLimit = -Infinity;
   readonly isQuiet = false;
-  last = 0;
-  first = 0;
-  high = -Infinity;
-  low = Infinity;
   readonly #rows: TapeColumns;
   readonly #model: BarFillModel;
   readonly #sink: FillSink<O>;
@@ -68,6 +63,7 @@ class BarExchange<O extends BookOrder> implements Exchange<O> {
   #volumeTaken = 0;
 
   constructor(rows: TapeColumns, model: BarFillModel, sink: FillSink<O>, held: () => number) {
+    super();
     assert(rows.rows % ROWS_PER_BAR === 0 && rows.bars !== null, 'a bar is four rows');
     this.#rows = rows;
     this.#model = model;
@@ -82,11 +78,6 @@ class BarExchange<O extends BookOrder> implements Exchange<O> {
     return this.#rows.tsUs[ROWS_PER_BAR * this.#bar + CLOSE] ?? -Infinity;
   }
 
-  restartRange(): void {
-    this.high = -Infinity;
-    this.low = Infinity;
-  }
-
   row(row: number): void {
     const atUs = this.#rows.tsUs[row] ?? 0;
     this.#rowUs = atUs;
@@ -94,14 +85,8 @@ class BarExchange<O extends BookOrder> implements Exchange<O> {
     this.#stage = row % ROWS_PER_BAR;
     if (this.#stage === 0) this.#openBar(row);
     this.#isUncross = this.#stage === 0 && atUs < this.#uncrossUntilUs;
-    const price = this.#rows.priceTicks[row] ?? 0;
     this.#before = this.last;
-    this.last = price;
-    if (price > this.high) {
-      if (this.low === Infinity) this.first = price;
-      this.high = price;
-    }
-    if (price < this.low) this.low = price;
+    this.note(this.#rows.priceTicks[row] ?? 0);
     if (this.#resting.length > 0) this.#match();
   }
 

@@ -2,7 +2,7 @@
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
 import type { FillClause } from './fill-models.ts';
-import type { Touch } from './shown-book.ts';
+import type { Prints, Touch } from './shown-book.ts';
 
 /** An order as the exchange sees it; its owner counts the fills. */
 export interface BookOrder {
@@ -22,20 +22,13 @@ export interface FillSink<O extends BookOrder> {
   fill(order: O, price: number, qty: number, clause: FillClause): void;
 }
 
-export interface Exchange<O extends BookOrder = BookOrder> {
+export interface Exchange<O extends BookOrder = BookOrder> extends Readonly<Prints> {
   /** Between two rows the price ran through all prices between: an order filled on the way sees the rest of the way. */
   readonly isPath: boolean;
   /** Fills stay hidden before this moment: they would give away the path through an unfinished bar. */
   readonly silentUntilUs: number;
   /** Best prices as the model shows them; 0 where there is none. */
   readonly book: Readonly<Touch>;
-  /** Price of the last trade; 0 before the first. */
-  readonly last: number;
-  /** First, highest and lowest trade since `restartRange`; before one `high` is below `low`. */
-  readonly first: number;
-  readonly high: number;
-  readonly low: number;
-  restartRange(): void;
 
   /** A trade above the one and below the other touches no order. */
   readonly buyLimit: number;

@@ -25,7 +25,7 @@ export interface TickFillModel {
 /** An order that takes is filled worse than the shown price, never beyond its limit: by ticks and by parts of 10^6 of the price. */
 export type Slippage = Pick<TickFillModel, 'slippageTicks' | 'slippagePpm'>;
 
-const MILLION = 1_000_000;
+export const MILLION = 1_000_000;
 
 /** `impact` is a further part of the price; the sum of both parts is rounded to a whole tick, half a tick against the order. */
 export function slippedPrice(

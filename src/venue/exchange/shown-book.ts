@@ -13,6 +13,30 @@ interface Taken {
 
 const NOTHING = new Int32Array(0);
 
+/** The trades of a recording so far. */
+export class Prints {
+  /** Price of the last one; 0 before the first. */
+  last = 0;
+  /** First, highest and lowest since `restartRange`; before one `high` is below `low`. */
+  first = 0;
+  high = -Infinity;
+  low = Infinity;
+
+  restartRange(): void {
+    this.high = -Infinity;
+    this.low = Infinity;
+  }
+
+  protected note(price: number): void {
+    this.last = price;
+    if (price > this.high) {
+      if (this.low === Infinity) this.first = price;
+      this.high = price;
+    }
+    if (price < this.low) this.low = price;
+  }
+}
+
 /** Best prices and quantities, 0 where none is known, how many rows changed each side, and the side of the trades at them. */
 export class Touch {
   bid = 0;

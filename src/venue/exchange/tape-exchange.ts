@@ -13,7 +13,7 @@ import type { TapeColumns } from '../../domain/ticks.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink } from './exchange.ts';
 import { type FillClause, slippedPrice, type TickFillModel } from './fill-models.ts';
-import { crosses, InferredBook, RecordedBook, type ShownBook, type Touch } from './shown-book.ts';
+import { crosses, InferredBook, Prints, RecordedBook, type ShownBook, type Touch } from './shown-book.ts';
 import { noteTraded, type QueuedOrder, shareCanceled, TapeQueue } from './tape-queue.ts';
 
 export type QueuePlace = Pick<QueuedOrder<BookOrder>, 'ahead' | 'takes' | 'isCarried'>;
@@ -32,13 +32,9 @@ const NO_TIMES = new Float64Array(0);
 const NO_WHOLES = new Int32Array(0);
 const NO_SIDES = new Int8Array(0);
 
-export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O> {
+export class TapeExchange<O extends BookOrder = BookOrder> extends Prints implements Exchange<O> {
   readonly isPath = false;
   readonly silentUntilUs = -Infinity;
-  last = 0;
-  first = 0;
-  high = -Infinity;
-  low = Infinity;
   buyLimit = -Infinity;
   sellLimit = Infinity;
   readonly #tsUs: Float64Array;
@@ -65,6 +61,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   /** `rows` null: trades come by `print`, and no book was recorded. */
   constructor(rows: TapeColumns | null, model: TickFillModel, sink: FillSink<O>) {
+    super();
     this.#tsUs = rows?.tsUs ?? NO_TIMES;
     this.#price = rows?.priceTicks ?? NO_WHOLES;
     this.#qty = rows?.qty ?? NO_WHOLES;
@@ -94,16 +91,11 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     return this.#queueAt(side).waiting;
   }
 
-  restartRange(): void {
-    this.high = -Infinity;
-    this.low = Infinity;
-  }
-
   row(row: number): void {
     this.#recorded?.row(row);
     const qty = this.#qty[row] ?? 0;
     if (this.#uncross !== null && this.#uncross.isOver(this.#tsUs[row] ?? 0)) this.#uncross = null;
-    if (this.#isQuotes) this.#print(this.#price[row] ?? 0);
+    if (this.#isQuotes) this.note(this.#price[row] ?? 0);
     else if (qty > 0) this.#trade(this.#price[row] ?? 0, qty, this.#side[row] ?? 0);
     if (!this.#isSettled) this.#settle();
     if (this.#waiting.size === 0) return;
@@ -114,7 +106,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   advance(row: number): void {
     this.#recorded?.row(row);
     const qty = this.#qty[row] ?? 0;
-    if (this.#isQuotes) this.#print(this.#price[row] ?? 0);
+    if (this.#isQuotes) this.note(this.#price[row] ?? 0);
     else if (qty > 0) this.#show(this.#price[row] ?? 0, qty, this.#side[row] ?? 0);
   }
 
@@ -198,17 +190,8 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     this.#uncross = auction && Object.assign(new AuctionPrints(0), auction);
   }
 
-  #print(price: number): void {
-    this.last = price;
-    if (price > this.high) {
-      if (this.low === Infinity) this.first = price;
-      this.high = price;
-    }
-    if (price < this.low) this.low = price;
-  }
-
   #show(price: number, qty: number, side: number): Side {
-    this.#print(price);
+    this.note(price);
     return this.book.trade(price, qty, side);
   }
 
@@ -223,7 +206,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   #cross(price: number, printed: number): void {
-    this.#print(price);
+    this.note(price);
     const onFill = ({ order }: QueuedOrder<O>, at: number, qty: number): void =>
       this.#sink.fill(order, at, qty, 'uncross');
     const left = this.#buys.fillUncross(price, printed, onFill);

@@ -81,7 +81,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
   place(command: PlaceLimit, origin: OrderOrigin, sender: OrderSender): VenueOrder {
     const { day, nowUs } = this.#venue;
     const order = this.store.add(command, origin, sender, day, nowUs);
-    if (order.leg === null) this.#sendPlace(order);
+    if (order.leg === null) this.#sendPlain(order, 'place');
     else order.pending = { kind: 'leg', filledQty: 0 };
     this.#listener.onChange(order, nowUs, 'accepted');
     return order;
@@ -122,8 +122,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     // At the gateway it goes at once.
     if (order.isAtGateway) this.#end(order, false, '', nowUs);
     else {
-      const dueUs = this.#dueUs();
-      this.#send(order, { kind: 'cancel', dueUs, sentNo: this.#sentNo });
+      this.#sendPlain(order, 'cancel');
       this.#listener.onChange(order, nowUs, 'other');
     }
     return order;
@@ -248,13 +247,13 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
 
   /** Sends an arbitrage order whole, once its leg has filled as much as it asks for. */
   #sendIfCovered(order: VenueOrder, filledQty: number): void {
-    if (filledQty >= order.qty) this.#sendPlace(order);
+    if (filledQty >= order.qty) this.#sendPlain(order, 'place');
     else order.pending = { kind: 'leg', filledQty };
   }
 
-  #sendPlace(order: VenueOrder): void {
+  #sendPlain(order: VenueOrder, kind: 'place' | 'cancel'): void {
     const dueUs = this.#dueUs();
-    this.#send(order, { kind: 'place', dueUs, sentNo: this.#sentNo });
+    this.#send(order, { kind, dueUs, sentNo: this.#sentNo });
   }
 
   #send(order: VenueOrder, pending: PendingChange): void {

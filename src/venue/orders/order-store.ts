@@ -2,6 +2,7 @@
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type AccountId, type BrokerOrderKey, brokerOrderKeyOf, type OrderCode } from '../../domain/ids.ts';
+import { getOrCreate } from '../../domain/lists.ts';
 import { NOTHING_WORKING, plus, type WorkingQty } from '../account/margin.ts';
 import type { PlaceLimit } from '../venue-command.ts';
 import type { OrderOrigin } from '../venue-event.ts';
@@ -112,14 +113,11 @@ export class OrderStore {
   }
 
   #openOf(id: AccountId): VenueOrder[] {
-    let open = this.#open.get(id);
-    if (open === undefined) {
-      open = [];
-      this.#open.set(id, open);
-    }
-    return open;
+    return getOrCreate(this.#open, id, noOrders);
   }
 }
+
+const noOrders = (): VenueOrder[] => [];
 
 /** Margin is held for the larger of the resting quantity and the one that a change on its way asks for. */
 const largestLeaves = (order: VenueOrder): number =>
