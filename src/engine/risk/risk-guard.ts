@@ -29,7 +29,11 @@ import {
   timeInForceDenial,
   triggerDenial,
 } from './risk-request.ts';
-import { checksOf, type RiskCheck } from './risk-rules.ts';
+import { checksOf } from './risk-rules.ts';
+
+const OF_ORDERS = checksOf('new_entry');
+const OF_CHANGES = checksOf('entry');
+const OF_REDUCTIONS = checksOf('all');
 
 const PENDING: Decision<never> = { kind: 'pending' };
 const denied = (denial: Denial): Decision<never> => ({ kind: 'denied', denial });
@@ -39,17 +43,10 @@ export type Guard = Pick<RiskGuard, 'checkSubmit' | 'checkModify' | 'checkCancel
 
 export class RiskGuard {
   readonly #view: EngineView;
-  readonly #ofOrders: readonly RiskCheck[];
-  readonly #ofChanges: readonly RiskCheck[];
-  readonly #ofReductions: readonly RiskCheck[];
   #request: RiskRequest | null = null;
 
   constructor(view: EngineView) {
-    const { settings } = view;
     this.#view = view;
-    this.#ofOrders = checksOf('new_entry', settings);
-    this.#ofChanges = checksOf('entry', settings);
-    this.#ofReductions = checksOf('all', settings);
   }
 
   /**
@@ -172,8 +169,8 @@ export class RiskGuard {
   }
 
   #firstDenial(request: RiskRequest): Denial | undefined {
-    const ofEntries = request.changed === null ? this.#ofOrders : this.#ofChanges;
-    const checks = request.purpose === 'reduce' ? this.#ofReductions : ofEntries;
+    const ofEntries = request.changed === null ? OF_ORDERS : OF_CHANGES;
+    const checks = request.purpose === 'reduce' ? OF_REDUCTIONS : ofEntries;
     for (let at = 0; at < checks.length; at += 1) {
       const denial = checks[at]?.(request);
       if (denial !== undefined) return denial;

@@ -34,33 +34,29 @@ import type { RiskRequest } from './risk-request.ts';
 /** Calls that a rule may stop (rulings, 36): all, all but reductions, or only new orders that reduce nothing. */
 type Scope = 'all' | 'entry' | 'new_entry';
 
-export type RiskCheck = (request: RiskRequest) => Denial | undefined;
+type RiskCheck = (request: RiskRequest) => Denial | undefined;
 
-export interface RiskRule {
-  readonly code: Denial['code'];
+interface RiskRule {
   readonly appliesTo: Scope;
-  readonly isOff?: (settings: EngineSettings) => boolean;
   readonly check: RiskCheck;
 }
 
-export const RISK_RULES: readonly RiskRule[] = [
-  {
-    code: 'qty_not_positive',
+/** By the code of their denial. */
+export const RISK_RULES: Readonly<Partial<Record<Denial['code'], RiskRule>>> = {
+  qty_not_positive: {
     appliesTo: 'all',
     check: ({ qty }) =>
       Number.isSafeInteger(qty) && qty > 0 ? undefined : { code: 'qty_not_positive', qty },
   },
-  {
-    code: 'price_off_grid',
+  price_off_grid: {
     appliesTo: 'all',
     check(request) {
       const price = firstPrice(request, isOffGrid);
       return price === undefined ? undefined : { code: 'price_off_grid', price };
     },
   },
-  {
+  qty_above_max: {
     // The exchange's largest order and ours; a larger position is closed in several orders, and protected by one.
-    code: 'qty_above_max',
     appliesTo: 'all',
     check({ qty, contract, isProtective, settings }) {
       const ours = isProtective ? Infinity : settings.risk.orderQtyMax;
@@ -68,51 +64,45 @@ export const RISK_RULES: readonly RiskRule[] = [
       return qty <= max ? undefined : { code: 'qty_above_max', qty, max };
     },
   },
-  {
+  strategy_stopped: {
     // A stopped strategy sends nothing; exits that the system sends or changes for it go on.
-    code: 'strategy_stopped',
     appliesTo: 'all',
     check: (request) =>
       request.view.registry.isStopped(request.strategy) && !isSystemExit(request)
         ? { code: 'strategy_stopped' }
         : undefined,
   },
-  {
+  stopping: {
     // While the daemon is stopping, strategies send nothing: a call in flight would be left behind.
-    code: 'stopping',
     appliesTo: 'all',
     check: (request) =>
       request.view.halt.isStopping && !isSystemExit(request) ? { code: 'stopping' } : undefined,
   },
-  {
-    code: 'halted',
+  halted: {
     appliesTo: 'entry',
     check({ strategy, view: { halt } }) {
       const reason = halt.reason ?? halt.strategyReason(strategy);
       return reason === null ? undefined : { code: 'halted', reason };
     },
   },
-  {
+  calendar_ended: {
     // Past its last day the calendar knows no holidays (rulings, 5).
-    code: 'calendar_ended',
     appliesTo: 'entry',
     check({ day, view: { session } }) {
       const { validTo } = session.calendar;
       return day <= validTo ? undefined : { code: 'calendar_ended', validTo, tradingDay: day };
     },
   },
-  {
-    code: 'contract_expired',
+  contract_expired: {
     appliesTo: 'all',
     check: ({ day, contract: { expiry } }) =>
       day <= expiry ? undefined : { code: 'contract_expired', expiry, tradingDay: day },
   },
-  {
+  session_closed: {
     /*
      * Continuous trading allows everything; an auction allows reductions, and entries where the settings allow them, but no change;
      * break and night allow nothing. For an entry near an edge the stricter of our clock and the broker's counts (rulings, 28).
      */
-    code: 'session_closed',
     appliesTo: 'all',
     check(request) {
       const ours = request.view.session.phase;
@@ -122,9 +112,8 @@ export const RISK_RULES: readonly RiskRule[] = [
       return isAllowed(brokers, request) ? undefined : { code: 'session_closed', phase: brokers };
     },
   },
-  {
+  closing_out: {
     // No new entries while the session controller closes positions and withdraws orders.
-    code: 'closing_out',
     appliesTo: 'entry',
     check(request) {
       const { targets } = request.view;
@@ -132,8 +121,7 @@ export const RISK_RULES: readonly RiskRule[] = [
       return beforeClose(request) ?? beforeAuction(request);
     },
   },
-  {
-    code: 'clock_skew',
+  clock_skew: {
     appliesTo: 'entry',
     check({ view: { session }, settings }) {
       const stepUs = session.clockStepUs;
@@ -142,28 +130,24 @@ export const RISK_RULES: readonly RiskRule[] = [
       return Math.abs(skewUs) <= maxUs ? undefined : { code: 'clock_skew', skewUs, maxUs };
     },
   },
-  {
-    code: 'stream_down',
+  stream_down: {
     appliesTo: 'entry',
     check: ({ view: { market } }) => (market.isLive ? undefined : { code: 'stream_down' }),
   },
-  {
+  band_unknown: {
     // Entries wait for the reference prices after every connect (rulings, 20).
-    code: 'band_unknown',
     appliesTo: 'entry',
     check: ({ view: { market }, band }) =>
       market.isReferenceFresh && band !== undefined ? undefined : { code: 'band_unknown' },
   },
-  {
+  book_unknown: {
     // After a disconnect the prices of before are not traded on (failure cases, 23).
-    code: 'book_unknown',
     appliesTo: 'entry',
     check: ({ view: { market }, instrument }) =>
       market.of(instrument).book.isAwaited ? { code: 'book_unknown' } : undefined,
   },
-  {
+  price_outside_band: {
     // The band of the day is the exchange's: it holds for exits too, whenever it is known.
-    code: 'price_outside_band',
     appliesTo: 'all',
     check(request) {
       const price = firstPrice(request, isOutsideBand);
@@ -172,8 +156,7 @@ export const RISK_RULES: readonly RiskRule[] = [
       return { code: 'price_outside_band', price, floor: band.floor, ceiling: band.ceiling };
     },
   },
-  {
-    code: 'data_stale',
+  data_stale: {
     appliesTo: 'entry',
     check({ view: { market }, nowUs, instrument, settings }) {
       const ageUs = nowUs - market.of(instrument).seenUs;
@@ -181,9 +164,8 @@ export const RISK_RULES: readonly RiskRule[] = [
       return ageUs <= maxUs ? undefined : { code: 'data_stale', ageUs, maxUs };
     },
   },
-  {
+  price_outside_collar: {
     // Against the last trade; a contract that has not traded yet is measured against its reference price.
-    code: 'price_outside_collar',
     appliesTo: 'entry',
     check(request) {
       const { last } = request;
@@ -198,17 +180,15 @@ export const RISK_RULES: readonly RiskRule[] = [
       };
     },
   },
-  {
+  position_unproven: {
     // No entries on an unproven position (failure cases, 16).
-    code: 'position_unproven',
     appliesTo: 'entry',
     check({ view }) {
       const reason = whyUnproven(view);
       return reason === null ? undefined : { code: 'position_unproven', reason };
     },
   },
-  {
-    code: 'strategy_position_limit',
+  strategy_position_limit: {
     appliesTo: 'entry',
     check(request) {
       const worst = worstOf(request);
@@ -216,8 +196,7 @@ export const RISK_RULES: readonly RiskRule[] = [
       return worst <= max ? undefined : { code: 'strategy_position_limit', worst, max };
     },
   },
-  {
-    code: 'account_position_limit',
+  account_position_limit: {
     appliesTo: 'entry',
     check(request) {
       const { strategies, risk } = request.settings;
@@ -227,32 +206,29 @@ export const RISK_RULES: readonly RiskRule[] = [
       return worst <= max ? undefined : { code: 'account_position_limit', worst, max };
     },
   },
-  {
+  open_orders_limit: {
     // A change opens no order; a reduction is bounded by the position it shrinks.
-    code: 'open_orders_limit',
     appliesTo: 'new_entry',
     check: ({ open, ownOpen, own, settings }) =>
       aboveMax(ownOpen, own?.risk.openOrdersMax ?? 0) ?? aboveMax(open, settings.risk.openOrdersMax),
   },
-  {
+  own_cross: {
     /*
      * No trade with ourselves, across all strategies (rulings, 40). An entry keeps away from any order that may be resting; an exit
      * only from those known to rest, so that an order of unknown fate cannot trap a position. An exit that waits for its trigger
      * will meet the orders that rest then; orders that the market reaches before the trigger of a waiting entry are gone by then.
      */
-    code: 'own_cross',
     appliesTo: 'all',
-    isOff: ({ risk }) => risk.selfTradePrevention === false,
     check(request) {
+      if (request.settings.risk.selfTradePrevention === false) return undefined;
       if (request.isWaiting && request.purpose === 'reduce') return undefined;
       const order = crossedOrder(request.view, request, request.purpose === 'entry');
       if (order === undefined) return undefined;
       return { code: 'own_cross', price: request.limitPrice, restingPrice: nearestPrice(order) };
     },
   },
-  {
+  daily_loss: {
     // Realised + open - costs of the day (rulings, 37). `LossLimits` sets the halt that outlives the day.
-    code: 'daily_loss',
     appliesTo: 'entry',
     check({ view: { losses }, strategy, own, settings }) {
       const denial = lostTooMuch(losses.of(strategy), own?.risk.dailyLossMax ?? 0);
@@ -261,8 +237,7 @@ export const RISK_RULES: readonly RiskRule[] = [
       return lostTooMuch(losses.ofAccount(), max);
     },
   },
-  {
-    code: 'account_unknown',
+  account_unknown: {
     appliesTo: 'entry',
     check({ view: { session }, nowUs, settings }) {
       const ageUs = nowUs - session.account.readUs;
@@ -270,9 +245,8 @@ export const RISK_RULES: readonly RiskRule[] = [
       return ageUs <= maxUs ? undefined : { code: 'account_unknown', ageUs, maxUs };
     },
   },
-  {
+  margin: {
     // A part of the broker's buying power, less the margin of our orders since it was read.
-    code: 'margin',
     appliesTo: 'entry',
     check(request) {
       const needed = neededMargin(request);
@@ -284,9 +258,8 @@ export const RISK_RULES: readonly RiskRule[] = [
       return needed <= available ? undefined : { code: 'margin', needed, available };
     },
   },
-  {
+  same_rejection: {
     // Identical order, identical rejection: after a few of them one probe a minute (failure cases, 32).
-    code: 'same_rejection',
     appliesTo: 'all',
     check(request) {
       const record = request.view.breakers.refusals.of(request.strategy, request);
@@ -295,22 +268,20 @@ export const RISK_RULES: readonly RiskRule[] = [
       return { code: 'same_rejection', rejections: record.count, text: record.text };
     },
   },
-  {
+  order_rate: {
     // Two windows that slide with market time; changes count like orders.
-    code: 'order_rate',
     appliesTo: 'entry',
     check: (request) =>
       tooMany(request, request.settings.risk.ordersPerSecondMax, US_PER_SECOND) ??
       tooMany(request, request.settings.risk.ordersPerMinuteMax, US_PER_MINUTE),
   },
-];
+};
 
 /** Rules that may stop this sort of request, in their order. */
-export const checksOf = (sort: Scope, settings: EngineSettings): readonly RiskCheck[] =>
-  RISK_RULES.filter(
-    ({ appliesTo, isOff }) =>
-      isOff?.(settings) !== true && (appliesTo === 'all' || sort === 'new_entry' || appliesTo === sort),
-  ).map(({ check }) => check);
+export const checksOf = (sort: Scope): readonly RiskCheck[] =>
+  Object.values(RISK_RULES)
+    .filter(({ appliesTo }) => appliesTo === 'all' || sort === 'new_entry' || appliesTo === sort)
+    .map(({ check }) => check);
 
 /** The position of the request's owner on its side, if everything on that side fills; below zero it is on the other side. */
 function worstOf({ view, strategy, instrument, side, ownWorkingQty, exposedQty }: RiskRequest): number {

@@ -168,7 +168,7 @@ test.each(CASES)('$denial', ({ denial, change, wanted, facts }) => {
 });
 
 test('every rule has a row, and the rows are in the order of the rules', () => {
-  expect([...new Set(CASES.map(({ code }) => code))]).toEqual(RISK_RULES.map(({ code }) => code));
+  expect([...new Set(CASES.map(({ code }) => code))]).toEqual(Object.keys(RISK_RULES));
 });
 
 /** What makes a reduction impossible; the rest is about risk, which it lowers. */
